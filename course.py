@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Set up and run the course: python course.py TASK [more words]. It needs only Python's own library."""
+
+import sys
+
+# Old Pythons have to read this file as far as this message, so it keeps to the syntax that they know.
+if sys.version_info < (3, 11):
+    sys.exit("The course needs Python 3.11 or newer, and this is Python %d.%d.\n"
+             "If a newer one is installed, call it by its name, as in: python3.11 course.py lab"
+             % sys.version_info[:2])
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sysconfig
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+LOG = VENV / "install.log"
+STAMP = VENV / "course.json"
+SCRIPTS = Path(sysconfig.get_path("scripts", "venv", {"base": VENV}))
+PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
+PACKAGES = Path(sysconfig.get_path("purelib", "venv", {"base": VENV}))
+
+# task: what it does, the extras of pyproject.toml it needs, and what .venv's Python runs for it
+# (words after the task go on to the last of these)
+TASKS = {
+    "lab": ("open the course in JupyterLab", ["test"],
+            ["-m jupyterlab --ServerApp.root_dir=. notebooks/00_start_here.ipynb"]),
+    "test": ("check the style, then run the unit tests, the doctests and every notebook", ["test"],
+             ["-m ruff check course.py conftest.py pe_lessons tests notebooks",
+              "-m pytest -n 2 --dist loadfile"]),
+    "notebooks": ("run every notebook again and keep its outputs", ["test"],
+                  ["tests/reexecute.py"]),
+}
+
+USAGE = """python course.py TASK [more words]
+
+%s
+
+More words go on to the task's own program, as in: python course.py lab --no-browser --port 8890
+The first call makes .venv and installs into it. Should anything in there break, delete it and call again.
+
+On Linux it gets the CPU build of PyTorch, from download.pytorch.org. For the build that uses an NVIDIA GPU,
+or where that address cannot be reached, call any task once, and then
+    .venv/bin/python -m pip install --force-reinstall -c constraints.txt torch
+It takes about 6 GB instead of 1.3 GB, and later calls leave it as it is."""
+
+
+def say(text):
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def read_stamp():
+    """What the last set-up says of .venv: nothing where it did not get as far as a Python with pip."""
+    try:
+        return json.loads(STAMP.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def works():
+    with contextlib.suppress(OSError):
+        return subprocess.run([PYTHON, "-m", "pip", "--version"], capture_output=True).returncode == 0
+    return False
+
+
+def step(title, command):
+    """Run one command of the set-up: a line with its seconds on the screen, all that it says in the log."""
+    start = time.monotonic()
+    say("  %s ... " % title)
+    with LOG.open("ab") as log:
+        child = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        try:
+            while child.returncode is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    child.wait(timeout=1)
+                if sys.stdout.isatty():
+                    say("\r  %s ... %d s" % (title, time.monotonic() - start))
+        except KeyboardInterrupt:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(timeout=10)  # Ctrl-C reaches pip too: it may clear away its downloads
+            child.kill()
+            raise
+    say("\n" if sys.stdout.isatty() else "%d s\n" % (time.monotonic() - start))
+    if child.returncode:
+        tail = "\n".join(LOG.read_text(errors="replace").splitlines()[-15:])
+        sys.exit("\n%s\n\nThe set-up failed at: %s. Above is the end of %s.\n"
+                 "When the cause is gone (no network? a full disk?), call again: it goes on from here.\n"
+                 "Where PyTorch cannot be had in this way: python course.py --help"
+                 % (tail, title, LOG))
+
+
+def torch_arguments():
+    """What pip is told to get PyTorch: nothing where its usual wheel has no CUDA, or where one was chosen."""
+    chosen = any("+cpu" not in info.name for info in PACKAGES.glob("torch-*.dist-info"))
+    if sys.platform != "linux" or chosen:
+        return []
+    # Only the CPU build answers to "+cpu": with its index out of reach, pip fails rather than fetch CUDA.
+    # Alone (--no-deps), so that an index out of reach costs one look-up instead of one for every package.
+    version = re.search(r"^torch==(\S+)", (ROOT / "constraints.txt").read_text(), re.MULTILINE).group(1)
+    return ["torch==%s+cpu" % version, "--no-deps", "--retries", "2", "--timeout", "15",
+            "--extra-index-url", "https://download.pytorch.org/whl/cpu"]
+
+
+def set_up(extras):
+    """Bring .venv to what a task needs: no work at all while the stamp of the last set-up holds."""
+    before = read_stamp()
+    inputs = b"".join((ROOT / name).read_bytes() for name in ("pyproject.toml", "constraints.txt"))
+    wanted = {
+        "venv": "Python %d.%d in %s" % (sys.version_info[0], sys.version_info[1], VENV),
+        "extras": sorted(set(extras).union(before.get("extras", []))),
+        "inputs": hashlib.sha256(inputs).hexdigest(),
+    }
+    if before == wanted and PYTHON.exists():
+        return
+    if sys.platform == "darwin" and platform.machine() == "x86_64":
+        sys.exit("pip finds no PyTorch for Intel Macs any more: please use conda, as README.md says.\n"
+                 "(On a Mac with an Apple processor: this Python is made for Intel, another one will do.)")
+
+    start = time.monotonic()
+    say("Setting up .venv: a minute or more the first time\n")
+    if before.get("venv") != wanted["venv"] or not works():
+        if VENV.exists():
+            say("  (from the start, since it is unfinished, broken, moved, or made by another Python)\n")
+            shutil.rmtree(VENV)
+        VENV.mkdir()
+        # sys.executable may be the one just removed, where .venv was active.
+        step("a Python environment", [sys._base_executable, "-m", "venv", VENV])
+
+    # pip can repair the rest. Without "inputs" the stamp says that it still has to.
+    STAMP.write_text(json.dumps({"venv": wanted["venv"], "extras": wanted["extras"]}))
+    for info in PACKAGES.glob("*.dist-info"):
+        if not (info / "INSTALLER").exists():  # pip writes it last, so this package stopped half-way
+            shutil.rmtree(info)
+    pip = [PYTHON, "-m", "pip", "install", "--no-input", "--progress-bar=off", "--disable-pip-version-check"]
+    torch = torch_arguments()
+    if torch:
+        step("PyTorch, CPU build (190 MB)", pip + torch)
+    extras = ",".join(wanted["extras"])
+    step("JupyterLab and the rest", pip + ["-c", "constraints.txt", "-e", ".[%s]" % extras])
+    STAMP.write_text(json.dumps(wanted))
+    say("Ready after %d s\n\n" % (time.monotonic() - start))
+
+
+def run(command):
+    """The exit code of a command that has the terminal to itself; Ctrl-C means there what it likes."""
+    child = subprocess.Popen(command, cwd=ROOT)
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):
+            code = child.wait()
+            return code if code >= 0 else 128 - code
+
+
+def main(words):
+    if not words or words[0] not in TASKS:
+        print(USAGE % "\n".join("  %-12s%s" % (task, TASKS[task][0]) for task in TASKS))
+        return 0 if words[:1] in (["-h"], ["--help"], ["help"]) else 2
+    _, extras, commands = TASKS[words[0]]
+    try:
+        set_up(extras)
+    except KeyboardInterrupt:
+        say("\nStopped. The next call goes on from here.\n")
+        return 130
+    except OSError as problem:
+        sys.exit("\nThe set-up failed: %s\n"
+                 "Close what uses .venv (JupyterLab, an editor) and call again." % problem)
+    arguments = [command.split() for command in commands]
+    arguments[-1] += words[1:]
+    codes = [run([PYTHON] + command) for command in arguments]
+    return next(filter(None, codes), 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
