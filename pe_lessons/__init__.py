@@ -1,0 +1,8 @@
+"""Positional encoding in Transformers, climbed in three steps.
+
+``loops``, ``arrays`` and ``tensors`` hold the same functions three times: one
+number at a time, in NumPy, in PyTorch. Import the rung you need; importing
+the package alone loads neither PyTorch nor matplotlib.
+"""
+
+__version__ = "0.1.0"

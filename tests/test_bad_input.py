@@ -1,0 +1,170 @@
+"""Bad input: the same kind of error on every rung, naming the argument, the value and a remedy."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from pe_lessons import arrays, loops, tensors
+from pe_lessons.tensors import SinusoidalEncoding
+
+RUNGS = {"loops": (loops, lambda v: v), "arrays": (arrays, np.array), "tensors": (tensors, torch.tensor)}
+rungs = pytest.mark.parametrize(("rung", "make"), RUNGS.values(), ids=RUNGS)
+
+
+@rungs
+@pytest.mark.parametrize("name", ["seq_len", "d_model", "start"])
+@pytest.mark.parametrize("value", [4.0, "4", None, True, np.True_, [4], math.nan], ids=repr)
+def test_not_a_whole_number(rung, make, name, value):
+    with pytest.raises(TypeError, match=rf"{name} must be a whole number, got .*pass an int"):
+        rung.sinusoidal(**{"seq_len": 3, "d_model": 4, name: value})
+
+
+@rungs
+@pytest.mark.parametrize("name", ["seq_len", "d_model"])
+@pytest.mark.parametrize("value", [0, -1])
+def test_too_small(rung, make, name, value):
+    with pytest.raises(ValueError, match=f"{name} must be at least 1, got {value}"):
+        rung.sinusoidal(**{"seq_len": 3, "d_model": 4, name: value})
+
+
+@rungs
+@pytest.mark.parametrize("value", [np.int64(4), np.uint8(4)])
+def test_numpy_integers_are_whole_numbers(rung, make, value):
+    assert np.asarray(rung.sinusoidal(value, value, start=value)).shape == (4, 4)
+
+
+@rungs
+@pytest.mark.parametrize("function", ["sinusoidal", "frequencies"])
+@pytest.mark.parametrize("base", [1, 0, -10_000, math.nan, math.inf, -math.inf, np.float64("nan")])
+def test_base_out_of_range(rung, make, function, base):
+    args = (3, 4) if function == "sinusoidal" else (4,)
+    with pytest.raises(ValueError, match=r"base must be finite and above 1, got .*10_000"):
+        getattr(rung, function)(*args, base=base)
+
+
+@rungs
+@pytest.mark.parametrize("base", ["10000", None, True, 1j], ids=repr)
+def test_base_of_a_wrong_type(rung, make, base):
+    with pytest.raises(TypeError, match=r"base must be a real number, got .*10_000"):
+        rung.sinusoidal(3, 4, base=base)
+
+
+ROWS = [[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]
+
+
+@rungs
+@pytest.mark.parametrize(
+    ("q", "k", "v", "message"),
+    [
+        ([0.1, 0.2], ROWS, ROWS, "q must "),
+        (ROWS, ROWS, [0.1, 0.2, 0.3], "v must "),
+        (ROWS, [[0.1, 0.2, 0.3]] * 3, ROWS, r"head_dim.*\(3, 2\) and \(3, 3\)"),
+        (ROWS, ROWS, ROWS[:2], r"seq_len.*\(3, 2\) and \(2, 2\)"),
+        ([[]], [[]], [[0.1]], "q must not be empty"),
+    ],
+)
+def test_attention_shapes_that_do_not_fit(rung, make, q, k, v, message):
+    with pytest.raises(ValueError, match=message):
+        rung.attention(make(q), make(k), make(v))
+
+
+@rungs
+@pytest.mark.parametrize("mask", [[[True, False, True]], [[True] * 2] * 3, [[True] * 3] * 4])
+def test_mask_of_a_wrong_shape(rung, make, mask):
+    with pytest.raises(ValueError, match=r"mask must have the shape \(n_q, n_k\) = \(3, 3\).*got \("):
+        rung.attention(make(ROWS), make(ROWS), make(ROWS), mask=make(mask))
+
+
+@rungs
+@pytest.mark.parametrize("number", [1, 0.0])
+def test_mask_of_a_wrong_dtype(rung, make, number):
+    with pytest.raises(TypeError, match=r"mask must be boolean .*compare"):
+        rung.attention(make(ROWS), make(ROWS), make(ROWS), mask=make([[number] * 3] * 3))
+
+
+@rungs
+def test_a_query_that_may_look_nowhere(rung, make):
+    mask = [[True] * 3, [False] * 3, [True] * 3]
+    with pytest.raises(ValueError, match="mask must leave every query at least one key, but its row 1"):
+        rung.attention(make(ROWS), make(ROWS), make(ROWS), mask=make(mask))
+
+
+@rungs
+def test_softmax_of_nothing(rung, make):
+    with pytest.raises(ValueError, match="scores must hold at least one number"):
+        rung.softmax(make([]))
+    with pytest.raises(ValueError, match="scores must hold a number above -inf"):
+        rung.softmax(make([-math.inf, -math.inf]))
+    with pytest.raises(ValueError, match="scores must be a row of numbers"):
+        rung.softmax(make(0.5))
+
+
+def test_rows_of_different_length():
+    ragged = [[0.1, 0.2], [0.3]]
+    for rung in (loops, arrays):
+        with pytest.raises(ValueError, match="k must have rows of one length"):
+            rung.attention(ROWS[:2], ragged, ROWS[:2])
+
+
+def test_entries_that_are_not_real_numbers():
+    for rung in (loops, arrays):
+        for entry in (1j, "a", None, True):
+            with pytest.raises(TypeError, match="q must hold real numbers, got"):
+                rung.attention([[entry, entry]], ROWS, ROWS)
+
+
+def test_leading_axes_that_differ():
+    for rung, make in ((arrays, np.zeros), (tensors, torch.zeros)):
+        with pytest.raises(ValueError, match=r"same leading axes, got shapes \(2, 3, 4\), \(5, 3, 4\)"):
+            rung.attention(make((2, 3, 4)), make((5, 3, 4)), make((5, 3, 4)))
+
+
+def test_tensors_want_tensors():
+    x = torch.zeros(3, 2)
+    with pytest.raises(TypeError, match=r"k must be a torch\.Tensor, got list"):
+        tensors.attention(x, ROWS, x)
+    with pytest.raises(TypeError, match=r"q must hold floating-point numbers, got torch\.int64"):
+        tensors.attention(x.long(), x, x)
+    with pytest.raises(TypeError, match=r"mask must be a torch\.Tensor, got list"):
+        tensors.attention(x, x, x, mask=[[True] * 3] * 3)
+
+
+class TestSinusoidalEncoding:
+    def test_longer_than_max_len(self):
+        encoding = SinusoidalEncoding(4, max_len=5)
+        with pytest.raises(ValueError, match=r"max_len = 5 positions, got seq_len = 6 .*larger max_len"):
+            encoding(torch.zeros(1, 6, 4))
+        with pytest.raises(ValueError, match="max_len = 5 positions, got seq_len = 6"):
+            SinusoidalEncoding(4, max_len=5, batch_first=False)(torch.zeros(6, 1, 4))
+
+    def test_another_d_model(self):
+        with pytest.raises(ValueError, match=r"d_model = 4 in its last axis, got shape \(2, 3, 5\)"):
+            SinusoidalEncoding(4)(torch.zeros(2, 3, 5))
+
+    @pytest.mark.parametrize("shape", [(4,), (3, 4), (1, 2, 3, 4)])
+    def test_another_rank(self, shape):
+        with pytest.raises(ValueError, match=r"axes \(batch, seq_len, d_model\), got shape"):
+            SinusoidalEncoding(4)(torch.zeros(shape))
+
+    def test_not_a_float_tensor(self):
+        with pytest.raises(TypeError, match=r"x must be a torch\.Tensor, got list"):
+            SinusoidalEncoding(4)([[0.0] * 4])
+        with pytest.raises(TypeError, match=r"x must hold floating-point numbers, got torch\.int64"):
+            SinusoidalEncoding(4)(torch.zeros(1, 2, 4, dtype=torch.int64))
+
+    @pytest.mark.parametrize(
+        ("kwargs", "error", "message"),
+        [
+            ({"d_model": 0}, ValueError, "d_model must be at least 1"),
+            ({"max_len": 0}, ValueError, "max_len must be at least 1"),
+            ({"max_len": 2.5}, TypeError, "max_len must be a whole number"),
+            ({"base": 1.0}, ValueError, "base must be finite and above 1"),
+            ({"dropout": 1.5}, ValueError, "dropout"),
+            ({"batch_first": 1}, TypeError, "batch_first must be True or False"),
+        ],
+    )
+    def test_arguments(self, kwargs, error, message):
+        with pytest.raises(error, match=message):
+            SinusoidalEncoding(**{"d_model": 4} | kwargs)

@@ -1,0 +1,90 @@
+"""What PyTorch adds: dtypes, buffers, axes, devices, compilation."""
+
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from pe_lessons import arrays, tensors
+from pe_lessons.tensors import SinusoidalEncoding
+
+
+def test_the_table_has_the_default_dtype_and_is_cast_last():
+    assert tensors.sinusoidal(3, 4).dtype == torch.float32
+    far = tensors.sinusoidal(1, 64, start=1_000_000).numpy()
+    np.testing.assert_array_equal(far, arrays.sinusoidal(1, 64, start=1_000_000).astype(np.float32))
+
+
+def test_the_table_does_not_depend_on_the_default_device():
+    with torch.device("meta"):
+        assert tensors.sinusoidal(3, 4).device.type == "cpu"
+
+
+def test_adds_the_table_to_every_sequence():
+    x = torch.randn(3, 5, 8, generator=torch.Generator().manual_seed(0))
+    out = SinusoidalEncoding(8, dropout=0.0)(x)
+    torch.testing.assert_close(out - x, tensors.sinusoidal(5, 8).expand(3, 5, 8), atol=1e-6, rtol=0)
+
+
+def test_seq_first_is_batch_first_transposed():
+    x = torch.randn(3, 5, 8, generator=torch.Generator().manual_seed(0))
+    batch_first = SinusoidalEncoding(8, dropout=0.0)(x)
+    seq_first = SinusoidalEncoding(8, dropout=0.0, batch_first=False)(x.transpose(0, 1))
+    assert torch.equal(seq_first.transpose(0, 1), batch_first)
+
+
+def test_the_input_is_not_changed():
+    x = torch.zeros(1, 5, 8)
+    SinusoidalEncoding(8)(x)
+    assert not x.any()
+
+
+def test_the_buffer_moves_but_is_not_saved():
+    encoding = SinusoidalEncoding(8, max_len=10)
+    assert encoding.state_dict() == {}
+    assert list(encoding.parameters()) == []
+    assert encoding.half().table.dtype == torch.float16
+    encoding.load_state_dict(SinusoidalEncoding(8, max_len=99).state_dict())
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_the_output_keeps_the_dtype_of_the_input(dtype):
+    assert SinusoidalEncoding(8)(torch.zeros(1, 5, 8, dtype=dtype)).dtype == dtype
+
+
+def test_dropout_acts_in_training_only():
+    torch.manual_seed(0)
+    encoding, x = SinusoidalEncoding(8, dropout=0.5), torch.ones(4, 20, 8)
+    share_dropped = (encoding(x) == 0).double().mean()
+    assert 0.4 < share_dropped < 0.6
+    assert not (encoding.eval()(x) == 0).any()
+
+
+def test_gradients_pass_through_unchanged():
+    x = torch.zeros(1, 5, 8, requires_grad=True)
+    SinusoidalEncoding(8, dropout=0.0)(x).sum().backward()
+    assert torch.equal(x.grad, torch.ones_like(x))
+
+
+def test_an_encoder_with_positions_sees_order():
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True).double()
+    x, order = torch.randn(2, 6, 8, dtype=torch.float64), torch.tensor([3, 1, 4, 0, 5, 2])
+    encoding = SinusoidalEncoding(8, dropout=0.0)
+    torch.testing.assert_close(layer(x[:, order]), layer(x)[:, order])
+    assert (layer(encoding(x[:, order])) - layer(encoding(x))[:, order]).abs().max() > 0.1
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler (g++)")
+def test_compiles_to_machine_code():
+    encoding, x = SinusoidalEncoding(8, max_len=16, dropout=0.0), torch.ones(2, 6, 8)
+    torch.testing.assert_close(torch.compile(encoding, fullgraph=True)(x), encoding(x))
+
+
+@pytest.mark.skipif(not torch.accelerator.is_available(), reason="no CUDA or MPS device here")
+def test_runs_on_the_accelerator():
+    device = torch.accelerator.current_accelerator()
+    encoding, x = SinusoidalEncoding(8, dropout=0.0), torch.ones(2, 6, 8)
+    torch.testing.assert_close(encoding.to(device)(x.to(device)).cpu(), encoding.cpu()(x))
