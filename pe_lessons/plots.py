@@ -1,0 +1,243 @@
+"""Arrays in, figures and tables out; no mathematics. The figures are published by `show`."""
+
+import io
+
+import matplotlib.pyplot as plt
+import numpy as np
+from IPython.display import display
+from matplotlib.ticker import MaxNLocator
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # told apart by colour-blind readers too
+STYLES = ("-", "--", "-.", ":")  # and in black and white
+STYLE = {
+    "figure.dpi": 100,
+    "figure.facecolor": "white",
+    "figure.constrained_layout.use": True,
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "image.interpolation": "nearest",
+}
+
+
+def show(fig, *, alt, caption):
+    """Publish `fig` as a PNG that carries its alt text, the caption below it, and close it.
+
+    Parameters
+    ----------
+    fig : matplotlib Figure
+    alt : str
+        What a reader who cannot see the figure needs to know.
+    caption : str
+        One line of Markdown.
+    """
+    png = io.BytesIO()
+    fig.savefig(png, format="png", metadata={"Software": None})
+    plt.close(fig)
+    display(
+        {"image/png": png.getvalue(), "text/plain": alt},
+        raw=True,
+        metadata={"image/png": {"alt": alt}},
+    )
+    display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
+
+
+def show_table(values, *, rows=None, columns=None, corner="", digits=3):
+    """Publish a small array as a table whose rows and columns carry names.
+
+    Parameters
+    ----------
+    values : array_like, shape (n_rows, n_columns)
+    rows, columns : iterable, optional
+        Names; 0, 1, 2, ... if left out.
+    corner : str
+        What the row names are.
+    digits : int
+        Decimals of floating-point numbers; anything else is shown as it is.
+    """
+    values = np.asarray(values)
+    if values.dtype.kind == "f":
+        values = values.round(digits) + 0.0  # no "-0.000"
+        texts = [[f"{value:.{digits}f}" for value in row] for row in values]
+    else:
+        texts = [[str(value) for value in row] for row in values]
+    rows = range(len(texts)) if rows is None else rows
+    columns = range(values.shape[1]) if columns is None else columns
+    lines = [[corner, *map(str, columns)]]
+    lines += [[str(name), *row] for name, row in zip(rows, texts, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    plain = ["  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines]
+    marked = ["| " + " | ".join(line) + " |" for line in lines]
+    marked.insert(1, "| --- |" + " ---: |" * values.shape[1])
+    display({"text/plain": "\n".join(plain), "text/markdown": "\n".join(marked)}, raw=True)
+
+
+def heatmap(values, *, xlabel="column", ylabel="position", signed=True, label="value", numbers=False):
+    """A table as coloured cells: row 0 on top, red above zero and blue below it.
+
+    Parameters
+    ----------
+    values : array_like, shape (n_rows, n_columns)
+    xlabel, ylabel, label : str
+        Names of the axes and of the colour bar.
+    signed : bool
+        True centres the colours at 0; False runs from 0 to the largest value.
+    numbers : bool
+        Write each number into its cell; for small tables.
+    """
+    values = np.asarray(values)
+    with plt.rc_context(STYLE):
+        width = 6.4 if values.shape[1] <= 200 else 8.4  # at least a pixel for each column
+        fig, ax = plt.subplots(figsize=(width, 3.4))
+        image = _image(ax, values, signed, np.abs(values).max())
+        fig.colorbar(image, ax=ax, label=label)
+        ax.set(xlabel=xlabel, ylabel=ylabel)
+        if numbers:
+            for (row, column), value in np.ndenumerate(values):
+                red, green, blue, _ = image.cmap(image.norm(value))
+                ink = "white" if 0.3 * red + 0.59 * green + 0.11 * blue < 0.5 else "black"
+                ax.text(column, row, f"{value:.4f}", ha="center", va="center", color=ink)
+    return fig
+
+
+def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="value"):
+    """Several tables side by side on one colour scale.
+
+    Parameters
+    ----------
+    panels : dict of str to array_like
+        Title and values of each panel.
+    xlabel, ylabel, signed, label
+        As for `heatmap`.
+    """
+    panels = {title: np.asarray(values) for title, values in panels.items()}
+    scale = max(np.abs(values).max() for values in panels.values())
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(1, len(panels), figsize=(3.5 * len(panels), 3.3), squeeze=False)
+        for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
+            image = _image(ax, values, signed, scale)
+            ax.set(xlabel=xlabel, title=title)
+        axes[0, 0].set_ylabel(ylabel)
+        fig.colorbar(image, ax=axes, label=label, shrink=0.8)
+    return fig
+
+
+def attention_maps(weights, sentences):
+    """Attention weights of several sentences side by side, rows and columns named by their words.
+
+    Parameters
+    ----------
+    weights : list of array_like, each (seq_len, seq_len)
+        Row m holds the weights that token m gives.
+    sentences : list of list of str
+    """
+    panels = {" ".join(words): values for words, values in zip(sentences, weights, strict=True)}
+    fig = heatmaps(panels, xlabel="looked at", ylabel="looking", signed=False, label="weight")
+    for ax, words in zip(fig.axes, sentences, strict=False):
+        ax.set_xticks(range(len(words)), words, rotation=45, ha="right")
+        ax.set_yticks(range(len(words)), words)
+    return fig
+
+
+def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, markers=False):
+    """Up to four curves, told apart by colour and by stroke, each named at the top.
+
+    Parameters
+    ----------
+    lines : dict of str to array_like
+        Name and values of each curve.
+    x : array_like, optional
+        The common horizontal values; 0, 1, 2, ... if left out.
+    log : bool
+        Logarithmic axes, with a tick at each `x`.
+    markers : bool
+        A dot at each value.
+    """
+    if len(lines) > len(COLOURS):
+        raise ValueError(f"lines must hold at most {len(COLOURS)} curves, got {len(lines)}")
+    marker = "o" if markers else None
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(6.4, 3.2))
+        for (name, y), colour, style in zip(lines.items(), COLOURS, STYLES, strict=False):
+            ax.plot(range(len(y)) if x is None else x, y, style, color=colour, label=name, marker=marker)
+        ax.set(xlabel=xlabel, ylabel=ylabel)
+        if log:
+            ax.set(xscale="log", yscale="log")
+            ax.set_xticks(x, [f"{tick:,}" for tick in x])
+            ax.minorticks_off()
+        if len(lines) > 1:
+            ncols = len(lines) if sum(map(len, lines)) < 50 else 2
+            fig.legend(loc="outside upper center", ncols=ncols, frameon=False)
+    return fig
+
+
+def clock_hands(angles, titles):
+    """Angles as hands on unit circles: one circle per pair, one hand per position.
+
+    Parameters
+    ----------
+    angles : array_like, shape (seq_len, n_pairs)
+        In radians; drawn anticlockwise from the right, so that a tip is at (cos, sin).
+    titles : list of str
+        One per circle.
+    """
+    angles = np.asarray(angles)
+    turn = np.linspace(0, 2 * np.pi, 200)
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(1, len(titles), figsize=(3.1 * len(titles), 3.2))
+        for ax, column, title in zip(axes, angles.T, titles, strict=True):
+            ax.plot(np.cos(turn), np.sin(turn), color="0.8", linewidth=1)
+            arrow = {"arrowstyle": "-|>", "color": COLOURS[0]}
+            for angle in column:
+                ax.annotate("", (np.cos(angle), np.sin(angle)), (0, 0), arrowprops=arrow)
+            if np.ptp(column) < 0.3:  # the hands lie on each other: one name for all
+                angle, name = column.mean(), f"0 to {len(column) - 1}"
+                ax.text(1.08 * np.cos(angle), 1.08 * np.sin(angle), name, ha="left", va="center")
+            else:
+                for position, angle in enumerate(column):
+                    tip = 1.25 * np.cos(angle), 1.25 * np.sin(angle)
+                    ax.text(*tip, position, ha="center", va="center")
+            ax.set(title=title, aspect="equal", xlabel="cosine", ylabel="sine")
+            ax.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+    return fig
+
+
+def words_plus_positions(words, embeddings, table):
+    """The diagram of a Transformer's input: embedding + encoding = input, a row of cells per word.
+
+    Parameters
+    ----------
+    words : list of str
+    embeddings, table : array_like, shape (len(words), d_model)
+    """
+    embeddings, table = np.asarray(embeddings), np.asarray(table)
+    blocks = {
+        "embedding of the word": embeddings,
+        "encoding of the position": table,
+        "input": embeddings + table,
+    }
+    scale = max(np.abs(values).max() for values in blocks.values())
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(1, 3, figsize=(8.0, 0.5 * len(words) + 1.0), sharey=True)
+        for ax, sign, (title, values) in zip(axes, ("+", "=", ""), blocks.items(), strict=True):
+            cells = ax.pcolormesh(
+                values, cmap="RdBu_r", vmin=-scale, vmax=scale, edgecolors="white", linewidth=1.5
+            )
+            ax.text(1.06, 0.5, sign, transform=ax.transAxes, fontsize=16, ha="center", va="center")
+            ax.set(title=title, xticks=[])
+            ax.spines[:].set_visible(False)
+        names = [f"{word}  {position}" for position, word in enumerate(words)]
+        axes[0].set_yticks(np.arange(len(words)) + 0.5, names)
+        axes[0].invert_yaxis()
+        for ax in axes:
+            ax.tick_params(length=0)
+        fig.colorbar(cells, ax=axes, label="value", pad=0.03)
+    return fig
+
+
+def _image(ax, values, signed, scale):
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    colours = ("RdBu_r", -scale) if signed else ("viridis", 0)
+    return ax.imshow(values, aspect="auto", cmap=colours[0], vmin=colours[1], vmax=scale)
