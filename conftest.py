@@ -1,0 +1,106 @@
+"""Make nbval strict: figures compared, kernels watched, failures explained."""
+
+import os
+import time
+from queue import Empty
+
+import nbval.plugin
+import pytest
+from reexecute import KERNEL_ENVIRONMENT, pixels, pngs, rms
+
+os.environ.update(KERNEL_ENVIRONMENT)
+
+THUMBNAIL = (16, 16)
+# Versions of matplotlib differ by less than 4 of 255, and by less than a tenth of what is drawn;
+# a picture in another colour map by 40 and more. Thin curves taken away make 4, half of the drawn.
+TOLERANCE = 6
+SHARE_OF_THE_DRAWN = 1 / 4
+WHITE = 255
+
+HELP = """\
+In a comparison, + is the output stored in the notebook and - what the cell gives now.
+The cell needs those above it: run the whole notebook, not one cell.
+If the new output is right, accept it with: python course.py notebooks {path}"""
+
+
+def pytest_configure(config):
+    """A typo in testpaths drops tests without a word, this file's neighbours among them."""
+    testpaths = config.getini("testpaths")
+    missing = [path for path in testpaths if not (config.rootpath / path).exists()]
+    if missing:
+        raise pytest.UsageError(f"testpaths in pyproject.toml: there is no {', '.join(missing)}")
+    if "tests" not in testpaths:
+        raise pytest.UsageError("testpaths in pyproject.toml does not name the folder tests")
+
+
+class KernelEnded(Exception):
+    pass
+
+
+class WatchedKernel(nbval.plugin.RunningKernel):
+    """Notices within a second that the kernel is gone; nbval alone waits until the timeout."""
+
+    def get_message(self, stream, timeout=None):
+        deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
+        while True:
+            try:
+                wait = max(0, min(1, deadline - time.monotonic()))
+                message = super().get_message(stream, timeout=wait)
+                break
+            except Empty:
+                if not self.is_alive():
+                    raise KernelEnded("The kernel died while this cell ran.") from None
+                if time.monotonic() >= deadline:
+                    raise
+        payload = message["content"].get("payload", ())
+        if any(part.get("source") == "ask_exit" for part in payload):
+            raise KernelEnded("The cell calls exit() or quit(), which ends the kernel.")
+        return message
+
+
+nbval.plugin.RunningKernel = WatchedKernel
+
+
+def figure_complaint(stored, produced):
+    """Why two lists of figures are not the same pictures; None where they are."""
+    if len(stored) != len(produced):
+        return f"Figures stored: {len(stored)}, figures the cell gives now: {len(produced)}"
+    for number, pair in enumerate(zip(stored, produced, strict=True), start=1):
+        old, new = (pixels(png, THUMBNAIL) for png in pair)
+        difference, allowed = rms(old, new), min(TOLERANCE, SHARE_OF_THE_DRAWN * rms(old, WHITE))
+        if difference > allowed:
+            return (
+                f"Figure {number} of the cell is another picture than the stored one: "
+                f"thumbnails differ by {difference:.1f} of 255, allowed are {allowed:.1f}"
+            )
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    if not isinstance(item, nbval.plugin.IPyNbCell):
+        return (yield)
+    try:
+        result = yield
+        if not item.parent.kernel.is_alive():
+            raise KernelEnded("The kernel died after this cell ran.")
+    except KernelEnded as end:
+        # nbval then takes the failures of the cells below as expected: one report is enough.
+        item.parent.timed_out = True
+        item.raise_cell_error(str(end))
+    if item.options["check"]:
+        complaint = figure_complaint(pngs(item.cell.outputs), pngs(item.test_outputs))
+        if complaint:
+            item.raise_cell_error(complaint)
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.failed and isinstance(item, nbval.plugin.IPyNbCell):
+        path = item.nodeid.split("::")[0]
+        number = item.cell.execution_count or item.cell_num + 1
+        where = f"{path}, In [{number}], cell id {item.cell.get('id')}"
+        report.sections.append((where, HELP.format(path=path)))
+    return report

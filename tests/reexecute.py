@@ -1,0 +1,234 @@
+"""Run notebooks from top to bottom and store what they give, in one normal form.
+
+    python tests/reexecute.py [--check] [notebook ...]
+
+A second run changes nothing: a figure that looks as before keeps its bytes, and a cell whose
+output is not checked (timings, widgets) keeps its output while only numbers in it have changed.
+"""
+
+import argparse
+import base64
+import copy
+import io
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import numpy as np
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from PIL import Image
+from traitlets import default
+
+ROOT = Path(__file__).resolve().parents[1]
+UNCHECKED = "nbval-ignore-output"
+SECONDS_PER_CELL = 60
+
+# Every kernel that runs a notebook gets this, here and in conftest.py. Two threads cost many times
+# the CPU on a busy pair of cores, and the order of a set or of a parallel sum must not matter.
+KERNEL_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+}
+
+
+def find_notebooks() -> list[Path]:
+    found = (ROOT / "notebooks").rglob("*.ipynb")
+    return sorted(path for path in found if ".ipynb_checkpoints" not in path.parts)
+
+
+def pngs(outputs) -> list[str]:
+    """The figures among a cell's outputs, as base64 text."""
+    return [output.data["image/png"] for output in outputs if "image/png" in output.get("data", ())]
+
+
+def pixels(png: str, size: tuple[int, int] | None = None) -> np.ndarray:
+    """A figure on white as an array (height, width, 3) of 0..255, shrunk to `size` if given."""
+    image = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGBA")
+    image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
+    if size:
+        image = image.resize(size, Image.Resampling.BOX)
+    return np.asarray(image, dtype=float)
+
+
+def rms(a: np.ndarray, b: np.ndarray | float) -> float:
+    return float(np.sqrt(np.mean((a - b) ** 2)))
+
+
+def without_text_chunks(png: str) -> str:
+    """Drop the text chunks of a PNG: matplotlib writes its version there."""
+    data = base64.b64decode(png)
+    kept, start = [data[:8]], 8
+    while start < len(data):
+        end = start + 12 + int.from_bytes(data[start : start + 4], "big")
+        if data[start + 4 : start + 8] not in (b"tEXt", b"zTXt", b"iTXt"):
+            kept.append(data[start:end])
+        start = end
+    return base64.b64encode(b"".join(kept)).decode("ascii")
+
+
+def readable_id(cell, taken: set[str]) -> str:
+    """The cell's own id; a new one, from its first words, where a program made it up."""
+    current = cell.get("id", "")
+    made_up = re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}", current)
+    if re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", current) and not made_up:
+        words = current
+    else:
+        words = "-".join(re.findall(r"[a-z0-9]+", cell.source.lower())[:5])[:40] or cell.cell_type
+    name, number = words, 2
+    while name in taken:
+        name, number = f"{words}-{number}", number + 1
+    return name
+
+
+def normal_output(output, execution_count):
+    if output.output_type == "execute_result":
+        output.execution_count = execution_count
+    if "data" in output:
+        output.data.pop("application/vnd.jupyter.widget-view+json", None)
+        alt = output.metadata.get("image/png", {}).get("alt")
+        output.metadata = {"image/png": {"alt": alt}} if alt else {}
+        if "image/png" in output.data:
+            output.data["image/png"] = without_text_chunks(output.data["image/png"])
+    return output
+
+
+def normal_form(nb):
+    """A copy of the notebook with all that depends on who saved it, when and where removed."""
+    nb = copy.deepcopy(nb)
+    nb.nbformat, nb.nbformat_minor = 4, 5
+    nb.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    taken = set()
+    for cell in nb.cells:
+        cell.id = readable_id(cell, taken)
+        taken.add(cell.id)
+        kept = ("tags", "nbgrader", "slideshow")
+        cell.metadata = {key: cell.metadata[key] for key in kept if cell.metadata.get(key)}
+        if cell.cell_type == "code":
+            cell.outputs = [normal_output(out, cell.execution_count) for out in cell.outputs]
+    return nbformat.from_dict(nb)
+
+
+def normal_text(nb) -> str:
+    """What stands in the file of a notebook in normal form."""
+    return nbformat.writes(normal_form(nb)) + "\n"
+
+
+class ThisPython(AsyncKernelManager):
+    """Starts kernels of the Python that runs this script, whatever is registered as python3."""
+
+    @default("kernel_spec_manager")
+    def _only_the_native_kernel(self):
+        return KernelSpecManager(kernel_dirs=[])
+
+
+def execute(nb, folder: Path) -> None:
+    """Run every cell of `nb` in place; a RuntimeError tells which cell failed, and how."""
+    client = NotebookClient(
+        nb,
+        timeout=SECONDS_PER_CELL,
+        kernel_name="python3",
+        kernel_manager_class=ThisPython,
+        record_timing=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(folder)}},
+        extra_arguments=["--log-level=ERROR"],  # else each kernel warns of its local sockets
+    )
+    try:
+        client.execute()
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        code = [cell for cell in nb.cells if cell.cell_type == "code" and cell.source.strip()]
+        number = client.code_cells_executed
+        if isinstance(error, CellExecutionError):
+            reason = f"{error.ename}: {error.evalue}"
+        elif isinstance(error, CellTimeoutError):
+            reason = f"not done after {SECONDS_PER_CELL} s"
+        else:
+            reason = "the kernel died"
+        raise RuntimeError(f"In [{number}], cell id {code[number - 1].id}: {reason}") from error
+
+
+def looks_alike(png: str, other: str) -> bool:
+    png, other = pixels(png), pixels(other)
+    return png.shape == other.shape and rms(png, other) <= 1
+
+
+NUMBER = r"\s*[-+±]?\d[\d.,_]*(e[-+]?\d+)?(\s*(ns|µs|μs|us|ms|s|min)\b)?"
+
+
+def outline(outputs) -> list[dict]:
+    """What the outputs say, without figures, numbers and units of time."""
+    outlines = []
+    for output in outputs:
+        said = {"text": output.get("text", ""), **output.get("data", {}), "image/png": None}
+        outlines.append({kind: re.sub(NUMBER, "#", str(text)) for kind, text in said.items()})
+    return outlines
+
+
+def keep_what_is_equal(cell, stored) -> None:
+    """Give a freshly run cell the stored outputs back where the difference would be noise."""
+    unchecked = UNCHECKED in cell.metadata.get("tags", ())
+    if unchecked and outline(cell.outputs) == outline(stored.outputs):
+        cell.outputs = stored.outputs
+    figures = [output.data for output in cell.outputs if "image/png" in output.get("data", ())]
+    for figure, old in zip(figures, pngs(stored.outputs), strict=False):
+        if looks_alike(figure["image/png"], old):
+            figure["image/png"] = old
+
+
+def reexecuted(text: str, folder: Path) -> str:
+    """The text of a notebook's file after running it."""
+    # Read without nbformat's repairs: equal ids are to be named in an orderly way by normal_form.
+    stored = normal_form(nbformat.v4.reads(text))
+    fresh = copy.deepcopy(stored)
+    execute(fresh, folder)
+    fresh = normal_form(fresh)
+    for cell, before in zip(fresh.cells, stored.cells, strict=True):
+        if cell.cell_type == "code":
+            keep_what_is_equal(cell, before)
+    return normal_text(fresh)
+
+
+def main(arguments=None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, fail on any change")
+    parser.add_argument("notebooks", nargs="*", type=Path, help="default: all in notebooks/")
+    options = parser.parse_args(arguments)
+    missing = [str(path) for path in options.notebooks if not path.is_file()]
+    if missing:
+        parser.error(f"no such notebook: {', '.join(missing)}")
+    os.environ.update(KERNEL_ENVIRONMENT)
+    # An error message may hold signs that the console of Windows cannot show.
+    sys.stdout.reconfigure(errors="backslashreplace")
+
+    trouble = False
+    for path in options.notebooks or find_notebooks():
+        start = time.perf_counter()
+        text = path.read_text(encoding="utf-8")
+        try:
+            new = reexecuted(text, path.parent)
+        except (RuntimeError, ValueError) as error:  # ValueError: the file is no notebook
+            trouble, verdict = True, f"FAILED and left as it was: {error}"
+        else:
+            if new == text:
+                verdict = "unchanged"
+            elif options.check:
+                trouble, verdict = True, "WOULD CHANGE"
+            else:
+                path.write_text(new, encoding="utf-8", newline="\n")
+                verdict = "rewritten"
+        print(f"{path.name}  {time.perf_counter() - start:.1f} s  {verdict}", flush=True)
+    return int(trouble)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
