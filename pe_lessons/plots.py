@@ -84,20 +84,23 @@ def heatmap(values, *, xlabel="column", ylabel="position", signed=True, label="v
     signed : bool
         True centres the colours at 0; False runs from 0 to the largest value.
     numbers : bool
-        Write each number into its cell; for small tables.
+        Write each number into its cell instead of drawing a colour bar; for small tables.
     """
     values = np.asarray(values)
     with plt.rc_context(STYLE):
         width = 6.4 if values.shape[1] <= 200 else 8.4  # at least a pixel for each column
         fig, ax = plt.subplots(figsize=(width, 3.4))
         image = _image(ax, values, signed, np.abs(values).max())
-        fig.colorbar(image, ax=ax, label=label)
         ax.set(xlabel=xlabel, ylabel=ylabel)
-        if numbers:
+        if not numbers:
+            fig.colorbar(image, ax=ax, label=label)
+        else:
+            ax.set(xticks=range(values.shape[1]), yticks=range(values.shape[0]))
             for (row, column), value in np.ndenumerate(values):
                 red, green, blue, _ = image.cmap(image.norm(value))
                 ink = "white" if 0.3 * red + 0.59 * green + 0.11 * blue < 0.5 else "black"
-                ax.text(column, row, f"{value:.4f}", ha="center", va="center", color=ink)
+                text = f"{value:.4f}" if values.dtype.kind == "f" else str(value)
+                ax.text(column, row, text, ha="center", va="center", color=ink)
     return fig
 
 
@@ -227,7 +230,7 @@ def words_plus_positions(words, embeddings, table):
             ax.text(1.06, 0.5, sign, transform=ax.transAxes, fontsize=16, ha="center", va="center")
             ax.set(title=title, xticks=[])
             ax.spines[:].set_visible(False)
-        names = [f"{word}  {position}" for position, word in enumerate(words)]
+        names = [f"{word}, position {position}" for position, word in enumerate(words)]
         axes[0].set_yticks(np.arange(len(words)) + 0.5, names)
         axes[0].invert_yaxis()
         for ax in axes:

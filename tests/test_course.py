@@ -244,8 +244,11 @@ def test_exit_codes_and_words_are_passed_on(course, monkeypatch):
     monkeypatch.setattr(course, "set_up", lambda extras: None)
     monkeypatch.setattr(course, "PYTHON", sys.executable)
     (course.ROOT / "leave.py").write_text("import sys; sys.exit(int(sys.argv[1]))")
-    monkeypatch.setattr(course, "TASKS", {"two": ("", [], ["leave.py 0", "leave.py"]),
-                                          "first fails": ("", [], ["leave.py 5", "leave.py"])})
+    monkeypatch.setattr(
+        course,
+        "TASKS",
+        {"two": ("", [], ["leave.py 0", "leave.py"]), "first fails": ("", [], ["leave.py 5", "leave.py"])},
+    )
     assert course.main(["two", "0"]) == 0
     assert course.main(["two", "7"]) == 7
     assert course.main(["first fails", "0"]) == 5

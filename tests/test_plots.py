@@ -108,7 +108,7 @@ def test_words_plus_positions_shows_both_summands_and_their_sum():
     cells = [np.asarray(ax.collections[0].get_array()).reshape(5, 4) for ax in fig.axes[:3]]
     np.testing.assert_array_equal(cells, [embedding, TABLE, embedding + TABLE])
     assert [label.get_text() for label in fig.axes[0].get_yticklabels()] == [
-        f"{word}  {position}" for position, word in enumerate(words)
+        f"{word}, position {position}" for position, word in enumerate(words)
     ]
 
 
