@@ -1,0 +1,37 @@
+"""The exercises of the course, one module per lesson; `REGISTRY` maps every name to its exercise.
+
+Importing the package or one lesson loads that lesson only.
+"""
+
+import functools
+import importlib
+import pkgutil
+from types import MappingProxyType
+
+
+def collect(modules):
+    """Map the name of every exercise and question in these modules to it."""
+    from pe_lessons.exercises.engine import Exercise, Question
+
+    registry = {}
+    for module in modules:
+        for exercise in vars(module).values():
+            if not isinstance(exercise, Exercise | Question):
+                continue
+            if registry.setdefault(exercise.name, exercise) is not exercise:
+                raise ValueError(f"two exercises are called {exercise.name!r}, one is in {module.__name__}")
+    return MappingProxyType(registry)
+
+
+@functools.cache
+def _all_lessons():
+    names = sorted(found.name for found in pkgutil.iter_modules(__path__))
+    return collect(
+        importlib.import_module(f"{__name__}.{name}") for name in names if name.startswith("lesson_")
+    )
+
+
+def __getattr__(name):
+    if name == "REGISTRY":
+        return _all_lessons()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,320 @@
+"""Run a stranger's function and say what it did: the value, or what happened instead.
+
+Nothing here knows what the function is for. It may print, fail, loop for ever, ask for too much memory,
+change its arguments or replace parts of NumPy; the kernel survives and the caller gets a `Behaviour`.
+"""
+
+import builtins
+import contextlib
+import copy
+import dis
+import inspect
+import io
+import math
+import sys
+import sysconfig
+import time
+import traceback
+import warnings
+from dataclasses import dataclass
+from numbers import Real
+from pathlib import Path
+
+import numpy as np
+
+STEPS = 2_000_000  # lines and bytecodes of the learner's own code in one call; a right answer takes a fifth
+CPU_SECONDS = 2.5
+WALL_SECONDS = 4.5  # for loops that sleep; a busy machine must not stop a right answer
+MEMORY = 2 << 30  # bytes that one call may ask for
+ENTRIES = 1_000_000
+
+_STDLIB = sysconfig.get_paths()["stdlib"]
+_OURS = str(Path(__file__).parents[1])
+_PRISTINE = {
+    module: {name: value for name, value in vars(module).items() if callable(value)} for module in (math, np)
+}
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What one call did.
+
+    `kind` is ``"value"``, ``"none"``, ``"unusable"`` (a value that is not made of numbers), ``"raised"``,
+    ``"stub"`` (not written yet) or ``"stopped"`` (no use to go on). A value is kept as its shape and its
+    entries, row by row. `text` says in words what the other kinds mean.
+    """
+
+    kind: str
+    shape: tuple = ()
+    entries: tuple = ()
+    text: str = ""
+    changed: int | None = None  # which argument the call changed
+    printed: bool = False
+
+    def same_as(self, other, atol):
+        """Whether both did the same; equal infinities are the same, NaN is like nothing."""
+        return (
+            (self.kind, self.shape, self.changed) == (other.kind, other.shape, other.changed)
+            and self.kind != "unusable"
+            and all(close(mine, theirs, atol) for mine, theirs in zip(self.entries, other.entries))
+        )
+
+    def distance(self, other):
+        """The largest difference between two values of one shape; NaN if there is no such thing."""
+        if not (self.kind == other.kind == "value" and self.shape == other.shape and self.entries):
+            return math.nan
+        return max(abs(mine - theirs) for mine, theirs in zip(self.entries, other.entries))
+
+
+class Unusable(Exception):
+    """A value that cannot be compared with numbers; the message says why."""
+
+
+def close(one, other, atol):
+    return one == other or math.isclose(one, other, rel_tol=atol, abs_tol=atol)
+
+
+def observe(call, arguments):
+    """Call with copies of the arguments, everything captured, and return the `Behaviour`."""
+    given = copy.deepcopy(arguments)
+    kind, shape, entries, text = "value", (), (), ""
+    output = io.StringIO()
+    with _captured(output), _memory_limit(), _LoopGuard():
+        try:
+            shape, entries = numbers(call(*given))
+        except Unusable as problem:
+            kind, text = ("unusable", str(problem)) if str(problem) else ("none", "")
+        except NotImplementedError:
+            kind = "stub"
+        except _TooLong:
+            kind, text = "stopped", "does not come to an end. Look at its loops: what would make them stop?"
+        except SystemExit:
+            kind, text = "stopped", "calls exit() or quit(), which would end the notebook. Use return."
+        except KeyboardInterrupt:
+            kind, text = "stopped", "was interrupted before it was done."
+        except MemoryError:
+            kind, text = "raised", "asks for more memory than there is. How large are the arrays it makes?"
+        except BaseException as error:
+            kind, text = "raised", f"stops with an error. {_where(error)}"
+    return Behaviour(
+        kind, shape, entries, text, _first_changed(arguments, given), bool(output.getvalue().strip())
+    )
+
+
+def numbers(value):
+    """The shape and the entries of a number, or of lists, arrays or tensors of numbers."""
+    left = ENTRIES
+
+    def walk(value):
+        nonlocal left
+        if isinstance(value, float | int) or (isinstance(value, Real) and not hasattr(value, "tolist")):
+            left -= 1
+            if left < 0:
+                raise Unusable(f"holds more than {ENTRIES} numbers")
+            return (), [float(value)]
+        shape = getattr(value, "shape", ())
+        if hasattr(value, "tolist") and isinstance(shape, tuple):
+            if math.prod(shape) > left:
+                raise Unusable(f"has the shape {tuple(shape)}, far too large")
+            return walk_plain(value.tolist())
+        return walk_plain(value)
+
+    def walk_plain(value):
+        if isinstance(value, float | int):
+            return walk(value)
+        if not isinstance(value, list | tuple | range):
+            raise Unusable(_why_unusable(value))
+        if len(value) > left:
+            raise Unusable(f"holds more than {ENTRIES} numbers")
+        parts = [walk(part) for part in value]
+        for number, (shape, _) in enumerate(parts):
+            if shape != parts[0][0]:
+                raise Unusable(
+                    f"is ragged: entry [0] has the shape {parts[0][0]}, entry [{number}] the shape {shape}"
+                )
+        return (len(parts), *(parts[0][0] if parts else ())), [entry for _, part in parts for entry in part]
+
+    try:
+        shape, entries = walk(value)
+    except RecursionError:
+        raise Unusable("is nested without end") from None
+    except OverflowError:
+        raise Unusable("holds a whole number too large for a float") from None
+    return shape, tuple(entries)
+
+
+def is_unwritten(function):
+    """Whether the body is only ``...``, ``pass`` or a docstring."""
+    code = getattr(function, "__code__", None)
+    if code is None or inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+        return False
+    steps = [step for step in dis.get_instructions(code) if step.opname not in ("RESUME", "NOP", "CACHE")]
+    return all(
+        step.opname in ("LOAD_CONST", "RETURN_CONST", "RETURN_VALUE") and step.argval is None
+        for step in steps
+    )
+
+
+def repair_modules():
+    """Put back the functions of math and NumPy that were assigned to; return their names."""
+    replaced = []
+    for module, functions in _PRISTINE.items():
+        for name, function in functions.items():
+            if getattr(module, name, None) is not function:
+                setattr(module, name, function)
+                replaced.append(f"{module.__name__}.{name}")
+    return replaced
+
+
+def _why_unusable(value):
+    kind = type(value).__name__
+    if value is None:
+        return ""
+    if hasattr(value, "close") and (inspect.iscoroutine(value) or inspect.isgenerator(value)):
+        value.close()  # or Python warns of a coroutine never awaited
+    if inspect.iscoroutine(value):
+        return "is a coroutine: write def, not async def"
+    if inspect.isgenerator(value) or hasattr(value, "__next__"):
+        return (
+            f"is a {kind}, which makes its numbers one at a time: use return instead of yield, or list(...)"
+        )
+    if isinstance(value, str | bytes):
+        return "is text, not a number" if kind in ("str", "bytes") else f"is text ({kind})"
+    if isinstance(value, complex):
+        return "holds complex numbers, where real ones are wanted"
+    if inspect.isroutine(value):
+        return "is a function: were the parentheses of a call forgotten?"
+    if isinstance(value, dict | set | frozenset):
+        return f"is a {kind}, which has no rows and columns: use a list"
+    return f"holds a {kind}, where numbers are wanted"
+
+
+def _where(error):
+    """The error in one line, with the last line of the learner's own code that led to it."""
+    try:
+        what = f"{type(error).__name__}: {error}"
+    except Exception:
+        what = type(error).__name__
+    what = " ".join(what.split())[:300].rstrip(": ")
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_library(frame.filename)]
+    if isinstance(error, RecursionError):
+        own, what = own[:1], f"{what}: it calls itself without end"
+    return f"{what} (line {own[-1].lineno}: `{own[-1].line}`)" if own else what
+
+
+def _is_library(filename):
+    return filename.startswith((_STDLIB, _OURS, "<frozen")) or "-packages" in filename
+
+
+def _first_changed(before, after):
+    def snapshot(value):
+        try:
+            return numbers(value)
+        except Exception:
+            return None
+
+    return next((n for n, (a, b) in enumerate(zip(before, after)) if snapshot(a) != snapshot(b)), None)
+
+
+@contextlib.contextmanager
+def _captured(output):
+    def no_input(*_):
+        raise EOFError("input() waits for the keyboard; all that is needed comes with the arguments")
+
+    asked, builtins.input = builtins.input, no_input
+    recursion = sys.getrecursionlimit()
+    try:
+        with (
+            contextlib.redirect_stdout(output),
+            contextlib.redirect_stderr(output),
+            warnings.catch_warnings(),
+            np.errstate(),
+        ):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        builtins.input = asked
+        sys.setrecursionlimit(recursion)
+
+
+@contextlib.contextmanager
+def _memory_limit():
+    """Let a call ask for `MEMORY` bytes more than the process has now; only where the system can (Linux)."""
+    torch = sys.modules.get("torch")
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        before = resource.getrlimit(resource.RLIMIT_AS)
+    except (ImportError, OSError):
+        before = None
+    if before is None or (torch and torch.cuda.is_available()):  # CUDA reserves addresses without measure
+        yield
+        return
+    limit = pages * resource.getpagesize() + MEMORY
+    known = [bound for bound in (limit, *before) if bound != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min(known), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+class _TooLong(BaseException):
+    """Raised in the learner's code. A bare ``except:`` swallows it, and CPython ends the tracing that raised
+    it; when that ``except`` lets go of it, tracing starts anew and raises again."""
+
+    def __init__(self, start_again):
+        self.start_again = start_again
+
+    def __del__(self):
+        self.start_again(sys._getframe(1))
+
+
+class _LoopGuard:
+    """Counts the lines and bytecodes of the learner's code; either alone misses loops on some Python."""
+
+    def __enter__(self):
+        self.before = sys.gettrace(), sys.getprofile()
+        self.left, self.active = STEPS, True
+        self.cpu_end, self.wall_end = time.thread_time() + CPU_SECONDS, time.perf_counter() + WALL_SECONDS
+        step, enter = self._step, self._enter
+
+        def counted(frame, event, arg):
+            step()
+            return counted
+
+        self.counted, self.enter = counted, enter
+        sys.settrace(enter)
+
+    def __exit__(self, *_):
+        self.active = False
+        sys.settrace(self.before[0])
+        sys.setprofile(self.before[1])
+
+    def _enter(self, frame, event, arg):
+        if _is_library(frame.f_code.co_filename):
+            return None
+        frame.f_trace_opcodes = True
+        return self.counted(frame, event, arg)
+
+    def _step(self):
+        self.left -= 1
+        if self.left < 0 or (self.left % 4 == 0 and self._out_of_time()):
+            self.left = -1
+            sys.setprofile(self._next_call)
+            raise _TooLong(self._start_again)
+
+    def _out_of_time(self):
+        return time.thread_time() > self.cpu_end or time.perf_counter() > self.wall_end
+
+    def _next_call(self, frame, event, arg):
+        sys.setprofile(None)
+        self._start_again(frame)
+
+    def _start_again(self, frame):
+        if self.active:
+            sys.settrace(self.enter)
+            while frame is not None and not _is_library(frame.f_code.co_filename):
+                frame.f_trace, frame.f_trace_opcodes = self.counted, True
+                frame = frame.f_back

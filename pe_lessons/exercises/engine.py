@@ -1,0 +1,398 @@
+"""Exercises that name a mistake by what the learner's function does.
+
+An exercise holds a right function, the arguments to try it with (probes) and wrong variants of it
+(misconceptions). The learner's function is called with the same arguments; if it behaves like a wrong
+variant, the check says which mistake that is. Slips are mistakes in one part of a function: put together,
+two at a time, they give the variants of a learner who made two mistakes at once.
+
+Nothing here knows what an exercise is about.
+"""
+
+import ast
+import functools
+import inspect
+import itertools
+import math
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from pe_lessons.exercises import _behaviour
+from pe_lessons.exercises._results import Checked, CheckFailed, Question, Result, Text
+
+__all__ = ["CheckFailed", "Exercise", "Misconception", "Numbers", "Question", "Result", "Slip"]
+
+SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
+SMALL = 1e-2
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A mistake worth recognising.
+
+    `diagnosis` is what a kind teacher would say. `wrong` makes the mistake, with the arguments of the right
+    function. A loss of precision gives other digits in every program that suffers it: with `exact`, the same
+    function without the loss, only the size of the largest error is compared, and may be `SPREAD` times
+    larger or smaller.
+    """
+
+    name: str
+    diagnosis: str
+    wrong: Callable
+    exact: Callable | None = None
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A mistake in one part of a function: `piece` stands where the right piece of that `part` would."""
+
+    name: str
+    diagnosis: str
+    part: str
+    piece: object
+    loses_precision: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise(Checked):
+    """A function, class or list of numbers to be written by the learner.
+
+    Parameters
+    ----------
+    name : str
+        Name in the registry.
+    reference : callable
+        The right function or class.
+    probes, edge_probes : sequences of tuples
+        Arguments to try. The edge cases count once all of `probes` are right.
+    misconceptions : sequence of Misconception
+    slips : sequence of Slip
+        Mistakes that can be made together when they concern different parts.
+    build : callable, optional
+        ``build(**{part: piece})`` is the function with these slips in it.
+    hints : sequence of str
+    atol : float
+        Numbers that differ by less are equal; relative to the number where it is above 1.
+    use : callable, optional
+        ``use(answer, *probe)`` observes an answer that is not simply called, a class for instance.
+
+    Examples
+    --------
+    >>> squared = Misconception("squared", "This is the square of the number.", lambda number: number**2)
+    >>> twice = Exercise("twice", lambda number: 2 * number, probes=((1,), (3,)), misconceptions=(squared,))
+    >>> twice.check(lambda number: number * number)
+    twice: Not yet.
+    This is the square of the number.
+    >>> twice.check(lambda number: number + 1)
+    twice: Not yet.
+    `your_function(number=3)` should be 6, but is 4.
+    >>> twice.diagnose(lambda number: number + number).status
+    'correct'
+    """
+
+    name: str
+    reference: Callable
+    probes: tuple
+    edge_probes: tuple = ()
+    misconceptions: tuple = ()
+    slips: tuple = ()
+    build: Callable | None = None
+    hints: tuple = ()
+    atol: float = 1e-6
+    use: Callable | None = None
+
+    def diagnose(self, answer=None, *more):
+        """Return the `Result` for the learner's function or class; never raises."""
+        if answer is ...:
+            return self._not_attempted()
+        objection = self._objection(answer, more)
+        if objection:
+            return self.result("error", objection)
+        if _behaviour.is_unwritten(answer):
+            return self._not_attempted()
+        replaced = _behaviour.repair_modules()
+        seen = []
+        for arguments in self._all_probes:
+            seen.append(self._observe(answer, arguments))
+            if seen[0].kind == "stub":
+                return self._not_attempted()
+            if seen[-1].kind == "stopped":
+                return self.result("error", f"{self._called(answer, arguments)} {seen[-1].text}")
+        replaced = replaced or _behaviour.repair_modules()
+        if replaced:
+            return self.result(
+                "error",
+                f"`{replaced[0]}` had been given another value. It has been put back: find the line that "
+                "assigns to it, take it out, and check again.",
+            )
+        wrong = [n for n, right in enumerate(self._expected) if not right.same_as(seen[n], self.atol)]
+        if not wrong:
+            return self.result("correct", self._praise())
+        found = self._recognise(seen, wrong)
+        if found:
+            return self.result("not yet", found.diagnosis, found.name)
+        return self._describe(answer, seen, wrong[0])
+
+    def solution(self):
+        """The source of the right answer, without its docstring, and the module it stands in."""
+        return Text(f"# {self.reference.__module__}\n{_source(self.reference)}")
+
+    @cached_property
+    def named(self):
+        """Every mistake with a name, one at a time."""
+        return *self.misconceptions, *(self._built(slip) for slip in self.slips)
+
+    @cached_property
+    def pairs(self):
+        """Two slips of different parts at once."""
+        return tuple(
+            self._built(*pair)
+            for pair in itertools.combinations(self.slips, 2)
+            if pair[0].part != pair[1].part
+        )
+
+    def _built(self, *slips):
+        diagnosis = slips[0].diagnosis
+        if len(slips) > 1:
+            said = (f"{n}. {slip.diagnosis}" for n, slip in enumerate(slips, start=1))
+            diagnosis = "\n".join(["Two things at once:", *said])
+        exact = [slip for slip in slips if not slip.loses_precision]
+        return Misconception(
+            " + ".join(slip.name for slip in slips),
+            diagnosis,
+            self._with(*slips),
+            None if len(exact) == len(slips) else self._with(*exact),
+        )
+
+    def _with(self, *slips):
+        return self.build(**{slip.part: slip.piece for slip in slips})
+
+    def _recognise(self, seen, wrong):
+        """The smallest explanation of all that was seen; failing that, of all but some edge cases."""
+        main = len(self.probes)
+        if all(one.kind == "raised" for one in seen[:main]):
+            return None  # any typing error would do that
+
+        def like(scope):
+            return lambda one: all(
+                self._behaviour_of(one.wrong, n).same_as(seen[n], self.atol) for n in scope
+            )
+
+        everything = like(range(len(seen)))
+        attempts = [
+            (self.named, everything),
+            (self.named, lambda one: self._loses_as_much(one, seen, SMALL)),
+            (self.pairs, everything),
+            (self.pairs, lambda one: self._loses_as_much(one, seen, self.atol)),
+        ]
+        if wrong[0] < main:
+            attempts += [(self.named, like(range(main))), (self.pairs, like(range(main)))]
+        else:
+            attempts += [(self.named, like([n for n in range(len(seen)) if n not in wrong[1:]]))]
+        for candidates, matches in attempts:
+            found = [one for one in candidates if matches(one)]
+            if len(found) > 1 and candidates is self.pairs:
+                found = self._in_common(found)
+            if found:
+                return found[0]
+        return None
+
+    def _loses_as_much(self, candidate, seen, small):
+        """Whether the errors are as large as the candidate's; in the main probes these must be small."""
+        if candidate.exact is None:
+            return False
+        largest = [0.0, 0.0]
+        for n, behaviour in enumerate(seen):
+            exact, wrong = (self._behaviour_of(one, n) for one in (candidate.exact, candidate.wrong))
+            own, theirs = exact.distance(wrong), exact.distance(behaviour)
+            if math.isnan(own + theirs):
+                if not wrong.same_as(behaviour, self.atol):
+                    return False
+            elif theirs > max(self.atol, SPREAD * own) or (n < len(self.probes) and own > small):
+                return False
+            else:
+                largest = [max(largest[0], own), max(largest[1], theirs)]
+        return largest[1] > max(self.atol, largest[0] / SPREAD)
+
+    def _in_common(self, pairs):
+        """The slip that pairs of the same behaviour share; what else was done cannot be told."""
+        shared = set.intersection(*(set(pair.name.split(" + ")) for pair in pairs))
+        return [single for single in self.named if single.name in shared]
+
+    def _behaviour_of(self, variant, n):
+        if (variant, n) not in self._known:
+            self._known[variant, n] = self._observe(variant, self._all_probes[n])
+        return self._known[variant, n]
+
+    @cached_property
+    def _known(self):
+        return {}
+
+    @cached_property
+    def _all_probes(self):
+        return *self.probes, *self.edge_probes
+
+    @cached_property
+    def _expected(self):
+        return [self._observe(self.reference, arguments) for arguments in self._all_probes]
+
+    def _observe(self, answer, arguments):
+        if self.use:
+            return _behaviour.observe(functools.partial(self.use, answer), arguments)
+        return _behaviour.observe(answer, arguments)
+
+    def _objection(self, answer, more):
+        """Why this cannot be the answer at all, or None."""
+        if more:
+            return f"The check wants one thing, your function, but got {1 + len(more)}."
+        wants_class = isinstance(self.reference, type)
+        wanted = "class" if wants_class else "function"
+        if not callable(answer):
+            got = "None" if answer is None else f"a value ({type(answer).__name__})"
+            return (
+                f"The check wants your {wanted} itself, but got {got}. Write its name without parentheses: "
+                f"`{self.name}.check(your_{wanted})`."
+            )
+        if wants_class != isinstance(answer, type):
+            got = "an instance or a function" if wants_class else "a class"
+            return f"The check wants your {wanted} itself, but got {got}. Write the name of your {wanted}."
+        try:
+            signature = inspect.signature(answer)
+        except (TypeError, ValueError):
+            return None  # some built-in functions have none
+        arguments = self._parameters[: len(self.probes[0])]
+        try:
+            if self.use is None:
+                signature.bind(*arguments)
+        except TypeError as error:
+            return f"It is called with ({', '.join(arguments)}), and does not allow that: {error}."
+        return None
+
+    def _describe(self, answer, seen, n):
+        """What is wrong with the n-th call, in general terms."""
+        got, right, call = seen[n], self._expected[n], self._called(answer, self._all_probes[n])
+        if right.kind == "raised" and got.kind != "raised":
+            return self.result("not yet", f"{call} should raise an error, but gives something back.")
+        if got.kind == "raised":
+            return self.result("error", f"{call} {got.text}")
+        if got.kind == "stub":
+            return self.result("not yet", f"{call} raises NotImplementedError: this case is missing still.")
+        again = self._observe(answer, self._all_probes[0])
+        if seen[0].kind == "value" and not _holds_nan(seen[0]) and not again.same_as(seen[0], self.atol):
+            message = (
+                "Called twice with the same arguments, it gives two different results. Does it keep "
+                "something in a variable outside itself, or in a default such as `rows=[]`?"
+            )
+        elif got.kind == "none":
+            message = f"{call} gives back None."
+            message += (
+                " It prints something, but printing is not handing over: end with `return`."
+                if got.printed
+                else " Is there a `return` at the end, on the right level of indentation?"
+            )
+        elif got.kind == "unusable":
+            message = f"What {call} gives back {got.text}."
+        elif got.changed is not None:
+            message = f"{call} changes the `{self._parameters[got.changed]}` it is given. Work on a copy."
+        elif got.shape != right.shape:
+            message = f"{call} should give {_shape(right.shape)}, but gives {_shape(got.shape)}."
+        else:
+            message = self._first_difference(call, got, right)
+        return self.result("not yet", message)
+
+    def _first_difference(self, call, got, right):
+        pairs = list(zip(got.entries, right.entries))
+        differing = [n for n, pair in enumerate(pairs) if not _behaviour.close(*pair, self.atol)]
+        mine, theirs = pairs[differing[0]]
+        shown = (f"{mine:.6g}", f"{theirs:.6g}")
+        if shown[0] == shown[1]:
+            shown = (repr(mine), repr(theirs))
+        place, left = "", differing[0]
+        for length in reversed(right.shape):
+            place, left = f"[{left % length}]{place}", left // length
+        message = f"{call}{place} should be {shown[1]}, but is {shown[0]}."
+        if len(pairs) > 1:
+            right = len(pairs) - len(differing)
+            message += f" {right} of {len(pairs)} entries are right; this is the first wrong one."
+        if mine != mine:
+            message += " NaN means not a number: something like 0/0 or infinity minus infinity."
+        elif max(abs(a - b) for a, b in pairs) < 1e-2:
+            message += " All are close: are numbers rounded on the way, or kept with too few digits?"
+        return message
+
+    def _called(self, answer, arguments):
+        name = str(getattr(answer, "__name__", "<>"))
+        name = "your_function" if name.startswith("<") else name
+        given = (f"{parameter}={_short(value)}" for parameter, value in zip(self._parameters, arguments))
+        return f"`{name}({', '.join(given)})`"
+
+    @cached_property
+    def _parameters(self):
+        names = list(inspect.signature(self.use or self.reference).parameters)
+        return names[1:] if self.use else names
+
+    def _praise(self):
+        return f"It does what it should in all {len(self._all_probes)} trials."
+
+    def _not_attempted(self):
+        return self.result(
+            "not attempted",
+            f"Write your answer in the cell above, run it, then run this cell. `{self.name}.hint()` helps.",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers(Exercise):
+    """Numbers worked out by hand and typed as a list. `reference` and every `wrong` take no arguments."""
+
+    probes: tuple = ((),)
+
+    def diagnose(self, answer=...):
+        """Return the `Result` for the learner's list; ``...`` stands for what is not filled in."""
+        if answer is ... or (isinstance(answer, list | tuple) and any(entry is ... for entry in answer)):
+            return self._not_attempted()
+        if callable(answer):
+            return self.result("error", "The check wants the numbers you worked out, but got a function.")
+        return super().diagnose(lambda: answer)
+
+    def solution(self):
+        return Text(", ".join(f"{number:.4f}" for number in self._expected[0].entries))
+
+    def _called(self, answer, arguments):
+        return "your answer"
+
+    def _praise(self):
+        return "Every number is right."
+
+
+def _source(function):
+    """Source without docstrings: they stand in the notebook already."""
+    lines = textwrap.dedent(inspect.getsource(function)).splitlines()
+    for node in ast.walk(ast.parse("\n".join(lines))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+            first, last = node.body[0].lineno, node.body[0].end_lineno
+            lines[first - 1 : last] = [None] * (last - first + 1)
+    return "\n".join(line for line in lines if line is not None).strip()
+
+
+def _shape(shape):
+    return f"the shape {shape}" if shape else "a single number"
+
+
+def _short(value):
+    """An argument in a few characters."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    if callable(value):
+        return value.__name__
+    shape = _behaviour.numbers(value)[0]
+    return (
+        repr(value)
+        if isinstance(value, list) and len(shape) == 1
+        else f"<{' x '.join(map(str, shape))} numbers>"
+    )
+
+
+def _holds_nan(behaviour):
+    return any(entry != entry for entry in behaviour.entries)

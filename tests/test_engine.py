@@ -1,0 +1,407 @@
+"""The exercise engine, on toy exercises that have nothing to do with encodings."""
+
+import dataclasses
+import math
+import os
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from pe_lessons.exercises import collect
+from pe_lessons.exercises.engine import CheckFailed, Exercise, Misconception, Numbers, Question, Slip
+
+
+def scaled(numbers, factor):
+    """The numbers times the factor."""
+    return [factor * number for number in numbers]
+
+
+def build(times=lambda factor: factor, plus=0, order=list):
+    return lambda numbers, factor: order(times(factor) * number + plus for number in numbers)
+
+
+EXERCISE = Exercise(
+    name="scaled",
+    reference=scaled,
+    probes=(([1, 2, 4], 3), ([5.0], 2)),
+    edge_probes=(([], 2), ([2, math.inf], 7)),
+    misconceptions=(Misconception("largest", "That is the largest.", lambda numbers, factor: max(numbers)),),
+    slips=(
+        Slip("squared", "The factor is squared.", "times", lambda factor: factor**2),
+        Slip("not scaled", "The factor is not used.", "times", lambda factor: 1),
+        Slip("one more", "There is 1 too much.", "plus", 1),
+        Slip("nearly", "There is a little too much.", "plus", 1e-3, loses_precision=True),
+        Slip("reversed", "The order is reversed.", "order", lambda numbers: list(numbers)[::-1]),
+    ),
+    build=build,
+    hints=("First.", "Second."),
+)
+
+
+def test_the_right_answer_is_correct_in_every_shape_it_can_have():
+    for wrap in (list, tuple, np.array, lambda numbers: [np.float32(number) for number in numbers]):
+        assert (
+            EXERCISE.diagnose(lambda numbers, factor, wrap=wrap: wrap(scaled(numbers, factor))).status
+            == "correct"
+        )
+
+
+def test_a_mistake_is_named():
+    result = EXERCISE.diagnose(lambda numbers, factor: [factor * factor * number for number in numbers])
+    assert (result.status, result.cause) == ("not yet", "squared")
+    assert repr(result) == "scaled: Not yet.\nThe factor is squared."
+
+
+def test_two_mistakes_are_both_named():
+    result = EXERCISE.diagnose(lambda numbers, factor: [1 + factor**2 * number for number in numbers])
+    assert result.cause == "squared + one more"
+    assert result.message.splitlines() == [
+        "Two things at once:",
+        "1. The factor is squared.",
+        "2. There is 1 too much.",
+    ]
+    assert len(EXERCISE.pairs) == 8  # squared and not scaled are one part, so are one more and nearly
+
+
+def test_of_pairs_that_behave_alike_only_what_they_share_is_named():
+    blind = dataclasses.replace(EXERCISE, probes=(([0, 0], 3),), edge_probes=(([0], 5),), misconceptions=())
+    assert blind.diagnose(lambda numbers, factor: [1 for _ in numbers]).cause == "one more"
+    twins = (
+        Slip("plus two", "Two too much.", "plus", 2),
+        Slip("doubled", "Twice.", "times", lambda factor: 2 * factor),
+        Slip("factor plus factor", "Twice again.", "times", lambda factor: factor + factor),
+    )
+    result = dataclasses.replace(EXERCISE, slips=twins).diagnose(build(lambda factor: 2 * factor, 2))
+    assert result.cause == "plus two"
+
+
+def test_the_smaller_explanation_wins():
+    slips = (*EXERCISE.slips, Slip("fourth power", "To the 4th.", "times", lambda factor: factor**4))
+    both = dataclasses.replace(EXERCISE, slips=slips)
+    assert (
+        both.diagnose(lambda numbers, factor: [factor**4 * number for number in numbers]).cause
+        == "fourth power"
+    )
+
+
+def test_edge_cases_count_only_once_the_main_probes_are_right():
+    def squared_and_fails_on_empty(numbers, factor):
+        return [factor**2 * number for number in numbers] + [numbers[0]][:0]
+
+    assert EXERCISE.diagnose(squared_and_fails_on_empty).cause == "squared"
+
+
+def test_a_mistake_in_an_edge_case_is_named_by_the_first_edge_that_fails():
+    crash = Misconception(
+        "empty", "An empty list fails.", lambda numbers, factor: scaled(numbers, factor + 0 / len(numbers))
+    )
+    exercise = dataclasses.replace(EXERCISE, misconceptions=(crash,))
+
+    def two_edges_fail(numbers, factor):
+        assert numbers and math.inf not in numbers
+        return scaled(numbers, factor)
+
+    assert exercise.diagnose(two_edges_fail).cause == "empty"
+
+
+def test_of_a_loss_of_precision_only_the_size_is_compared():
+    for size in (2e-3, -5e-4, 1e-2):
+        assert EXERCISE.diagnose(build(plus=size)).cause == "nearly"
+    for size in (5e-2, 2e-6):
+        assert EXERCISE.diagnose(build(plus=size)).cause is None
+    assert EXERCISE.diagnose(build(plus=1e-9)).status == "correct"
+
+
+def test_beside_another_slip_a_loss_of_precision_must_not_show_in_the_main_probes():
+    def far_off(size):
+        return lambda numbers: [number + (size if number > 100 else 0) for number in numbers]
+
+    late = Slip("far numbers", "Large numbers lose digits.", "order", far_off(1e-2), loses_precision=True)
+    exercise = dataclasses.replace(EXERCISE, slips=(*EXERCISE.slips, late), edge_probes=(([99, 200], 4),))
+    for size in (1e-2, 3e-3, -3e-2):
+        assert (
+            exercise.diagnose(build(lambda factor: 1, order=far_off(size))).cause
+            == "not scaled + far numbers"
+        )
+    assert exercise.diagnose(build(lambda factor: 1, order=far_off(0.5))).cause == "not scaled"
+    assert exercise.diagnose(build(lambda factor: 1, plus=2e-3)).cause is None
+
+
+def test_an_error_everywhere_is_no_known_mistake():
+    crash = Misconception("crash", "It crashes.", lambda numbers, factor: 1 / 0)
+    exercise = dataclasses.replace(EXERCISE, misconceptions=(crash,), slips=())
+    result = exercise.diagnose(lambda numbers, factor: undefined)  # noqa: F821
+    assert (result.status, result.cause) == ("error", None)
+    assert "NameError" in result.message
+    assert "line" in result.message
+
+
+def test_infinities_match_and_nan_never_does():
+    infinite = Exercise("infinite", lambda x: [math.inf, -math.inf], probes=((1,),))
+    assert infinite.diagnose(lambda x: np.array([np.inf, -np.inf])).status == "correct"
+    assert infinite.diagnose(lambda x: [math.inf, math.inf]).status == "not yet"
+    assert infinite.diagnose(lambda x: [math.inf, -1e308]).status == "not yet"
+    nan = Exercise(
+        "nan",
+        lambda x: math.nan,
+        probes=((1,),),
+        misconceptions=(Misconception("m", "d", lambda x: math.nan),),
+    )
+    assert nan.diagnose(lambda x: math.nan).cause is None
+
+
+def test_an_error_asked_for_has_to_come():
+    strict = Exercise("strict", lambda x: math.sqrt(x), probes=((4,), (-1,)))
+    assert strict.diagnose(lambda x: np.sqrt(x) if x >= 0 else [][0]).status == "correct"
+    assert "should raise an error" in strict.diagnose(lambda x: abs(x) ** 0.5).message
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda numbers, factor: [].append(1), "None"),
+        (lambda numbers, factor: print(numbers), "printing is not handing over"),
+        (lambda numbers, factor: "12", "text"),
+        (lambda numbers, factor: [["a"]], "text"),
+        (lambda numbers, factor: np.array([1j]), "complex"),
+        (lambda numbers, factor: (number for number in numbers), "generator"),
+        (lambda numbers, factor: map(float, numbers), "list(...)"),
+        (lambda numbers, factor: {1: 2}, "dict"),
+        (lambda numbers, factor: [[1, 2], [3]], "ragged"),
+        (lambda numbers, factor: scaled, "function"),
+        (lambda numbers, factor: [1.0], "shape (3,)"),
+        (lambda numbers, factor: [math.nan] * len(numbers), "NaN means"),
+        (lambda numbers, factor: [number * factor + 1e-4 for number in numbers], "All are close"),
+        (lambda numbers, factor: [3, 6, 13], "2 of 3 entries are right"),
+        (lambda numbers, factor: [numbers.append(1), 6, 12], "None"),
+        (lambda numbers, factor: [10**400], "too large"),
+        (lambda numbers, factor: np.array([1, 2], dtype="datetime64[s]"), "datetime"),
+    ],
+)
+def test_an_unknown_mistake_gets_a_sentence_that_helps(answer, words):
+    result = dataclasses.replace(EXERCISE, misconceptions=(), slips=()).diagnose(answer)
+    assert result.status == "not yet"
+    assert result.cause is None
+    assert words in result.message
+
+
+def test_a_changed_argument_is_noticed_and_never_reaches_the_probes():
+    def in_place(numbers, factor):
+        for place in range(len(numbers)):
+            numbers[place] *= factor
+        return numbers
+
+    for _ in range(2):
+        assert "changes the `numbers` it is given" in EXERCISE.diagnose(in_place).message
+    assert EXERCISE.probes[0] == ([1, 2, 4], 3)
+    assert EXERCISE.diagnose(scaled).status == "correct"
+
+
+def test_state_kept_between_calls_is_noticed():
+    def collecting(numbers, factor, rows=[]):  # noqa: B006
+        rows.extend(scaled(numbers, factor))
+        return list(rows)
+
+    assert "two different results" in EXERCISE.diagnose(collecting).message
+
+
+def test_a_class_is_observed_through_use():
+    class Right:
+        def __init__(self, start):
+            self.start = start
+
+        def add(self, number):
+            return self.start + number
+
+    class Wrong(Right):
+        def add(self, number):
+            return self.start - number
+
+    def use(answer, start, number):
+        return answer(start).add(number)
+
+    known = Misconception("subtracts", "It subtracts.", Wrong)
+    exercise = Exercise("adder", Right, probes=((1, 2), (4, -1)), misconceptions=(known,), use=use)
+    assert exercise.diagnose(Right).status == "correct"
+    assert (
+        exercise.diagnose(type("Mine", (Right,), {"add": lambda self, n: self.start - n})).cause
+        == "subtracts"
+    )
+    assert "class itself" in exercise.diagnose(Right(1)).message
+
+
+def test_numbers_typed_by_hand():
+    known = Misconception("swapped", "They are swapped.", lambda: [4.0, 2.5])
+    exercise = Numbers("pair", lambda: [2.5, 4.0], misconceptions=(known,), atol=6e-5)
+    assert exercise.diagnose([2.50004, 4]).status == "correct"
+    assert exercise.diagnose((4, 2.5)).cause == "swapped"
+    assert exercise.diagnose([2.5002, 4]).status == "not yet"
+    assert "[1] should be" in exercise.diagnose([2.5, 5]).message
+    for nothing in (..., [..., ...], [2.5, ...]):
+        assert exercise.diagnose(nothing).status == "not attempted"
+    assert exercise.diagnose().status == "not attempted"
+    assert exercise.diagnose(lambda: 1).status == "error"
+    assert exercise.diagnose(None).status == "not yet"
+    assert exercise.solution() == "2.5000, 4.0000"
+
+
+QUESTION = Question(
+    "colours",
+    "Which are warm?",
+    {
+        "a": ("red", True, "Fire is red."),
+        "b": ("blue", False, "Ice is blue."),
+        "c": ("orange", True, "So is it."),
+    },
+    hints=("Think of fire.",),
+)
+
+
+@pytest.mark.parametrize(
+    "answer", [("a", "c"), ("c", "a"), ("a, c",), (["a", "c"],), ({"A", "C"},), ("a c",)]
+)
+def test_a_question_takes_letters_in_any_form(answer):
+    assert QUESTION.diagnose(*answer).status == "correct"
+
+
+def test_a_question_gives_the_reason_for_every_wrong_choice():
+    result = QUESTION.diagnose("a", "b")
+    assert (result.status, result.cause) == ("not yet", "b chosen + c missed")
+    assert result.message == "b (chosen): Ice is blue.\nc (missed): So is it."
+    for nothing in ((), (...,), (None,), ("",), ([],)):
+        assert QUESTION.diagnose(*nothing).status == "not attempted"
+    assert "There is no choice z" in QUESTION.diagnose("z").message
+    assert QUESTION.diagnose(print).status == "error"
+    assert QUESTION.solution() == "a: Fire is red.\nc: So is it."
+    assert QUESTION.hint() == "Hint 1 of 1: Think of fire."
+
+
+def test_a_question_is_asked_in_plain_text(capsys):
+    QUESTION.ask()
+    assert capsys.readouterr().out == "Which are warm?\n  a  red\n  b  blue\n  c  orange\n"
+
+
+def test_hints_go_from_first_to_last_and_solution_shows_the_code():
+    assert repr(EXERCISE.hint()) == repr(EXERCISE.hint(0)) == "Hint 1 of 2: First."
+    assert EXERCISE.hint(2) == EXERCISE.hint(9) == "Hint 2 of 2: Second."
+    assert repr(EXERCISE.solution()).splitlines() == [
+        f"# {__name__}",
+        "def scaled(numbers, factor):",
+        "    return [factor * number for number in numbers]",
+    ]
+
+
+def test_the_rendering_is_deterministic_escaped_and_has_no_script():
+    def bad(numbers, factor):
+        raise ValueError("<script>alert(`1`)</script> & more")
+
+    for _ in range(2):
+        result = EXERCISE.check(bad)
+        assert repr(result) == repr(EXERCISE.check(bad))
+        page = result._repr_html_()
+        assert "<script" not in page
+        assert "&lt;script&gt;" in page
+        assert "scaled: Error in your code." in page
+        assert "background" not in page  # a background of its own would fight with a dark theme
+        assert "; color:" not in page
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [(scaled, "correct"), (lambda numbers, factor: 0, "not yet"), (..., "not attempted"), (3, "error")],
+)
+def test_the_first_line_says_the_outcome_in_words(answer, status):
+    headings = {
+        "correct": "Correct",
+        "not yet": "Not yet",
+        "not attempted": "Not attempted yet",
+        "error": "Error in your code",
+    }
+    result = EXERCISE.check(answer)
+    assert result.status == status
+    assert repr(result).splitlines()[0] == result.title == f"scaled: {headings[status]}."
+    assert result.message
+
+
+def test_check_raises_only_while_a_grading_tool_runs(monkeypatch, capsys):
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    assert EXERCISE.check(lambda numbers, factor: 0).status == "not yet"
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert EXERCISE.check(scaled) is None
+    assert QUESTION.check("a", "c") is None
+    captured = capsys.readouterr()
+    assert captured.out.startswith("scaled: Correct.\n")
+    assert captured.err == ""
+    for failing in (lambda numbers, factor: 0, ..., 3):
+        with pytest.raises(CheckFailed, match="scaled: ") as caught:
+            EXERCISE.check(failing)
+    assert caught.value._render_traceback_()[0] == "scaled: Error in your code."
+    assert EXERCISE.diagnose(3).status == "error"
+
+
+def test_check_takes_anything():
+    for answers in (
+        (),
+        (scaled, scaled),
+        (None,),
+        (3,),
+        ("scaled",),
+        ([1],),
+        (EXERCISE,),
+        (np,),
+        (object(),),
+    ):
+        assert EXERCISE.check(*answers).status == "error"
+
+
+def test_an_unwritten_body_is_not_attempted():
+    def docstring(numbers, factor):
+        """Only words."""
+
+    def passing(numbers, factor):
+        pass
+
+    def dots(numbers, factor):
+        """Words too."""
+        ...
+
+    def raising(numbers, factor):
+        """Words too."""
+        raise NotImplementedError
+
+    for stub in (docstring, passing, dots, raising, lambda numbers, factor: ...):
+        expected = "not yet" if stub.__name__ == "<lambda>" else "not attempted"
+        assert EXERCISE.diagnose(stub).status == expected, stub
+
+
+def test_a_case_left_out_is_not_an_untouched_stub():
+    def half(numbers, factor):
+        if not numbers:
+            raise NotImplementedError
+        return scaled(numbers, factor)
+
+    result = dataclasses.replace(EXERCISE, slips=(), misconceptions=()).diagnose(half)
+    assert result.status == "not yet"
+    assert "missing still" in result.message
+
+
+def test_two_exercises_of_one_name_are_an_error():
+    one, other = types.ModuleType("one"), types.ModuleType("other")
+    one.exercise, other.exercise, one.again = EXERCISE, dataclasses.replace(EXERCISE), EXERCISE
+    assert list(collect([one])) == ["scaled"]
+    with pytest.raises(ValueError, match="two exercises are called 'scaled', one is in other"):
+        collect([one, other])
+
+
+@pytest.mark.parametrize(
+    "module", ["", ".engine", ".lesson_00", ".lesson_01", ".lesson_02", ".lesson_03", ".lesson_04"]
+)
+def test_importing_a_lesson_loads_neither_torch_nor_matplotlib(module):
+    code = f"import sys, pe_lessons.exercises{module}; print({{'torch', 'matplotlib'}} & set(sys.modules))"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True
+    )
+    assert run.stdout.strip() == "set()"

@@ -1,0 +1,126 @@
+"""The table of exercises done, read from saved notebooks."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pe_lessons import progress
+from pe_lessons.exercises import REGISTRY
+
+EXERCISE = REGISTRY["count_positions"]
+
+
+def right(sentence):
+    return list(range(len(sentence.split())))
+
+
+def check_cell(name, *outputs, **metadata):
+    nbgrader = {"grade": True, "grade_id": f"{name}-check", "locked": True, "points": 1, "solution": False}
+    return {"cell_type": "code", "metadata": {"nbgrader": nbgrader | metadata}, "outputs": list(outputs)}
+
+
+def result_of(check):
+    return {"output_type": "execute_result", "data": {"text/plain": repr(check).splitlines(keepends=True)}}
+
+
+def write(path, *cells):
+    path.write_text(json.dumps({"cells": list(cells)}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [(right, "Correct"), (..., "Not attempted yet"), (lambda s: 1, "Not yet"), (3, "Error in your code")],
+)
+def test_every_outcome_is_read_back(tmp_path, answer, outcome):
+    write(tmp_path / "00_start.ipynb", check_cell(EXERCISE.name, result_of(EXERCISE.check(answer))))
+    assert progress.progress(tmp_path) == [("00_start", "count_positions", outcome)]
+
+
+def test_outputs_of_a_grading_tool_are_read_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    EXERCISE.check(right)
+    stream = {"output_type": "stream", "name": "stdout", "text": capsys.readouterr().out}
+    with pytest.raises(AssertionError) as caught:
+        EXERCISE.check(...)
+    error = {"output_type": "error", "ename": "CheckFailed", "evalue": str(caught.value), "traceback": []}
+    write(tmp_path / "a.ipynb", check_cell(EXERCISE.name, stream))
+    write(tmp_path / "b.ipynb", check_cell(EXERCISE.name, error))
+    assert [outcome for _, _, outcome in progress.progress(tmp_path)] == ["Correct", "Not attempted yet"]
+
+
+def test_the_last_output_counts(tmp_path):
+    outputs = [result_of(EXERCISE.check(answer)) for answer in (..., right)]
+    write(tmp_path / "a.ipynb", check_cell(EXERCISE.name, *outputs))
+    assert progress.progress(tmp_path) == [("a", "count_positions", "Correct")]
+
+
+def test_only_check_cells_count(tmp_path):
+    shown = result_of(EXERCISE.check(right))
+    write(
+        tmp_path / "a.ipynb",
+        {"cell_type": "markdown", "metadata": {}, "source": ["# A"]},
+        {"cell_type": "code", "metadata": {}, "outputs": [shown]},
+        check_cell(EXERCISE.name),
+        check_cell("other", shown),
+        check_cell("third", grade=False),
+    )
+    assert progress.progress(tmp_path / "a.ipynb") == [
+        ("a", "count_positions", "Not run"),
+        ("a", "other", "Not run"),
+    ]
+
+
+def test_the_table_is_plain_text_and_counts(tmp_path, capsys):
+    write(tmp_path / "00_start.ipynb", check_cell(EXERCISE.name, result_of(EXERCISE.check(right))))
+    write(tmp_path / "01_order.ipynb", check_cell("attention_loop"))
+    assert progress.main([str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "lesson    exercise         outcome",
+        "----------------------------------",
+        "00_start  count_positions  Correct",
+        "01_order  attention_loop   Not run",
+        "",
+        "1 of 2 exercises done.",
+    ]
+
+
+def test_a_notebook_without_exercises(tmp_path, capsys):
+    write(tmp_path / "a.ipynb")
+    assert progress.main([str(tmp_path)]) == 0
+    assert "0 of 0 exercises done." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "usage"),
+        (["a", "b"], "usage"),
+        (["--help"], "usage"),
+        (["nowhere"], "cannot open nowhere"),
+        (["empty"], "there are no notebooks in empty"),
+        (["broken.ipynb"], "broken.ipynb is not a notebook"),
+        (["list.ipynb"], "list.ipynb is not a notebook"),
+    ],
+)
+def test_a_bad_path_is_a_clear_message_and_exit_code_2(arguments, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("empty").mkdir()
+    Path("broken.ipynb").write_text("{", encoding="utf-8")
+    Path("list.ipynb").write_text("[]", encoding="utf-8")
+    assert progress.main(arguments) == 2
+    captured = capsys.readouterr()
+    assert words in captured.err
+    assert captured.out == ""
+
+
+def test_it_runs_as_a_module(tmp_path):
+    run = subprocess.run(
+        [sys.executable, "-m", "pe_lessons.progress", str(tmp_path / "nowhere")],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 2
+    assert "Traceback" not in run.stderr
