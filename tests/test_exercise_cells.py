@@ -1,0 +1,167 @@
+"""Exercises in the notebooks: stub, check and help cells, tied to the registry."""
+
+import functools
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pe_lessons.exercises import REGISTRY
+from pe_lessons.exercises.engine import Exercise, Numbers, Question
+from pe_lessons.progress import progress
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
+COMMON = {"schema_version": 3, "task": False}
+ANSWER = COMMON | {"grade": False, "solution": True, "locked": False}
+CHECK = COMMON | {"grade": True, "solution": False, "locked": True, "points": 1}
+# Runs a right answer in place of the stub, as a notebook would, and shows what the check says.
+RUN = """
+import json, sys
+imports, answer, check = json.loads(sys.stdin.read())
+scope = {}
+exec(imports, scope)
+exec(answer, scope)
+print(eval(check, scope).title)
+"""
+
+
+@functools.cache
+def cells(notebook):
+    return [
+        cell | {"source": "".join(cell["source"])}
+        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    ]
+
+
+def graded(notebook):
+    """Exercise name -> [answer cell, check cell, next code cell]."""
+    found = {}
+    for place, cell in enumerate(cells(notebook)):
+        name = cell["metadata"].get("nbgrader", {}).get("grade_id", "")
+        if name.endswith("-check"):
+            after = [later for later in cells(notebook)[place + 1 :] if later["cell_type"] == "code"]
+            found[name.removesuffix("-check")] = [cells(notebook)[place - 1], cell, *after[:1]]
+    return found
+
+
+CASES = [(notebook, name) for notebook in NOTEBOOKS for name in graded(notebook)]
+IDS = [f"{notebook.stem}-{name}" for notebook, name in CASES]
+in_notebooks = pytest.mark.parametrize(("notebook", "name"), CASES, ids=IDS)
+
+
+def test_every_exercise_stands_in_one_notebook_and_every_stub_is_registered():
+    if not NOTEBOOKS:
+        pytest.skip("there are no notebooks yet")
+    assert sorted(name for _, name in CASES) == sorted(REGISTRY)
+    answers = [
+        cell["metadata"]["nbgrader"]["grade_id"]
+        for notebook in NOTEBOOKS
+        for cell in cells(notebook)
+        if cell["metadata"].get("nbgrader", {}).get("solution")
+    ]
+    assert sorted(answers) == sorted(REGISTRY)
+
+
+@in_notebooks
+def test_an_exercise_is_in_the_lesson_that_defines_it(notebook, name):
+    lesson = f"pe_lessons.exercises.lesson_{notebook.stem[:2]}"
+    assert any(
+        re.search(rf"from {lesson} import [^\0]*?\b{name}\b", cell["source"])
+        for cell in cells(notebook)
+        if cell["cell_type"] == "code"
+    )
+
+
+@in_notebooks
+def test_the_cells_follow_the_pattern(notebook, name):
+    answer, check, help_cell = graded(notebook)[name]
+    assert answer["metadata"]["nbgrader"] == ANSWER | {"grade_id": name}
+    assert check["metadata"]["nbgrader"] == CHECK | {"grade_id": f"{name}-check"}
+    assert re.fullmatch(rf"{name}\.check\(\w+\)", check["source"])
+    assert help_cell["source"] == f"# {name}.hint()\n# {name}.solution()"
+
+
+@in_notebooks
+def test_as_committed_every_check_says_not_attempted(notebook, name):
+    assert (notebook.stem, name, "Not attempted yet") in progress(notebook)
+
+
+@in_notebooks
+def test_the_stub_says_what_is_wanted(notebook, name):
+    exercise, source = REGISTRY[name], graded(notebook)[name][0]["source"]
+    if isinstance(exercise, Numbers | Question):
+        assert re.search(r"^\w+ = (\.\.\.|\[\.\.\.(, \.\.\.)*\])", source, re.MULTILINE)
+        assert isinstance(exercise, Numbers) or f"{name}.ask()" in source
+    else:
+        assert '"""' in source
+        assert "raise NotImplementedError" in source
+
+
+@in_notebooks
+def test_no_later_cell_depends_on_the_answer(notebook, name):
+    answer, check, _ = graded(notebook)[name]
+    mine = re.search(r"\((\w+)\)", check["source"])[1]
+    own = {answer["id"], check["id"]}
+    defined_again = [
+        cell["id"]
+        for cell in cells(notebook)
+        if cell["cell_type"] == "code"
+        and re.search(rf"^(def |class )?{mine}\b", cell["source"], re.MULTILINE)
+    ]
+    others = [
+        cell["id"]
+        for cell in cells(notebook)
+        if cell["cell_type"] == "code"
+        and cell["id"] not in own
+        and re.search(rf"^(?!\s*#).*\b{mine}\b", cell["source"], re.MULTILINE)
+    ]
+    pairs = [set(ids) for other in graded(notebook).values() if (ids := (other[0]["id"], other[1]["id"]))]
+    assert defined_again
+    assert all(any(cell in pair for pair in pairs) for cell in others), others
+
+
+def right_answer(exercise, mine):
+    """A cell that defines `mine` as the right answer."""
+    if isinstance(exercise, Question):
+        return f"{mine} = {list(exercise.right)!r}"
+    if isinstance(exercise, Numbers):
+        return f"{mine} = [{exercise.solution()}]"
+    module, name = exercise.reference.__module__, exercise.reference.__name__
+    return f"from {module} import {name}\n{mine} = {name}"
+
+
+@in_notebooks
+def test_the_right_answer_in_place_of_the_stub_makes_the_check_correct(notebook, name):
+    answer, check, _ = graded(notebook)[name]
+    exercise = REGISTRY[name]
+    mine = re.search(r"\((\w+)\)", check["source"])[1]
+    assert re.search(rf"^(def |class )?{mine}\b", answer["source"], re.MULTILINE)
+    imports = f"from pe_lessons.exercises.lesson_{notebook.stem[:2]} import {name}"
+    environment = {key: value for key, value in os.environ.items() if key != "NBGRADER_EXECUTION"}
+    run = subprocess.run(
+        [sys.executable, "-c", RUN],
+        input=json.dumps([imports, right_answer(exercise, mine), check["source"]]),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+    )
+    assert run.stdout.strip() == f"{name}: Correct.", run.stderr
+    assert run.stderr == ""
+
+
+@in_notebooks
+def test_the_stub_is_not_attempted_when_it_runs(notebook, name):
+    answer, check, _ = graded(notebook)[name]
+    scope = {}
+    if "nn.Module" in answer["source"]:
+        exec("from torch import nn", scope)
+    exec(f"from pe_lessons.exercises.lesson_{notebook.stem[:2]} import {name}", scope)
+    exec(answer["source"], scope)
+    assert eval(check["source"], scope).status == "not attempted"
+    assert isinstance(REGISTRY[name], Exercise | Question)
