@@ -94,6 +94,104 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
     return table
 
 
+def shift_matrix(offset, d_model, *, base=10_000.0):
+    r"""Rotation that moves every row of the sinusoidal table by `offset` tokens.
+
+    .. math::
+        PE(p + offset) = R \, PE(p), \qquad
+        R = \begin{pmatrix} R_0 & & \\ & R_1 & \\ & & \ddots \end{pmatrix}, \quad
+        R_k = \begin{pmatrix} \cos(offset \, \omega_k) & \sin(offset \, \omega_k) \\
+                              -\sin(offset \, \omega_k) & \cos(offset \, \omega_k) \end{pmatrix}
+
+    One 2 x 2 block per pair, zeros elsewhere; the same for every position p. `R` acts on a column
+    ``(sin, cos, sin, cos, ...)``; a table, whose rows are positions, is moved by ``table @ R.T``.
+
+    Parameters
+    ----------
+    offset : int
+        In tokens; negative moves back.
+    d_model : int
+        Width of the table, even.
+    base : float
+        Above 1; the paper takes 10 000.
+
+    Returns
+    -------
+    list of list of float, shape (d_model, d_model)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; a sine without its cosine cannot be turned, so an
+        odd `d_model` is a ValueError.
+
+    References
+    ----------
+    Vaswani et al., "Attention Is All You Need", 2017, section 3.5: "for any fixed offset k,
+    PE_{pos+k} can be represented as a linear function of PE_{pos}".
+
+    Examples
+    --------
+    >>> for row in shift_matrix(3, 4):
+    ...     print([round(number, 4) + 0.0 for number in row])
+    [-0.99, 0.1411, 0.0, 0.0]
+    [-0.1411, -0.99, 0.0, 0.0]
+    [0.0, 0.0, 0.9996, 0.03]
+    [0.0, 0.0, -0.03, 0.9996]
+    """
+    offset, d_model = _checks.whole_number("offset", offset), _checks.even_width(d_model)
+    matrix = [[0.0] * d_model for _ in range(d_model)]
+    for pair, frequency in enumerate(frequencies(d_model, base=base)):
+        sine, cosine = math.sin(offset * frequency), math.cos(offset * frequency)
+        first, second = 2 * pair, 2 * pair + 1  # the columns of the pair
+        matrix[first][first], matrix[first][second] = cosine, sine
+        matrix[second][first], matrix[second][second] = -sine, cosine
+    return matrix
+
+
+def kernel(offsets, d_model, *, base=10_000.0):
+    r"""Similarity of two rows of the sinusoidal table that are `offsets` tokens apart.
+
+    .. math:: PE(p) \cdot PE(p + offset) = \sum_k \cos(offset \, \omega_k)
+
+    The same for every position p, for an offset and its negative, and largest, d_model / 2, at 0.
+
+    Parameters
+    ----------
+    offsets : number, or (nested) list of numbers
+        In tokens; finite.
+    d_model : int
+        Width of the table, even.
+    base : float
+        Above 1; the paper takes 10 000.
+
+    Returns
+    -------
+    float, or (nested) list of float
+        In the shape of `offsets`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; with an odd `d_model` the similarity would depend
+        on the position, so that is a ValueError.
+
+    References
+    ----------
+    Follows from Vaswani et al., "Attention Is All You Need", 2017, section 3.5, by
+    ``cos a cos b + sin a sin b = cos(a - b)``.
+
+    Examples
+    --------
+    >>> [round(similarity, 4) for similarity in kernel([0, 1, -1, 6], 4)]
+    [2.0, 1.5403, 1.5403, 1.9584]
+    """
+    if hasattr(offsets, "__len__") and not isinstance(offsets, str) and getattr(offsets, "ndim", 1):
+        return [kernel(offset, d_model, base=base) for offset in offsets]
+    offset, d_model = _checks.real_number("offsets", offsets), _checks.even_width(d_model)
+    return sum(math.cos(offset * frequency) for frequency in frequencies(d_model, base=base))
+
+
 def softmax(scores):
     r"""Turn scores into weights that are positive and sum to 1.
 
@@ -182,6 +280,213 @@ def attention(q, k, v, mask=None):
         weights = softmax(scores)
         output.append([sum(weights[n] * v[n][column] for n in range(n_k)) for column in range(v_dim)])
     return output
+
+
+def rotary(x, positions, *, base=10_000.0, layout="interleaved"):
+    r"""Turn every pair of numbers in a row by an angle that grows with the row's position (RoPE).
+
+    .. math::
+        \begin{pmatrix} y_a \\ y_b \end{pmatrix} =
+        \begin{pmatrix} \cos(p \, \omega_k) & -\sin(p \, \omega_k) \\
+                        \sin(p \, \omega_k) & \cos(p \, \omega_k) \end{pmatrix}
+        \begin{pmatrix} x_a \\ x_b \end{pmatrix}, \quad
+        \omega_k = base^{-2k / head\_dim}
+
+    Pair k stands in the columns (a, b) = (2k, 2k + 1) when the layout is ``"interleaved"``, and in
+    (k, k + head_dim / 2) when it is ``"half"``. Turn queries and keys, not values: then the score of
+    a query at position m and a key at n depends on m - n only.
+
+    Parameters
+    ----------
+    x : list of rows, shape (seq_len, head_dim)
+        Queries or keys of one head in a row; head_dim even.
+    positions : list of seq_len numbers
+        In tokens, one for each row of `x`; need not be whole, nor begin at 0.
+    base : float
+        Above 1; the paper takes 10 000.
+    layout : "interleaved" or "half"
+        Which columns make a pair. The paper, GPT-J and Meta's Llama interleave; GPT-NeoX and the
+        Llama of the library transformers take halves. A model trained with one cannot use the other.
+
+    Returns
+    -------
+    list of list of float, shape (seq_len, head_dim)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Su et al., "RoFormer: Enhanced Transformer with Rotary Position Embedding", 2021, section 3.2.2,
+    equations 14 and 15.
+
+    Examples
+    --------
+    >>> rows = rotary([[1.0, 0.0, 1.0, 0.0]] * 2, positions=[0, 1])
+    >>> [[round(number, 4) for number in row] for row in rows]
+    [[1.0, 0.0, 1.0, 0.0], [0.5403, 0.8415, 1.0, 0.01]]
+    """
+    seq_len, head_dim = _matrix_shape("x", x)
+    positions = [_checks.real_number("positions", position) for position in positions]
+    _checks.rotary_arguments((seq_len, head_dim), (len(positions),), layout)
+    turned = []
+    for row, position in zip(x, positions):
+        new_row = [0.0] * head_dim
+        for pair, frequency in enumerate(frequencies(head_dim, base=base)):
+            a, b = (2 * pair, 2 * pair + 1) if layout == "interleaved" else (pair, pair + head_dim // 2)
+            cosine, sine = math.cos(position * frequency), math.sin(position * frequency)
+            new_row[a] = row[a] * cosine - row[b] * sine
+            new_row[b] = row[a] * sine + row[b] * cosine
+        turned.append(new_row)
+    return turned
+
+
+def alibi_slopes(num_heads):
+    r"""How much each head's scores lose per token of distance (ALiBi).
+
+    .. math:: slope_h = 2^{-8 (h + 1) / num\_heads}, \qquad h = 0, 1, \dots
+
+    This holds where `num_heads` is a power of two. Otherwise the slopes are those of the next lower
+    power of two, followed by every second one of the next higher, as in the authors' code.
+
+    Parameters
+    ----------
+    num_heads : int
+        At least 1.
+
+    Returns
+    -------
+    list of num_heads floats
+        Positive, at most 1. The order is that of the authors' code, not sorted.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `num_heads` is not a whole number of at least 1.
+
+    References
+    ----------
+    Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
+    Extrapolation", 2022, section 3; other numbers of heads: the code published with it.
+
+    Examples
+    --------
+    >>> alibi_slopes(4)
+    [0.25, 0.0625, 0.015625, 0.00390625]
+    """
+    num_heads = _checks.whole_number("num_heads", num_heads, minimum=1)
+    power = 2 ** int(math.log2(num_heads))  # the largest power of two that is not above num_heads
+    slopes = [2 ** (-8 * (head + 1) / power) for head in range(power)]
+    for head in range(num_heads - power):
+        slopes.append(2 ** (-8 * (2 * head + 1) / (2 * power)))
+    return slopes
+
+
+def alibi(seq_len, num_heads):
+    r"""What ALiBi adds to the scores: a penalty in proportion to the distance.
+
+    .. math:: bias_{h, m, n} = -slope_h \, |m - n|
+
+    The paper's model is causal and needs n <= m only. Here the penalty is the same in both
+    directions, so that it serves models without a mask too; under a causal mask what is left of it
+    is the paper's.
+
+    Parameters
+    ----------
+    seq_len, num_heads : int
+        At least 1.
+
+    Returns
+    -------
+    list of num_heads matrices, each seq_len rows of seq_len floats
+        Entry (h, m, n) is for query m and key n; 0 where m = n, negative elsewhere. Add it to the
+        scores, before the softmax.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not a whole number of at least 1.
+
+    References
+    ----------
+    Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
+    Extrapolation", 2022, section 3.
+
+    Examples
+    --------
+    >>> alibi(3, num_heads=8)[0]
+    [[0.0, -0.5, -1.0], [-0.5, 0.0, -0.5], [-1.0, -0.5, 0.0]]
+    """
+    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
+    bias = []
+    for slope in alibi_slopes(num_heads):
+        rows = [[0.0 - slope * abs(m - n) for n in range(seq_len)] for m in range(seq_len)]
+        bias.append(rows)
+    return bias
+
+
+def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirectional=True):
+    r"""Bucket of every distance between a query and a key, as in T5.
+
+    With d the distance and e half the buckets of one direction, L being all of them:
+
+    .. math::
+        bucket(d) = \begin{cases} d & d < e \\
+        \min\left(L - 1, \; e + \left\lfloor (L - e)
+        \frac{\ln(d / e)}{\ln(max\_distance / e)} \right\rfloor\right) & d \ge e \end{cases}
+
+    Near distances have a bucket of their own, far ones share; from `max_distance` on all share one.
+
+    Parameters
+    ----------
+    relative_positions : int, or (nested) list of int
+        Position of the key minus position of the query: negative looks back.
+    num_buckets : int
+        At least 2; at least 4 and even if bidirectional.
+    max_distance : int
+    bidirectional : bool
+        True gives the keys that come after the query the upper half of the buckets. False is for
+        causal models: there such keys cannot be seen, and land in bucket 0.
+
+    Returns
+    -------
+    int, or (nested) list of int
+        Between 0 and num_buckets - 1, in the shape of `relative_positions`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text
+    Transformer", 2020, section 2.1; the formula is that of the code published with it.
+
+    Examples
+    --------
+    >>> t5_buckets([-200, -9, -1, 0, 1, 9, 200])
+    [15, 8, 1, 0, 17, 24, 31]
+    >>> t5_buckets([-200, -9, -1, 0, 1], bidirectional=False)
+    [31, 9, 1, 0, 0]
+    """
+    one_way, exact, max_distance = _checks.bucket_arguments(num_buckets, max_distance, bidirectional)
+    if hasattr(relative_positions, "__len__") and not isinstance(relative_positions, str):
+        options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
+        return [t5_buckets(one, **options) for one in relative_positions]
+    if isinstance(relative_positions, float):
+        raise _checks.not_whole("relative_positions", "float")
+    offset = _checks.whole_number("relative_positions", relative_positions)
+    first = one_way if bidirectional and offset > 0 else 0
+    distance = abs(offset) if bidirectional else max(-offset, 0)
+    if distance < exact:
+        return first + distance
+    share = math.log(distance / exact) / math.log(max_distance / exact)
+    # 1e-9: where the product is a whole number, rounding must not make it less
+    shared = exact + math.floor((one_way - exact) * share + 1e-9)
+    return first + min(shared, one_way - 1)
 
 
 def _matrix_shape(name, rows):

@@ -96,6 +96,108 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
     return table.to(torch.get_default_dtype())
 
 
+def shift_matrix(offset, d_model, *, base=10_000.0):
+    r"""Rotation that moves every row of the sinusoidal table by `offset` tokens.
+
+    .. math::
+        PE(p + offset) = R \, PE(p), \qquad
+        R = \begin{pmatrix} R_0 & & \\ & R_1 & \\ & & \ddots \end{pmatrix}, \quad
+        R_k = \begin{pmatrix} \cos(offset \, \omega_k) & \sin(offset \, \omega_k) \\
+                              -\sin(offset \, \omega_k) & \cos(offset \, \omega_k) \end{pmatrix}
+
+    One 2 x 2 block per pair, zeros elsewhere; the same for every position p. `R` acts on a column
+    ``(sin, cos, sin, cos, ...)``; a table, whose rows are positions, is moved by ``table @ R.T``.
+
+    Parameters
+    ----------
+    offset : int
+        In tokens; negative moves back.
+    d_model : int
+        Width of the table, even.
+    base : float
+        Above 1; the paper takes 10 000.
+
+    Returns
+    -------
+    Tensor of the default dtype on the CPU, shape (d_model, d_model)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; a sine without its cosine cannot be turned, so an
+        odd `d_model` is a ValueError.
+
+    References
+    ----------
+    Vaswani et al., "Attention Is All You Need", 2017, section 3.5: "for any fixed offset k,
+    PE_{pos+k} can be represented as a linear function of PE_{pos}".
+
+    Examples
+    --------
+    >>> shift_matrix(3, 4)
+    tensor([[-0.9900,  0.1411,  0.0000,  0.0000],
+            [-0.1411, -0.9900,  0.0000,  0.0000],
+            [ 0.0000,  0.0000,  0.9996,  0.0300],
+            [ 0.0000,  0.0000, -0.0300,  0.9996]])
+    """
+    offset, d_model = _checks.whole_number("offset", offset), _checks.even_width(d_model)
+    angles = offset * frequencies(d_model, base=base)  # (n_pairs,)
+    sine, cosine = torch.sin(angles), torch.cos(angles)
+    blocks = torch.stack([cosine, sine, -sine, cosine], dim=-1).view(-1, 2, 2)  # (n_pairs, 2, 2)
+    return torch.block_diag(*blocks).to(torch.get_default_dtype())
+
+
+def kernel(offsets, d_model, *, base=10_000.0):
+    r"""Similarity of two rows of the sinusoidal table that are `offsets` tokens apart.
+
+    .. math:: PE(p) \cdot PE(p + offset) = \sum_k \cos(offset \, \omega_k)
+
+    The same for every position p, for an offset and its negative, and largest, d_model / 2, at 0.
+
+    Parameters
+    ----------
+    offsets : Tensor of real numbers, shape (...)
+        In tokens; finite.
+    d_model : int
+        Width of the table, even.
+    base : float
+        Above 1; the paper takes 10 000.
+
+    Returns
+    -------
+    Tensor of the default dtype on the CPU, shape (...)
+        In the shape of `offsets`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; with an odd `d_model` the similarity would depend
+        on the position, so that is a ValueError.
+
+    References
+    ----------
+    Follows from Vaswani et al., "Attention Is All You Need", 2017, section 3.5, by
+    ``cos a cos b + sin a sin b = cos(a - b)``.
+
+    Examples
+    --------
+    >>> kernel(torch.tensor([0, 1, -1, 6]), 4)
+    tensor([2.0000, 1.5403, 1.5403, 1.9584])
+    """
+    if not isinstance(offsets, torch.Tensor):
+        raise TypeError(
+            f"offsets must be a torch.Tensor, got {type(offsets).__name__}: torch.tensor(offsets) makes one"
+        )
+    if offsets.dtype == torch.bool or offsets.is_complex():
+        raise TypeError(f"offsets must hold real numbers, got {offsets.dtype}")
+    d_model = _checks.even_width(d_model)
+    if not torch.isfinite(offsets).all():
+        raise _checks.not_finite("offsets")
+    offsets = offsets.to("cpu", torch.float64)
+    angles = offsets[..., None] * frequencies(d_model, base=base)  # (..., n_pairs)
+    return torch.cos(angles).sum(dim=-1).to(torch.get_default_dtype())  # (...)
+
+
 def softmax(scores):
     r"""Turn scores into weights that are positive and sum to 1 along the last axis.
 
@@ -184,6 +286,212 @@ def attention(q, k, v, mask=None):
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
 
+def rotary(x, positions, *, base=10_000.0, layout="interleaved"):
+    r"""Turn every pair of numbers in a row by an angle that grows with the row's position (RoPE).
+
+    .. math::
+        \begin{pmatrix} y_a \\ y_b \end{pmatrix} =
+        \begin{pmatrix} \cos(p \, \omega_k) & -\sin(p \, \omega_k) \\
+                        \sin(p \, \omega_k) & \cos(p \, \omega_k) \end{pmatrix}
+        \begin{pmatrix} x_a \\ x_b \end{pmatrix}, \quad
+        \omega_k = base^{-2k / head\_dim}
+
+    Pair k stands in the columns (a, b) = (2k, 2k + 1) when the layout is ``"interleaved"``, and in
+    (k, k + head_dim / 2) when it is ``"half"``. Turn queries and keys, not values: then the score of
+    a query at position m and a key at n depends on m - n only.
+
+    Parameters
+    ----------
+    x : floating-point Tensor, shape (..., seq_len, head_dim)
+        Queries or keys of one head in a row; head_dim even.
+    positions : Tensor of real numbers, shape (seq_len,)
+        In tokens, one for each row of `x`; need not be whole, nor begin at 0.
+    base : float
+        Above 1; the paper takes 10 000.
+    layout : "interleaved" or "half"
+        Which columns make a pair. The paper, GPT-J and Meta's Llama interleave; GPT-NeoX and the
+        Llama of the library transformers take halves. A model trained with one cannot use the other.
+
+    Returns
+    -------
+    Tensor, shape, dtype and device of `x`
+        The angles are computed in float64, their sines and cosines cast last.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Su et al., "RoFormer: Enhanced Transformer with Rotary Position Embedding", 2021, section 3.2.2,
+    equations 14 and 15.
+
+    Examples
+    --------
+    >>> rotary(torch.tensor([[1.0, 0.0, 1.0, 0.0]] * 2), positions=torch.tensor([0, 1]))
+    tensor([[1.0000, 0.0000, 1.0000, 0.0000],
+            [0.5403, 0.8415, 0.9999, 0.0100]])
+    """
+    _check_float_tensor("x", x)
+    _check_real_tensor("positions", positions)
+    _checks.rotary_arguments(x.shape, positions.shape, layout)
+    if not torch.isfinite(positions).all():
+        raise _checks.not_finite("positions")
+    positions = positions.to("cpu", torch.float64)
+    angles = positions[:, None] * frequencies(x.shape[-1], base=base)  # (seq_len, n_pairs)
+    cosine, sine = torch.cos(angles).to(x), torch.sin(angles).to(x)
+    if layout == "interleaved":
+        a, b = x[..., 0::2], x[..., 1::2]  # (..., seq_len, n_pairs)
+        return torch.stack([a * cosine - b * sine, a * sine + b * cosine], dim=-1).flatten(-2)
+    a, b = x.chunk(2, dim=-1)  # (..., seq_len, n_pairs)
+    return torch.cat([a * cosine - b * sine, a * sine + b * cosine], dim=-1)
+
+
+def alibi_slopes(num_heads):
+    r"""How much each head's scores lose per token of distance (ALiBi).
+
+    .. math:: slope_h = 2^{-8 (h + 1) / num\_heads}, \qquad h = 0, 1, \dots
+
+    This holds where `num_heads` is a power of two. Otherwise the slopes are those of the next lower
+    power of two, followed by every second one of the next higher, as in the authors' code.
+
+    Parameters
+    ----------
+    num_heads : int
+        At least 1.
+
+    Returns
+    -------
+    Tensor of the default dtype on the CPU, shape (num_heads,)
+        Positive, at most 1. The order is that of the authors' code, not sorted.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `num_heads` is not a whole number of at least 1.
+
+    References
+    ----------
+    Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
+    Extrapolation", 2022, section 3; other numbers of heads: the code published with it.
+
+    Examples
+    --------
+    >>> alibi_slopes(4)
+    tensor([0.2500, 0.0625, 0.0156, 0.0039])
+    """
+    num_heads = _checks.whole_number("num_heads", num_heads, minimum=1)
+    power = 2 ** int(math.log2(num_heads))  # the largest power of two that is not above num_heads
+    steps = torch.arange(1, power + 1, dtype=torch.float64, device="cpu")
+    slopes = 2 ** (-8 * steps / power)  # (power,)
+    between = 2 ** (-8 * (2 * steps - 1) / (2 * power))  # (power,)
+    return torch.cat([slopes, between])[:num_heads].to(torch.get_default_dtype())
+
+
+def alibi(seq_len, num_heads):
+    r"""What ALiBi adds to the scores: a penalty in proportion to the distance.
+
+    .. math:: bias_{h, m, n} = -slope_h \, |m - n|
+
+    The paper's model is causal and needs n <= m only. Here the penalty is the same in both
+    directions, so that it serves models without a mask too; under a causal mask what is left of it
+    is the paper's.
+
+    Parameters
+    ----------
+    seq_len, num_heads : int
+        At least 1.
+
+    Returns
+    -------
+    Tensor of the default dtype on the CPU, shape (num_heads, seq_len, seq_len)
+        Entry (h, m, n) is for query m and key n; 0 where m = n, negative elsewhere. Add it to the
+        scores, before the softmax.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not a whole number of at least 1.
+
+    References
+    ----------
+    Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
+    Extrapolation", 2022, section 3.
+
+    Examples
+    --------
+    >>> alibi(3, num_heads=8)[0]
+    tensor([[ 0.0000, -0.5000, -1.0000],
+            [-0.5000,  0.0000, -0.5000],
+            [-1.0000, -0.5000,  0.0000]])
+    """
+    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
+    positions = torch.arange(seq_len, device="cpu")
+    distances = (positions[:, None] - positions).abs()  # (n_q, n_k)
+    return 0.0 - alibi_slopes(num_heads)[:, None, None] * distances  # (num_heads, n_q, n_k)
+
+
+def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirectional=True):
+    r"""Bucket of every distance between a query and a key, as in T5.
+
+    With d the distance and e half the buckets of one direction, L being all of them:
+
+    .. math::
+        bucket(d) = \begin{cases} d & d < e \\
+        \min\left(L - 1, \; e + \left\lfloor (L - e)
+        \frac{\ln(d / e)}{\ln(max\_distance / e)} \right\rfloor\right) & d \ge e \end{cases}
+
+    Near distances have a bucket of their own, far ones share; from `max_distance` on all share one.
+
+    Parameters
+    ----------
+    relative_positions : Tensor of int, shape (...)
+        Position of the key minus position of the query: negative looks back.
+    num_buckets : int
+        At least 2; at least 4 and even if bidirectional.
+    max_distance : int
+    bidirectional : bool
+        True gives the keys that come after the query the upper half of the buckets. False is for
+        causal models: there such keys cannot be seen, and land in bucket 0.
+
+    Returns
+    -------
+    Tensor of int64, shape (...), on the device of `relative_positions`
+        Between 0 and num_buckets - 1, in the shape of `relative_positions`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text
+    Transformer", 2020, section 2.1; the formula is that of the code published with it.
+
+    Examples
+    --------
+    >>> t5_buckets(torch.tensor([-200, -9, -1, 0, 1, 9, 200]))
+    tensor([15,  8,  1,  0, 17, 24, 31])
+    >>> t5_buckets(torch.tensor([-200, -9, -1, 0, 1]), bidirectional=False)
+    tensor([31,  9,  1,  0,  0])
+    """
+    one_way, exact, max_distance = _checks.bucket_arguments(num_buckets, max_distance, bidirectional)
+    _check_real_tensor("relative_positions", relative_positions)
+    if relative_positions.is_floating_point():
+        raise _checks.not_whole("relative_positions", relative_positions.dtype)
+    offsets = relative_positions.long()
+    first = one_way * (offsets > 0) if bidirectional else 0
+    distances = offsets.abs() if bidirectional else (-offsets).clamp(min=0)
+    far = distances.clamp(min=exact).to("cpu", torch.float64)
+    share = torch.log(far / exact) / math.log(max_distance / exact)
+    # 1e-9: where the product is a whole number, rounding must not make it less
+    shared = exact + torch.floor((one_way - exact) * share + 1e-9).long()
+    shared = shared.clamp(max=one_way - 1).to(offsets.device)
+    return first + torch.where(distances < exact, distances, shared)
+
+
 class SinusoidalEncoding(nn.Module):
     r"""Add the sinusoidal encoding to a batch of embeddings, then apply dropout.
 
@@ -259,3 +567,12 @@ def _check_float_tensor(name, value):
         raise TypeError(
             f"{name} must hold floating-point numbers, got {value.dtype}: {name}.float() converts it"
         )
+
+
+def _check_real_tensor(name, value):
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(
+            f"{name} must be a torch.Tensor, got {type(value).__name__}: torch.tensor({name}) makes one"
+        )
+    if value.dtype == torch.bool or value.is_complex():
+        raise TypeError(f"{name} must hold real numbers, got {value.dtype}")

@@ -51,6 +51,54 @@ def test_base_of_a_wrong_type(rung, make, base):
         rung.sinusoidal(3, 4, base=base)
 
 
+@rungs
+@pytest.mark.parametrize("d_model", [1, 5, 127])
+def test_a_sine_without_its_cosine_cannot_be_turned(rung, make, d_model):
+    with pytest.raises(ValueError, match=rf"d_model must be even, got {d_model}.*take {d_model + 1}"):
+        rung.shift_matrix(3, d_model)
+    with pytest.raises(ValueError, match=rf"d_model must be even, got {d_model}"):
+        rung.kernel(make([3]), d_model)
+
+
+@rungs
+def test_arguments_of_shift_matrix_and_kernel(rung, make):
+    for offset in (1.5, "3", None, True):
+        with pytest.raises(TypeError, match=r"offset must be a whole number, got .*pass an int"):
+            rung.shift_matrix(offset, 4)
+    with pytest.raises(ValueError, match="d_model must be at least 1, got 0"):
+        rung.shift_matrix(3, 0)
+    for function, first in ((rung.shift_matrix, 3), (rung.kernel, make([3]))):
+        with pytest.raises(TypeError, match=r"d_model must be a whole number, got 4\.0"):
+            function(first, 4.0)
+        with pytest.raises(ValueError, match="base must be finite and above 1"):
+            function(first, 4, base=1)
+
+
+@rungs
+@pytest.mark.parametrize("offset", [math.nan, math.inf, -math.inf])
+def test_offsets_that_are_not_finite(rung, make, offset):
+    with pytest.raises(ValueError, match="offsets must be finite, got inf or nan"):
+        rung.kernel(make([1.0, offset]), 4)
+
+
+@rungs
+@pytest.mark.parametrize("offset", [True, 1j])
+def test_offsets_that_are_not_real_numbers(rung, make, offset):
+    with pytest.raises(TypeError, match="offsets must hold real numbers, got"):
+        rung.kernel(make([offset]), 4)
+
+
+def test_offsets_of_a_wrong_type():
+    for offsets in ("three", None, ["3"]):
+        for rung in (loops, arrays):
+            with pytest.raises(TypeError, match="offsets must hold real numbers, got"):
+                rung.kernel(offsets, 4)
+    with pytest.raises(
+        TypeError, match=r"offsets must be a torch\.Tensor, got list: torch\.tensor\(offsets\)"
+    ):
+        tensors.kernel([3], 4)
+
+
 ROWS = [[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]
 
 
@@ -129,6 +177,76 @@ def test_tensors_want_tensors():
         tensors.attention(x.long(), x, x)
     with pytest.raises(TypeError, match=r"mask must be a torch\.Tensor, got list"):
         tensors.attention(x, x, x, mask=[[True] * 3] * 3)
+
+
+@rungs
+@pytest.mark.parametrize(
+    ("x", "positions", "kwargs", "error", "message"),
+    [
+        ([[0.1, 0.2, 0.3]], [0], {}, ValueError, r"even head_dim \(last axis\), got shape \(1, 3\)"),
+        (
+            ROWS,
+            [0, 1],
+            {},
+            ValueError,
+            r"positions must be one number for each of the 3 rows of x, got shape \(2,\)",
+        ),
+        (ROWS, [0, 1, math.nan], {}, ValueError, "positions must be finite"),
+        (
+            ROWS,
+            [0, 1, 2],
+            {"layout": "halves"},
+            ValueError,
+            'layout must be "interleaved" or "half", got \'halves\'',
+        ),
+        (ROWS, [0, 1, 2], {"layout": 2}, ValueError, "layout must be .* got 2"),
+        (ROWS, [0, 1, 2], {"base": 1}, ValueError, "base must be finite and above 1"),
+        (ROWS, [True, True, False], {}, TypeError, "positions must hold real numbers"),
+        ([[]], [0], {}, ValueError, "x must "),
+        ([0.1, 0.2], [0, 1], {}, ValueError, "x must "),
+    ],
+)
+def test_rotary(rung, make, x, positions, kwargs, error, message):
+    with pytest.raises(error, match=message):
+        rung.rotary(make(x), make(positions), **kwargs)
+
+
+@rungs
+@pytest.mark.parametrize("name", ["seq_len", "num_heads"])
+@pytest.mark.parametrize(
+    ("value", "error"), [(0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError)]
+)
+def test_alibi(rung, make, name, value, error):
+    with pytest.raises(error, match=f"{name} must be "):
+        rung.alibi(**{"seq_len": 3, "num_heads": 4, name: value})
+    if name == "num_heads":
+        with pytest.raises(error, match="num_heads must be "):
+            rung.alibi_slopes(value)
+
+
+@rungs
+@pytest.mark.parametrize(
+    ("kwargs", "error", "message"),
+    [
+        ({"num_buckets": 7}, ValueError, "num_buckets must be even, .*got 7"),
+        ({"num_buckets": 2}, ValueError, "num_buckets must be at least 4, got 2"),
+        ({"num_buckets": 1, "bidirectional": False}, ValueError, "num_buckets must be at least 2, got 1"),
+        ({"num_buckets": 8.0}, TypeError, "num_buckets must be a whole number"),
+        ({"max_distance": 8}, ValueError, "max_distance must be above 8, .*got 8"),
+        ({"max_distance": "128"}, TypeError, "max_distance must be a whole number"),
+        ({"bidirectional": 1}, TypeError, "bidirectional must be True or False, got 1"),
+    ],
+)
+def test_t5_buckets(rung, make, kwargs, error, message):
+    with pytest.raises(error, match=message):
+        rung.t5_buckets(make([-1, 0, 1]), **kwargs)
+
+
+@rungs
+@pytest.mark.parametrize("offsets", [[0.5, 1.0], [True, False]])
+def test_t5_buckets_are_for_whole_numbers(rung, make, offsets):
+    with pytest.raises(TypeError, match="relative_positions must "):
+        rung.t5_buckets(make(offsets))
 
 
 class TestSinusoidalEncoding:

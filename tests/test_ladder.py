@@ -27,6 +27,7 @@ def random_rows(*shape):
 
 
 SIZES = [(1, 1), (1, 6), (5, 1), (3, 6), (6, 3), (5, 4), (4, 5), (7, 7), (40, 33)]  # (seq_len, d_model)
+TOKENS_BETWEEN = np.arange(-200, 201)
 LOOK_BACK = np.tril(np.ones((4, 4), dtype=bool))
 
 CASES = {
@@ -39,6 +40,18 @@ CASES = {
         ((3, 6), {"base": 100}),
         ((3, 5), {"start": 1000}),
         ((4, 6), {"start": -2, "base": 7.5}),
+    ],
+    "shift_matrix": [
+        *(((offset, 6), {}) for offset in (0, 1, 3, -3, 1000)),
+        ((3, 2), {}),
+        ((3, 64), {}),
+        ((7, 8), {"base": 2.5}),
+    ],
+    "kernel": [
+        (([0, 1, -1, 1000], 6), {}),
+        (([0.5, -2.25], 4), {}),
+        ((np.arange(6).reshape(2, 3), 8), {}),
+        (([3], 2), {"base": 100}),
     ],
     "softmax": [
         (([0.3],), {}),
@@ -53,6 +66,22 @@ CASES = {
         ((random_rows(1, 1), random_rows(1, 1), random_rows(1, 2)), {}),
         ((random_rows(4, 3), random_rows(4, 3), random_rows(4, 3)), {"mask": LOOK_BACK}),
         ((random_rows(2, 3), random_rows(4, 3), random_rows(4, 3)), {"mask": LOOK_BACK[2:]}),
+    ],
+    "rotary": [
+        ((random_rows(1, 2), [0]), {}),
+        ((random_rows(5, 4), [0, 3, 7, 8, 20]), {}),
+        ((random_rows(5, 4), [0, 3, 7, 8, 20]), {"layout": "half"}),
+        ((random_rows(3, 6), [-2, 0.5, 1000]), {"base": 7.5}),
+        ((random_rows(3, 6), [-2, 0.5, 1000]), {"base": 100, "layout": "half"}),
+    ],
+    "alibi_slopes": [((num_heads,), {}) for num_heads in (1, 2, 3, 6, 8, 12, 16, 31)],
+    "alibi": [(size, {}) for size in ((1, 1), (5, 8), (7, 6))],
+    "t5_buckets": [
+        (([0],), {}),
+        ((TOKENS_BETWEEN,), {}),
+        ((TOKENS_BETWEEN,), {"bidirectional": False}),
+        ((TOKENS_BETWEEN.reshape(1, -1),), {"num_buckets": 10, "max_distance": 50}),
+        ((TOKENS_BETWEEN,), {"num_buckets": 7, "max_distance": 4, "bidirectional": False}),
     ],
 }
 
@@ -96,13 +125,15 @@ def test_the_rungs_share_their_signatures(name):
 def test_equal_to_the_loops(rung, name, args, kwargs):
     expected = climb(loops, name, args, kwargs)
     actual = climb(rung, name, args, kwargs)
-    assert actual.dtype == np.float64
+    assert actual.dtype == expected.dtype and expected.dtype in (np.float64, np.int64)
     np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12)
 
 
 sizes = st.integers(1, 24)
 starts = st.integers(-10_000, 10_000)
 bases = st.floats(1.5, 1e6)
+shifts = st.integers(-500, 500)
+even_sizes = st.integers(1, 12).map(lambda half: 2 * half)
 
 
 @pytest.mark.parametrize("rung", RUNGS, ids=["loops", "arrays", "tensors"])
@@ -118,7 +149,7 @@ class TestLawsOfTheTable:
         longer = np.asarray(rung.sinusoidal(start + seq_len, d_model))
         np.testing.assert_array_equal(rung.sinusoidal(seq_len, d_model, start=start), longer[start:])
 
-    @given(d_model=st.integers(1, 12).map(lambda half: 2 * half), offset=st.integers(-500, 500))
+    @given(d_model=even_sizes, offset=st.integers(-500, 500))
     def test_a_shift_is_one_rotation(self, rung, d_model, offset):
         table = np.asarray(rung.sinusoidal(6, d_model))
         shifted = np.asarray(rung.sinusoidal(6, d_model, start=offset))
@@ -131,10 +162,31 @@ class TestLawsOfTheTable:
             shifted[:, 1::2], cosine * np.cos(angle) - sine * np.sin(angle), atol=1e-11
         )
 
-    @given(seq_len=sizes, d_model=st.integers(1, 12).map(lambda half: 2 * half), start=starts)
+    @given(seq_len=sizes, d_model=even_sizes, start=starts)
     def test_every_row_has_the_same_length(self, rung, seq_len, d_model, start):
         table = np.asarray(rung.sinusoidal(seq_len, d_model, start=start))
         np.testing.assert_allclose((table**2).sum(axis=1), d_model / 2)
+
+    @given(d_model=even_sizes, offset=shifts, start=shifts, base=bases)
+    def test_the_shift_matrix_moves_every_row(self, rung, d_model, offset, start, base):
+        table = np.asarray(rung.sinusoidal(6, d_model, base=base, start=start))
+        shifted = np.asarray(rung.sinusoidal(6, d_model, base=base, start=start + offset))
+        matrix = np.asarray(rung.shift_matrix(offset, d_model, base=base))
+        np.testing.assert_allclose(table @ matrix.T, shifted, atol=1e-11)
+
+    @given(d_model=even_sizes, one=shifts, other=shifts)
+    def test_shifts_are_chained_and_undone(self, rung, d_model, one, other):
+        first, second = (np.asarray(rung.shift_matrix(offset, d_model)) for offset in (one, other))
+        np.testing.assert_allclose(first @ second, rung.shift_matrix(one + other, d_model), atol=1e-11)
+        np.testing.assert_array_equal(rung.shift_matrix(-one, d_model), first.T)
+        np.testing.assert_allclose(first.T @ first, np.eye(d_model), atol=1e-12)
+
+    @given(seq_len=sizes, d_model=even_sizes, start=shifts, base=bases)
+    def test_the_kernel_is_the_product_of_two_rows(self, rung, seq_len, d_model, start, base):
+        table = np.asarray(rung.sinusoidal(seq_len, d_model, start=start, base=base))
+        offsets = np.arange(seq_len)[:, None] - np.arange(seq_len)
+        similarities = climb(rung, "kernel", (offsets, d_model), {"base": base})
+        np.testing.assert_allclose(similarities, table @ table.T, atol=1e-10)
 
     @given(d_model=sizes, base=bases)
     def test_frequencies_fall_from_one(self, rung, d_model, base):
@@ -177,3 +229,86 @@ class TestLawsOfAttention:
         np.testing.assert_array_equal(
             climb(rung, "attention", (q, changed_k, changed_v), {"mask": mask}), before
         )
+
+
+layouts = st.sampled_from(["interleaved", "half"])
+half_widths = st.integers(1, 8)
+
+
+@pytest.mark.parametrize("rung", RUNGS, ids=["loops", "arrays", "tensors"])
+class TestLawsOfRotary:
+    @given(half=half_widths, m=starts, n=starts, offset=starts, layout=layouts, base=bases)
+    def test_a_score_depends_on_the_difference_of_the_positions_only(
+        self, rung, half, m, n, offset, layout, base
+    ):
+        q, k = random_rows(2, 1, 2 * half)
+
+        def score(m, n):
+            options = {"layout": layout, "base": base}
+            turned_q, turned_k = (
+                climb(rung, "rotary", (q, [m]), options),
+                climb(rung, "rotary", (k, [n]), options),
+            )
+            return (turned_q @ turned_k.T).item()
+
+        assert score(m + offset, n + offset) == pytest.approx(score(m, n), abs=1e-9)
+        assert score(m - n, 0) == pytest.approx(score(m, n), abs=1e-9)
+
+    @given(half=half_widths, position=starts, layout=layouts)
+    def test_no_row_gets_longer_or_shorter(self, rung, half, position, layout):
+        x = random_rows(3, 2 * half)
+        turned = climb(rung, "rotary", (x, [position, 0, -position]), {"layout": layout})
+        np.testing.assert_allclose(np.linalg.norm(turned, axis=1), np.linalg.norm(x, axis=1))
+        np.testing.assert_allclose(turned[1], x[1])
+
+    @given(half=half_widths, position=starts, base=bases)
+    def test_the_layouts_are_a_permutation_of_columns_apart(self, rung, half, position, base):
+        x, columns = (
+            random_rows(1, 2 * half),
+            np.arange(2 * half).reshape(half, 2).T.ravel(),
+        )  # 0 2 4 ... 1 3 5 ...
+        interleaved = climb(rung, "rotary", (x, [position]), {"base": base})
+        in_halves = climb(rung, "rotary", (x[:, columns], [position]), {"base": base, "layout": "half"})
+        np.testing.assert_allclose(in_halves, interleaved[:, columns], atol=1e-12)
+
+    def test_the_score_is_not_symmetric(self, rung):
+        q, k = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
+        forward = climb(rung, "rotary", (q, [3]), {}) @ k.T  # sin 3
+        back = climb(rung, "rotary", (q, [-3]), {}) @ k.T
+        assert abs(forward - back).item() > 0.1
+
+    def test_turning_a_hand_that_points_up_gives_the_sinusoidal_table(self, rung):
+        turned = climb(rung, "rotary", (np.tile([0.0, 1.0], (9, 3)), list(range(9))), {})
+        table = np.asarray(rung.sinusoidal(9, 6))
+        np.testing.assert_allclose(-turned[:, 0::2], table[:, 0::2], atol=1e-12)
+        np.testing.assert_allclose(turned[:, 1::2], table[:, 1::2], atol=1e-12)
+
+
+@pytest.mark.parametrize("rung", RUNGS, ids=["loops", "arrays", "tensors"])
+class TestLawsOfTheBiases:
+    @given(seq_len=st.integers(1, 9), num_heads=st.integers(1, 20))
+    def test_alibi_falls_with_the_distance_and_not_with_the_direction(self, rung, seq_len, num_heads):
+        bias, slopes = (
+            climb(rung, "alibi", (seq_len, num_heads), {}),
+            climb(rung, "alibi_slopes", (num_heads,), {}),
+        )
+        assert bias.shape == (num_heads, seq_len, seq_len)
+        np.testing.assert_array_equal(bias, bias.transpose(0, 2, 1))
+        np.testing.assert_allclose(bias[:, 0], -slopes[:, None] * np.arange(seq_len))
+        assert len(set(slopes.tolist())) == num_heads
+        assert (slopes > 0).all() and (slopes <= 1).all()
+
+    @given(one_way=st.integers(2, 40), above=st.integers(1, 300), bidirectional=st.booleans())
+    def test_buckets_never_fall_and_never_jump_within_a_direction(self, rung, one_way, above, bidirectional):
+        num_buckets = 2 * one_way if bidirectional else one_way
+        options = {
+            "num_buckets": num_buckets,
+            "max_distance": one_way // 2 + above,
+            "bidirectional": bidirectional,
+        }
+        back = climb(rung, "t5_buckets", (-np.arange(400),), options)
+        assert back[0] == 0 and back[-1] == one_way - 1
+        assert (np.diff(back) >= 0).all()
+        np.testing.assert_array_equal(back[: one_way // 2], np.arange(one_way // 2))
+        forward = climb(rung, "t5_buckets", (np.arange(1, 400),), options)
+        np.testing.assert_array_equal(forward, back[1:] + one_way if bidirectional else 0 * forward)

@@ -54,6 +54,30 @@ def test_frequencies_are_the_paper_s_wavelengths(rung):
     np.testing.assert_allclose(wavelengths[1:] / wavelengths[:-1], 10_000 ** (1 / 256))
 
 
+@RUNGS
+@pytest.mark.parametrize("offset", [0, 3, -7, 1000])
+def test_shift_matrix_is_the_exponential_of_its_generator(rung, offset):
+    """exp(offset G) with G = the derivative of a row: (sin, cos)' = w (cos, -sin)."""
+    frequencies = torch.tensor([1, 0.1, 0.01, 0.001], dtype=torch.float64)  # d_model 8, base 10 000
+    quarter = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)
+    generator = torch.block_diag(*(frequency * quarter for frequency in frequencies))
+    expected = torch.linalg.matrix_exp(offset * generator)
+    np.testing.assert_allclose(
+        rung.shift_matrix(offset, 8), expected, atol=5e-8 if rung is tensors else 1e-11
+    )
+
+
+@RUNGS
+def test_kernel_with_50_digits(rung):
+    offsets = [0, 1, 63, -1000]
+    with mpmath.workdps(50):
+        expected = [
+            float(sum(mpmath.cos(offset / mpmath.mpf(10) ** k) for k in range(4))) for offset in offsets
+        ]
+    given = torch.tensor(offsets) if rung is tensors else offsets
+    np.testing.assert_allclose(rung.kernel(given, 8), expected, rtol=1e-6 if rung is tensors else 1e-12)
+
+
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("shape", [(5, 3), (2, 4, 6, 8)])
 def test_attention_is_pytorch_s(shape, causal):
@@ -78,3 +102,77 @@ def test_batched_masks():
 def test_softmax_of_two_scores_is_the_logistic_function():
     # 1 / (1 + e), e / (1 + e)
     np.testing.assert_allclose(loops.softmax([0.0, 1.0]), [0.2689414213699951, 0.7310585786300049])
+
+
+@RUNGS
+def test_alibi_slopes_of_8_and_of_12_heads(rung):
+    # Press et al., section 3: 1/2, 1/4, ..., 1/256 for 8 heads; their code for 12 adds 2^-0.5, 2^-1.5, ...
+    of_8 = [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
+    np.testing.assert_allclose(rung.alibi_slopes(8), of_8, rtol=1e-7)
+    of_12 = [*of_8, 0.7071067811865476, 0.35355339059327373, 0.17677669529663687, 0.08838834764831843]
+    np.testing.assert_allclose(rung.alibi_slopes(12), of_12, rtol=1e-7)
+    np.testing.assert_allclose(rung.alibi_slopes(1), [1 / 256], rtol=1e-7)
+
+
+@RUNGS
+def test_alibi_of_three_tokens(rung):
+    expected = [[0, -0.25, -0.5], [-0.25, 0, -0.25], [-0.5, -0.25, 0]]
+    np.testing.assert_allclose(np.asarray(rung.alibi(3, 4))[0], expected)
+
+
+def published_buckets(relative_position, bidirectional, num_buckets, max_distance):
+    """The rule of T5's published code, in float64, for one offset."""
+    bucket = 0
+    distance = -relative_position
+    if bidirectional:
+        num_buckets //= 2
+        bucket += num_buckets * (distance < 0)
+        distance = abs(distance)
+    else:
+        distance = max(distance, 0)
+    exact = num_buckets // 2
+    if distance < exact:
+        return bucket + distance
+    with mpmath.workdps(40):  # exact powers are exact here, so no rounding decides
+        share = mpmath.log(mpmath.mpf(distance) / exact) / mpmath.log(mpmath.mpf(max_distance) / exact)
+        far = exact + int(mpmath.floor(share * (num_buckets - exact) + mpmath.mpf("1e-30")))
+    return bucket + min(far, num_buckets - 1)
+
+
+@RUNGS
+@pytest.mark.parametrize("bidirectional", [True, False])
+@pytest.mark.parametrize(("num_buckets", "max_distance"), [(32, 128), (16, 32), (8, 20), (64, 4096)])
+def test_buckets_are_those_of_the_published_rule(rung, bidirectional, num_buckets, max_distance):
+    offsets = list(range(-300, 301))
+    given = {loops: list, arrays: np.array, tensors: torch.tensor}[rung](offsets)
+    options = {"bidirectional": bidirectional, "num_buckets": num_buckets, "max_distance": max_distance}
+    expected = [published_buckets(offset, **options) for offset in offsets]
+    assert np.asarray(rung.t5_buckets(given, **options)).tolist() == expected
+
+
+@RUNGS
+def test_buckets_known_by_heart(rung):
+    # 16 buckets each way, 8 of them for one distance; then the borders grow by the root of 2
+    distances = [0, 1, 7, 8, 11, 12, 15, 16, 22, 23, 31, 32, 45, 46, 63, 64, 90, 91, 128, 1000]
+    buckets = [0, 1, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15, 15]
+    make = {loops: list, arrays: np.array, tensors: torch.tensor}[rung]
+    assert np.asarray(rung.t5_buckets(make([-distance for distance in distances]))).tolist() == buckets
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "half"])
+@RUNGS
+def test_rotary_is_multiplication_by_a_complex_number(rung, layout):
+    x, positions = np.random.default_rng(0).normal(size=(4, 6)), [0, 1, 5, 100]
+    real, imaginary = (x[:, 0::2], x[:, 1::2]) if layout == "interleaved" else (x[:, :3], x[:, 3:])
+    angles = np.outer(positions, 10_000.0 ** (-np.arange(3) / 3))
+    turned = (real + 1j * imaginary) * np.exp(1j * angles)
+    expected = np.empty_like(x)
+    if layout == "interleaved":
+        expected[:, 0::2], expected[:, 1::2] = turned.real, turned.imag
+    else:
+        expected[:, :3], expected[:, 3:] = turned.real, turned.imag
+    if rung is tensors:
+        actual = rung.rotary(torch.tensor(x), torch.tensor(positions), layout=layout)
+    else:
+        actual = rung.rotary(x.tolist() if rung is loops else x, positions, layout=layout)
+    np.testing.assert_allclose(actual, expected, atol=1e-12)

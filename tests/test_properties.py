@@ -38,6 +38,69 @@ def test_shift_residual(offset):
     assert properties.shift_residual(np.sin(POSITIONS), offset) > 0.1  # a sine without its cosine
 
 
+def test_distances():
+    gaps = properties.distances(POSITIONS)
+    np.testing.assert_array_equal(gaps, np.abs(POSITIONS - POSITIONS.T))
+    table = arrays.sinusoidal(128, 8)
+    assert properties.distances(table)[5, 68] == pytest.approx(0.64529, abs=1e-5)
+    assert properties.distances(table)[5, 6] == pytest.approx(0.96410, abs=1e-5)
+
+
+def test_nearest_neighbours():
+    np.testing.assert_array_equal(properties.nearest_neighbours(POSITIONS**2), [1, *range(19)])
+    np.testing.assert_array_equal(properties.nearest_neighbours([[1], [5], [1], [5]]), [2, 3, 0, 1])
+    np.testing.assert_array_equal(properties.nearest_neighbours([[0], [1], [2]]), [1, 0, 1])  # a tie
+
+
+@pytest.mark.parametrize(
+    ("d_model", "strangers"), [(4, 128), (8, 128), (10, 128), (12, 0), (16, 0), (512, 0)]
+)
+def test_nearest_rows_are_next_door_from_12_columns_on(d_model, strangers):
+    nearest = properties.nearest_neighbours(arrays.sinusoidal(128, d_model))
+    assert np.sum(np.abs(nearest - np.arange(128)) > 1) == strangers
+
+
+def test_toeplitz_residual():
+    table = arrays.sinusoidal(50, 8)
+    assert properties.toeplitz_residual(table @ table.T) < 1e-12
+    assert properties.toeplitz_residual(POSITIONS @ POSITIONS.T) == 19 * 19
+    assert properties.toeplitz_residual([[1.0, 2.0, 3.0]]) == 0
+    for matrix in ([1.0, 2.0], np.zeros((2, 0)), np.zeros((1, 1, 1))):
+        with pytest.raises(ValueError, match="matrix must have two axes and an entry, got shape"):
+            properties.toeplitz_residual(matrix)
+
+
+class TestLinearReadout:
+    words = np.random.default_rng(0).normal(size=(10, 32))
+    table = arrays.sinusoidal(12, 32)
+    inputs = (words[:, None] + table).reshape(-1, 32)
+    positions, numbers = np.tile(np.arange(12), 10), np.repeat(np.arange(10), 12)
+
+    def test_words_and_positions_are_both_read_while_there_is_room(self):
+        assert properties.linear_readout(self.inputs, self.positions, self.table) == 1
+        assert properties.linear_readout(self.inputs, self.numbers, self.words) == 1
+
+    def test_not_where_the_words_fill_the_space(self):
+        words = np.random.default_rng(0).normal(size=(100, 8))
+        inputs = (words[:, None] + self.table[:, :8]).reshape(-1, 8)
+        assert properties.linear_readout(inputs, np.tile(np.arange(12), 100), self.table[:, :8]) < 0.5
+
+    def test_chance_where_nothing_is_to_be_read(self):
+        inputs = np.ones((12, 3))
+        assert properties.linear_readout(inputs, np.arange(12), self.table) == pytest.approx(1 / 12)
+
+    @pytest.mark.parametrize("labels", [[0, 1], np.zeros(120), np.zeros((120, 1), dtype=int)])
+    def test_labels_that_do_not_fit(self, labels):
+        with pytest.raises(ValueError, match="labels must be one whole number for each of the 120 inputs"):
+            properties.linear_readout(self.inputs, labels, self.table)
+
+    @pytest.mark.parametrize("wrong", [-1, 12])
+    def test_labels_without_a_row(self, wrong):
+        labels = np.where(self.positions == 3, wrong, self.positions)
+        with pytest.raises(ValueError, match="labels must lie between 0 and 11, got"):
+            properties.linear_readout(self.inputs, labels, self.table)
+
+
 @pytest.mark.parametrize("table", [[1.0, 2.0], [[1.0, 2.0]], np.zeros((2, 2, 2))])
 def test_not_a_table(table):
     for measure in (properties.smallest_gap, properties.largest_value, properties.jump_ratio):
