@@ -2,10 +2,12 @@
 
 import io
 
+import ipywidgets
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import display
 from matplotlib.ticker import MaxNLocator
+from PIL import Image
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # told apart by colour-blind readers too
 STYLES = ("-", "--", "-.", ":")  # and in black and white
@@ -36,11 +38,27 @@ def show(fig, *, alt, caption):
     fig.savefig(png, format="png", metadata={"Software": None})
     plt.close(fig)
     display(
-        {"image/png": png.getvalue(), "text/plain": alt},
+        {"image/png": _with_palette(png), "text/plain": alt},
         raw=True,
         metadata={"image/png": {"alt": alt}},
     )
     display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
+
+
+def show_sliders(draw, *, alt="Sliders: run this cell to get them.", **sliders):
+    """Publish sliders that call `draw` with their values whenever one is moved.
+
+    Parameters
+    ----------
+    draw : callable
+        Called with one keyword per slider; what it shows appears under the sliders.
+    alt : str
+        What stands there where sliders do not work, on a web page for instance.
+    **sliders : ipywidgets.Widget
+        One for each argument of `draw`.
+    """
+    box = ipywidgets.interactive(draw, **sliders)
+    display({**box._repr_mimebundle_(), "text/plain": alt}, raw=True)
 
 
 def show_table(values, *, rows=None, columns=None, corner="", digits=3):
@@ -73,7 +91,9 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3):
     display({"text/plain": "\n".join(plain), "text/markdown": "\n".join(marked)}, raw=True)
 
 
-def heatmap(values, *, xlabel="column", ylabel="position", signed=True, label="value", numbers=False):
+def heatmap(
+    values, *, xlabel="column", ylabel="position", signed=True, label="value", numbers=False, digits=4
+):
     """A table as coloured cells: row 0 on top, red above zero and blue below it.
 
     Parameters
@@ -85,6 +105,8 @@ def heatmap(values, *, xlabel="column", ylabel="position", signed=True, label="v
         True centres the colours at 0; False runs from 0 to the largest value.
     numbers : bool
         Write each number into its cell instead of drawing a colour bar; for small tables.
+    digits : int
+        Decimals of floating-point numbers.
     """
     values = np.asarray(values)
     with plt.rc_context(STYLE):
@@ -99,7 +121,8 @@ def heatmap(values, *, xlabel="column", ylabel="position", signed=True, label="v
             for (row, column), value in np.ndenumerate(values):
                 red, green, blue, _ = image.cmap(image.norm(value))
                 ink = "white" if 0.3 * red + 0.59 * green + 0.11 * blue < 0.5 else "black"
-                text = f"{value:.4f}" if values.dtype.kind == "f" else str(value)
+                is_float = values.dtype.kind == "f"
+                text = f"{round(value, digits) + 0.0:.{digits}f}" if is_float else str(value)
                 ax.text(column, row, text, ha="center", va="center", color=ink)
     return fig
 
@@ -120,6 +143,7 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
         fig, axes = plt.subplots(1, len(panels), figsize=(3.5 * len(panels), 3.3), squeeze=False)
         for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
             image = _image(ax, values, signed, scale)
+            ax.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
             ax.set(xlabel=xlabel, title=title)
         axes[0, 0].set_ylabel(ylabel)
         fig.colorbar(image, ax=axes, label=label, shrink=0.8)
@@ -150,10 +174,10 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
     ----------
     lines : dict of str to array_like
         Name and values of each curve.
-    x : array_like, optional
-        The common horizontal values; 0, 1, 2, ... if left out.
-    log : bool
-        Logarithmic axes, with a tick at each `x`.
+    x : array_like, or dict of str to array_like, optional
+        The horizontal values, common to all or by the name of the curve; 0, 1, 2, ... if left out.
+    log : bool or "y"
+        Logarithmic axes, with a tick at each `x`; or a logarithmic vertical axis alone.
     markers : bool
         A dot at each value.
     """
@@ -163,9 +187,12 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.2))
         for (name, y), colour, style in zip(lines.items(), COLOURS, STYLES, strict=False):
-            ax.plot(range(len(y)) if x is None else x, y, style, color=colour, label=name, marker=marker)
+            across = x[name] if isinstance(x, dict) else range(len(y)) if x is None else x
+            ax.plot(across, y, style, color=colour, label=name, marker=marker)
         ax.set(xlabel=xlabel, ylabel=ylabel)
-        if log:
+        if log == "y":
+            ax.set_yscale("log")
+        elif log:
             ax.set(xscale="log", yscale="log")
             ax.set_xticks(x, [f"{tick:,}" for tick in x])
             ax.minorticks_off()
@@ -175,7 +202,35 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
     return fig
 
 
-def clock_hands(angles, titles):
+def maps(panels, *, numbers=True):
+    """Points of the plane, one for each position and coloured by it; maps side by side.
+
+    Parameters
+    ----------
+    panels : dict of str to array_like, each (seq_len, 2)
+        Title and points of each map.
+    numbers : bool
+        Draw each point as the number of its position; False draws dots, on smaller maps.
+    """
+    side = 4.2 if numbers else 2.8
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(1, len(panels), figsize=(side * len(panels), side + 0.2), squeeze=False)
+        for ax, (title, points) in zip(axes[0], panels.items()):
+            points = np.asarray(points)
+            ax.plot(*points.T, color="0.85", linewidth=0.6, zorder=1)  # from each position to the next
+            colours = plt.get_cmap("viridis")(np.linspace(0, 0.85, len(points)))
+            if numbers:
+                for position, (point, colour) in enumerate(zip(points, colours)):
+                    ax.text(*point, position, fontsize=6.5, color=colour, ha="center", va="center")
+            else:
+                ax.scatter(*points.T, s=7, color=colours, zorder=2)
+            ax.set(title=title, xticks=[], yticks=[])
+            ax.set_aspect("equal", adjustable="datalim")
+            ax.spines[:].set_visible(True)
+    return fig
+
+
+def clock_hands(angles, titles, *, names=None):
     """Angles as hands on unit circles: one circle per pair, one hand per position.
 
     Parameters
@@ -184,6 +239,8 @@ def clock_hands(angles, titles):
         In radians; drawn anticlockwise from the right, so that a tip is at (cos, sin).
     titles : list of str
         One per circle.
+    names : list of str, optional
+        One per hand; the positions 0, 1, 2, ... if left out.
     """
     angles = np.asarray(angles)
     turn = np.linspace(0, 2 * np.pi, 200)
@@ -194,13 +251,13 @@ def clock_hands(angles, titles):
             arrow = {"arrowstyle": "-|>", "color": COLOURS[0]}
             for angle in column:
                 ax.annotate("", (np.cos(angle), np.sin(angle)), (0, 0), arrowprops=arrow)
-            if np.ptp(column) < 0.3:  # the hands lie on each other: one name for all
+            if names is None and np.ptp(column) < 0.3:  # the hands lie on each other: one name for all
                 angle, name = column.mean(), f"0 to {len(column) - 1}"
                 ax.text(1.08 * np.cos(angle), 1.08 * np.sin(angle), name, ha="left", va="center")
             else:
-                for position, angle in enumerate(column):
+                for name, angle in zip(names or range(len(column)), column):
                     tip = 1.25 * np.cos(angle), 1.25 * np.sin(angle)
-                    ax.text(*tip, position, ha="center", va="center")
+                    ax.text(*tip, name, ha="center", va="center")
             ax.set(title=title, aspect="equal", xlabel="cosine", ylabel="sine")
             ax.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=[-1, 0, 1], yticks=[-1, 0, 1])
     return fig
@@ -236,6 +293,44 @@ def words_plus_positions(words, embeddings, table):
         for ax in axes:
             ax.tick_params(length=0)
         fig.colorbar(cells, ax=axes, label="value", pad=0.03)
+    return fig
+
+
+def _with_palette(png):
+    """The bytes of a picture with 256 colours: it looks the same and is a third of the size."""
+    picture = Image.open(png).convert("RGB").quantize(256, kmeans=1, dither=Image.Dither.NONE)
+    smaller = io.BytesIO()
+    picture.save(smaller, format="png", optimize=True)
+    return smaller.getvalue()
+
+
+def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3):
+    """Small plots side by side on common axes, all with the same curves, named once at the top.
+
+    Parameters
+    ----------
+    panels : dict of str to dict of str to array_like
+        Title of each plot; name and values of each of its curves, at most four.
+    xlabel, ylabel : str
+    ylim : tuple of two numbers, optional
+        Lowest and highest value shown.
+    ncols : int
+        Plots in a row.
+    """
+    nrows = -(-len(panels) // ncols)
+    with plt.rc_context(STYLE):
+        size = (7.4, 0.7 + 1.45 * nrows)
+        fig, axes = plt.subplots(nrows, ncols, figsize=size, sharex=True, sharey=True, squeeze=False)
+        for ax, (title, lines) in zip(axes.flat, panels.items(), strict=False):
+            for (name, y), colour, style in zip(lines.items(), COLOURS, STYLES, strict=False):
+                ax.plot(y, style, color=colour, label=name)
+            ax.set(title=title, ylim=ylim)
+        for ax in axes.flat[len(panels) :]:
+            ax.set_axis_off()
+        fig.supxlabel(xlabel, fontsize=10)
+        fig.supylabel(ylabel, fontsize=10)
+        handles, names = axes[0, 0].get_legend_handles_labels()
+        fig.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
     return fig
 
 

@@ -1,4 +1,4 @@
-"""Toy languages, the tiny Transformer that learns them, and one training loop."""
+"""Toy languages and tasks, the tiny Transformer that learns them, and one training loop."""
 
 import itertools
 import math
@@ -7,8 +7,11 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from pe_lessons import tensors
+
 ANIMALS = ("cat", "mouse", "dog", "fox", "bird", "snake", "horse", "frog")
 VERBS = ("chased", "saw", "heard", "followed")
+NOT_ASKED = -100  # the target of a token that no answer is asked of; cross_entropy skips it
 
 
 def who_chased_whom():
@@ -44,10 +47,153 @@ def who_chased_whom():
     return sentences, tokens, tokens[:, 1]
 
 
-class Block(nn.Module):
-    """One Transformer block: ``x + Attention(LN x)``, then ``x + MLP(LN x)``."""
+def reverse(tokens):
+    """The task "read it backwards": token p is asked for token seq_len - 1 - p.
 
-    def __init__(self, d_model, num_heads, causal):
+    Examples
+    --------
+    >>> reverse(torch.tensor([[3, 1, 4, 5]]))
+    tensor([[5, 4, 1, 3]])
+    """
+    return tokens.flip(-1)
+
+
+def k_back(tokens, k=3):
+    """The task "what stood k tokens ago": token p is asked for token p - k, the first k for nothing.
+
+    Examples
+    --------
+    >>> k_back(torch.tensor([[3, 1, 4, 5]]), k=1)
+    tensor([[-100,    3,    1,    4]])
+    """
+    nothing = torch.full_like(tokens[..., :k], NOT_ASKED)
+    return torch.cat([nothing, tokens[..., :-k]], dim=-1)
+
+
+def batches(task, *, seed, seq_len=16, vocab_size=10, batch_size=32):
+    """Random tokens and what `task` asks of them, for ever; the same for the same seed.
+
+    Yields
+    ------
+    tokens, targets : Tensors of int64, shape (batch_size, seq_len)
+
+    Examples
+    --------
+    >>> tokens, targets = next(batches(reverse, seed=0, seq_len=5, batch_size=1))
+    >>> tokens, targets
+    (tensor([[4, 9, 3, 0, 3]]), tensor([[3, 0, 3, 9, 4]]))
+    """
+    generator = torch.Generator().manual_seed(seed)
+    while True:
+        tokens = torch.randint(vocab_size, (batch_size, seq_len), generator=generator)
+        yield tokens, task(tokens)
+
+
+class Encoding(nn.Module):
+    """The three places where a Transformer can be told about positions; this one tells it nothing.
+
+    A kind of encoding overrides one of the methods. `positions` has the shape (seq_len,).
+    """
+
+    lr_factor = 1.0  # how much faster than the model its own parameters learn
+
+    def add(self, x, positions):
+        """To the embeddings `x` (batch, seq_len, d_model), once, before the first block."""
+        return x
+
+    def turn(self, rows, positions):
+        """To the queries, and to the keys, (batch, num_heads, seq_len, head_dim) of each block."""
+        return rows
+
+    def bias(self, positions):
+        """To the scores of each block: (num_heads, n_q, n_k), for query m and key n at [head, m, n]."""
+        return 0.0
+
+
+class Table(Encoding):
+    """Row p of a table is added to the embedding of the token at position p.
+
+    Parameters
+    ----------
+    table : array_like, shape (max_len, d_model)
+    learned : bool
+        True lets training change the rows, which begin as given.
+    """
+
+    def __init__(self, table, learned=False):
+        super().__init__()
+        table = torch.as_tensor(table, dtype=torch.float64)
+        if learned:
+            self.table = nn.Parameter(table.clone())
+        else:
+            self.register_buffer("table", table, persistent=False)
+
+    def add(self, x, positions):
+        return x + self.table[positions]
+
+
+class Rotary(Encoding):
+    """Queries and keys are turned by an angle that grows with their position."""
+
+    def __init__(self, *, base=10_000.0, layout="interleaved"):
+        super().__init__()
+        self.base, self.layout = base, layout
+
+    def turn(self, rows, positions):
+        return tensors.rotary(rows, positions, base=self.base, layout=self.layout)
+
+
+class ALiBi(Encoding):
+    """A score loses in proportion to the distance between its query and its key.
+
+    Parameters
+    ----------
+    slopes : array_like, shape (num_heads,)
+        What each head takes off per token of distance, ``tensors.alibi_slopes(num_heads)`` in the paper.
+    """
+
+    def __init__(self, slopes):
+        super().__init__()
+        self.register_buffer("slopes", torch.as_tensor(slopes, dtype=torch.float64), persistent=False)
+
+    def bias(self, positions):
+        distances = (positions[:, None] - positions).abs()  # (n_q, n_k)
+        return -self.slopes[:, None, None] * distances  # (num_heads, n_q, n_k)
+
+
+class T5(Encoding):
+    """Each head learns one number for each bucket of distances, and adds it to the scores.
+
+    Parameters
+    ----------
+    num_heads : int
+    num_buckets, max_distance, bidirectional
+        As for `tensors.t5_buckets`.
+    """
+
+    lr_factor = 10.0  # they begin at 0 and have to grow to 10 or so
+
+    def __init__(self, num_heads=1, *, num_buckets=32, max_distance=128, bidirectional=True):
+        super().__init__()
+        self.buckets = {
+            "num_buckets": num_buckets,
+            "max_distance": max_distance,
+            "bidirectional": bidirectional,
+        }
+        self.per_bucket = nn.Parameter(torch.zeros(num_heads, num_buckets, dtype=torch.float64))
+
+    def bias(self, positions):
+        offsets = positions - positions[:, None]  # (n_q, n_k), key minus query
+        return self.per_bucket[:, tensors.t5_buckets(offsets, **self.buckets)]  # (num_heads, n_q, n_k)
+
+
+class Block(nn.Module):
+    """One Transformer block: ``x + Attention(LN x)``, then ``x + MLP(LN x)``.
+
+    After each call `weights` holds the attention weights, (batch, num_heads, n_q, n_k).
+    """
+
+    def __init__(self, d_model, num_heads=1, causal=False):
         super().__init__()
         self.num_heads, self.causal = num_heads, causal
         self.norm_attention, self.norm_mlp = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
@@ -55,12 +201,19 @@ class Block(nn.Module):
         self.to_out = nn.Linear(d_model, d_model)
         self.mlp = nn.Sequential(nn.Linear(d_model, 2 * d_model), nn.GELU(), nn.Linear(2 * d_model, d_model))
 
-    def forward(self, x):  # (batch, seq_len, d_model)
+    def forward(self, x, encoding, positions):  # x: (batch, seq_len, d_model)
         batch, seq_len, d_model = x.shape
         qkv = self.to_qkv(self.norm_attention(x)).view(batch, seq_len, 3, self.num_heads, -1)
         q, k, v = qkv.permute(2, 0, 3, 1, 4)  # each (batch, num_heads, seq_len, head_dim)
-        heads = F.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
-        x = x + self.to_out(heads.transpose(1, 2).reshape(batch, seq_len, d_model))
+        q, k = encoding.turn(q, positions), encoding.turn(k, positions)
+        scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])  # (batch, num_heads, n_q, n_k)
+        scores = scores + encoding.bias(positions)
+        if self.causal:
+            future = torch.ones(seq_len, seq_len, dtype=torch.bool).triu(1)
+            scores = scores.masked_fill(future, -math.inf)
+        weights = scores.softmax(dim=-1)
+        self.weights = weights.detach()
+        x = x + self.to_out((weights @ v).transpose(1, 2).reshape(batch, seq_len, d_model))
         return x + self.mlp(self.norm_mlp(x))
 
 
@@ -71,8 +224,10 @@ class TinyTransformer(nn.Module):
     ----------
     vocab_size, num_classes : int
     d_model, num_heads, num_layers : int
+    encoding : Encoding, optional
+        What it is told about positions; nothing if left out.
     table : array_like, shape (max_len, d_model), optional
-        Row p is added to the embedding of the token at position p; None adds nothing.
+        Short for ``encoding=Table(table)``.
     causal : bool
         True lets each token look only at itself and the tokens before it.
     pool : bool
@@ -87,30 +242,38 @@ class TinyTransformer(nn.Module):
         d_model=32,
         num_heads=1,
         num_layers=1,
+        encoding=None,
         table=None,
         causal=False,
         pool=False,
     ):
         super().__init__()
+        if encoding is not None and table is not None:
+            raise ValueError("encoding and table are two ways to say the same: give one of them")
         self.pool = pool
         self.embedding = nn.Embedding(vocab_size, d_model)
-        self.register_buffer("table", None if table is None else torch.as_tensor(table), persistent=False)
-        self.blocks = nn.Sequential(*(Block(d_model, num_heads, causal) for _ in range(num_layers)))
+        self.blocks = nn.ModuleList(Block(d_model, num_heads, causal) for _ in range(num_layers))
         self.norm = nn.LayerNorm(d_model)
         self.head = nn.Linear(d_model, num_classes)
+        self.encoding = encoding or (Encoding() if table is None else Table(table))
         self.double()
 
     def forward(self, tokens, positions=None):
         """Scores of the classes; `positions` (seq_len,) replaces 0, 1, 2, ..."""
-        x = self.embedding(tokens)  # (batch, seq_len, d_model)
-        if self.table is not None:
-            x = x + self.table[torch.arange(tokens.shape[1]) if positions is None else positions]
-        x = self.norm(self.blocks(x))
+        if positions is None:
+            positions = torch.arange(tokens.shape[1])
+        x = self.encoding.add(self.embedding(tokens), positions)  # (batch, seq_len, d_model)
+        for block in self.blocks:
+            x = block(x, self.encoding, positions)
+        x = self.norm(x)
         return self.head(x.mean(dim=1) if self.pool else x)
 
 
 def train(model, batches, *, steps, lr=1e-2, print_every=40):
     """Train with AdamW, 20 steps of warm-up, then a cosine down to 0; leave the model in eval mode.
+
+    `model.history` then holds the share of right answers of every step, on its batch before learning
+    from it.
 
     Parameters
     ----------
@@ -119,24 +282,61 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
         One pair a step; ``itertools.repeat((tokens, targets))`` shows the same batch each time.
     steps : int
     lr : float
-        The highest learning rate.
-    print_every : int
+        The highest learning rate; a module with an `lr_factor` learns faster by that factor.
+    print_every : int or None
         Steps between two printed lines; each tells the loss and the accuracy on that step's batch.
+        None prints nothing.
     """
     torch.set_num_threads(1)  # threads cost such small models more than they give
-    optimizer = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=0.0)
+    groups = [
+        {"params": list(module.parameters(recurse=False)), "factor": getattr(module, "lr_factor", 1.0)}
+        for module in model.modules()
+    ]
+    optimizer = torch.optim.AdamW([group for group in groups if group["params"]], weight_decay=0.0)
     model.train()
+    model.history = []
     batches = iter(batches)
     for step in range(1, steps + 1):
         tokens, targets = next(batches)
         warm_up, cosine = min(1.0, step / 20), 0.5 * (1 + math.cos(math.pi * (step - 1) / steps))
-        optimizer.param_groups[0]["lr"] = lr * warm_up * cosine
+        for group in optimizer.param_groups:
+            group["lr"] = lr * group["factor"] * warm_up * cosine
         scores = model(tokens)  # (batch, num_classes) or (batch, seq_len, num_classes)
         loss = F.cross_entropy(scores.flatten(0, -2), targets.flatten())
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        if step % print_every == 0:
-            right = (scores.argmax(-1) == targets).double().mean().item()
-            print(f"step {step:4d}   loss {loss.item():.2f}   right {right:6.1%}")
+        model.history.append(share_right(scores, targets))
+        if print_every and step % print_every == 0:
+            print(f"step {step:4d}   loss {loss.item():.2f}   right {model.history[-1]:6.1%}")
     model.eval()
+
+
+def accuracy(model, tokens, targets, positions=None):
+    """Share of right answers, among the tokens that are asked for one.
+
+    Parameters
+    ----------
+    model : TinyTransformer
+    tokens, targets : Tensors of int64
+    positions : Tensor of int64, shape (seq_len,), optional
+        What the model is told instead of 0, 1, 2, ...
+    """
+    with torch.no_grad():
+        return share_right(model(tokens, positions), targets)
+
+
+def share_right(scores, targets):
+    """Share of targets that have the highest score; those that are NOT_ASKED do not count."""
+    asked = targets != NOT_ASKED
+    return (scores.argmax(-1) == targets)[asked].double().mean().item()
+
+
+def attention_weights(model, tokens, positions=None):
+    """What each token looks at, in the last block: (batch, num_heads, n_q, n_k).
+
+    Row m of a map holds the weights that token m gives, and sums to 1.
+    """
+    with torch.no_grad():
+        model(tokens, positions)
+    return model.blocks[-1].weights

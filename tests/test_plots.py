@@ -1,5 +1,6 @@
 """Figures by their artists (arrays, lines, labels, colour maps), tables by their text."""
 
+import ipywidgets
 import matplotlib
 import numpy as np
 import pytest
@@ -57,6 +58,11 @@ def test_numbers_stand_in_their_cells():
     }
 
 
+def test_numbers_in_cells_may_be_shorter_and_are_never_minus_zero():
+    texts = plots.heatmap([[-0.001, 0.25]], numbers=True, digits=1).axes[0].texts
+    assert [text.get_text() for text in texts] == ["0.0", "0.2"]
+
+
 @pytest.mark.parametrize("signed", [True, False])
 def test_panels_share_one_scale(signed):
     fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE}, signed=signed)
@@ -87,10 +93,66 @@ def test_at_most_four_curves():
         plots.curves({str(n): [0, 1] for n in range(5)})
 
 
+def test_a_grid_has_a_plot_for_each_panel_and_one_legend():
+    panels = {name: {"one": [0, n], "two": [n, 0]} for n, name in enumerate("abcde")}
+    fig = plots.curve_grid(panels, xlabel="step", ylim=(0, 5))
+    used, unused = fig.axes[:5], fig.axes[5:]
+    assert [ax.get_title() for ax in used] == list("abcde") and len(unused) == 1
+    assert not unused[0].axison
+    for n, ax in enumerate(used):
+        np.testing.assert_array_equal(ax.lines[1].get_ydata(), [n, 0])
+        assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
+        assert ax.get_ylim() == (0, 5)
+    assert [text.get_text() for text in fig.legends[0].get_texts()] == ["one", "two"]
+    assert fig.get_supxlabel() == "step"
+
+
 def test_log_axes_have_a_tick_at_each_value():
     ax = plots.curves({"a": [1, 10, 100]}, x=[64, 128, 1024], log=True).axes[0]
     assert ax.get_xscale() == ax.get_yscale() == "log"
     assert [label.get_text() for label in ax.get_xticklabels()] == ["64", "128", "1,024"]
+
+
+def test_each_curve_may_have_horizontal_values_of_its_own():
+    x = {"a": [0, 1], "b": [0, 0.5, 1]}
+    ax = plots.curves({"a": [1, 10], "b": [1, 3, 10]}, x=x, log="y").axes[0]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "log")
+    assert [line.get_xdata().tolist() for line in ax.lines] == [[0, 1], [0, 0.5, 1]]
+
+
+def test_maps_put_the_number_of_each_position_at_its_point():
+    points = [[0, 1], [2, 3], [5, 4]]
+    fig = plots.maps({"one": points, "other": points})
+    assert [ax.get_title() for ax in fig.axes] == ["one", "other"]
+    for ax in fig.axes:
+        assert [(text.get_text(), text.get_position()) for text in ax.texts] == [
+            ("0", (0, 1)),
+            ("1", (2, 3)),
+            ("2", (5, 4)),
+        ]
+        np.testing.assert_array_equal(ax.lines[0].get_xydata(), points)
+
+
+def test_maps_of_dots():
+    [ax] = plots.maps({"dots": [[0, 1], [2, 3]]}, numbers=False).axes
+    np.testing.assert_array_equal(ax.collections[0].get_offsets(), [[0, 1], [2, 3]])
+    assert not ax.texts
+
+
+def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
+    calls = []
+    slider = ipywidgets.IntSlider(3, min=0, max=7)
+    plots.show_sliders(lambda width: calls.append(width), alt="One slider.", width=slider)
+    [(data, _)] = displayed
+    assert data["text/plain"] == "One slider."
+    assert "application/vnd.jupyter.widget-view+json" in data
+    slider.value = 5
+    assert calls == [3, 5]
+
+
+def test_clock_hands_may_have_names():
+    ax, _ = plots.clock_hands([[0.0, 1.0], [0.1, 1.1]], ["fast", "slow"], names=["p", "p+3"]).axes
+    assert [text.get_text() for text in ax.texts if text.get_text()] == ["p", "p+3"]
 
 
 def test_clock_hands_end_at_cosine_and_sine():

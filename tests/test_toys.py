@@ -2,10 +2,11 @@
 
 import itertools
 
+import numpy as np
 import pytest
 import torch
 
-from pe_lessons import arrays, toys
+from pe_lessons import arrays, tensors, toys
 
 
 def test_who_chased_whom_comes_in_pairs_of_the_same_words():
@@ -63,3 +64,147 @@ def test_training_wants_a_batch_for_every_step():
     _, tokens, subjects = toys.who_chased_whom()
     with pytest.raises(StopIteration):
         toys.train(toys.TinyTransformer(14, 8, pool=True), [(tokens, subjects)], steps=2)
+
+
+def test_the_tasks_ask_what_they_say():
+    tokens = torch.arange(10).repeat(2, 1)
+    assert toys.reverse(tokens)[1].tolist() == list(range(9, -1, -1))
+    assert toys.k_back(tokens)[1].tolist() == [toys.NOT_ASKED] * 3 + list(range(7))
+    assert toys.k_back(tokens, k=1)[0].tolist() == [toys.NOT_ASKED, *range(9)]
+
+
+def test_batches_are_fresh_and_the_same_for_the_same_seed():
+    one, same, other = (toys.batches(toys.reverse, seed=seed, seq_len=5, vocab_size=7) for seed in (1, 1, 2))
+    first, second = next(one), next(one)
+    assert first[0].shape == (32, 5) and 0 <= first[0].min() and first[0].max() == 6
+    assert torch.equal(first[1], toys.reverse(first[0]))
+    assert not torch.equal(first[0], second[0])
+    assert torch.equal(first[0], next(same)[0]) and not torch.equal(first[0], next(other)[0])
+
+
+def test_what_is_not_asked_does_not_count():
+    scores = torch.tensor([[[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]])
+    assert toys.share_right(scores, torch.tensor([[1, 0, 1]])) == pytest.approx(2 / 3)
+    assert toys.share_right(scores, torch.tensor([[toys.NOT_ASKED, 0, 1]])) == 0.5
+
+
+ENCODINGS = {
+    "none": toys.Encoding,
+    "table": lambda: toys.Table(arrays.sinusoidal(40, 8)),
+    "learned": lambda: toys.Table(torch.randn(40, 8), learned=True),
+    "rotary": toys.Rotary,
+    "rotary, halves": lambda: toys.Rotary(layout="half"),
+    "alibi": lambda: toys.ALiBi([0.5, 0.25]),
+    "t5": lambda: random_t5(num_heads=2),
+    "t5, causal": lambda: random_t5(num_heads=2, bidirectional=False),
+}
+
+
+def random_t5(**kwargs):
+    encoding = toys.T5(**kwargs)
+    torch.nn.init.normal_(encoding.per_bucket)
+    return encoding
+
+
+def model_with(name, **kwargs):
+    torch.manual_seed(0)
+    options = {"d_model": 8, "num_heads": 2, "num_layers": 2} | kwargs
+    return toys.TinyTransformer(9, 5, encoding=ENCODINGS[name](), **options).eval()
+
+
+TOKENS, ORDER = torch.tensor([[1, 5, 3, 8, 2]]), torch.tensor([4, 2, 0, 1, 3])
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_the_order_counts_exactly_where_there_are_positions(name):
+    model = model_with(name)
+    difference = (model(TOKENS[:, ORDER]) - model(TOKENS)[:, ORDER]).abs().max()
+    assert difference < 1e-12 if name == "none" else difference > 1e-3
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_a_token_is_where_it_is_told_to_be(name):
+    model = model_with(name)
+    torch.testing.assert_close(model(TOKENS[:, ORDER], positions=ORDER), model(TOKENS)[:, ORDER])
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_relative_encodings_do_not_notice_a_move(name):
+    model = model_with(name)
+    change = (model(TOKENS, positions=torch.arange(5) + 20) - model(TOKENS)).abs().max()
+    assert change > 1e-3 if name in ("table", "learned") else change < 1e-12
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_no_encoding_lets_a_causal_model_see_the_future(name):
+    model, other = model_with(name, causal=True), torch.tensor([[1, 5, 3, 0, 4]])
+    torch.testing.assert_close(model(TOKENS)[:, :3], model(other)[:, :3])
+    assert torch.equal(toys.attention_weights(model, TOKENS).triu(1), torch.zeros(1, 2, 5, 5).double())
+
+
+def test_biases_are_those_of_the_ladder():
+    positions = torch.arange(7)
+    torch.set_default_dtype(torch.float64)
+    try:
+        torch.testing.assert_close(toys.ALiBi(tensors.alibi_slopes(6)).bias(positions), tensors.alibi(7, 6))
+    finally:
+        torch.set_default_dtype(torch.float32)
+    encoding = toys.T5(num_heads=1)
+    with torch.no_grad():
+        encoding.per_bucket.copy_(torch.arange(32))
+    expected = arrays.t5_buckets(np.arange(7) - np.arange(7)[:, None])
+    np.testing.assert_array_equal(encoding.bias(positions)[0].detach(), expected)
+
+
+def test_attention_weights_are_weights_of_the_last_block():
+    model = model_with("rotary")
+    weights = toys.attention_weights(model, TOKENS)
+    assert weights.shape == (1, 2, 5, 5) and not weights.requires_grad
+    torch.testing.assert_close(weights.sum(-1), torch.ones(1, 2, 5).double())
+    assert weights is model.blocks[-1].weights
+
+
+def test_raw_index_in_every_column_is_erased_by_layer_norm():
+    torch.manual_seed(0)
+    index = torch.arange(5)[:, None] * torch.ones(8)
+    model = toys.TinyTransformer(9, 5, d_model=8, table=index).eval()
+    torch.testing.assert_close(model(TOKENS[:, ORDER]), model(TOKENS)[:, ORDER])
+
+
+def test_encoding_or_table():
+    with pytest.raises(ValueError, match="give one of them"):
+        toys.TinyTransformer(9, 5, encoding=toys.Rotary(), table=arrays.sinusoidal(6, 32))
+
+
+def test_what_is_learned_and_what_is_saved():
+    assert sum(p.numel() for p in toys.TinyTransformer(14, 8).parameters()) == 9320
+    learned, fixed = model_with("learned"), model_with("table")
+    assert "encoding.table" in learned.state_dict() and "encoding.table" not in fixed.state_dict()
+    assert all(p.dtype == torch.float64 for p in learned.parameters())
+
+
+def test_parameters_of_t5_learn_ten_times_as_fast():
+    """Adam's first step is as long as the learning rate, whatever the gradient."""
+    torch.manual_seed(0)
+    model = toys.TinyTransformer(10, 10, encoding=toys.T5())
+    before = {name: p.detach().clone() for name, p in model.named_parameters()}
+    toys.train(
+        model, toys.batches(toys.k_back, seed=0), steps=1, lr=0.02, print_every=None
+    )  # warm-up: lr / 20
+    step = {name: (p - before[name]).abs().max().item() for name, p in model.named_parameters()}
+    assert step["head.weight"] == pytest.approx(0.001, rel=1e-3)
+    assert step["encoding.per_bucket"] == pytest.approx(0.01, rel=1e-3)
+
+
+def test_quiet_training_keeps_a_history(capsys):
+    torch.manual_seed(0)
+    model = toys.TinyTransformer(10, 10, encoding=toys.Rotary())
+    toys.train(model, toys.batches(toys.k_back, seed=0), steps=120, print_every=None)
+    assert capsys.readouterr().out == ""
+    assert len(model.history) == 120 and model.history[0] < 0.3 and model.history[-1] > 0.9
+    tokens, targets = next(toys.batches(toys.k_back, seed=1))
+    assert toys.accuracy(model, tokens, targets) > 0.9
+    assert toys.accuracy(model, tokens, targets, positions=torch.arange(16) + 100) > 0.9
+    assert toys.accuracy(model, tokens, targets, positions=torch.arange(15, -1, -1)) < 0.4
+    weights = toys.attention_weights(model, tokens)[:, 0, 3:]  # (32, 13, 16)
+    assert (weights.argmax(-1) == torch.arange(13)).double().mean() > 0.9

@@ -24,7 +24,7 @@ import numpy as np
 
 STEPS = 2_000_000  # lines and bytecodes of the learner's own code in one call; a right answer takes a fifth
 CPU_SECONDS = 2.5
-WALL_SECONDS = 4.5  # for loops that sleep; a busy machine must not stop a right answer
+WALL_SECONDS = 4.0  # for loops that sleep; a busy machine must not stop a right answer
 MEMORY = 2 << 30  # bytes that one call may ask for
 ENTRIES = 1_000_000
 
@@ -79,7 +79,7 @@ def observe(call, arguments):
     given = copy.deepcopy(arguments)
     kind, shape, entries, text = "value", (), (), ""
     output = io.StringIO()
-    with _captured(output), _memory_limit(), _LoopGuard():
+    with _captured(output), _memory_limit(), _loop_guard():
         try:
             shape, entries = numbers(call(*given))
         except Unusable as problem:
@@ -271,50 +271,47 @@ class _TooLong(BaseException):
         self.start_again(sys._getframe(1))
 
 
-class _LoopGuard:
-    """Counts the lines and bytecodes of the learner's code; either alone misses loops on some Python."""
+@contextlib.contextmanager
+def _loop_guard():
+    """Stop the learner's code after so many lines and bytecodes; either alone misses loops on some Python."""
+    left, active = STEPS, True
+    wall, cpu = time.perf_counter(), time.thread_time()
+    before = sys.gettrace(), sys.getprofile()
 
-    def __enter__(self):
-        self.before = sys.gettrace(), sys.getprofile()
-        self.left, self.active = STEPS, True
-        self.cpu_end, self.wall_end = time.thread_time() + CPU_SECONDS, time.perf_counter() + WALL_SECONDS
-        step, enter = self._step, self._enter
+    def out_of_time():
+        waited = time.perf_counter() - wall
+        return waited > CPU_SECONDS and (waited > WALL_SECONDS or time.thread_time() - cpu > CPU_SECONDS)
 
-        def counted(frame, event, arg):
-            step()
-            return counted
+    def count(frame, event, arg):
+        nonlocal left
+        left -= 1
+        if left < 0 or (left % 8 == 0 and out_of_time()):
+            left = -1
+            sys.setprofile(next_call)
+            raise _TooLong(start_again)
+        return count
 
-        self.counted, self.enter = counted, enter
-        sys.settrace(enter)
-
-    def __exit__(self, *_):
-        self.active = False
-        sys.settrace(self.before[0])
-        sys.setprofile(self.before[1])
-
-    def _enter(self, frame, event, arg):
+    def enter(frame, event, arg):
         if _is_library(frame.f_code.co_filename):
             return None
         frame.f_trace_opcodes = True
-        return self.counted(frame, event, arg)
+        return count(frame, event, arg)
 
-    def _step(self):
-        self.left -= 1
-        if self.left < 0 or (self.left % 4 == 0 and self._out_of_time()):
-            self.left = -1
-            sys.setprofile(self._next_call)
-            raise _TooLong(self._start_again)
-
-    def _out_of_time(self):
-        return time.thread_time() > self.cpu_end or time.perf_counter() > self.wall_end
-
-    def _next_call(self, frame, event, arg):
+    def next_call(frame, event, arg):
         sys.setprofile(None)
-        self._start_again(frame)
+        start_again(frame)
 
-    def _start_again(self, frame):
-        if self.active:
-            sys.settrace(self.enter)
+    def start_again(frame):
+        if active:
+            sys.settrace(enter)
             while frame is not None and not _is_library(frame.f_code.co_filename):
-                frame.f_trace, frame.f_trace_opcodes = self.counted, True
+                frame.f_trace, frame.f_trace_opcodes = count, True
                 frame = frame.f_back
+
+    sys.settrace(enter)
+    try:
+        yield
+    finally:
+        active = False
+        sys.settrace(before[0])
+        sys.setprofile(before[1])
