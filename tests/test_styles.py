@@ -9,6 +9,8 @@ import math
 import numpy as np
 import pytest
 import torch
+from styles_geometry import geometry_styles
+from styles_inside import INSIDE_STYLES
 from torch import nn
 
 from pe_lessons.exercises import REGISTRY
@@ -822,6 +824,8 @@ STYLES = {
         ),
     },
     "encoding_module": MODULE_STYLES,
+    **geometry_styles(LOOP_FREQUENCY, TORCH_FREQUENCY),
+    **INSIDE_STYLES,
 }
 CASES = [
     (exercise, known.name, number)
