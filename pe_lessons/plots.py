@@ -202,7 +202,7 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
     return fig
 
 
-def maps(panels, *, numbers=True):
+def maps(panels, *, numbers=True, black=()):
     """Points of the plane, one for each position and coloured by it; maps side by side.
 
     Parameters
@@ -211,6 +211,8 @@ def maps(panels, *, numbers=True):
         Title and points of each map.
     numbers : bool
         Draw each point as the number of its position; False draws dots, on smaller maps.
+    black : list of int
+        Positions whose numbers stand out, black and larger.
     """
     side = 4.2 if numbers else 2.8
     with plt.rc_context(STYLE):
@@ -221,7 +223,10 @@ def maps(panels, *, numbers=True):
             colours = plt.get_cmap("viridis")(np.linspace(0, 0.85, len(points)))
             if numbers:
                 for position, (point, colour) in enumerate(zip(points, colours)):
-                    ax.text(*point, position, fontsize=6.5, color=colour, ha="center", va="center")
+                    text = {"color": colour, "fontsize": 6.5}
+                    if position in black:
+                        text = {"color": "black", "fontsize": 8, "fontweight": "bold", "zorder": 4}
+                    ax.text(*point, position, ha="center", va="center", **text)
             else:
                 ax.scatter(*points.T, s=7, color=colours, zorder=2)
             ax.set(title=title, xticks=[], yticks=[])

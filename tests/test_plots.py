@@ -184,3 +184,8 @@ def test_a_table_rounds_without_minus_zero(displayed):
 def test_a_table_shows_other_values_as_they_are(displayed):
     plots.show_table([[True, False]])
     assert displayed[0][0]["text/plain"] == "      0      1\n0  True  False"
+
+
+def test_maps_print_chosen_positions_in_black():
+    texts = plots.maps({"a": np.eye(3)[:, :2]}, black=[1]).axes[0].texts
+    assert [text.get_text() for text in texts if str(text.get_color()) == "black"] == ["1"]

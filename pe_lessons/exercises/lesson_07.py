@@ -369,13 +369,13 @@ back_head = Exercise(
 
 rotation_question = Question(
     name="rotation_question",
-    prompt="R(k) is the matrix that moves the row of a position to that of the position k tokens further on. "
+    prompt="R(n) is the matrix that moves the row of a position to that of the position n tokens further on. "
     "What is true?",
     choices={
         "a": (
-            "R(k) is the same matrix at every position",
+            "R(n) is the same matrix at every position",
             True,
-            "Its entries are sines and cosines of k times the frequencies; the position does not occur in "
+            "Its entries are sines and cosines of n times the frequencies; the position does not occur in "
             "them.",
         ),
         "b": (
@@ -395,7 +395,7 @@ rotation_question = Question(
             "falling look alike.",
         ),
         "e": (
-            "rotating the queries and the keys by the same R(k) leaves all scores as they were",
+            "rotating the queries and the keys by the same R(n) leaves all scores as they were",
             True,
             "The two rotations cancel in the product; only the difference of the two angles is left.",
         ),
