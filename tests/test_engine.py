@@ -172,7 +172,9 @@ def test_an_error_asked_for_has_to_come():
         (lambda numbers, factor: {1: 2}, "dict"),
         (lambda numbers, factor: [[1, 2], [3]], "ragged"),
         (lambda numbers, factor: scaled, "function"),
-        (lambda numbers, factor: [1.0], "shape (3,)"),
+        (lambda numbers, factor: [1.0], "should have 3 numbers, but has 1."),
+        (lambda numbers, factor: [[1.0]], "should give the shape (3,), but gives the shape (1, 1)"),
+        (lambda numbers, factor: list(enumerate("abc")), "a list that holds text"),
         (lambda numbers, factor: [math.nan] * len(numbers), "NaN means"),
         (lambda numbers, factor: [number * factor + 1e-4 for number in numbers], "All are close"),
         (lambda numbers, factor: [3, 6, 13], "2 of 3 entries are right"),
@@ -261,7 +263,7 @@ QUESTION = Question(
 
 
 @pytest.mark.parametrize(
-    "answer", [("a", "c"), ("c", "a"), ("a, c",), (["a", "c"],), ({"A", "C"},), ("a c",)]
+    "answer", [("a", "c"), ("c", "a"), ("a, c",), (["a", "c"],), ({"A", "C"},), ("a c",), ("ac",), ("CA",)]
 )
 def test_a_question_takes_letters_in_any_form(answer):
     assert QUESTION.diagnose(*answer).status == "correct"
@@ -274,6 +276,7 @@ def test_a_question_gives_the_reason_for_every_wrong_choice():
     for nothing in ((), (...,), (None,), ("",), ([],)):
         assert QUESTION.diagnose(*nothing).status == "not attempted"
     assert "There is no choice z" in QUESTION.diagnose("z").message
+    assert "There is no choice az" in QUESTION.diagnose("az").message
     assert QUESTION.diagnose(print).status == "error"
     assert QUESTION.solution() == "a: Fire is red.\nc: So is it."
     assert QUESTION.hint() == "Hint 1 of 1: Think of fire."
@@ -284,8 +287,43 @@ def test_a_question_is_asked_in_plain_text(capsys):
     assert capsys.readouterr().out == "Which are warm?\n  a  red\n  b  blue\n  c  orange\n"
 
 
+def test_an_exercise_shows_what_it_can_do_and_no_diagnoses():
+    assert repr(EXERCISE) == "exercise scaled: .check(...), .hint(), .solution()"
+    assert repr(Numbers("pair", lambda: [2.5])) == "exercise pair: .check(...), .hint(), .solution()"
+    assert repr(QUESTION) == "exercise colours: .check(...), .hint(), .solution()"
+
+
+def test_numbers_are_close_only_by_their_own_size():
+    small = Exercise("small", lambda: [1e-3, 0.0, 2.0], probes=((),))
+    for entries, close in [
+        ([1.005e-3, 5e-7, 2.01], True),
+        ([2e-3, 0.0, 2.0], False),
+        ([1e-3, 2e-6, 2.0], False),
+        ([1.005e-3, 0.0, 2.03], False),
+    ]:
+        assert ("All are close" in small.diagnose(lambda entries=entries: entries).message) is close
+
+
+def test_true_and_false_are_shown_as_such():
+    even = Exercise("even", lambda n: n % 2 == 0, probes=((2,), (3,)))
+    assert "should be True, but is False." in even.diagnose(lambda n: False).message
+    assert "should be False, but is True." in even.diagnose(lambda n: np.bool_(True)).message
+    assert "should be True, but is 0.5." in even.diagnose(lambda n: 0.5).message
+
+
+def test_a_solution_of_its_own_is_shown_instead_of_the_reference():
+    def mine(numbers, factor):
+        return 0
+
+    assert "def mine" in dataclasses.replace(EXERCISE, answer=mine).solution()
+
+
 def test_hints_go_from_first_to_last_and_solution_shows_the_code():
-    assert repr(EXERCISE.hint()) == repr(EXERCISE.hint(0)) == "Hint 1 of 2: First."
+    assert (
+        repr(EXERCISE.hint())
+        == repr(EXERCISE.hint(0))
+        == ("Hint 1 of 2: First. (`.hint(2)` for the next one.)")
+    )
     assert EXERCISE.hint(2) == EXERCISE.hint(9) == "Hint 2 of 2: Second."
     assert repr(EXERCISE.solution()).splitlines() == [
         f"# {__name__}",

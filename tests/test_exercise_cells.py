@@ -165,3 +165,21 @@ def test_the_stub_is_not_attempted_when_it_runs(notebook, name):
     exec(answer["source"], scope)
     assert eval(check["source"], scope).status == "not attempted"
     assert isinstance(REGISTRY[name], Exercise | Question)
+
+
+CODE_CASES = [
+    (notebook, name)
+    for notebook, name in CASES
+    if isinstance(REGISTRY[name], Exercise) and not isinstance(REGISTRY[name], Numbers)
+]
+
+
+@pytest.mark.parametrize(("notebook", "name"), CODE_CASES, ids=[name for _, name in CODE_CASES])
+def test_the_solution_runs_where_it_is_pasted(notebook, name):
+    [imports] = [cell["source"] for cell in cells(notebook) if cell["id"] == "imports"]
+    scope = {}
+    exec(imports.replace("import ipywidgets\n", ""), scope)
+    before = set(scope)
+    exec(REGISTRY[name].solution(), scope)
+    [pasted] = set(scope) - before
+    assert REGISTRY[name].diagnose(scope[pasted]).status == "correct"

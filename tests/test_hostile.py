@@ -216,7 +216,7 @@ HOSTILE = {  # code: (status, words of the message)
     "ragged": (ragged, "not yet", "ragged"),
     "one row only": (wrong_shape, "not yet", "should give the shape (5, 4)"),
     "dictionary": (lambda seq_len, d_model: {0: [0.0]}, "not yet", "dict"),
-    "object array": (lambda seq_len, d_model: np.array([None, "a"], dtype=object), "not yet", "None"),
+    "object array": (lambda seq_len, d_model: np.array([None, 1.0], dtype=object), "not yet", "None"),
     "generator": (yields, "not yet", "return instead of yield"),
     "coroutine": (awaits, "not yet", "not async def"),
     "iterator": (lambda seq_len, d_model: zip([1], [2]), "not yet", "list(...)"),
@@ -405,6 +405,13 @@ def test_modules_that_misbehave_are_reported():
         def forward(self, x):
             x + 1
 
+    class Indented(torch.nn.Module):
+        def __init__(self, d_model, max_len):
+            super().__init__()
+
+            def forward(self, x):
+                return x
+
     class WrongArguments(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -412,7 +419,8 @@ def test_modules_that_misbehave_are_reported():
     exercise = REGISTRY["encoding_module"]
     for module_class, words in [
         (NoSuper, "Module.__init__()"),
-        (ReturnsNothing, "None"),
+        (ReturnsNothing, "`ReturnsNothing(4, max_len=8).forward(<2 x 3 x 4 numbers>)` gives back None."),
+        (Indented, "`forward` is not defined in the class: is it indented under `__init__`?"),
         (WrongArguments, "TypeError"),
     ]:
         result = exercise.check(module_class)

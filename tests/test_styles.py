@@ -31,6 +31,7 @@ LOOP_FREQUENCY = {
     "precedence of //": lambda column, d: math.exp((column - column % 2) * (-LN / d // 2)),
     "base and exponent exchanged": lambda column, d: (2 * (column // 2) / d) ** 1e-4,
     "multiplied instead of divided": lambda column, d: 10_000 ** (2 * (column // 2) / d),
+    "brackets missing": lambda column, d: 1 / 10_000**2 * (column // 2) / d,
     "cosine with its own exponent": lambda column, d: 10_000 ** (-column / d),
     "column taken for the pair": lambda column, d: math.pow(10_000, -2 * column / d),
 }
@@ -45,6 +46,7 @@ TORCH_FREQUENCY = {
     "precedence of //": lambda column, d: torch.exp((column - column % 2) * ((-LN / d) // 2)),
     "base and exponent exchanged": lambda column, d: torch.pow((column - column % 2) / d, 0.0001),
     "multiplied instead of divided": lambda column, d: torch.exp((column - column % 2) * (LN / d)),
+    "brackets missing": lambda column, d: (10_000 ** torch.tensor(-2.0)).double() * (column // 2) / d,
     "cosine with its own exponent": lambda column, d: torch.exp(-column * (LN / d)),
     "column taken for the pair": lambda column, d: 1 / 10_000 ** (2 * column / d),
 }
@@ -152,6 +154,10 @@ TABLE_STYLES = {
         loop_table(turn=lambda angle, seq_len: angle / 180 * math.pi),
         torch_table(turn=lambda angle, seq_len: torch.deg2rad(angle)),
     ),
+    "whole-number division": (
+        loop_table(turn=lambda angle, seq_len: (angle + 1e-9) // 1),
+        torch_table(turn=lambda angle, seq_len: torch.floor(angle + 1e-9)),
+    ),
     "position over length": (
         loop_table(turn=lambda angle, seq_len: angle / seq_len),
         torch_table(turn=lambda angle, seq_len: angle / seq_len),
@@ -212,6 +218,11 @@ def angle_styles():
         "taken for degrees",
         lambda p, k, d: p * right(2 * k, d) * math.pi / 180,
         lambda p, k, d: torch.deg2rad(torch.tensor(p * right(2 * k, d)).double()),
+    )
+    yield (
+        "whole-number division",
+        lambda p, k, d: p // 10_000 ** (2 * k / d),
+        lambda p, k, d: torch.tensor(p).double() // 10_000 ** (2 * k / d),
     )
     yield (
         "pair taken for a column",
@@ -283,7 +294,7 @@ def wavelength_styles():
         if (
             "column" in name
             or "cosine" in name
-            or name in ("base and exponent exchanged", "multiplied instead of divided")
+            or name in ("base and exponent exchanged", "multiplied instead of divided", "brackets missing")
         ):
             continue
         loop, tensor = LOOP_FREQUENCY[name], TORCH_FREQUENCY[name]
@@ -730,6 +741,10 @@ def no_check(self, x):
     pass
 
 
+def refuse(self):
+    raise ValueError("too long")
+
+
 def asserts(self, x):
     assert x.shape[1] <= self.pe.shape[1]
 
@@ -769,6 +784,25 @@ MODULE_STYLES = {
         module(combine=sample_by_sample(lambda sample, rows: torch.hstack([sample, rows]))),
     ),
     "input modified in place": (InPlaceMethod, InPlaceSlice),
+    "detached": (
+        module(combine=lambda self, x, rows: x.data + rows),
+        module(combine=sample_by_sample(lambda sample, rows: torch.tensor(sample.tolist()) + rows)),
+    ),
+    "squeezed": (
+        module(combine=lambda self, x, rows: torch.squeeze(x + rows)),
+        module(combine=lambda self, x, rows: x + rows if len(x) > 1 else x[0] + rows[0]),
+    ),
+    "float64 buffer": (
+        module(keep=lambda self, table: Base.keep(self, table.double())),
+        module(
+            combine=lambda self, x, rows: x + torch.stack([rows[0]] * len(x)).to(self.pe.dtype),
+            table=staticmethod(lambda max_len, d_model: torch.tensor(RIGHT_TABLE(max_len, d_model)).double()),
+        ),
+    ),
+    "length compared with d_model": (
+        module(check=lambda self, x: self.refuse() if x.shape[1] > x.shape[2] else None, refuse=refuse),
+        module(check=lambda self, x: self.refuse() if x.size(1) > self.pe.size(-1) else None, refuse=refuse),
+    ),
     "not a buffer": (PlainAttribute, PlainList),
     "persistent buffer": (
         module(keep=lambda self, table: self.register_buffer("pe", table[None])),

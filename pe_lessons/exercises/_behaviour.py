@@ -50,6 +50,7 @@ class Behaviour:
     text: str = ""
     changed: int | None = None  # which argument the call changed
     printed: bool = False
+    truth: bool = False  # whether the value is True or False
 
     def same_as(self, other, atol):
         """Whether both did the same; equal infinities are the same, NaN is like nothing."""
@@ -77,11 +78,13 @@ def close(one, other, atol):
 def observe(call, arguments):
     """Call with copies of the arguments, everything captured, and return the `Behaviour`."""
     given = copy.deepcopy(arguments)
-    kind, shape, entries, text = "value", (), (), ""
+    kind, shape, entries, text, truth = "value", (), (), "", False
     output = io.StringIO()
     with _captured(output), _memory_limit(), _loop_guard():
         try:
-            shape, entries = numbers(call(*given))
+            value = call(*given)
+            shape, entries = numbers(value)
+            truth = isinstance(value, bool | np.bool_)
         except Unusable as problem:
             kind, text = ("unusable", str(problem)) if str(problem) else ("none", "")
         except NotImplementedError:
@@ -96,9 +99,8 @@ def observe(call, arguments):
             kind, text = "raised", "asks for more memory than there is. How large are the arrays it makes?"
         except BaseException as error:
             kind, text = "raised", f"stops with an error. {_where(error)}"
-    return Behaviour(
-        kind, shape, entries, text, _first_changed(arguments, given), bool(output.getvalue().strip())
-    )
+    changed, printed = _first_changed(arguments, given), bool(output.getvalue().strip())
+    return Behaviour(kind, shape, entries, text, changed, printed, truth)
 
 
 def numbers(value):
@@ -126,6 +128,8 @@ def numbers(value):
             raise Unusable(_why_unusable(value))
         if len(value) > left:
             raise Unusable(f"holds more than {ENTRIES} numbers")
+        if any(type(part) is str for part in value):
+            raise Unusable("is a list that holds text, where only numbers are wanted")
         parts = [walk(part) for part in value]
         for number, (shape, _) in enumerate(parts):
             if shape != parts[0][0]:

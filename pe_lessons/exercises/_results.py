@@ -75,13 +75,17 @@ class Checked:
     def hint(self, n=1):
         """The n-th hint, from gentle to concrete."""
         n = max(1, min(n, len(self.hints)))
-        return Text(f"Hint {n} of {len(self.hints)}: {self.hints[n - 1]}")
+        more = f" (`.hint({n + 1})` for the next one.)" if n < len(self.hints) else ""
+        return Text(f"Hint {n} of {len(self.hints)}: {self.hints[n - 1]}{more}")
+
+    def __repr__(self):
+        return f"exercise {self.name}: .check(...), .hint(), .solution()"
 
     def result(self, status, message, cause=None):
         return Result(status, f"{self.name}: {HEADINGS[status]}.", message, cause)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Question(Checked):
     """A question with one or several right choices.
 
@@ -116,15 +120,18 @@ class Question(Checked):
         return tuple(letter for letter, (_, is_right, _) in self.choices.items() if is_right)
 
     def diagnose(self, *answer):
-        """Return the `Result` for letters such as ``"a", "c"`` (also ``"a, c"`` or ``["a", "c"]``)."""
+        """Return the `Result` for letters such as ``"a", "c"`` (also ``"ac"`` or ``["a", "c"]``)."""
         if any(callable(part) for part in answer):
             return self.result("error", 'Answer with letters in quotation marks, as in "a".')
         parts = [one for part in answer for one in (part if isinstance(part, list | tuple | set) else [part])]
-        letters = {
-            letter.lower()
+        words = [
+            word.lower()
             for part in parts
             if part is not None and part is not ...
-            for letter in re.findall(r"[^\W_]+", str(part))
+            for word in re.findall(r"[^\W_]+", str(part))
+        ]
+        letters = {
+            letter for word in words for letter in (word if set(word) <= set(self.choices) else [word])
         }
         if not letters:
             return self.result("not attempted", "Choose one letter or several, then run this cell again.")
@@ -142,16 +149,12 @@ class Question(Checked):
 
     def ask(self):
         """Print the question and its choices."""
-        print(self)
+        lines = (f"  {letter}  {text}" for letter, (text, _, _) in self.choices.items())
+        print("\n".join([self.prompt, *lines]))
 
     def solution(self):
         """The right letters, with their reasons."""
         return Text("\n".join(f"{letter}: {self.choices[letter][2]}" for letter in self.right))
-
-    def __repr__(self):
-        return "\n".join(
-            [self.prompt, *(f"  {letter}  {text}" for letter, (text, _, _) in self.choices.items())]
-        )
 
 
 def _code_in_html(text):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from pe_lessons.exercises.engine import Slip
+from pe_lessons.exercises.engine import Misconception, Slip
 
 
 def _same(value):
@@ -91,6 +91,27 @@ def _even_only(d_model):
     return d_model
 
 
+# These two are no slips: together with another one they would explain all that comes out as nearly 0.
+
+
+def brackets_missing(build):
+    return Misconception(
+        "brackets missing",
+        "The frequencies all come out as nearly 0. Are brackets missing? Python reads 1 / 10_000 ** 2 * k / "
+        "d_model from left to right, ** first: only the 2 is in the exponent.",
+        build(power=lambda base, exponent: exponent / 2 / base**2),
+    )
+
+
+def whole_number_division(build):
+    return Misconception(
+        "whole-number division",
+        "The angles are cut to whole numbers, most of them to 0. Between position and denominator stands "
+        "a // perhaps, where a / belongs.",
+        build(unit=lambda angle: np.floor(angle + 1e-9)),  # 3.0 may come out as 2.9999999999999996
+    )
+
+
 FREQUENCY = (
     Slip(
         "base 1000",
@@ -130,8 +151,8 @@ FREQUENCY = (
         "all frequencies 1",
         "Every pair turns at the same frequency, 1 radian per token, so the pairs repeat each other. Does "
         "the exponent come out as 0, perhaps through a whole-number division //?",
-        "numerator",
-        lambda column: 0 * column,
+        "power",
+        lambda base, exponent: 1.0 + 0 * exponent,
     ),
     Slip(
         "T2T denominator",

@@ -54,7 +54,7 @@ class Slip:
     loses_precision: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Exercise(Checked):
     """A function, class or list of numbers to be written by the learner.
 
@@ -76,6 +76,12 @@ class Exercise(Checked):
         Numbers that differ by less are equal; relative to the number where it is above 1.
     use : callable, optional
         ``use(answer, *probe)`` observes an answer that is not simply called, a class for instance.
+    call : callable, optional
+        ``call(name, *probe)`` is the call in words; usual arguments in brackets are the default.
+    says : dict, optional
+        ``{look: sentence}``; what to say when an unknown mistake shows in a probe that holds this text.
+    answer : callable, optional
+        What `solution` shows instead of the reference: it uses no names but those the notebook imports.
 
     Examples
     --------
@@ -101,6 +107,9 @@ class Exercise(Checked):
     hints: tuple = ()
     atol: float = 1e-6
     use: Callable | None = None
+    call: Callable | None = None
+    says: dict | None = None
+    answer: Callable | None = None
 
     def diagnose(self, answer=None, *more):
         """Return the `Result` for the learner's function or class; never raises."""
@@ -135,8 +144,9 @@ class Exercise(Checked):
         return self._describe(answer, seen, wrong[0])
 
     def solution(self):
-        """The source of the right answer, without its docstring, and the module it stands in."""
-        return Text(f"# {self.reference.__module__}\n{_source(self.reference)}")
+        """The source of a right answer, without its docstring, and the module it stands in."""
+        answer = self.answer or self.reference
+        return Text(f"# {answer.__module__}\n{_source(answer)}")
 
     @cached_property
     def named(self):
@@ -171,6 +181,7 @@ class Exercise(Checked):
     def _recognise(self, seen, wrong):
         """The smallest explanation of all that was seen; failing that, of all but some edge cases."""
         main = len(self.probes)
+        pairs = () if _constant(seen[:main]) else self.pairs  # many a pair of slips comes out as nearly 0
         if all(one.kind == "raised" for one in seen[:main]):
             return None  # any typing error would do that
 
@@ -183,16 +194,16 @@ class Exercise(Checked):
         attempts = [
             (self.named, everything),
             (self.named, lambda one: self._loses_as_much(one, seen, SMALL)),
-            (self.pairs, everything),
-            (self.pairs, lambda one: self._loses_as_much(one, seen, self.atol)),
+            (pairs, everything),
+            (pairs, lambda one: self._loses_as_much(one, seen, self.atol)),
         ]
         if wrong[0] < main:
-            attempts += [(self.named, like(range(main))), (self.pairs, like(range(main)))]
+            attempts += [(self.named, like(range(main))), (pairs, like(range(main)))]
         else:
             attempts += [(self.named, like([n for n in range(len(seen)) if n not in wrong[1:]]))]
         for candidates, matches in attempts:
             found = [one for one in candidates if matches(one)]
-            if len(found) > 1 and candidates is self.pairs:
+            if len(found) > 1 and candidates is pairs:
                 found = self._in_common(found)
             if found:
                 return found[0]
@@ -272,6 +283,12 @@ class Exercise(Checked):
     def _describe(self, answer, seen, n):
         """What is wrong with the n-th call, in general terms."""
         got, right, call = seen[n], self._expected[n], self._called(answer, self._all_probes[n])
+        looks = [part for part in self._all_probes[n] if isinstance(part, str)] if self.says else []
+        said = self.says[looks[0]] if looks and looks[0] in self.says else ""
+        if said and got.kind == "raised":
+            return self.result("error", f"{said} {call} {got.text}")
+        if said:
+            return self.result("not yet", said)
         if right.kind == "raised" and got.kind != "raised":
             return self.result("not yet", f"{call} should raise an error, but gives something back.")
         if got.kind == "raised":
@@ -295,6 +312,8 @@ class Exercise(Checked):
             message = f"What {call} gives back {got.text}."
         elif got.changed is not None:
             message = f"{call} changes the `{self._parameters[got.changed]}` it is given. Work on a copy."
+        elif len(got.shape) == len(right.shape) == 1 and got.shape != right.shape:
+            message = f"{call} should have {_many(right.shape[0])}, but has {got.shape[0]}."
         elif got.shape != right.shape:
             message = f"{call} should give {_shape(right.shape)}, but gives {_shape(got.shape)}."
         else:
@@ -306,7 +325,9 @@ class Exercise(Checked):
         differing = [n for n, pair in enumerate(pairs) if not _behaviour.close(*pair, self.atol)]
         mine, theirs = pairs[differing[0]]
         shown = (f"{mine:.6g}", f"{theirs:.6g}")
-        if shown[0] == shown[1]:
+        if right.truth:
+            shown = (str(bool(mine)) if mine in (0, 1) else shown[0], str(bool(theirs)))
+        elif shown[0] == shown[1]:
             shown = (repr(mine), repr(theirs))
         place, left = "", differing[0]
         for length in reversed(right.shape):
@@ -317,13 +338,15 @@ class Exercise(Checked):
             message += f" {right} of {len(pairs)} entries are right; this is the first wrong one."
         if mine != mine:
             message += " NaN means not a number: something like 0/0 or infinity minus infinity."
-        elif max(abs(a - b) for a, b in pairs) < 1e-2:
+        elif all(abs(a - b) <= (0.01 * abs(b) or 1e-6) for a, b in pairs):
             message += " All are close: are numbers rounded on the way, or kept with too few digits?"
         return message
 
     def _called(self, answer, arguments):
         name = str(getattr(answer, "__name__", "<>"))
         name = "your_function" if name.startswith("<") else name
+        if self.call:
+            return f"`{self.call(name, *arguments)}`"
         given = (f"{parameter}={_short(value)}" for parameter, value in zip(self._parameters, arguments))
         return f"`{name}({', '.join(given)})`"
 
@@ -342,7 +365,7 @@ class Exercise(Checked):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Numbers(Exercise):
     """Numbers worked out by hand and typed as a list. `reference` and every `wrong` take no arguments."""
 
@@ -376,6 +399,10 @@ def _source(function):
     return "\n".join(line for line in lines if line is not None).strip()
 
 
+def _many(count):
+    return f"{count} number{'' if count == 1 else 's'}"
+
+
 def _shape(shape):
     return f"the shape {shape}" if shape else "a single number"
 
@@ -392,6 +419,12 @@ def _short(value):
         if isinstance(value, list) and len(shape) == 1
         else f"<{' x '.join(map(str, shape))} numbers>"
     )
+
+
+def _constant(behaviours):
+    """Whether all the numbers are nearly the same."""
+    entries = [entry for behaviour in behaviours for entry in behaviour.entries]
+    return len(entries) > 1 and max(entries) - min(entries) < 1e-4
 
 
 def _holds_nan(behaviour):

@@ -39,6 +39,19 @@ def _attention_with(**pieces):
     return attention
 
 
+def attention(q, k, v, mask=None):
+    out = []
+    for m, query in enumerate(q):
+        scores = []
+        for n, key in enumerate(k):
+            score = sum(a * b for a, b in zip(query, key)) / np.sqrt(len(query))
+            scores.append(score if mask is None or mask[m][n] else -np.inf)
+        exponentials = [np.exp(score - max(scores)) for score in scores]
+        weights = [number / sum(exponentials) for number in exponentials]
+        out.append([sum(w * row[column] for w, row in zip(weights, v)) for column in range(len(v[0]))])
+    return out
+
+
 def _unmasked(scores, mask):
     return scores
 
@@ -46,6 +59,7 @@ def _unmasked(scores, mask):
 attention_loop = Exercise(
     name="attention_loop",
     reference=loops.attention,
+    answer=attention,
     probes=(
         (Q, K, V, None),
         (Q[1:], K[1:], V[:2], None),
@@ -73,7 +87,7 @@ attention_loop = Exercise(
         ),
         Slip(
             "scaled by the root of seq_len",
-            "The scores are divided by the root of the number of keys. The root belongs to head_dim, the "
+            "The scores are divided by the root of the number of rows. The root belongs to head_dim, the "
             "length of one query.",
             "scale",
             lambda head_dim, n_k: math.sqrt(n_k),

@@ -18,7 +18,7 @@ def angle_at(position, pair, d_model):
 one_angle = Exercise(
     name="one_angle",
     reference=angle_at,
-    probes=((3, 1, 4), (5, 1, 6), (2, 3, 8), (7, 2, 10)),
+    probes=((3, 1, 4), (5, 1, 6), (2, 3, 8), (7, 2, 10), (2550, 1, 4)),
     edge_probes=((7, 0, 4), (4, 2, 5)),
     slips=(
         *slips.ANGLE_SLIPS,
@@ -32,6 +32,8 @@ one_angle = Exercise(
     ),
     build=slips.angle_with,
     misconceptions=(
+        slips.brackets_missing(slips.angle_with),
+        slips.whole_number_division(slips.angle_with),
         Misconception(
             "position and pair exchanged",
             "Position and pair have changed places. The position is multiplied by the frequency; the pair "

@@ -6,13 +6,31 @@ from pe_lessons import loops
 from pe_lessons.exercises import _sinusoidal_slips as slips
 from pe_lessons.exercises.engine import Exercise, Question, Slip
 
+
+def sinusoidal(seq_len, d_model):
+    table = []
+    for position in range(seq_len):
+        row = []
+        for column in range(d_model):
+            pair = column // 2
+            angle = position / 10_000 ** (2 * pair / d_model)
+            row.append(math.sin(angle) if column % 2 == 0 else math.cos(angle))
+        table.append(row)
+    return table
+
+
 sinusoidal_loop = Exercise(
     name="sinusoidal_loop",
     reference=loops.sinusoidal,
+    answer=sinusoidal,
     probes=slips.PROBES,
     edge_probes=slips.EDGE_PROBES,
     slips=slips.TABLE_SLIPS,
     build=slips.table_with,
+    misconceptions=(
+        slips.brackets_missing(slips.table_with),
+        slips.whole_number_division(slips.table_with),
+    ),
     hints=(
         "One row per position, one entry per column: two loops, one inside the other. What does one entry "
         "need?",
@@ -39,7 +57,7 @@ wavelength = Exercise(
     probes=((1, 4), (2, 6), (3, 8), (1, 10)),
     edge_probes=((0, 4), (2, 5)),
     slips=(
-        *(slip for slip in slips.FREQUENCY if slip.part != "power"),
+        *(slip for slip in slips.FREQUENCY if slip.part != "power" or slip.name == "all frequencies 1"),
         Slip(
             "2 pi forgotten",
             "This is how many tokens it takes to turn by 1 radian. How many radians has a full turn?",

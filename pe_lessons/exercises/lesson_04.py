@@ -6,14 +6,30 @@ from pe_lessons import arrays
 from pe_lessons.exercises import _sinusoidal_slips as slips
 from pe_lessons.exercises.engine import Exercise, Misconception, Question
 
+
+def frequencies(d_model):
+    return 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)
+
+
+def sinusoidal(seq_len, d_model):
+    positions = np.arange(seq_len)[:, None]  # (seq_len, 1)
+    angles = positions * 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)  # (seq_len, n_pairs)
+    table = np.empty((seq_len, d_model))
+    table[:, 0::2] = np.sin(angles)
+    table[:, 1::2] = np.cos(angles[:, : d_model // 2])
+    return table
+
+
 frequencies_numpy = Exercise(
     name="frequencies_numpy",
     reference=arrays.frequencies,
+    answer=frequencies,
     probes=((4,), (6,), (10,)),
     edge_probes=((5,), (2,), (64,)),
     slips=slips.FREQUENCY,
     build=slips.frequencies_with,
     misconceptions=(
+        slips.brackets_missing(slips.frequencies_with),
         Misconception(
             "one per column",
             "There is one frequency per column, each of them twice. A sine and its cosine share one: give "
@@ -54,11 +70,14 @@ frequencies_numpy = Exercise(
 sinusoidal_numpy = Exercise(
     name="sinusoidal_numpy",
     reference=arrays.sinusoidal,
+    answer=sinusoidal,
     probes=slips.PROBES,
     edge_probes=slips.EDGE_PROBES,
     slips=slips.TABLE_SLIPS,
     build=slips.table_with,
     misconceptions=(
+        slips.brackets_missing(slips.table_with),
+        slips.whole_number_division(slips.table_with),
         Misconception(
             "angles in the table",
             "These are the angles, each of them twice. The table wants their sines in the even columns and "

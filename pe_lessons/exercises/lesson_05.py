@@ -10,6 +10,28 @@ from pe_lessons.exercises import _sinusoidal_slips as slips
 from pe_lessons.exercises.engine import Exercise, Question, Slip
 
 
+def sinusoidal(seq_len, d_model):
+    positions = torch.arange(seq_len, dtype=torch.float64)[:, None]  # (seq_len, 1)
+    exponents = torch.arange(0, d_model, 2, dtype=torch.float64) / d_model  # (n_pairs,)
+    angles = positions * 10_000**-exponents  # (seq_len, n_pairs)
+    table = torch.empty(seq_len, d_model, dtype=torch.float64)
+    table[:, 0::2] = torch.sin(angles)
+    table[:, 1::2] = torch.cos(angles[:, : d_model // 2])
+    return table.to(torch.get_default_dtype())
+
+
+class Encoding(nn.Module):
+    def __init__(self, d_model, max_len):
+        super().__init__()
+        self.register_buffer("table", tensors.sinusoidal(max_len, d_model), persistent=False)
+
+    def forward(self, x):  # (batch, seq_len, d_model)
+        seq_len, max_len = x.size(1), self.table.size(0)
+        if seq_len > max_len:
+            raise ValueError(f"seq_len is {seq_len}, but max_len is {max_len}")
+        return x + self.table[:seq_len].to(x.dtype)
+
+
 def _look_at_table(function, seq_len, d_model, look_at="values"):
     table = function(seq_len, d_model)
     if look_at == "is a tensor":
@@ -31,9 +53,14 @@ def _torch_table_with(result=_to_tensor, **pieces):
 sinusoidal_torch = Exercise(
     name="sinusoidal_torch",
     reference=tensors.sinusoidal,
+    answer=sinusoidal,
     probes=slips.PROBES,
     edge_probes=(*slips.EDGE_PROBES, (3, 4, "is a tensor"), (3, 4, "dtype is the default")),
     use=_look_at_table,
+    says={
+        "is a tensor": "What comes back is not a torch.Tensor.",
+        "dtype is the default": "The table has another dtype than torch.get_default_dtype().",
+    },
     slips=(
         *slips.TABLE_SLIPS,
         Slip(
@@ -53,6 +80,10 @@ sinusoidal_torch = Exercise(
         ),
     ),
     build=_torch_table_with,
+    misconceptions=(
+        slips.brackets_missing(_torch_table_with),
+        slips.whole_number_division(_torch_table_with),
+    ),
     hints=(
         "Line by line it is the NumPy version: torch.arange, torch.sin and slices work alike.",
         "Give torch.arange the dtype torch.float64: angles are large numbers, and their digits after the "
@@ -64,10 +95,24 @@ sinusoidal_torch = Exercise(
 
 def _look_at_module(module_class, look_at, x, max_len):
     module = module_class(x.shape[2], max_len=max_len).eval()
+    if getattr(module.forward, "__func__", None) is nn.Module.forward:
+        raise AttributeError("`forward` is not defined in the class: is it indented under `__init__`?")
     if look_at == "output":
         out = module(x)
+        if not isinstance(out, torch.Tensor):
+            return out
         # a module that returns the table alone may do so with or without a batch axis
         return out.expand(x.shape) if out.ndim < 3 or len(out) == 1 else out
+    if look_at == "shape":
+        return list(module(x).shape)
+    if look_at == "dtype":
+        return module(x).dtype == x.dtype
+    if look_at == "gradient":
+        x.requires_grad_()
+        out = module(x)
+        if out.requires_grad:
+            out.sum().backward()
+        return x.grad is not None
     if look_at == "trainable numbers":
         return sum(parameter.numel() for parameter in module.parameters() if parameter.requires_grad)
     if look_at == "entries of the checkpoint":
@@ -112,6 +157,17 @@ def _rows(table, length):
     return table[:length]
 
 
+def _rows_up_to_d_model(table, length):
+    if length > table.size(1):
+        raise ValueError(f"x is longer than {table.size(1)}")
+    return table[:length]
+
+
+def _call_of_module(name, look_at, x, max_len):
+    shape = " x ".join(map(str, x.shape))
+    return f"{name}({x.size(2)}, max_len={max_len}).forward(<{shape} numbers>)"
+
+
 def _in_place(x, rows):
     x += rows
     return x
@@ -122,6 +178,7 @@ def _module_with(
     rows=_rows,
     select=lambda rows, table, x: rows(table, x.size(1)),
     add=lambda x, rows: x + rows,
+    dtype=torch.float32,
     **pieces,
 ):
     make_table = slips.table_with(**pieces)
@@ -129,7 +186,7 @@ def _module_with(
     class Encoding(nn.Module):
         def __init__(self, d_model, max_len):
             super().__init__()
-            keep(self, torch.tensor(make_table(max_len, d_model), dtype=torch.float32))
+            keep(self, torch.tensor(make_table(max_len, d_model), dtype=dtype))
 
         def forward(self, x):
             return add(x, select(rows, self.table, x).to(self.table.dtype))
@@ -157,8 +214,13 @@ NOT_IN_A_MODULE = {
 encoding_module = Exercise(
     name="encoding_module",
     reference=tensors.SinusoidalEncoding,
+    answer=Encoding,
     probes=(("output", _ramp(2, 3, 4), 8), ("output", _ramp(3, 5, 6), 5), ("output", _ramp(4, 4, 10), 9)),
     edge_probes=(
+        ("output", _ramp(2, 6, 4), 8),
+        ("shape", _ramp(1, 3, 4), 8),
+        ("dtype", _ramp(2, 3, 4), 8),
+        ("gradient", _ramp(2, 3, 4), 8),
         ("trainable numbers", _ramp(2, 3, 4), 8),
         ("entries of the checkpoint", _ramp(2, 3, 4), 8),
         ("moves to another device", _ramp(2, 3, 4), 8),
@@ -166,6 +228,17 @@ encoding_module = Exercise(
         ("longer than max_len", _ramp(2, 9, 4), 8),
     ),
     use=_look_at_module,
+    call=_call_of_module,
+    says={
+        "shape": "With a batch of 1 the output does not have the shape of the input.",
+        "dtype": "The output has another dtype than the input.",
+        "gradient": "The gradient of the output does not reach the input, so nothing before can learn.",
+        "trainable numbers": "The module has trainable parameters, but the encoding is fixed.",
+        "entries of the checkpoint": "state_dict() is not empty: nothing of this belongs in a checkpoint.",
+        "moves to another device": "After .to(device) the table did not come along.",
+        "float16 after .half()": "After .half() the output for a float16 input is not float16.",
+        "longer than max_len": "An input longer than max_len does not raise a ValueError.",
+    },
     slips=(
         Slip(
             "added along the batch axis",
@@ -231,6 +304,27 @@ encoding_module = Exercise(
             _in_place,
         ),
         Slip(
+            "detached",
+            "The embeddings are detached from the graph, so they can never be trained: no gradient comes "
+            "through. Add to x as it is.",
+            "add",
+            lambda x, rows: x.detach() + rows,
+        ),
+        Slip(
+            "squeezed",
+            "A batch of 1 loses its first axis: .squeeze() takes away every axis of length 1. The output has "
+            "the shape of the input.",
+            "add",
+            lambda x, rows: (x + rows).squeeze(0),
+        ),
+        Slip(
+            "float64 buffer",
+            "The table is kept in float64, and makes the output float64 too; the next layer refuses that. "
+            "Convert the finished table, or its rows to x.dtype.",
+            "dtype",
+            torch.float64,
+        ),
+        Slip(
             "not a buffer",
             "The table is a plain attribute, so .to(device) and .half() leave it behind. Which method of "
             "nn.Module tells it that a tensor belongs to it?",
@@ -257,6 +351,13 @@ encoding_module = Exercise(
             "with a ValueError that names both lengths.",
             "rows",
             lambda table, length: table[torch.arange(length) % len(table)],
+        ),
+        Slip(
+            "length compared with d_model",
+            "A sentence longer than d_model is refused. Its length is to be compared with max_len, the "
+            "number of rows.",
+            "rows",
+            _rows_up_to_d_model,
         ),
         Slip(
             "unclear error beyond max_len",

@@ -140,7 +140,7 @@ readout = Exercise(
 
 def _paper_input(embedded, table):
     seq_len, d_model = embedded.shape
-    return embedded * math.sqrt(d_model) + table[:seq_len]
+    return embedded * np.sqrt(d_model) + table[:seq_len]
 
 
 def _input_with(
