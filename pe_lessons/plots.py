@@ -301,14 +301,6 @@ def words_plus_positions(words, embeddings, table):
     return fig
 
 
-def _with_palette(png):
-    """The bytes of a picture with 256 colours: it looks the same and is a third of the size."""
-    picture = Image.open(png).convert("RGB").quantize(256, kmeans=1, dither=Image.Dither.NONE)
-    smaller = io.BytesIO()
-    picture.save(smaller, format="png", optimize=True)
-    return smaller.getvalue()
-
-
 def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3):
     """Small plots side by side on common axes, all with the same curves, named once at the top.
 
@@ -337,6 +329,14 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
         handles, names = axes[0, 0].get_legend_handles_labels()
         fig.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
     return fig
+
+
+def _with_palette(png):
+    """The bytes of a picture with 256 colours: it looks the same and is a third of the size."""
+    picture = Image.open(png).convert("RGB").quantize(256, kmeans=1, dither=Image.Dither.NONE)
+    smaller = io.BytesIO()
+    picture.save(smaller, format="png", optimize=True)
+    return smaller.getvalue()
 
 
 def _image(ax, values, signed, scale):

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from pe_lessons import tensors
+from pe_lessons import _checks, tensors
 
 ANIMALS = ("cat", "mouse", "dog", "fox", "bird", "snake", "horse", "frog")
 VERBS = ("chased", "saw", "heard", "followed")
@@ -66,8 +66,12 @@ def k_back(tokens, k=3):
     >>> k_back(torch.tensor([[3, 1, 4, 5]]), k=1)
     tensor([[-100,    3,    1,    4]])
     """
+    seq_len = tokens.shape[-1]
+    k = _checks.whole_number("k", k, minimum=0)
+    if k >= seq_len:
+        raise ValueError(f"k must be below seq_len = {seq_len}, or no token is asked anything; got {k}")
     nothing = torch.full_like(tokens[..., :k], NOT_ASKED)
-    return torch.cat([nothing, tokens[..., :-k]], dim=-1)
+    return torch.cat([nothing, tokens[..., : seq_len - k]], dim=-1)
 
 
 def batches(task, *, seed, seq_len=16, vocab_size=10, batch_size=32):

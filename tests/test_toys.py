@@ -208,3 +208,14 @@ def test_quiet_training_keeps_a_history(capsys):
     assert toys.accuracy(model, tokens, targets, positions=torch.arange(15, -1, -1)) < 0.4
     weights = toys.attention_weights(model, tokens)[:, 0, 3:]  # (32, 13, 16)
     assert (weights.argmax(-1) == torch.arange(13)).double().mean() > 0.9
+
+
+def test_none_back_is_the_token_itself():
+    tokens = torch.tensor([[3, 1, 4]])
+    assert torch.equal(toys.k_back(tokens, k=0), tokens)
+
+
+@pytest.mark.parametrize("k", [-1, 3, 4])
+def test_so_far_back_that_nothing_is_asked(k):
+    with pytest.raises(ValueError, match="k must be"):
+        toys.k_back(torch.tensor([[3, 1, 4]]), k=k)

@@ -190,9 +190,9 @@ attention_loop = Exercise(
     hints=(
         "Take one query at a time. It needs one score per key; what do you do with the scores, and what "
         "with the values then?",
-        "Three steps for each query: the dot product with every key divided by math.sqrt(head_dim); the "
+        "Three steps for each query: the dot product with every key divided by np.sqrt(head_dim); the "
         "softmax of this row of scores; the sum of the values, each times its weight.",
-        "Where mask[m][n] is False, let the score be -math.inf before the softmax. math.exp(-math.inf) is "
+        "Where mask[m][n] is False, let the score be -np.inf before the softmax. np.exp(-np.inf) is "
         "0.0.",
     ),
 )
