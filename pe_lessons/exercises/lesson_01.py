@@ -192,8 +192,7 @@ attention_loop = Exercise(
         "with the values then?",
         "Three steps for each query: the dot product with every key divided by np.sqrt(head_dim); the "
         "softmax of this row of scores; the sum of the values, each times its weight.",
-        "Where mask[m][n] is False, let the score be -np.inf before the softmax. np.exp(-np.inf) is "
-        "0.0.",
+        "Where mask[m][n] is False, let the score be -np.inf before the softmax. np.exp(-np.inf) is 0.0.",
     ),
 )
 

@@ -261,7 +261,7 @@ paper_input = Exercise(
         "what added?",
         "embedded.shape is (seq_len, d_model): one of the two is needed for the factor, the other for the "
         "table.",
-        "The embeddings times math.sqrt(d_model), plus table[:seq_len]. The sum is not multiplied again.",
+        "The embeddings times np.sqrt(d_model), plus table[:seq_len]. The sum is not multiplied again.",
     ),
 )
 
