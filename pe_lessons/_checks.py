@@ -41,15 +41,26 @@ def table_arguments(seq_len, d_model, base, start):
     )
 
 
-def even_width(d_model):
+def even_width(d_model, name="d_model"):
     """Return `d_model` as an even int of at least 2, or say what is wrong with it."""
-    d_model = whole_number("d_model", d_model, minimum=1)
+    d_model = whole_number(name, d_model, minimum=1)
     if d_model % 2:
         raise ValueError(
-            f"d_model must be even, got {d_model}: the last sine has no cosine to turn with, "
+            f"{name} must be even, got {d_model}: the last sine has no cosine to turn with, "
             f"take {d_model + 1}"
         )
     return d_model
+
+
+def plane_width(name, width):
+    """Return `width` as an int that two axes can share in pairs, or say what is wrong with it."""
+    width = whole_number(name, width, minimum=1)
+    if width % 4:
+        raise ValueError(
+            f"{name} must be a multiple of 4, got {width}: a half for each axis, in pairs; "
+            f"take {width + 4 - width % 4}"
+        )
+    return width
 
 
 def real_number(name, value):
@@ -142,3 +153,129 @@ def bucket_arguments(num_buckets, max_distance, bidirectional):
 def not_whole(name, dtype):
     """The TypeError for numbers that must be whole ones."""
     return TypeError(f"{name} must hold whole numbers, got {dtype}: positions are counted in tokens")
+
+
+def not_token_ids(dtype):
+    """The TypeError for token numbers that are not whole ones."""
+    return TypeError(f"token_ids must hold whole numbers, got {dtype}: they are the numbers of tokens")
+
+
+def token_id(token):
+    """Return one entry of `token_ids`, or say what is wrong with it."""
+    return whole_number("token_ids", token)
+
+
+def learned_arguments(token_ids, real_tokens, table, offset, padding_id):
+    """Check what learned takes; `token_ids` and `table` are shapes, `real_tokens` the most in a row."""
+    token_ids, table = tuple(token_ids), tuple(table)
+    if len(token_ids) != 2 or 0 in token_ids:
+        raise ValueError(f"token_ids must have the axes (batch, seq_len) and an entry, got shape {token_ids}")
+    if len(table) != 2 or 0 in table:
+        raise ValueError(f"table must have the axes (max_len, d_model) and an entry, got shape {table}")
+    if padding_id is not None:
+        whole_number("padding_id", padding_id)
+    offset = whole_number("offset", offset, minimum=0)
+    if offset + real_tokens > table[0]:
+        raise ValueError(
+            f"token_ids must fit the table: {real_tokens} tokens from row {offset} on need "
+            f"{offset + real_tokens} rows, got {table[0]}; cut the text or train a longer table"
+        )
+    return offset
+
+
+def shaw_arguments(q, table):
+    """Check what shaw_bias takes, by shapes; return the largest distance of the table."""
+    q, table = tuple(q), tuple(table)
+    if len(q) < 2 or 0 in q:
+        raise ValueError(f"q must have the axes (seq_len, head_dim) and an entry, got shape {q}")
+    if len(table) != 2 or table[0] % 2 == 0 or table[1] != q[-1]:
+        raise ValueError(
+            f"table must have the axes (2 * max_distance + 1, head_dim = {q[-1]}), got shape {table}"
+        )
+    return table[0] // 2
+
+
+def bias_table(table):
+    """Check the shape of the table that t5_bias takes: (num_buckets, num_heads)."""
+    table = tuple(table)
+    if len(table) != 2 or 0 in table:
+        raise ValueError(f"table must have the axes (num_buckets, num_heads) and an entry, got shape {table}")
+    return table
+
+
+def axial_arguments(x, rows, columns, layout):
+    """Check what axial_rotary takes, by shapes."""
+    x = tuple(x)
+    if len(x) < 2 or 0 in x:
+        raise ValueError(f"x must have the axes (seq_len, head_dim) and an entry, got shape {x}")
+    plane_width("head_dim, the last axis of x,", x[-1])
+    for name, shape in (("rows", rows), ("columns", columns)):
+        if tuple(shape) != x[-2:-1]:
+            raise ValueError(
+                f"{name} must be one number for each of the {x[-2]} rows of x, got shape {tuple(shape)}"
+            )
+    rotary_arguments(x, rows, layout)
+
+
+# rope_type: the keys that it needs, and those that it may have, with what they are when left out
+_SCALED = ("factor", "original_max_position_embeddings")
+SCALING_RULES = {
+    "default": ((), {}),
+    "linear": (("factor",), {}),
+    "ntk": (("factor",), {}),
+    "by_parts": (_SCALED, {"alpha": 1.0, "beta": 32.0}),
+    "llama3": ((*_SCALED, "low_freq_factor", "high_freq_factor"), {}),
+    "yarn": (_SCALED, {"beta_fast": 32.0, "beta_slow": 1.0, "truncate": True, "attention_factor": None}),
+}
+_MANY_AND_FEW_TURNS = {  # the first must be above the second
+    "by_parts": ("beta", "alpha"),
+    "llama3": ("high_freq_factor", "low_freq_factor"),
+    "yarn": ("beta_fast", "beta_slow"),
+}
+
+
+def scaling_rule(scaling, head_dim):
+    """Return `scaling` with every key filled in, llama3 written as by_parts; or say what is wrong with it."""
+    if scaling is None:
+        scaling = {"rope_type": "default"}
+    if not isinstance(scaling, dict):
+        raise TypeError(
+            f'scaling must be a dict such as {{"rope_type": "linear", "factor": 4.0}}, got {scaling!r}'
+        )
+    rope_type = scaling.get("rope_type")
+    if rope_type not in SCALING_RULES:
+        raise ValueError(f'scaling["rope_type"] must be one of {list(SCALING_RULES)}, got {rope_type!r}')
+    needed, optional = SCALING_RULES[rope_type]
+    if not set(needed) <= scaling.keys() - {"rope_type"} <= {*needed, *optional}:
+        raise ValueError(
+            f"scaling of the type {rope_type!r} must have the keys {list(needed)} and may have "
+            f"{list(optional)}, got {sorted(scaling.keys() - {'rope_type'})}"
+        )
+    rule = {"factor": 1.0, **optional, **scaling}
+    for key, value in rule.items():
+        if key == "truncate":
+            if not isinstance(value, bool):
+                raise TypeError(f'scaling["truncate"] must be True or False, got {value!r}')
+        elif key != "rope_type" and not (key == "attention_factor" and value is None):
+            if isinstance(value, bool) or not isinstance(value, Real):
+                raise TypeError(f'scaling["{key}"] must be a real number, got {value!r}')
+            if not (math.isfinite(value) and value > 0):
+                raise ValueError(f'scaling["{key}"] must be finite and above 0, got {value!r}')
+    if rule["factor"] < 1:
+        raise ValueError(
+            f'scaling["factor"] must be at least 1, the new length over the trained one, got {rule["factor"]}'
+        )
+    if rope_type == "ntk" and head_dim <= 2:
+        raise ValueError(f"head_dim must be at least 4 for scaling of the type 'ntk', got {head_dim}")
+    if rope_type in _MANY_AND_FEW_TURNS:
+        many, few = _MANY_AND_FEW_TURNS[rope_type]
+        if rule[many] <= rule[few]:
+            raise ValueError(
+                f'scaling["{many}"] must be above scaling["{few}"], got {rule[many]} and {rule[few]}: '
+                "they are turns within the trained length, many and few"
+            )
+    if rope_type == "llama3":
+        rule |= {"rope_type": "by_parts", "alpha": rule["low_freq_factor"], "beta": rule["high_freq_factor"]}
+    if rope_type == "yarn" and rule["attention_factor"] is None:
+        rule["attention_factor"] = 0.1 * math.log(rule["factor"]) + 1.0
+    return rule

@@ -89,6 +89,102 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
     return table
 
 
+def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
+    r"""Sinusoidal encoding of a grid, such as the patches of an image.
+
+    .. math:: PE(row, column) = [\, PE_{d/2}(row) \;|\; PE_{d/2}(column) \,]
+
+    The first half of the numbers is the table of `sinusoidal` for the row, the second half that for
+    the column.
+
+    Parameters
+    ----------
+    height, width : int
+        Of the grid, in patches; at least 1.
+    d_model : int
+        A multiple of 4.
+    base : float
+        Above 1; the paper on which it is modelled takes 10 000.
+
+    Returns
+    -------
+    ndarray of float64, shape (height, width, d_model)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Vaswani et al., "Attention Is All You Need", 2017, section 3.5, for each axis; He et al., "Masked
+    Autoencoders Are Scalable Vision Learners", 2022, appendix A.1 uses it for patches.
+
+    Examples
+    --------
+    >>> sinusoidal_2d(1, 2, 4).round(4)
+    array([[[0.    , 1.    , 0.    , 1.    ],
+            [0.    , 1.    , 0.8415, 0.5403]]])
+    """
+    height = _checks.whole_number("height", height, minimum=1)
+    width = _checks.whole_number("width", width, minimum=1)
+    half = _checks.plane_width("d_model", d_model) // 2
+    table = np.empty((height, width, 2 * half))
+    table[..., :half] = sinusoidal(height, half, base=base)[:, None]  # the same along a row of the grid
+    table[..., half:] = sinusoidal(width, half, base=base)  # the same along a column
+    return table
+
+
+def learned(token_ids, table, *, offset=0, padding_id=None):
+    r"""Row of a learned table for every token: the first token of a text gets row `offset`.
+
+    .. math:: out_{b, n} = table[\mathit{offset} + p_{b, n}]
+
+    where p counts the tokens before n in the same text. Padding does not count, and gets zeros.
+
+    Parameters
+    ----------
+    token_ids : array of int, shape (batch, seq_len)
+        What is asked of them is only where the padding is.
+    table : array of real numbers, shape (max_len, d_model)
+    offset : int
+        The row of the first token, at least 0: BART and OPT begin at 2, RoBERTa after its padding
+        row.
+    padding_id : int, optional
+        The token that fills short texts up, on either side; left out, every token counts.
+
+    Returns
+    -------
+    ndarray of float64, shape (batch, seq_len, d_model)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above, or a text is longer than the table; the message
+        names it.
+
+    References
+    ----------
+    Gehring et al., "Convolutional Sequence to Sequence Learning", 2017, section 3.1; Devlin et al.,
+    "BERT", 2019, section 3.
+
+    Examples
+    --------
+    >>> learned([[7, 9], [0, 7]], table=[[0.0], [0.1], [0.2]], offset=1, padding_id=0)[..., 0]
+    array([[0.1, 0.2],
+           [0. , 0.1]])
+    """
+    table, ids = _real_array("table", table), np.asarray(token_ids)
+    if ids.dtype.kind not in "iu":
+        raise _checks.not_token_ids(ids.dtype)
+    real = np.ones(ids.shape, dtype=bool) if padding_id is None else ids != padding_id  # (batch, seq_len)
+    most = int(real.sum(axis=-1).max(initial=0)) if real.ndim == 2 else 0
+    offset = _checks.learned_arguments(ids.shape, most, table.shape, offset, padding_id)
+    positions = np.cumsum(real, axis=-1) - 1  # (batch, seq_len)
+    rows = table[np.where(real, offset + positions, 0)]  # (batch, seq_len, d_model)
+    return np.where(real[..., None], rows, 0.0)
+
+
 def shift_matrix(offset, d_model, *, base=10_000.0):
     r"""Rotation that moves every row of the sinusoidal table by `offset` tokens.
 
@@ -274,7 +370,88 @@ def attention(q, k, v, mask=None):
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
 
-def rotary(x, positions, *, base=10_000.0, layout="interleaved"):
+def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
+    r"""Frequency of every pair that `rotary` turns, in radians per token, for a longer context if asked.
+
+    With s the factor, L the trained length, and the turns :math:`r_k = L \omega_k / 2 \pi` of pair k
+    within it, a share :math:`\gamma_k` of each frequency is kept and the rest divided by s:
+
+    .. math:: \omega'_k = \gamma_k \, \omega_k + (1 - \gamma_k) \, \omega_k / s
+
+    ============  ===========================================================================
+    ``linear``    position interpolation: all :math:`\gamma_k = 0`
+    ``ntk``       NTK-aware: all are kept, of :math:`base \cdot s^{head\_dim / (head\_dim - 2)}`
+    ``by_parts``  :math:`\gamma_k = (r_k - alpha) / (beta - alpha)`, cut at 0 and 1
+    ``llama3``    the same, with alpha = ``low_freq_factor`` and beta = ``high_freq_factor``
+    ``yarn``      from 1 down to 0 in a straight line over the pair index, between the pairs that
+                  turn ``beta_fast`` and ``beta_slow`` times; `rotary` multiplies by
+                  ``attention_factor``, by default :math:`0.1 \ln s + 1`, as well
+    ============  ===========================================================================
+
+    Parameters
+    ----------
+    head_dim : int
+        Even; at least 4 for ``ntk``.
+    base : float
+        Above 1; the paper takes 10 000.
+    scaling : dict, optional
+        ``rope_type``, ``factor`` and the rule's own keys, named as in the configuration files of the
+        library transformers: ``original_max_position_embeddings`` is L, ``truncate`` (by default
+        True) rounds yarn's pairs outwards. Its own are ``ntk`` and ``by_parts``, which those files
+        do not have.
+
+    Returns
+    -------
+    ndarray of float64, shape (head_dim / 2,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Chen et al., "Extending Context Window of Large Language Models via Positional Interpolation",
+    2023, section 2.2. Peng et al., "YaRN: Efficient Context Window Extension of Large Language
+    Models", 2023, section 3; ``yarn`` is as in the code published with it, whose ramp is not the
+    paper's. ``llama3``: the code published with Llama 3.1.
+
+    Examples
+    --------
+    >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
+    array([0.25  , 0.0025])
+    >>> rotary_frequencies(4, scaling={"rope_type": "ntk", "factor": 4.0}).round(6)
+    array([1.    , 0.0025])
+    """
+    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.check_base(base)
+    rule = _checks.scaling_rule(scaling, head_dim)
+    if rule["rope_type"] == "ntk":
+        base *= rule["factor"] ** (head_dim / (head_dim - 2))
+    original = frequencies(head_dim, base=base)  # (n_pairs,)
+    kept = _kept_share(original, head_dim, base, rule)  # (n_pairs,) or one number
+    return kept * original + (1 - kept) * original / rule["factor"]
+
+
+def _kept_share(original, head_dim, base, rule):
+    """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
+    if rule["rope_type"] in ("default", "ntk", "linear"):
+        return 0.0 if rule["rope_type"] == "linear" else 1.0
+    trained_len = rule["original_max_position_embeddings"]
+    if rule["rope_type"] == "by_parts":
+        turns = trained_len * original / (2 * np.pi)
+        return ((turns - rule["alpha"]) / (rule["beta"] - rule["alpha"])).clip(0, 1)
+    times = np.array([rule["beta_fast"], rule["beta_slow"]])
+    bounds = (
+        head_dim * np.log(trained_len / (2 * np.pi * times)) / (2 * np.log(base))
+    )  # pairs that turn so often
+    if rule["truncate"]:
+        bounds = np.floor(bounds[0]), np.ceil(bounds[1])
+    first, last = max(bounds[0], 0), min(bounds[1], head_dim - 1)
+    # 0.001: where first and last are one pair, the line would be a step at it
+    return 1 - ((np.arange(head_dim // 2) - first) / (last - first if last != first else 0.001)).clip(0, 1)
+
+
+def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     r"""Turn every pair of numbers in a row by an angle that grows with the row's position (RoPE).
 
     .. math::
@@ -299,6 +476,8 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved"):
     layout : "interleaved" or "half"
         Which columns make a pair. The paper, GPT-J and Meta's Llama interleave; GPT-NeoX and the
         Llama of the library transformers take halves. A model trained with one cannot use the other.
+    scaling : dict, optional
+        A rule for contexts longer than trained, as for `rotary_frequencies`.
 
     Returns
     -------
@@ -324,14 +503,110 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved"):
     _checks.rotary_arguments(x.shape, positions.shape, layout)
     if not np.isfinite(positions).all():
         raise _checks.not_finite("positions")
-    angles = positions[:, None] * frequencies(x.shape[-1], base=base)  # (seq_len, n_pairs)
-    cosine, sine = np.cos(angles), np.sin(angles)
+    head_dim = x.shape[-1]
+    angles = positions[:, None] * rotary_frequencies(
+        head_dim, base=base, scaling=scaling
+    )  # (seq_len, n_pairs)
+    size = _checks.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
+    cosine, sine = size * np.cos(angles), size * np.sin(angles)
     if layout == "interleaved":
         a, b = x[..., 0::2], x[..., 1::2]  # (..., seq_len, n_pairs)
         turned = np.stack([a * cosine - b * sine, a * sine + b * cosine], axis=-1)
         return turned.reshape(x.shape)
     a, b = np.split(x, 2, axis=-1)  # (..., seq_len, n_pairs)
     return np.concatenate([a * cosine - b * sine, a * sine + b * cosine], axis=-1)
+
+
+def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
+    r"""Turn half of every row by its place on one axis of a grid, the other half by that on the other.
+
+    .. math:: y = [\, rotary(x_{1..d/2}, row) \;|\; rotary(x_{d/2+1..d}, column) \,]
+
+    The score of a query and a key then depends on the difference of their rows and of their columns
+    only.
+
+    Parameters
+    ----------
+    x : array of real numbers, shape (..., n_patches, head_dim)
+        Queries or keys, one for each patch; head_dim a multiple of 4.
+    rows, columns : array of real numbers, shape (n_patches,)
+        Where on the grid each patch lies; need not be whole.
+    base, layout
+        As for `rotary`; each half of head_dim is laid out for itself.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., n_patches, head_dim)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Heo et al., "Rotary Position Embedding for Vision Transformer", 2024, section 3.2.
+
+    Examples
+    --------
+    >>> axial_rotary([[1.0, 0.0, 1.0, 0.0]] * 2, rows=[0, 0], columns=[0, 1]).round(4)
+    array([[1.    , 0.    , 1.    , 0.    ],
+           [1.    , 0.    , 0.5403, 0.8415]])
+    """
+    x, rows, columns = _real_array("x", x), _real_array("rows", rows), _real_array("columns", columns)
+    _checks.axial_arguments(x.shape, rows.shape, columns.shape, layout)
+    for name, positions in (("rows", rows), ("columns", columns)):
+        if not np.isfinite(positions).all():
+            raise _checks.not_finite(name)
+    by_row, by_column = np.split(x, 2, axis=-1)  # (..., n_patches, head_dim / 2)
+    by_row = rotary(by_row, rows, base=base, layout=layout)
+    return np.concatenate([by_row, rotary(by_column, columns, base=base, layout=layout)], axis=-1)
+
+
+def shaw_bias(q, table):
+    r"""What Shaw's relative positions add to the scores: the query, asked about a distance.
+
+    .. math::
+        bias_{m, n} = \frac{q_m \cdot a_{c(n - m)}}{\sqrt{head\_dim}}, \qquad
+        c(d) = \max(-K, \min(K, d))
+
+    Row 0 of the table is for K tokens back and further, row K for the token itself, the last for K
+    tokens ahead and further.
+
+    Parameters
+    ----------
+    q : array of real numbers, shape (..., seq_len, head_dim)
+    table : array of real numbers, shape (2 K + 1, head_dim)
+        Learned; the K of the formula is its `max_distance`.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., seq_len, seq_len)
+        Entry (m, n) is for query m and key n. Add it to the scaled scores, before the softmax.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Shaw et al., "Self-Attention with Relative Position Representations", 2018, section 3, equation 4
+    (its term for the keys).
+
+    Examples
+    --------
+    >>> shaw_bias([[1.0], [1.0], [2.0]], table=[[-1.0], [0.0], [3.0]])
+    array([[ 0.,  3.,  3.],
+           [-1.,  0.,  3.],
+           [-2., -2.,  0.]])
+    """
+    q, table = _real_array("q", q), _real_array("table", table)
+    max_distance = _checks.shaw_arguments(q.shape, table.shape)
+    positions = np.arange(q.shape[-2])
+    distances = (positions - positions[:, None]).clip(-max_distance, max_distance)  # (n_q, n_k)
+    about = table[distances + max_distance]  # (n_q, n_k, head_dim)
+    return np.einsum("...md,mnd->...mn", q, about) / np.sqrt(q.shape[-1])  # (..., n_q, n_k)
 
 
 def alibi_slopes(num_heads):
@@ -473,6 +748,55 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     # 1e-9: where the product is a whole number, rounding must not make it less
     shared = exact + np.floor((one_way - exact) * share + 1e-9).astype(np.int64)
     return first + np.where(distances < exact, distances, np.minimum(shared, one_way - 1))
+
+
+def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
+    r"""What T5 adds to the scores: a learned number for each bucket of distances and each head.
+
+    .. math:: bias_{h, m, n} = table[bucket(n - m), h]
+
+    Parameters
+    ----------
+    seq_len : int
+        At least 1.
+    table : array of real numbers, shape (num_buckets, num_heads)
+        Learned.
+    max_distance, bidirectional
+        As for `t5_buckets`.
+
+    Returns
+    -------
+    ndarray of float64, shape (num_heads, seq_len, seq_len)
+        Entry (h, m, n) is for query m and key n. Add it to the scores, before the softmax. (T5 itself
+        does not scale its scores by the root of head_dim.)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text
+    Transformer", 2020, section 2.1.
+
+    Examples
+    --------
+    >>> t5_bias(3, [[0.0], [0.1], [0.2], [0.3]], max_distance=4, bidirectional=False)[0]
+    array([[0. , 0. , 0. ],
+           [0.1, 0. , 0. ],
+           [0.2, 0.1, 0. ]])
+    """
+    seq_len, table = _checks.whole_number("seq_len", seq_len, minimum=1), _real_array("table", table)
+    num_buckets, _ = _checks.bias_table(table.shape)
+    positions = np.arange(seq_len)
+    buckets = t5_buckets(
+        positions - positions[:, None],  # key minus query
+        num_buckets=num_buckets,
+        max_distance=max_distance,
+        bidirectional=bidirectional,
+    )  # (n_q, n_k)
+    return np.moveaxis(table[buckets], -1, 0)  # (num_heads, n_q, n_k)
 
 
 def _real_array(name, value):

@@ -94,6 +94,102 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
     return table
 
 
+def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
+    r"""Sinusoidal encoding of a grid, such as the patches of an image.
+
+    .. math:: PE(row, column) = [\, PE_{d/2}(row) \;|\; PE_{d/2}(column) \,]
+
+    The first half of the numbers is the table of `sinusoidal` for the row, the second half that for
+    the column.
+
+    Parameters
+    ----------
+    height, width : int
+        Of the grid, in patches; at least 1.
+    d_model : int
+        A multiple of 4.
+    base : float
+        Above 1; the paper on which it is modelled takes 10 000.
+
+    Returns
+    -------
+    list of height lists of width rows of d_model floats
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Vaswani et al., "Attention Is All You Need", 2017, section 3.5, for each axis; He et al., "Masked
+    Autoencoders Are Scalable Vision Learners", 2022, appendix A.1 uses it for patches.
+
+    Examples
+    --------
+    >>> [[[round(number, 4) for number in patch] for patch in row] for row in sinusoidal_2d(1, 2, 4)]
+    [[[0.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.8415, 0.5403]]]
+    """
+    height = _checks.whole_number("height", height, minimum=1)
+    width = _checks.whole_number("width", width, minimum=1)
+    half = _checks.plane_width("d_model", d_model) // 2
+    of_row, of_column = sinusoidal(height, half, base=base), sinusoidal(width, half, base=base)
+    return [[of_row[row] + of_column[column] for column in range(width)] for row in range(height)]
+
+
+def learned(token_ids, table, *, offset=0, padding_id=None):
+    r"""Row of a learned table for every token: the first token of a text gets row `offset`.
+
+    .. math:: out_{b, n} = table[\mathit{offset} + p_{b, n}]
+
+    where p counts the tokens before n in the same text. Padding does not count, and gets zeros.
+
+    Parameters
+    ----------
+    token_ids : list of rows of int, shape (batch, seq_len)
+        What is asked of them is only where the padding is.
+    table : list of rows, shape (max_len, d_model)
+    offset : int
+        The row of the first token, at least 0: BART and OPT begin at 2, RoBERTa after its padding
+        row.
+    padding_id : int, optional
+        The token that fills short texts up, on either side; left out, every token counts.
+
+    Returns
+    -------
+    list of batch lists of seq_len rows of d_model floats
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above, or a text is longer than the table; the message
+        names it.
+
+    References
+    ----------
+    Gehring et al., "Convolutional Sequence to Sequence Learning", 2017, section 3.1; Devlin et al.,
+    "BERT", 2019, section 3.
+
+    Examples
+    --------
+    >>> learned([[7, 9], [0, 7]], table=[[0.0], [0.1], [0.2]], offset=1, padding_id=0)
+    [[[0.1], [0.2]], [[0.0], [0.1]]]
+    """
+    batch, seq_len = _matrix_shape("token_ids", token_ids)
+    max_len, d_model = _matrix_shape("table", table)
+    real = [[_checks.token_id(token) != padding_id for token in text] for text in token_ids]
+    most = max((sum(text) for text in real), default=0)
+    offset = _checks.learned_arguments((batch, seq_len), most, (max_len, d_model), offset, padding_id)
+    looked_up = []
+    for text in real:
+        rows, position = [], 0
+        for is_real in text:
+            rows.append([float(entry) for entry in table[offset + position]] if is_real else [0.0] * d_model)
+            position += is_real
+        looked_up.append(rows)
+    return looked_up
+
+
 def shift_matrix(offset, d_model, *, base=10_000.0):
     r"""Rotation that moves every row of the sinusoidal table by `offset` tokens.
 
@@ -282,7 +378,93 @@ def attention(q, k, v, mask=None):
     return output
 
 
-def rotary(x, positions, *, base=10_000.0, layout="interleaved"):
+def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
+    r"""Frequency of every pair that `rotary` turns, in radians per token, for a longer context if asked.
+
+    With s the factor, L the trained length, and the turns :math:`r_k = L \omega_k / 2 \pi` of pair k
+    within it, a share :math:`\gamma_k` of each frequency is kept and the rest divided by s:
+
+    .. math:: \omega'_k = \gamma_k \, \omega_k + (1 - \gamma_k) \, \omega_k / s
+
+    ============  ===========================================================================
+    ``linear``    position interpolation: all :math:`\gamma_k = 0`
+    ``ntk``       NTK-aware: all are kept, of :math:`base \cdot s^{head\_dim / (head\_dim - 2)}`
+    ``by_parts``  :math:`\gamma_k = (r_k - alpha) / (beta - alpha)`, cut at 0 and 1
+    ``llama3``    the same, with alpha = ``low_freq_factor`` and beta = ``high_freq_factor``
+    ``yarn``      from 1 down to 0 in a straight line over the pair index, between the pairs that
+                  turn ``beta_fast`` and ``beta_slow`` times; `rotary` multiplies by
+                  ``attention_factor``, by default :math:`0.1 \ln s + 1`, as well
+    ============  ===========================================================================
+
+    Parameters
+    ----------
+    head_dim : int
+        Even; at least 4 for ``ntk``.
+    base : float
+        Above 1; the paper takes 10 000.
+    scaling : dict, optional
+        ``rope_type``, ``factor`` and the rule's own keys, named as in the configuration files of the
+        library transformers: ``original_max_position_embeddings`` is L, ``truncate`` (by default
+        True) rounds yarn's pairs outwards. Its own are ``ntk`` and ``by_parts``, which those files
+        do not have.
+
+    Returns
+    -------
+    list of head_dim / 2 floats
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Chen et al., "Extending Context Window of Large Language Models via Positional Interpolation",
+    2023, section 2.2. Peng et al., "YaRN: Efficient Context Window Extension of Large Language
+    Models", 2023, section 3; ``yarn`` is as in the code published with it, whose ramp is not the
+    paper's. ``llama3``: the code published with Llama 3.1.
+
+    Examples
+    --------
+    >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
+    [0.25, 0.0025]
+    >>> rotary_frequencies(4, scaling={"rope_type": "ntk", "factor": 4.0})  # the base becomes 160 000
+    [1.0, 0.0025]
+    """
+    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.check_base(base)
+    rule = _checks.scaling_rule(scaling, head_dim)
+    if rule["rope_type"] == "ntk":
+        base *= rule["factor"] ** (head_dim / (head_dim - 2))
+    scaled = []
+    for pair, frequency in enumerate(frequencies(head_dim, base=base)):
+        kept = _kept_share(pair, frequency, head_dim, base, rule)
+        scaled.append(kept * frequency + (1 - kept) * frequency / rule["factor"])
+    return scaled
+
+
+def _kept_share(pair, frequency, head_dim, base, rule):
+    """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
+    if rule["rope_type"] == "linear":
+        return 0.0
+    if rule["rope_type"] in ("default", "ntk"):
+        return 1.0
+    trained_len = rule["original_max_position_embeddings"]
+    if rule["rope_type"] == "by_parts":
+        turns = trained_len * frequency / (2 * math.pi)
+        return min(1.0, max(0.0, (turns - rule["alpha"]) / (rule["beta"] - rule["alpha"])))
+
+    def pair_that_turns(times):
+        return head_dim * math.log(trained_len / (2 * math.pi * times)) / (2 * math.log(base))
+
+    first, last = pair_that_turns(rule["beta_fast"]), pair_that_turns(rule["beta_slow"])
+    if rule["truncate"]:
+        first, last = math.floor(first), math.ceil(last)
+    first, last = max(first, 0), min(last, head_dim - 1)
+    # 0.001: where first and last are one pair, the line would be a step at it
+    return 1.0 - min(1.0, max(0.0, (pair - first) / (last - first if last != first else 0.001)))
+
+
+def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     r"""Turn every pair of numbers in a row by an angle that grows with the row's position (RoPE).
 
     .. math::
@@ -307,6 +489,8 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved"):
     layout : "interleaved" or "half"
         Which columns make a pair. The paper, GPT-J and Meta's Llama interleave; GPT-NeoX and the
         Llama of the library transformers take halves. A model trained with one cannot use the other.
+    scaling : dict, optional
+        A rule for contexts longer than trained, as for `rotary_frequencies`.
 
     Returns
     -------
@@ -331,16 +515,112 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved"):
     seq_len, head_dim = _matrix_shape("x", x)
     positions = [_checks.real_number("positions", position) for position in positions]
     _checks.rotary_arguments((seq_len, head_dim), (len(positions),), layout)
+    size = _checks.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
     turned = []
     for row, position in zip(x, positions):
         new_row = [0.0] * head_dim
-        for pair, frequency in enumerate(frequencies(head_dim, base=base)):
+        for pair, frequency in enumerate(rotary_frequencies(head_dim, base=base, scaling=scaling)):
             a, b = (2 * pair, 2 * pair + 1) if layout == "interleaved" else (pair, pair + head_dim // 2)
-            cosine, sine = math.cos(position * frequency), math.sin(position * frequency)
+            cosine, sine = size * math.cos(position * frequency), size * math.sin(position * frequency)
             new_row[a] = row[a] * cosine - row[b] * sine
             new_row[b] = row[a] * sine + row[b] * cosine
         turned.append(new_row)
     return turned
+
+
+def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
+    r"""Turn half of every row by its place on one axis of a grid, the other half by that on the other.
+
+    .. math:: y = [\, rotary(x_{1..d/2}, row) \;|\; rotary(x_{d/2+1..d}, column) \,]
+
+    The score of a query and a key then depends on the difference of their rows and of their columns
+    only.
+
+    Parameters
+    ----------
+    x : list of rows, shape (n_patches, head_dim)
+        Queries or keys, one for each patch; head_dim a multiple of 4.
+    rows, columns : list of n_patches numbers, shape (n_patches,)
+        Where on the grid each patch lies; need not be whole.
+    base, layout
+        As for `rotary`; each half of head_dim is laid out for itself.
+
+    Returns
+    -------
+    list of n_patches rows of head_dim floats
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Heo et al., "Rotary Position Embedding for Vision Transformer", 2024, section 3.2.
+
+    Examples
+    --------
+    >>> turned = axial_rotary([[1.0, 0.0, 1.0, 0.0]] * 2, rows=[0, 0], columns=[0, 1])
+    >>> [[round(number, 4) for number in row] for row in turned]
+    [[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.5403, 0.8415]]
+    """
+    seq_len, head_dim = _matrix_shape("x", x)
+    rows = [_checks.real_number("rows", row) for row in rows]
+    columns = [_checks.real_number("columns", column) for column in columns]
+    _checks.axial_arguments((seq_len, head_dim), (len(rows),), (len(columns),), layout)
+    half = head_dim // 2
+    by_row = rotary([row[:half] for row in x], rows, base=base, layout=layout)
+    by_column = rotary([row[half:] for row in x], columns, base=base, layout=layout)
+    return [first + second for first, second in zip(by_row, by_column)]
+
+
+def shaw_bias(q, table):
+    r"""What Shaw's relative positions add to the scores: the query, asked about a distance.
+
+    .. math::
+        bias_{m, n} = \frac{q_m \cdot a_{c(n - m)}}{\sqrt{head\_dim}}, \qquad
+        c(d) = \max(-K, \min(K, d))
+
+    Row 0 of the table is for K tokens back and further, row K for the token itself, the last for K
+    tokens ahead and further.
+
+    Parameters
+    ----------
+    q : list of rows, shape (seq_len, head_dim)
+    table : list of rows, shape (2 K + 1, head_dim)
+        Learned; the K of the formula is its `max_distance`.
+
+    Returns
+    -------
+    list of seq_len rows of seq_len floats
+        Entry (m, n) is for query m and key n. Add it to the scaled scores, before the softmax.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Shaw et al., "Self-Attention with Relative Position Representations", 2018, section 3, equation 4
+    (its term for the keys).
+
+    Examples
+    --------
+    >>> shaw_bias([[1.0], [1.0], [2.0]], table=[[-1.0], [0.0], [3.0]])
+    [[0.0, 3.0, 3.0], [-1.0, 0.0, 3.0], [-2.0, -2.0, 0.0]]
+    """
+    seq_len, head_dim = _matrix_shape("q", q)
+    max_distance = _checks.shaw_arguments((seq_len, head_dim), _matrix_shape("table", table))
+    bias = []
+    for m in range(seq_len):
+        row = []
+        for n in range(seq_len):
+            distance = max(-max_distance, min(max_distance, n - m))
+            about = table[distance + max_distance]
+            row.append(sum(q[m][column] * about[column] for column in range(head_dim)) / math.sqrt(head_dim))
+        bias.append(row)
+    return bias
 
 
 def alibi_slopes(num_heads):
@@ -487,6 +767,53 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     # 1e-9: where the product is a whole number, rounding must not make it less
     shared = exact + math.floor((one_way - exact) * share + 1e-9)
     return first + min(shared, one_way - 1)
+
+
+def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
+    r"""What T5 adds to the scores: a learned number for each bucket of distances and each head.
+
+    .. math:: bias_{h, m, n} = table[bucket(n - m), h]
+
+    Parameters
+    ----------
+    seq_len : int
+        At least 1.
+    table : list of rows, shape (num_buckets, num_heads)
+        Learned.
+    max_distance, bidirectional
+        As for `t5_buckets`.
+
+    Returns
+    -------
+    list of num_heads matrices, each seq_len rows of seq_len floats
+        Entry (h, m, n) is for query m and key n. Add it to the scores, before the softmax. (T5 itself
+        does not scale its scores by the root of head_dim.)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text
+    Transformer", 2020, section 2.1.
+
+    Examples
+    --------
+    >>> t5_bias(3, [[0.0], [0.1], [0.2], [0.3]], max_distance=4, bidirectional=False)
+    [[[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.1, 0.0]]]
+    """
+    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
+    num_buckets, num_heads = _checks.bias_table(_matrix_shape("table", table))
+    options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
+    bias = []
+    for head in range(num_heads):
+        rows = []
+        for m in range(seq_len):
+            rows.append([float(table[t5_buckets(n - m, **options)][head]) for n in range(seq_len)])
+        bias.append(rows)
+    return bias
 
 
 def _matrix_shape(name, rows):

@@ -96,6 +96,108 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
     return table.to(torch.get_default_dtype())
 
 
+def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
+    r"""Sinusoidal encoding of a grid, such as the patches of an image.
+
+    .. math:: PE(row, column) = [\, PE_{d/2}(row) \;|\; PE_{d/2}(column) \,]
+
+    The first half of the numbers is the table of `sinusoidal` for the row, the second half that for
+    the column.
+
+    Parameters
+    ----------
+    height, width : int
+        Of the grid, in patches; at least 1.
+    d_model : int
+        A multiple of 4.
+    base : float
+        Above 1; the paper on which it is modelled takes 10 000.
+
+    Returns
+    -------
+    Tensor of the default dtype on the CPU, shape (height, width, d_model)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Vaswani et al., "Attention Is All You Need", 2017, section 3.5, for each axis; He et al., "Masked
+    Autoencoders Are Scalable Vision Learners", 2022, appendix A.1 uses it for patches.
+
+    Examples
+    --------
+    >>> sinusoidal_2d(1, 2, 4)
+    tensor([[[0.0000, 1.0000, 0.0000, 1.0000],
+             [0.0000, 1.0000, 0.8415, 0.5403]]])
+    """
+    height = _checks.whole_number("height", height, minimum=1)
+    width = _checks.whole_number("width", width, minimum=1)
+    half = _checks.plane_width("d_model", d_model) // 2
+    of_row = sinusoidal(height, half, base=base)[:, None].expand(height, width, half)
+    of_column = sinusoidal(width, half, base=base).expand(height, width, half)
+    return torch.cat([of_row, of_column], dim=-1)  # (height, width, d_model)
+
+
+def learned(token_ids, table, *, offset=0, padding_id=None):
+    r"""Row of a learned table for every token: the first token of a text gets row `offset`.
+
+    .. math:: out_{b, n} = table[\mathit{offset} + p_{b, n}]
+
+    where p counts the tokens before n in the same text. Padding does not count, and gets zeros.
+
+    Parameters
+    ----------
+    token_ids : Tensor of int, shape (batch, seq_len)
+        What is asked of them is only where the padding is.
+    table : floating-point Tensor, shape (max_len, d_model)
+    offset : int
+        The row of the first token, at least 0: BART and OPT begin at 2, RoBERTa after its padding
+        row.
+    padding_id : int, optional
+        The token that fills short texts up, on either side; left out, every token counts.
+
+    Returns
+    -------
+    Tensor, shape (batch, seq_len, d_model), dtype and device of `table`
+        Gradients reach the rows that were looked up.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above, or a text is longer than the table; the message
+        names it.
+
+    References
+    ----------
+    Gehring et al., "Convolutional Sequence to Sequence Learning", 2017, section 3.1; Devlin et al.,
+    "BERT", 2019, section 3.
+
+    Examples
+    --------
+    >>> ids, table = torch.tensor([[7, 9], [0, 7]]), torch.tensor([[0.0], [0.1], [0.2]])
+    >>> learned(ids, table, offset=1, padding_id=0)[..., 0]
+    tensor([[0.1000, 0.2000],
+            [0.0000, 0.1000]])
+    """
+    _check_float_tensor("table", table)
+    if not isinstance(token_ids, torch.Tensor):
+        raise TypeError(
+            f"token_ids must be a torch.Tensor, got {type(token_ids).__name__}: "
+            "torch.tensor(token_ids) makes one"
+        )
+    if token_ids.is_floating_point() or token_ids.is_complex() or token_ids.dtype == torch.bool:
+        raise _checks.not_token_ids(token_ids.dtype)
+    real = torch.ones_like(token_ids).bool() if padding_id is None else token_ids != padding_id
+    most = int(real.sum(dim=-1).max()) if real.ndim == 2 and real.numel() else 0
+    offset = _checks.learned_arguments(token_ids.shape, most, table.shape, offset, padding_id)
+    positions = real.cumsum(dim=-1) - 1  # (batch, seq_len)
+    rows = table[torch.where(real, offset + positions, 0)]  # (batch, seq_len, d_model)
+    return rows.masked_fill(~real[..., None], 0.0)
+
+
 def shift_matrix(offset, d_model, *, base=10_000.0):
     r"""Rotation that moves every row of the sinusoidal table by `offset` tokens.
 
@@ -286,7 +388,91 @@ def attention(q, k, v, mask=None):
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
 
-def rotary(x, positions, *, base=10_000.0, layout="interleaved"):
+def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
+    r"""Frequency of every pair that `rotary` turns, in radians per token, for a longer context if asked.
+
+    With s the factor, L the trained length, and the turns :math:`r_k = L \omega_k / 2 \pi` of pair k
+    within it, a share :math:`\gamma_k` of each frequency is kept and the rest divided by s:
+
+    .. math:: \omega'_k = \gamma_k \, \omega_k + (1 - \gamma_k) \, \omega_k / s
+
+    ============  ===========================================================================
+    ``linear``    position interpolation: all :math:`\gamma_k = 0`
+    ``ntk``       NTK-aware: all are kept, of :math:`base \cdot s^{head\_dim / (head\_dim - 2)}`
+    ``by_parts``  :math:`\gamma_k = (r_k - alpha) / (beta - alpha)`, cut at 0 and 1
+    ``llama3``    the same, with alpha = ``low_freq_factor`` and beta = ``high_freq_factor``
+    ``yarn``      from 1 down to 0 in a straight line over the pair index, between the pairs that
+                  turn ``beta_fast`` and ``beta_slow`` times; `rotary` multiplies by
+                  ``attention_factor``, by default :math:`0.1 \ln s + 1`, as well
+    ============  ===========================================================================
+
+    Parameters
+    ----------
+    head_dim : int
+        Even; at least 4 for ``ntk``.
+    base : float
+        Above 1; the paper takes 10 000.
+    scaling : dict, optional
+        ``rope_type``, ``factor`` and the rule's own keys, named as in the configuration files of the
+        library transformers: ``original_max_position_embeddings`` is L, ``truncate`` (by default
+        True) rounds yarn's pairs outwards. Its own are ``ntk`` and ``by_parts``, which those files
+        do not have.
+
+    Returns
+    -------
+    Tensor of float64 on the CPU, shape (head_dim / 2,)
+        In float64 whatever the default dtype, as those of `frequencies`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Chen et al., "Extending Context Window of Large Language Models via Positional Interpolation",
+    2023, section 2.2. Peng et al., "YaRN: Efficient Context Window Extension of Large Language
+    Models", 2023, section 3; ``yarn`` is as in the code published with it, whose ramp is not the
+    paper's. ``llama3``: the code published with Llama 3.1.
+
+    Examples
+    --------
+    >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
+    tensor([0.2500, 0.0025], dtype=torch.float64)
+    >>> rotary_frequencies(4, scaling={"rope_type": "ntk", "factor": 4.0})
+    tensor([1.0000, 0.0025], dtype=torch.float64)
+    """
+    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.check_base(base)
+    rule = _checks.scaling_rule(scaling, head_dim)
+    if rule["rope_type"] == "ntk":
+        base *= rule["factor"] ** (head_dim / (head_dim - 2))
+    original = frequencies(head_dim, base=base)  # (n_pairs,)
+    kept = _kept_share(original, head_dim, base, rule)  # (n_pairs,) or one number
+    return kept * original + (1 - kept) * original / rule["factor"]
+
+
+def _kept_share(original, head_dim, base, rule):
+    """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
+    if rule["rope_type"] in ("default", "ntk", "linear"):
+        return 0.0 if rule["rope_type"] == "linear" else 1.0
+    trained_len = rule["original_max_position_embeddings"]
+    if rule["rope_type"] == "by_parts":
+        turns = trained_len * original / (2 * math.pi)
+        return ((turns - rule["alpha"]) / (rule["beta"] - rule["alpha"])).clamp(0, 1)
+
+    def pair_that_turns(times):
+        return head_dim * math.log(trained_len / (2 * math.pi * times)) / (2 * math.log(base))
+
+    first, last = pair_that_turns(rule["beta_fast"]), pair_that_turns(rule["beta_slow"])
+    if rule["truncate"]:
+        first, last = math.floor(first), math.ceil(last)
+    first, last = max(first, 0), min(last, head_dim - 1)
+    pairs = torch.arange(head_dim // 2, dtype=torch.float64, device="cpu")
+    # 0.001: where first and last are one pair, the line would be a step at it
+    return 1 - ((pairs - first) / (last - first if last != first else 0.001)).clamp(0, 1)
+
+
+def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     r"""Turn every pair of numbers in a row by an angle that grows with the row's position (RoPE).
 
     .. math::
@@ -311,6 +497,8 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved"):
     layout : "interleaved" or "half"
         Which columns make a pair. The paper, GPT-J and Meta's Llama interleave; GPT-NeoX and the
         Llama of the library transformers take halves. A model trained with one cannot use the other.
+    scaling : dict, optional
+        A rule for contexts longer than trained, as for `rotary_frequencies`.
 
     Returns
     -------
@@ -339,13 +527,112 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved"):
     if not torch.isfinite(positions).all():
         raise _checks.not_finite("positions")
     positions = positions.to("cpu", torch.float64)
-    angles = positions[:, None] * frequencies(x.shape[-1], base=base)  # (seq_len, n_pairs)
-    cosine, sine = torch.cos(angles).to(x), torch.sin(angles).to(x)
+    head_dim = x.shape[-1]
+    angles = positions[:, None] * rotary_frequencies(
+        head_dim, base=base, scaling=scaling
+    )  # (seq_len, n_pairs)
+    size = _checks.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
+    cosine, sine = (size * torch.cos(angles)).to(x), (size * torch.sin(angles)).to(x)
     if layout == "interleaved":
         a, b = x[..., 0::2], x[..., 1::2]  # (..., seq_len, n_pairs)
         return torch.stack([a * cosine - b * sine, a * sine + b * cosine], dim=-1).flatten(-2)
     a, b = x.chunk(2, dim=-1)  # (..., seq_len, n_pairs)
     return torch.cat([a * cosine - b * sine, a * sine + b * cosine], dim=-1)
+
+
+def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
+    r"""Turn half of every row by its place on one axis of a grid, the other half by that on the other.
+
+    .. math:: y = [\, rotary(x_{1..d/2}, row) \;|\; rotary(x_{d/2+1..d}, column) \,]
+
+    The score of a query and a key then depends on the difference of their rows and of their columns
+    only.
+
+    Parameters
+    ----------
+    x : floating-point Tensor, shape (..., n_patches, head_dim)
+        Queries or keys, one for each patch; head_dim a multiple of 4.
+    rows, columns : Tensor of real numbers, shape (n_patches,)
+        Where on the grid each patch lies; need not be whole.
+    base, layout
+        As for `rotary`; each half of head_dim is laid out for itself.
+
+    Returns
+    -------
+    Tensor, shape, dtype and device of `x`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Heo et al., "Rotary Position Embedding for Vision Transformer", 2024, section 3.2.
+
+    Examples
+    --------
+    >>> x = torch.tensor([[1.0, 0.0, 1.0, 0.0]] * 2)
+    >>> axial_rotary(x, rows=torch.tensor([0, 0]), columns=torch.tensor([0, 1]))
+    tensor([[1.0000, 0.0000, 1.0000, 0.0000],
+            [1.0000, 0.0000, 0.5403, 0.8415]])
+    """
+    _check_float_tensor("x", x)
+    for name, positions in (("rows", rows), ("columns", columns)):
+        _check_real_tensor(name, positions)
+        if not torch.isfinite(positions).all():
+            raise _checks.not_finite(name)
+    _checks.axial_arguments(x.shape, rows.shape, columns.shape, layout)
+    by_row, by_column = x.chunk(2, dim=-1)  # (..., n_patches, head_dim / 2)
+    by_row = rotary(by_row, rows, base=base, layout=layout)
+    return torch.cat([by_row, rotary(by_column, columns, base=base, layout=layout)], dim=-1)
+
+
+def shaw_bias(q, table):
+    r"""What Shaw's relative positions add to the scores: the query, asked about a distance.
+
+    .. math::
+        bias_{m, n} = \frac{q_m \cdot a_{c(n - m)}}{\sqrt{head\_dim}}, \qquad
+        c(d) = \max(-K, \min(K, d))
+
+    Row 0 of the table is for K tokens back and further, row K for the token itself, the last for K
+    tokens ahead and further.
+
+    Parameters
+    ----------
+    q : floating-point Tensor, shape (..., seq_len, head_dim)
+    table : floating-point Tensor, shape (2 K + 1, head_dim)
+        Learned; the K of the formula is its `max_distance`.
+
+    Returns
+    -------
+    Tensor, shape (..., seq_len, seq_len), dtype of `q`
+        Entry (m, n) is for query m and key n. Add it to the scaled scores, before the softmax.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Shaw et al., "Self-Attention with Relative Position Representations", 2018, section 3, equation 4
+    (its term for the keys).
+
+    Examples
+    --------
+    >>> shaw_bias(torch.tensor([[1.0], [1.0], [2.0]]), table=torch.tensor([[-1.0], [0.0], [3.0]]))
+    tensor([[ 0.,  3.,  3.],
+            [-1.,  0.,  3.],
+            [-2., -2.,  0.]])
+    """
+    _check_float_tensor("q", q)
+    _check_float_tensor("table", table)
+    max_distance = _checks.shaw_arguments(q.shape, table.shape)
+    positions = torch.arange(q.shape[-2], device=q.device)
+    distances = (positions - positions[:, None]).clamp(-max_distance, max_distance)  # (n_q, n_k)
+    about = table[distances + max_distance]  # (n_q, n_k, head_dim)
+    return torch.einsum("...md,mnd->...mn", q, about) / math.sqrt(q.shape[-1])  # (..., n_q, n_k)
 
 
 def alibi_slopes(num_heads):
@@ -490,6 +777,57 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     shared = exact + torch.floor((one_way - exact) * share + 1e-9).long()
     shared = shared.clamp(max=one_way - 1).to(offsets.device)
     return first + torch.where(distances < exact, distances, shared)
+
+
+def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
+    r"""What T5 adds to the scores: a learned number for each bucket of distances and each head.
+
+    .. math:: bias_{h, m, n} = table[bucket(n - m), h]
+
+    Parameters
+    ----------
+    seq_len : int
+        At least 1.
+    table : floating-point Tensor, shape (num_buckets, num_heads)
+        Learned.
+    max_distance, bidirectional
+        As for `t5_buckets`.
+
+    Returns
+    -------
+    Tensor, shape (num_heads, seq_len, seq_len), dtype and device of `table`
+        Entry (h, m, n) is for query m and key n. Add it to the scores, before the softmax. (T5 itself
+        does not scale its scores by the root of head_dim.)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text
+    Transformer", 2020, section 2.1.
+
+    Examples
+    --------
+    >>> table = torch.tensor([[0.0], [0.1], [0.2], [0.3]])
+    >>> t5_bias(3, table, max_distance=4, bidirectional=False)[0]
+    tensor([[0.0000, 0.0000, 0.0000],
+            [0.1000, 0.0000, 0.0000],
+            [0.2000, 0.1000, 0.0000]])
+    """
+    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
+    _check_float_tensor("table", table)
+    num_buckets, _ = _checks.bias_table(table.shape)
+    positions = torch.arange(seq_len, device=table.device)
+    buckets = t5_buckets(
+        positions - positions[:, None],  # key minus query
+        num_buckets=num_buckets,
+        max_distance=max_distance,
+        bidirectional=bidirectional,
+    )  # (n_q, n_k)
+    return table[buckets].movedim(-1, 0)  # (num_heads, n_q, n_k)
 
 
 class SinusoidalEncoding(nn.Module):

@@ -109,8 +109,11 @@ class Encoding(nn.Module):
         """To the queries, and to the keys, (batch, num_heads, seq_len, head_dim) of each block."""
         return rows
 
-    def bias(self, positions):
-        """To the scores of each block: (num_heads, n_q, n_k), for query m and key n at [head, m, n]."""
+    def bias(self, queries, positions):
+        """To the scores of each block: (num_heads, n_q, n_k), for query m and key n at [head, m, n].
+
+        `queries` (batch, num_heads, seq_len, head_dim), should it depend on them, puts a batch axis first.
+        """
         return 0.0
 
 
@@ -139,12 +142,31 @@ class Table(Encoding):
 class Rotary(Encoding):
     """Queries and keys are turned by an angle that grows with their position."""
 
-    def __init__(self, *, base=10_000.0, layout="interleaved"):
+    def __init__(self, *, base=10_000.0, layout="interleaved", scaling=None):
         super().__init__()
-        self.base, self.layout = base, layout
+        self.options = {"base": base, "layout": layout, "scaling": scaling}
 
     def turn(self, rows, positions):
-        return tensors.rotary(rows, positions, base=self.base, layout=self.layout)
+        return tensors.rotary(rows, positions, **self.options)
+
+
+class Shaw(Encoding):
+    """A score grows by what its query is told about the distance to its key, up to `max_distance`.
+
+    The same learned table for all heads, as in the paper.
+    """
+
+    lr_factor = 10.0  # its rows begin at 0
+
+    def __init__(self, head_dim, max_distance):
+        super().__init__()
+        self.table = nn.Parameter(torch.zeros(2 * max_distance + 1, head_dim, dtype=torch.float64))
+
+    def bias(self, queries, positions):
+        farthest = len(self.table) // 2
+        distances = (positions - positions[:, None]).clamp(-farthest, farthest)  # (n_q, n_k), key minus query
+        about = self.table[distances + farthest]  # (n_q, n_k, head_dim)
+        return torch.einsum("bhmd,mnd->bhmn", queries, about) / math.sqrt(queries.shape[-1])
 
 
 class ALiBi(Encoding):
@@ -160,7 +182,7 @@ class ALiBi(Encoding):
         super().__init__()
         self.register_buffer("slopes", torch.as_tensor(slopes, dtype=torch.float64), persistent=False)
 
-    def bias(self, positions):
+    def bias(self, queries, positions):
         distances = (positions[:, None] - positions).abs()  # (n_q, n_k)
         return -self.slopes[:, None, None] * distances  # (num_heads, n_q, n_k)
 
@@ -186,7 +208,7 @@ class T5(Encoding):
         }
         self.per_bucket = nn.Parameter(torch.zeros(num_heads, num_buckets, dtype=torch.float64))
 
-    def bias(self, positions):
+    def bias(self, queries, positions):
         offsets = positions - positions[:, None]  # (n_q, n_k), key minus query
         return self.per_bucket[:, tensors.t5_buckets(offsets, **self.buckets)]  # (num_heads, n_q, n_k)
 
@@ -211,7 +233,7 @@ class Block(nn.Module):
         q, k, v = qkv.permute(2, 0, 3, 1, 4)  # each (batch, num_heads, seq_len, head_dim)
         q, k = encoding.turn(q, positions), encoding.turn(k, positions)
         scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])  # (batch, num_heads, n_q, n_k)
-        scores = scores + encoding.bias(positions)
+        scores = scores + encoding.bias(q, positions)
         if self.causal:
             future = torch.ones(seq_len, seq_len, dtype=torch.bool).triu(1)
             scores = scores.masked_fill(future, -math.inf)

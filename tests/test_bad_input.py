@@ -249,6 +249,143 @@ def test_t5_buckets_are_for_whole_numbers(rung, make, offsets):
         rung.t5_buckets(make(offsets))
 
 
+PLAIN = {"rope_type": "linear", "factor": 4.0}
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
+
+
+@rungs
+@pytest.mark.parametrize(
+    ("scaling", "error", "message"),
+    [
+        ("linear", TypeError, r'scaling must be a dict such as \{"rope_type"'),
+        ({}, ValueError, r'scaling\["rope_type"\] must be one of \[.*"?ntk.*got None'),
+        (PLAIN | {"rope_type": "dynamic"}, ValueError, "must be one of .*got 'dynamic'"),
+        ({"rope_type": "linear"}, ValueError, r"must have the keys \['factor'\] and may have \[\], got \[\]"),
+        (PLAIN | {"rope_theta": 1e4}, ValueError, r"must have the keys \['factor'\].*got .*'rope_theta'"),
+        (PLAIN | {"factor": 0.5}, ValueError, r'scaling\["factor"\] must be at least 1, .*got 0.5'),
+        (PLAIN | {"factor": "4"}, TypeError, r'scaling\["factor"\] must be a real number, got \'4\''),
+        (PLAIN | {"factor": True}, TypeError, r'scaling\["factor"\] must be a real number'),
+        (
+            PLAIN | {"factor": math.inf},
+            ValueError,
+            r'scaling\["factor"\] must be finite and above 0, got inf',
+        ),
+        (YARN | {"truncate": 1}, TypeError, r'scaling\["truncate"\] must be True or False, got 1'),
+        (YARN | {"beta_fast": 1}, ValueError, r'scaling\["beta_fast"\] must be above scaling\["beta_slow"\]'),
+        (
+            YARN | {"attention_factor": 0},
+            ValueError,
+            r'scaling\["attention_factor"\] must be finite and above',
+        ),
+        (
+            YARN | {"rope_type": "by_parts", "alpha": 32},
+            ValueError,
+            r'scaling\["beta"\] must be above scaling',
+        ),
+        (
+            YARN | {"rope_type": "llama3", "low_freq_factor": 4, "high_freq_factor": 1},
+            ValueError,
+            r'scaling\["high_freq_factor"\] must be above scaling\["low_freq_factor"\]',
+        ),
+    ],
+)
+def test_scaling(rung, make, scaling, error, message):
+    with pytest.raises(error, match=message):
+        rung.rotary_frequencies(8, scaling=scaling)
+    with pytest.raises(error, match=message):
+        rung.rotary(make([[0.1] * 8]), make([0]), scaling=scaling)
+
+
+@rungs
+def test_rotary_frequencies(rung, make):
+    with pytest.raises(ValueError, match="head_dim must be even, got 5"):
+        rung.rotary_frequencies(5)
+    with pytest.raises(TypeError, match=r"head_dim must be a whole number, got 8\.0"):
+        rung.rotary_frequencies(8.0)
+    with pytest.raises(ValueError, match="base must be finite and above 1"):
+        rung.rotary_frequencies(8, base=1)
+    with pytest.raises(ValueError, match=r"head_dim must be at least 4 .*'ntk', got 2"):
+        rung.rotary_frequencies(2, scaling={"rope_type": "ntk", "factor": 2.0})
+
+
+@rungs
+@pytest.mark.parametrize(
+    ("token_ids", "table", "kwargs", "error", "message"),
+    [
+        ([[5, 6, 7]], ROWS[:2], {}, ValueError, "3 tokens from row 0 on need 3 rows, got 2; .*longer table"),
+        ([[5, 6, 7]], ROWS, {"offset": 1}, ValueError, "3 tokens from row 1 on need 4 rows, got 3"),
+        ([[5.0, 6.0]], ROWS, {}, TypeError, "token_ids must .*whole number"),
+        ([[True]], ROWS, {}, TypeError, "token_ids must hold "),
+        ([5, 6], ROWS, {}, ValueError, "token_ids must "),
+        ([[5, 6]], [0.1, 0.2], {}, ValueError, "table must "),
+        ([[5, 6]], ROWS, {"offset": -1}, ValueError, "offset must be at least 0, got -1"),
+        ([[5, 6]], ROWS, {"padding_id": 1.5}, TypeError, "padding_id must be a whole number"),
+    ],
+)
+def test_learned(rung, make, token_ids, table, kwargs, error, message):
+    with pytest.raises(error, match=message):
+        rung.learned(make(token_ids), make(table), **kwargs)
+
+
+@rungs
+@pytest.mark.parametrize(
+    ("q", "table", "message"),
+    [
+        (ROWS, ROWS[:2], r"\(2 \* max_distance \+ 1, head_dim = 2\), got shape \(2, 2\)"),
+        (ROWS, [[0.1, 0.2, 0.3]], r"table must have the axes .*got shape \(1, 3\)"),
+        ([0.1, 0.2], ROWS, "q must "),
+    ],
+)
+def test_shaw_bias(rung, make, q, table, message):
+    with pytest.raises(ValueError, match=message):
+        rung.shaw_bias(make(q), make(table))
+
+
+@rungs
+def test_t5_bias(rung, make):
+    with pytest.raises(ValueError, match="seq_len must be at least 1, got 0"):
+        rung.t5_bias(0, make(ROWS * 2))
+    with pytest.raises(ValueError, match="table must "):
+        rung.t5_bias(3, make([0.1, 0.2, 0.3, 0.4]))
+    with pytest.raises(ValueError, match="num_buckets must be even"):
+        rung.t5_bias(3, make([[0.1]] * 5))
+    with pytest.raises(ValueError, match="max_distance must be above 1"):
+        rung.t5_bias(3, make([[0.1]] * 4), max_distance=1)
+
+
+@rungs
+@pytest.mark.parametrize(
+    ("kwargs", "error", "message"),
+    [
+        ({"height": 0}, ValueError, "height must be at least 1, got 0"),
+        ({"width": 2.0}, TypeError, "width must be a whole number"),
+        ({"d_model": 6}, ValueError, "d_model must be a multiple of 4, got 6: .*take 8"),
+        ({"base": 0}, ValueError, "base must be finite"),
+    ],
+)
+def test_sinusoidal_2d(rung, make, kwargs, error, message):
+    with pytest.raises(error, match=message):
+        rung.sinusoidal_2d(**{"height": 2, "width": 3, "d_model": 8} | kwargs)
+
+
+@rungs
+@pytest.mark.parametrize(
+    ("x", "rows", "columns", "layout", "error", "message"),
+    [
+        ([[0.1] * 6], [0], [0], "half", ValueError, "head_dim.* must be a multiple of 4, got 6"),
+        ([[0.1] * 4], [0, 1], [0], "half", ValueError, "rows must be one number for each of the 1 rows of x"),
+        ([[0.1] * 4], [0], [0, 1], "half", ValueError, "columns must be one number for each"),
+        ([[0.1] * 4], [0], [math.nan], "half", ValueError, "columns must be finite"),
+        ([[0.1] * 4], [True], [0], "half", TypeError, "rows must hold real numbers"),
+        ([[0.1] * 4], [0], [0], "halves", ValueError, 'layout must be "interleaved" or "half"'),
+        ([0.1] * 4, [0], [0], "half", ValueError, "x must "),
+    ],
+)
+def test_axial_rotary(rung, make, x, rows, columns, layout, error, message):
+    with pytest.raises(error, match=message):
+        rung.axial_rotary(make(x), make(rows), make(columns), layout=layout)
+
+
 class TestSinusoidalEncoding:
     def test_longer_than_max_len(self):
         encoding = SinusoidalEncoding(4, max_len=5)

@@ -29,6 +29,22 @@ def random_rows(*shape):
 SIZES = [(1, 1), (1, 6), (5, 1), (3, 6), (6, 3), (5, 4), (4, 5), (7, 7), (40, 33)]  # (seq_len, d_model)
 TOKENS_BETWEEN = np.arange(-200, 201)
 LOOK_BACK = np.tril(np.ones((4, 4), dtype=bool))
+TEXTS = np.array([[7, 5, 9, 0, 0], [0, 0, 3, 7, 7]])  # two texts, padded with 0 on either side
+LLAMA_3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+SCALINGS = [
+    {"rope_type": "default"},
+    {"rope_type": "linear", "factor": 4},
+    {"rope_type": "ntk", "factor": 4.0},
+    {"rope_type": "by_parts", "factor": 8.0, "original_max_position_embeddings": 32, "alpha": 0.5,
+     "beta": 1.5},
+    {"rope_type": "by_parts", "factor": 2.0, "original_max_position_embeddings": 4096},
+    {"original_max_position_embeddings": 8192, **LLAMA_3},
+    {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096},
+    {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096, "truncate": False},
+    {"rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 32, "beta_fast": 1.5,
+     "beta_slow": 0.5, "attention_factor": 1.0},
+    {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 6},  # all pairs are slow
+]  # fmt: skip
 
 CASES = {
     "frequencies": [
@@ -73,6 +89,40 @@ CASES = {
         ((random_rows(5, 4), [0, 3, 7, 8, 20]), {"layout": "half"}),
         ((random_rows(3, 6), [-2, 0.5, 1000]), {"base": 7.5}),
         ((random_rows(3, 6), [-2, 0.5, 1000]), {"base": 100, "layout": "half"}),
+        *(((random_rows(3, 8), [0, 17, 100]), {"scaling": scaling}) for scaling in SCALINGS),
+        ((random_rows(3, 8), [0, 17, 100]), {"layout": "half", "scaling": SCALINGS[-2]}),
+    ],
+    "rotary_frequencies": [
+        ((2,), {}),
+        ((6,), {"base": 2.5}),
+        *(((head_dim,), {"scaling": scaling}) for head_dim in (8, 128) for scaling in SCALINGS),
+    ],
+    "axial_rotary": [
+        ((random_rows(1, 4), [0], [0]), {}),
+        ((random_rows(5, 8), [0, 0, 1, 1, 30], [0, 1, 0, 2, 7]), {}),
+        ((random_rows(3, 12), [-2, 0.5, 1000], [0.25, 3, -7]), {"base": 100, "layout": "half"}),
+    ],
+    "sinusoidal_2d": [
+        *((size, {}) for size in ((1, 1, 4), (3, 5, 8), (5, 3, 12))),
+        ((2, 7, 4), {"base": 100}),
+    ],
+    "learned": [
+        ((TEXTS, random_rows(5, 3)), {}),
+        ((TEXTS, random_rows(9, 1)), {"offset": 4}),
+        ((TEXTS, random_rows(3, 2)), {"padding_id": 0}),
+        ((TEXTS, random_rows(8, 2)), {"padding_id": 7, "offset": 2}),
+        ((TEXTS[:1], random_rows(5, 2)), {"padding_id": 100}),
+    ],
+    "shaw_bias": [
+        ((random_rows(1, 1), random_rows(1, 1)), {}),
+        ((random_rows(6, 3), random_rows(5, 3)), {}),
+        ((random_rows(4, 2), random_rows(21, 2)), {}),
+    ],
+    "t5_bias": [
+        ((1, random_rows(4, 1)), {}),
+        ((9, random_rows(8, 3)), {"max_distance": 6}),
+        ((9, random_rows(7, 2)), {"max_distance": 5, "bidirectional": False}),
+        ((140, random_rows(32, 1)), {}),
     ],
     "alibi_slopes": [((num_heads,), {}) for num_heads in (1, 2, 3, 6, 8, 12, 16, 31)],
     "alibi": [(size, {}) for size in ((1, 1), (5, 8), (7, 6))],
@@ -312,3 +362,107 @@ class TestLawsOfTheBiases:
         np.testing.assert_array_equal(back[: one_way // 2], np.arange(one_way // 2))
         forward = climb(rung, "t5_buckets", (np.arange(1, 400),), options)
         np.testing.assert_array_equal(forward, back[1:] + one_way if bidirectional else 0 * forward)
+
+    @given(seq_len=st.integers(1, 12), num_heads=st.integers(1, 4), bidirectional=st.booleans())
+    def test_a_t5_bias_depends_on_the_distance_only(self, rung, seq_len, num_heads, bidirectional):
+        table = random_rows(8, num_heads)
+        options = {"max_distance": 5, "bidirectional": bidirectional}
+        bias = climb(rung, "t5_bias", (seq_len, table), options)
+        assert bias.shape == (num_heads, seq_len, seq_len)
+        np.testing.assert_array_equal(bias[:, 1:, 1:], bias[:, :-1, :-1])
+        np.testing.assert_array_equal(bias[:, 0, 0], table[0])
+
+    @given(seq_len=st.integers(1, 9), farthest=st.integers(0, 10), row=st.integers(0, 8))
+    def test_shaw_tells_each_distance_apart_up_to_the_farthest(self, rung, seq_len, farthest, row):
+        table = np.arange(2.0 * farthest + 1)[:, None]  # row r says r
+        bias = climb(rung, "shaw_bias", (np.ones((seq_len, 1)), table), {})
+        expected = [[np.clip(n - m, -farthest, farthest) for n in range(seq_len)] for m in range(seq_len)]
+        np.testing.assert_array_equal(bias, np.array(expected) + farthest)
+
+
+@pytest.mark.parametrize("rung", RUNGS, ids=["loops", "arrays", "tensors"])
+class TestLawsOfTheLearnedTable:
+    @given(
+        real=st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=3),
+        offset=st.integers(0, 3),
+    )
+    def test_the_tokens_of_a_text_get_the_rows_in_their_order_wherever_its_padding_is(
+        self, rung, real, offset
+    ):
+        table = random_rows(4 + offset, 2)
+        token_ids = np.where(real, 5, 1)
+        rows = climb(rung, "learned", (token_ids, table), {"offset": offset, "padding_id": 1})
+        for mask, text in zip(np.array(real), rows):
+            np.testing.assert_array_equal(text[mask], table[offset : offset + mask.sum()])
+            np.testing.assert_array_equal(text[~mask], 0)
+
+
+@pytest.mark.parametrize("rung", RUNGS, ids=["loops", "arrays", "tensors"])
+class TestLawsOfTheGrid:
+    @given(height=st.integers(1, 6), width=st.integers(1, 6), quarter=st.integers(1, 4), base=bases)
+    def test_a_row_of_the_grid_shares_one_half_and_a_column_the_other(
+        self, rung, height, width, quarter, base
+    ):
+        grid = climb(rung, "sinusoidal_2d", (height, width, 4 * quarter), {"base": base})
+        line = np.asarray(rung.sinusoidal(max(height, width), 2 * quarter, base=base))
+        for column in range(width):
+            np.testing.assert_array_equal(grid[:, column, : 2 * quarter], line[:height])
+        for row in range(height):
+            np.testing.assert_array_equal(grid[row, :, 2 * quarter :], line[:width])
+
+    @given(quarter=st.integers(1, 4), down=starts, right=starts, m=starts, n=starts, layout=layouts)
+    def test_an_axial_score_depends_on_both_differences_only(self, rung, quarter, down, right, m, n, layout):
+        q, k = random_rows(2, 1, 4 * quarter)
+
+        def score(q_place, k_place):
+            turned = [
+                climb(rung, "axial_rotary", (x, [row], [column]), {"layout": layout})
+                for x, (row, column) in ((q, q_place), (k, k_place))
+            ]
+            return (turned[0] @ turned[1].T).item()
+
+        moved = score((m + down, n + right), (down, right))
+        assert moved == pytest.approx(score((m, n), (0, 0)), abs=1e-9)
+
+
+@pytest.mark.parametrize("rung", RUNGS, ids=["loops", "arrays", "tensors"])
+class TestLawsOfScaling:
+    @pytest.mark.parametrize("scaling", SCALINGS[1:], ids=lambda scaling: scaling["rope_type"])
+    @pytest.mark.parametrize("head_dim", [4, 64, 128])
+    def test_no_frequency_grows_or_falls_by_more_than_the_factor(self, rung, scaling, head_dim):
+        before = np.asarray(rung.rotary_frequencies(head_dim))
+        after = np.asarray(rung.rotary_frequencies(head_dim, scaling=scaling))
+        assert (after <= before * (1 + 1e-12)).all()
+        assert (after >= before / scaling["factor"] * (1 - 1e-12)).all()
+
+    @given(half=st.integers(2, 64), factor=st.floats(1, 64), base=st.floats(10, 1e6))
+    def test_interpolation_slows_all_and_ntk_leaves_the_first_and_slows_the_last_by_the_factor(
+        self, rung, half, factor, base
+    ):
+        before = np.asarray(rung.rotary_frequencies(2 * half, base=base))
+        linear, ntk = (
+            np.asarray(
+                rung.rotary_frequencies(2 * half, base=base, scaling={"rope_type": rule, "factor": factor})
+            )
+            for rule in ("linear", "ntk")
+        )
+        np.testing.assert_allclose(linear, before / factor, rtol=1e-12)
+        assert ntk[0] == 1
+        assert ntk[-1] == pytest.approx(before[-1] / factor)
+
+    @given(half=half_widths, m=starts, n=starts, offset=starts, scaling=st.sampled_from(SCALINGS))
+    def test_a_scaled_score_still_depends_on_the_difference_only(self, rung, half, m, n, offset, scaling):
+        q, k = random_rows(2, 1, 2 * half + 2)
+
+        def score(m, n):
+            turned = [
+                climb(rung, "rotary", (x, [place]), {"scaling": scaling}) for x, place in ((q, m), (k, n))
+            ]
+            return (turned[0] @ turned[1].T).item()
+
+        assert score(m + offset, n + offset) == pytest.approx(score(m, n), abs=1e-9)
+
+    def test_a_factor_of_one_changes_nothing(self, rung):
+        for scaling in SCALINGS[1:]:
+            same = rung.rotary_frequencies(64, scaling=scaling | {"factor": 1.0})
+            np.testing.assert_allclose(same, rung.rotary_frequencies(64), rtol=1e-12)

@@ -176,3 +176,84 @@ def test_rotary_is_multiplication_by_a_complex_number(rung, layout):
     else:
         actual = rung.rotary(x.tolist() if rung is loops else x, positions, layout=layout)
     np.testing.assert_allclose(actual, expected, atol=1e-12)
+
+
+@RUNGS
+def test_learned_rows_of_the_published_models(rung):
+    # RoBERTa (padding token 1) numbers its tokens from 2 and leaves padding out; OPT begins at 2 as well
+    table = [[float(row)] for row in range(9)]
+    token_ids = [[0, 31414, 232, 2, 1, 1], [1, 1, 0, 31414, 232, 2]]
+    make = {loops: list, arrays: np.array, tensors: torch.tensor}[rung]
+    rows = np.asarray(rung.learned(make(token_ids), make(table), offset=2, padding_id=1))[..., 0]
+    assert rows.tolist() == [[2, 3, 4, 5, 0, 0], [0, 0, 2, 3, 4, 5]]
+    assert np.asarray(rung.learned(make(token_ids), make(table), offset=2))[1, :, 0].tolist() == [
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+    ]
+
+
+def test_only_the_rows_that_were_looked_up_get_a_gradient():
+    table = torch.zeros(6, 2, requires_grad=True)
+    tensors.learned(torch.tensor([[5, 5, 0]]), table, offset=1, padding_id=0).sum().backward()
+    assert table.grad[:, 0].tolist() == [0, 1, 1, 0, 0, 0]
+
+
+def test_shaw_s_bias_is_the_padded_and_skewed_product_of_the_music_transformer():
+    """Huang et al. 2018 shift the rows of q E^T instead of looking up n x n vectors."""
+    seq_len, head_dim = 5, 3
+    q, table = torch.randn(2, seq_len, head_dim), torch.randn(2 * seq_len - 1, head_dim)
+    product = q @ table.T  # (2, seq_len, 2 seq_len - 1): every distance for every query
+    skewed = torch.nn.functional.pad(product, (0, 1)).flatten(1)
+    skewed = torch.nn.functional.pad(skewed, (0, seq_len - 1)).view(2, seq_len + 1, 2 * seq_len - 1)
+    expected = skewed[:, :seq_len, seq_len - 1 :] / head_dim**0.5
+    torch.testing.assert_close(tensors.shaw_bias(q, table), expected)
+    np.testing.assert_allclose(arrays.shaw_bias(q.numpy(), table.numpy()), expected, atol=1e-6)
+
+
+@RUNGS
+def test_llama_3_1_as_published(rung):
+    """head_dim 128, base 500 000, the values of its config.json: pairs 0-28 kept, from 35 on an eighth."""
+    scaling = {
+        "rope_type": "llama3",
+        "factor": 8.0,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 8192,
+    }
+    scaled = np.asarray(rung.rotary_frequencies(128, base=500_000.0, scaling=scaling))
+    ratios = scaled * 500_000.0 ** (np.arange(64) / 64)
+    wavelengths = 2 * np.pi * 500_000.0 ** (np.arange(64) / 64)
+    kept, divided = wavelengths < 8192 / 4, wavelengths > 8192
+    np.testing.assert_allclose(ratios[kept], 1)
+    np.testing.assert_allclose(ratios[divided], 1 / 8)
+    for ratio, wavelength in zip(ratios[~kept & ~divided], wavelengths[~kept & ~divided]):
+        smooth = (8192 / wavelength - 1) / 3
+        assert ratio == pytest.approx((1 - smooth) / 8 + smooth)
+    assert (kept.sum(), divided.sum()) == (29, 29)
+
+
+@RUNGS
+def test_ntk_base_of_the_published_example(rung):
+    # base 10 000, factor 4, head_dim 64: the new base is 10 000 * 4^(64/62) = 41 829
+    scaled = np.asarray(rung.rotary_frequencies(64, scaling={"rope_type": "ntk", "factor": 4.0}))
+    assert scaled[1] ** -32 == pytest.approx(41_829, abs=1)
+
+
+@RUNGS
+def test_the_temperature_of_yarn_multiplies_queries_and_keys(rung):
+    scaling = {"rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 4096}
+    x, make = [[3.0, 4.0, 0.0, 0.0]], {loops: list, arrays: np.array, tensors: torch.tensor}[rung]
+    for options, length in (({}, 5 * (0.1 * np.log(16) + 1)), ({"attention_factor": 2.0}, 10.0)):
+        turned = rung.rotary(make(x), make([7]), scaling=scaling | options)
+        assert np.linalg.norm(np.asarray(turned)) == pytest.approx(length, rel=1e-6)
+
+
+@RUNGS
+def test_a_grid_of_two_by_three(rung):
+    zero, one, two = [0, 1], [0.8414709848, 0.5403023059], [0.9092974268, -0.4161468365]
+    expected = [[zero + zero, zero + one, zero + two], [one + zero, one + one, one + two]]
+    np.testing.assert_allclose(np.asarray(rung.sinusoidal_2d(2, 3, 4)), expected, atol=1e-7)

@@ -146,14 +146,23 @@ def test_biases_are_those_of_the_ladder():
     positions = torch.arange(7)
     torch.set_default_dtype(torch.float64)
     try:
-        torch.testing.assert_close(toys.ALiBi(tensors.alibi_slopes(6)).bias(positions), tensors.alibi(7, 6))
+        bias = toys.ALiBi(tensors.alibi_slopes(6)).bias(None, positions)
+        torch.testing.assert_close(bias, tensors.alibi(7, 6))
     finally:
         torch.set_default_dtype(torch.float32)
     encoding = toys.T5(num_heads=1)
     with torch.no_grad():
         encoding.per_bucket.copy_(torch.arange(32))
     expected = arrays.t5_buckets(np.arange(7) - np.arange(7)[:, None])
-    np.testing.assert_array_equal(encoding.bias(positions)[0].detach(), expected)
+    np.testing.assert_array_equal(encoding.bias(None, positions)[0].detach(), expected)
+
+
+def test_shaw_s_bias_is_that_of_the_ladder_at_any_positions():
+    queries, encoding = torch.randn(2, 3, 5, 4).double(), toys.Shaw(head_dim=4, max_distance=2)
+    torch.nn.init.normal_(encoding.table)
+    expected = tensors.shaw_bias(queries, encoding.table)
+    torch.testing.assert_close(encoding.bias(queries, torch.arange(5)), expected)
+    torch.testing.assert_close(encoding.bias(queries, torch.arange(5) + 100), expected)
 
 
 def test_attention_weights_are_weights_of_the_last_block():
