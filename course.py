@@ -37,6 +37,8 @@ TASKS = {
     "test": ("check the style, then run the unit tests, the doctests and every notebook", ["test"],
              ["-m ruff check course.py conftest.py pe_lessons tests notebooks",
               "-m pytest -n 2 --dist loadfile"]),
+    "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
+                   ["-m pytest -q -n 0 tests/test_peers.py"]),
     "notebooks": ("run every notebook again and keep its outputs", ["test"],
                   ["tests/reexecute.py"]),
 }

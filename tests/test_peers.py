@@ -1,0 +1,245 @@
+"""The rungs against the libraries that people use: `python course.py test-peers` installs them.
+
+Each comparison prints a row of the table in README.md. A library that is absent is a skip with its name.
+"""
+
+import importlib
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from pe_lessons import arrays, tensors
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+ROWS = np.random.default_rng(0).normal(size=(2, 3, 12, 16))  # (batch, num_heads, seq_len, head_dim)
+POSITIONS = np.arange(12)
+
+# (what is ours, the library that has it as well) -> the comparison
+PEERS = {}
+
+
+def peer(ours, library):
+    def register(compare):
+        PEERS[ours, library] = compare
+        return compare
+
+    return register
+
+
+def get(path):
+    """An object of a library by its path, or a skip that names the library."""
+    module, name = path.rsplit(".", 1)
+    library = module.split(".")[0]
+    pytest.importorskip(library, reason=f"{library} is not installed: python course.py test-peers does it")
+    return getattr(importlib.import_module(module), name)
+
+
+def gap(ours, theirs):
+    """The largest difference of two arrays of one shape."""
+    ours, theirs = (np.asarray(torch.as_tensor(value).detach(), dtype=np.float64) for value in (ours, theirs))
+    assert ours.shape == theirs.shape
+    return np.abs(ours - theirs).max()
+
+
+def config(base=10_000.0, head_dim=16, max_len=64, **rule):
+    return get("transformers.LlamaConfig")(
+        hidden_size=2 * head_dim,
+        num_attention_heads=2,
+        max_position_embeddings=max_len,
+        rope_parameters={"rope_type": "default", "rope_theta": base, **rule},
+    )
+
+
+def their_frequencies(rope_type, *args, **kwargs):
+    rules = get("transformers.modeling_rope_utils.ROPE_INIT_FUNCTIONS")
+    return rules[rope_type](config(*args, rope_type=rope_type, **kwargs), "cpu")
+
+
+@peer("rotary, halves", "transformers")
+def llama():
+    """The module, whose angles are float32, and the turning itself, in float64."""
+    turn = get("transformers.models.llama.modeling_llama.apply_rotary_pos_emb")
+    module = get("transformers.models.llama.modeling_llama.LlamaRotaryEmbedding")(config())
+    x, positions = torch.tensor(ROWS), torch.tensor(POSITIONS)
+    cosine, sine = module(x, positions[None])
+    angles = torch.tensor(np.outer(POSITIONS, arrays.frequencies(16))).repeat(1, 2)[None]
+    ours = tensors.rotary(x, positions, layout="half")
+    exactly = gap(ours, turn(x, x, angles.cos(), angles.sin())[0])
+    assert exactly < 1e-14
+    return max(exactly, gap(ours, turn(x, x, cosine, sine)[1]))
+
+
+@peer("rotary, interleaved", "transformers")
+def gpt_j():
+    turn = get("transformers.models.gptj.modeling_gptj.apply_rotary_pos_emb")
+    sine, cosine = get("transformers.models.gptj.modeling_gptj.create_sinusoidal_positions")(12, 16).chunk(
+        2, 1
+    )
+    theirs = turn(torch.tensor(ROWS).transpose(1, 2), sine[None], cosine[None]).transpose(1, 2)
+    return gap(tensors.rotary(torch.tensor(ROWS), torch.tensor(POSITIONS)), theirs)
+
+
+@peer("rotary, interleaved", "rotary_embedding_torch")
+def lucidrains():
+    module = get("rotary_embedding_torch.RotaryEmbedding")(16)
+    return gap(arrays.rotary(ROWS, POSITIONS), module.rotate_queries_or_keys(torch.tensor(ROWS)))
+
+
+@peer("rotary_frequencies, ntk", "rotary_embedding_torch")
+def lucidrains_scaled():
+    module = get("rotary_embedding_torch.RotaryEmbedding")
+    ntk = module(16, theta_rescale_factor=4.0).freqs
+    return gap(tensors.rotary_frequencies(16, scaling={"rope_type": "ntk", "factor": 4.0}), ntk)
+
+
+@peer("rotary_frequencies, linear", "transformers")
+def linear():
+    theirs, size = their_frequencies("linear", 500.0, factor=4.0)
+    assert size == 1
+    return gap(
+        arrays.rotary_frequencies(16, base=500.0, scaling={"rope_type": "linear", "factor": 4.0}), theirs
+    )
+
+
+@peer("rotary_frequencies, ntk", "transformers")
+def dynamic():
+    """Theirs takes the factor from the length: (factor * seq_len / max_len) - (factor - 1)."""
+    rules = get("transformers.modeling_rope_utils.ROPE_INIT_FUNCTIONS")
+    theirs, _ = rules["dynamic"](config(rope_type="dynamic", factor=2.0), "cpu", seq_len=160)
+    scaling = {"rope_type": "ntk", "factor": 2.0 * 160 / 64 - 1}
+    return gap(arrays.rotary_frequencies(16, scaling=scaling), theirs)
+
+
+@peer("rotary_frequencies, yarn", "transformers")
+def yarn():
+    gaps = []
+    for head_dim in (16, 64, 128):
+        for options in (
+            {},
+            {"truncate": False},
+            {"beta_fast": 8.0, "beta_slow": 2.0},
+            {"attention_factor": 1.3},
+        ):
+            rule = {"factor": 8.0, "original_max_position_embeddings": 4096, **options}
+            theirs, size = their_frequencies("yarn", 10_000.0, head_dim, 8 * 4096, **rule)
+            scaling = {"rope_type": "yarn", **rule}
+            gaps.append(gap(arrays.rotary_frequencies(head_dim, scaling=scaling), theirs))
+            length = np.linalg.norm(arrays.rotary([[1.0] + [0.0] * (head_dim - 1)], [5], scaling=scaling))
+            gaps.append(abs(length - size))
+    return max(gaps)
+
+
+@peer("rotary_frequencies, llama3", "transformers")
+def llama3():
+    rule = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+    rule["original_max_position_embeddings"] = 8192
+    theirs, _ = their_frequencies("llama3", 500_000.0, 128, 131_072, **rule)
+    scaling = {"rope_type": "llama3", **rule}
+    return gap(arrays.rotary_frequencies(128, base=500_000.0, scaling=scaling), theirs)
+
+
+@peer("axial_rotary", "rotary_embedding_torch")
+def axial():
+    module = get("rotary_embedding_torch.RotaryEmbedding")(8)
+    turn = get("rotary_embedding_torch.apply_rotary_emb")
+    x = torch.tensor(ROWS)[:, 0].view(2, 3, 4, 16)  # a grid of 3 x 4
+    rows, columns = np.divmod(np.arange(12), 4)
+    ours = arrays.axial_rotary(ROWS[:, 0], rows, columns)
+    return gap(ours, turn(module.get_axial_freqs(3, 4), x, freqs_seq_dim=-2).reshape(2, 12, 16))
+
+
+@peer("t5_buckets", "transformers")
+def buckets():
+    attention = get("transformers.models.t5.modeling_t5.T5Attention")
+    offsets, gaps = torch.arange(-1000, 1001), []
+    for bidirectional in (True, False):
+        for num_buckets, max_distance in ((32, 128), (16, 50), (64, 512)):
+            options = {
+                "num_buckets": num_buckets,
+                "max_distance": max_distance,
+                "bidirectional": bidirectional,
+            }
+            theirs = attention._relative_position_bucket(offsets, **options)
+            gaps.append(gap(tensors.t5_buckets(offsets, **options), theirs))
+    return max(gaps)
+
+
+@peer("t5_bias", "transformers")
+def t5_bias():
+    gaps = []
+    for is_decoder in (True, False):
+        options = get("transformers.T5Config")(d_model=16, num_heads=4, d_kv=4, is_decoder=is_decoder)
+        module = get("transformers.models.t5.modeling_t5.T5Attention")(
+            options, has_relative_attention_bias=True, layer_idx=0
+        )
+        [theirs] = module.compute_bias(140, 140)
+        ours = tensors.t5_bias(140, module.relative_attention_bias.weight, bidirectional=not is_decoder)
+        gaps.append(gap(ours, theirs))
+    return max(gaps)
+
+
+@peer("alibi_slopes", "transformers")
+def slopes():
+    """BLOOM's for any number of heads: it multiplies them by the position of the key."""
+    build = get("transformers.models.bloom.modeling_bloom.build_alibi_tensor")
+    return max(
+        gap(arrays.alibi_slopes(num_heads), build(torch.ones(1, 2), num_heads, torch.float64)[:, 0, 1])
+        for num_heads in range(1, 41)
+    )
+
+
+@peer("alibi, under a causal mask", "transformers")
+def weights_under_alibi():
+    """MPT adds one row to all queries: the softmax cancels what the rows differ by."""
+    row = get("transformers.models.mpt.modeling_mpt.build_mpt_alibi_tensor")(6, 12)  # (num_heads, 1, n_k)
+    scores = np.random.default_rng(1).normal(size=(6, 12, 12))
+    future = np.where(np.tril(np.ones((12, 12), dtype=bool)), 0.0, -math.inf)
+    return gap(
+        arrays.softmax(scores + arrays.alibi(12, 6) + future), arrays.softmax(scores + row.numpy() + future)
+    )
+
+
+@peer("learned, padding left out", "transformers")
+def roberta():
+    embeddings = get("transformers.models.roberta.modeling_roberta.RobertaEmbeddings")
+    token_ids = torch.tensor([[0, 44, 7, 2, 1, 1], [1, 1, 0, 9, 9, 2], [0, 5, 6, 7, 8, 2]])
+    table = torch.randn(9, 4)
+    table[1] = 0  # its row for padding
+    rows = embeddings.create_position_ids_from_input_ids(token_ids, padding_idx=1)
+    return gap(tensors.learned(token_ids, table, offset=2, padding_id=1), table[rows])
+
+
+@peer("learned, offset 2", "transformers")
+def opt():
+    module = get("transformers.models.opt.modeling_opt.OPTLearnedPositionalEmbedding")(8, 4)
+    ours = tensors.learned(torch.randint(50, (3, 8)), module.weight, offset=2)
+    return gap(ours, module(torch.ones(3, 8, dtype=torch.int64)))
+
+
+@peer("sinusoidal", "positional_encodings")
+def line():
+    module = get("positional_encodings.torch_encodings.PositionalEncoding1D")(16)
+    return gap(arrays.sinusoidal(12, 16), module(torch.zeros(1, 12, 16))[0])
+
+
+@peer("sinusoidal_2d", "positional_encodings")
+def plane():
+    module = get("positional_encodings.torch_encodings.PositionalEncoding2D")(16)
+    return gap(arrays.sinusoidal_2d(5, 7, 16), module(torch.zeros(1, 5, 7, 16))[0])
+
+
+@pytest.mark.parametrize(("ours", "library"), PEERS, ids=" - ".join)
+def test_equal_to(ours, library, capsys):
+    torch.manual_seed(0)
+    difference = PEERS[ours, library]()
+    with capsys.disabled():
+        print(f"\n| {ours} | {library} | {difference:.0e} |", end="")
+    assert difference <= 1e-6
+
+
+def test_the_readme_names_every_comparison():
+    text = README.read_text()
+    assert [pair for pair in PEERS if f"| {pair[0]} | {pair[1]} |" not in text] == []
