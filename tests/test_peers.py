@@ -231,7 +231,7 @@ def plane():
     return gap(arrays.sinusoidal_2d(5, 7, 16), module(torch.zeros(1, 5, 7, 16))[0])
 
 
-@pytest.mark.parametrize(("ours", "library"), PEERS, ids=" - ".join)
+@pytest.mark.parametrize(("ours", "library"), PEERS, ids=map(" - ".join, PEERS))
 def test_equal_to(ours, library, capsys):
     torch.manual_seed(0)
     difference = PEERS[ours, library]()
