@@ -147,7 +147,7 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     Parameters
     ----------
     token_ids : list of rows of int, shape (batch, seq_len)
-        What is asked of them is only where the padding is.
+        Only which of them are padding matters.
     table : list of rows, shape (max_len, d_model)
     offset : int
         The row of the first token, at least 0: BART and OPT begin at 2, RoBERTa after its padding
@@ -405,8 +405,7 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     scaling : dict, optional
         ``rope_type``, ``factor`` and the rule's own keys, named as in the configuration files of the
         library transformers: ``original_max_position_embeddings`` is L, ``truncate`` (by default
-        True) rounds yarn's pairs outwards. Its own are ``ntk`` and ``by_parts``, which those files
-        do not have.
+        True) rounds yarn's pairs outwards. The names ``ntk`` and ``by_parts`` those files do not know.
 
     Returns
     -------
