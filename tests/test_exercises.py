@@ -8,6 +8,7 @@ import random
 import time
 from pathlib import Path
 
+import mistakes_plane
 import mpmath
 import numpy as np
 import pytest
@@ -44,6 +45,7 @@ CATALOGUE = {
         "silent beyond max_len", "input modified in place",
     ),
 }  # fmt: skip
+CATALOGUE |= mistakes_plane.CATALOGUE
 CATALOGUE["sinusoidal_numpy"] = CATALOGUE["sinusoidal_torch"] = CATALOGUE["sinusoidal_loop"]
 
 
@@ -178,6 +180,7 @@ ORACLES = {
     "readout": readout_one_by_one,
     "paper_input": paper_input_one_by_one,
 }  # fmt: skip
+ORACLES |= mistakes_plane.ORACLES
 
 
 def by_loops(seq_len, d_model):

@@ -6,6 +6,7 @@ made one number at a time in plain Python, and in PyTorch, by other formulas whe
 
 import math
 
+import mistakes_plane
 import numpy as np
 import pytest
 import torch
@@ -860,6 +861,7 @@ STYLES = {
     "encoding_module": MODULE_STYLES,
     **geometry_styles(LOOP_FREQUENCY, TORCH_FREQUENCY),
     **INSIDE_STYLES,
+    **mistakes_plane.STYLES,
 }
 CASES = [
     (exercise, known.name, number)

@@ -1,0 +1,426 @@
+"""Exercises of lesson 13, grids and positions that are not whole."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from pe_lessons import arrays
+from pe_lessons.exercises.engine import Exercise, Misconception, Question, Slip
+
+
+def grid_of_two_tables(height, width, d_model):
+    half = d_model // 2
+    grid = np.empty((height, width, d_model))
+    grid[..., :half] = arrays.sinusoidal(height, half)[:, None]  # the same for every column
+    grid[..., half:] = arrays.sinusoidal(width, half)  # the same for every row
+    return grid
+
+
+def _side_by_side(encode, first, second, d_model):
+    return np.concatenate([encode(*axis, d_model // 2) for axis in (first, second)], axis=-1)
+
+
+def _halves_added(encode, first, second, d_model):
+    return encode(*first, d_model // 2) + encode(*second, d_model // 2)
+
+
+def _full_widths_added(encode, first, second, d_model):
+    return encode(*first, d_model) + encode(*second, d_model)
+
+
+def _in_turn(size):
+    """A combination that takes `size` numbers of the one axis, `size` of the other, and so on."""
+
+    def combine(encode, first, second, d_model):
+        halves = [encode(*axis, d_model // 2) for axis in (first, second)]
+        blocks = [half.reshape(*half.shape[:-1], -1, size) for half in halves]
+        return np.stack(blocks, axis=-2).reshape(*halves[0].shape[:-1], d_model)
+
+    return combine
+
+
+def _one_line(encode, first, second, d_model):
+    (outer, n_outer), (inner, n_inner) = first, second
+    return encode(outer * n_inner + inner, n_outer * n_inner, d_model)
+
+
+def _only_square(height, width):
+    if height != width:
+        raise ValueError("could not broadcast the columns into the rows")
+    return height, width
+
+
+def _column_by_column(grid):
+    return grid.transpose(1, 0, 2).reshape(grid.shape)
+
+
+def _grid_with(**pieces):
+    right = {
+        "sizes": lambda height, width: (height, width),
+        "axes": lambda row, column: (row, column),
+        "position": lambda position, size: position,
+        "exponent": lambda pair, width: 2 * pair / width,
+        "waves": (np.sin, np.cos),
+        "layout": lambda waves: np.stack(waves, axis=-1).reshape(*waves[0].shape[:-1], -1),
+        "combine": _side_by_side,
+        "arrange": lambda grid: grid,
+    }
+    part = SimpleNamespace(**right | pieces)
+
+    def encode(positions, size, width):
+        frequencies = 10_000.0 ** -part.exponent(np.arange(width // 2), width)  # (n_pairs,)
+        angles = part.position(positions, size)[..., None] * frequencies
+        return part.layout([wave(angles) for wave in part.waves])  # (height, width of the grid, width)
+
+    def grid(height, width, d_model):
+        height, width = part.sizes(height, width)
+        row, column = np.indices((height, width))
+        first, second = part.axes((row, height), (column, width))
+        return part.arrange(part.combine(encode, first, second, d_model))
+
+    return grid
+
+
+sinusoidal_2d = Exercise(
+    name="sinusoidal_2d",
+    reference=grid_of_two_tables,
+    probes=((2, 3, 12), (4, 2, 8), (3, 3, 8)),
+    edge_probes=((1, 4, 4), (2, 1, 8), (30, 2, 16)),
+    slips=(
+        Slip(
+            "row and column exchanged",
+            "Row and column have changed places: the first half of the numbers encodes the column. A model "
+            "would not mind, a checkpoint would: here the row comes first.",
+            "axes",
+            lambda row, column: (column, row),
+        ),
+        Slip(
+            "row used twice",
+            "Both halves encode the row, so all patches of a row get the same numbers. The second half "
+            "belongs to the column.",
+            "axes",
+            lambda row, column: (row, row),
+        ),
+        Slip(
+            "column used twice",
+            "Both halves encode the column, so all patches of a column get the same numbers. The first half "
+            "belongs to the row.",
+            "axes",
+            lambda row, column: (column, column),
+        ),
+        Slip(
+            "raster order",
+            "This is the table of a line, folded: the patches are numbered through, and the grid is lost. "
+            "Encode row and column apart.",
+            "combine",
+            _one_line,
+        ),
+        Slip(
+            "halves added",
+            "The two tables of d_model / 2 numbers are added, so each patch gets half as many numbers as it "
+            "should, and row 2, column 5 gets the same as row 5, column 2. Put them side by side.",
+            "combine",
+            _halves_added,
+        ),
+        Slip(
+            "added instead of side by side",
+            "Two tables of the full width are added, and the sum is the same when row and column are "
+            "exchanged. Give each axis half of the numbers, side by side.",
+            "combine",
+            _full_widths_added,
+        ),
+        Slip(
+            "numbers of row and column alternate",
+            "The numbers of the row and of the column alternate, one by one. All of the row's come first "
+            "here, then all of the column's: concatenate, do not stack.",
+            "combine",
+            _in_turn(1),
+        ),
+        Slip(
+            "pairs of row and column alternate",
+            "The pairs of the row and of the column alternate. The values are right, their places are not: "
+            "the whole half of the row comes first.",
+            "combine",
+            _in_turn(2),
+        ),
+        Slip(
+            "frequencies over d_model",
+            "The exponent is divided by d_model, so that each half has only the faster of its frequencies. "
+            "Each axis has a table of its own, d_model / 2 wide: divide by that.",
+            "exponent",
+            lambda pair, width: pair / width,
+        ),
+        Slip(
+            "doubled exponent",
+            "The exponent is doubled: all pairs but the first turn too slowly. Does your index already step "
+            "by two before you multiply it by 2?",
+            "exponent",
+            lambda pair, width: 4 * pair / width,
+        ),
+        Slip(
+            "positions from 1",
+            "Rows and columns are counted from 1. The patch in the corner is in row 0, column 0.",
+            "position",
+            lambda position, size: position + 1,
+        ),
+        Slip(
+            "positions over the size",
+            "Rows and columns are divided by the size of the grid, so that the same place gets other "
+            "numbers in a larger image. Here a position is the number of the row or column itself.",
+            "position",
+            lambda position, size: position / size,
+        ),
+        Slip(
+            "sine and cosine exchanged",
+            "Sine and cosine have changed places: the corner begins 1, 0 where it should begin 0, 1.",
+            "waves",
+            (np.cos, np.sin),
+        ),
+        Slip(
+            "sines before cosines",
+            "In each half all sines come first and all cosines after them. The numbers are right, their "
+            "places are not: each cosine stands right beside its sine.",
+            "layout",
+            lambda waves: np.concatenate(waves, axis=-1),
+        ),
+        Slip(
+            "flattened column by column",
+            "The places are listed column by column and folded up row by row, so most patches get the place "
+            "of another. A square grid hides it as an exchange of the axes; look at one of 2 x 3.",
+            "arrange",
+            _column_by_column,
+        ),
+        Slip(
+            "grid on its side",
+            "The grid lies on its side: its first axis runs over the columns. Row first, then column: the "
+            "shape is (height, width, d_model).",
+            "arrange",
+            lambda grid: grid.transpose(1, 0, 2),
+        ),
+        Slip(
+            "left flat",
+            "All patches stand in one line. The numbers are right; fold them up to (height, width, d_model).",
+            "arrange",
+            lambda grid: grid.reshape(-1, grid.shape[-1]),
+        ),
+        Slip(
+            "crash on grids that are not square",
+            "Square grids are right; a grid that is not square stops with an error. Do the two halves get "
+            "the shapes (height, 1, ...) and (1, width, ...) before they meet?",
+            "sizes",
+            _only_square,
+        ),
+        Slip(
+            "height taken for both",
+            "There are as many columns as rows, whatever the width. Which of the two sizes does the table of "
+            "the columns ask for?",
+            "sizes",
+            lambda height, width: (height, height),
+        ),
+    ),
+    build=_grid_with,
+    hints=(
+        "Two tables of d_model / 2 columns: one has a row for each row of the grid, the other a row for each "
+        "of its columns. Which patches share a row of the first table?",
+        "arrays.sinusoidal(height, d_model // 2)[:, None] has the shape (height, 1, d_model / 2): the same "
+        "for every column of the grid.",
+        "Start from np.empty((height, width, d_model)). Assign the table of the rows, with [:, None], to "
+        "grid[..., :half], and that of the columns to grid[..., half:]; broadcasting does the rest.",
+    ),
+)
+
+
+def turn_by_two_axes(x, rows, columns):
+    by_row, by_column = np.split(x, 2, axis=-1)  # each (n, head_dim / 2)
+    turned = [arrays.rotary(by_row, rows), arrays.rotary(by_column, columns)]
+    return np.concatenate(turned, axis=-1)
+
+
+def _first_and_second_half(n_pairs):
+    return np.arange(n_pairs) < n_pairs // 2
+
+
+def _turn_by_axes_with(**pieces):
+    right = {
+        "by_row": _first_and_second_half,
+        "axes": lambda row, column: (row, column),
+        "number": lambda n_pairs: np.arange(n_pairs) % (n_pairs // 2),
+        "exponent": lambda pair, n_pairs: 2 * pair / n_pairs,
+        "sign": 1,
+        "pairs": lambda x: x.reshape(len(x), -1, 2),
+        "unpair": lambda pairs: pairs.reshape(len(pairs), -1),
+    }
+    part = SimpleNamespace(**right | pieces)
+
+    def axial(x, rows, columns):
+        a, b = np.moveaxis(part.pairs(np.asarray(x, dtype=float)), -1, 0)  # each (n, n_pairs)
+        n_pairs = a.shape[1]
+        row, column = part.axes(np.array(rows, dtype=float), np.array(columns, dtype=float))
+        positions = np.where(part.by_row(n_pairs), row[:, None], column[:, None])  # (n, n_pairs)
+        angles = part.sign * positions * 10_000.0 ** -part.exponent(part.number(n_pairs), n_pairs)
+        sine, cosine = np.sin(angles), np.cos(angles)
+        return part.unpair(np.stack([a * cosine - b * sine, a * sine + b * cosine], axis=-1))
+
+    return axial
+
+
+def _in_each_half(x):
+    """Pairs of a number and the one half a half further on, within each half of the row."""
+    return np.swapaxes(x.reshape(len(x), 2, 2, -1), 2, 3).reshape(len(x), -1, 2)
+
+
+def _back_into_halves(pairs):
+    return np.swapaxes(pairs.reshape(len(pairs), 2, -1, 2), 2, 3).reshape(len(pairs), -1)
+
+
+axial_rotary = Exercise(
+    name="axial_rotary",
+    reference=turn_by_two_axes,
+    probes=(
+        (np.random.default_rng(20).normal(size=(4, 8)), [0, 1, 3, 2], [5, 0, 2, 7]),
+        (np.random.default_rng(21).normal(size=(3, 12)), [1, 4, 2], [3, 0, 6]),
+    ),
+    edge_probes=(
+        (np.random.default_rng(22).normal(size=(2, 4)), [2, 5], [7, 1]),
+        (np.random.default_rng(23).normal(size=(3, 8)), [0.5, 2.25, -1], [3.75, 0, 100]),
+    ),
+    misconceptions=(
+        Misconception(
+            "whole row turned twice",
+            "The whole row is turned by the patch's row and then by its column. Two turns one after the "
+            "other are one turn by the sum, so row 2, column 5 and row 5, column 2 become the same place. "
+            "Each axis gets one half.",
+            lambda x, rows, columns: arrays.rotary(arrays.rotary(x, rows), columns),
+        ),
+        Misconception(
+            "not turned",
+            "Nothing is turned: the rows come out as they went in.",
+            lambda x, rows, columns: x,
+        ),
+    ),
+    slips=(
+        Slip(
+            "row and column exchanged",
+            "Row and column have changed places: the first half is turned by the column. The row comes "
+            "first here.",
+            "axes",
+            lambda row, column: (column, row),
+        ),
+        Slip(
+            "row used twice",
+            "Both halves are turned by the row, so the column makes no difference. The second half belongs "
+            "to the column.",
+            "axes",
+            lambda row, column: (row, row),
+        ),
+        Slip(
+            "column used twice",
+            "Both halves are turned by the column, so the row makes no difference. The first half belongs "
+            "to the row.",
+            "axes",
+            lambda row, column: (column, column),
+        ),
+        Slip(
+            "second half not turned",
+            "The second half comes out as it went in: it is to be turned by the column.",
+            "axes",
+            lambda row, column: (row, 0 * column),
+        ),
+        Slip(
+            "first half not turned",
+            "The first half comes out as it went in: it is to be turned by the row.",
+            "axes",
+            lambda row, column: (0 * row, column),
+        ),
+        Slip(
+            "frequencies over head_dim",
+            "The exponent is divided by head_dim, so each half has the fast pairs only. Each half is a row "
+            "of head_dim / 2 numbers with frequencies of its own.",
+            "exponent",
+            lambda pair, n_pairs: pair / n_pairs,
+        ),
+        Slip(
+            "frequencies run on",
+            "The frequencies fall through both halves, so that the row gets the fast pairs and the column "
+            "the slow ones. Each axis begins with 1 radian again.",
+            "number",
+            lambda n_pairs: np.arange(n_pairs) / 2,
+        ),
+        Slip(
+            "pairs of row and column alternate",
+            "Row and column take turns, pair by pair. Here the first half of the numbers belongs to the row, "
+            "the second to the column.",
+            "by_row",
+            lambda n_pairs: np.arange(n_pairs) % 2 == 0,
+        ),
+        Slip(
+            "wrong sign",
+            "The pairs are turned backwards. Are the two sines exchanged? b is subtracted in the first "
+            "number of a pair, a cos - b sin.",
+            "sign",
+            -1,
+        ),
+        Slip(
+            "partner half a row further on",
+            "The partner of a number is taken from half a row further on, as the layout 'half' does. Here "
+            "the two numbers of a pair stand side by side.",
+            "pairs",
+            _in_each_half,
+        ),
+        Slip(
+            "pairs apart",
+            "The numbers are right, but their order is not: in each half all first numbers of the pairs come "
+            "before all second ones. Put the two of a pair side by side again.",
+            "unpair",
+            _back_into_halves,
+        ),
+    ),
+    build=_turn_by_axes_with,
+    hints=(
+        "Two rows of head_dim / 2 numbers, each with a position of its own: what turns them?",
+        "np.split(x, 2, axis=-1) gives the two halves; arrays.rotary(half, positions) turns one of them.",
+        "Turn the first half by the rows, the second by the columns, and put them together again with "
+        "np.concatenate(..., axis=-1).",
+    ),
+)
+
+plane_question = Question(
+    name="plane_question",
+    prompt="A grid of 10 x 20 patches, encoded by `sinusoidal_2d`, or by axial RoPE. What is true?",
+    choices={
+        "a": (
+            "all 200 rows of the sinusoidal table are different",
+            True,
+            "Two patches differ in their row or in their column, and so in one of the halves.",
+        ),
+        "b": (
+            "two patches with the same distance, as the crow flies, are always equally alike",
+            False,
+            "The similarity is a kernel of the rows plus a kernel of the columns: a cross. 5 steps to the "
+            "right and 3 and 4 along the axes have the same distance, and another similarity.",
+        ),
+        "c": (
+            "one matrix moves every row of the table by 3 down and 2 to the right",
+            True,
+            "Each half is moved by the shift matrix of its axis, both on one diagonal.",
+        ),
+        "d": (
+            "with axial RoPE a score stays as it is when both patches move half a patch to the right",
+            True,
+            "The score depends on the two differences only, and a rotation does not ask for whole numbers.",
+        ),
+        "e": (
+            "if all queries are equal, and all keys, an axial head can prefer the places on a diagonal "
+            "through the query, all alike, to every other place",
+            False,
+            "The score is f + g, of the row difference and of the column difference. If (0, 0) and (1, 1) "
+            "have the highest score, so has one of (0, 1) and (1, 0): the four add up in both ways to the "
+            "same.",
+        ),
+    },
+    hints=(
+        "The two halves know nothing of each other. Which sentence needs a row and a column at once?",
+        "Write the similarity, and the score, as something of the rows plus something of the columns, and "
+        "go through the sentences.",
+    ),
+)
