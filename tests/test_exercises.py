@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import mistakes_plane
+import mistakes_rotary
 import mpmath
 import numpy as np
 import pytest
@@ -46,6 +47,7 @@ CATALOGUE = {
     ),
 }  # fmt: skip
 CATALOGUE |= mistakes_plane.CATALOGUE
+CATALOGUE |= mistakes_rotary.CATALOGUE
 CATALOGUE["sinusoidal_numpy"] = CATALOGUE["sinusoidal_torch"] = CATALOGUE["sinusoidal_loop"]
 
 
@@ -181,6 +183,7 @@ ORACLES = {
     "paper_input": paper_input_one_by_one,
 }  # fmt: skip
 ORACLES |= mistakes_plane.ORACLES
+ORACLES |= mistakes_rotary.ORACLES
 
 
 def by_loops(seq_len, d_model):

@@ -7,6 +7,7 @@ made one number at a time in plain Python, and in PyTorch, by other formulas whe
 import math
 
 import mistakes_plane
+import mistakes_rotary
 import numpy as np
 import pytest
 import torch
@@ -862,6 +863,7 @@ STYLES = {
     **geometry_styles(LOOP_FREQUENCY, TORCH_FREQUENCY),
     **INSIDE_STYLES,
     **mistakes_plane.STYLES,
+    **mistakes_rotary.styles(LOOP_FREQUENCY, TORCH_FREQUENCY),
 }
 CASES = [
     (exercise, known.name, number)

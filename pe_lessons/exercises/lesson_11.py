@@ -1,0 +1,697 @@
+"""Exercises of lesson 11, rotary positions."""
+
+import dataclasses
+from types import SimpleNamespace
+
+import numpy as np
+
+from pe_lessons import arrays
+from pe_lessons.exercises import _sinusoidal_slips as slips
+from pe_lessons.exercises.engine import Exercise, Question, Slip
+
+
+def turned_interleaved(x, positions):
+    frequencies = 10_000.0 ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])  # (n_pairs,)
+    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
+    a, b = x[:, 0::2], x[:, 1::2]
+    turned = np.empty(x.shape)
+    turned[:, 0::2] = a * np.cos(angles) - b * np.sin(angles)
+    turned[:, 1::2] = a * np.sin(angles) + b * np.cos(angles)
+    return turned
+
+
+def turned_in_halves(x, positions):
+    frequencies = 10_000.0 ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])  # (n_pairs,)
+    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
+    a, b = np.split(x, 2, axis=-1)  # (seq_len, n_pairs) each
+    first = a * np.cos(angles) - b * np.sin(angles)
+    second = a * np.sin(angles) + b * np.cos(angles)
+    return np.concatenate([first, second], axis=-1)
+
+
+def _interleaved_pairs(columns):
+    return columns[:, 0::2], columns[:, 1::2]
+
+
+def _halves(columns):
+    return np.split(columns, 2, axis=1)
+
+
+def _interleave(a, b):
+    return np.stack([a, b], axis=-1).reshape(len(a), -1)
+
+
+def _put_behind(a, b):
+    return np.concatenate([a, b], axis=1)
+
+
+INTERLEAVED = (_interleaved_pairs, _interleave, _interleave)  # read, lay out the angles, write
+IN_HALVES = (_halves, _put_behind, _put_behind)
+
+
+def _rotary_with(own_layout):
+    own = {
+        "count": lambda positions: positions,
+        "sign": 1,
+        "unit": lambda angles: angles,
+        "which": lambda angles: angles,
+        "turn": lambda a, b, sin, cos: (a * cos[0] - b * sin[0], a * sin[1] + b * cos[1]),
+        "layout": own_layout,
+    }
+
+    def build(**pieces):
+        part = SimpleNamespace(**{name: pieces.get(name, right) for name, right in own.items()})
+        frequencies = slips.frequencies_with(
+            **{name: piece for name, piece in pieces.items() if name not in own}
+        )
+
+        def rotary(x, positions):
+            read, lay_out, write = part.layout
+            angles = part.count(positions)[:, None] * frequencies(x.shape[1])  # (seq_len, n_pairs)
+            angles = part.which(part.unit(part.sign * angles))
+            of_pairs = read(lay_out(angles, angles))  # those of the first and of the second numbers
+            sin, cos = [np.sin(one) for one in of_pairs], [np.cos(one) for one in of_pairs]
+            return write(*part.turn(*read(x), sin, cos))
+
+        return rotary
+
+    return build
+
+
+def _first_pair_only(angles):
+    return np.where(np.arange(angles.shape[1]) == 0, angles, 0.0)
+
+
+def _overwritten(a, b, sin, cos):
+    a = a * cos[0] - b * sin[0]
+    return a, a * sin[1] + b * cos[1]
+
+
+def _in_a_table(positions):
+    """What ``table[positions]`` finds, its rows standing for 0, 1, 2, ... up to the largest position."""
+    return np.arange(positions.max() + 1)[positions]
+
+
+FREQUENCY = tuple(
+    dataclasses.replace(slip, diagnosis=slip.diagnosis.replace("d_model", "head_dim"))
+    for slip in slips.FREQUENCY
+)
+TURN = (
+    *FREQUENCY,
+    Slip(
+        "wrong sign",
+        "Every pair turns the wrong way, clockwise. Which of the two sines has the minus? (1, 0) should "
+        "become (cos, sin).",
+        "sign",
+        -1,
+    ),
+    Slip(
+        "both sines positive",
+        "Both sines have a plus, so pairs are stretched instead of turned. One of the two formulas has a "
+        "minus.",
+        "turn",
+        lambda a, b, sin, cos: (a * cos[0] + b * sin[0], a * sin[1] + b * cos[1]),
+    ),
+    Slip(
+        "sine and cosine exchanged",
+        "Sine and cosine have changed places: at position 0, where nothing should turn, every pair makes a "
+        "quarter of a turn.",
+        "turn",
+        lambda a, b, sin, cos: (a * sin[0] - b * cos[0], a * cos[1] + b * sin[1]),
+    ),
+    Slip(
+        "cosine alone",
+        "Each number is only multiplied by a cosine, its partner left out. A turn mixes the two numbers of a "
+        "pair: where are the sines?",
+        "turn",
+        lambda a, b, sin, cos: (a * cos[0], b * cos[1]),
+    ),
+    Slip(
+        "first number overwritten",
+        "The first number of each pair is right, the second is made from the *new* first number. It needs "
+        "the old one: compute both before you write either.",
+        "turn",
+        _overwritten,
+    ),
+    Slip(
+        "added instead of turned",
+        "Sines and cosines are added to the numbers, as with a table. Here every pair is to be turned: "
+        "multiplied, and mixed with its partner.",
+        "turn",
+        lambda a, b, sin, cos: (a + sin[0], b + cos[1]),
+    ),
+    Slip(
+        "multiplied by the table",
+        "The first numbers are multiplied by sines and the second ones by cosines, each for itself. Turning "
+        "a pair takes four products.",
+        "turn",
+        lambda a, b, sin, cos: (a * sin[0], b * cos[1]),
+    ),
+    Slip(
+        "positions not used",
+        "The rows are turned by 0, 1, 2, ..., whatever the positions are. Row n has the position "
+        "`positions[n]`.",
+        "count",
+        lambda positions: np.arange(len(positions)),
+    ),
+    Slip(
+        "positions from 1",
+        "Every row is turned by one token too many. The positions are given: take them as they are.",
+        "count",
+        lambda positions: positions + 1,
+    ),
+    Slip(
+        "looked up in a table",
+        "Right for positions from 0 on, but a negative one is looked up from the end of a table. Compute the "
+        "angle from the position itself.",
+        "count",
+        _in_a_table,
+    ),
+    Slip(
+        "first pair only",
+        "Only the first pair is turned. Every pair turns, each at a frequency of its own.",
+        "which",
+        _first_pair_only,
+    ),
+    Slip(
+        "degrees",
+        "The angle is turned into degrees before use. Sine and cosine in Python work in radians: leave the "
+        "angle as it is.",
+        "unit",
+        np.degrees,
+    ),
+)
+
+_rows = np.random.default_rng(seed=11)
+ROTARY_PROBES = (
+    (_rows.normal(size=(5, 4)), np.array([0, 3, 7, 8, 20])),
+    (_rows.normal(size=(3, 6)), np.array([5, 1, 2])),
+    (_rows.normal(size=(2, 10)), np.array([4, 9])),
+)
+ROTARY_EDGES = ((_rows.normal(size=(2, 2)), np.array([3, 1])), (_rows.normal(size=(2, 4)), np.array([-3, 2])))
+
+rotary_interleaved = Exercise(
+    name="rotary_interleaved",
+    reference=turned_interleaved,
+    probes=ROTARY_PROBES,
+    edge_probes=ROTARY_EDGES,
+    slips=(
+        *TURN,
+        Slip(
+            "halves instead of interleaved",
+            "The pairs are made in halves: column k with column k + head_dim / 2. Here neighbours are asked "
+            "for, columns 2k and 2k + 1.",
+            "layout",
+            IN_HALVES,
+        ),
+        Slip(
+            "layouts mixed",
+            "Neighbours are turned with the angles of the other layout: the angles stand twice in a row, one "
+            "set behind the other. Both numbers of a pair need *one* angle.",
+            "layout",
+            (_interleaved_pairs, _put_behind, _interleave),
+        ),
+        Slip(
+            "written in halves",
+            "The pairs are turned rightly but written to other columns: all first numbers, then all second "
+            "ones. Each goes back to the column it came from.",
+            "layout",
+            (_interleaved_pairs, _interleave, _put_behind),
+        ),
+    ),
+    build=_rotary_with(INTERLEAVED),
+    hints=(
+        "Begin with one pair (a, b) and one angle: it becomes (a cos - b sin, a sin + b cos).",
+        "x[:, 0::2] holds the first numbers of all pairs, x[:, 1::2] the second ones; the angles are "
+        "positions[:, None] * frequencies.",
+        "Make an empty array of the shape of x and write into its even and its odd columns.",
+    ),
+    atol=1e-5,
+)
+
+rotary_half = Exercise(
+    name="rotary_half",
+    reference=turned_in_halves,
+    probes=ROTARY_PROBES,
+    edge_probes=ROTARY_EDGES,
+    slips=(
+        *TURN,
+        Slip(
+            "interleaved instead of halves",
+            "Neighbouring columns are paired. Here the row is cut in two halves, and column k belongs to "
+            "column k + head_dim / 2.",
+            "layout",
+            INTERLEAVED,
+        ),
+        Slip(
+            "layouts mixed",
+            "The halves are turned with the angles of the other layout, each angle standing twice side by "
+            "side. Both numbers of a pair need *one* angle.",
+            "layout",
+            (_halves, _interleave, _put_behind),
+        ),
+        Slip(
+            "written interleaved",
+            "The pairs are turned rightly but written to other columns, side by side. The first numbers go "
+            "back to the first half, the second ones to the second.",
+            "layout",
+            (_halves, _put_behind, _interleave),
+        ),
+    ),
+    build=_rotary_with(IN_HALVES),
+    hints=(
+        "Everything is as in the interleaved layout, except where the two numbers of a pair stand.",
+        "a, b = np.split(x, 2, axis=-1); the angles are positions[:, None] * frequencies.",
+        "np.concatenate puts the turned first numbers and the turned second ones behind each other.",
+    ),
+    atol=1e-5,
+)
+
+
+def scores_of_all_heads(x, W_Q, W_K, num_heads):
+    seq_len, head_dim = len(x), W_Q.shape[1] // num_heads
+    q = (x @ W_Q).reshape(seq_len, num_heads, head_dim).swapaxes(0, 1)
+    k = (x @ W_K).reshape(seq_len, num_heads, head_dim).swapaxes(0, 1)
+    q = arrays.rotary(q, np.arange(seq_len))  # (num_heads, seq_len, head_dim)
+    k = arrays.rotary(k, np.arange(seq_len))
+    return q @ k.swapaxes(1, 2) / np.sqrt(head_dim)
+
+
+def _split(rows, num_heads):
+    return rows.reshape(len(rows), num_heads, -1).swapaxes(0, 1)
+
+
+def _split_without_moving(rows, num_heads):
+    return rows.reshape(num_heads, len(rows), -1)
+
+
+def _per_head(rows, num_heads, split, sign):
+    heads = split(rows, num_heads)
+    return arrays.rotary(heads, sign * np.arange(heads.shape[1]))
+
+
+def _before_splitting(rows, num_heads, split, sign):
+    return split(arrays.rotary(rows, sign * np.arange(len(rows))), num_heads)
+
+
+def _frequencies_of_d_model(rows, num_heads, split, sign):
+    heads = split(rows, num_heads)
+    base = 10_000.0 ** (1 / num_heads)  # the frequencies of a head_dim that is num_heads times as large
+    return arrays.rotary(heads, sign * np.arange(heads.shape[1]), base=base)
+
+
+def _in_halves_per_head(rows, num_heads, split, sign):
+    heads = split(rows, num_heads)
+    return arrays.rotary(heads, sign * np.arange(heads.shape[1]), layout="half")
+
+
+def _unturned(rows, num_heads, split, sign):
+    return split(rows, num_heads)
+
+
+def _scores_with(**pieces):
+    own = {
+        "sign": 1,
+        "split": _split,
+        "how": _per_head,
+        "turned": lambda how: (how, how),
+        "place": "after",
+        "finish": lambda scores: scores,
+        "scale": lambda head_dim, d_model: np.sqrt(head_dim),
+    }
+    part = SimpleNamespace(**own | pieces)
+
+    def scores(x, W_Q, W_K, num_heads):
+        if part.place == "before":
+            x = arrays.rotary(x, part.sign * np.arange(len(x)))
+            turns = (_unturned, _unturned)
+        else:
+            turns = part.turned(part.how)
+        q, k = (
+            turn(x @ weights, num_heads, part.split, part.sign) for turn, weights in zip(turns, (W_Q, W_K))
+        )
+        return part.finish(q @ k.swapaxes(1, 2) / part.scale(q.shape[2], W_Q.shape[1]))
+
+    return scores
+
+
+def _weights(rng, seq_len, d_in, d_model):
+    return rng.normal(size=(seq_len, d_in)), *rng.normal(size=(2, d_in, d_model))
+
+
+rotary_scores = Exercise(
+    name="rotary_scores",
+    reference=scores_of_all_heads,
+    probes=(
+        (*_weights(_rows, 5, 8, 8), 2),
+        (*_weights(_rows, 4, 6, 12), 3),
+        (*_weights(_rows, 3, 12, 12), 3),
+    ),
+    edge_probes=((*_weights(_rows, 3, 4, 4), 1), (*_weights(_rows, 1, 4, 8), 2)),
+    slips=(
+        Slip(
+            "rotated before the projection",
+            "The rows of x are turned, and then projected. W_Q and W_K mix the pairs, and the difference of "
+            "positions is lost: project first, turn the result.",
+            "place",
+            "before",
+        ),
+        Slip(
+            "only queries rotated",
+            "Only the queries are turned, so the score knows where the query stands but not the key. Turn "
+            "both.",
+            "turned",
+            lambda how: (how, _unturned),
+        ),
+        Slip(
+            "only keys rotated",
+            "Only the keys are turned, so the score knows where the key stands but not the query. Turn both.",
+            "turned",
+            lambda how: (_unturned, how),
+        ),
+        Slip(
+            "head axis taken for time",
+            "These scores do not see the order. Is nothing turned, or each head as a whole, along the axis "
+            "of the heads? Then the angles cancel: which axis counts tokens?",
+            "turned",
+            lambda how: (_unturned, _unturned),
+        ),
+        Slip(
+            "frequencies over d_model instead of head_dim",
+            "The frequencies fall too slowly: they are those of a row as wide as all heads together. Each "
+            "head has its own row of head_dim numbers, from fast to slow.",
+            "how",
+            _frequencies_of_d_model,
+        ),
+        Slip(
+            "rotated before the heads were split",
+            "The whole row is turned before it is cut into heads, so the first head gets the fast pairs and "
+            "the last the slow ones. Cut first: every head has all frequencies.",
+            "how",
+            _before_splitting,
+        ),
+        Slip(
+            "halves instead of interleaved",
+            "The pairs are made in halves. Here the interleaved layout is asked for, which is the usual one "
+            "of `arrays.rotary`.",
+            "how",
+            _in_halves_per_head,
+        ),
+        Slip(
+            "wrong sign",
+            "Everything turns the wrong way, so a key three back is treated as one three ahead. The angle is "
+            "plus the position times the frequency.",
+            "sign",
+            -1,
+        ),
+        Slip(
+            "heads cut out of the wrong axis",
+            "A head has got whole tokens instead of a part of each: `reshape(num_heads, seq_len, head_dim)` "
+            "cuts between rows. Reshape to (seq_len, num_heads, head_dim), then swap axes.",
+            "split",
+            _split_without_moving,
+        ),
+        Slip(
+            "scaled by the root of d_model",
+            "The scores are too small: they are divided by the root of d_model. A head has only head_dim "
+            "numbers.",
+            "scale",
+            lambda head_dim, d_model: np.sqrt(d_model),
+        ),
+        Slip(
+            "not scaled",
+            "The scores are too large: they are not divided by the root of head_dim.",
+            "scale",
+            lambda head_dim, d_model: 1,
+        ),
+        Slip(
+            "scaled by head_dim",
+            "The scores are too small: they are divided by head_dim itself. Attention divides by its root.",
+            "scale",
+            lambda head_dim, d_model: head_dim,
+        ),
+        Slip(
+            "queries and keys exchanged",
+            "Rows and columns are exchanged: entry (m, n) should be that of query m and key n.",
+            "finish",
+            lambda scores: scores.swapaxes(1, 2),
+        ),
+    ),
+    build=_scores_with,
+    hints=(
+        "Four steps in this order: project, cut into heads, turn, multiply queries with keys.",
+        "(x @ W_Q).reshape(seq_len, num_heads, head_dim).swapaxes(0, 1) has the shape (num_heads, seq_len, "
+        "head_dim), and arrays.rotary turns it.",
+        "q @ k.swapaxes(1, 2) makes the scores of all heads at once; divide by the root of head_dim.",
+    ),
+)
+
+
+def attention_with_cache(q, k, v, cached_k, cached_v):
+    cached, new = cached_k.shape[1], q.shape[1]
+    positions = cached + np.arange(new)
+    q, k = arrays.rotary(q, positions), arrays.rotary(k, positions)
+    keys = np.concatenate([cached_k, k], axis=1)  # (num_heads, cached + new, head_dim)
+    values = np.concatenate([cached_v, v], axis=1)
+    mask = np.arange(cached + new) <= positions[:, None]  # (new, cached + new)
+    return arrays.attention(q, keys, values, mask)
+
+
+def _turn(rows, positions):
+    return arrays.rotary(rows, positions)
+
+
+def _turn_in_halves(rows, positions):
+    return arrays.rotary(rows, positions, layout="half")
+
+
+def _turn_across_heads(rows, positions):
+    along = positions[0] + np.arange(len(rows))  # one position for each head
+    return arrays.rotary(rows.swapaxes(0, 1), along).swapaxes(0, 1)
+
+
+def _turn_with_frequencies_of_d_model(rows, positions):
+    return arrays.rotary(rows, positions, base=10_000.0 ** (1 / len(rows)))
+
+
+def _cache_first(cached, new):
+    return np.concatenate([cached, new], axis=1)
+
+
+def _up_to_itself(cached, new):
+    return np.arange(cached + new) <= cached + np.arange(new)[:, None]
+
+
+def _cached_with(**pieces):
+    own = {
+        "offset": lambda cached, new: cached,
+        "sign": 1,
+        "turn": _turn,
+        "turned": "qk",
+        "cached_keys": lambda keys: keys,
+        "view": (_cache_first, _up_to_itself),
+    }
+    part = SimpleNamespace(**own | pieces)
+
+    def attend(q, k, v, cached_k, cached_v):
+        cached, new = cached_k.shape[1], q.shape[1]
+        positions = part.sign * (part.offset(cached, new) + np.arange(new))
+        turned = {
+            name: part.turn(rows, positions) if name in part.turned else rows
+            for name, rows in (("q", q), ("k", k), ("v", v))
+        }
+        join, mask = part.view
+        keys = join(part.cached_keys(cached_k), turned["k"])
+        values = join(cached_v, turned["v"])
+        mask = mask(cached, new)[:, -keys.shape[1] :]
+        return arrays.attention(turned["q"], keys, values, mask)
+
+    return attend
+
+
+def _everything(cached, new):
+    return np.ones((new, cached + new), dtype=bool)
+
+
+def _not_shifted(cached, new):
+    return np.tri(new, cached + new, dtype=bool)
+
+
+def _step(rng, num_heads, cached, new, head_dim):
+    return *rng.normal(size=(3, num_heads, new, head_dim)), *rng.normal(size=(2, num_heads, cached, head_dim))
+
+
+cached_attention = Exercise(
+    name="cached_attention",
+    reference=attention_with_cache,
+    probes=(_step(_rows, 2, 5, 3, 4), _step(_rows, 3, 2, 2, 6), _step(_rows, 2, 4, 1, 8)),
+    edge_probes=(_step(_rows, 2, 0, 3, 4), _step(_rows, 1, 9, 1, 2)),
+    slips=(
+        Slip(
+            "offset ignored",
+            "The new tokens are turned as if they stood at position 0. The cache holds the tokens before "
+            "them: how many are these?",
+            "offset",
+            lambda cached, new: 0,
+        ),
+        Slip(
+            "offset counted twice",
+            "The new tokens are turned by twice the length of the cache. It is counted twice somewhere; "
+            "their positions go on where the cache ends.",
+            "offset",
+            lambda cached, new: 2 * cached,
+        ),
+        Slip(
+            "new tokens counted in the offset",
+            "The new tokens stand too far behind: the offset counts them too. Before the first new token "
+            "there is only what was in the cache.",
+            "offset",
+            lambda cached, new: cached + new,
+        ),
+        Slip(
+            "one position too early",
+            "The new tokens begin at the position of the last one in the cache. With positions 0 to 4 in it, "
+            "the next one is 5.",
+            "offset",
+            lambda cached, new: cached - 1,
+        ),
+        Slip(
+            "wrong sign",
+            "The new tokens turn the wrong way, the keys in the cache the right one. The angle is plus the "
+            "position times the frequency.",
+            "sign",
+            -1,
+        ),
+        Slip(
+            "values rotated too",
+            "The new values are turned as well. What a token hands over should not depend on where it "
+            "stands: turn queries and keys only.",
+            "turned",
+            "qkv",
+        ),
+        Slip(
+            "only queries rotated",
+            "Only the queries are turned; the new keys join the turned keys of the cache unturned.",
+            "turned",
+            "q",
+        ),
+        Slip(
+            "only keys rotated",
+            "Only the keys are turned. The query needs its position too: the score compares the two.",
+            "turned",
+            "k",
+        ),
+        Slip(
+            "nothing rotated",
+            "Nothing new is turned: neither the queries nor the new keys, while the keys in the cache are.",
+            "turned",
+            "",
+        ),
+        Slip(
+            "cached keys turned again",
+            "The keys in the cache are turned a second time. They were turned when they came in, and their "
+            "positions have not changed since: turn the new keys only.",
+            "cached_keys",
+            lambda keys: arrays.rotary(keys, np.arange(keys.shape[1])) if keys.shape[1] else keys,
+        ),
+        Slip(
+            "layouts mixed",
+            "The new queries and keys are turned in halves, those in the cache interleaved. One model, one "
+            "layout: the usual one of `arrays.rotary`.",
+            "turn",
+            _turn_in_halves,
+        ),
+        Slip(
+            "head axis taken for time",
+            "Each head is turned by a position of its own: the axis of the heads was taken for the axis of "
+            "the tokens. Of q's three axes, which one counts tokens?",
+            "turn",
+            _turn_across_heads,
+        ),
+        Slip(
+            "frequencies over d_model instead of head_dim",
+            "The frequencies fall too slowly, as for a row as wide as all heads together. They are shared "
+            "out over head_dim.",
+            "turn",
+            _turn_with_frequencies_of_d_model,
+        ),
+        Slip(
+            "no mask",
+            "The first of the new tokens sees those after it. Each may look at the cache, at itself, and at "
+            "the new tokens before it.",
+            "view",
+            (_cache_first, _everything),
+        ),
+        Slip(
+            "mask not moved by the cache",
+            "The mask starts counting at the first new token, so that it hides most of the cache. New token "
+            "m stands at position cached + m, and sees everything up to there.",
+            "view",
+            (_cache_first, _not_shifted),
+        ),
+        Slip(
+            "cache not looked at",
+            "The new tokens see only each other. Put the cached keys and values in front of the new ones.",
+            "view",
+            (lambda cached, new: new, _up_to_itself),
+        ),
+        Slip(
+            "cache put behind",
+            "The cache stands behind the new tokens, and so the mask hides the wrong ones. In time, it comes "
+            "first.",
+            "view",
+            (lambda cached, new: np.concatenate([new, cached], axis=1), _up_to_itself),
+        ),
+    ),
+    build=_cached_with,
+    hints=(
+        "How many tokens are in the cache? That is the position of the first new token.",
+        "Turn q and k by positions = cached + np.arange(new), then put the cached keys in front of k with "
+        "np.concatenate(..., axis=1), and the cached values in front of v.",
+        "The mask: key n may be seen by the new token at position p if n <= p. arrays.attention(q, keys, "
+        "values, mask) does the rest.",
+    ),
+)
+
+rotary_question = Question(
+    name="rotary_question",
+    prompt="Queries and keys are turned by RoPE. What is true?",
+    choices={
+        "a": (
+            "adding 100 to all positions changes no score",
+            True,
+            "Query and key both turn further by the same angle, so the angle between them stays.",
+        ),
+        "b": (
+            "the score of a query at 5 with a key at 2 equals that of the same query at 2 with the same key "
+            "at 5",
+            False,
+            "The angle between them turns the other way. For a general query and key this is another score; "
+            "only a query turned against a key equal to it cannot tell the sides apart.",
+        ),
+        "c": (
+            "the further apart query and key are, the smaller the score",
+            False,
+            "The head that looks three back has its largest score at distance three. What distance does is "
+            "up to the query and the key.",
+        ),
+        "d": (
+            "a turned key may stay in a cache while the text grows",
+            True,
+            "It is turned by its own position, which does not change. The distance arises in the product "
+            "with the query.",
+        ),
+        "e": (
+            "a model may use either layout, as long as its weights were trained with it",
+            True,
+            "The layouts differ by the order of columns only; a model trained with one is useless with the "
+            "other, until its columns are put in order.",
+        ),
+    },
+    hints=(
+        "Think of two hands on one circle: what happens to the angle between them, and what does the score "
+        "see of it?",
+        "One of them is a piece of folklore that the last figure of the section on distance refutes, and one "
+        "confuses RoPE with a kernel that is the same on both sides.",
+    ),
+)
