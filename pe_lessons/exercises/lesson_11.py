@@ -684,14 +684,14 @@ rotary_question = Question(
         "e": (
             "a model may use either layout, as long as its weights were trained with it",
             True,
-            "The layouts differ by the order of columns only; a model trained with one is useless with the "
+            "The layouts differ by the order of columns only; a model trained with one breaks with the "
             "other, until its columns are put in order.",
         ),
     },
     hints=(
         "Think of two hands on one circle: what happens to the angle between them, and what does the score "
         "see of it?",
-        "One of them is a piece of folklore that the last figure of the section on distance refutes, and one "
-        "confuses RoPE with a kernel that is the same on both sides.",
+        "One sentence is a piece of folklore that the section on distance refutes, and one mistakes RoPE for "
+        "a kernel, which is the same on both sides.",
     ),
 )
