@@ -543,7 +543,7 @@ def loop_cached(
         cached, of = cached_k.shape[1], width(*q.shape[::2])
         outputs = []
         for h in range(num_heads):
-            first = start(cached, new)
+            first = num_heads if start is None else start(cached, new)
 
             def moved(rows, turn, h=h, first=first):
                 return [turn(row, where(first + m, h, first), of) for m, row in enumerate(rows)]
@@ -583,7 +583,7 @@ def torch_cached(
     def attend(*arguments):
         q, k, v, cached_k, cached_v = (torch.tensor(one) for one in arguments)
         cached, new = cached_k.shape[1], q.shape[1]
-        positions = torch.arange(new).double() + start(cached, new)
+        positions = torch.arange(new).double() + (len(q) if start is None else start(cached, new))
         q, k, v = (
             turn(one, positions=positions, sign=sign) if turned else one
             for one, turned in zip((q, k, v), which)
@@ -617,6 +617,10 @@ CACHED_STYLES = {
     "one position too early": (
         loop_cached(start=lambda cached, new: cached - 1),
         torch_cached(start=lambda cached, new: cached - 1),
+    ),
+    "heads counted for tokens": (
+        loop_cached(start=None),
+        torch_cached(start=None),
     ),
     "wrong sign": (
         loop_cached(where=lambda position, head, first: -position),
@@ -653,6 +657,10 @@ CACHED_STYLES = {
     "mask not moved by the cache": (
         loop_cached(sees=lambda n, m, cached, new: n <= m),
         torch_cached(diagonal=lambda cached, new: 0),
+    ),
+    "itself not seen": (
+        loop_cached(sees=lambda n, m, cached, new: n < cached + m),
+        torch_cached(diagonal=lambda cached, new: cached - 1),
     ),
     "cache not looked at": (
         loop_cached(join=lambda cached, new: new),

@@ -484,7 +484,7 @@ def _up_to_itself(cached, new):
 
 def _cached_with(**pieces):
     own = {
-        "offset": lambda cached, new: cached,
+        "offset": lambda cached, new, num_heads: cached,
         "sign": 1,
         "turn": _turn,
         "turned": "qk",
@@ -495,7 +495,7 @@ def _cached_with(**pieces):
 
     def attend(q, k, v, cached_k, cached_v):
         cached, new = cached_k.shape[1], q.shape[1]
-        positions = part.sign * (part.offset(cached, new) + np.arange(new))
+        positions = part.sign * (part.offset(cached, new, len(q)) + np.arange(new))
         turned = {
             name: part.turn(rows, positions) if name in part.turned else rows
             for name, rows in (("q", q), ("k", k), ("v", v))
@@ -511,6 +511,10 @@ def _cached_with(**pieces):
 
 def _everything(cached, new):
     return np.ones((new, cached + new), dtype=bool)
+
+
+def _only_before_itself(cached, new):
+    return np.arange(cached + new) < cached + np.arange(new)[:, None]
 
 
 def _not_shifted(cached, new):
@@ -532,28 +536,35 @@ cached_attention = Exercise(
             "The new tokens are turned as if they stood at position 0. The cache holds the tokens before "
             "them: how many are these?",
             "offset",
-            lambda cached, new: 0,
+            lambda cached, new, num_heads: 0,
         ),
         Slip(
             "offset counted twice",
             "The new tokens are turned by twice the length of the cache. It is counted twice somewhere; "
             "their positions go on where the cache ends.",
             "offset",
-            lambda cached, new: 2 * cached,
+            lambda cached, new, num_heads: 2 * cached,
         ),
         Slip(
             "new tokens counted in the offset",
             "The new tokens stand too far behind: the offset counts them too. Before the first new token "
             "there is only what was in the cache.",
             "offset",
-            lambda cached, new: cached + new,
+            lambda cached, new, num_heads: cached + new,
         ),
         Slip(
             "one position too early",
             "The new tokens begin at the position of the last one in the cache. With positions 0 to 4 in it, "
             "the next one is 5.",
             "offset",
-            lambda cached, new: cached - 1,
+            lambda cached, new, num_heads: cached - 1,
+        ),
+        Slip(
+            "heads counted for tokens",
+            "The offset is the number of heads. len() counts along the first axis; the tokens of the cache "
+            "lie along the second.",
+            "offset",
+            lambda cached, new, num_heads: num_heads,
         ),
         Slip(
             "wrong sign",
@@ -628,6 +639,13 @@ cached_attention = Exercise(
             "m stands at position cached + m, and sees everything up to there.",
             "view",
             (_cache_first, _not_shifted),
+        ),
+        Slip(
+            "itself not seen",
+            "A new token sees everything before it, but not itself. Its own key and value belong to the text "
+            "as well: position n may be seen if n <= p.",
+            "view",
+            (_cache_first, _only_before_itself),
         ),
         Slip(
             "cache not looked at",
