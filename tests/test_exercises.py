@@ -8,6 +8,8 @@ import random
 import time
 from pathlib import Path
 
+import mistakes_biases
+import mistakes_learned
 import mistakes_plane
 import mistakes_rotary
 import mpmath
@@ -48,6 +50,7 @@ CATALOGUE = {
 }  # fmt: skip
 CATALOGUE |= mistakes_plane.CATALOGUE
 CATALOGUE |= mistakes_rotary.CATALOGUE
+CATALOGUE |= mistakes_learned.CATALOGUE | mistakes_biases.CATALOGUE
 CATALOGUE["sinusoidal_numpy"] = CATALOGUE["sinusoidal_torch"] = CATALOGUE["sinusoidal_loop"]
 
 
@@ -182,6 +185,7 @@ ORACLES = {
     "readout": readout_one_by_one,
     "paper_input": paper_input_one_by_one,
 }  # fmt: skip
+ORACLES |= mistakes_learned.ORACLES | mistakes_biases.ORACLES
 ORACLES |= mistakes_plane.ORACLES
 ORACLES |= mistakes_rotary.ORACLES
 

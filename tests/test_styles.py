@@ -6,6 +6,8 @@ made one number at a time in plain Python, and in PyTorch, by other formulas whe
 
 import math
 
+import mistakes_biases
+import mistakes_learned
 import mistakes_plane
 import mistakes_rotary
 import numpy as np
@@ -864,6 +866,8 @@ STYLES = {
     **INSIDE_STYLES,
     **mistakes_plane.STYLES,
     **mistakes_rotary.styles(LOOP_FREQUENCY, TORCH_FREQUENCY),
+    **mistakes_learned.STYLES,
+    **mistakes_biases.STYLES,
 }
 CASES = [
     (exercise, known.name, number)

@@ -1,0 +1,1 @@
+ORACLES, CATALOGUE, STYLES = {}, {}, {}
