@@ -248,7 +248,7 @@ learned_rows = Exercise(
         Slip(
             "row of the padding id",
             "Padding gets the row with the number of the padding id. In RoBERTa that row is zero; here "
-            "nothing says so: return zeros.",
+            "nothing says so: padding gets zeros.",
             "padding",
             lambda rows, real, table, padding_id: np.where(real[:, :, None], rows, table[padding_id]),
         ),
