@@ -194,8 +194,7 @@ learned_rows = Exercise(
         ),
         Slip(
             "counted across sentences",
-            "The count runs on from one sentence into the next. Each begins at 0 again: cumsum along "
-            "axis=1.",
+            "The count runs on from one sentence into the next. Each begins at 0 again: cumsum along axis=1.",
             "count",
             lambda ids, real: real.cumsum().reshape(real.shape) - real,
         ),

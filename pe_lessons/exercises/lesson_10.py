@@ -511,8 +511,7 @@ bias_question = Question(
         ),
     },
     hints=(
-        "Write the softmax of a row as powers over their sum. Which factor is common, in a row, in a "
-        "column?",
+        "Write the softmax of a row as powers over their sum. Which factor is common, in a row, in a column?",
         "Then look at the three pictures: one slope, a number per bucket, a row per distance that the query "
         "is multiplied with.",
     ),

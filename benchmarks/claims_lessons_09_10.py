@@ -1,0 +1,287 @@
+"""Every claim that lessons 09 and 10 print or state and that depends on chance, on ten seeds they do not use.
+
+    python benchmarks/claims_lessons_09_10.py
+
+takes two to three minutes on one core, prints the range of every quantity over the seeds, and ends with an
+error if a claim fails for any of them. The lessons themselves train with seed 0.
+"""
+
+import functools
+import sys
+
+import numpy as np
+import torch
+from torch import nn
+
+from pe_lessons import arrays, toys
+
+SEEDS = range(900, 910)
+FAILED = []
+HIDDEN = 8
+
+
+def report(name, values, claim=None, holds=None):
+    """Print the range of `values`, one per seed, and whether the claim holds for each."""
+    low, high = min(values), max(values)
+    line = f"{name:66} {np.mean(values):9.4f}  [{low:.4f}, {high:.4f}]"
+    if claim is not None:
+        good = all(map(holds, values))
+        line += f"   {claim}: {'holds' if good else 'FAILS'}"
+        if not good:
+            FAILED.append(name)
+    print(line, flush=True)
+
+
+def at_least(bound):
+    return f">= {bound}", lambda value: value >= bound
+
+
+def below(bound):
+    return f"< {bound}", lambda value: value < bound
+
+
+def first_right(model):
+    recent = np.convolve(model.history, np.ones(10) / 10, mode="valid")
+    return int(np.argmax(recent >= 0.9)) if recent.max() >= 0.9 else 999
+
+
+# Lesson 09
+
+
+def fill_in(seed, batch_size=32):
+    generator = torch.Generator().manual_seed(seed)
+    while True:
+        changes = torch.rand(batch_size, 32, generator=generator) < 0.15
+        fresh = torch.randint(8, (batch_size, 32), generator=generator)
+        last_change = torch.where(changes, torch.arange(32), 0).cummax(dim=1).values
+        tokens = fresh.gather(1, last_change)
+        hidden = torch.rand(tokens.shape, generator=generator) < 0.5
+        yield tokens.where(~hidden, HIDDEN), tokens.where(hidden, toys.NOT_ASKED)
+
+
+def filled(seed, word_std, table_std):
+    """The share filled right, and the 32 trained rows before and after."""
+    torch.manual_seed(seed)
+    rows = torch.randn(40, 32, dtype=torch.float64) * table_std
+    model = toys.TinyTransformer(9, 8, num_heads=2, encoding=toys.Table(rows, learned=True))
+    nn.init.normal_(model.embedding.weight, std=word_std)
+    toys.train(model, fill_in(1000 + seed), steps=400, lr=5e-3, print_every=None)
+    share = toys.accuracy(model, *next(fill_in(2000 + seed, batch_size=512)))
+    after = model.encoding.table.detach()
+    assert torch.equal(after[32:], rows[32:]), "a row beyond the texts has moved"
+    return share, rows[:32].numpy(), after[:32].numpy()
+
+
+def cosines(table):
+    centred = table - table.mean(axis=0)
+    centred = centred / np.linalg.norm(centred, axis=1, keepdims=True)
+    return centred @ centred.T
+
+
+def neighbours(table):
+    return np.diagonal(cosines(table), offset=1).mean()
+
+
+def neighbour_share(table):
+    alike = cosines(table)
+    np.fill_diagonal(alike, -np.inf)
+    return np.mean(abs(alike.argmax(axis=1) - np.arange(32)) == 1)
+
+
+def by_distance(table):
+    alike = cosines(table)
+    return np.array([np.diagonal(alike, offset=distance).mean() for distance in range(28)])
+
+
+def turns(table):
+    """Turns that the rows make around the middle of their plane, and the share of steps that go that way."""
+    centred = table - table.mean(axis=0)
+    x, y = (centred @ np.linalg.svd(centred)[2][:2].T).T
+    steps = np.diff(np.unwrap(np.arctan2(y, x)))
+    return abs(steps.sum()) / (2 * np.pi), max(np.mean(steps > 0), np.mean(steps < 0))
+
+
+def local():
+    print("\nLesson 09, filling gaps: a table that began quietly (0.02, words 0.3)")
+    quiet = [filled(seed, 0.3, 0.02) for seed in SEEDS]
+    report("gaps filled right", [share for share, _, _ in quiet], *at_least(0.75))
+    report("neighbours' mean cosine, before", [neighbours(one) for _, one, _ in quiet], *below(0.3))
+    report("neighbours' mean cosine, after", [neighbours(one) for _, _, one in quiet], *at_least(0.8))
+    report("a neighbour is most alike, before", [neighbour_share(one) for _, one, _ in quiet], *below(0.5))
+    report("a neighbour is most alike, after", [neighbour_share(one) for _, _, one in quiet], *at_least(0.85))
+    report("turns of the rows in their plane", [turns(one)[0] for _, _, one in quiet])
+    report("steps in that plane that go on in order", [turns(one)[1] for _, _, one in quiet], *at_least(0.9))
+    report("lowest mean cosine of a distance", [by_distance(one).min() for _, _, one in quiet], *below(-0.7))
+    report("  at distance", [by_distance(one).argmin() for _, _, one in quiet])
+    print("\nand one that began loud (1, words 1)")
+    loud = [filled(seed, 1.0, 1.0) for seed in SEEDS]
+    report("gaps filled right", [share for share, _, _ in loud], *at_least(0.75))
+    report(
+        "difference to the quiet one",
+        [abs(a[0] - b[0]) for a, b in zip(quiet, loud, strict=True)],
+        *below(0.03),
+    )
+    report("neighbours' mean cosine, after", [neighbours(after) for _, _, after in loud], *below(0.25))
+    report("a neighbour is most alike, after", [neighbour_share(after) for _, _, after in loud], *below(0.6))
+    added = [after - before for _, before, after in loud]
+    report("neighbours' mean cosine of what was added", [neighbours(one) for one in added], *at_least(0.3))
+    far = [by_distance(one)[12:20].mean() for one in added]
+    report("mean cosine of what was added, distance 12 to 19", far, *below(-0.1))
+    lengths = [np.linalg.norm(a) / np.linalg.norm(a - b) for _, b, a in loud]
+    report("length of the rows over length of what was added", lengths, *at_least(2))
+
+
+def nearest_visible():
+    shares = []
+    for seed in SEEDS:
+        seen, asked = (one.numpy() for one in next(fill_in(2000 + seed, batch_size=512)))
+        right = []
+        for string, answers in zip(seen, asked, strict=True):
+            visible = np.flatnonzero(string != HIDDEN)
+            for place in np.flatnonzero(answers >= 0):
+                nearest = visible[np.abs(visible - place).argmin()]
+                right.append(string[nearest] == answers[place])
+        shares.append(np.mean(right))
+    print()
+    report("nearest visible token is right", shares, *at_least(0.78))
+
+
+@functools.cache
+def three_back(seed, table_std):
+    torch.manual_seed(seed)
+    rows = torch.randn(128, 32, dtype=torch.float64) * table_std
+    model = toys.TinyTransformer(10, 10, encoding=toys.Table(rows, learned=True))
+    toys.train(model, toys.batches(toys.k_back, seed=1000 + seed), steps=200, print_every=None)
+    moved = (model.encoding.table.detach() - rows).abs().amax(dim=1) > 0
+    assert moved[:16].all() and not moved[16:].any(), "other rows moved than those that were used"
+    return first_right(model)
+
+
+def loudness():
+    print("\nLesson 09, three back: steps to 90 % (mean of ten; 999 for never in 200)")
+    steps = {std: [three_back(seed, std) for seed in SEEDS] for std in (1.0, 0.1, 0.02)}
+    for std, found in steps.items():
+        report(f"table begun at {std}", found)
+    report("0.1 minus 1", np.subtract(steps[0.1], steps[1.0]), *at_least(1))
+    report("0.02 minus 0.1", np.subtract(steps[0.02], steps[0.1]), *at_least(1))
+    report("1 over 0.02", np.divide(steps[1.0], steps[0.02]), *below(0.5))
+
+
+# Lesson 10
+
+
+def jump(tokens):
+    """The task "as far back as your own digit says"."""
+    places = torch.arange(tokens.shape[1]) - tokens
+    found = tokens.gather(1, places.clamp(min=0))
+    return found.where(places >= 0, toys.NOT_ASKED)
+
+
+class SlowT5(toys.T5):
+    lr_factor = 1.0
+
+
+KINDS = {
+    "none": toys.Encoding,
+    "RoPE": toys.Rotary,
+    "ALiBi": lambda: toys.ALiBi([0.5]),
+    "T5": toys.T5,
+    "T5, slow": SlowT5,
+    "Shaw, K = 2": lambda: toys.Shaw(32, 2),
+    "Shaw, K = 4": lambda: toys.Shaw(32, 4),
+    "Shaw, K = 12": lambda: toys.Shaw(32, 12),
+    "Shaw, K = 16": lambda: toys.Shaw(32, 16),
+}
+
+
+@functools.cache
+def trained(name, task, seed):
+    torch.manual_seed(seed)
+    model = toys.TinyTransformer(10, 10, encoding=KINDS[name]())
+    toys.train(model, toys.batches(task, seed=1000 + seed), steps=200, print_every=None)
+    return model
+
+
+def test_set(task, seed):
+    return next(toys.batches(task, seed=2000 + seed, batch_size=512))
+
+
+def two_tasks():
+    solved, not_solved = at_least(0.98), below(0.6)
+    for task, solvers in ((toys.k_back, ("T5", "Shaw, K = 4")), (toys.reverse, ())):
+        print(f"\nLesson 10, {task.__name__}: share right ('solved' is more than 0.9)")
+        for name in ("ALiBi", "T5", "Shaw, K = 2", "Shaw, K = 4", "Shaw, K = 16"):
+            shares = [toys.accuracy(trained(name, task, seed), *test_set(task, seed)) for seed in SEEDS]
+            claim = None if name == "Shaw, K = 16" else solved if name in solvers else not_solved
+            report(name, shares, *claim or ())
+
+
+def what_they_look_at():
+    print("\nLesson 10, three back: mean weight, tokens 5 to 10 of 512 strings")
+    for name in ("ALiBi", "T5", "Shaw, K = 2"):
+        by_offset = []
+        for seed in SEEDS:
+            tokens, _ = test_set(toys.k_back, seed)
+            weights = toys.attention_weights(trained(name, toys.k_back, seed), tokens)[:, 0].mean(dim=0)
+            rows = [[weights[m, m + offset] for offset in range(-5, 6)] for m in range(5, 11)]
+            by_offset.append(np.mean(rows, axis=0))
+        by_offset = np.array(by_offset)  # (n_seeds, 11), offsets -5 to 5
+        if name == "ALiBi":
+            near = by_offset[:, 4:7].sum(axis=1)
+            report("ALiBi, one back to one ahead, together", near, *at_least(0.4))
+            report("ALiBi, three back minus three ahead, size", abs(by_offset[:, 2] - by_offset[:, 8]))
+            report("ALiBi, one back over three back", by_offset[:, 4] / by_offset[:, 2], *at_least(1.5))
+        else:
+            claim = at_least(0.9) if name == "T5" else below(0.3)
+            report(f"{name}, three back", by_offset[:, 2], *claim)
+        if name == "Shaw, K = 2":
+            report("Shaw, K = 2, two back and further, by offset: lowest", by_offset[:, :4].min(axis=1))
+            report("Shaw, K = 2, two back and further, by offset: highest", by_offset[:, :4].max(axis=1))
+
+
+def t5_list():
+    print("\nLesson 10, the list that T5 learned for three back")
+    offsets, at, stands_out, peaks, plain = np.arange(-15, 16), [], [], [], []
+    for seed in SEEDS:
+        numbers = trained("T5", toys.k_back, seed).encoding.per_bucket[0].detach().numpy()
+        learned = numbers[arrays.t5_buckets(offsets)]
+        others = np.delete(learned, learned.argmax())
+        at.append(offsets[learned.argmax()])
+        peaks.append(learned.max())
+        stands_out.append(learned.max() - others.max())
+        plain.append(np.ptp(others))
+    report("largest at offset", at, "-3", lambda value: value == -3)
+    report("the peak", peaks)
+    report("stands out by", stands_out, *at_least(3))
+    report("the others lie within", plain, *below(2))
+    slow = [first_right(trained("T5, slow", toys.k_back, seed)) for seed in SEEDS]
+    fast = [first_right(trained("T5", toys.k_back, seed)) for seed in SEEDS]
+    report("steps to 90 %, ten times as fast", fast)
+    report("steps to 90 %, as fast as the rest", slow)
+    report("ratio", np.divide(slow, fast), *at_least(2))
+
+
+def as_the_digit_says():
+    print("\nLesson 10, as far back as the digit says")
+    for name, claim in (("none", None), ("ALiBi", None), ("T5", below(0.5)), ("RoPE", None)):
+        shares = [toys.accuracy(trained(name, jump, seed), *test_set(jump, seed)) for seed in SEEDS]
+        report(name, shares, *claim or ())
+    shares, hits = [], []
+    for seed in SEEDS:
+        model = trained("Shaw, K = 12", jump, seed)
+        shares.append(toys.accuracy(model, *test_set(jump, seed)))
+        with torch.no_grad():
+            block = model.blocks[0]
+            queries = block.to_qkv(block.norm_attention(model.embedding.weight))[:, :32]
+            answers = queries @ model.encoding.table[:13].T  # (10, 13), 12 back to 0
+        hits.append(int((12 - answers.argmax(dim=1) == torch.arange(10))[1:].sum()))
+    report("Shaw, K = 12", shares, *at_least(0.9))
+    report("digits 1 to 9 whose largest answer is at their own distance", hits, *at_least(8))
+
+
+if __name__ == "__main__":
+    for part in (nearest_visible, local, loudness, two_tasks, what_they_look_at, t5_list, as_the_digit_says):
+        part()
+    if FAILED:
+        sys.exit(f"failed: {FAILED}")
+    print("\nEvery claim holds on every seed.")
