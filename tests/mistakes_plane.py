@@ -42,10 +42,13 @@ CATALOGUE = {
         "row and column exchanged", "row used twice", "column used twice", "raster order", "halves added",
         "added instead of side by side", "frequencies over d_model", "flattened column by column",
         "positions from 1", "crash on grids that are not square", "numbers of row and column alternate",
+        "halves of one full-width table", "height and width exchanged, then folded",
+        "tables concatenated as they are",
     ),
     "axial_rotary": (
         "whole row turned twice", "row and column exchanged", "row used twice", "column used twice",
-        "frequencies over head_dim", "wrong sign",
+        "frequencies over head_dim", "wrong sign", "even and odd numbers", "raster number as position",
+        "table added", "positions cut to whole numbers", "halves put back in the wrong order",
     ),
 }  # fmt: skip
 
@@ -63,9 +66,13 @@ def loop_encode(angle, pair_of_waves, order):
     return encode
 
 
+def waves_of(angle):
+    return math.sin(angle), math.cos(angle)
+
+
 def loop_grid(
     angle=lambda position, size, k, width: position * math.exp(-2 * k * math.log(10_000) / width),
-    waves=lambda angle: (math.sin(angle), math.cos(angle)),
+    waves=waves_of,
     order="interleaved",
     patch=lambda encode, row, column, d: encode(*row, d // 2) + encode(*column, d // 2),
     places=lambda height, width: [[(row, column) for column in range(width)] for row in range(height)],
@@ -87,6 +94,25 @@ def loop_grid(
 def places_folded_wrongly(height, width):
     listed = iter([(row, column) for column in range(width) for row in range(height)])
     return [[next(listed) for _ in range(width)] for _ in range(height)]
+
+
+def places_in_lines_of_height(height, width):
+    """The places of a grid of `width` rows and `height` columns, one after the other, in lines of `width`."""
+    listed = [(row, column) for row in range(width) for column in range(height)]
+    return [listed[start : start + width] for start in range(0, height * width, width)]
+
+
+def concatenated_by_loops(height, width, d_model):
+    row = loop_encode(lambda p, size, k, w: p / 10_000 ** (2 * k / w), waves_of, "interleaved")
+    if height != width:
+        raise ValueError("all the input array dimensions must match")
+    return [row(place, height, d_model // 2) * 2 for place in range(height)]
+
+
+def concatenated_in_torch(height, width, d_model):
+    encode = torch_encode(fall_by_powers, (torch.sin, torch.cos), "interleaved")
+    tables = [encode(torch.arange(size).double()[:, None], d_model // 2) for size in (height, width)]
+    return torch.cat([table.squeeze(1) for table in tables], dim=1)
 
 
 def square_or_nothing(height, width):
@@ -118,8 +144,12 @@ def torch_encode(frequencies, waves, order):
     return encode
 
 
+def fall_by_powers(width):
+    return torch.logspace(0, -4 + 8 / width, width // 2, dtype=torch.float64)
+
+
 def torch_grid(
-    frequencies=lambda width: torch.logspace(0, -4 + 8 / width, width // 2, dtype=torch.float64),
+    frequencies=fall_by_powers,
     waves=(torch.sin, torch.cos),
     order="interleaved",
     meet=lambda encode, row, column, d: torch.cat([encode(row, d // 2), encode(column, d // 2)], dim=2),
@@ -199,6 +229,20 @@ GRID_STYLES = {
         ("numbers of row and column alternate", {"patch": alternating(1)}, {"meet": stacked(1)}),
         ("pairs of row and column alternate", {"patch": alternating(2)}, {"meet": stacked(2)}),
         (
+            "halves of one full-width table",
+            {
+                "patch": lambda encode, row, column, d: [
+                    *encode(*row, d)[: d // 2],
+                    *encode(*column, d)[d // 2 :],
+                ]
+            },
+            {
+                "meet": lambda encode, row, column, d: torch.where(
+                    torch.arange(d) < d // 2, encode(row, d), encode(column, d)
+                )
+            },
+        ),
+        (
             "frequencies over d_model",
             {"angle": lambda position, size, k, width: position / 10_000 ** (2 * k / (2 * width))},
             {"frequencies": lambda width: 10_000 ** (-torch.arange(0, width, 2).double() / (2 * width))},
@@ -240,6 +284,14 @@ GRID_STYLES = {
             {"finish": lambda grid: torch.cat(grid.unbind(dim=1)).view(grid.shape)},
         ),
         (
+            "height and width exchanged, then folded",
+            {"places": places_in_lines_of_height},
+            {
+                "ranges": lambda height, width: (torch.arange(width).double(), torch.arange(height).double()),
+                "finish": lambda grid: grid.flatten(0, 1).unflatten(0, (grid.size(1), grid.size(0))),
+            },
+        ),
+        (
             "grid on its side",
             {"places": lambda h, w: [[(row, column) for row in range(h)] for column in range(w)]},
             {"finish": lambda grid: torch.einsum("rcd->crd", grid)},
@@ -252,7 +304,7 @@ GRID_STYLES = {
             {"ranges": lambda height, width: [torch.arange(height).double()] * 2},
         ),
     ]
-}
+} | {"tables concatenated as they are": (concatenated_by_loops, concatenated_in_torch)}
 
 
 # axial_rotary: complex numbers of the standard library, one pair at a time; and matrices in PyTorch.
@@ -297,6 +349,22 @@ def apart(pairs):
     ]
 
 
+def even_or_odd(pair, n_pairs):
+    odd, number = divmod(pair, n_pairs // 2)
+    return 4 * number + odd, 4 * number + 2 + odd
+
+
+def even_and_odd_in_turn(pairs):
+    numbers = [number for pair in pairs for number in (pair.real, pair.imag)]
+    middle = len(pairs)
+    return [number for both in zip(numbers[:middle], numbers[middle:]) for number in both]
+
+
+def second_half_first(pairs):
+    middle = len(pairs) // 2
+    return [number for pair in pairs[middle:] + pairs[:middle] for number in (pair.real, pair.imag)]
+
+
 def torch_axial(
     axes=lambda row, column: (row, column),
     which=lambda n_pairs: torch.arange(n_pairs).div(n_pairs // 2, rounding_mode="floor"),
@@ -320,8 +388,49 @@ def torch_axial(
     return axial
 
 
+def number_in_the_line(rows, columns):
+    return [row * (max(columns) + 1) + column for row, column in zip(rows, columns)]
+
+
+def raster_by_loops(x, rows, columns):
+    turn = loop_axial(
+        places=lambda row, column: (row, row), exponent=lambda pair, n_pairs: 2 * pair / (2 * n_pairs)
+    )
+    return turn(x, number_in_the_line(rows, columns), columns)
+
+
+def raster_in_torch(x, rows, columns):
+    turn = torch_axial(
+        axes=lambda row, column: (row, row),
+        exponents=lambda n_pairs: torch.arange(n_pairs).double() / n_pairs,
+    )
+    return turn(x, number_in_the_line(rows, columns), columns)
+
+
+def added_by_loops(x, rows, columns):
+    result = []
+    for numbers, *place in zip(x.tolist(), rows, columns):
+        half, row = len(numbers) // 2, []
+        for n, number in enumerate(numbers):
+            wave = math.cos if n % 2 else math.sin
+            angle = place[n // half] / 10_000 ** ((n % half - n % 2) / half)
+            row.append(number + wave(angle))
+        result.append(row)
+    return result
+
+
+def added_in_torch(x, rows, columns):
+    encode = torch_encode(fall_by_powers, (torch.sin, torch.cos), "interleaved")
+    tables = [encode(torch.tensor(axis).double()[:, None], x.shape[1] // 2) for axis in (rows, columns)]
+    return torch.tensor(x) + torch.cat(tables, dim=-1).squeeze(1)
+
+
 def halves_to_pairs(x):
     return x.unflatten(1, (2, 2, -1)).mT.flatten(1)
+
+
+def even_then_odd(x):
+    return torch.cat([x[:, ::2], x[:, 1::2]], dim=1)
 
 
 def pairs_to_halves(x):
@@ -390,6 +499,24 @@ AXIAL_STYLES = {
         ("wrong sign", {"sign": -1}, {"clockwise": True}),
         ("partner half a row further on", {"numbers": in_each_half}, {"before": halves_to_pairs}),
         ("pairs apart", {"finish": apart}, {"after": pairs_to_halves}),
+        (
+            "even and odd numbers",
+            {"numbers": even_or_odd, "finish": even_and_odd_in_turn},
+            {"before": even_then_odd, "after": lambda x: x.unflatten(1, (2, -1)).mT.flatten(1)},
+        ),
+        (
+            "positions cut to whole numbers",
+            {"places": lambda row, column: (int(row), int(column))},
+            {"axes": lambda row, column: (row.long().double(), column.long().double())},
+        ),
+        (
+            "halves put back in the wrong order",
+            {"finish": second_half_first},
+            {"after": lambda x: torch.cat(x.chunk(2, dim=1)[::-1], dim=1)},
+        ),
     ]
+} | {
+    "raster number as position": (raster_by_loops, raster_in_torch),
+    "table added": (added_by_loops, added_in_torch),
 }
 STYLES = {"sinusoidal_2d": GRID_STYLES, "axial_rotary": AXIAL_STYLES}

@@ -28,6 +28,13 @@ def _full_widths_added(encode, first, second, d_model):
     return encode(*first, d_model) + encode(*second, d_model)
 
 
+def _cut_from_full_width(encode, first, second, d_model):
+    half = d_model // 2
+    return np.concatenate(
+        [encode(*first, d_model)[..., :half], encode(*second, d_model)[..., half:]], axis=-1
+    )
+
+
 def _in_turn(size):
     """A combination that takes `size` numbers of the one axis, `size` of the other, and so on."""
 
@@ -50,8 +57,23 @@ def _only_square(height, width):
     return height, width
 
 
-def _column_by_column(grid):
-    return grid.transpose(1, 0, 2).reshape(grid.shape)
+def _listed_column_by_column(row, column):
+    """Each patch's place when the places are listed column by column and folded up row by row."""
+    (row, height), (column, width) = row, column
+    number = row * width + column
+    return (number % height, height), (number // height, width)
+
+
+def _listed_for_width_rows(row, column):
+    """Each patch's place in a grid of `width` rows and `height` columns, which is folded up afterwards."""
+    (row, height), (column, width) = row, column
+    number = row * width + column
+    return (number // height, width), (number % height, height)
+
+
+def _concatenated_as_they_are(height, width, d_model):
+    tables = [arrays.sinusoidal(size, d_model // 2) for size in (height, width)]
+    return np.concatenate(tables, axis=-1)
 
 
 def _grid_with(**pieces):
@@ -86,6 +108,16 @@ sinusoidal_2d = Exercise(
     reference=grid_of_two_tables,
     probes=((2, 3, 12), (4, 2, 8), (3, 3, 8)),
     edge_probes=((1, 4, 4), (2, 1, 8), (30, 2, 16)),
+    misconceptions=(
+        Misconception(
+            "tables concatenated as they are",
+            "The two tables are concatenated as they come, (height, d_model / 2) and (width, d_model / 2). "
+            "On a square grid that gives one line of patches, on any other an error. Every row has to meet "
+            "every column first: give them the shapes (height, 1, ...) and (1, width, ...) and let them "
+            "broadcast, or assign them to the two halves of an empty grid.",
+            _concatenated_as_they_are,
+        ),
+    ),
     slips=(
         Slip(
             "row and column exchanged",
@@ -144,9 +176,18 @@ sinusoidal_2d = Exercise(
             _in_turn(2),
         ),
         Slip(
+            "halves of one full-width table",
+            "The halves are cut from tables of the full width, so that the row gets the fast pairs and the "
+            "column the slow ones. Each axis has a table of its own, d_model / 2 wide, that begins with "
+            "1 radian.",
+            "combine",
+            _cut_from_full_width,
+        ),
+        Slip(
             "frequencies over d_model",
-            "The exponent is divided by d_model, so that each half has only the faster of its frequencies. "
-            "Each axis has a table of its own, d_model / 2 wide: divide by that.",
+            "Each half has only the faster of its frequencies. Is the exponent divided by d_model? Each axis "
+            "has a table of its own, d_model / 2 wide: divide by that. Or did you take over the base 100 of "
+            "the examples? That gives the same numbers; here it is 10 000.",
             "exponent",
             lambda pair, width: pair / width,
         ),
@@ -187,8 +228,16 @@ sinusoidal_2d = Exercise(
             "flattened column by column",
             "The places are listed column by column and folded up row by row, so most patches get the place "
             "of another. A square grid hides it as an exchange of the axes; look at one of 2 x 3.",
-            "arrange",
-            _column_by_column,
+            "axes",
+            _listed_column_by_column,
+        ),
+        Slip(
+            "height and width exchanged, then folded",
+            "The table is made for `width` rows and `height` columns and then folded up to (height, width). "
+            "On a square grid that is right; on any other the places run on in lines of `height`, where a "
+            "line of the grid has `width` patches. Make it for (height, width) at once.",
+            "axes",
+            _listed_for_width_rows,
         ),
         Slip(
             "grid on its side",
@@ -224,7 +273,8 @@ sinusoidal_2d = Exercise(
         "of its columns. Which patches share a row of the first table?",
         "arrays.sinusoidal(height, d_model // 2)[:, None] has the shape (height, 1, d_model / 2): the same "
         "for every column of the grid.",
-        "Start from np.empty((height, width, d_model)). Assign the table of the rows, with [:, None], to "
+        "np.concatenate does not broadcast: it wants both of shape (height, width, d_model / 2). Simpler: "
+        "start from np.empty((height, width, d_model)). Assign the table of the rows, with [:, None], to "
         "grid[..., :half], and that of the columns to grid[..., half:]; broadcasting does the rest.",
     ),
 )
@@ -236,6 +286,21 @@ def turn_by_two_axes(x, rows, columns):
     return np.concatenate(turned, axis=-1)
 
 
+def _even_and_odd(x, rows, columns):
+    turned = [arrays.rotary(x[:, 0::2], rows), arrays.rotary(x[:, 1::2], columns)]
+    return np.stack(turned, axis=-1).reshape(x.shape)
+
+
+def _by_raster_number(x, rows, columns):
+    rows, columns = np.array(rows), np.array(columns)
+    return arrays.rotary(x, rows * (columns.max() + 1) + columns)
+
+
+def _table_added(x, rows, columns):
+    ones = np.tile([0.0, 1.0], (len(x), x.shape[1] // 2))  # turned back by an angle: its sine and its cosine
+    return x + turn_by_two_axes(ones, [-row for row in rows], [-column for column in columns])
+
+
 def _first_and_second_half(n_pairs):
     return np.arange(n_pairs) < n_pairs // 2
 
@@ -244,6 +309,7 @@ def _turn_by_axes_with(**pieces):
     right = {
         "by_row": _first_and_second_half,
         "axes": lambda row, column: (row, column),
+        "place": lambda place: place,
         "number": lambda n_pairs: np.arange(n_pairs) % (n_pairs // 2),
         "exponent": lambda pair, n_pairs: 2 * pair / n_pairs,
         "sign": 1,
@@ -255,7 +321,8 @@ def _turn_by_axes_with(**pieces):
     def axial(x, rows, columns):
         a, b = np.moveaxis(part.pairs(np.asarray(x, dtype=float)), -1, 0)  # each (n, n_pairs)
         n_pairs = a.shape[1]
-        row, column = part.axes(np.array(rows, dtype=float), np.array(columns, dtype=float))
+        places = [part.place(np.array(places, dtype=float)) for places in (rows, columns)]
+        row, column = part.axes(*places)
         positions = np.where(part.by_row(n_pairs), row[:, None], column[:, None])  # (n, n_pairs)
         angles = part.sign * positions * 10_000.0 ** -part.exponent(part.number(n_pairs), n_pairs)
         sine, cosine = np.sin(angles), np.cos(angles)
@@ -271,6 +338,10 @@ def _in_each_half(x):
 
 def _back_into_halves(pairs):
     return np.swapaxes(pairs.reshape(len(pairs), 2, -1, 2), 2, 3).reshape(len(pairs), -1)
+
+
+def _halves_in_wrong_order(pairs):
+    return np.roll(pairs.reshape(len(pairs), -1), pairs.shape[1], axis=1)
 
 
 axial_rotary = Exercise(
@@ -296,6 +367,25 @@ axial_rotary = Exercise(
             "not turned",
             "Nothing is turned: the rows come out as they went in.",
             lambda x, rows, columns: x,
+        ),
+        Misconception(
+            "even and odd numbers",
+            "The even numbers are turned by the row and the odd ones by the column. Here the first half of "
+            "the numbers belongs to the row, the second half to the column.",
+            _even_and_odd,
+        ),
+        Misconception(
+            "raster number as position",
+            "The whole row is turned by the patch's number in raster order, row * width + column. That is "
+            "the line again: the last patch of a row and the first of the next are neighbours. Turn one half "
+            "by the row, the other by the column.",
+            _by_raster_number,
+        ),
+        Misconception(
+            "table added",
+            "The sinusoidal table of the place is added. Rotary adds nothing: it turns the pairs of x, and "
+            "no row changes its length.",
+            _table_added,
         ),
     ),
     slips=(
@@ -331,6 +421,13 @@ axial_rotary = Exercise(
             "The first half comes out as it went in: it is to be turned by the row.",
             "axes",
             lambda row, column: (0 * row, column),
+        ),
+        Slip(
+            "positions cut to whole numbers",
+            "Positions lose what stands after the decimal point. A place may be 0.5 or 2.25; take the "
+            "numbers as they are, without int().",
+            "place",
+            np.trunc,
         ),
         Slip(
             "frequencies over head_dim",
@@ -374,6 +471,13 @@ axial_rotary = Exercise(
             "unpair",
             _back_into_halves,
         ),
+        Slip(
+            "halves put back in the wrong order",
+            "The halves are turned rightly and have changed places: the one that was turned by the column "
+            "stands first. Put them back in the order in which they came.",
+            "unpair",
+            _halves_in_wrong_order,
+        ),
     ),
     build=_turn_by_axes_with,
     hints=(
@@ -396,8 +500,9 @@ plane_question = Question(
         "b": (
             "two patches with the same distance, as the crow flies, are always equally alike",
             False,
-            "The similarity is a kernel of the rows plus a kernel of the columns: a cross. 5 steps to the "
-            "right and 3 and 4 along the axes have the same distance, and another similarity.",
+            "The similarity is a kernel of the rows plus a kernel of the columns: a cross. 5 to the right, "
+            "or 3 to the right and 4 down, are equally far; with 64 columns the cosine is 0.87 for the one "
+            "and 0.75 for the other.",
         ),
         "c": (
             "one matrix moves every row of the table by 3 down and 2 to the right",
@@ -410,12 +515,12 @@ plane_question = Question(
             "The score depends on the two differences only, and a rotation does not ask for whole numbers.",
         ),
         "e": (
-            "if all queries are equal, and all keys, an axial head can prefer the places on a diagonal "
-            "through the query, all alike, to every other place",
+            "when all queries are equal and all keys are equal, an axial head can give all places on one "
+            "diagonal through the query the same score, higher than everywhere else",
             False,
-            "The score is f + g, of the row difference and of the column difference. If (0, 0) and (1, 1) "
-            "have the highest score, so has one of (0, 1) and (1, 0): the four add up in both ways to the "
-            "same.",
+            "The score is f + g, of the row difference and of the column difference. The scores of (0, 0) "
+            "and (1, 1) add up to the same as those of (0, 1) and (1, 0). If the first two are as high as "
+            "any score can be, both of the others must be so too, and they are not on the diagonal.",
         ),
     },
     hints=(
