@@ -3,7 +3,8 @@
     python benchmarks/claims_lesson_13.py
 
 takes about four minutes on one core, prints the range of every quantity over the seeds, and ends with an
-error if a claim fails for any of them. The lesson itself trains with seed 0.
+error if a claim fails for any of them. The lesson reports the training from here; its random frequencies are
+drawn with seed 0.
 """
 
 import sys
@@ -106,9 +107,9 @@ def fourier():
     between_points = x + 1 / 256
 
     def target(x):
-        return np.sin(6 * np.pi * x) + 0.5 * np.sign(np.sin(14 * np.pi * x))
+        return np.sin(20 * x) + 0.5 * np.sign(np.sin(45 * x))
 
-    for scale, claim in ((0.1, below(0.9)), (10, at_least(0.9)), (300, below(0.9))):
+    for scale, claim in ((0.1, below(0.085)), (10, at_least(0.92)), (300, below(0.65))):
         shares = []
         for seed in SEEDS:
             frequencies = 2 * np.pi * scale * np.random.default_rng(seed).normal(size=32)
