@@ -12,6 +12,19 @@ from pe_lessons import _checks, tensors
 ANIMALS = ("cat", "mouse", "dog", "fox", "bird", "snake", "horse", "frog")
 VERBS = ("chased", "saw", "heard", "followed")
 NOT_ASKED = -100  # the target of a token that no answer is asked of; cross_entropy skips it
+# What follows words a and b in the language `markov` stands in row a, column b: random numbers, drawn once.
+FOLLOWS = torch.tensor(
+    [
+        [7, 4, 1, 6, 3, 3, 7, 7],
+        [4, 1, 6, 7, 0, 1, 6, 2],
+        [2, 0, 7, 6, 4, 0, 7, 7],
+        [4, 0, 3, 7, 2, 6, 3, 4],
+        [4, 7, 5, 0, 0, 7, 5, 0],
+        [3, 5, 0, 2, 0, 1, 6, 6],
+        [4, 6, 1, 7, 3, 3, 0, 3],
+        [0, 1, 0, 0, 6, 7, 5, 4],
+    ]
+)
 
 
 def who_chased_whom():
@@ -91,6 +104,63 @@ def batches(task, *, seed, seq_len=16, vocab_size=10, batch_size=32):
     while True:
         tokens = torch.randint(vocab_size, (batch_size, seq_len), generator=generator)
         yield tokens, task(tokens)
+
+
+def markov(num_texts, seq_len, *, seed):
+    """Texts in a language of eight words: each word follows from the two before it, most of the time.
+
+    The rule is `FOLLOWS`. Three times in ten the next word is drawn at random instead, and so are the
+    first two.
+
+    Parameters
+    ----------
+    num_texts, seq_len : int
+        At least 1.
+    seed : int
+        The same texts for the same seed and sizes.
+
+    Returns
+    -------
+    tokens : Tensor of int64, shape (num_texts, seq_len)
+    by_rule : Tensor of int64, shape (num_texts, seq_len)
+        What should follow token p, and the two words it takes to know it are p - 1 and p. Token 0 is
+        asked nothing.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a size is not a whole number of at least 1.
+
+    Examples
+    --------
+    >>> tokens, by_rule = markov(1, 8, seed=2)
+    >>> tokens
+    tensor([[0, 7, 7, 4, 6, 5, 3, 2]])
+    >>> by_rule
+    tensor([[-100,    7,    4,    6,    5,    3,    2,    3]])
+    """
+    num_texts = _checks.whole_number("num_texts", num_texts, minimum=1)
+    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
+    generator = torch.Generator().manual_seed(seed)
+    tokens = torch.randint(len(FOLLOWS), (num_texts, seq_len), generator=generator)
+    as_drawn = torch.rand(num_texts, seq_len, generator=generator) < 0.3
+    for p in range(2, seq_len):
+        expected = FOLLOWS[tokens[:, p - 2], tokens[:, p - 1]]
+        tokens[:, p] = torch.where(as_drawn[:, p], tokens[:, p], expected)
+    by_rule = torch.full_like(tokens, NOT_ASKED)
+    by_rule[:, 1:] = FOLLOWS[tokens[:, :-1], tokens[:, 1:]]
+    return tokens, by_rule
+
+
+def next_token(tokens):
+    """The task of a language model: token p is asked for token p + 1, the last for nothing.
+
+    Examples
+    --------
+    >>> next_token(torch.tensor([[3, 1, 4, 5]]))
+    tensor([[   1,    4,    5, -100]])
+    """
+    return torch.cat([tokens[..., 1:], torch.full_like(tokens[..., :1], NOT_ASKED)], dim=-1)
 
 
 class Encoding(nn.Module):

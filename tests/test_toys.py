@@ -82,6 +82,32 @@ def test_batches_are_fresh_and_the_same_for_the_same_seed():
     assert torch.equal(first[0], next(same)[0]) and not torch.equal(first[0], next(other)[0])
 
 
+def test_markov_texts_follow_the_rule_most_of_the_time():
+    tokens, by_rule = toys.markov(200, 40, seed=5)
+    assert tokens.shape == by_rule.shape == (200, 40)
+    assert tokens.min() == 0 and tokens.max() == 7
+    assert by_rule[:, 0].tolist() == [toys.NOT_ASKED] * 200
+    text = tokens[3].tolist()
+    for p in range(1, 40):
+        assert by_rule[3, p] == toys.FOLLOWS[text[p - 1]][text[p]]
+    as_told = (tokens[:, 2:] == by_rule[:, 1:-1]).double().mean()
+    assert as_told == pytest.approx(0.7 + 0.3 / 8, abs=0.02)  # a random word is the right one now and then
+    assert torch.equal(tokens, toys.markov(200, 40, seed=5)[0])
+    assert not torch.equal(tokens, toys.markov(200, 40, seed=6)[0])
+    assert toys.markov(2, 1, seed=0)[1].tolist() == [[toys.NOT_ASKED]] * 2
+
+
+@pytest.mark.parametrize("sizes", [(0, 4), (4, 0), (2.5, 4), (2, True)])
+def test_markov_wants_sizes(sizes):
+    with pytest.raises((TypeError, ValueError), match="num_texts|seq_len"):
+        toys.markov(*sizes, seed=0)
+
+
+def test_next_token_asks_for_what_comes():
+    tokens = torch.arange(10).repeat(2, 1)
+    assert toys.next_token(tokens)[1].tolist() == [*range(1, 10), toys.NOT_ASKED]
+
+
 def test_what_is_not_asked_does_not_count():
     scores = torch.tensor([[[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]])
     assert toys.share_right(scores, torch.tensor([[1, 0, 1]])) == pytest.approx(2 / 3)
