@@ -99,7 +99,7 @@ def test_markov_texts_follow_the_rule_most_of_the_time():
 
 @pytest.mark.parametrize("sizes", [(0, 4), (4, 0), (2.5, 4), (2, True)])
 def test_markov_wants_sizes(sizes):
-    with pytest.raises((TypeError, ValueError), match="num_texts|seq_len"):
+    with pytest.raises((TypeError, ValueError), match=r"num_texts|seq_len"):
         toys.markov(*sizes, seed=0)
 
 
