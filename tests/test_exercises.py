@@ -12,6 +12,7 @@ import mistakes_biases
 import mistakes_learned
 import mistakes_plane
 import mistakes_rotary
+import mistakes_scaling
 import mpmath
 import numpy as np
 import pytest
@@ -51,6 +52,7 @@ CATALOGUE = {
 CATALOGUE |= mistakes_plane.CATALOGUE
 CATALOGUE |= mistakes_rotary.CATALOGUE
 CATALOGUE |= mistakes_learned.CATALOGUE | mistakes_biases.CATALOGUE
+CATALOGUE |= mistakes_scaling.CATALOGUE
 CATALOGUE["sinusoidal_numpy"] = CATALOGUE["sinusoidal_torch"] = CATALOGUE["sinusoidal_loop"]
 
 
@@ -188,6 +190,7 @@ ORACLES = {
 ORACLES |= mistakes_learned.ORACLES | mistakes_biases.ORACLES
 ORACLES |= mistakes_plane.ORACLES
 ORACLES |= mistakes_rotary.ORACLES
+ORACLES |= mistakes_scaling.ORACLES
 
 
 def by_loops(seq_len, d_model):
