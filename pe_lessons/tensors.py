@@ -430,7 +430,7 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     References
     ----------
     Chen et al., "Extending Context Window of Large Language Models via Positional Interpolation",
-    2023, section 2.2. Peng et al., "YaRN: Efficient Context Window Extension of Large Language
+    2023, section 2.3. Peng et al., "YaRN: Efficient Context Window Extension of Large Language
     Models", 2023, section 3; ``yarn`` is as in the code published with it, whose ramp is not the
     paper's. ``llama3``: the code published with Llama 3.1.
 
