@@ -188,10 +188,10 @@ def yarn(truncate):
 
 
 RULES = {
-    "as it was": (None, below(0.7), below(0.5)),
-    "position interpolation": ({"rope_type": "linear", "factor": 4}, below(0.7), between(0.5, 0.85)),
-    "NTK-aware": ({"rope_type": "ntk", "factor": 4}, below(0.7), below(0.5)),
-    "by parts": (by_parts(4), at_least(0.7), at_least(0.85)),
+    "as it was": (None, below(0.65), below(0.55)),
+    "position interpolation": ({"rope_type": "linear", "factor": 4}, below(0.65), between(0.55, 0.8)),
+    "NTK-aware": ({"rope_type": "ntk", "factor": 4}, below(0.65), below(0.55)),
+    "by parts": (by_parts(4), at_least(0.65), at_least(0.8)),
 }
 
 
@@ -203,7 +203,7 @@ def stretched():
         shares = [
             share(with_encoding(trained("RoPE", seed), Turned(frequencies)), 128, seed) for seed in SEEDS
         ]
-        report(f"pair {pair}", shares, *(at_least(0.7) if pair == 1 else below(0.45)))
+        report(f"pair {pair}", shares, *(at_least(0.65) if pair == 1 else below(0.45)))
     print("\nThe rules, at 128 words: at once, and after 20 steps")
     first = {}
     for name, (rule, at_once, after) in RULES.items():
