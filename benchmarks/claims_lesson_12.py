@@ -68,7 +68,7 @@ def trained(name, seed):
 
 @functools.cache
 def new_positions(seq_len, seed):
-    tokens, by_rule = toys.markov(4096 // seq_len, seq_len, seed=2000 + seed)
+    tokens, by_rule = toys.markov(3072 // seq_len, seq_len, seed=2000 + seed)
     by_rule[:, : seq_len // 2] = toys.NOT_ASKED
     return tokens, by_rule
 
@@ -145,7 +145,7 @@ def where_it_breaks():
     ):
         seen, unseen = [], []
         for seed in SEEDS:
-            tokens, by_rule = toys.markov(256, 64, seed=4000 + seed)
+            tokens, by_rule = toys.markov(200, 64, seed=4000 + seed)
             with torch.no_grad():
                 hits = (trained(name, seed)(tokens).argmax(dim=-1) == by_rule).double().mean(dim=0)
             seen.append(hits[1:32].mean().item())
