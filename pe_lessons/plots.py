@@ -235,7 +235,7 @@ def maps(panels, *, numbers=True, black=()):
     return fig
 
 
-def clock_hands(angles, titles, *, names=None):
+def clock_hands(angles, titles, *, names=None, xlabel="cosine", ylabel="sine"):
     """Angles as hands on unit circles: one circle per pair, one hand per position.
 
     Parameters
@@ -246,6 +246,7 @@ def clock_hands(angles, titles, *, names=None):
         One per circle.
     names : list of str, optional
         One per hand; the positions 0, 1, 2, ... if left out.
+    xlabel, ylabel : str
     """
     angles = np.asarray(angles)
     turn = np.linspace(0, 2 * np.pi, 200)
@@ -263,7 +264,7 @@ def clock_hands(angles, titles, *, names=None):
                 for name, angle in zip(names or range(len(column)), column):
                     tip = 1.25 * np.cos(angle), 1.25 * np.sin(angle)
                     ax.text(*tip, name, ha="center", va="center")
-            ax.set(title=title, aspect="equal", xlabel="cosine", ylabel="sine")
+            ax.set(title=title, aspect="equal", xlabel=xlabel, ylabel=ylabel)
             ax.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=[-1, 0, 1], yticks=[-1, 0, 1])
     return fig
 

@@ -244,7 +244,9 @@ def angles_of_neighbours(pair, n_pairs):
 
 def rotary_styles(half, loop_frequency, torch_frequency):
     pairs, others = (across, neighbours) if half else (neighbours, across)
-    mixed = angles_of_neighbours if half else angles_of_halves
+    mixed, mixed_too = angles_of_halves, angles_of_neighbours
+    if half:
+        mixed, mixed_too = mixed_too, mixed
     frequencies = (
         "base 1000", "log2 for ln", "log10 for ln", "doubled exponent", "exponent without the 2",
         "all frequencies 1", "T2T denominator", "precedence of //", "base and exponent exchanged",
@@ -279,6 +281,20 @@ def rotary_styles(half, loop_frequency, torch_frequency):
         "cosine alone": (
             loop_rotary(pairs, turn=lambda a, b, first, second: (a * math.cos(first), b * math.cos(second))),
             torch_rotary(half, combine=lambda x, partner, angles: x * angles.cos()),
+        ),
+        "nothing turned": (
+            loop_rotary(pairs, turn=lambda a, b, first, second: (a, b)),
+            torch_rotary(half, combine=lambda x, partner, angles: x),
+        ),
+        "partner not fetched": (
+            loop_rotary(
+                pairs,
+                turn=lambda a, b, first, second: (
+                    a * (math.cos(first) + math.sin(first)),
+                    b * (math.cos(second) + math.sin(second)),
+                ),
+            ),
+            torch_rotary(half, combine=lambda x, partner, angles: x * angles.cos() + x * angles.sin()),
         ),
         "first number overwritten": (
             loop_rotary(pairs, turn=columns_with_first_overwritten),
@@ -322,6 +338,16 @@ def rotary_styles(half, loop_frequency, torch_frequency):
         "layouts mixed": (
             loop_rotary(pairs, second_pair=mixed),
             torch_rotary(half, angles_half=not half),
+        ),
+        f"layouts mixed, partners from the {'neighbours' if half else 'halves'}": (
+            loop_rotary(others, second_pair=mixed_too),
+            torch_rotary(not half, angles_half=half),
+        ),
+        "interleaved, written in halves" if half else "halves, written interleaved": (
+            loop_rotary(others, target=pairs),
+            torch_rotary(
+                not half, finish=lambda turned: join_columns(*split_columns(turned, not half), half)
+            ),
         ),
         "written interleaved" if half else "written in halves": (
             loop_rotary(pairs, target=others),
@@ -374,6 +400,22 @@ def cut_between_rows(rows, num_heads):
     ]
 
 
+def cut_by_turns(rows, num_heads):
+    return [[row[head::num_heads] for row in rows] for head in range(num_heads)]
+
+
+def loop_softmax(scores):
+    powers = [[[math.exp(score) for score in row] for row in head] for head in scores]
+    return [[[power / sum(row) for power in row] for row in head] for head in powers]
+
+
+def loop_causal(scores):
+    return [
+        [[score if n <= m else -math.inf for n, score in enumerate(row)] for m, row in enumerate(head)]
+        for head in scores
+    ]
+
+
 def loop_scores(
     before=lambda rows: rows,
     whole=lambda rows: rows,
@@ -381,7 +423,7 @@ def loop_scores(
     turn_k=plain_turn,
     where=lambda position, head: position,
     split=cut,
-    scale=lambda width, d_model: math.sqrt(width),
+    scale=lambda width, d_model, d_in: math.sqrt(width),
     finish=lambda scores: scores,
 ):
     def scores(x, W_Q, W_K, num_heads):
@@ -392,7 +434,7 @@ def loop_scores(
             heads.append(
                 [[turn(row, where(n, h)) for n, row in enumerate(head)] for h, head in enumerate(rows)]
             )
-        by = scale(len(heads[0][0][0]), W_Q.shape[1])
+        by = scale(len(heads[0][0][0]), W_Q.shape[1], len(W_Q))
         return finish(
             [
                 [[sum(a * b for a, b in zip(query, key)) / by for key in keys] for query in queries]
@@ -433,14 +475,15 @@ def torch_scores(
     turn_q=lambda heads, num_heads: torch_turn(heads),
     turn_k=lambda heads, num_heads: torch_turn(heads),
     split=lambda rows, num_heads: rows.unflatten(1, (num_heads, -1)).transpose(0, 1),
-    scale=lambda width, d_model: width**0.5,
+    scale=lambda width, d_model, d_in: width**0.5,
     equation="hmd,hnd->hmn",
+    finish=lambda scores: scores,
 ):
     def scores(x, W_Q, W_K, num_heads):
         x = before(torch.tensor(x))
         q = turn_q(split(whole(x @ torch.tensor(W_Q)), num_heads), num_heads)
         k = turn_k(split(whole(x @ torch.tensor(W_K)), num_heads), num_heads)
-        return torch.einsum(equation, q, k) / scale(q.shape[-1], W_Q.shape[1])
+        return finish(torch.einsum(equation, q, k) / scale(q.shape[-1], W_Q.shape[1], len(W_Q)))
 
     return scores
 
@@ -505,17 +548,37 @@ SCORE_STYLES = {
         loop_scores(split=cut_between_rows),
         torch_scores(split=lambda rows, num_heads: rows.reshape(num_heads, len(rows), -1)),
     ),
+    "columns dealt out to the heads": (
+        loop_scores(split=cut_by_turns),
+        torch_scores(split=lambda rows, num_heads: rows.unflatten(1, (-1, num_heads)).permute(2, 0, 1)),
+    ),
+    "scaled by the root of d_in": (
+        loop_scores(scale=lambda width, d_model, d_in: math.sqrt(d_in)),
+        torch_scores(scale=lambda width, d_model, d_in: d_in**0.5),
+    ),
+    "weights instead of scores": (
+        loop_scores(finish=loop_softmax),
+        torch_scores(finish=lambda scores: scores.softmax(dim=-1)),
+    ),
+    "causal mask applied": (
+        loop_scores(finish=loop_causal),
+        torch_scores(
+            finish=lambda scores: scores.masked_fill(
+                torch.ones_like(scores, dtype=torch.bool).triu(1), -math.inf
+            )
+        ),
+    ),
     "scaled by the root of d_model": (
-        loop_scores(scale=lambda width, d_model: d_model**0.5),
-        torch_scores(scale=lambda width, d_model: math.sqrt(d_model)),
+        loop_scores(scale=lambda width, d_model, d_in: d_model**0.5),
+        torch_scores(scale=lambda width, d_model, d_in: math.sqrt(d_model)),
     ),
     "not scaled": (
-        loop_scores(scale=lambda width, d_model: 1),
-        torch_scores(scale=lambda width, d_model: 1),
+        loop_scores(scale=lambda width, d_model, d_in: 1),
+        torch_scores(scale=lambda width, d_model, d_in: 1),
     ),
     "scaled by head_dim": (
-        loop_scores(scale=lambda width, d_model: width),
-        torch_scores(scale=lambda width, d_model: width),
+        loop_scores(scale=lambda width, d_model, d_in: width),
+        torch_scores(scale=lambda width, d_model, d_in: width),
     ),
     "queries and keys exchanged": (
         loop_scores(finish=lambda scores: [[list(column) for column in zip(*head)] for head in scores]),
@@ -537,6 +600,7 @@ def loop_cached(
     sees=lambda n, m, cached, new: n <= cached + m,
     join=lambda cached, new: cached + new,
     width=lambda num_heads, head_dim: head_dim,
+    from_zero="",
 ):
     def attend(q, k, v, cached_k, cached_v):
         num_heads, new, head_dim = q.shape
@@ -545,13 +609,14 @@ def loop_cached(
         for h in range(num_heads):
             first = num_heads if start is None else start(cached, new)
 
-            def moved(rows, turn, h=h, first=first):
+            def moved(rows, turn, name, h=h, first=first):
+                first = 0 if name in from_zero else first
                 return [turn(row, where(first + m, h, first), of) for m, row in enumerate(rows)]
 
-            queries, new_keys = moved(q[h].tolist(), turn_q), moved(k[h].tolist(), turn_k)
+            queries, new_keys = moved(q[h].tolist(), turn_q, "q"), moved(k[h].tolist(), turn_k, "k")
             old_keys = [turn_old(row, n, of) for n, row in enumerate(cached_k[h].tolist())]
             keys = join(old_keys, new_keys)
-            values = join(cached_v[h].tolist(), moved(v[h].tolist(), turn_v))
+            values = join(cached_v[h].tolist(), moved(v[h].tolist(), turn_v, "v"))
             outputs.append([])
             for m, query in enumerate(queries):
                 powers = [
@@ -579,14 +644,17 @@ def torch_cached(
     diagonal=lambda cached, new: cached,
     join=lambda cached, new: torch.cat([cached, new], dim=1),
     sign=1,
+    from_zero="",
 ):
     def attend(*arguments):
         q, k, v, cached_k, cached_v = (torch.tensor(one) for one in arguments)
         cached, new = cached_k.shape[1], q.shape[1]
         positions = torch.arange(new).double() + (len(q) if start is None else start(cached, new))
         q, k, v = (
-            turn(one, positions=positions, sign=sign) if turned else one
-            for one, turned in zip((q, k, v), which)
+            turn(one, positions=positions - (positions[0] if name in from_zero else 0), sign=sign)
+            if turned
+            else one
+            for name, one, turned in zip("qkv", (q, k, v), which)
         )
         keys, values = join(old(cached_k), k), join(cached_v, v)
         mask = torch.ones(new, cached + new).bool().tril(diagonal(cached, new))[:, -keys.shape[1] :]
@@ -614,6 +682,20 @@ CACHED_STYLES = {
         loop_cached(start=lambda cached, new: new + cached),
         torch_cached(start=lambda cached, new: new + cached),
     ),
+    "keys counted from 0": (loop_cached(from_zero="k"), torch_cached(from_zero="k")),
+    "queries counted from 0": (loop_cached(from_zero="q"), torch_cached(from_zero="q")),
+    "all new tokens at one position": (
+        loop_cached(where=lambda position, head, first: first),
+        torch_cached(
+            turn=lambda heads, positions, sign: torch_turn(
+                heads, positions=positions[:1].expand(len(positions))
+            )
+        ),
+    ),
+    "one position too late": (
+        loop_cached(start=lambda cached, new: cached + 1),
+        torch_cached(start=lambda cached, new: 1 + cached),
+    ),
     "one position too early": (
         loop_cached(start=lambda cached, new: cached - 1),
         torch_cached(start=lambda cached, new: cached - 1),
@@ -630,7 +712,7 @@ CACHED_STYLES = {
     "only queries rotated": (loop_cached(turn_k=unturned), torch_cached(which=(True, False, False))),
     "only keys rotated": (loop_cached(turn_q=unturned), torch_cached(which=(False, True, False))),
     "nothing rotated": (
-        loop_cached(turn_q=unturned, turn_k=unturned),
+        loop_cached(where=lambda position, head, first: 0),
         torch_cached(which=(False, False, False)),
     ),
     "cached keys turned again": (loop_cached(turn_old=plain_turn), torch_cached(old=torch_turn)),
@@ -661,6 +743,14 @@ CACHED_STYLES = {
     "itself not seen": (
         loop_cached(sees=lambda n, m, cached, new: n < cached + m),
         torch_cached(diagonal=lambda cached, new: cached - 1),
+    ),
+    "one token ahead seen": (
+        loop_cached(sees=lambda n, m, cached, new: n <= cached + m + 1),
+        torch_cached(diagonal=lambda cached, new: cached + 1),
+    ),
+    "new tokens not put into the cache": (
+        loop_cached(sees=lambda n, m, cached, new: True, join=lambda cached, new: cached),
+        torch_cached(diagonal=lambda cached, new: cached + new, join=lambda cached, new: cached),
     ),
     "cache not looked at": (
         loop_cached(join=lambda cached, new: new),

@@ -54,7 +54,6 @@ def _rotary_with(own_layout):
         "count": lambda positions: positions,
         "sign": 1,
         "unit": lambda angles: angles,
-        "which": lambda angles: angles,
         "turn": lambda a, b, sin, cos: (a * cos[0] - b * sin[0], a * sin[1] + b * cos[1]),
         "layout": own_layout,
     }
@@ -68,7 +67,7 @@ def _rotary_with(own_layout):
         def rotary(x, positions):
             read, lay_out, write = part.layout
             angles = part.count(positions)[:, None] * frequencies(x.shape[1])  # (seq_len, n_pairs)
-            angles = part.which(part.unit(part.sign * angles))
+            angles = part.unit(part.sign * angles)
             of_pairs = read(lay_out(angles, angles))  # those of the first and of the second numbers
             sin, cos = [np.sin(one) for one in of_pairs], [np.cos(one) for one in of_pairs]
             return write(*part.turn(*read(x), sin, cos))
@@ -78,8 +77,8 @@ def _rotary_with(own_layout):
     return build
 
 
-def _first_pair_only(angles):
-    return np.where(np.arange(angles.shape[1]) == 0, angles, 0.0)
+def _first_pair_only(base, exponent):
+    return np.where(exponent == 0, 1.0, 0.0)
 
 
 def _overwritten(a, b, sin, cos):
@@ -127,6 +126,19 @@ TURN = (
         lambda a, b, sin, cos: (a * cos[0], b * cos[1]),
     ),
     Slip(
+        "nothing turned",
+        "Nothing is turned: the rows come back as they were given.",
+        "turn",
+        lambda a, b, sin, cos: (a, b),
+    ),
+    Slip(
+        "partner not fetched",
+        "Each number is mixed with itself, times cosine plus times sine. The sine belongs to its *partner*: "
+        "the other number of the pair, for one of the two with a minus.",
+        "turn",
+        lambda a, b, sin, cos: (a * cos[0] + a * sin[0], b * cos[1] + b * sin[1]),
+    ),
+    Slip(
         "first number overwritten",
         "The first number of each pair is right, the second is made from the *new* first number. It needs "
         "the old one: compute both before you write either.",
@@ -170,7 +182,7 @@ TURN = (
     Slip(
         "first pair only",
         "Only the first pair is turned. Every pair turns, each at a frequency of its own.",
-        "which",
+        "power",
         _first_pair_only,
     ),
     Slip(
@@ -212,6 +224,20 @@ rotary_interleaved = Exercise(
             (_interleaved_pairs, _put_behind, _interleave),
         ),
         Slip(
+            "layouts mixed, partners from the halves",
+            "The angles are laid out for neighbours, but each number is mixed with a partner from the other "
+            "half of the row. Column 2k belongs to column 2k + 1.",
+            "layout",
+            (_halves, _interleave, _put_behind),
+        ),
+        Slip(
+            "halves, written interleaved",
+            "The pairs are made in halves and then written side by side. Make them of neighbours, columns 2k "
+            "and 2k + 1; that is where they are written, too.",
+            "layout",
+            (_halves, _put_behind, _interleave),
+        ),
+        Slip(
             "written in halves",
             "The pairs are turned rightly but written to other columns: all first numbers, then all second "
             "ones. Each goes back to the column it came from.",
@@ -251,6 +277,20 @@ rotary_half = Exercise(
             (_halves, _interleave, _put_behind),
         ),
         Slip(
+            "layouts mixed, partners from the neighbours",
+            "The angles are laid out for halves, but each number is mixed with its neighbour. Column k "
+            "belongs to column k + head_dim / 2.",
+            "layout",
+            (_interleaved_pairs, _put_behind, _interleave),
+        ),
+        Slip(
+            "interleaved, written in halves",
+            "Neighbours are paired, and their turned numbers written in halves. Make the pairs in halves as "
+            "well: column k and column k + head_dim / 2.",
+            "layout",
+            (_interleaved_pairs, _interleave, _put_behind),
+        ),
+        Slip(
             "written interleaved",
             "The pairs are turned rightly but written to other columns, side by side. The first numbers go "
             "back to the first half, the second ones to the second.",
@@ -285,6 +325,14 @@ def _split_without_moving(rows, num_heads):
     return rows.reshape(num_heads, len(rows), -1)
 
 
+def _split_by_turns(rows, num_heads):
+    return rows.reshape(len(rows), -1, num_heads).transpose(2, 0, 1)
+
+
+def _earlier_only(scores):
+    return np.where(np.tri(scores.shape[1], dtype=bool), scores, -np.inf)
+
+
 def _per_head(rows, num_heads, split, sign):
     heads = split(rows, num_heads)
     return arrays.rotary(heads, sign * np.arange(heads.shape[1]))
@@ -317,7 +365,7 @@ def _scores_with(**pieces):
         "turned": lambda how: (how, how),
         "place": "after",
         "finish": lambda scores: scores,
-        "scale": lambda head_dim, d_model: np.sqrt(head_dim),
+        "scale": lambda head_dim, d_model, d_in: np.sqrt(head_dim),
     }
     part = SimpleNamespace(**own | pieces)
 
@@ -330,7 +378,7 @@ def _scores_with(**pieces):
         q, k = (
             turn(x @ weights, num_heads, part.split, part.sign) for turn, weights in zip(turns, (W_Q, W_K))
         )
-        return part.finish(q @ k.swapaxes(1, 2) / part.scale(q.shape[2], W_Q.shape[1]))
+        return part.finish(q @ k.swapaxes(1, 2) / part.scale(q.shape[2], *W_Q.shape[::-1]))
 
     return scores
 
@@ -412,23 +460,49 @@ rotary_scores = Exercise(
             _split_without_moving,
         ),
         Slip(
+            "columns dealt out to the heads",
+            "The columns are dealt out to the heads one by one: `reshape(seq_len, head_dim, num_heads)`. A "
+            "head has head_dim columns *next to each other*.",
+            "split",
+            _split_by_turns,
+        ),
+        Slip(
+            "scaled by the root of d_in",
+            "The scores are divided by the root of d_in, the width of x. What counts is the number of "
+            "products in a score: head_dim.",
+            "scale",
+            lambda head_dim, d_model, d_in: np.sqrt(d_in),
+        ),
+        Slip(
+            "weights instead of scores",
+            "These are weights, after a softmax. The scores before it are asked for.",
+            "finish",
+            lambda scores: arrays.softmax(scores),
+        ),
+        Slip(
+            "causal mask applied",
+            "The scores of the keys ahead are hidden by a causal mask. All the scores are asked for.",
+            "finish",
+            _earlier_only,
+        ),
+        Slip(
             "scaled by the root of d_model",
             "The scores are too small: they are divided by the root of d_model. A head has only head_dim "
             "numbers.",
             "scale",
-            lambda head_dim, d_model: np.sqrt(d_model),
+            lambda head_dim, d_model, d_in: np.sqrt(d_model),
         ),
         Slip(
             "not scaled",
             "The scores are too large: they are not divided by the root of head_dim.",
             "scale",
-            lambda head_dim, d_model: 1,
+            lambda head_dim, d_model, d_in: 1,
         ),
         Slip(
             "scaled by head_dim",
             "The scores are too small: they are divided by head_dim itself. Attention divides by its root.",
             "scale",
-            lambda head_dim, d_model: head_dim,
+            lambda head_dim, d_model, d_in: head_dim,
         ),
         Slip(
             "queries and keys exchanged",
@@ -485,6 +559,7 @@ def _up_to_itself(cached, new):
 def _cached_with(**pieces):
     own = {
         "offset": lambda cached, new, num_heads: cached,
+        "counted": "qkv",
         "sign": 1,
         "turn": _turn,
         "turned": "qk",
@@ -495,11 +570,10 @@ def _cached_with(**pieces):
 
     def attend(q, k, v, cached_k, cached_v):
         cached, new = cached_k.shape[1], q.shape[1]
-        positions = part.sign * (part.offset(cached, new, len(q)) + np.arange(new))
-        turned = {
-            name: part.turn(rows, positions) if name in part.turned else rows
-            for name, rows in (("q", q), ("k", k), ("v", v))
-        }
+        turned = {"q": q, "k": k, "v": v}
+        for name in part.turned:
+            offset = part.offset(cached, new, len(q)) if name in part.counted else 0
+            turned[name] = part.turn(turned[name], part.sign * (offset + np.arange(new)))
         join, mask = part.view
         keys = join(part.cached_keys(cached_k), turned["k"])
         values = join(cached_v, turned["v"])
@@ -515,6 +589,14 @@ def _everything(cached, new):
 
 def _only_before_itself(cached, new):
     return np.arange(cached + new) < cached + np.arange(new)[:, None]
+
+
+def _one_ahead(cached, new):
+    return np.arange(cached + new) <= cached + 1 + np.arange(new)[:, None]
+
+
+def _the_cache(cached, new):
+    return np.ones((new, cached), dtype=bool)
 
 
 def _not_shifted(cached, new):
@@ -533,10 +615,38 @@ cached_attention = Exercise(
     slips=(
         Slip(
             "offset ignored",
-            "The new tokens are turned as if they stood at position 0. The cache holds the tokens before "
-            "them: how many are these?",
+            "The new tokens are counted from 0 again. The cache holds the tokens before them: how many are "
+            "these?",
             "offset",
             lambda cached, new, num_heads: 0,
+        ),
+        Slip(
+            "keys counted from 0",
+            "The queries go on where the cache ends, but the new keys are counted from 0 again. A token has "
+            "one position, for its query and for its key.",
+            "counted",
+            "qv",
+        ),
+        Slip(
+            "queries counted from 0",
+            "The new keys go on where the cache ends, but the queries are counted from 0 again. A token has "
+            "one position, for its query and for its key.",
+            "counted",
+            "kv",
+        ),
+        Slip(
+            "all new tokens at one position",
+            "All new tokens are turned by the position of the first. Each has its own: they go on one by one "
+            "where the cache ends.",
+            "offset",
+            lambda cached, new, num_heads: cached - np.arange(new),
+        ),
+        Slip(
+            "one position too late",
+            "There is a gap of one position between the cache and the new tokens. With positions 0 to 4 in "
+            "the cache, which is the next?",
+            "offset",
+            lambda cached, new, num_heads: cached + 1,
         ),
         Slip(
             "offset counted twice",
@@ -594,7 +704,8 @@ cached_attention = Exercise(
         ),
         Slip(
             "nothing rotated",
-            "Nothing new is turned: neither the queries nor the new keys, while the keys in the cache are.",
+            "Neither the queries nor the new keys are turned, or all of them by position 0, which comes to "
+            "the same. Where do the new tokens stand?",
             "turned",
             "",
         ),
@@ -648,6 +759,20 @@ cached_attention = Exercise(
             (_cache_first, _only_before_itself),
         ),
         Slip(
+            "one token ahead seen",
+            "Each new token sees one token too many, the one behind it. Key n may be seen from position p if "
+            "n <= p, itself included and no more.",
+            "view",
+            (_cache_first, _one_ahead),
+        ),
+        Slip(
+            "new tokens not put into the cache",
+            "The new tokens look at the cache only. Their own keys and values belong behind it before they "
+            "look: each sees itself and the new ones before it.",
+            "view",
+            (lambda cached, new: cached, _the_cache),
+        ),
+        Slip(
             "cache not looked at",
             "The new tokens see only each other. Put the cached keys and values in front of the new ones.",
             "view",
@@ -678,7 +803,7 @@ rotary_question = Question(
         "a": (
             "adding 100 to all positions changes no score",
             True,
-            "Query and key both turn further by the same angle, so the angle between them stays.",
+            "Query and key both turn by 100 tokens more; look at the angle between them.",
         ),
         "b": (
             "the score of a query at 5 with a key at 2 equals that of the same query at 2 with the same key "
@@ -696,14 +821,12 @@ rotary_question = Question(
         "d": (
             "a turned key may stay in a cache while the text grows",
             True,
-            "It is turned by its own position, which does not change. The distance arises in the product "
-            "with the query.",
+            "A key is turned by its own position; look at what becomes of that when the text grows.",
         ),
         "e": (
             "a model may use either layout, as long as its weights were trained with it",
             True,
-            "The layouts differ by the order of columns only; a model trained with one breaks with the "
-            "other, until its columns are put in order.",
+            "The layouts differ in the order of columns, and the weights decide what stands in a column.",
         ),
     },
     hints=(
