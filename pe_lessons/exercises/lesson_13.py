@@ -111,10 +111,9 @@ sinusoidal_2d = Exercise(
     misconceptions=(
         Misconception(
             "tables concatenated as they are",
-            "The two tables are concatenated as they come, (height, d_model / 2) and (width, d_model / 2). "
-            "On a square grid that gives one line of patches, on any other an error. Every row has to meet "
-            "every column first: give them the shapes (height, 1, ...) and (1, width, ...) and let them "
-            "broadcast, or assign them to the two halves of an empty grid.",
+            "The two tables are concatenated as they come. On a square grid that gives one line of patches, "
+            "on any other an error. Every row has to meet every column: assign them, as (height, 1, ...) and "
+            "(1, width, ...), to the two halves of an empty grid.",
             _concatenated_as_they_are,
         ),
     ),
@@ -233,7 +232,7 @@ sinusoidal_2d = Exercise(
         ),
         Slip(
             "height and width exchanged, then folded",
-            "The table is made for `width` rows and `height` columns and then folded up to (height, width). "
+            "The table is made for `width` rows and `height` columns, then folded to (height, width). "
             "On a square grid that is right; on any other the places run on in lines of `height`, where a "
             "line of the grid has `width` patches. Make it for (height, width) at once.",
             "axes",
