@@ -138,7 +138,7 @@ class Question(Checked):
         unknown = sorted(letters - set(self.choices))
         if unknown:
             return self.result(
-                "error", f"There is no choice {unknown[0]}: choose from {', '.join(self.choices)}."
+                "not yet", f"There is no choice {unknown[0]}: choose from {', '.join(self.choices)}."
             )
         differing = [letter for letter in self.choices if (letter in letters) != (letter in self.right)]
         if not differing:
