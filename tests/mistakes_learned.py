@@ -1,5 +1,6 @@
 """Lesson 09 for the tests of exercises: oracles, the mistakes it must know, and each in two other styles."""
 
+import itertools
 import math
 
 import numpy as np
@@ -30,9 +31,13 @@ ORACLES = {"learned_rows": rows_one_by_one, "neighbour_share": share_by_correlat
 CATALOGUE = {
     "learned_rows": (
         "offset by one", "padding not ignored", "indexed by token id", "padding row not zero",
-        "offset forgotten",
+        "offset forgotten", "looked up by the ids", "places of one sentence", "padding id written in",
+        "only padding on the left ignored",
     ),
-    "neighbour_share": ("mean row not subtracted", "row itself counts"),
+    "neighbour_share": (
+        "mean row not subtracted", "row itself counts", "own cosine set to 0",
+        "first and last row as neighbours", "mean cosine of neighbours", "percent instead of share",
+    ),
 }  # fmt: skip
 
 
@@ -43,9 +48,10 @@ def loop_learned(
     number=lambda sentence, place, pad, batch, row: len([t for t in sentence[:place] if t != pad]),
     start=lambda offset, pad: offset,
     row=lambda table, n, is_padding, pad: [0.0] * len(table[0]) if is_padding else table[n],
+    padding=lambda pad: pad,
 ):
     def learned(token_ids, table, offset, padding_id):
-        batch, table = token_ids.tolist(), table.tolist()
+        batch, table, padding_id = token_ids.tolist(), table.tolist(), padding(padding_id)
         return [
             [
                 row(
@@ -70,14 +76,21 @@ def torch_learned(
     number=lambda ids, real: torch.cumsum(real, 1) - real,
     start=lambda offset, pad: offset,
     finish=lambda rows, real, table, pad: rows * real[..., None],
+    padding=lambda pad: pad,
 ):
     def learned(token_ids, table, offset, padding_id):
+        padding_id = padding(padding_id)
         ids, table = torch.tensor(token_ids), torch.tensor(table)
         real = ids.ne(padding_id).long()
         rows = table[start(offset, padding_id) + number(ids, real)]
         return finish(rows, real, table, padding_id)
 
     return learned
+
+
+def words_before(sentence, place, pad):
+    first = next((n for n, token in enumerate(sentence) if token != pad), 0)
+    return max(place - first, 0)
 
 
 LEARNED_STYLES = {
@@ -122,6 +135,22 @@ LEARNED_STYLES = {
             {"number": lambda s, p, pad, batch, row: s[:p].count(pad)},
             {"number": lambda ids, real: (1 - real).cumsum(1) - (1 - real)},
         ),
+        (
+            "padding id written in",
+            {"padding": lambda pad: 1},
+            {"padding": lambda pad: 1},
+        ),
+        (
+            "only padding on the left ignored",
+            {"number": lambda s, p, pad, batch, row: words_before(s, p, pad)},
+            {
+                "number": lambda ids, real: (
+                    torch.arange(ids.shape[1])
+                    - (real.cumsum(1) == 0).sum(1, keepdim=True) * real.any(1)[:, None]
+                ).clamp(min=0)
+            },
+        ),
+        ("offset written in", {"start": lambda offset, pad: 2}, {"start": lambda offset, pad: 2}),
         ("offset forgotten", {"start": lambda offset, pad: 0}, {"start": lambda offset, pad: 0}),
         ("offset subtracted", {"start": lambda offset, pad: -offset}, {"start": lambda offset, pad: -offset}),
         (
@@ -150,6 +179,25 @@ LEARNED_STYLES = {
             {"finish": lambda rows, real, table, pad: rows.masked_fill(real[..., None] == 1, 0)},
         ),
     ]
+}
+
+LEARNED_STYLES |= {
+    "looked up by the ids": (
+        lambda ids, table, offset, pad: [[list(table[token]) for token in sentence] for sentence in ids],
+        lambda ids, table, offset, pad: F.embedding(torch.tensor(ids), torch.tensor(table)),
+    ),
+    "places only": (
+        lambda ids, table, offset, pad: [[table[p] for p, _ in enumerate(sentence)] for sentence in ids],
+        lambda ids, table, offset, pad: torch.tensor(table)[: ids.shape[1]].expand(len(ids), -1, -1),
+    ),
+    "places of one sentence": (
+        lambda ids, table, offset, pad: [list(table[place]) for place in range(len(ids[0]))],
+        lambda ids, table, offset, pad: F.embedding(torch.arange(ids.shape[1]), torch.tensor(table)),
+    ),
+    "places of one sentence, with offset": (
+        lambda ids, table, offset, pad: [list(table[offset + place]) for place in range(len(ids[0]))],
+        lambda ids, table, offset, pad: F.embedding(offset + torch.arange(ids.shape[1]), torch.tensor(table)),
+    ),
 }
 
 
@@ -234,6 +282,11 @@ SHARE_STYLES = {
             {"choose": lambda alike: alike.argmax(dim=1)},
         ),
         (
+            "own cosine set to 0",
+            {"choose": lambda alike, own: max(range(len(alike)), key=lambda n: 0 if n == own else alike[n])},
+            {"choose": lambda alike: alike.clone().fill_diagonal_(0).argmax(dim=1)},
+        ),
+        (
             "least alike row",
             {"choose": lambda alike, own: alike.index(min(alike))},
             {"choose": lambda alike: alike.min(dim=1).indices},
@@ -260,12 +313,52 @@ SHARE_STYLES = {
         ),
         ("count for share", {"finish": sum}, {"finish": lambda flags: flags.sum()}),
         (
+            "divided by the pairs",
+            {"finish": lambda flags: sum(flags) / (len(flags) - 1)},
+            {"finish": lambda flags: flags.sum() / (len(flags) - 1)},
+        ),
+        (
+            "percent instead of share",
+            {"finish": lambda flags: 100 * sum(flags) / len(flags)},
+            {"finish": lambda flags: flags.double().mean() * 100},
+        ),
+        (
             "share of the others",
             {"finish": lambda flags: flags.count(False) / len(flags)},
             {"finish": lambda flags: (~flags).double().mean()},
         ),
         ("one value per row", {"finish": lambda flags: flags}, {"finish": lambda flags: flags}),
     ]
+}
+
+
+def ring_loop(table):
+    n, hits = len(table), 0
+    rows = loop_mean_row(table.tolist())
+    for own, row in enumerate(rows):
+        best = loop_best([loop_cosine(row, other) for other in rows], own)
+        hits += best in ((own + 1) % n, (own - 1) % n)
+    return hits / n
+
+
+def ring_torch(table):
+    steps = torch_share(near=lambda steps: steps.abs(), finish=lambda steps: steps)(table)
+    return ((steps == 1) | (steps == len(table) - 1)).double().mean()
+
+
+def cosines_of_neighbours(table):
+    rows = loop_mean_row(table.tolist())
+    return sum(loop_cosine(a, b) for a, b in itertools.pairwise(rows)) / (len(rows) - 1)
+
+
+def torch_cosines_of_neighbours(table):
+    rows = torch.tensor(table) - torch.tensor(table).mean(dim=0)
+    return F.cosine_similarity(rows[1:], rows[:-1]).mean()
+
+
+SHARE_STYLES |= {
+    "first and last row as neighbours": (ring_loop, ring_torch),
+    "mean cosine of neighbours": (cosines_of_neighbours, torch_cosines_of_neighbours),
 }
 
 STYLES = {"learned_rows": LEARNED_STYLES, "neighbour_share": SHARE_STYLES}

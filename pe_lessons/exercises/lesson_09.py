@@ -39,6 +39,25 @@ def _share_with(
     return neighbour_share
 
 
+def _ring(seed, seq_len, d_model):
+    """Rows that lie on a rough ring: the first and the last are neighbours on it."""
+    rng = np.random.default_rng(seed)
+    angles = 2 * np.pi * np.arange(seq_len) / seq_len
+    ring = np.stack([np.cos(angles), np.sin(angles)], axis=1) @ rng.normal(size=(2, d_model))
+    return ring + rng.normal(size=d_model) + 0.1 * rng.normal(size=(seq_len, d_model))
+
+
+def _mean_cosine(table):
+    centred = table - table.mean(axis=0)
+    centred = centred / np.linalg.norm(centred, axis=1, keepdims=True)
+    return np.mean(np.sum(centred[:-1] * centred[1:], axis=1))
+
+
+def _share_round_the_end(table):
+    steps = _share_with(finish=lambda near: near, near=lambda steps: steps)(table)
+    return np.mean(np.isin(steps % len(table), (1, len(table) - 1)))
+
+
 def _by_distance(rows):
     return -np.linalg.norm(rows[:, None] - rows, axis=-1)
 
@@ -46,7 +65,13 @@ def _by_distance(rows):
 neighbour_share = Exercise(
     name="neighbour_share",
     reference=_neighbour_share,
-    probes=((_curve(0, 24, 5),), (_curve(1, 31, 4),), (_random_table(5, 9, 3),)),
+    probes=(
+        (_curve(0, 24, 5),),
+        (_curve(1, 31, 4),),
+        (_random_table(5, 9, 3),),
+        (_ring(2, 11, 4),),
+        (_random_table(9, 7, 60),),  # nearly perpendicular rows: most cosines are negative
+    ),
     edge_probes=((_curve(3, 3, 4),),),
     misconceptions=(
         Misconception(
@@ -79,6 +104,12 @@ neighbour_share = Exercise(
             _share_with(choose=lambda alike: alike.argmax(axis=1)),
         ),
         Misconception(
+            "own cosine set to 0",
+            "The cosine of a row with itself was set to 0. Where all others are negative, 0 is still the "
+            "largest: set it to -np.inf.",
+            _share_with(choose=lambda alike: np.where(np.eye(len(alike)), 0, alike).argmax(axis=1)),
+        ),
+        Misconception(
             "least alike row",
             "The row that is least alike is chosen. Look for the largest cosine: argmax.",
             _share_with(choose=lambda alike: alike.argmin(axis=1)),
@@ -106,8 +137,31 @@ neighbour_share = Exercise(
         ),
         Misconception(
             "count for share",
-            "This is how many rows there are. Divide by the number of rows, or take the mean.",
+            "This is how many rows have a neighbour as the most alike one. Divide by the number of rows, or "
+            "take the mean.",
             _share_with(finish=np.sum),
+        ),
+        Misconception(
+            "divided by the pairs",
+            "The number of rows is divided by the number of pairs, one less. It is a share of the rows.",
+            _share_with(finish=lambda near: np.sum(near) / (len(near) - 1)),
+        ),
+        Misconception(
+            "percent instead of share",
+            "This is the share in percent. Leave out the factor 100: wanted is a number between 0 and 1.",
+            _share_with(finish=lambda near: 100 * np.mean(near)),
+        ),
+        Misconception(
+            "mean cosine of neighbours",
+            "This is the mean cosine of neighbouring rows: how alike they are. Asked is how often one of "
+            "them is *the most* alike of all rows.",
+            _mean_cosine,
+        ),
+        Misconception(
+            "first and last row as neighbours",
+            "The first and the last row count as neighbours. A text does not close to a ring: each of them "
+            "has only one neighbour. (Index -1 is the last row.)",
+            _share_round_the_end,
         ),
         Misconception(
             "share of the others",
@@ -141,13 +195,18 @@ def _places(ids, real):
     return np.broadcast_to(np.arange(ids.shape[1]), ids.shape)
 
 
+def _after_left_padding(ids, real):
+    return (_places(ids, real) - real.argmax(axis=1)[:, None]).clip(0)
+
+
 def _learned_with(
+    find_real=lambda ids, padding_id: ids != padding_id,
     count=lambda ids, real: real.cumsum(axis=1) - real,
     start=lambda offset, padding_id: offset,
     padding=lambda rows, real, table, padding_id: np.where(real[:, :, None], rows, 0.0),
 ):
     def learned_rows(token_ids, table, offset, padding_id):
-        real = token_ids != padding_id
+        real = find_real(token_ids, padding_id)
         rows = table[start(offset, padding_id) + count(token_ids, real)]
         return padding(rows, real, table, padding_id)
 
@@ -170,7 +229,40 @@ learned_rows = Exercise(
         (_ids([4, 4, 8, 6, 7], [5, 9, 4, 8, 4]), _random_table(3, 21, 2), 0, 1),
         (_ids([1, 1, 1], [7, 1, 7]), _random_table(4, 12, 3), 5, 1),
     ),
+    misconceptions=(
+        Misconception(
+            "looked up by the ids",
+            "This is table[token_ids]: the table is asked with the token ids, as if it were that of words. A "
+            "row of this table belongs to a position: where the token stands, not which it is.",
+            lambda token_ids, table, offset, padding_id: table[token_ids],
+        ),
+        Misconception(
+            "places only",
+            "Every token gets the row of its place in the array. Three things are still to do: count only "
+            "the real tokens before it, add the offset, and put zeros where there is padding.",
+            lambda token_ids, table, offset, padding_id: table[_places(token_ids, None)],
+        ),
+        Misconception(
+            "places of one sentence",
+            "These are the rows of one sentence, table[0], table[1], ...: there is no batch axis. The "
+            "sentences differ in padding, so each needs rows of its own: count its real tokens.",
+            lambda token_ids, table, offset, padding_id: table[: token_ids.shape[1]],
+        ),
+        Misconception(
+            "places of one sentence, with offset",
+            "The offset is there, but these are the rows of one sentence, without a batch axis. The "
+            "sentences differ in padding, so each needs rows of its own: count its real tokens.",
+            lambda token_ids, table, offset, padding_id: table[offset : offset + token_ids.shape[1]],
+        ),
+    ),
     slips=(
+        Slip(
+            "padding id written in",
+            "Padding is looked for as id 1, as in the batch of the lesson. It is given as `padding_id`, and "
+            "may be another.",
+            "find_real",
+            lambda ids, padding_id: ids != 1,
+        ),
         Slip(
             "offset by one",
             "Every position is one too high: the token itself is counted. cumsum includes it; only the "
@@ -184,6 +276,13 @@ learned_rows = Exercise(
             "the words along. Count only the real tokens before.",
             "count",
             _places,
+        ),
+        Slip(
+            "only padding on the left ignored",
+            "Padding before the first word is left out, but padding between words still counts. Count the "
+            "real tokens before each: it may stand anywhere.",
+            "count",
+            _after_left_padding,
         ),
         Slip(
             "indexed by token id",
@@ -220,9 +319,16 @@ learned_rows = Exercise(
         ),
         Slip(
             "offset forgotten",
-            "The first token gets row 0: the offset is missing. In this table it belongs to row `offset`.",
+            "The offset is missing: position 0 belongs to row `offset` of the table, not to row 0.",
             "start",
             lambda offset, padding_id: 0,
+        ),
+        Slip(
+            "offset written in",
+            "The offset is always 2, as in the tables of the lesson. It is given as `offset`, and may be "
+            "another.",
+            "start",
+            lambda offset, padding_id: 2,
         ),
         Slip(
             "offset subtracted",
@@ -239,8 +345,7 @@ learned_rows = Exercise(
         ),
         Slip(
             "padding row not zero",
-            "The words are right, but padding gets a row of the table too. It should get zeros, so that "
-            "nothing is added to it.",
+            "Padding gets a row of the table too. It should get zeros, so that nothing is added to it.",
             "padding",
             lambda rows, real, table, padding_id: rows,
         ),
@@ -269,7 +374,8 @@ learned_rows = Exercise(
         "Three questions: which tokens are real, how many real ones stand before each, and what does padding "
         "get?",
         "real = token_ids != padding_id; real.cumsum(axis=1) counts the token itself as well, so subtract "
-        "real again.",
+        "real again. real has the shape (batch, seq_len), the rows (batch, seq_len, d_model): "
+        "real[:, :, None] fits them.",
         "table[offset + before] picks all rows at once; np.where(real[:, :, None], rows, 0.0) puts zeros "
         "where there is padding.",
     ),
@@ -305,7 +411,8 @@ reach_question = Question(
         "e": (
             "if neighbouring rows are not alike, the model cannot know which positions are near",
             False,
-            "A table that began loud did its task as well as the quiet one, and its map showed no band.",
+            "A table that began loud did its task as well as the quiet one, and its neighbours were hardly "
+            "alike.",
         ),
         "f": (
             "padding the same texts on the left instead, with the place in the array as position, gives "
