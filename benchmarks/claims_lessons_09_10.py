@@ -167,7 +167,7 @@ def local():
     rise = [neighbours(after) - neighbours(before) for _, before, after in loud]
     report("and by how much it rose", rise, *at_least(0))
     report("a neighbour is most alike, after", [neighbour_share(after) for _, _, after in loud], *below(0.6))
-    print("  seed by seed:", [round(neighbour_share(after), 2) for _, _, after in loud])
+    print("  seed by seed:", [round(float(neighbour_share(after)), 2) for _, _, after in loud])
     added = [after - before for _, before, after in loud]
     report("neighbours' mean cosine of what was added", [neighbours(one) for one in added], *at_least(0.3))
     far = [by_distance(one)[12:20].mean() for one in added]
