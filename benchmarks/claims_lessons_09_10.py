@@ -40,11 +40,6 @@ def below(bound):
     return f"< {bound}", lambda value: value < bound
 
 
-def first_right(model):
-    recent = np.convolve(model.history, np.ones(10) / 10, mode="valid")
-    return int(np.argmax(recent >= 0.9)) if recent.max() >= 0.9 else 999
-
-
 # Lesson 09
 
 
