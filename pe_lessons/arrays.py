@@ -701,7 +701,8 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
         \min\left(L - 1, \; e + \left\lfloor (L - e)
         \frac{\ln(d / e)}{\ln(max\_distance / e)} \right\rfloor\right) & d \ge e \end{cases}
 
-    Near distances have a bucket of their own, far ones share; from `max_distance` on all share one.
+    Near distances have a bucket of their own, far ones share. The last bucket has no end: the one after
+    it would begin at `max_distance`.
 
     Parameters
     ----------

@@ -61,10 +61,13 @@ ORACLES = {
 
 CATALOGUE = {
     "slopes": ("off by one", "powers of two only", "each slope half of the one before"),
-    "alibi_weights": ("wrong sign", "applied after the softmax", "counted from the first token"),
+    "alibi_weights": (
+        "wrong sign", "applied after the softmax", "counted from the first token", "causal mask applied",
+    ),
     "buckets": (
         "always causal", "always bidirectional", "sign of the relative position",
         "max_distance not clipped", "log without the exact part", "off by one bucket", "no exact half",
+        "16 buckets in the causal mode", "exact part of 8 in both modes", "one bucket for each distance",
     ),
 }  # fmt: skip
 
@@ -214,7 +217,16 @@ def loop_transposed(rows):
     return [list(row) for row in zip(*loop_softmax(list(zip(*rows))))]
 
 
+def loop_causal(rows):
+    return [loop_softmax([row[: m + 1]])[0] + [0.0] * (len(row) - m - 1) for m, row in enumerate(rows)]
+
+
+def minus_infinity_above(scores):
+    return torch.full_like(scores, -math.inf).triu(diagonal=1)
+
+
 def loop_weights(
+    before=lambda row: row,
     cost=lambda m, n: abs(m - n),
     price=lambda slope, cost: slope * cost,
     score=lambda score, price: score - price,
@@ -222,7 +234,7 @@ def loop_weights(
     after=lambda weight, price: weight,
 ):
     def weights(scores, slope):
-        rows = scores.tolist()
+        rows = [before(row) for row in scores.tolist()]
         prices = [[price(slope, cost(m, n)) for n in range(len(rows))] for m in range(len(rows))]
         biased = [[score(a, b) for a, b in zip(*both)] for both in zip(rows, prices)]
         return [[after(a, b) for a, b in zip(*both)] for both in zip(weigh(biased), prices)]
@@ -292,6 +304,26 @@ WEIGHTS_STYLES = {
             {"combine": lambda scores, price: torch.softmax(-price, 1)},
         ),
         (
+            "weights multiplied",
+            {"score": lambda score, price: score, "after": lambda weight, price: weight * math.exp(-price)},
+            {"combine": lambda scores, price: scores.softmax(1) / price.exp()},
+        ),
+        (
+            "causal mask applied",
+            {"weigh": loop_causal},
+            {"combine": lambda scores, price: (scores - price + minus_infinity_above(scores)).softmax(1)},
+        ),
+        (
+            "scores scaled again",
+            {"before": lambda row: [score / len(row) ** 0.5 for score in row]},
+            {"combine": lambda scores, price: (scores * len(scores) ** -0.5 - price).softmax(1)},
+        ),
+        (
+            "sum scaled",
+            {"weigh": lambda rows: loop_softmax([[s / len(row) ** 0.5 for s in row] for row in rows])},
+            {"combine": lambda scores, price: ((scores - price) * len(scores) ** -0.5).softmax(1)},
+        ),
+        (
             "columns sum to 1",
             {"weigh": loop_transposed},
             {"combine": lambda scores, price: (scores - price).softmax(0)},
@@ -307,7 +339,9 @@ WEIGHTS_STYLES = {
 def loop_buckets(
     look=lambda offset: offset,
     both=lambda flag: flag,
-    first=lambda offset: 16 if offset > 0 else 0,
+    buckets_of=lambda flag: 16 if flag else 32,
+    upper=16,
+    first=lambda offset: offset > 0,
     behind=lambda offset: -offset if offset < 0 else 0,
     near=lambda one_way: one_way // 2,
     way=lambda d, near, one_way: math.log(d / near, 128 / near),
@@ -316,9 +350,9 @@ def loop_buckets(
 ):
     def one(offset, flag):
         offset, flag = look(offset), both(flag)
-        one_way = 16 if flag else 32
+        one_way = buckets_of(flag)
         distance = abs(offset) if flag else behind(offset)
-        start, own = first(offset) if flag else 0, near(one_way)
+        start, own = upper if flag and first(offset) else 0, near(one_way)
         if distance < own:
             return start + distance
         return start + min(own + cut((one_way - own) * way(distance, own, one_way)), last(one_way))
@@ -337,7 +371,9 @@ def loop_buckets(
 def torch_buckets(
     look=lambda offsets: offsets,
     both=lambda flag: flag,
-    first=lambda offsets: (offsets > 0).long() * 16,
+    buckets_of=lambda flag: 16 if flag else 32,
+    upper=16,
+    first=lambda offsets: offsets > 0,
     behind=lambda offsets: torch.relu(-offsets),
     near=lambda one_way: one_way // 2,
     way=lambda d, near, one_way: torch.log2(d / near) / math.log2(128 / near),
@@ -346,12 +382,12 @@ def torch_buckets(
 ):
     def buckets(relative_positions, bidirectional):
         offsets, flag = look(torch.tensor(relative_positions)), both(bidirectional)
-        one_way = 16 if flag else 32
+        one_way = buckets_of(flag)
         distances, own = offsets.abs() if flag else behind(offsets), near(one_way)
         far = distances.clamp(min=own).double()
         shared = limit(own + cut((one_way - own) * way(far, own, one_way)).long(), one_way)
         found = torch.where(distances < own, distances, shared)
-        return found + first(offsets) if flag else found
+        return found + upper * first(offsets) if flag else found
 
     return buckets
 
@@ -363,20 +399,41 @@ BUCKETS_STYLES = {
         ("always bidirectional", {"both": lambda flag: True}, {"both": lambda flag: True}),
         ("always causal", {"both": lambda flag: False}, {"both": lambda flag: False}),
         ("modes exchanged", {"both": lambda flag: not flag}, {"both": lambda flag: not flag}),
-        ("both directions in the same buckets", {"first": lambda offset: 0}, {"first": torch.zeros_like}),
+        (
+            "16 buckets in the causal mode",
+            {"buckets_of": lambda flag: 16},
+            {"buckets_of": lambda flag: 16},
+        ),
+        (
+            "32 buckets for looking back",
+            {"buckets_of": lambda flag: 32},
+            {"buckets_of": lambda flag: 32},
+        ),
+        (
+            "32 buckets for each direction",
+            {"buckets_of": lambda flag: 32, "upper": 32},
+            {"buckets_of": lambda flag: 32, "upper": 32},
+        ),
+        ("both directions in the same buckets", {"upper": 0}, {"upper": 0}),
         (
             "lower half for the keys ahead",
-            {"first": lambda offset: 16 if offset < 0 else 0},
-            {"first": lambda offsets: 16 * offsets.lt(0)},
+            {"first": lambda offset: offset < 0},
+            {"first": lambda offsets: offsets.lt(0)},
         ),
         (
             "distance 0 in the upper half",
-            {"first": lambda offset: 0 if offset < 0 else 16},
-            {"first": lambda offsets: 16 * offsets.ge(0)},
+            {"first": lambda offset: not offset < 0},
+            {"first": lambda offsets: offsets.ge(0)},
         ),
         ("keys ahead not in bucket 0", {"behind": abs}, {"behind": torch.abs}),
         ("no exact half", {"near": lambda one_way: 1}, {"near": lambda one_way: 1}),
         ("exact quarter", {"near": lambda one_way: one_way // 4}, {"near": lambda one_way: one_way >> 2}),
+        ("exact part of 8 in both modes", {"near": lambda one_way: 8}, {"near": lambda one_way: 8}),
+        (
+            "one bucket for each distance",
+            {"near": lambda one_way: one_way, "way": lambda d, near, one_way: 0},
+            {"near": lambda one_way: one_way, "way": lambda d, near, one_way: torch.zeros_like(d)},
+        ),
         (
             "log without the exact part",
             {"way": lambda d, near, one_way: math.log(d, 128)},
@@ -403,6 +460,11 @@ BUCKETS_STYLES = {
             {"way": lambda d, near, one_way: (d - near) / (128 - near)},
         ),
         ("rounded instead of cut off", {"cut": round}, {"cut": torch.round}),
+        (
+            "rounded up",
+            {"cut": lambda number: math.ceil(number - 1e-9)},
+            {"cut": lambda number: torch.ceil(number - 1e-9)},
+        ),
         (
             "off by one bucket",
             {"cut": lambda number: math.floor(number + 1e-9) + 1},

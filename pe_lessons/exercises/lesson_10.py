@@ -208,8 +208,8 @@ alibi_weights = Exercise(
     slips=(
         Slip(
             "distance with a sign",
-            "Keys after the query get a bonus: the distance is negative there. Both directions lose: take "
-            "the size of m - n.",
+            "Keys after the query get a bonus: the distance has a sign. Both directions lose: take the size "
+            "of m - n. The short form, slope times n, is the same model only behind a causal mask.",
             "distance",
             lambda m, n: m - n,
         ),
@@ -271,6 +271,32 @@ alibi_weights = Exercise(
             lambda scores, bias, weigh: weigh(bias),
         ),
         Slip(
+            "weights multiplied",
+            "The finished weights are multiplied by the powers of the bias, and the rows no longer sum to 1. "
+            "Add the bias to the scores: then the softmax divides by the new sum.",
+            "combine",
+            lambda scores, bias, weigh: weigh(scores) * np.exp(bias),
+        ),
+        Slip(
+            "causal mask applied",
+            "Keys after the query have no weight at all. This head looks in both directions: no mask.",
+            "combine",
+            lambda scores, bias, weigh: weigh(np.where(np.tri(len(scores)), scores + bias, -1e9)),
+        ),
+        Slip(
+            "scores scaled again",
+            "The scores are divided by a root once more. They come already divided.",
+            "combine",
+            lambda scores, bias, weigh: weigh(scores / math.sqrt(len(scores)) + bias),
+        ),
+        Slip(
+            "sum scaled",
+            "Scores and bias are divided by a root together. The scores come already divided, and the bias "
+            "is not divided at all.",
+            "combine",
+            lambda scores, bias, weigh: weigh((scores + bias) / math.sqrt(len(scores))),
+        ),
+        Slip(
             "columns sum to 1",
             "The weights of a column sum to 1, those of a row do not. The softmax runs along the rows.",
             "weigh",
@@ -309,7 +335,8 @@ def _ratio(distances, exact, one_way):
 def _buckets_with(
     offset=lambda offsets: offsets,
     both=lambda bidirectional: bidirectional,
-    upper=lambda offsets: 16 * (offsets > 0),
+    sizes=lambda in_both: (16, 16) if in_both else (32, 0),
+    upper=lambda offsets: offsets > 0,
     behind=lambda offsets: np.maximum(-offsets, 0),
     exact=lambda one_way: one_way // 2,
     ratio=_ratio,
@@ -318,21 +345,34 @@ def _buckets_with(
 ):
     def buckets(relative_positions, bidirectional):
         offsets, in_both = offset(relative_positions), both(bidirectional)
-        one_way = 16 if in_both else 32
+        one_way, ahead = sizes(in_both)  # buckets of a direction, and where those for looking ahead begin
         distances, own = np.abs(offsets) if in_both else behind(offsets), exact(one_way)
         share = ratio(np.maximum(distances, own), own, one_way)
         shared = cap(own + whole((one_way - own) * share), one_way - 1)
-        first = upper(offsets) if in_both else 0
+        first = ahead * upper(offsets) if in_both else 0
         return first + np.where(distances < own, distances, shared)
 
     return buckets
 
 
+_FEW = [0, 3, -3], [-8, 8], [-20, 20], [-90, 90], [-1000, 1000]  # so few that a reply can show them
+
+
+def _call_buckets(name, offsets, bidirectional):
+    shown = f"np.array({offsets.tolist()})" if offsets.size < 5 else "np.arange(-200, 201)"
+    return f"{name}({shown}, {bidirectional})"
+
+
 buckets = Exercise(
     name="buckets",
     reference=_buckets,
-    probes=((np.arange(-200, 201), True), (np.arange(-200, 201), False)),
+    probes=(
+        *((np.array(few), mode) for mode in (True, False) for few in _FEW),
+        (np.arange(-200, 201), True),
+        (np.arange(-200, 201), False),
+    ),
     edge_probes=((np.array([[0, 3], [-3, 0]]), True), (np.array([-100_000, 100_000]), True)),
+    call=_call_buckets,
     slips=(
         Slip(
             "sign of the relative position",
@@ -362,24 +402,44 @@ buckets = Exercise(
             lambda bidirectional: not bidirectional,
         ),
         Slip(
+            "16 buckets in the causal mode",
+            "In the causal mode only 16 buckets are used. There is one direction, and all 32 are for it.",
+            "sizes",
+            lambda in_both: (16, 16),
+        ),
+        Slip(
+            "32 buckets for looking back",
+            "In the bidirectional mode looking back takes more than 16 buckets and runs into those for "
+            "looking ahead. Each direction has half of the 32.",
+            "sizes",
+            lambda in_both: (32, 16),
+        ),
+        Slip(
+            "32 buckets for each direction",
+            "In the bidirectional mode there are 64 buckets. Each direction has half of the 32, so those for "
+            "looking ahead begin at 16.",
+            "sizes",
+            lambda in_both: (32, 32),
+        ),
+        Slip(
             "both directions in the same buckets",
             "Looking ahead and looking back land in the same buckets, so the head cannot tell the sides "
             "apart. Keys after the query get the upper 16.",
             "upper",
-            lambda offsets: 0 * offsets,
+            lambda offsets: False,
         ),
         Slip(
             "lower half for the keys ahead",
             "The two halves are exchanged: keys *after* the query get the upper 16 buckets.",
             "upper",
-            lambda offsets: 16 * (offsets < 0),
+            lambda offsets: offsets < 0,
         ),
         Slip(
             "distance 0 in the upper half",
             "The token itself got bucket 16. It counts as looking back: only offsets above 0 get the upper "
             "half.",
             "upper",
-            lambda offsets: 16 * (offsets >= 0),
+            lambda offsets: offsets >= 0,
         ),
         Slip(
             "keys ahead not in bucket 0",
@@ -400,6 +460,20 @@ buckets = Exercise(
             "Only a quarter of a direction's buckets is exact. It should be half of them.",
             "exact",
             lambda one_way: one_way // 4,
+        ),
+        Slip(
+            "exact part of 8 in both modes",
+            "In the causal mode 8 distances have a bucket of their own. There a direction has 32 buckets, "
+            "and half of them, 16, are exact.",
+            "exact",
+            lambda one_way: 8,
+        ),
+        Slip(
+            "one bucket for each distance",
+            "Every distance has a bucket of its own until they are used up. Only half of them is exact; the "
+            "rest grow with the distance: take logarithms.",
+            "ratio",
+            lambda distances, exact, one_way: (distances - exact) / (one_way - exact),
         ),
         Slip(
             "log without the exact part",
@@ -442,6 +516,12 @@ buckets = Exercise(
             np.rint,
         ),
         Slip(
+            "rounded up",
+            "Numbers are rounded up to the next bucket. Cut off what stands behind the point.",
+            "whole",
+            lambda number: np.ceil(number - 1e-9),
+        ),
+        Slip(
             "off by one bucket",
             "The shared buckets are one too high: the first of them is left empty. Cut off what stands "
             "behind the point, and do not add 1.",
@@ -450,8 +530,8 @@ buckets = Exercise(
         ),
         Slip(
             "max_distance not clipped",
-            "Beyond distance 128 the buckets go on, past the last of the direction. From there on all share "
-            "the last one.",
+            "From distance 128 on the numbers run past the last bucket of the direction. There is none after "
+            "it: what is further away stays in the last one.",
             "cap",
             lambda bucket, last: bucket,
         ),
@@ -466,7 +546,8 @@ buckets = Exercise(
     build=_buckets_with,
     hints=(
         "Begin with looking back only: distances 0 to 7 (16 buckets) or 0 to 15 (32 buckets) are their own "
-        "bucket. What of the others?",
+        "bucket. What of the others? (An `if` decides once, and here are many offsets: np.where decides for "
+        "each.)",
         "Which share of the way from `exact` to 128 is the distance, on a logarithmic scale? That share of "
         "the remaining buckets, cut off, and at most the last one.",
         "np.log(distances / exact) / np.log(128 / exact); np.maximum(distances, exact) keeps the near ones "
@@ -489,7 +570,7 @@ bias_question = Question(
             "A column is one key, seen from all queries: in every row it gains on the others.",
         ),
         "c": (
-            "a bias of -2 makes a weight about 7 times smaller, against a key without bias",
+            "a bias of -2 divides a key's weight, compared with that of a key without bias, by about 7",
             True,
             "A bias b multiplies the power by e to the b, and e to the 2 is 7.4.",
         ),
