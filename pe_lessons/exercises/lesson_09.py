@@ -160,7 +160,7 @@ neighbour_share = Exercise(
         Misconception(
             "first and last row as neighbours",
             "The first and the last row count as neighbours. A text does not close to a ring: each of them "
-            "has only one neighbour. (Index -1 is the last row.)",
+            "has only one neighbour. Mind that index -1 is the last row.",
             _share_round_the_end,
         ),
         Misconception(
