@@ -12,6 +12,7 @@ import mistakes_biases
 import mistakes_learned
 import mistakes_plane
 import mistakes_rotary
+import mistakes_precision
 import mpmath
 import numpy as np
 import pytest
@@ -51,6 +52,7 @@ CATALOGUE = {
 CATALOGUE |= mistakes_plane.CATALOGUE
 CATALOGUE |= mistakes_rotary.CATALOGUE
 CATALOGUE |= mistakes_learned.CATALOGUE | mistakes_biases.CATALOGUE
+CATALOGUE |= mistakes_precision.CATALOGUE
 CATALOGUE["sinusoidal_numpy"] = CATALOGUE["sinusoidal_torch"] = CATALOGUE["sinusoidal_loop"]
 
 
@@ -184,6 +186,7 @@ ORACLES = {
     "back_head": head_by_rotated_positions,
     "readout": readout_one_by_one,
     "paper_input": paper_input_one_by_one,
+    **mistakes_precision.ORACLES,
 }  # fmt: skip
 ORACLES |= mistakes_learned.ORACLES | mistakes_biases.ORACLES
 ORACLES |= mistakes_plane.ORACLES

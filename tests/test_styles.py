@@ -10,6 +10,7 @@ import mistakes_biases
 import mistakes_learned
 import mistakes_plane
 import mistakes_rotary
+import mistakes_precision
 import numpy as np
 import pytest
 import torch
@@ -868,6 +869,7 @@ STYLES = {
     **mistakes_rotary.styles(LOOP_FREQUENCY, TORCH_FREQUENCY),
     **mistakes_learned.STYLES,
     **mistakes_biases.STYLES,
+    **mistakes_precision.STYLES,
 }
 CASES = [
     (exercise, known.name, number)

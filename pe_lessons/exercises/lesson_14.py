@@ -1,0 +1,495 @@
+"""Exercises of lesson 14, when numbers break."""
+
+import numpy as np
+
+from pe_lessons import arrays
+from pe_lessons.exercises.engine import Exercise, Misconception, Question, Slip
+
+
+def _same(values):
+    return values
+
+
+def _to(dtype):
+    return lambda values: np.asarray(values).astype(dtype)
+
+
+def _bfloat16(values):
+    """The nearest numbers of eight binary digits, ties to even."""
+    fractions, points = np.frexp(np.asarray(values, float))
+    return np.ldexp(np.round(fractions * 2**8), points - 8)
+
+
+def far_rows(positions, d_model):
+    positions = np.array(positions, dtype=np.float64)[:, None]  # (seq_len, 1)
+    angles = positions * arrays.frequencies(d_model)  # (seq_len, n_pairs), float64
+    table = np.empty((len(positions), d_model))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table.astype(np.float32)
+
+
+def _interleaved(even, odd):
+    return np.stack([even, odd], axis=-1).reshape(len(even), -1)
+
+
+# What is rounded, and when: positions, frequencies, angles, and the finished table.
+EXACT = {"positions": _same, "frequencies": _same, "angles": _same, "stored": _to(np.float32)}
+
+
+def _far_with(precision=EXACT, places=_same, waves=(np.sin, np.cos), layout=_interleaved):
+    rounded = EXACT | precision
+
+    def far_table(positions, d_model):
+        positions = rounded["positions"](np.array(places(positions), float)[:, None])
+        angles = rounded["angles"](positions * rounded["frequencies"](arrays.frequencies(d_model)))
+        even, odd = (wave(angles.astype(float)) for wave in waves)
+        return rounded["stored"](layout(even, odd))
+
+    return far_table
+
+
+def _rounding(name, diagnosis, **precision):
+    """Rounding is the same in every program that does it at this place, so the digits tell the place."""
+    return Slip(name, diagnosis, "precision", precision)
+
+
+far_table = Exercise(
+    name="far_table",
+    reference=far_rows,
+    probes=(([0, 1, 2, 3], 4), ([255, 5, 301, 77], 6), ([1025, 2051, 4099], 8)),
+    edge_probes=(([100_003, 654_321, 1_000_000], 16), ([999_999], 64), ([123_457, 7], 2)),
+    slips=(
+        _rounding(
+            "float32 throughout",
+            "Positions and frequencies are turned into float32 before they are multiplied, so the angle is "
+            "rounded three times. First multiply in float64, then take sine and cosine, then round.",
+            positions=_to(np.float32),
+            frequencies=_to(np.float32),
+        ),
+        _rounding(
+            "float32 angles",
+            "The angle is rounded to float32 before its sine is taken. At position 1 000 000 it is off by "
+            "up to 0.03, and no sine can undo that: round the finished sine instead.",
+            angles=_to(np.float32),
+        ),
+        _rounding(
+            "float32 frequencies",
+            "The frequencies are rounded to float32. The position multiplies their error, a million times at "
+            "the far end: keep them in float64 until the sines are there.",
+            frequencies=_to(np.float32),
+        ),
+        _rounding(
+            "float16 positions",
+            "The positions are rounded to float16: it keeps 11 binary digits, so from 2049 on positions fall "
+            "together, and from 65 520 on they are infinite. Keep them in float64.",
+            positions=_to(np.float16),
+        ),
+        _rounding(
+            "bfloat16 positions",
+            "The positions are rounded to bfloat16: it keeps 8 binary digits, so from 257 on positions fall "
+            "together. Keep them in float64.",
+            positions=_bfloat16,
+        ),
+        _rounding(
+            "float16 frequencies",
+            "The frequencies are rounded to float16, to 11 binary digits. That is another encoding, with "
+            "other clocks: keep them in float64 until the sines are there.",
+            frequencies=_to(np.float16),
+        ),
+        _rounding(
+            "bfloat16 frequencies",
+            "The frequencies are rounded to bfloat16, to 8 binary digits. That is another encoding, with "
+            "other clocks: keep them in float64 until the sines are there.",
+            frequencies=_bfloat16,
+        ),
+        _rounding(
+            "stored in float16",
+            "The angles are right, but the finished table is rounded to float16. Here it is to be stored in "
+            "float32.",
+            stored=_to(np.float16),
+        ),
+        _rounding(
+            "stored in bfloat16",
+            "The angles are right, but the finished table is rounded to bfloat16. Here it is to be stored in "
+            "float32.",
+            stored=_bfloat16,
+        ),
+        Slip(
+            "positions ignored",
+            "The rows are those of positions 0, 1, 2, ... whatever list is given. Take the positions from "
+            "the list.",
+            "places",
+            lambda positions: list(range(len(positions))),
+        ),
+        Slip(
+            "counted from the first",
+            "The first position of the list is taken for 0. The numbers in the list are the positions "
+            "themselves.",
+            "places",
+            lambda positions: [position - positions[0] for position in positions],
+        ),
+        Slip(
+            "positions moved by one",
+            "Each row is that of the next position. Positions count from 0, and the list says them as they "
+            "are.",
+            "places",
+            lambda positions: [position + 1 for position in positions],
+        ),
+        Slip(
+            "sine and cosine exchanged",
+            "Sine and cosine stand in each other's columns: the even columns are sines.",
+            "waves",
+            (np.cos, np.sin),
+        ),
+        Slip(
+            "halves instead of interleaved",
+            "The numbers are right, but all sines stand before all cosines. Each cosine stands beside its "
+            "sine.",
+            "layout",
+            lambda even, odd: np.concatenate([even, odd], axis=1),
+        ),
+    ),
+    build=_far_with,
+    hints=(
+        "Nothing may be rounded before the sine is taken. Where does each number of yours get its format?",
+        "np.array(positions, dtype=np.float64)[:, None] * arrays.frequencies(d_model) is all float64.",
+        "Fill the sines into table[:, 0::2] and the cosines into table[:, 1::2], and end with "
+        ".astype(np.float32).",
+    ),
+)
+
+
+def _random_rows(seed, *shape):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def _cache_probe(seed, n_cached, n_new, head_dim):
+    q, k = _random_rows(seed, n_new, head_dim), _random_rows(seed + 1, n_new, head_dim)
+    cache = arrays.rotary(_random_rows(seed + 2, max(n_cached, 1), head_dim), np.arange(max(n_cached, 1)))
+    return q, k, cache[:n_cached]
+
+
+def scores_with_cache(q, k, cache):
+    positions = np.arange(len(cache), len(cache) + len(q))  # (n_new,)
+    q, k = arrays.rotary(q, positions), arrays.rotary(k, positions)
+    keys = np.concatenate([cache, k])  # (n_cached + n_new, head_dim)
+    return q @ keys.T / np.sqrt(q.shape[1])
+
+
+def _turn_both(q, k, positions, n_cached):
+    return arrays.rotary(q, positions), arrays.rotary(k, positions)
+
+
+def _causal(scores, n_cached):
+    query, key = np.indices(scores.shape)
+    return np.where(key <= query + n_cached, scores, -np.inf)
+
+
+def _cached_with(
+    count=lambda n_cached, n_new: np.arange(n_cached, n_cached + n_new),
+    turn=_turn_both,
+    join=lambda cache, k: np.concatenate([cache, k]),
+    scale=np.sqrt,
+    finish=lambda scores, n_cached: scores,
+):
+    def cached_scores(q, k, cache):
+        q, k = turn(q, k, count(len(cache), len(q)), len(cache))
+        keys = join(cache, k)
+        return finish(q @ keys.T / scale(q.shape[1]), len(cache))
+
+    return cached_scores
+
+
+cached_scores = Exercise(
+    name="cached_scores",
+    reference=scores_with_cache,
+    probes=(_cache_probe(0, 5, 3, 6), _cache_probe(10, 7, 2, 4), _cache_probe(20, 2, 4, 8)),
+    edge_probes=(_cache_probe(30, 9, 1, 4), _cache_probe(40, 0, 3, 4)),
+    slips=(
+        Slip(
+            "offset ignored",
+            "The new tokens are counted from 0, as if the cache were empty. How many tokens stand before the "
+            "first new one?",
+            "count",
+            lambda n_cached, n_new: np.arange(n_new),
+        ),
+        Slip(
+            "off by one",
+            "The new tokens are told one position too many, so there is a hole after the cache. It holds "
+            "positions 0 to n_cached - 1; which one is next?",
+            "count",
+            lambda n_cached, n_new: np.arange(n_cached, n_cached + n_new) + 1,
+        ),
+        Slip(
+            "last position used again",
+            "The new tokens are told one position too few: the first of them gets the position of the last "
+            "key in the cache.",
+            "count",
+            lambda n_cached, n_new: np.arange(n_cached, n_cached + n_new) - 1,
+        ),
+        Slip(
+            "offset counted twice",
+            "The length of the cache is added twice. The first new token comes right after the last key in "
+            "the cache.",
+            "count",
+            lambda n_cached, n_new: np.arange(2 * n_cached, 2 * n_cached + n_new),
+        ),
+        Slip(
+            "one position for all new tokens",
+            "All new tokens are told the same position, as if each were the first after the cache. They "
+            "follow one another.",
+            "count",
+            lambda n_cached, n_new: np.full(n_new, n_cached),
+        ),
+        Slip(
+            "counted backwards",
+            "The new tokens are counted backwards. The first of them comes right after the cache.",
+            "count",
+            lambda n_cached, n_new: np.arange(n_cached, n_cached + n_new)[::-1],
+        ),
+        Slip(
+            "keys without the offset",
+            "The queries are turned to their place after the cache, the new keys are turned as if they began "
+            "at 0. Both belong to the same tokens.",
+            "turn",
+            lambda q, k, positions, n_cached: (
+                arrays.rotary(q, positions),
+                arrays.rotary(k, positions - n_cached),
+            ),
+        ),
+        Slip(
+            "queries without the offset",
+            "The new keys are turned to their place after the cache, the queries are turned as if they began "
+            "at 0. Both belong to the same tokens.",
+            "turn",
+            lambda q, k, positions, n_cached: (
+                arrays.rotary(q, positions - n_cached),
+                arrays.rotary(k, positions),
+            ),
+        ),
+        Slip(
+            "only queries turned",
+            "The new keys go in as they are. Keys are turned too, each to its position.",
+            "turn",
+            lambda q, k, positions, n_cached: (arrays.rotary(q, positions), k),
+        ),
+        Slip(
+            "only keys turned",
+            "The queries go in as they are. Queries are turned too, each to its position.",
+            "turn",
+            lambda q, k, positions, n_cached: (q, arrays.rotary(k, positions)),
+        ),
+        Slip(
+            "cache turned again",
+            "The keys in the cache are turned a second time. They were turned when they came in: only the "
+            "new rows are to be turned.",
+            "join",
+            lambda cache, k: np.concatenate(
+                [arrays.rotary(cache, np.arange(len(cache))) if len(cache) else cache, k]
+            ),
+        ),
+        Slip(
+            "new keys first",
+            "The scores are right, but the new keys stand before the cached ones. The cache holds the "
+            "earlier tokens: it comes first.",
+            "join",
+            lambda cache, k: np.concatenate([k, cache]),
+        ),
+        Slip(
+            "cache left out",
+            "The queries are compared with the new keys only. The cache holds the keys of all tokens before: "
+            "join them.",
+            "join",
+            lambda cache, k: k,
+        ),
+        Slip(
+            "new keys left out",
+            "The queries are compared with the cache only. A token looks at itself and at its new neighbours "
+            "too: join the new keys to the cache.",
+            "join",
+            lambda cache, k: cache,
+        ),
+        Slip(
+            "not scaled",
+            "The products are not divided by the root of head_dim.",
+            "scale",
+            lambda head_dim: 1,
+        ),
+        Slip(
+            "scaled by head_dim",
+            "The products are divided by head_dim itself. Attention divides by its root.",
+            "scale",
+            lambda head_dim: head_dim,
+        ),
+        Slip(
+            "mask added",
+            "A causal mask is at work. A model needs one, but here the bare scores are asked for.",
+            "finish",
+            _causal,
+        ),
+        Slip(
+            "softmax taken",
+            "These are weights, they sum to 1 in every row. The scores are asked for, before the softmax.",
+            "finish",
+            lambda scores, n_cached: arrays.softmax(scores) if scores.size else scores,
+        ),
+        Slip(
+            "keys by queries",
+            "There is a row for each key. Row m holds the scores of the new query m.",
+            "finish",
+            lambda scores, n_cached: scores.T,
+        ),
+    ),
+    build=_cached_with,
+    hints=(
+        "Which positions do the new tokens have, if the cache holds those from 0 to n_cached - 1?",
+        "positions = np.arange(len(cache), len(cache) + len(q)); turn q and k with them, and leave the cache "
+        "alone.",
+        "keys = np.concatenate([cache, turned_k]); then turned_q @ keys.T / np.sqrt(head_dim).",
+    ),
+)
+
+
+def positions_of_mask(mask):
+    return (np.cumsum(mask, axis=1) - 1).clip(min=0)  # (batch, seq_len)
+
+
+def _array(formula):
+    return lambda mask: formula(np.array(mask))
+
+
+padded_positions = Exercise(
+    name="padded_positions",
+    reference=positions_of_mask,
+    probes=(
+        ([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1]],),
+        ([[0, 0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1, 1]],),
+        ([[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]],),
+    ),
+    edge_probes=(([[1]],), ([[0, 0, 0, 1]],), ([[1, 1], [1, 1]],)),
+    misconceptions=(
+        Misconception(
+            "counted from the left edge",
+            "The positions are counted from the left edge, padding included. The first *real* token has "
+            "position 0.",
+            _array(lambda mask: np.tile(np.arange(mask.shape[1]), (len(mask), 1))),
+        ),
+        Misconception(
+            "positions from 1",
+            "The first real token has position 1. cumsum counts the token itself too: take 1 off, and mind "
+            "the padding.",
+            _array(lambda mask: mask.cumsum(axis=1)),
+        ),
+        Misconception(
+            "padding not clipped",
+            "The real tokens are right, but padding gets -1, and in a table that is the *last* row, or an "
+            "error. It should be 0.",
+            _array(lambda mask: mask.cumsum(axis=1) - 1),
+        ),
+        Misconception(
+            "padding gets 1",
+            "The real tokens are right, but padding gets 1. The library transformers does that; here it "
+            "should be 0.",
+            _array(lambda mask: np.where(mask, mask.cumsum(axis=1) - 1, 1)),
+        ),
+        Misconception(
+            "padding counted below 0",
+            "The real tokens are right, but padding is counted as -1, -2, ... to the left. It should be 0.",
+            _array(lambda mask: np.arange(mask.shape[1]) - (mask == 0).sum(axis=1, keepdims=True)),
+        ),
+        Misconception(
+            "padding counted instead",
+            "The padding is counted, not the tokens. Is the mask read the other way round? 1 is real.",
+            _array(lambda mask: ((1 - mask).cumsum(axis=1) - 1).clip(min=0)),
+        ),
+        Misconception(
+            "padding added to the position",
+            "The number of padding tokens is added to the column instead of taken away from it.",
+            _array(
+                lambda mask: np.where(
+                    mask, np.arange(mask.shape[1]) + (mask == 0).sum(axis=1, keepdims=True), 0
+                )
+            ),
+        ),
+        Misconception(
+            "counted down the batch",
+            "The count runs down the batch. Each row is a sentence of its own: count along it, axis 1.",
+            _array(lambda mask: (mask.cumsum(axis=0) - 1).clip(min=0)),
+        ),
+        Misconception(
+            "counted on from row to row",
+            "The count goes on from one row to the next. Each row is a sentence of its own: begin with 0.",
+            _array(lambda mask: (mask.cumsum().reshape(mask.shape) - 1).clip(min=0)),
+        ),
+        Misconception(
+            "counted from the right",
+            "The last token of each row has position 0. The first real one should: count from left to right.",
+            _array(lambda mask: np.where(mask, np.arange(mask.shape[1])[::-1], 0)),
+        ),
+        Misconception(
+            "padding of the first row for all",
+            "Every row is counted as if it had the padding of the first one. Each has its own.",
+            _array(
+                lambda mask: (np.arange(mask.shape[1]) - (mask[0] == 0).sum() + 0 * mask).clip(min=0) * mask
+            ),
+        ),
+        Misconception(
+            "left edge, padding at 0",
+            "Padding is 0, as it should be, but the real tokens keep the number of their column. The first "
+            "real one of each row has position 0.",
+            _array(lambda mask: np.arange(mask.shape[1]) * mask),
+        ),
+        Misconception(
+            "clipped too early",
+            "The first two real tokens both have position 0: one too many is taken away. Take 1 off the "
+            "count, once.",
+            _array(lambda mask: (mask.cumsum(axis=1) - 2).clip(min=0)),
+        ),
+    ),
+    hints=(
+        "The position of a token is the number of real tokens before it.",
+        "np.cumsum(mask, axis=1) counts the real tokens up to and with this one.",
+        "Take 1 off the cumsum; padding then has -1, and .clip(min=0) puts it to 0.",
+    ),
+)
+
+precision_question = Question(
+    name="precision_question",
+    prompt="A rotary model was trained with exact angles. In a text of 4000 tokens, which of these change a "
+    "score by more than a hundredth of the largest one?",
+    choices={
+        "a": (
+            "the positions are stored in bfloat16",
+            True,
+            "Only 769 of 4096 whole numbers exist there: most tokens share their place with a neighbour.",
+        ),
+        "b": (
+            "the finished sines and cosines are stored in bfloat16",
+            False,
+            "They are wrong by 0.002 at most, near or far, and all rows stay different: compute high, store "
+            "low.",
+        ),
+        "c": (
+            "the frequencies are rounded to bfloat16, after training",
+            True,
+            "It is another encoding: near tokens look the same, but 4000 tokens apart a score changes by a "
+            "tenth of the largest.",
+        ),
+        "d": (
+            "the angles are computed in float32",
+            False,
+            "At 4000 tokens such a sine is wrong by less than 0.001. It becomes a nuisance at 100 000 tokens "
+            "and ruin at millions.",
+        ),
+        "e": (
+            "the frequencies are written as exp(-log(base) * ...) instead of a power",
+            False,
+            "Two spellings of the same number; what counts is the format that it is computed in.",
+        ),
+    },
+    hints=(
+        "What may not be rounded: the position, its angle, or the sine? And how far out are 4000 tokens?",
+        "Look at the number of positions left, at the kernel with rounded frequencies, and at the picture of "
+        "errors near 4000.",
+    ),
+)
