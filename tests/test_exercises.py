@@ -10,9 +10,10 @@ from pathlib import Path
 
 import mistakes_biases
 import mistakes_learned
+import mistakes_design
 import mistakes_plane
-import mistakes_rotary
 import mistakes_precision
+import mistakes_rotary
 import mpmath
 import numpy as np
 import pytest
@@ -53,6 +54,7 @@ CATALOGUE |= mistakes_plane.CATALOGUE
 CATALOGUE |= mistakes_rotary.CATALOGUE
 CATALOGUE |= mistakes_learned.CATALOGUE | mistakes_biases.CATALOGUE
 CATALOGUE |= mistakes_precision.CATALOGUE
+CATALOGUE |= mistakes_design.CATALOGUE
 CATALOGUE["sinusoidal_numpy"] = CATALOGUE["sinusoidal_torch"] = CATALOGUE["sinusoidal_loop"]
 
 
@@ -186,11 +188,12 @@ ORACLES = {
     "back_head": head_by_rotated_positions,
     "readout": readout_one_by_one,
     "paper_input": paper_input_one_by_one,
-    **mistakes_precision.ORACLES,
 }  # fmt: skip
 ORACLES |= mistakes_learned.ORACLES | mistakes_biases.ORACLES
 ORACLES |= mistakes_plane.ORACLES
 ORACLES |= mistakes_rotary.ORACLES
+ORACLES |= mistakes_precision.ORACLES
+ORACLES |= mistakes_design.ORACLES
 
 
 def by_loops(seq_len, d_model):

@@ -8,9 +8,10 @@ import math
 
 import mistakes_biases
 import mistakes_learned
+import mistakes_design
 import mistakes_plane
-import mistakes_rotary
 import mistakes_precision
+import mistakes_rotary
 import numpy as np
 import pytest
 import torch
@@ -870,6 +871,7 @@ STYLES = {
     **mistakes_learned.STYLES,
     **mistakes_biases.STYLES,
     **mistakes_precision.STYLES,
+    **mistakes_design.STYLES,
 }
 CASES = [
     (exercise, known.name, number)
