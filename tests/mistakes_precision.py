@@ -11,9 +11,8 @@ CATALOGUE = {
         "float32 throughout", "float32 angles", "float32 frequencies", "float16 positions",
         "bfloat16 positions",
     ),
-    "cached_scores": (
+    "next_positions": (
         "off by one", "offset ignored", "offset counted twice", "one position for all new tokens",
-        "only queries turned",
     ),
     "padded_positions": (
         "counted from the left edge", "positions from 1", "padding not clipped", "padding counted instead",
@@ -36,32 +35,19 @@ def precise_rows(positions, d_model):
         return rows
 
 
-def complex_scores(q, k, cache):
-    """Rows as complex numbers, turned one pair after the other."""
-
-    def turned(row, position):
-        numbers = [complex(a, b) for a, b in zip(row[0::2], row[1::2])]
-        return [
-            number * complex(math.cos(angle), math.sin(angle))
-            for pair, number in enumerate(numbers)
-            for angle in [position / 10_000 ** (2 * pair / len(row))]
-        ]
-
-    n_cached, head_dim = len(cache), len(q[0])
-    keys = [[complex(a, b) for a, b in zip(row[0::2], row[1::2])] for row in cache.tolist()]
-    keys += [turned(row, n_cached + m) for m, row in enumerate(k.tolist())]
-    queries = [turned(row, n_cached + m) for m, row in enumerate(q.tolist())]
-    root = head_dim**0.5
-    return [
-        [sum((a * b.conjugate()).real for a, b in zip(one, key)) / root for key in keys] for one in queries
-    ]
-
-
 def count_before(mask):
     return [[sum(row[:column]) for column in range(len(row))] for row in mask]
 
 
-ORACLES = {"far_table": precise_rows, "cached_scores": complex_scores, "padded_positions": count_before}
+def count_before_new(mask, new):
+    return [[sum(row[:column]) for column in range(len(row) - new, len(row))] for row in mask]
+
+
+ORACLES = {
+    "far_table": precise_rows,
+    "padded_positions": count_before,
+    "next_positions": count_before_new,
+}
 
 
 # far_table: rounding by the standard library, and by PyTorch.
@@ -189,166 +175,6 @@ FAR_STYLES = {
 }
 
 
-# cached_scores: pair by pair in plain Python, and complex tensors in PyTorch.
-
-
-def loop_turned(row, position):
-    turned = []
-    for pair in range(len(row) // 2):
-        a, b = row[2 * pair], row[2 * pair + 1]
-        angle = position * 10_000 ** (-2 * pair / len(row))
-        turned += [a * math.cos(angle) - b * math.sin(angle), a * math.sin(angle) + b * math.cos(angle)]
-    return turned
-
-
-def loop_cached(
-    place=lambda m, n_cached, n_new: n_cached + m,
-    turn_q=lambda row, position, n_cached: loop_turned(row, position),
-    turn_k=lambda row, position, n_cached: loop_turned(row, position),
-    join=lambda cache, keys: cache + keys,
-    root=lambda head_dim: math.sqrt(head_dim),
-    finish=lambda scores, n_cached: scores,
-):
-    def cached(q, k, cache):
-        q, k, cache = q.tolist(), k.tolist(), cache.tolist()
-        n_cached, n_new = len(cache), len(q)
-        places = [place(m, n_cached, n_new) for m in range(n_new)]
-        queries = [turn_q(row, position, n_cached) for row, position in zip(q, places)]
-        keys = join(cache, [turn_k(row, position, n_cached) for row, position in zip(k, places)])
-        scores = [[sum(a * b for a, b in zip(one, key)) / root(len(one)) for key in keys] for one in queries]
-        return finish(scores, n_cached)
-
-    return cached
-
-
-def torch_turned(rows, positions):
-    n_pairs = rows.shape[1] // 2
-    frequencies = 10_000 ** -(torch.arange(n_pairs).double() / n_pairs)
-    angles = torch.as_tensor(positions).double()[:, None] * frequencies
-    numbers = torch.view_as_complex(rows.double().reshape(len(rows), n_pairs, 2).contiguous())
-    return torch.view_as_real(numbers * torch.polar(torch.ones_like(angles), angles)).flatten(1)
-
-
-def torch_cached(
-    place=lambda n_cached, n_new: n_cached + torch.arange(n_new),
-    turn_q=lambda rows, positions, n_cached: torch_turned(rows, positions),
-    turn_k=lambda rows, positions, n_cached: torch_turned(rows, positions),
-    join=lambda cache, keys: torch.cat([cache, keys]),
-    scale=lambda head_dim: head_dim**-0.5,
-    finish=lambda scores, n_cached: scores,
-):
-    def cached(q, k, cache):
-        q, k, cache = torch.tensor(q), torch.tensor(k), torch.tensor(cache)
-        places = place(len(cache), len(q))
-        queries = turn_q(q, places, len(cache))
-        keys = join(cache, turn_k(k, places, len(cache)))
-        return finish(torch.einsum("md,nd->mn", queries, keys) * scale(q.shape[1]), len(cache))
-
-    return cached
-
-
-def loop_softmax(scores, n_cached):
-    rows = [[math.exp(score) for score in row] for row in scores]
-    return [[entry / sum(row) for entry in row] for row in rows]
-
-
-def loop_causal(scores, n_cached):
-    return [
-        [score if n <= m + n_cached else -math.inf for n, score in enumerate(row)]
-        for m, row in enumerate(scores)
-    ]
-
-
-def torch_causal(scores, n_cached):
-    return scores.masked_fill(torch.ones(scores.shape).triu(n_cached + 1) > 0, -math.inf)
-
-
-def torch_join_again(cache, keys):
-    return torch.vstack([torch_turned(cache, torch.arange(len(cache))), keys])
-
-
-CACHE_STYLES = {
-    name: (loop_cached(**loop), torch_cached(**tensor))
-    for name, loop, tensor in [
-        (
-            "offset ignored",
-            {"place": lambda m, n_cached, n_new: m},
-            {"place": lambda n_cached, n_new: torch.arange(n_new)},
-        ),
-        (
-            "off by one",
-            {"place": lambda m, n_cached, n_new: n_cached + m + 1},
-            {"place": lambda n_cached, n_new: torch.arange(1, n_new + 1) + n_cached},
-        ),
-        (
-            "last position used again",
-            {"place": lambda m, n_cached, n_new: n_cached + m - 1},
-            {"place": lambda n_cached, n_new: torch.arange(n_cached - 1, n_cached - 1 + n_new)},
-        ),
-        (
-            "offset counted twice",
-            {"place": lambda m, n_cached, n_new: n_cached + (n_cached + m)},
-            {"place": lambda n_cached, n_new: torch.arange(n_new) + 2 * n_cached},
-        ),
-        (
-            "one position for all new tokens",
-            {"place": lambda m, n_cached, n_new: n_cached},
-            {"place": lambda n_cached, n_new: torch.tensor([n_cached] * n_new)},
-        ),
-        (
-            "counted backwards",
-            {"place": lambda m, n_cached, n_new: n_cached + n_new - 1 - m},
-            {"place": lambda n_cached, n_new: (n_cached + torch.arange(n_new)).flip(0)},
-        ),
-        (
-            "keys without the offset",
-            {"turn_k": lambda row, position, n_cached: loop_turned(row, position - n_cached)},
-            {"turn_k": lambda rows, positions, n_cached: torch_turned(rows, torch.arange(len(rows)))},
-        ),
-        (
-            "queries without the offset",
-            {"turn_q": lambda row, position, n_cached: loop_turned(row, position - n_cached)},
-            {"turn_q": lambda rows, positions, n_cached: torch_turned(rows, torch.arange(len(rows)))},
-        ),
-        (
-            "only queries turned",
-            {"turn_k": lambda row, position, n_cached: row},
-            {"turn_k": lambda rows, positions, n_cached: rows},
-        ),
-        (
-            "only keys turned",
-            {"turn_q": lambda row, position, n_cached: row},
-            {"turn_q": lambda rows, positions, n_cached: rows},
-        ),
-        (
-            "cache turned again",
-            {"join": lambda cache, keys: [loop_turned(row, n) for n, row in enumerate(cache)] + keys},
-            {"join": torch_join_again},
-        ),
-        (
-            "new keys first",
-            {"join": lambda cache, keys: keys + cache},
-            {"join": lambda cache, keys: torch.cat([keys, cache])},
-        ),
-        ("cache left out", {"join": lambda cache, keys: keys}, {"join": lambda cache, keys: keys}),
-        ("new keys left out", {"join": lambda cache, keys: cache}, {"join": lambda cache, keys: cache}),
-        ("not scaled", {"root": lambda head_dim: 1}, {"scale": lambda head_dim: 1}),
-        ("scaled by head_dim", {"root": lambda head_dim: head_dim}, {"scale": lambda head_dim: 1 / head_dim}),
-        ("mask added", {"finish": loop_causal}, {"finish": torch_causal}),
-        (
-            "softmax taken",
-            {"finish": loop_softmax},
-            {"finish": lambda scores, n_cached: scores.softmax(dim=-1)},
-        ),
-        (
-            "keys by queries",
-            {"finish": lambda scores, n_cached: [list(column) for column in zip(*scores)]},
-            {"finish": lambda scores, n_cached: scores.mT},
-        ),
-    ]
-}
-
-
 # padded_positions: token by token, and PyTorch.
 
 
@@ -441,4 +267,93 @@ PADDED_STYLES = {
     ),
 }
 
-STYLES = {"far_table": FAR_STYLES, "cached_scores": CACHE_STYLES, "padded_positions": PADDED_STYLES}
+# next_positions: token by token, and PyTorch.
+
+
+def loop_next(entry, columns=lambda row, new: range(len(row) - new, len(row))):
+    """`entry(row, column, cached)` is the position of a token."""
+
+    def following(mask, new):
+        return [[entry(row, column, len(row) - new) for column in columns(row, new)] for row in mask]
+
+    return following
+
+
+def torch_next(formula):
+    """`formula(counts, cached, new)` gets the count of real tokens up to and with each column."""
+
+    def following(mask, new):
+        counts = torch.tensor(mask).cumsum(1)
+        return formula(counts, counts.shape[1] - new, new)
+
+    return following
+
+
+def before(row, column):
+    return sum(row[:column])
+
+
+def torch_offset_ignored(mask, new):
+    return (torch.tensor(mask)[:, -new:].cumsum(1) - 1).relu()
+
+
+def loop_first_row(mask, new):
+    return [count_before_new(mask, new)[0] for _ in mask]
+
+
+NEXT_STYLES = {
+    "offset ignored": (
+        loop_next(lambda row, column, cached: sum(row[cached:column])),
+        torch_offset_ignored,
+    ),
+    "padding counted": (
+        loop_next(lambda row, column, cached: column),
+        torch_next(lambda counts, cached, new: torch.arange(cached, cached + new).expand(len(counts), new)),
+    ),
+    "off by one": (
+        loop_next(lambda row, column, cached: sum(row[: column + 1])),
+        torch_next(lambda counts, cached, new: counts[:, cached:]),
+    ),
+    "last position used again": (
+        loop_next(lambda row, column, cached: max(sum(row[: column + 1]) - 2, 0)),
+        torch_next(lambda counts, cached, new: (counts[:, cached:] - 2).relu()),
+    ),
+    "offset counted twice": (
+        loop_next(lambda row, column, cached: before(row, column) + sum(row[:cached])),
+        torch_next(
+            lambda counts, cached, new: (
+                (counts[:, cached:] - 1).relu() + (counts[:, cached - 1 : cached] if cached else 0)
+            )
+        ),
+    ),
+    "length of the cache added": (
+        loop_next(lambda row, column, cached: before(row, column) + cached),
+        torch_next(lambda counts, cached, new: (counts[:, cached:] - 1).relu() + cached),
+    ),
+    "one position for all new tokens": (
+        loop_next(lambda row, column, cached: before(row, cached)),
+        torch_next(lambda counts, cached, new: (counts[:, [cached] * new] - 1).relu()),
+    ),
+    "positions of all tokens": (
+        loop_next(lambda row, column, cached: before(row, column), lambda row, new: range(len(row))),
+        torch_next(lambda counts, cached, new: (counts - 1).relu()),
+    ),
+    "first columns for last": (
+        loop_next(lambda row, column, cached: before(row, column), lambda row, new: range(new)),
+        torch_next(lambda counts, cached, new: (counts[:, :new] - 1).relu()),
+    ),
+    "padding not clipped": (
+        loop_next(lambda row, column, cached: before(row, column) if row[column] else -1),
+        torch_next(lambda counts, cached, new: counts[:, cached:] - 1),
+    ),
+    "first row for all": (
+        loop_first_row,
+        torch_next(lambda counts, cached, new: (counts[:1, cached:] - 1).relu().expand(len(counts), new)),
+    ),
+    "counted backwards": (
+        loop_next(lambda row, column, cached: before(row, len(row) - 1 + cached - column)),
+        torch_next(lambda counts, cached, new: (counts[:, cached:] - 1).relu().flip(1)),
+    ),
+}
+
+STYLES = {"far_table": FAR_STYLES, "padded_positions": PADDED_STYLES, "next_positions": NEXT_STYLES}

@@ -159,197 +159,6 @@ far_table = Exercise(
 )
 
 
-def _random_rows(seed, *shape):
-    return np.random.default_rng(seed).normal(size=shape)
-
-
-def _cache_probe(seed, n_cached, n_new, head_dim):
-    q, k = _random_rows(seed, n_new, head_dim), _random_rows(seed + 1, n_new, head_dim)
-    cache = arrays.rotary(_random_rows(seed + 2, max(n_cached, 1), head_dim), np.arange(max(n_cached, 1)))
-    return q, k, cache[:n_cached]
-
-
-def scores_with_cache(q, k, cache):
-    positions = np.arange(len(cache), len(cache) + len(q))  # (n_new,)
-    q, k = arrays.rotary(q, positions), arrays.rotary(k, positions)
-    keys = np.concatenate([cache, k])  # (n_cached + n_new, head_dim)
-    return q @ keys.T / np.sqrt(q.shape[1])
-
-
-def _turn_both(q, k, positions, n_cached):
-    return arrays.rotary(q, positions), arrays.rotary(k, positions)
-
-
-def _causal(scores, n_cached):
-    query, key = np.indices(scores.shape)
-    return np.where(key <= query + n_cached, scores, -np.inf)
-
-
-def _cached_with(
-    count=lambda n_cached, n_new: np.arange(n_cached, n_cached + n_new),
-    turn=_turn_both,
-    join=lambda cache, k: np.concatenate([cache, k]),
-    scale=np.sqrt,
-    finish=lambda scores, n_cached: scores,
-):
-    def cached_scores(q, k, cache):
-        q, k = turn(q, k, count(len(cache), len(q)), len(cache))
-        keys = join(cache, k)
-        return finish(q @ keys.T / scale(q.shape[1]), len(cache))
-
-    return cached_scores
-
-
-cached_scores = Exercise(
-    name="cached_scores",
-    reference=scores_with_cache,
-    probes=(_cache_probe(0, 5, 3, 6), _cache_probe(10, 7, 2, 4), _cache_probe(20, 2, 4, 8)),
-    edge_probes=(_cache_probe(30, 9, 1, 4), _cache_probe(40, 0, 3, 4)),
-    slips=(
-        Slip(
-            "offset ignored",
-            "The new tokens are counted from 0, as if the cache were empty. How many tokens stand before the "
-            "first new one?",
-            "count",
-            lambda n_cached, n_new: np.arange(n_new),
-        ),
-        Slip(
-            "off by one",
-            "The new tokens are told one position too many, so there is a hole after the cache. It holds "
-            "positions 0 to n_cached - 1; which one is next?",
-            "count",
-            lambda n_cached, n_new: np.arange(n_cached, n_cached + n_new) + 1,
-        ),
-        Slip(
-            "last position used again",
-            "The new tokens are told one position too few: the first of them gets the position of the last "
-            "key in the cache.",
-            "count",
-            lambda n_cached, n_new: np.arange(n_cached, n_cached + n_new) - 1,
-        ),
-        Slip(
-            "offset counted twice",
-            "The length of the cache is added twice. The first new token comes right after the last key in "
-            "the cache.",
-            "count",
-            lambda n_cached, n_new: np.arange(2 * n_cached, 2 * n_cached + n_new),
-        ),
-        Slip(
-            "one position for all new tokens",
-            "All new tokens are told the same position, as if each were the first after the cache. They "
-            "follow one another.",
-            "count",
-            lambda n_cached, n_new: np.full(n_new, n_cached),
-        ),
-        Slip(
-            "counted backwards",
-            "The new tokens are counted backwards. The first of them comes right after the cache.",
-            "count",
-            lambda n_cached, n_new: np.arange(n_cached, n_cached + n_new)[::-1],
-        ),
-        Slip(
-            "keys without the offset",
-            "The queries are turned to their place after the cache, the new keys are turned as if they began "
-            "at 0. Both belong to the same tokens.",
-            "turn",
-            lambda q, k, positions, n_cached: (
-                arrays.rotary(q, positions),
-                arrays.rotary(k, positions - n_cached),
-            ),
-        ),
-        Slip(
-            "queries without the offset",
-            "The new keys are turned to their place after the cache, the queries are turned as if they began "
-            "at 0. Both belong to the same tokens.",
-            "turn",
-            lambda q, k, positions, n_cached: (
-                arrays.rotary(q, positions - n_cached),
-                arrays.rotary(k, positions),
-            ),
-        ),
-        Slip(
-            "only queries turned",
-            "The new keys go in as they are. Keys are turned too, each to its position.",
-            "turn",
-            lambda q, k, positions, n_cached: (arrays.rotary(q, positions), k),
-        ),
-        Slip(
-            "only keys turned",
-            "The queries go in as they are. Queries are turned too, each to its position.",
-            "turn",
-            lambda q, k, positions, n_cached: (q, arrays.rotary(k, positions)),
-        ),
-        Slip(
-            "cache turned again",
-            "The keys in the cache are turned a second time. They were turned when they came in: only the "
-            "new rows are to be turned.",
-            "join",
-            lambda cache, k: np.concatenate(
-                [arrays.rotary(cache, np.arange(len(cache))) if len(cache) else cache, k]
-            ),
-        ),
-        Slip(
-            "new keys first",
-            "The scores are right, but the new keys stand before the cached ones. The cache holds the "
-            "earlier tokens: it comes first.",
-            "join",
-            lambda cache, k: np.concatenate([k, cache]),
-        ),
-        Slip(
-            "cache left out",
-            "The queries are compared with the new keys only. The cache holds the keys of all tokens before: "
-            "join them.",
-            "join",
-            lambda cache, k: k,
-        ),
-        Slip(
-            "new keys left out",
-            "The queries are compared with the cache only. A token looks at itself and at its new neighbours "
-            "too: join the new keys to the cache.",
-            "join",
-            lambda cache, k: cache,
-        ),
-        Slip(
-            "not scaled",
-            "The products are not divided by the root of head_dim.",
-            "scale",
-            lambda head_dim: 1,
-        ),
-        Slip(
-            "scaled by head_dim",
-            "The products are divided by head_dim itself. Attention divides by its root.",
-            "scale",
-            lambda head_dim: head_dim,
-        ),
-        Slip(
-            "mask added",
-            "A causal mask is at work. A model needs one, but here the bare scores are asked for.",
-            "finish",
-            _causal,
-        ),
-        Slip(
-            "softmax taken",
-            "These are weights, they sum to 1 in every row. The scores are asked for, before the softmax.",
-            "finish",
-            lambda scores, n_cached: arrays.softmax(scores) if scores.size else scores,
-        ),
-        Slip(
-            "keys by queries",
-            "There is a row for each key. Row m holds the scores of the new query m.",
-            "finish",
-            lambda scores, n_cached: scores.T,
-        ),
-    ),
-    build=_cached_with,
-    hints=(
-        "Which positions do the new tokens have, if the cache holds those from 0 to n_cached - 1?",
-        "positions = np.arange(len(cache), len(cache) + len(q)); turn q and k with them, and leave the cache "
-        "alone.",
-        "keys = np.concatenate([cache, turned_k]); then turned_q @ keys.T / np.sqrt(head_dim).",
-    ),
-)
-
-
 def positions_of_mask(mask):
     return (np.cumsum(mask, axis=1) - 1).clip(min=0)  # (batch, seq_len)
 
@@ -450,6 +259,108 @@ padded_positions = Exercise(
         "The position of a token is the number of real tokens before it.",
         "np.cumsum(mask, axis=1) counts the real tokens up to and with this one.",
         "Take 1 off the cumsum; padding then has -1, and .clip(min=0) puts it to 0.",
+    ),
+)
+
+
+def positions_of_new(mask, new):
+    return (np.cumsum(mask, axis=1) - 1).clip(min=0)[:, -new:]  # (batch, new)
+
+
+def _of_new(formula):
+    """A wrong variant, given the mask as an array, all right positions, and how many are cached and new."""
+
+    def next_positions(mask, new):
+        mask = np.array(mask)
+        return formula(mask, positions_of_mask(mask), mask.shape[1] - new, new)
+
+    return next_positions
+
+
+next_positions = Exercise(
+    name="next_positions",
+    reference=positions_of_new,
+    probes=(
+        ([[1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]], 2),
+        ([[0, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1]], 3),
+        ([[0, 0, 1, 1, 1], [0, 1, 1, 1, 1]], 5),
+    ),
+    edge_probes=(([[0, 1, 1, 1]], 1), ([[1, 1, 1]], 3), ([[1, 1], [0, 1]], 1)),
+    misconceptions=(
+        Misconception(
+            "offset ignored",
+            "The new tokens are counted from 0, as if nothing were in the cache. How many real tokens stand "
+            "before them?",
+            _of_new(lambda mask, right, cached, new: positions_of_mask(mask[:, cached:])),
+        ),
+        Misconception(
+            "padding counted",
+            "The new tokens get the numbers of their columns, padding included. Count real tokens only, each "
+            "row for itself.",
+            _of_new(lambda mask, right, cached, new: np.arange(cached, cached + new) + 0 * mask[:, cached:]),
+        ),
+        Misconception(
+            "off by one",
+            "All positions are one too high: the first real token of a row should be 0. cumsum counts the "
+            "token itself too.",
+            _of_new(lambda mask, right, cached, new: mask.cumsum(axis=1)[:, cached:]),
+        ),
+        Misconception(
+            "last position used again",
+            "Positions are one too low: the first new token gets the position of the last one in the cache.",
+            _of_new(lambda mask, right, cached, new: (mask.cumsum(axis=1) - 2).clip(min=0)[:, cached:]),
+        ),
+        Misconception(
+            "offset counted twice",
+            "The real tokens in the cache are counted twice. A cumsum over the whole mask holds them.",
+            _of_new(
+                lambda mask, right, cached, new: (
+                    right[:, cached:] + mask[:, :cached].sum(axis=1, keepdims=True)
+                )
+            ),
+        ),
+        Misconception(
+            "length of the cache added",
+            "The length of the cache is added to positions that were counted from the whole mask. They hold "
+            "it already.",
+            _of_new(lambda mask, right, cached, new: right[:, cached:] + cached),
+        ),
+        Misconception(
+            "one position for all new tokens",
+            "All new tokens of a row get the same position, as if each were the first after the cache. They "
+            "follow one another.",
+            _of_new(lambda mask, right, cached, new: np.repeat(right[:, cached : cached + 1], new, axis=1)),
+        ),
+        Misconception(
+            "positions of all tokens",
+            "These are the positions of all tokens, the cached ones too. Give back the last `new` columns.",
+            _of_new(lambda mask, right, cached, new: right),
+        ),
+        Misconception(
+            "first columns for last",
+            "These are the positions of the first columns. The new tokens are the last ones.",
+            _of_new(lambda mask, right, cached, new: right[:, :new]),
+        ),
+        Misconception(
+            "padding not clipped",
+            "Where the prompt itself is new, its padding gets -1. It should be 0.",
+            _of_new(lambda mask, right, cached, new: (mask.cumsum(axis=1) - 1)[:, cached:]),
+        ),
+        Misconception(
+            "first row for all",
+            "Every row gets the positions of the first one. Each row has padding of its own.",
+            _of_new(lambda mask, right, cached, new: right[:1, cached:] + 0 * mask[:, cached:]),
+        ),
+        Misconception(
+            "counted backwards",
+            "The new tokens are counted backwards. The first of them comes right after the cache.",
+            _of_new(lambda mask, right, cached, new: right[:, cached:][:, ::-1]),
+        ),
+    ),
+    hints=(
+        "You have a function that gives the position of every token of the whole mask.",
+        "Which columns of it belong to the new tokens?",
+        "positions[:, -new:] are the last `new` columns.",
     ),
 )
 
