@@ -898,3 +898,9 @@ def test_a_mistake_is_named_in_whatever_style_it_is_made(exercise, name, number)
         assert named - {name} <= {"not a tensor", "float64 table", "float32 angles"}, result
     else:
         assert named == {name}, result
+
+
+@pytest.mark.parametrize("number", range(len(mistakes_precision.FLOAT32_STYLES)))
+def test_float32_on_the_way_to_the_sine_is_named_wherever_it_happens(number):
+    result = REGISTRY["far_table"].diagnose(mistakes_precision.FLOAT32_STYLES[number])
+    assert (result.status, result.cause) == ("not yet", "float32 angles"), result

@@ -57,26 +57,15 @@ far_table = Exercise(
     name="far_table",
     reference=far_rows,
     probes=(([0, 1, 2, 3], 4), ([255, 5, 301, 77], 6), ([1025, 2051, 4099], 8)),
-    edge_probes=(([100_003, 654_321, 1_000_000], 16), ([999_999], 64), ([123_457, 7], 2)),
+    edge_probes=(([100_003, 654_321, 1_000_000], 16), ([999_999], 12), ([123_457, 7], 2)),
     slips=(
-        _rounding(
-            "float32 throughout",
-            "Positions and frequencies are turned into float32 before they are multiplied, so the angle is "
-            "rounded three times. First multiply in float64, then take sine and cosine, then round.",
-            positions=_to(np.float32),
-            frequencies=_to(np.float32),
-        ),
-        _rounding(
+        Slip(
             "float32 angles",
-            "The angle is rounded to float32 before its sine is taken. At position 1 000 000 it is off by "
-            "up to 0.03, and no sine can undo that: round the finished sine instead.",
-            angles=_to(np.float32),
-        ),
-        _rounding(
-            "float32 frequencies",
-            "The frequencies are rounded to float32. The position multiplies their error, a million times at "
-            "the far end: keep them in float64 until the sines are there.",
-            frequencies=_to(np.float32),
+            "Before its sine is taken, the angle, or the position or frequency it is made of, is rounded "
+            "to float32. Far out it is off by up to 0.06, and no sine can undo that: round the finished sine.",
+            "precision",
+            {"positions": _to(np.float32), "frequencies": _to(np.float32)},
+            loses_precision=True,
         ),
         _rounding(
             "float16 positions",
@@ -383,8 +372,8 @@ precision_question = Question(
         "c": (
             "the frequencies are rounded to bfloat16, after training",
             True,
-            "It is another encoding: near tokens look the same, but 4000 tokens apart a score changes by a "
-            "tenth of the largest.",
+            "It is another encoding: near tokens look the same, but 4000 tokens apart a score changes by "
+            "a tenth of the largest, or more.",
         ),
         "d": (
             "the angles are computed in float32",
