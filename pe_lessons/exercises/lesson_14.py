@@ -62,7 +62,7 @@ far_table = Exercise(
         Slip(
             "float32 angles",
             "Before its sine is taken, the angle, or the position or frequency it is made of, is rounded "
-            "to float32. Far out it is off by up to 0.06, and no sine can undo that: round the finished sine.",
+            "to float32. Far out it is off by up to 0.06, and no sine undoes that: round the finished sine.",
             "precision",
             {"positions": _to(np.float32), "frequencies": _to(np.float32)},
             loses_precision=True,
