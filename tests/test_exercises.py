@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import mistakes_biases
-import mistakes_learned
 import mistakes_design
+import mistakes_learned
 import mistakes_plane
 import mistakes_precision
 import mistakes_rotary

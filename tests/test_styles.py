@@ -7,8 +7,8 @@ made one number at a time in plain Python, and in PyTorch, by other formulas whe
 import math
 
 import mistakes_biases
-import mistakes_learned
 import mistakes_design
+import mistakes_learned
 import mistakes_plane
 import mistakes_precision
 import mistakes_rotary
