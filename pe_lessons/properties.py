@@ -192,13 +192,19 @@ def scorecard(encode, d_model=32):
     ----------
     encode : callable
         ``encode(positions, d_model)`` returns one row for each entry of `positions`, a floating-point
-        array (seq_len,) of whole numbers. It may raise an IndexError or a ValueError far out.
+        array (seq_len,) of whole numbers. It may raise an IndexError or a ValueError far out, or return
+        entries that are not finite there: then there are no rows.
     d_model : int
         At least 1; handed on to `encode`.
 
     Returns
     -------
     dict of str to float
+
+    Raises
+    ------
+    ValueError
+        If a row of positions 0 to 4095 has an entry that is infinite or not a number.
 
     Examples
     --------
@@ -208,10 +214,10 @@ def scorecard(encode, d_model=32):
     """
     d_model = _checks.whole_number("d_model", d_model, minimum=1)
     positions = np.arange(500.0)
-    near, many = _table(encode(positions, d_model)), _table(encode(np.arange(4096.0), d_model))
+    near, many = _rows(encode, positions, d_model), _rows(encode, np.arange(4096.0), d_model)
     misses = [shift_residual(near, offset=3)]
     try:
-        far = _table(encode(1_000_000 + positions, d_model))
+        far = _rows(encode, 1_000_000 + positions, d_model)
     except (IndexError, ValueError):
         far = np.zeros_like(near)
     else:
@@ -256,6 +262,19 @@ def fulfilled(card):
         wish: bool(value >= AT_LEAST[wish] if wish in AT_LEAST else value <= AT_MOST[wish])
         for wish, value in card.items()
     }
+
+
+def _rows(encode, positions, d_model):
+    table = _table(encode(positions, d_model))
+    finite = np.isfinite(table)
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0]
+        position = int(positions[row]) if len(table) == len(positions) else row
+        raise ValueError(
+            f"encode must return finite numbers, but the row of position {position} holds "
+            f"{table[row, column]}: is there a logarithm of 0, a division by 0 or a number that grows too far?"
+        )
+    return table
 
 
 def _eight_digits(table):

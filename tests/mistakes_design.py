@@ -130,6 +130,11 @@ GAP_STYLES = {
             {"choose": lambda gaps: sum(gaps) / len(gaps)},
             {"choose": lambda gaps: gaps.mean()},
         ),
+        (
+            "equal rows left out",
+            {"choose": lambda gaps: min(gap for gap in gaps if gap)},
+            lambda table: min(d for d in torch.cdist(*[torch.tensor(table)] * 2).flatten().tolist() if d > 0),
+        ),
         ("all the distances", loop_all, {"choose": lambda gaps: gaps}),
         ("which rows", loop_which, torch_which),
     ]

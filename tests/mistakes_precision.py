@@ -4,11 +4,12 @@ import math
 import struct
 
 import mpmath
+import numpy as np
 import torch
 
 CATALOGUE = {
     "far_table": (
-        "float32 angles", "float16 positions", "bfloat16 positions", "bfloat16 frequencies",
+        "not cast", "float32 angles", "float16 positions", "bfloat16 positions", "bfloat16 frequencies",
     ),
     "next_positions": (
         "off by one", "offset ignored", "offset counted twice", "one position for all new tokens",
@@ -107,13 +108,14 @@ def torch_far(
     places=lambda positions: positions,
     waves=(torch.sin, torch.cos),
     order=lambda even, odd: torch.stack([even, odd], dim=2).flatten(1),
+    cast=torch.float32,
 ):
     def far(positions, d_model):
         positions = torch.tensor(places(positions)).float().to(position).double()
         exponents = torch.arange(0, d_model, 2).double() / d_model
         frequencies = torch.exp(exponents * -math.log(10_000)).to(frequency).double()
         angles = torch.outer(positions, frequencies).to(angle).double()
-        return order(*(one(angles) for one in waves)).float().to(finish)
+        return order(*(one(angles) for one in waves)).to(finish).to(cast)
 
     return far
 
@@ -131,7 +133,7 @@ def in_halves(even, odd):
 
 
 FAR_STYLES = {
-    name: (loop_far(**loop), tensor if callable(tensor) else torch_far(**tensor))
+    name: (loop if callable(loop) else loop_far(**loop), tensor if callable(tensor) else torch_far(**tensor))
     for name, loop, tensor in [
         ("float32 angles", {"frequency": SINGLE}, torch_far_in_float32),
         ("float16 positions", {"position": HALF}, {"position": torch.float16}),
@@ -164,6 +166,11 @@ FAR_STYLES = {
             "halves instead of interleaved",
             {"order": in_halves},
             {"order": lambda even, odd: torch.cat([even, odd], dim=1)},
+        ),
+        (
+            "not cast",
+            lambda positions, d_model: np.array(loop_far(finish=float)(positions, d_model)),
+            {"finish": torch.float64, "cast": torch.float64},
         ),
     ]
 }
@@ -291,6 +298,11 @@ def torch_offset_ignored(mask, new):
     return (torch.tensor(mask)[:, -new:].cumsum(1) - 1).relu()
 
 
+def torch_on_through_padding(mask, new):
+    mask = torch.tensor(mask)
+    return mask[:, : mask.shape[1] - new].sum(1, keepdim=True) + torch.arange(new)
+
+
 def loop_first_row(mask, new):
     return [count_before_new(mask, new)[0] for _ in mask]
 
@@ -331,6 +343,10 @@ NEXT_STYLES = {
     "positions of all tokens": (
         loop_next(lambda row, column, cached: before(row, column), lambda row, new: range(len(row))),
         torch_next(lambda counts, cached, new: (counts - 1).relu()),
+    ),
+    "counted on through padding": (
+        loop_next(lambda row, column, cached: sum(row[:cached]) + column - cached),
+        torch_on_through_padding,
     ),
     "first columns for last": (
         loop_next(lambda row, column, cached: before(row, column), lambda row, new: range(new)),

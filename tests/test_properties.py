@@ -212,6 +212,23 @@ class TestScorecard:
 
         assert self.failed(ending) == {"extrapolates"}
 
+    @pytest.mark.parametrize(
+        ("function", "message"),
+        [
+            (np.log, "encode must return finite numbers, but the row of position 0 holds -inf"),
+            (np.exp, "encode must return finite numbers, but the row of position 710 holds inf"),
+        ],
+    )
+    def test_rows_that_are_not_finite_are_named(self, function, message):
+        with np.errstate(divide="ignore", over="ignore"), pytest.raises(ValueError, match=message):
+            properties.scorecard(lambda positions, d_model: function(positions)[:, None] * np.ones(d_model))
+
+    def test_rows_that_are_not_finite_far_out_are_no_rows(self):
+        def ending(positions, d_model):
+            return np.where(positions[:, None] > 5000, np.nan, self.sinusoidal(positions, d_model))
+
+        assert self.failed(ending) == {"extrapolates"}
+
     def test_other_errors_are_not_hidden(self):
         with pytest.raises(ZeroDivisionError):
             properties.scorecard(lambda positions, d_model: 1 // 0)

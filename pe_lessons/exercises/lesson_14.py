@@ -32,18 +32,25 @@ def _interleaved(even, odd):
     return np.stack([even, odd], axis=-1).reshape(len(even), -1)
 
 
+def _look_at_rows(function, positions, d_model, look_at="values"):
+    rows = function(positions, d_model)
+    if look_at == "is not float64":  # a list of lists has no format of its own
+        return "float64" not in str(getattr(rows, "dtype", ""))
+    return rows
+
+
 # What is rounded, and when: positions, frequencies, angles, and the finished table.
 EXACT = {"positions": _same, "frequencies": _same, "angles": _same, "stored": _to(np.float32)}
 
 
-def _far_with(precision=EXACT, places=_same, waves=(np.sin, np.cos), layout=_interleaved):
+def _far_with(precision=EXACT, places=_same, waves=(np.sin, np.cos), layout=_interleaved, cast=np.float32):
     rounded = EXACT | precision
 
     def far_table(positions, d_model):
         positions = rounded["positions"](np.array(places(positions), float)[:, None])
         angles = rounded["angles"](positions * rounded["frequencies"](arrays.frequencies(d_model)))
         even, odd = (wave(angles.astype(float)) for wave in waves)
-        return rounded["stored"](layout(even, odd))
+        return rounded["stored"](layout(even, odd)).astype(cast)
 
     return far_table
 
@@ -57,7 +64,14 @@ far_table = Exercise(
     name="far_table",
     reference=far_rows,
     probes=(([0, 1, 2, 3], 4), ([255, 5, 301, 77], 6), ([1025, 2051, 4099], 8)),
-    edge_probes=(([100_003, 654_321, 1_000_000], 16), ([999_999], 12), ([123_457, 7], 2)),
+    edge_probes=(
+        ([100_003, 654_321, 1_000_000], 16),
+        ([999_999], 12),
+        ([123_457, 7], 2),
+        ([0, 1, 2], 4, "is not float64"),
+    ),
+    use=_look_at_rows,
+    says={"is not float64": "The table is still in float64: cast it to float32."},
     slips=(
         Slip(
             "float32 angles",
@@ -136,6 +150,13 @@ far_table = Exercise(
             "sine.",
             "layout",
             lambda even, odd: np.concatenate([even, odd], axis=1),
+        ),
+        Slip(
+            "not cast",
+            "Every number is right, but the table is still in float64. Compute high, and now store low: cast "
+            "it to float32.",
+            "cast",
+            np.float64,
         ),
     ),
     build=_far_with,
@@ -326,6 +347,14 @@ next_positions = Exercise(
             _of_new(lambda mask, right, cached, new: right),
         ),
         Misconception(
+            "counted on through padding",
+            "Right for tokens that come after the padding. At the first step, though, the padding itself is "
+            "among the new columns, and you count on through it as if it were real.",
+            _of_new(
+                lambda mask, right, cached, new: mask[:, :cached].sum(axis=1, keepdims=True) + np.arange(new)
+            ),
+        ),
+        Misconception(
             "first columns for last",
             "These are the positions of the first columns. The new tokens are the last ones.",
             _of_new(lambda mask, right, cached, new: right[:, :new]),
@@ -361,13 +390,13 @@ precision_question = Question(
         "a": (
             "the positions are stored in bfloat16",
             True,
-            "Only 769 of 4096 whole numbers exist there: most tokens share their place with a neighbour.",
+            "Only 769 of 4096 whole numbers exist there: most tokens share their place with a neighbour, and "
+            "scores at one distance differ by up to 0.4 of the largest.",
         ),
         "b": (
             "the finished sines and cosines are stored in bfloat16",
             False,
-            "They are wrong by 0.002 at most, near or far, and all rows stay different: compute high, store "
-            "low.",
+            "They are wrong by 0.002 at most, near or far, and a score by no more: compute high, store low.",
         ),
         "c": (
             "the frequencies are rounded to bfloat16, after training",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lessons.exercises.engine import Exercise, Question, Slip
+from pe_lessons.exercises.engine import Exercise, Misconception, Question, Slip
 
 
 def closest_rows(table):
@@ -36,6 +36,10 @@ def _gap_with(
         return choose(measure(*pairs(table)), table)
 
     return smallest_gap
+
+
+def _smallest_above_0(gaps, table):
+    return gaps[gaps > 0].min()
 
 
 def _random_table(seed, seq_len, d_model):
@@ -141,6 +145,14 @@ smallest_gap = Exercise(
             _closest_pair,
         ),
     ),
+    misconceptions=(
+        Misconception(
+            "equal rows left out",
+            "Distances of 0 are left out, and with them rows that are equal. Two equal rows have distance "
+            "0, and that is just what *unique* must find: leave out the diagonal only.",
+            _gap_with(choose=_smallest_above_0),
+        ),
+    ),
     build=_gap_with,
     hints=(
         "Two loops over the rows, the second over the rows after the first, visit every pair once.",
@@ -183,7 +195,7 @@ choose_question = Question(
             "It held at every length of lesson 12: what is near stays near.",
         ),
         "f": (
-            "for texts longer than in training: a learned table with as many rows as the longest text",
+            "for texts longer than in training: a learned table with a row for every token of the longest to come",
             False,
             "The rows beyond the training length were never trained: they are as random as on the first day.",
         ),
