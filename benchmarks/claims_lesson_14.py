@@ -59,6 +59,6 @@ for seed in SEEDS:
 print(f"half the way, share right after 200 steps          [{min(right):.4f}, {max(right):.4f}]")
 print(f"padded as alone, positions from the mask           {all(equal)}")
 print(f"padded as alone, counted from the left edge        [{min(alike):.4f}, {max(alike):.4f}]")
-if not all(equal) or max(alike) >= 0.2:
+if not all(equal) or min(alike) < 0.05 or max(alike) >= 0.15:  # printed as 0.1
     sys.exit("a claim fails")
 print("Every claim holds on every seed.")

@@ -272,7 +272,7 @@ def _rows(encode, positions, d_model):
         position = int(positions[row]) if len(table) == len(positions) else row
         raise ValueError(
             f"encode must return finite numbers, but the row of position {position} holds "
-            f"{table[row, column]}: is there a logarithm of 0, a division by 0 or a number that grows too far?"
+            f"{table[row, column]}: is there a logarithm of 0, a division by 0, a number that grows too far?"
         )
     return table
 

@@ -195,7 +195,7 @@ choose_question = Question(
             "It held at every length of lesson 12: what is near stays near.",
         ),
         "f": (
-            "for texts longer than in training: a learned table with a row for every token of the longest to come",
+            "for texts longer than in training: a learned table as long as the longest text to come",
             False,
             "The rows beyond the training length were never trained: they are as random as on the first day.",
         ),
