@@ -4,6 +4,9 @@ import numpy as np
 
 from pe_lessons import _checks
 
+AT_LEAST = {"unique": 0.1, "local": 0.95, "precise": 4096, "extrapolates": 0.1}
+AT_MOST = {"bounded": 5.0, "length-free": 1e-9, "smooth": 1.5, "shift-consistent": 0.01}
+
 
 def distances(table):
     """Distance of every row from every other, a matrix (seq_len, seq_len).
@@ -161,6 +164,123 @@ def linear_readout(inputs, labels, rows):
     # |read - row|^2 = |read|^2 - 2 read.row + |row|^2, and the first term is the same for every row
     guesses = ((rows**2).sum(axis=1) - 2 * read @ rows.T).argmin(axis=1)  # (n,)
     return float((guesses == labels).mean())
+
+
+def scorecard(encode, d_model=32):
+    """Eight numbers that tell how far an encoding fulfils the wishes; `fulfilled` judges them.
+
+    ``unique``
+        Distance between the two closest of rows 0 to 499.
+    ``bounded``
+        Largest of their entries.
+    ``length-free``
+        Largest change of the first 5 rows when the sequence grows from 5 tokens to 50.
+    ``smooth``
+        Largest step between neighbouring rows over the smallest.
+    ``local``
+        Share of the rows that lie closest to a row next door.
+    ``shift-consistent``
+        What the best linear map (a matrix and a constant) misses of the row three tokens on, at most;
+        for rows 0 to 499 and, where there are rows, for 500 rows from position 1 000 000 on.
+    ``precise``
+        How many of rows 0 to 4095 are still different when stored with 8 binary digits (bfloat16).
+    ``extrapolates``
+        Distance between the two closest of the 500 rows from position 1 000 000 on; 0 if there are none,
+        or an entry is larger than ``AT_MOST["bounded"]``.
+
+    Parameters
+    ----------
+    encode : callable
+        ``encode(positions, d_model)`` returns one row for each entry of `positions`, a floating-point
+        array (seq_len,) of whole numbers. It may raise an IndexError or a ValueError far out, or return
+        entries that are not finite there: then there are no rows.
+    d_model : int
+        At least 1; handed on to `encode`.
+
+    Returns
+    -------
+    dict of str to float
+
+    Raises
+    ------
+    ValueError
+        If a row of positions 0 to 4095 has an entry that is infinite or not a number.
+
+    Examples
+    --------
+    >>> card = scorecard(lambda positions, d_model: positions[:, None] * np.ones(d_model))
+    >>> card["bounded"], card["smooth"], card["extrapolates"]
+    (499.0, 1.0, 0.0)
+    """
+    d_model = _checks.whole_number("d_model", d_model, minimum=1)
+    positions = np.arange(500.0)
+    near, many = _rows(encode, positions, d_model), _rows(encode, np.arange(4096.0), d_model)
+    misses = [shift_residual(near, offset=3)]
+    try:
+        far = _rows(encode, 1_000_000 + positions, d_model)
+    except (IndexError, ValueError):
+        far = np.zeros_like(near)
+    else:
+        misses.append(shift_residual(far, offset=3))
+    gaps = distances(near).round(9)  # (500, 500)
+    np.fill_diagonal(gaps, np.inf)
+    steps = np.linalg.norm(np.diff(near, axis=0), axis=-1)  # (499,)
+    return {
+        "unique": float(gaps.min()),
+        "bounded": largest_value(near),
+        "length-free": length_drift(lambda seq_len: encode(np.arange(float(seq_len)), d_model), 5, 50),
+        "smooth": jump_ratio(near) if steps.min() > 0 else np.inf,
+        "local": float(np.mean(np.abs(gaps.argmin(axis=1) - positions) == 1)),
+        "shift-consistent": max(misses),
+        "precise": len(np.unique(_eight_digits(many), axis=0)),
+        "extrapolates": smallest_gap(far) if largest_value(far) <= AT_MOST["bounded"] else 0.0,
+    }
+
+
+def fulfilled(card):
+    """Which wishes a card of `scorecard` fulfils: every number against `AT_LEAST` or `AT_MOST`.
+
+    ``unique``, ``extrapolates`` (at least 0.1) and ``bounded`` (at most 5) are meant for rows that meet words
+    drawn with deviation 1: such words are longer than 0.1 by far, and hardly an entry of theirs is above 5.
+    ``smooth`` allows steps that differ by a half, ``local`` one row in twenty with another nearest row,
+    ``shift-consistent`` a miss of a hundredth.
+
+    Parameters
+    ----------
+    card : dict of str to float
+
+    Returns
+    -------
+    dict of str to bool
+
+    Examples
+    --------
+    >>> fulfilled({"unique": 0.5, "bounded": 999.0})
+    {'unique': True, 'bounded': False}
+    """
+    return {
+        wish: bool(value >= AT_LEAST[wish] if wish in AT_LEAST else value <= AT_MOST[wish])
+        for wish, value in card.items()
+    }
+
+
+def _rows(encode, positions, d_model):
+    table = _table(encode(positions, d_model))
+    finite = np.isfinite(table)
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0]
+        position = int(positions[row]) if len(table) == len(positions) else row
+        raise ValueError(
+            f"encode must return finite numbers, but the row of position {position} holds "
+            f"{table[row, column]}: is there a logarithm of 0, a division by 0, a number that grows too far?"
+        )
+    return table
+
+
+def _eight_digits(table):
+    """The nearest numbers of eight binary digits, ties to even: what bfloat16 keeps."""
+    fractions, points = np.frexp(table)
+    return np.ldexp(np.round(fractions * 2**8), points - 8)
 
 
 def _table(table):

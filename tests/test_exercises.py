@@ -9,8 +9,10 @@ import time
 from pathlib import Path
 
 import mistakes_biases
+import mistakes_design
 import mistakes_learned
 import mistakes_plane
+import mistakes_precision
 import mistakes_rotary
 import mistakes_scaling
 import mpmath
@@ -53,6 +55,8 @@ CATALOGUE |= mistakes_plane.CATALOGUE
 CATALOGUE |= mistakes_rotary.CATALOGUE
 CATALOGUE |= mistakes_learned.CATALOGUE | mistakes_biases.CATALOGUE
 CATALOGUE |= mistakes_scaling.CATALOGUE
+CATALOGUE |= mistakes_precision.CATALOGUE
+CATALOGUE |= mistakes_design.CATALOGUE
 CATALOGUE["sinusoidal_numpy"] = CATALOGUE["sinusoidal_torch"] = CATALOGUE["sinusoidal_loop"]
 
 
@@ -191,6 +195,8 @@ ORACLES |= mistakes_learned.ORACLES | mistakes_biases.ORACLES
 ORACLES |= mistakes_plane.ORACLES
 ORACLES |= mistakes_rotary.ORACLES
 ORACLES |= mistakes_scaling.ORACLES
+ORACLES |= mistakes_precision.ORACLES
+ORACLES |= mistakes_design.ORACLES
 
 
 def by_loops(seq_len, d_model):

@@ -113,3 +113,130 @@ def test_offset_out_of_range():
         properties.shift_residual(POSITIONS, 19)
     with pytest.raises(ValueError, match="offset must be at least 1"):
         properties.shift_residual(POSITIONS, 0)
+
+
+class TestScorecard:
+    """Encodings that fail in one known way each."""
+
+    @staticmethod
+    def waves(positions, frequencies):
+        angles = positions[:, None] * frequencies
+        return np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+
+    def sinusoidal(self, positions, d_model):
+        return self.waves(positions, arrays.frequencies(d_model))
+
+    def failed(self, encode):
+        card = properties.scorecard(encode)
+        assert list(card) == list(properties.fulfilled(card))
+        return {wish for wish, good in properties.fulfilled(card).items() if not good}
+
+    def test_every_wish_has_one_threshold(self):
+        card = properties.scorecard(self.sinusoidal)
+        assert sorted(card) == sorted([*properties.AT_LEAST, *properties.AT_MOST])
+
+    def test_sinusoidal_fulfils_all(self):
+        assert self.failed(self.sinusoidal) == set()
+        card = properties.scorecard(self.sinusoidal)
+        assert card["unique"] == pytest.approx(1.1716, abs=1e-4)
+        assert card["smooth"] == pytest.approx(1)
+        assert (card["bounded"], card["local"], card["precise"]) == (1, 1, 4096)
+
+    def test_the_same_rows_in_other_places(self):
+        def moved(positions, d_model):
+            return self.sinusoidal(positions + 0.5, d_model)[:, ::-1]
+
+        assert self.failed(moved) == set()
+
+    def test_not_unique(self):
+        assert "unique" in self.failed(lambda positions, d_model: self.sinusoidal(positions % 100, d_model))
+        assert self.failed(lambda positions, d_model: self.sinusoidal(positions, d_model) / 100) == {
+            "unique",
+            "extrapolates",
+        }
+
+    def test_not_bounded(self):
+        assert self.failed(lambda positions, d_model: 6 * self.sinusoidal(positions, d_model)) == {
+            "bounded",
+            "extrapolates",
+        }
+
+    def test_not_length_free(self):
+        def stretched(positions, d_model):
+            return self.waves(positions + len(positions), arrays.frequencies(d_model))
+
+        assert self.failed(stretched) == {"length-free"}
+
+    def test_not_smooth(self):
+        def jumping(positions, d_model):
+            return np.column_stack([self.sinusoidal(positions, d_model), 2.0 * (positions == 100)])
+
+        assert self.failed(jumping) == {"smooth", "shift-consistent"}
+
+    def test_a_step_of_length_0(self):
+        card = properties.scorecard(lambda positions, d_model: self.sinusoidal(positions // 2, d_model))
+        assert (card["unique"], card["smooth"]) == (0, np.inf)
+
+    def test_not_local(self):
+        def narrow(positions, d_model):
+            return self.sinusoidal(positions, 8)  # too few pairs: 63 tokens are ten turns
+
+        assert self.failed(narrow) == {"local"}
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float16])
+    def test_rounded_angles_are_not_shift_consistent_far_out(self, dtype):
+        def rounded(positions, d_model):
+            with np.errstate(invalid="ignore", over="ignore"):
+                angles = (positions[:, None] * arrays.frequencies(d_model)).astype(dtype).astype(float)
+                return np.nan_to_num(np.concatenate([np.sin(angles), np.cos(angles)], axis=1))
+
+        assert "shift-consistent" in self.failed(rounded)
+        assert properties.scorecard(rounded)["unique"] > 1
+
+    def test_not_precise(self):
+        def in_one_column(positions, d_model):
+            return positions[:, None] / 1000
+
+        card = properties.scorecard(in_one_column)
+        assert card["precise"] == len(
+            {float(np.float32(p)) for p in properties._eight_digits(np.arange(4096) / 1000)}
+        )
+        assert card["precise"] < 4096
+
+    @pytest.mark.parametrize("error", [IndexError, ValueError])
+    def test_a_table_that_ends(self, error):
+        def ending(positions, d_model):
+            if positions.max() > 5000:
+                raise error("no such row")
+            return self.sinusoidal(positions, d_model)
+
+        assert self.failed(ending) == {"extrapolates"}
+
+    @pytest.mark.parametrize(
+        ("function", "message"),
+        [
+            (np.log, "encode must return finite numbers, but the row of position 0 holds -inf"),
+            (np.exp, "encode must return finite numbers, but the row of position 710 holds inf"),
+        ],
+    )
+    def test_rows_that_are_not_finite_are_named(self, function, message):
+        with np.errstate(divide="ignore", over="ignore"), pytest.raises(ValueError, match=message):
+            properties.scorecard(lambda positions, d_model: function(positions)[:, None] * np.ones(d_model))
+
+    def test_rows_that_are_not_finite_far_out_are_no_rows(self):
+        def ending(positions, d_model):
+            return np.where(positions[:, None] > 5000, np.nan, self.sinusoidal(positions, d_model))
+
+        assert self.failed(ending) == {"extrapolates"}
+
+    def test_other_errors_are_not_hidden(self):
+        with pytest.raises(ZeroDivisionError):
+            properties.scorecard(lambda positions, d_model: 1 // 0)
+        with pytest.raises(ValueError, match="d_model must be at least 1"):
+            properties.scorecard(self.sinusoidal, d_model=0)
+
+    def test_eight_digits_are_those_of_bfloat16(self):
+        torch = pytest.importorskip("torch")
+        numbers = torch.randn(10_000, generator=torch.Generator().manual_seed(0)) * 300
+        kept = properties._eight_digits(numbers.double().numpy())
+        np.testing.assert_array_equal(kept, numbers.bfloat16().double().numpy())

@@ -7,8 +7,10 @@ made one number at a time in plain Python, and in PyTorch, by other formulas whe
 import math
 
 import mistakes_biases
+import mistakes_design
 import mistakes_learned
 import mistakes_plane
+import mistakes_precision
 import mistakes_rotary
 import mistakes_scaling
 import numpy as np
@@ -870,6 +872,8 @@ STYLES = {
     **mistakes_learned.STYLES,
     **mistakes_biases.STYLES,
     **mistakes_scaling.STYLES,
+    **mistakes_precision.STYLES,
+    **mistakes_design.STYLES,
 }
 CASES = [
     (exercise, known.name, number)
@@ -896,3 +900,9 @@ def test_a_mistake_is_named_in_whatever_style_it_is_made(exercise, name, number)
         assert named - {name} <= {"not a tensor", "float64 table", "float32 angles"}, result
     else:
         assert named == {name}, result
+
+
+@pytest.mark.parametrize("number", range(len(mistakes_precision.FLOAT32_STYLES)))
+def test_float32_on_the_way_to_the_sine_is_named_wherever_it_happens(number):
+    result = REGISTRY["far_table"].diagnose(mistakes_precision.FLOAT32_STYLES[number])
+    assert (result.status, result.cause) == ("not yet", "float32 angles"), result
