@@ -35,12 +35,16 @@ TASKS = {
     "lab": ("open the course in JupyterLab", ["test"],
             ["-m jupyterlab --ServerApp.root_dir=. notebooks/00_start_here.ipynb"]),
     "test": ("check the style, then run the unit tests, the doctests and every notebook", ["test"],
-             ["-m ruff check course.py conftest.py pe_lessons tests notebooks",
+             ["-m ruff check course.py conftest.py pe_lessons teaching tests notebooks",
               "-m pytest -n 2 --dist loadfile"]),
     "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
                    ["-m pytest -q -n 0 tests/test_peers.py"]),
     "notebooks": ("run every notebook again and keep its outputs", ["test"],
                   ["tests/reexecute.py"]),
+    "classroom": ("make a folder in which nbgrader hands out and grades the lessons", ["classroom"],
+                  ["teaching/classroom.py"]),
+    "classroom-demo": ("grade a simulated class in a temporary folder", ["classroom"],
+                       ["teaching/classroom_demo.py"]),
 }
 
 USAGE = """python course.py TASK [more words]
@@ -164,7 +168,7 @@ def run(command):
 
 def main(words):
     if not words or words[0] not in TASKS:
-        print(USAGE % "\n".join("  %-12s%s" % (task, TASKS[task][0]) for task in TASKS))
+        print(USAGE % "\n".join("  %-16s%s" % (task, TASKS[task][0]) for task in TASKS))
         return 0 if words[:1] in (["-h"], ["--help"], ["help"]) else 2
     _, extras, commands = TASKS[words[0]]
     try:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pe_lessons.exercises import collect
-from pe_lessons.exercises.engine import CheckFailed, Exercise, Misconception, Numbers, Question, Slip
+from pe_lessons.exercises.engine import CheckFailed, Exercise, Misconception, Numbers, Question, Quiz, Slip
 
 
 def scaled(numbers, factor):
@@ -285,6 +285,62 @@ def test_a_question_gives_the_reason_for_every_wrong_choice():
 def test_a_question_is_asked_in_plain_text(capsys):
     QUESTION.ask()
     assert capsys.readouterr().out == "Which are warm?\n  a  red\n  b  blue\n  c  orange\n"
+
+
+QUIZ = Quiz(
+    "warmth",
+    (
+        Question("fire", "Fire is", {"a": ("cold", False, "It burns."), "b": ("hot", True, "So it is.")}),
+        Question("ice", "Ice is", {"a": ("cold", True, "So it is, too."), "b": ("hot", False, "Touch it.")}),
+    ),
+)
+
+
+@pytest.mark.parametrize("answer", [("b", "a"), (["b", "a"],), (("B", " a"),), ("ba",), ("b, a",)])
+def test_a_quiz_takes_letters_in_any_form(answer):
+    assert QUIZ.diagnose(*answer).status == "correct"
+
+
+def test_a_quiz_gives_the_reason_for_every_letter():
+    result = QUIZ.diagnose(["a", "a"])
+    assert (result.status, result.cause) == ("not yet", "1a")
+    assert result.message == "1 a, no: It burns.\n2 a, yes: So it is, too."
+    assert QUIZ.diagnose(["b", ...]).message == "1 b, yes: So it is.\n2: not answered yet."
+    assert QUIZ.diagnose(["b", ...]).status == "not yet"
+    assert (
+        QUIZ.explain(2) == "2. Ice is\n   a  cold\n      YES: So it is, too.\n   b  hot\n      no: Touch it."
+    )
+    assert QUIZ.solution() == f"{QUIZ.explain(1)}\n\n{QUIZ.explain(2)}"
+
+
+@pytest.mark.parametrize("nothing", [(), (...,), (None,), ([..., ...],), (["", None],)])
+def test_a_quiz_without_letters_is_not_attempted(nothing):
+    assert QUIZ.diagnose(*nothing).status == "not attempted"
+
+
+@pytest.mark.parametrize(
+    "answer", [("a",), (["a"],), ("aab",), (3,), (print,), (["b", "c"],), (["b", ["a"]],)]
+)
+def test_a_quiz_says_what_is_wrong_with_an_answer_that_is_none(answer):
+    result = QUIZ.diagnose(*answer)
+    assert result.status == "error"
+    assert "letter" in result.message or "choose from a, b" in result.message
+
+
+def test_a_quiz_is_asked_in_plain_text_and_one_by_one(capsys):
+    QUIZ.ask(2)
+    assert capsys.readouterr().out == "2. Ice is\n   a  cold\n   b  hot\n"
+    QUIZ.ask()
+    assert capsys.readouterr().out.count("\n\n") == 1
+    assert repr(QUIZ) == "quiz warmth: .ask(), .check(...), .explain()"
+    assert "no hints" in QUIZ.hint(2)
+
+
+def test_while_a_tool_grades_a_quiz_that_is_not_right_raises(monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    with pytest.raises(CheckFailed, match="It burns"):
+        QUIZ.check("ab")
+    assert QUIZ.check("ba") is None
 
 
 def test_an_exercise_shows_what_it_can_do_and_no_diagnoses():

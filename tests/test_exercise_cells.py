@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pe_lessons.exercises import REGISTRY
-from pe_lessons.exercises.engine import Exercise, Numbers, Question
+from pe_lessons.exercises.engine import Exercise, Numbers, Question, Quiz
 from pe_lessons.progress import progress
 
 ROOT = Path(__file__).parents[1]
@@ -19,6 +19,7 @@ NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
 COMMON = {"schema_version": 3, "task": False}
 ANSWER = COMMON | {"grade": False, "solution": True, "locked": False}
 CHECK = COMMON | {"grade": True, "solution": False, "locked": True, "points": 1}
+QUIZ_POINTS = 0  # its check says which letters are wrong, so that anybody could try them all
 # Runs a right answer in place of the stub, as a notebook would, and shows what the check says.
 RUN = """
 import json, sys
@@ -69,7 +70,8 @@ def test_every_exercise_stands_in_one_notebook_and_every_stub_is_registered():
 
 @in_notebooks
 def test_an_exercise_is_in_the_lesson_that_defines_it(notebook, name):
-    lesson = f"pe_lessons.exercises.lesson_{notebook.stem[:2]}"
+    kind = "quiz" if isinstance(REGISTRY[name], Quiz) else "lesson"
+    lesson = f"pe_lessons.exercises.{kind}_{notebook.stem[:2]}"
     assert any(
         re.search(rf"from {lesson} import [^\0]*?\b{name}\b", cell["source"])
         for cell in cells(notebook)
@@ -79,11 +81,13 @@ def test_an_exercise_is_in_the_lesson_that_defines_it(notebook, name):
 
 @in_notebooks
 def test_the_cells_follow_the_pattern(notebook, name):
-    answer, check, help_cell = graded(notebook)[name]
+    answer, check, *after = graded(notebook)[name]
+    is_quiz = isinstance(REGISTRY[name], Quiz)
+    points = {"points": QUIZ_POINTS} if is_quiz else {}
     assert answer["metadata"]["nbgrader"] == ANSWER | {"grade_id": name}
-    assert check["metadata"]["nbgrader"] == CHECK | {"grade_id": f"{name}-check"}
+    assert check["metadata"]["nbgrader"] == CHECK | {"grade_id": f"{name}-check"} | points
     assert re.fullmatch(rf"{name}\.check\(\w+\)", check["source"])
-    assert help_cell["source"] == f"# {name}.hint()\n# {name}.solution()"
+    assert is_quiz or after[0]["source"] == f"# {name}.hint()\n# {name}.solution()"
 
 
 @in_notebooks
@@ -94,7 +98,7 @@ def test_as_committed_every_check_says_not_attempted(notebook, name):
 @in_notebooks
 def test_the_stub_says_what_is_wanted(notebook, name):
     exercise, source = REGISTRY[name], graded(notebook)[name][0]["source"]
-    if isinstance(exercise, Numbers | Question):
+    if isinstance(exercise, Numbers | Question | Quiz):
         assert re.search(r"^\w+ = (\.\.\.|\[\.\.\.(, \.\.\.)*\])", source, re.MULTILINE)
         assert isinstance(exercise, Numbers) or f"{name}.ask()" in source
     else:
@@ -104,7 +108,7 @@ def test_the_stub_says_what_is_wanted(notebook, name):
 
 @in_notebooks
 def test_no_later_cell_depends_on_the_answer(notebook, name):
-    answer, check, _ = graded(notebook)[name]
+    answer, check, *_ = graded(notebook)[name]
     mine = re.search(r"\((\w+)\)", check["source"])[1]
     own = {answer["id"], check["id"]}
     defined_again = [
@@ -127,7 +131,7 @@ def test_no_later_cell_depends_on_the_answer(notebook, name):
 
 def right_answer(exercise, mine):
     """A cell that defines `mine` as the right answer."""
-    if isinstance(exercise, Question):
+    if isinstance(exercise, Question | Quiz):
         return f"{mine} = {list(exercise.right)!r}"
     if isinstance(exercise, Numbers):
         return f"{mine} = [{exercise.solution()}]"
@@ -137,11 +141,11 @@ def right_answer(exercise, mine):
 
 @in_notebooks
 def test_the_right_answer_in_place_of_the_stub_makes_the_check_correct(notebook, name):
-    answer, check, _ = graded(notebook)[name]
+    answer, check, *_ = graded(notebook)[name]
     exercise = REGISTRY[name]
     mine = re.search(r"\((\w+)\)", check["source"])[1]
     assert re.search(rf"^(def |class )?{mine}\b", answer["source"], re.MULTILINE)
-    imports = f"from pe_lessons.exercises.lesson_{notebook.stem[:2]} import {name}"
+    imports = f"from pe_lessons.exercises import REGISTRY\n{name} = REGISTRY[{name!r}]"
     environment = {key: value for key, value in os.environ.items() if key != "NBGRADER_EXECUTION"}
     run = subprocess.run(
         [sys.executable, "-c", RUN],
@@ -157,14 +161,21 @@ def test_the_right_answer_in_place_of_the_stub_makes_the_check_correct(notebook,
 
 @in_notebooks
 def test_the_stub_is_not_attempted_when_it_runs(notebook, name):
-    answer, check, _ = graded(notebook)[name]
+    answer, check, *_ = graded(notebook)[name]
     scope = {}
     if "nn.Module" in answer["source"]:
         exec("from torch import nn", scope)
-    exec(f"from pe_lessons.exercises.lesson_{notebook.stem[:2]} import {name}", scope)
+    scope[name] = REGISTRY[name]
     exec(answer["source"], scope)
     assert eval(check["source"], scope).status == "not attempted"
-    assert isinstance(REGISTRY[name], Exercise | Question)
+    assert isinstance(REGISTRY[name], Exercise | Question | Quiz)
+
+
+def test_every_lesson_ends_with_its_quiz():
+    for notebook in NOTEBOOKS:
+        [name] = [name for name in graded(notebook) if isinstance(REGISTRY[name], Quiz)]
+        assert name == f"quiz_{notebook.stem[:2]}"
+        assert name == list(graded(notebook))[-1]
 
 
 CODE_CASES = [

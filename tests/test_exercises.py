@@ -24,10 +24,11 @@ from torch.nn import functional as F
 
 from pe_lessons import arrays
 from pe_lessons.exercises import REGISTRY
-from pe_lessons.exercises.engine import Exercise, Numbers, Question, _constant
+from pe_lessons.exercises.engine import Exercise, Numbers, Question, Quiz, _constant
 
 EXERCISES = [exercise for exercise in REGISTRY.values() if isinstance(exercise, Exercise)]
 QUESTIONS = [exercise for exercise in REGISTRY.values() if isinstance(exercise, Question)]
+QUIZZES = [exercise for exercise in REGISTRY.values() if isinstance(exercise, Quiz)]
 NAMED = [(exercise, known) for exercise in EXERCISES for known in exercise.named]
 # The mistakes an exercise must know, by their names.
 CATALOGUE = {
@@ -416,6 +417,43 @@ def test_questions_have_right_and_wrong_choices_with_reasons(question):
             assert f"{letter} chosen" in result.cause
 
 
+@pytest.mark.parametrize("quiz", QUIZZES, ids=by_name)
+def test_quizzes_have_one_right_choice_and_a_reason_for_each(quiz):
+    assert len(quiz.questions) == 3
+    assert quiz.diagnose(list(quiz.right)).status == quiz.diagnose("".join(quiz.right)).status == "correct"
+    assert quiz.diagnose([...] * 3).status == quiz.diagnose().status == "not attempted"
+    for number, question in enumerate(quiz.questions):
+        assert len(question.right) == 1 and len(question.choices) >= 3
+        assert list(question.choices) == list("abcdefgh"[: len(question.choices)])
+        for letter, (_, is_right, reason) in question.choices.items():
+            result = quiz.diagnose([letter if number == place else ... for place in range(3)])
+            assert result.status == "not yet" and reason in result.message
+            assert result.cause == (None if is_right else f"{number + 1}{letter}")
+            assert reason.endswith((".", "?"))
+
+
+def test_the_texts_of_the_quizzes_are_unique():
+    questions = [question for quiz in QUIZZES for question in quiz.questions]
+    reasons = [reason for question in questions for _, _, reason in question.choices.values()]
+    for texts in ([question.prompt for question in questions], reasons):
+        assert len(set(texts)) == len(texts)
+    for question in questions:
+        assert len({text for text, _, _ in question.choices.values()}) == len(question.choices)
+
+
+def test_the_right_choice_of_a_quiz_cannot_be_guessed_from_its_place_or_length():
+    questions = [question for quiz in QUIZZES for question in quiz.questions]
+    places = [question.right[0] for question in questions]
+    longest = [
+        max(question.choices, key=lambda letter: len(question.choices[letter][0])) == question.right[0]
+        for question in questions
+    ]
+    assert max(places.count(letter) for letter in places) <= 0.4 * len(places)
+    assert sum(longest) <= 0.4 * len(longest)
+    for quiz in QUIZZES:
+        assert len(set(quiz.right)) > 1, quiz.name
+
+
 def test_names_agree_with_the_modules_and_are_found_by_name():
     for name, exercise in REGISTRY.items():
         assert exercise.name == name
@@ -444,7 +482,7 @@ def test_texts_are_unique_short_and_give_nothing_away():
             assert shared.setdefault(known.diagnosis, known.name) == known.name
 
 
-@pytest.mark.parametrize("exercise", REGISTRY.values(), ids=by_name)
+@pytest.mark.parametrize("exercise", [*EXERCISES, *QUESTIONS], ids=by_name)
 def test_there_are_two_or_three_hints_and_a_solution(exercise):
     assert 2 <= len(exercise.hints) <= 3
     assert len(set(exercise.hints)) == len(exercise.hints)

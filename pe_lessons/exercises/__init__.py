@@ -1,4 +1,6 @@
-"""The exercises of the course, one module per lesson; `REGISTRY` maps every name to its exercise.
+"""The exercises and the quizzes of the course, one module of each per lesson.
+
+`REGISTRY` maps every name to its exercise, question or quiz.
 
 Importing the package or one lesson loads that lesson only.
 """
@@ -10,13 +12,13 @@ from types import MappingProxyType
 
 
 def collect(modules):
-    """Map the name of every exercise and question in these modules to it."""
-    from pe_lessons.exercises.engine import Exercise, Question
+    """Map the name of every exercise, question and quiz in these modules to it."""
+    from pe_lessons.exercises.engine import Exercise, Question, Quiz
 
     registry = {}
     for module in modules:
         for exercise in vars(module).values():
-            if not isinstance(exercise, Exercise | Question):
+            if not isinstance(exercise, Exercise | Question | Quiz):
                 continue
             if registry.setdefault(exercise.name, exercise) is not exercise:
                 raise ValueError(f"two exercises are called {exercise.name!r}, one is in {module.__name__}")
@@ -27,7 +29,9 @@ def collect(modules):
 def _all_lessons():
     names = sorted(found.name for found in pkgutil.iter_modules(__path__))
     return collect(
-        importlib.import_module(f"{__name__}.{name}") for name in names if name.startswith("lesson_")
+        importlib.import_module(f"{__name__}.{name}")
+        for name in names
+        if name.startswith(("lesson_", "quiz_"))
     )
 
 

@@ -157,5 +157,107 @@ class Question(Checked):
         return Text("\n".join(f"{letter}: {self.choices[letter][2]}" for letter in self.right))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Quiz(Checked):
+    """Questions with one right choice each; its `check` says of every letter why it is right or wrong.
+
+    Parameters
+    ----------
+    name : str
+    questions : sequence of Question
+
+    Examples
+    --------
+    >>> fire = {"a": ("cold", False, "Touch it: no, better not."), "b": ("hot", True, "It burns.")}
+    >>> ice = {"a": ("cold", True, "It is frozen."), "b": ("hot", False, "It would melt.")}
+    >>> quiz = Quiz("quiz", (Question("fire", "Fire is ...", fire), Question("ice", "Ice is ...", ice)))
+    >>> quiz.ask(2)
+    2. Ice is ...
+       a  cold
+       b  hot
+    >>> quiz.check(["a", ...])
+    quiz: Not yet.
+    1 a, no: Touch it: no, better not.
+    2: not answered yet.
+    >>> quiz.check("ba").status
+    'correct'
+    """
+
+    name: str
+    questions: tuple
+
+    def diagnose(self, *answer):
+        """Return the `Result` for one letter per question, such as ``["b", "a", ...]`` or ``"ba"``."""
+        letters = answer[0] if len(answer) == 1 else answer
+        if isinstance(letters, str):
+            letters = re.findall(r"[^\W_]", letters)
+        if letters is None or letters is ... or letters in ((), []):
+            letters = [...] * len(self.questions)
+        if not isinstance(letters, list | tuple) or len(letters) != len(self.questions):
+            wanted = len(self.questions)
+            return self.result("error", f"Answer with a list of {wanted} letters, one for each question.")
+        replies = [self._reply(number, letter) for number, letter in enumerate(letters, start=1)]
+        statuses = {status for status, _ in replies}
+        if statuses == {"not attempted"}:
+            return self.result(
+                "not attempted", "Put a letter in the place of each `...`, then run both cells."
+            )
+        [status] = statuses if len(statuses) == 1 else ["error" if "error" in statuses else "not yet"]
+        wrong = [
+            f"{n}{one}" for n, (one, reply) in enumerate(zip(letters, replies), 1) if reply[0] == "not yet"
+        ]
+        return self.result(status, "\n".join(said for _, said in replies), " + ".join(wrong) or None)
+
+    def _reply(self, number, letter):
+        choices = self.questions[number - 1].choices
+        if letter is None or letter is ... or letter == "":
+            return "not attempted", f"{number}: not answered yet."
+        if str(letter).strip().lower() not in choices:
+            return "error", f"{number}: there is no choice {letter}; choose from {', '.join(choices)}."
+        letter = str(letter).strip().lower()
+        _, is_right, reason = choices[letter]
+        return (
+            ("correct", f"{number} {letter}, yes: {reason}")
+            if is_right
+            else ("not yet", f"{number} {letter}, no: {reason}")
+        )
+
+    def ask(self, *numbers):
+        """Print the questions of these numbers, counted from 1; without a number, all of them."""
+        print("\n\n".join(self._asked(number) for number in numbers or self._numbers))
+
+    def explain(self, *numbers):
+        """Every choice of these questions with its reason, to be discussed once everybody has answered."""
+        return Text("\n\n".join(self._explained(number) for number in numbers or self._numbers))
+
+    solution = explain
+
+    def hint(self, n=1):
+        return Text("A quiz has no hints: its check gives the reason for every letter.")
+
+    def __repr__(self):
+        return f"quiz {self.name}: .ask(), .check(...), .explain()"
+
+    @property
+    def right(self):
+        return tuple(question.right[0] for question in self.questions)
+
+    @property
+    def _numbers(self):
+        return range(1, len(self.questions) + 1)
+
+    def _asked(self, number):
+        question = self.questions[number - 1]
+        lines = [f"   {letter}  {text}" for letter, (text, _, _) in question.choices.items()]
+        return "\n".join([f"{number}. {question.prompt}", *lines])
+
+    def _explained(self, number):
+        question = self.questions[number - 1]
+        lines = [f"{number}. {question.prompt}"]
+        for letter, (text, is_right, reason) in question.choices.items():
+            lines += [f"   {letter}  {text}", f"      {'YES' if is_right else 'no'}: {reason}"]
+        return "\n".join(lines)
+
+
 def _code_in_html(text):
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pe_lessons.exercises import _behaviour
-from pe_lessons.exercises._results import Checked, CheckFailed, Question, Result, Text
+from pe_lessons.exercises._results import Checked, CheckFailed, Question, Quiz, Result, Text
 
-__all__ = ["CheckFailed", "Exercise", "Misconception", "Numbers", "Question", "Result", "Slip"]
+__all__ = ["CheckFailed", "Exercise", "Misconception", "Numbers", "Question", "Quiz", "Result", "Slip"]
 
 SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
 SMALL = 1e-2

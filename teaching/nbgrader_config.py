@@ -1,0 +1,14 @@
+"""nbgrader's settings for a class; `python course.py classroom FOLDER` copies them into its folder."""
+
+c = get_config()  # noqa: F821 (nbgrader defines it)
+
+c.CourseDirectory.course_id = "pe_lessons"
+
+# The committed notebooks are the assignment as it is; this would write over the signatures of the stubs.
+c.ClearSolutions.enabled = False
+# A check cell that a learner deleted or changed is put back before grading.
+c.OverwriteCells.add_missing_cells = True
+# Seconds for one cell. The slowest of the course takes a few; an endless loop outside a function ends here.
+c.Execute.timeout = 60
+# Without this every kernel warns of its local sockets.
+c.Execute.extra_arguments = ["--log-level=ERROR"]
