@@ -1,0 +1,139 @@
+"""Write the tables of the teacher's guide that follow from the course: MINUTES.md and MISTAKES.md.
+
+    .venv/bin/python teaching/guide_tables.py [--run]
+
+With --run every notebook is run once, on one thread, and timed; without it the seconds that stand in
+MINUTES.md stay. Both tables list whatever lessons there are.
+"""
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parents[1]
+MINUTES = ROOT / "teaching" / "MINUTES.md"
+MISTAKES = ROOT / "teaching" / "MISTAKES.md"
+
+WORDS_A_MINUTE = 140  # technical prose, read once
+SECONDS = {"code line": 5, "prediction": 40, "figure": 40, "exercise": 360, "question": 90, "quiz": 180}
+
+ABOUT_MINUTES = """# Minutes
+
+Written by `teaching/guide_tables.py`. *Stated* is what the lesson promises at its top. *Estimated* is
+reckoned: {words} words a minute, and {seconds} (seconds each). Nobody was timed; a class that discusses
+every prediction takes half as long again. *Running* is measured: all cells, once, one thread, on the
+machine that wrote the table (the kernel's start and the imports count).
+
+| lesson | stated, min | estimated, min | words | code lines | exercises | running, s |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+"""
+
+ABOUT_MISTAKES = """# What learners get wrong, and what to say
+
+Written by `teaching/guide_tables.py` from the exercises: every mistake that a check knows by name, with the
+words it uses. The check tries functions and compares results, so the same mistake is found in any style.
+Two slips made at once are named together; what is not listed gets the first number that differs.
+"""
+
+
+def notebooks():
+    return sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+
+
+def title(notebook):
+    return re.match(r"# (.+)", nbformat.read(notebook, 4).cells[0].source)[1].replace(" · ", " ")
+
+
+def reckon(notebook):
+    """What the estimate is made of: words, code lines, exercises, and the minutes."""
+    from pe_lessons.exercises import REGISTRY
+    from pe_lessons.exercises.engine import Exercise, Quiz
+
+    cells = nbformat.read(notebook, 4).cells
+    texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
+    prose = " ".join(texts).partition("**Sources.**")[0]
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    lines = sum(1 for cell in code for line in cell.source.splitlines() if line.strip())
+    names = [cell.metadata.get("nbgrader", {}).get("grade_id", "") for cell in code]
+    kinds = [type(REGISTRY[name]) for name in names if name in REGISTRY]
+    exercises = sum(issubclass(kind, Exercise) for kind in kinds)
+    quizzes = sum(issubclass(kind, Quiz) for kind in kinds)
+    counts = {
+        "code line": lines,
+        "prediction": len(re.findall(r"\bPredict|[Bb]efore you (?:look|move)", " ".join(texts))),
+        "figure": sum("image/png" in output.get("data", {}) for cell in code for output in cell.outputs),
+        "exercise": exercises,
+        "question": len(kinds) - exercises - quizzes,
+        "quiz": quizzes,
+    }
+    words = len(prose.split())
+    minutes = words / WORDS_A_MINUTE + sum(SECONDS[what] * count for what, count in counts.items()) / 60
+    stated = re.search(r"[Aa]bout (\d+) minutes|[Ii]n (fifteen) minutes", texts[0])
+    promised = "15" if stated and stated[2] else stated[1] if stated else "?"
+    return words, lines, exercises, round(minutes / 5) * 5, promised
+
+
+def run(notebook):
+    """Seconds that the whole notebook takes."""
+    from nbclient import NotebookClient
+
+    start = time.monotonic()
+    NotebookClient(
+        nbformat.read(notebook, 4),
+        timeout=120,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(notebook.parent)}},
+        extra_arguments=["--log-level=ERROR"],
+    ).execute()
+    return time.monotonic() - start
+
+
+def minutes_table(measure):
+    known = {}
+    if MINUTES.exists():
+        known = dict(re.findall(r"(?m)^\| (.+?) \|.* ([\d.]+) \|$", MINUTES.read_text(encoding="utf-8")))
+    seconds = ", ".join(f"{what} {time_}" for what, time_ in SECONDS.items())
+    text = ABOUT_MINUTES.format(words=WORDS_A_MINUTE, seconds=seconds)
+    for notebook in notebooks():
+        words, lines, exercises, minutes, stated = reckon(notebook)
+        running = f"{run(notebook):.0f}" if measure else known.get(title(notebook), "not yet measured")
+        text += f"| {title(notebook)} | {stated} | {minutes} | {words} | {lines} | {exercises} | {running} |\n"
+    return text
+
+
+def mistakes_table():
+    from pe_lessons.exercises import REGISTRY
+    from pe_lessons.exercises.engine import Exercise
+
+    text = ABOUT_MISTAKES
+    for notebook in notebooks():
+        here = [
+            cell.metadata["nbgrader"]["grade_id"]
+            for cell in nbformat.read(notebook, 4).cells
+            if cell.metadata.get("nbgrader", {}).get("solution")
+        ]
+        here = [name for name in here if isinstance(REGISTRY[name], Exercise)]
+        if here:
+            text += f"\n## {title(notebook)}\n"
+        for name in here:
+            text += f"\n### {name}\n\n| mistake | what to say |\n| --- | --- |\n"
+            for known in REGISTRY[name].named:
+                said = known.diagnosis.replace("|", r"\|").replace("*", r"\*").replace("_", r"\_")
+                text += f"| {known.name.replace('*', chr(92) + '*')} | {said} |\n"
+    return text
+
+
+def main(arguments):
+    os.environ["OMP_NUM_THREADS"] = "1"
+    MISTAKES.write_text(mistakes_table(), encoding="utf-8")
+    MINUTES.write_text(minutes_table("--run" in arguments), encoding="utf-8")
+    print(f"{MINUTES.name} and {MISTAKES.name}: {len(notebooks())} lessons")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

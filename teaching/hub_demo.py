@@ -1,0 +1,368 @@
+"""A hub on this machine only: it starts servers for several users, who pull the course and run a lesson each.
+
+    python course.py hub-demo [--users 4] [--keep FOLDER]
+
+Every user pulls the course as a nbgitpuller link would, changes a cell, pulls a newer version of the course,
+and must find both the change and what is new. Then all of them run their lessons at once, in turn a lesson
+with NumPy and one with PyTorch. The table says how much memory and time each of them took. Everything that
+was started is stopped at the end. The exit code is 1 if anything was not as it should be.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+ROOT = Path(__file__).resolve().parents[1]
+PROXY = ROOT / ".venv" / "node_modules" / ".bin" / "configurable-http-proxy"
+PROXY_VERSION = "5.3.0"
+LESSONS = ("04_vectorized_numpy", "05_pytorch")  # in turn: without PyTorch, with it
+EDITED = "04_vectorized_numpy"
+MY_LINE = "# my own note"
+NEW_LINE = "A sentence that the second version of the course added."
+COURSE = "pe_lessons"
+
+HUB_SETTINGS = """
+import os, sys
+load_subconfig({config!r})
+c = get_config()
+c.JupyterHub.bind_url = "http://127.0.0.1:{port}"
+c.JupyterHub.hub_bind_url = "http://127.0.0.1:{hub_port}"
+c.ConfigurableHTTPProxy.command = [{proxy!r}]
+c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{proxy_port}"
+c.JupyterHub.authenticator_class = "dummy"
+c.Authenticator.allow_all = True
+c.JupyterHub.spawner_class = "simple"
+c.SimpleLocalProcessSpawner.home_dir_template = {homes!r} + "/{{username}}"
+c.Spawner.args += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+c.JupyterHub.services = [{{"name": "demo", "api_token": {token!r}}}]
+c.JupyterHub.load_roles = [{{
+    "name": "demo", "services": ["demo"],
+    "scopes": ["admin:users", "admin:servers", "access:servers"],
+}}]
+c.JupyterHub.log_level = "INFO"
+"""
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def find_proxy():
+    """JupyterHub's proxy, which comes from npm, in .venv; it is fetched where it is missing."""
+    if not PROXY.exists():
+        npm = shutil.which("npm")
+        if not npm:
+            sys.exit("The hub needs its proxy from npm: install Node.js 20 or newer, then call again.")
+        print(f"Installing configurable-http-proxy {PROXY_VERSION} into .venv")
+        package = f"configurable-http-proxy@{PROXY_VERSION}"
+        prefix = str(PROXY.parents[2])
+        subprocess.run(
+            [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", prefix, package], check=True
+        )
+    return str(PROXY)
+
+
+def git(folder, *words):
+    identity = ["-c", "user.name=demo", "-c", "user.email=demo@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+def publish_course(folder):
+    """A repository to pull from, with what stands in this checkout; returns it and its branch."""
+    source = folder / "origin" / COURSE
+    source.mkdir(parents=True)
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, source / name)
+    git(source, "init", "-q", "-b", "main")
+    git(source, "add", "-A")
+    git(source, "commit", "-q", "-m", "the course")
+    return source
+
+
+def publish_update(source):
+    """A second version: another lesson changes, and the text of the lesson that the learners changed too."""
+    for stem in ("00_start_here", EDITED):
+        path = source / "notebooks" / f"{stem}.ipynb"
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        last = notebook["cells"][-1]
+        last["source"] = "".join(last["source"]) + f"\n\n{NEW_LINE}"
+        path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    git(source, "commit", "-q", "-a", "-m", "a second version")
+
+
+class Hub:
+    """The hub as a process of its own, and requests to it and to the users' servers."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.port = free_port()
+        self.token = secrets.token_hex(16)
+        self.homes = folder / "homes"
+        self.log = folder / "hub.log"
+        self.process = None
+
+    def start(self):
+        settings = self.folder / "hub_demo_config.py"
+        settings.write_text(
+            HUB_SETTINGS.format(
+                config=str(ROOT / "teaching" / "jupyterhub" / "jupyterhub_config.py"),
+                port=self.port,
+                hub_port=free_port(),
+                proxy_port=free_port(),
+                proxy=find_proxy(),
+                homes=str(self.homes),
+                token=self.token,
+            )
+        )
+        environment = os.environ | {
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "CONFIGPROXY_AUTH_TOKEN": secrets.token_hex(16),
+        }
+        for name in ("PYTHONPATH", "JUPYTERHUB_API_TOKEN"):
+            environment.pop(name, None)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterhub", "-f", str(settings)],
+            cwd=self.folder,
+            env=environment,
+            stdout=self.log.open("w"),
+            stderr=subprocess.STDOUT,
+        )
+
+    def stop(self):
+        """End the hub (which ends its proxy and the users' servers) and whatever of them is left."""
+        import psutil
+
+        with contextlib.suppress(psutil.NoSuchProcess):
+            started = psutil.Process(self.process.pid).children(recursive=True)
+            self.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=20)
+            _, left = psutil.wait_procs(started, timeout=10)
+            for one in left:
+                one.kill()
+            self.process.kill()
+
+    async def request(self, path, method="GET", body=None, timeout=120):
+        from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+
+        return await AsyncHTTPClient().fetch(
+            HTTPRequest(
+                f"http://127.0.0.1:{self.port}{path}",
+                method=method,
+                headers={"Authorization": f"token {self.token}"},
+                body=None if method == "GET" else json.dumps(body or {}),
+                request_timeout=timeout,
+                allow_nonstandard_methods=True,
+            )
+        )
+
+    async def ready(self, seconds=60):
+        end = time.monotonic() + seconds
+        while True:
+            with contextlib.suppress(OSError, Exception):
+                return await self.request("/hub/api/", timeout=2)
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise RuntimeError(f"the hub did not start:\n{self.log.read_text()[-3000:]}")
+            await asyncio.sleep(0.5)
+
+
+class User:
+    """One learner: a server, a copy of the course, a lesson."""
+
+    def __init__(self, hub, name, lesson):
+        self.hub, self.name, self.lesson = hub, name, lesson
+        self.seconds, self.memory, self.cells, self.complaints = 0.0, {}, 0, []
+
+    async def start(self):
+        await self.hub.request(f"/hub/api/users/{self.name}", "POST")
+        await self.hub.request(f"/hub/api/users/{self.name}/server", "POST")
+        for _ in range(240):
+            reply = await self.hub.request(f"/hub/api/users/{self.name}")
+            if json.loads(reply.body)["servers"].get("", {}).get("ready"):
+                return
+            await asyncio.sleep(0.5)
+        raise RuntimeError(f"the server of {self.name} did not start")
+
+    def at(self, path):
+        return f"/user/{self.name}/{path}"
+
+    async def pull(self, source):
+        """What happens behind a nbgitpuller link."""
+        words = urlencode({"repo": str(source), "branch": "main", "targetpath": COURSE})
+        reply = await self.hub.request(self.at(f"git-pull/api?{words}"))
+        phases = [json.loads(line[6:]) for line in reply.body.decode().splitlines() if line.startswith("data: ")]
+        if phases[-1].get("phase") != "finished":
+            raise RuntimeError(f"{self.name} could not pull the course: {phases[-1]}")
+
+    async def notebook(self, stem):
+        path = quote(f"{COURSE}/notebooks/{stem}.ipynb")
+        reply = await self.hub.request(self.at(f"api/contents/{path}"))
+        return json.loads(reply.body)["content"]
+
+    async def edit(self, stem):
+        """Write into the first answer cell, and save, as JupyterLab does."""
+        content = await self.notebook(stem)
+        answer = next(cell for cell in content["cells"] if cell["metadata"].get("nbgrader", {}).get("solution"))
+        answer["source"] += f"\n{MY_LINE} ({self.name})"
+        path = quote(f"{COURSE}/notebooks/{stem}.ipynb")
+        await self.hub.request(
+            self.at(f"api/contents/{path}"), "PUT", {"type": "notebook", "format": "json", "content": content}
+        )
+
+    async def check_merge(self):
+        """Both the learner's note and the new sentence must stand in the lesson."""
+        for stem, wanted in ((EDITED, (MY_LINE, NEW_LINE)), ("00_start_here", (NEW_LINE,))):
+            text = "\n".join(cell["source"] for cell in (await self.notebook(stem))["cells"])
+            self.complaints += [f"{stem} lacks {line!r}" for line in wanted if line not in text]
+
+    async def run_lesson(self):
+        """Run every code cell of the lesson in a kernel of the user's server."""
+        from tornado.httpclient import HTTPRequest
+        from tornado.websocket import websocket_connect
+
+        content = await self.notebook(self.lesson)
+        start = time.monotonic()
+        folder = f"{COURSE}/notebooks"
+        reply = await self.hub.request(
+            self.at("api/kernels"), "POST", {"name": "python3", "path": f"{folder}/{self.lesson}.ipynb"}
+        )
+        kernel = json.loads(reply.body)["id"]
+        socket_of_kernel = await websocket_connect(
+            HTTPRequest(
+                f"ws://127.0.0.1:{self.hub.port}{self.at(f'api/kernels/{kernel}/channels')}",
+                headers={"Authorization": f"token {self.hub.token}"},
+            )
+        )
+        for cell in content["cells"]:
+            if cell["cell_type"] == "code":
+                await self.run_cell(socket_of_kernel, cell["source"])
+        where = "import pe_lessons; print(pe_lessons.__file__)"
+        said = await self.run_cell(socket_of_kernel, where)
+        if str(self.hub.homes / self.name / COURSE) not in said:
+            self.complaints.append("the package was not taken from the learner's own copy")
+        self.seconds = time.monotonic() - start
+        socket_of_kernel.close()
+        await self.hub.request(self.at(f"api/kernels/{kernel}"), "DELETE")
+
+    async def run_cell(self, socket_of_kernel, source):
+        """Run one piece of code, return what it printed; errors are counted as complaints."""
+        header = {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "version": "5.3",
+                  "username": self.name, "session": self.name, "date": ""}  # fmt: skip
+        content = {"code": source, "silent": False, "store_history": True, "user_expressions": {},
+                   "allow_stdin": False, "stop_on_error": False}  # fmt: skip
+        message = {"header": header, "parent_header": {}, "metadata": {}, "content": content,
+                   "channel": "shell", "buffers": []}  # fmt: skip
+        await socket_of_kernel.write_message(json.dumps(message))
+        said, replied, idle = "", False, False
+        while not (replied and idle):
+            answer = json.loads(await asyncio.wait_for(socket_of_kernel.read_message(), timeout=120))
+            if answer["parent_header"].get("msg_id") != header["msg_id"]:
+                continue
+            kind = answer["msg_type"]
+            if kind == "stream":
+                said += answer["content"]["text"]
+            elif kind == "error":
+                self.complaints.append(f"{answer['content']['ename']}: {answer['content']['evalue'][:80]}")
+            idle = idle or (kind == "status" and answer["content"]["execution_state"] == "idle")
+            replied = replied or kind == "execute_reply"
+        self.cells += 1
+        return said
+
+    def memory_now(self, name):
+        """Keep the largest sum of what the processes of this user use by themselves, in MiB."""
+        import psutil
+
+        total = 0
+        for process in psutil.Process(self.hub.process.pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error, AttributeError):
+                if process.environ().get("JUPYTERHUB_USER") == self.name:
+                    # shared libraries count once for all who share them (Linux); elsewhere the resident memory
+                    full = process.memory_full_info()
+                    total += getattr(full, "pss", full.rss)
+        self.memory[name] = max(self.memory.get(name, 0), total / 2**20)
+
+
+async def measure(users, name, work):
+    """Do the work, and look every half second at how much memory each user takes."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        for user in users:
+            user.memory_now(name)
+        await asyncio.wait([task], timeout=0.5)
+    return task.result()
+
+
+async def use(hub, users, source):
+    await hub.ready()
+    print("the hub answers", flush=True)
+    for user in users:
+        await user.start()
+    print(f"{len(users)} servers started", flush=True)
+    for user in users:
+        user.memory_now("server")
+    await asyncio.gather(*(user.pull(source) for user in users))
+    for user in users:
+        await user.edit(EDITED)
+    publish_update(source)
+    await asyncio.gather(*(user.pull(source) for user in users))
+    for user in users:
+        await user.check_merge()
+    print("all pulled the course, changed a cell, and pulled its second version", flush=True)
+    await measure(users, "lesson", asyncio.gather(*(user.run_lesson() for user in users)))
+
+
+def report(users):
+    print(f"\n{'learner':10}{'lesson':24}{'cells':>6}{'seconds':>9}{'server MiB':>12}{'with lesson':>13}\n{'-' * 74}")
+    for user in users:
+        print(
+            f"{user.name:10}{user.lesson:24}{user.cells:6}{user.seconds:9.0f}"
+            f"{user.memory['server']:12.0f}{user.memory['lesson']:13.0f}   {'; '.join(user.complaints) or 'in order'}"
+        )
+    print("-" * 74)
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description="a hub with a few users", prog="hub-demo")
+    parser.add_argument("--users", type=int, default=4, help="how many learners (4)")
+    parser.add_argument("--keep", metavar="FOLDER", help="work here, and leave it to be looked at")
+    options = parser.parse_args(arguments)
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="hub_", ignore_cleanup_errors=True) as temporary:
+        folder = Path(options.keep or temporary).resolve()
+        folder.mkdir(exist_ok=True)
+        (folder / "homes").mkdir()
+        source = publish_course(folder)
+        hub = Hub(folder)
+        names = [f"learner{number}" for number in range(1, options.users + 1)]
+        users = [User(hub, name, LESSONS[n % len(LESSONS)]) for n, name in enumerate(names)]
+        print(f"A hub on 127.0.0.1:{hub.port}, {len(users)} learners, in {folder}", flush=True)
+        try:
+            hub.start()
+            asyncio.run(use(hub, users, source))
+        finally:
+            hub.stop()
+    report(users)
+    failed = any(user.complaints or not user.cells for user in users)
+    print(f"stopped after {time.monotonic() - start:.0f} s; " + ("something is wrong" if failed else "all in order"))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
