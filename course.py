@@ -45,6 +45,8 @@ TASKS = {
                   ["teaching/classroom.py"]),
     "classroom-demo": ("grade a simulated class in a temporary folder", ["classroom"],
                        ["teaching/classroom_demo.py"]),
+    "hub-demo": ("start a JupyterHub on this machine, with a few users who run a lesson each", ["hub"],
+                 ["teaching/hub_demo.py"]),
 }
 
 USAGE = """python course.py TASK [more words]

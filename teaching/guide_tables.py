@@ -101,7 +101,9 @@ def minutes_table(measure):
     for notebook in notebooks():
         words, lines, exercises, minutes, stated = reckon(notebook)
         running = f"{run(notebook):.0f}" if measure else known.get(title(notebook), "not yet measured")
-        text += f"| {title(notebook)} | {stated} | {minutes} | {words} | {lines} | {exercises} | {running} |\n"
+        text += (
+            f"| {title(notebook)} | {stated} | {minutes} | {words} | {lines} | {exercises} | {running} |\n"
+        )
     return text
 
 

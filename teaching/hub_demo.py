@@ -1,6 +1,6 @@
 """A hub on this machine only: it starts servers for several users, who pull the course and run a lesson each.
 
-    python course.py hub-demo [--users 4] [--keep FOLDER]
+    python course.py hub-demo [--users 4] [--lesson NAME ...] [--keep FOLDER]
 
 Every user pulls the course as a nbgitpuller link would, changes a cell, pulls a newer version of the course,
 and must find both the change and what is new. Then all of them run their lessons at once, in turn a lesson
@@ -207,7 +207,9 @@ class User:
         """What happens behind a nbgitpuller link."""
         words = urlencode({"repo": str(source), "branch": "main", "targetpath": COURSE})
         reply = await self.hub.request(self.at(f"git-pull/api?{words}"))
-        phases = [json.loads(line[6:]) for line in reply.body.decode().splitlines() if line.startswith("data: ")]
+        phases = [
+            json.loads(line[6:]) for line in reply.body.decode().splitlines() if line.startswith("data: ")
+        ]
         if phases[-1].get("phase") != "finished":
             raise RuntimeError(f"{self.name} could not pull the course: {phases[-1]}")
 
@@ -219,7 +221,9 @@ class User:
     async def edit(self, stem):
         """Write into the first answer cell, and save, as JupyterLab does."""
         content = await self.notebook(stem)
-        answer = next(cell for cell in content["cells"] if cell["metadata"].get("nbgrader", {}).get("solution"))
+        answer = next(
+            cell for cell in content["cells"] if cell["metadata"].get("nbgrader", {}).get("solution")
+        )
         answer["source"] += f"\n{MY_LINE} ({self.name})"
         path = quote(f"{COURSE}/notebooks/{stem}.ipynb")
         await self.hub.request(
@@ -293,7 +297,7 @@ class User:
         for process in psutil.Process(self.hub.process.pid).children(recursive=True):
             with contextlib.suppress(psutil.Error, AttributeError):
                 if process.environ().get("JUPYTERHUB_USER") == self.name:
-                    # shared libraries count once for all who share them (Linux); elsewhere the resident memory
+                    # Linux shares out what several processes have in common; elsewhere all counts
                     full = process.memory_full_info()
                     total += getattr(full, "pss", full.rss)
         self.memory[name] = max(self.memory.get(name, 0), total / 2**20)
@@ -329,20 +333,28 @@ async def use(hub, users, source):
 
 
 def report(users):
-    print(f"\n{'learner':10}{'lesson':24}{'cells':>6}{'seconds':>9}{'server MiB':>12}{'with lesson':>13}\n{'-' * 74}")
+    print(f"\n{'learner':10}{'lesson':28}{'cells':>6}{'seconds':>9}{'server MiB':>12}{'with lesson':>13}")
+    print("-" * 78)
     for user in users:
         print(
-            f"{user.name:10}{user.lesson:24}{user.cells:6}{user.seconds:9.0f}"
-            f"{user.memory['server']:12.0f}{user.memory['lesson']:13.0f}   {'; '.join(user.complaints) or 'in order'}"
+            f"{user.name:10}{user.lesson:28}{user.cells:6}{user.seconds:9.0f}{user.memory['server']:12.0f}"
+            f"{user.memory['lesson']:13.0f}   {'; '.join(user.complaints) or 'in order'}"
         )
-    print("-" * 74)
+    print("-" * 78)
+    for name in dict.fromkeys(user.lesson for user in users):
+        worst = max(user.memory["lesson"] for user in users if user.lesson == name)
+        print(
+            f"for each learner in {name}: {worst:.0f} MiB at most, so 30 of them: {30 * worst / 1024:.0f} GiB"
+        )
 
 
 def main(arguments):
     parser = argparse.ArgumentParser(description="a hub with a few users", prog="hub-demo")
     parser.add_argument("--users", type=int, default=4, help="how many learners (4)")
+    parser.add_argument("--lesson", action="append", help="what to run instead, in turn (several times)")
     parser.add_argument("--keep", metavar="FOLDER", help="work here, and leave it to be looked at")
     options = parser.parse_args(arguments)
+    lessons = options.lesson or LESSONS
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="hub_", ignore_cleanup_errors=True) as temporary:
         folder = Path(options.keep or temporary).resolve()
@@ -351,7 +363,7 @@ def main(arguments):
         source = publish_course(folder)
         hub = Hub(folder)
         names = [f"learner{number}" for number in range(1, options.users + 1)]
-        users = [User(hub, name, LESSONS[n % len(LESSONS)]) for n, name in enumerate(names)]
+        users = [User(hub, name, lessons[n % len(lessons)]) for n, name in enumerate(names)]
         print(f"A hub on 127.0.0.1:{hub.port}, {len(users)} learners, in {folder}", flush=True)
         try:
             hub.start()
@@ -360,7 +372,10 @@ def main(arguments):
             hub.stop()
     report(users)
     failed = any(user.complaints or not user.cells for user in users)
-    print(f"stopped after {time.monotonic() - start:.0f} s; " + ("something is wrong" if failed else "all in order"))
+    print(
+        f"stopped after {time.monotonic() - start:.0f} s; "
+        + ("something is wrong" if failed else "all in order")
+    )
     return 1 if failed else 0
 
 

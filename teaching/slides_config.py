@@ -1,6 +1,6 @@
 """nbconvert's settings for a lesson as slides of 1280 x 720 pixels.
 
-    jupyter nbconvert --to slides --post serve --config teaching/slides_config.py notebooks/LESSON.ipynb
+jupyter nbconvert --to slides --post serve --config teaching/slides_config.py notebooks/LESSON.ipynb
 """
 
 from pathlib import Path

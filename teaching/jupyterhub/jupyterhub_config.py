@@ -1,4 +1,4 @@
-"""JupyterHub for a class on one machine: every learner gets a server of their own, and the course by nbgitpuller.
+"""JupyterHub for a class on one machine: a server for every learner, and the course by nbgitpuller.
 
     jupyterhub -f teaching/jupyterhub/jupyterhub_config.py
 

@@ -1,0 +1,199 @@
+"""What teachers use: the class folder, the demo's judgement, the guide, the slides, the hub's files."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import parse_qs, urlsplit
+
+import nbformat
+import pytest
+import yaml
+from reexecute import find_notebooks
+
+from pe_lessons.exercises import REGISTRY
+
+ROOT = Path(__file__).resolve().parents[1]
+TEACHING = ROOT / "teaching"
+GUIDE = (TEACHING / "GUIDE.md").read_text(encoding="utf-8")
+SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes"}
+
+
+def load(name):
+    """A script of teaching/ as a module; the demos import one another by name."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, TEACHING / f"{name}.py")
+        sys.modules[name] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+@pytest.fixture
+def demo():
+    load("classroom")
+    return load("classroom_demo")
+
+
+def test_a_class_folder_holds_every_lesson_and_the_settings(tmp_path):
+    classroom = load("classroom")
+    folder = classroom.make(tmp_path / "class")
+    for notebook in find_notebooks():
+        copy = folder / "source" / notebook.stem / notebook.name
+        assert copy.read_bytes() == notebook.read_bytes()
+    settings = folder / "nbgrader_config.py"
+    settings.write_text("# the teacher's own")
+    classroom.make(folder)
+    assert settings.read_text() == "# the teacher's own", "a second call leaves the settings"
+
+
+def test_a_class_folder_is_not_made_among_other_things(tmp_path, capsys):
+    classroom = load("classroom")
+    (tmp_path / "letters.txt").write_text("private")
+    with pytest.raises(ValueError, match="holds other things"):
+        classroom.make(tmp_path)
+    with pytest.raises(ValueError, match="part of the course"):
+        classroom.make(ROOT / "notebooks")
+    assert classroom.main([str(tmp_path)]) == 2
+    assert "holds other things" in capsys.readouterr().err
+    assert classroom.main([]) == 2
+
+
+def test_the_settings_are_those_that_grading_needs():
+    settings = SimpleNamespace(
+        CourseDirectory=SimpleNamespace(),
+        ClearSolutions=SimpleNamespace(),
+        OverwriteCells=SimpleNamespace(),
+        Execute=SimpleNamespace(),
+    )
+    source = (TEACHING / "nbgrader_config.py").read_text()
+    exec(source, {"get_config": lambda: settings})
+    assert settings.ClearSolutions.enabled is False
+    assert settings.OverwriteCells.add_missing_cells is True
+    assert settings.Execute.timeout == 60
+
+
+def test_the_class_of_the_demo_is_the_promised_one(demo):
+    students = {one.student for one in demo.submissions(("wavelength", "half a turn"))}
+    assert students >= {
+        "correct", "doubled_exponent", "two_slips_at_once", "untouched", "syntax_error",
+        "endless_in_function", "endless_outside", "deleted_check", "tampered_check", "copied_check",
+        "sys_exit", "ten_megabytes", "drawn",
+    }  # fmt: skip
+    assert len(students) >= 13
+
+
+def test_the_demo_knows_the_names_of_its_lesson(demo):
+    cells = nbformat.read(load("classroom").lessons()[demo.LESSON], 4).cells
+    graded = [cell.metadata.get("nbgrader", {}) for cell in cells]
+    names = {one.grade_id.removesuffix("-check") for one in graded if one.get("points")}
+    assert names == set(demo.RIGHT)
+
+
+def judged(demo, points, given, said="It says so."):
+    submission = demo.Submission("ada", {}, points, ("says so",))
+    return list(demo.judge(submission, given, said))
+
+
+def test_the_demo_notices_wrong_points_and_silent_feedback(demo):
+    full = dict.fromkeys(demo.RIGHT, 1)
+    assert judged(demo, {}, full) == []
+    assert judged(demo, None, None) == []
+    assert "0 points, expected 1" in judged(demo, {}, full | {"wavelength": 0})[0]
+    assert "1 points, expected 0" in judged(demo, {"wavelength": 0}, full)[0]
+    assert "None points" in judged(demo, {}, {})[0]
+    assert judged(demo, {}, None) == ["was not graded"]
+    assert "should have been refused" in judged(demo, None, full)[0]
+    assert "does not say" in judged(demo, {}, full, said="Something else.")[0]
+    assert "does not say" in judged(demo, {}, full, said=None)[0]
+
+
+def test_the_drawn_mistake_is_none_of_the_class(demo):
+    for _ in range(50):
+        exercise, mistake = demo.draw(None)
+        assert mistake in {known.name for known in REGISTRY[exercise].named}
+        assert mistake not in ("doubled exponent", "positions from 1", "2 pi forgotten")
+    assert demo.draw("T2T denominator")[1] == "T2T denominator"
+    with pytest.raises(SystemExit, match="no exercise"):
+        demo.draw("doubled exponent")
+
+
+def test_the_guide_has_an_entry_for_every_lesson():
+    entries = re.findall(r"(?m)^### (\d\d) ", GUIDE)
+    assert entries == sorted(set(entries))
+    for notebook in find_notebooks():
+        assert notebook.stem[:2] in entries, notebook.name
+    for entry in re.split(r"(?m)^### (?=\d\d )", GUIDE)[1:]:
+        for word in ("**Goal:**", "**Needs:**", "**Wrong:**", "**Ask:**"):
+            assert word in entry, (entry[:30], word)
+
+
+def test_the_guide_names_mistakes_that_the_checks_know():
+    known = {mistake.name for one in REGISTRY.values() for mistake in getattr(one, "named", ())}
+    lessons = {notebook.stem[:2] for notebook in find_notebooks()}
+    for entry in re.split(r"(?m)^### (?=\d\d )", GUIDE)[1:]:
+        wrong = re.search(r"(?m)^- \*\*Wrong:\*\*(.*)$", entry)[1]
+        without_speech = re.sub(r'"[^"]*"', "", wrong)
+        if entry[:2] in lessons:
+            assert set(re.findall(r"`([^`]+)`", without_speech)) <= known, entry[:30]
+
+
+def test_the_recipe_has_at_most_six_commands_and_its_files_exist():
+    recipe = re.search(r"(?s)From the course's folder, for one lesson:\n\n(.*?)\n\n", GUIDE)[1]
+    assert len(recipe.splitlines()) <= 6
+    for name in set(re.findall(r"\b\d\d_[a-z_0-9]+\b", GUIDE)):
+        assert (ROOT / "notebooks" / f"{name}.ipynb").exists(), name
+    for link in re.findall(r"\]\(([^)#:]+)\)", GUIDE):
+        assert (TEACHING / link).exists(), link
+
+
+def test_the_tables_of_the_guide_are_up_to_date():
+    tables = load("guide_tables")
+    again = "call: .venv/bin/python teaching/guide_tables.py --run"
+    assert tables.MISTAKES.read_text(encoding="utf-8") == tables.mistakes_table(), again
+    assert tables.MINUTES.read_text(encoding="utf-8") == tables.minutes_table(measure=False), again
+
+
+@pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
+def test_every_lesson_can_be_shown_as_slides(notebook):
+    cells = nbformat.read(notebook, 4).cells
+    kinds = [cell.metadata.get("slideshow", {}).get("slide_type", "-") for cell in cells]
+    assert set(kinds) <= SLIDE_TYPES | {"-"}
+    assert kinds[0] == "slide" and kinds.count("slide") >= 3
+    for cell, kind in zip(cells, kinds):
+        if cell.metadata.get("nbgrader"):
+            assert kind == "skip", f"{cell.id}: answers and checks are no lecture"
+
+
+def test_the_hub_gives_every_learner_one_thread_and_the_own_copy(tmp_path):
+    settings = SimpleNamespace(
+        JupyterHub=SimpleNamespace(), Authenticator=SimpleNamespace(), Spawner=SimpleNamespace()
+    )
+    source = (TEACHING / "jupyterhub" / "jupyterhub_config.py").read_text()
+    exec(source, {"get_config": lambda: settings})
+    environment = settings.Spawner.environment
+    assert environment["OMP_NUM_THREADS"] == "1"
+    ada = SimpleNamespace(user=SimpleNamespace(name="ada"))
+    assert Path(environment["PYTHONPATH"](ada)) == Path("/home/ada/pe_lessons")
+    ada.home_dir = str(tmp_path)
+    assert Path(environment["PYTHONPATH"](ada)) == tmp_path / "pe_lessons"
+
+
+def test_the_values_for_kubernetes_are_well_formed():
+    values = yaml.safe_load((TEACHING / "jupyterhub" / "values.yaml").read_text())
+    assert set(values) <= {"hub", "proxy", "singleuser", "cull", "scheduling"}
+    server = values["singleuser"]
+    assert server["extraEnv"]["OMP_NUM_THREADS"] == "1"
+    assert all(isinstance(value, str) for value in server["extraEnv"].values())
+    assert {"guarantee", "limit"} == set(server["memory"])
+    assert (ROOT / server["defaultUrl"].partition("pe_lessons/")[2]).exists()
+
+
+def test_the_links_of_the_hub_lead_to_a_lesson():
+    text = (TEACHING / "jupyterhub" / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"https://\S*/git-pull\?\S+", text)
+    assert links
+    for link in links:
+        words = parse_qs(urlsplit(link).query)
+        assert set(words) == {"repo", "branch", "urlpath"}
+        assert (ROOT / words["urlpath"][0].partition("pe_lessons/")[2]).exists()
