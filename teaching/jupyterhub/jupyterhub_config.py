@@ -32,7 +32,7 @@ c.Spawner.default_url = "/lab"
 c.Spawner.start_timeout = 120
 # So many bytes tell the learner's JupyterLab what is left (measured: README.md). To have them enforced, use a
 # spawner that can: SystemdSpawner on one machine, DockerSpawner, or KubeSpawner.
-c.Spawner.mem_limit = "1G"
+c.Spawner.mem_limit = "1500M"
 c.Spawner.env_keep = ["PATH", "LANG", "LC_ALL", "SSL_CERT_FILE"]
 
 # A kernel left alone for an hour gives its memory back; the notebook stays as it was saved.
