@@ -1,5 +1,7 @@
 """nbgrader's settings for a class; `python course.py classroom FOLDER` copies them into its folder."""
 
+import warnings
+
 c = get_config()  # noqa: F821 (nbgrader defines it)
 
 c.CourseDirectory.course_id = "pe_lessons"
@@ -12,3 +14,6 @@ c.OverwriteCells.add_missing_cells = True
 c.Execute.timeout = 60
 # Without this every kernel warns of its local sockets.
 c.Execute.extra_arguments = ["--log-level=ERROR"]
+
+# nbgrader 0.9 makes SQLAlchemy warn of every new learner; nothing is wrong.
+warnings.filterwarnings("ignore", message="Object of type <Submitted")

@@ -1,5 +1,6 @@
 """What teachers use: the class folder, the demo's judgement, the guide, the slides, the hub's files."""
 
+import html
 import importlib.util
 import re
 import sys
@@ -163,6 +164,25 @@ def test_every_lesson_can_be_shown_as_slides(notebook):
     for cell, kind in zip(cells, kinds):
         if cell.metadata.get("nbgrader"):
             assert kind == "skip", f"{cell.id}: answers and checks are no lecture"
+
+
+def test_slides_show_figures_with_their_alt_text_and_without_plotting_code():
+    from nbconvert import SlidesExporter
+    from traitlets.config import Config
+
+    settings = Config()
+    source = (TEACHING / "slides_config.py").read_text()
+    exec(source, {"get_config": lambda: settings, "__file__": str(TEACHING / "slides_config.py")})
+    notebook = nbformat.read(find_notebooks()[0], 4)
+    figures = [
+        output.metadata["image/png"]["alt"]
+        for cell in notebook.cells
+        for output in cell.get("outputs", ())
+        if "image/png" in output.get("data", {})
+    ]
+    page, _ = SlidesExporter(config=settings).from_notebook_node(notebook)
+    assert figures and all(f'alt="{html.escape(alt, quote=False)}' in page for alt in figures)
+    assert "width: 1280" in page and ".jp-Cell:has(img)" in page
 
 
 def test_the_hub_gives_every_learner_one_thread_and_the_own_copy(tmp_path):
