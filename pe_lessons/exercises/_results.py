@@ -202,7 +202,7 @@ class Quiz(Checked):
             return self.result(
                 "not attempted", "Put a letter in the place of each `...`, then run both cells."
             )
-        [status] = statuses if len(statuses) == 1 else ["error" if "error" in statuses else "not yet"]
+        [status] = statuses if len(statuses) == 1 else ["not yet"]
         wrong = [
             f"{n}{one}" for n, (one, reply) in enumerate(zip(letters, replies), 1) if reply[0] == "not yet"
         ]
@@ -213,7 +213,7 @@ class Quiz(Checked):
         if letter is None or letter is ... or letter == "":
             return "not attempted", f"{number}: not answered yet."
         if str(letter).strip().lower() not in choices:
-            return "error", f"{number}: there is no choice {letter}; choose from {', '.join(choices)}."
+            return "not yet", f"{number}: there is no choice {letter}; choose from {', '.join(choices)}."
         letter = str(letter).strip().lower()
         _, is_right, reason = choices[letter]
         return (
