@@ -1,0 +1,7 @@
+// Formulas that are wider than the page scroll; the keyboard has to reach them, as the theme sees to for code.
+addEventListener("load", async () => {
+  await window.MathJax?.startup?.promise;
+  for (const formula of document.querySelectorAll("mjx-container[display]")) {
+    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
+  }
+});
