@@ -29,6 +29,7 @@ nb_merge_streams = True
 nb_render_markdown_format = "myst"
 myst_enable_extensions = ["attrs_inline", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+add_module_names = False
 autodoc_member_order = "bysource"
 autodoc_inherit_docstrings = False
 numpydoc_show_class_members = False

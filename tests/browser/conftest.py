@@ -70,12 +70,14 @@ def lab(tmp_path_factory):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     folders = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
-    # data of the environment (kernels, the application itself) are still found
     folders |= {"JUPYTERLAB_SETTINGS_DIR": str(home / "settings"), "IPYTHONDIR": str(home / "ipython")}
+    all_cells = home / "settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
+    all_cells.parent.mkdir(parents=True)
+    all_cells.write_text('{"windowingMode": "none"}')  # cells out of sight are on the page too
     command = [
         sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}",
         "--ip=127.0.0.1", f"--ServerApp.root_dir={home}", "--IdentityProvider.token=",
-        "--ServerApp.port_retries=0", "--LabApp.news_url=",
+        "--ServerApp.port_retries=0",
         "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",
     ]  # fmt: skip
     environment = {**os.environ, **folders, "OMP_NUM_THREADS": "1"}
