@@ -20,7 +20,8 @@ extensions = [
     "sphinx.ext.viewcode",
     "lessons",
 ]
-include_patterns = ["*.md", "notebooks/*.ipynb", "reference/*.md", "teaching/*.md"]
+include_patterns = ["*.md", "notebooks/*.ipynb", "reference/*.md", "teaching/**.md", "benchmarks/**.md"]
+suppress_warnings = ["toc.not_included"]  # pages that others link to need not be in the sidebar
 templates_path = ["_templates"]
 
 nb_execution_mode = "off"
