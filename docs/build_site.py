@@ -77,4 +77,7 @@ if __name__ == "__main__":
     gather()
     shutil.rmtree(BUILD / "html", ignore_errors=True)
     options = ["--fail-on-warning", "--keep-going", "--fresh-env", "--quiet", "-d", str(BUILD / "doctrees")]
-    sys.exit(main([*options, *sys.argv[1:], str(SOURCE), str(BUILD / "html")]))
+    code = main([*options, *sys.argv[1:], str(SOURCE), str(BUILD / "html")])
+    if code == 0:
+        print(f"The site is in {BUILD / 'html'}")
+    sys.exit(code)

@@ -14,6 +14,7 @@ AXE = ROOT / "docs/_build/npm/node_modules/axe-core/axe.min.js"
 LESSONS = [path.stem for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))]
 PAGES = ["index", "launch", "glossary", "references", "reference/arrays", "search"]
 PAGES += [f"notebooks/{name}" for name in LESSONS]
+PAGES += [f"teaching/{path.stem}" for path in sorted((ROOT / "teaching").glob("*.md"))]
 COMPRESSED = {".html", ".css", ".js", ".svg"}  # what web servers send with gzip
 WEIGHT = 1.5e6  # bytes that travel for a page without its figures
 
