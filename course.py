@@ -35,7 +35,7 @@ TASKS = {
     "lab": ("open the course in JupyterLab", ["test"],
             ["-m jupyterlab --ServerApp.root_dir=. notebooks/00_start_here.ipynb"]),
     "test": ("check the style, then run the unit tests, the doctests and every notebook", ["test"],
-             ["-m ruff check course.py conftest.py pe_lessons teaching tests notebooks",
+             ["-m ruff check course.py conftest.py pe_lessons teaching tests notebooks docs",
               "-m pytest -n 2 --dist loadfile"]),
     "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
                    ["-m pytest -q -n 0 tests/test_peers.py"]),
@@ -47,6 +47,11 @@ TASKS = {
                        ["teaching/classroom_demo.py"]),
     "hub-demo": ("start a JupyterHub on this machine, with a few users who run a lesson each", ["hub"],
                  ["teaching/hub_demo.py"]),
+    "site": ("build the reading site into docs/_build/html (needs npm)", ["docs"],
+             ["docs/build_site.py"]),
+    "test-browser": ("build the site, then try it and JupyterLab in a browser (needs Chromium or Chrome)",
+                     ["browser", "docs", "test"],
+                     ["docs/build_site.py", "-m pytest -m browser tests/browser"]),
 }
 
 USAGE = """python course.py TASK [more words]

@@ -58,6 +58,9 @@ def show_sliders(draw, *, alt="Sliders: run this cell to get them.", **sliders):
         One for each argument of `draw`.
     """
     box = ipywidgets.interactive(draw, **sliders)
+    if not hasattr(box, "_repr_mimebundle_"):  # ipywidgets 7, which Colab has
+        display(box)
+        return
     display({**box._repr_mimebundle_(), "text/plain": alt}, raw=True)
 
 

@@ -23,7 +23,11 @@ def close_figures():
 @pytest.fixture
 def displayed(monkeypatch):
     outputs = []
-    monkeypatch.setattr(plots, "display", lambda data, raw, metadata=None: outputs.append((data, metadata)))
+
+    def display(data, raw=False, metadata=None):
+        outputs.append((data, metadata))
+
+    monkeypatch.setattr(plots, "display", display)
     return outputs
 
 
@@ -148,6 +152,13 @@ def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
     assert "application/vnd.jupyter.widget-view+json" in data
     slider.value = 5
     assert calls == [3, 5]
+
+
+def test_sliders_of_ipywidgets_7_show_themselves(displayed, monkeypatch):
+    monkeypatch.delattr(ipywidgets.Widget, "_repr_mimebundle_")
+    plots.show_sliders(lambda width: None, width=ipywidgets.IntSlider(3))
+    [(box, _)] = displayed
+    assert isinstance(box, ipywidgets.interactive)
 
 
 def test_clock_hands_may_have_names():

@@ -1,0 +1,83 @@
+"""Build the reading site into docs/_build/html: python course.py site [more words for sphinx-build]
+
+Sphinx wants all its sources in one folder, so they are gathered in docs/_build/source: the pages of docs/,
+the notebooks, the teacher's guide, and whatever else they may link to. MathJax comes from npm.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from sphinx.cmd.build import main
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+BUILD = DOCS / "_build"
+SOURCE = BUILD / "source"
+NPM = BUILD / "npm"
+NOT_LINKED = {"docs", "build", "dist"}
+
+# Of MathJax, what the pages use: TeX in, HTML out, and MathML for screen readers.
+MATHJAX = (
+    "startup.js",
+    "core.js",
+    "input/tex-base.js",
+    "input/tex/extensions/ams.js",
+    "output/chtml.js",
+    "output/chtml/fonts/tex.js",
+    "output/chtml/fonts/woff-v2",
+    "a11y/assistive-mml.js",
+)
+
+
+def copy(source, target):
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        ignore = shutil.ignore_patterns("_build", "__pycache__", ".*")
+        shutil.copytree(source, target, ignore=ignore, dirs_exist_ok=True)
+    elif source.exists():
+        shutil.copy2(source, target)
+
+
+def fetch_npm_packages():
+    """Install what docs/package.json pins, unless it is there already."""
+    wanted = (DOCS / "package.json").read_text()
+    stamp = NPM / "installed.json"
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    npm = shutil.which("npm")
+    if npm is None:
+        sys.exit("The site takes MathJax from npm, and npm is not installed: it comes with Node.js.")
+    copy(DOCS / "package.json", NPM / "package.json")
+    command = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"]
+    if subprocess.run(command, cwd=NPM).returncode:
+        sys.exit("npm could not install the packages of docs/package.json.")
+    stamp.write_text(wanted)
+
+
+def gather():
+    shutil.rmtree(SOURCE, ignore_errors=True)
+    copy(DOCS, SOURCE)
+    copy(DOCS / "picture.png", SOURCE / "docs/picture.png")  # where the README looks for it
+    for path in ROOT.glob("[!.]*"):
+        if path.name not in NOT_LINKED and path.suffix != ".egg-info" and not (path / "pyvenv.cfg").exists():
+            copy(path, SOURCE / path.name)
+    for name in MATHJAX:
+        copy(NPM / "node_modules/mathjax/es5" / name, SOURCE / "_static/mathjax" / name)
+    for module in (ROOT / "pe_lessons").glob("[!_]*.py"):
+        name = f"pe_lessons.{module.stem}"
+        page = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
+        (SOURCE / "reference").mkdir(exist_ok=True)
+        (SOURCE / "reference" / f"{module.stem}.md").write_text(page)
+
+
+if __name__ == "__main__":
+    fetch_npm_packages()
+    gather()
+    shutil.rmtree(BUILD / "html", ignore_errors=True)
+    options = ["--fail-on-warning", "--keep-going", "--fresh-env", "--quiet", "-d", str(BUILD / "doctrees")]
+    code = main([*options, *sys.argv[1:], str(SOURCE), str(BUILD / "html")])
+    if code == 0:
+        print(f"The site is in {BUILD / 'html'}")
+    sys.exit(code)

@@ -1,0 +1,66 @@
+"""Sphinx: the lessons as committed, with their stored outputs. Built by build_site.py."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+
+# The one setting that a published copy needs. The workflow that publishes sets it; OWNER is a placeholder.
+REPOSITORY = os.environ.get("PE_LESSONS_REPOSITORY", "https://github.com/OWNER/pe_lessons")
+
+project = "pe_lessons"
+author = "The pe_lessons authors"
+copyright = "The pe_lessons authors. Text and figures: CC BY 4.0. Code: BSD-3-Clause"
+language = "en"
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "lessons",
+]
+include_patterns = ["*.md", "notebooks/*.ipynb", "reference/*.md", "teaching/**.md", "benchmarks/**.md"]
+suppress_warnings = ["toc.not_included"]  # pages that others link to need not be in the sidebar
+templates_path = ["_templates"]
+
+nb_execution_mode = "off"
+nb_ipywidgets_js = {}  # the notebooks store no widgets, only what stands in their place
+nb_merge_streams = True
+nb_render_markdown_format = "myst"
+myst_enable_extensions = ["attrs_inline", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+add_module_names = False
+autodoc_member_order = "bysource"
+autodoc_inherit_docstrings = False
+numpydoc_show_class_members = False
+
+mathjax_path = "mathjax/startup.js"
+mathjax3_config = {
+    "loader": {"load": ["input/tex-base", "[tex]/ams", "output/chtml", "a11y/assistive-mml"]},
+    "tex": {"packages": {"[+]": ["ams"]}},
+}
+
+html_theme = "sphinx_book_theme"
+html_title = "pe_lessons"
+html_favicon = "_static/dial.svg"
+html_context = {"default_mode": "auto"}
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+html_show_sphinx = False
+html_theme_options = {
+    "repository_url": REPOSITORY,
+    "repository_branch": "main",
+    "use_repository_button": True,
+    "use_fullscreen_button": False,
+    "launch_buttons": {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"},
+    "home_page_in_toc": True,
+    "navbar_persistent": [],
+    "navigation_with_keys": False,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+
+linkcheck_ignore = [r"https://github\.com/OWNER/"]
+linkcheck_retries = 2

@@ -1,0 +1,100 @@
+"""What the browser tests share: a browser, the built site on a port, JupyterLab on another.
+
+Playwright is imported where it is used, so that the other tests need not have it.
+"""
+
+import functools
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HTML = ROOT / "docs/_build/html"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CALM = (
+    "--no-sandbox", "--disable-gpu", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.fail("There is no Chromium or Chrome here (Debian: apt-get install chromium).")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=CALM)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def site():
+    """The address of the built site."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *arguments):
+            pass
+
+    if not (HTML / "index.html").exists():
+        pytest.fail("The site is not built: python course.py site")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=HTML))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
+    """The address of a JupyterLab over copies of the notebooks, with settings of its own."""
+    home = tmp_path_factory.mktemp("lab")
+    shutil.copytree(ROOT / "notebooks", home / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    folders = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+    folders |= {"JUPYTERLAB_SETTINGS_DIR": str(home / "settings"), "IPYTHONDIR": str(home / "ipython")}
+    all_cells = home / "settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
+    all_cells.parent.mkdir(parents=True)
+    all_cells.write_text('{"windowingMode": "none"}')  # cells out of sight are on the page too
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}",
+        "--ip=127.0.0.1", f"--ServerApp.root_dir={home}", "--IdentityProvider.token=",
+        "--ServerApp.port_retries=0",
+        "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",
+    ]  # fmt: skip
+    environment = {**os.environ, **folders, "OMP_NUM_THREADS": "1"}
+    with (home / "log").open("w") as log:
+        server = subprocess.Popen(command, env=environment, cwd=home, stdout=log, stderr=log)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        deadline = time.monotonic() + 60
+        while server.poll() is None and time.monotonic() < deadline:
+            try:
+                urllib.request.urlopen(f"{address}/api", timeout=5).close()
+                break
+            except OSError:
+                time.sleep(0.5)
+        else:
+            pytest.fail("JupyterLab did not start:\n" + (home / "log").read_text()[-2000:])
+        yield address
+    finally:
+        server.terminate()
+        server.wait(timeout=30)

@@ -1,0 +1,81 @@
+"""JupyterLab as a learner has it: run a lesson, move a slider, answer an exercise wrongly, then rightly."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+LESSONS = sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
+WITH_SLIDERS = [path for path in LESSONS if "plots.show_sliders(" in path.read_text(encoding="utf-8")]
+MINUTE = 60_000
+
+
+@pytest.fixture
+def run_all(browser, lab):
+    """A function that opens a notebook in JupyterLab, runs all its cells and gives the page."""
+    context = browser.new_context(viewport={"width": 1280, "height": 1000})
+
+    def run_all(path):
+        page = context.new_page()
+        page.goto(f"{lab}/lab/tree/notebooks/{path.name}?reset")
+        page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for(timeout=MINUTE)
+        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=MINUTE)
+        page.locator(".lm-MenuBar-itemLabel", has_text="Kernel").click()
+        page.locator(".lm-Menu-itemLabel", has_text="Restart Kernel and Run All Cells").click()
+        page.locator(".jp-Dialog .jp-mod-accept").click()
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        last = sum(cell["cell_type"] == "code" for cell in cells)
+        prompts = (
+            "[...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(prompt => prompt.innerText)"
+        )
+        page.wait_for_function(
+            f"!{prompts}.includes('[{last}]:')", timeout=MINUTE
+        )  # the stored counts are gone
+        page.wait_for_function(f"{prompts}.at(-1) == '[{last}]:'", timeout=2 * MINUTE)
+        assert page.evaluate(prompts) == [f"[{count}]:" for count in range(1, last + 1)]
+        for trouble in ("error", "stderr"):
+            assert (
+                page.locator(f".jp-OutputArea [data-mime-type='application/vnd.jupyter.{trouble}']").count()
+                == 0
+            )
+        return page
+
+    yield run_all
+    context.close()
+
+
+def test_an_exercise_is_answered_wrongly_and_then_rightly(run_all):
+    page = run_all(NOTEBOOKS / "00_start_here.ipynb")
+    answer = page.locator(".jp-CodeCell", has_text="def my_positions(sentence):")
+    reply = page.locator(".jp-CodeCell", has_text="count_positions.check(my_positions)").locator(
+        ".jp-OutputArea"
+    )
+    assert "Not attempted yet" in reply.inner_text()
+    for body, said in [
+        ("[n + 1 for n, word in enumerate(sentence.split())]", "The numbers begin at 1."),
+        ("list(range(len(sentence.split())))", "Correct"),
+    ]:
+        answer.locator(".cm-content").click()
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text(f"def my_positions(sentence):\n    return {body}")
+        page.keyboard.press("Shift+Enter")
+        page.keyboard.press("Shift+Enter")
+        reply.get_by_text(said).first.wait_for(timeout=MINUTE)
+
+
+@pytest.mark.parametrize("path", WITH_SLIDERS, ids=lambda path: path.stem)
+def test_a_slider_moves_its_figure(run_all, path):
+    page = run_all(path)
+    cell = page.locator(".jp-CodeCell", has_text="plots.show_sliders(").first
+    figure = cell.locator(".jp-OutputArea img").first
+    figure.wait_for(timeout=MINUTE)
+    before = figure.get_attribute("src")
+    cell.locator(".noUi-handle").last.focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function(
+        "([figure, before]) => !figure.isConnected || figure.src != before",
+        arg=[figure.element_handle(), before],
+    )
+    cell.locator(f".jp-OutputArea img:not([src='{before}'])").first.wait_for(timeout=MINUTE)
+    assert cell.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
