@@ -13,6 +13,7 @@ import mistakes_learned
 import mistakes_plane
 import mistakes_rotary
 import mistakes_scaling
+import mistakes_speed
 import mpmath
 import numpy as np
 import pytest
@@ -53,6 +54,7 @@ CATALOGUE |= mistakes_plane.CATALOGUE
 CATALOGUE |= mistakes_rotary.CATALOGUE
 CATALOGUE |= mistakes_learned.CATALOGUE | mistakes_biases.CATALOGUE
 CATALOGUE |= mistakes_scaling.CATALOGUE
+CATALOGUE |= mistakes_speed.CATALOGUE
 CATALOGUE["sinusoidal_numpy"] = CATALOGUE["sinusoidal_torch"] = CATALOGUE["sinusoidal_loop"]
 
 
@@ -191,6 +193,7 @@ ORACLES |= mistakes_learned.ORACLES | mistakes_biases.ORACLES
 ORACLES |= mistakes_plane.ORACLES
 ORACLES |= mistakes_rotary.ORACLES
 ORACLES |= mistakes_scaling.ORACLES
+ORACLES |= mistakes_speed.ORACLES
 
 
 def by_loops(seq_len, d_model):

@@ -11,6 +11,7 @@ import mistakes_learned
 import mistakes_plane
 import mistakes_rotary
 import mistakes_scaling
+import mistakes_speed
 import numpy as np
 import pytest
 import torch
@@ -870,6 +871,7 @@ STYLES = {
     **mistakes_learned.STYLES,
     **mistakes_biases.STYLES,
     **mistakes_scaling.STYLES,
+    **mistakes_speed.STYLES,
 }
 CASES = [
     (exercise, known.name, number)
