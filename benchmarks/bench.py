@@ -4,10 +4,10 @@
     python course.py bench --quick     seconds: small shapes, one round, to see that everything runs
 
 Times are CPU time of one thread, medians of rounds in which every contender runs once (so a busy
-machine is shared fairly), and are printed as ratios. Fresh memory is slow to touch the first time, and the
-bill goes to whoever asks; so the times are taken in a process that keeps freed memory, and once more,
-at one shape, with the allocator as it is. Memory is the peak of a process of its own that makes one
-table, less the table (Linux only). Errors are against mpmath.
+machine is shared fairly), and are printed as ratios. Fresh memory is slow to touch the first time, on a
+virtual machine ten times as slow as afterwards, and the bill goes to whoever happens to ask; so the times
+are taken in a process that keeps the memory it frees (on Linux). Memory is the peak of a process of its
+own that makes one table, less the table (Linux only). Errors are against mpmath.
 """
 
 import argparse
@@ -38,7 +38,7 @@ FULL = {
     "biases": 4096,
     "memory": (65_536, 1024),
     "positions": [10**2, 10**3, 10**4, 10**5, 10**6, 10**7],
-    "seconds": 12,  # for each shape, and at least three rounds
+    "seconds": 8,  # for each shape, and at least three rounds
 }
 QUICK = {
     "tables": [(50, 128), (300, 64)],
@@ -54,6 +54,7 @@ SLOW_UP_TO = 512 * 512  # entries of the largest table that a Python loop is ask
 def median_times(calls, seconds):
     """Median CPU seconds of each call; all of them run once in every round, in turning order."""
     names, times = list(calls), {name: [] for name in calls}
+    clock = time.perf_counter if sys.platform == "win32" else time.process_time  # there in steps of 16 ms
     for call in calls.values():
         call()
     end = time.process_time() + seconds
@@ -61,9 +62,9 @@ def median_times(calls, seconds):
     while not rounds or (seconds and (rounds < 3 or (time.process_time() < end and rounds < 300))):
         turn = rounds % len(names)
         for name in names[turn:] + names[:turn]:
-            start = time.process_time()
+            start = clock()
             result = calls[name]()
-            times[name].append(time.process_time() - start)
+            times[name].append(clock() - start)
             del result
         rounds += 1
     return {name: statistics.median(values) for name, values in times.items()}
@@ -87,13 +88,6 @@ def measure_times(plan):
             ],
             "biases": median_times(contenders.bias_contenders(plan["biases"]), plan["seconds"]),
         }
-
-
-def measure_allocator(plan):
-    """The table of the memory's shape again, by the few that matter, where memory is not kept."""
-    keep = (contenders.FLOOR, contenders.ARRAYS, contenders.COMMON_NUMPY, *fastest_candidates())
-    calls = {name: call for name, call in table_calls(*plan["memory"]).items() if name in keep}
-    return median_times(calls, plan["seconds"] / 4)
 
 
 def fastest_candidates():
@@ -181,7 +175,6 @@ def measure_errors(plan, d_model=8, n_rows=100):
 
 PARTS = {
     "times": (measure_times, True),
-    "allocator": (measure_allocator, False),
     "memory": (measure_memory, False),
     "errors": (measure_errors, True),
 }
@@ -297,7 +290,6 @@ def report(plan, found):
     for name in names:
         cells = [ratio(t[name] / t[contenders.FLOOR]) if name in t else "" for t in times["tables"]]
         table_rows.append([name, *cells, as_bytes(memory["tables"].get(name))])
-    allocator = found["allocator"]
     lines = [
         "# Speed, memory, precision",
         "",
@@ -312,10 +304,6 @@ def report(plan, found):
         f"beyond the table itself at {by(plan['memory'])}. Rows that say float64 fill twice the memory.",
         "",
         markdown_table(["", *map(by, plan["tables"]), "extra memory"], table_rows),
-        "",
-        f"With the allocator as it is, at {by(plan['memory'])}: "
-        + "; ".join(f"{name} {ratio(t / allocator[contenders.FLOOR])}" for name, t in allocator.items())
-        + ".",
         "",
         "## Largest error, against mpmath",
         "",

@@ -234,6 +234,6 @@ def bias_contenders(seq_len, num_heads=8, head_dim=64):
     return {
         NO_BIAS: lambda: attend(q, k, v),
         VIEW: lambda: tensors.attention_with_bias(q, k, v, table[tensors.t5_buckets(offsets)].T),
-        DENSE_ALIBI: lambda: attend(q, k, v, attn_mask=tensors.alibi(seq_len, num_heads)),
-        DENSE_T5: lambda: attend(q, k, v, attn_mask=tensors.t5_bias(seq_len, table)),
+        DENSE_ALIBI: lambda: attend(q, k, v, attn_mask=tensors.alibi(seq_len, num_heads)[None]),
+        DENSE_T5: lambda: attend(q, k, v, attn_mask=tensors.t5_bias(seq_len, table)[None]),
     }

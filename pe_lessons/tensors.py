@@ -971,7 +971,8 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
     Returns
     -------
     Tensor, shape (..., n, v_dim)
-        Gradients reach `bias_of_offsets`, and so a learned table that it was looked up in.
+        Gradients reach `bias_of_offsets`, and so a learned table that it was looked up in; while they
+        are recorded, PyTorch (2.13) writes n x n scores all the same.
 
     Raises
     ------
@@ -1002,10 +1003,14 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
     if causal:
         ahead = torch.arange(1 - n, n, device=bias_of_offsets.device) > 0  # (2 n - 1,)
         bias_of_offsets = bias_of_offsets.masked_fill(ahead, -math.inf)
+    *_, num_heads = leading = (1, *q.shape[:-2])
+    # Four axes, because with fewer or more PyTorch would write n x n scores.
+    q, k, v = (x.reshape(-1, num_heads, n, x.shape[-1]) for x in (q.flip(-2), k, v))
+    bias = bias_of_offsets.to(q).expand(*leading, 2 * n - 1).reshape(-1, num_heads, 2 * n - 1)
     # Row r of the view holds the offsets r + 1 - n to r, those of query n - 1 - r.
-    bias = bias_of_offsets.to(q).unfold(-1, n, 1)  # (..., n, n), a view
-    out = functional.scaled_dot_product_attention(q.flip(-2), k, v, attn_mask=bias)
-    return out.flip(-2)  # (..., n, v_dim)
+    bias = bias.unfold(-1, n, 1)  # (batch, num_heads, n, n), a view
+    out = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+    return out.flip(-2).reshape(*leading[1:], n, -1)  # (..., n, v_dim)
 
 
 class SinusoidalEncoding(nn.Module):

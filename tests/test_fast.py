@@ -10,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from pe_lessons import arrays, tensors
 
@@ -173,7 +174,7 @@ def offsets_of(n):
 def dense(q, k, v, bias, causal=False):
     """The same call with the n x n biases written out."""
     n = q.shape[-2]
-    mask = bias[..., offsets_of(n) + n - 1]
+    mask = bias[None, :, offsets_of(n) + n - 1]
     if causal:
         mask = mask.masked_fill(offsets_of(n) > 0, -math.inf)
     return functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
@@ -225,18 +226,26 @@ class TestAttentionWithBias:
         torch.testing.assert_close(*gradients, rtol=0, atol=1e-12)
         assert gradients[0].any(dim=1).sum() > 10
 
-    def test_nothing_of_n_by_n_is_made(self, monkeypatch):
-        """The mask that PyTorch gets lies in the 2 n - 1 numbers of each head."""
-        masks = []
+    @pytest.mark.parametrize("leading", [(2, 3), (3,), (), (2, 2, 3)])
+    @pytest.mark.parametrize("causal", [False, True])
+    def test_nothing_of_n_by_n_is_made(self, leading, causal, monkeypatch):
+        """The mask lies in the 2 n - 1 numbers of each head, and the scores are those of the fused kernel."""
+        masks, attend = [], functional.scaled_dot_product_attention
 
-        def attend(q, k, v, attn_mask):
+        def watched(q, k, v, attn_mask):
             masks.append(attn_mask)
-            return v
+            return attend(q, k, v, attn_mask)
 
-        monkeypatch.setattr(functional, "scaled_dot_product_attention", attend)
-        tensors.attention_with_bias(*random_tensors(100, 8))
-        assert masks[0].shape == (3, 100, 100)
-        assert masks[0].untyped_storage().nbytes() == 3 * 199 * 4
+        monkeypatch.setattr(functional, "scaled_dot_product_attention", watched)
+        q = torch.randn(*leading, 100, 8, generator=torch.Generator().manual_seed(0))
+        bias = torch.randn(*leading[-1:], 199, generator=torch.Generator().manual_seed(1))
+        with sdpa_kernel(SDPBackend.FLASH_ATTENTION):  # an error where there is no way but another
+            out = tensors.attention_with_bias(q, q, q, bias, causal=causal)
+        assert out.shape == q.shape
+        assert masks[0].shape[-2:] == (100, 100)
+        assert masks[0].untyped_storage().nbytes() == bias.numel() * 4
+        in_numpy = arrays.attention_with_bias(*(x.numpy() for x in (q, q, q, bias)), causal=causal)
+        np.testing.assert_allclose(out, in_numpy, rtol=0, atol=1e-5)
 
     @rungs
     @pytest.mark.parametrize("shape", [(3, 4), (3, 6), (2, 5), (1, 1, 1, 5), ()])
