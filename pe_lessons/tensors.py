@@ -1004,9 +1004,9 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
         ahead = torch.arange(1 - n, n, device=bias_of_offsets.device) > 0  # (2 n - 1,)
         bias_of_offsets = bias_of_offsets.masked_fill(ahead, -math.inf)
     *_, num_heads = leading = (1, *q.shape[:-2])
-    # Four axes, because with fewer or more PyTorch would write n x n scores.
+    # Four axes, and neighbours in memory, because otherwise PyTorch would write n x n scores or biases.
     q, k, v = (x.reshape(-1, num_heads, n, x.shape[-1]) for x in (q.flip(-2), k, v))
-    bias = bias_of_offsets.to(q).expand(*leading, 2 * n - 1).reshape(-1, num_heads, 2 * n - 1)
+    bias = bias_of_offsets.to(q).contiguous().expand(*leading, 2 * n - 1).reshape(-1, num_heads, 2 * n - 1)
     # Row r of the view holds the offsets r + 1 - n to r, those of query n - 1 - r.
     bias = bias.unfold(-1, n, 1)  # (batch, num_heads, n, n), a view
     out = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)

@@ -238,11 +238,12 @@ class TestAttentionWithBias:
 
         monkeypatch.setattr(functional, "scaled_dot_product_attention", watched)
         q = torch.randn(*leading, 100, 8, generator=torch.Generator().manual_seed(0))
-        bias = torch.randn(*leading[-1:], 199, generator=torch.Generator().manual_seed(1))
+        by_offset = torch.randn(199, *leading[-1:], generator=torch.Generator().manual_seed(1))
+        bias = by_offset.movedim(0, -1)  # as looked up in a table of T5: offsets first
         with sdpa_kernel(SDPBackend.FLASH_ATTENTION):  # an error where there is no way but another
             out = tensors.attention_with_bias(q, q, q, bias, causal=causal)
         assert out.shape == q.shape
-        assert masks[0].shape[-2:] == (100, 100)
+        assert masks[0].shape[-2:] == (100, 100) and masks[0].stride()[-2:] == (1, 1)
         assert masks[0].untyped_storage().nbytes() == bias.numel() * 4
         in_numpy = arrays.attention_with_bias(*(x.numpy() for x in (q, q, q, bias)), causal=causal)
         np.testing.assert_allclose(out, in_numpy, rtol=0, atol=1e-5)
