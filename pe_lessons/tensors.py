@@ -955,7 +955,7 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
     ALiBi and T5 are of this kind. B is a Toeplitz matrix: one number for each diagonal, 2 n - 1 of
     them, and it is never built. A view of the numbers, each row one further on
     than the row before, is handed to PyTorch's fused attention, with the queries in reverse, because a
-    Tensor cannot step backwards.
+    Tensor cannot step backwards. (On the CPU; a kernel for a GPU may copy the view.)
 
     Parameters
     ----------
