@@ -913,8 +913,8 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
         B_{m, j} = bias_{j - m}
 
     ALiBi and T5 are of this kind. B is a Toeplitz matrix: one number for each diagonal, 2 n - 1 of
-    them, and it is never built. Rows of a view of the numbers, each one
-    further on than the row before, stand for it; the scores are built as in `attention`.
+    them, and it is never built. A view of the numbers, each row one further on than the row before,
+    stands for it; the scores are made as in `attention`.
 
     Parameters
     ----------

@@ -953,9 +953,9 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
         B_{m, j} = bias_{j - m}
 
     ALiBi and T5 are of this kind. B is a Toeplitz matrix: one number for each diagonal, 2 n - 1 of
-    them, and it is never built. A view of the numbers, each row one further on
-    than the row before, is handed to PyTorch's fused attention, with the queries in reverse, because a
-    Tensor cannot step backwards. (On the CPU; a kernel for a GPU may copy the view.)
+    them, and it is never built. A view of the numbers, each row one further on than the row before,
+    is handed to PyTorch's fused attention, with the queries in reverse, because a Tensor cannot step
+    backwards. (On the CPU; a kernel for a GPU may copy the view.)
 
     Parameters
     ----------
