@@ -39,6 +39,8 @@ TASKS = {
               "-m pytest -n 2 --dist loadfile"]),
     "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
                    ["-m pytest -q -n 0 tests/test_peers.py"]),
+    "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
+              ["benchmarks/bench.py"]),
     "notebooks": ("run every notebook again and keep its outputs", ["test"],
                   ["tests/reexecute.py"]),
     "classroom": ("make a folder in which nbgrader hands out and grades the lessons", ["classroom"],

@@ -41,6 +41,18 @@ def table_arguments(seq_len, d_model, base, start):
     )
 
 
+def block_rows(block_len, d_model):
+    """Return `block_len` as an int of at least 1; None becomes what stays in a processor's cache."""
+    if block_len is None:
+        return max(1, 2**15 // d_model)
+    return whole_number("block_len", block_len, minimum=1)
+
+
+def table_dtype(dtype):
+    """The TypeError for a table of anything but floating-point numbers."""
+    return TypeError(f"dtype must be a floating-point one such as float32, got {dtype!r}")
+
+
 def even_width(d_model, name="d_model"):
     """Return `d_model` as an even int of at least 2, or say what is wrong with it."""
     d_model = whole_number(name, d_model, minimum=1)
@@ -100,6 +112,22 @@ def attention_shapes(q, k, v, mask=None):
         raise ValueError(
             f"mask must have the shape (n_q, n_k) = {scores[-2:]}, one entry per query and key, "
             f"got {tuple(mask)} for q {q} and k {k}"
+        )
+
+
+def bias_shape(q, k, bias):
+    """Check the shapes of queries, keys and the biases by offset, bias ``(..., 2 n - 1)``."""
+    q, k, bias = tuple(q), tuple(k), tuple(bias)
+    if q[-2] != k[-2]:
+        raise ValueError(f"q and k must have the same seq_len (last axis but one), got shapes {q} and {k}")
+    leading = bias[:-1]
+    fits = len(leading) <= len(q) - 2 and all(
+        size in (1, wanted) for size, wanted in zip(leading[::-1], q[:-2][::-1])
+    )
+    if not fits or bias[-1:] != (2 * q[-2] - 1,):
+        raise ValueError(
+            f"bias_of_offsets must hold 2 * {q[-2]} - 1 = {2 * q[-2] - 1} numbers for the offsets "
+            f"{1 - q[-2]} to {q[-2] - 1}, behind axes that fit {q[:-2]}, got shape {bias}"
         )
 
 

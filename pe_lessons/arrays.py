@@ -1,6 +1,7 @@
 """Rung 2: NumPy, whole arrays at a time. Shapes stand as trailing comments; all in float64."""
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from pe_lessons import _checks
 
@@ -87,6 +88,106 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
     table[:, 0::2] = np.sin(angles)
     table[:, 1::2] = np.cos(angles[:, : d_model // 2])  # an odd width has one cosine less
     return table
+
+
+def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=None):
+    r"""The table of `sinusoidal`, made by turning rows: hardly any sines, and far less time.
+
+    With a sine and its cosine read as one complex number, a shift is one multiplication:
+
+    .. math::
+        z_p = \sin(p \, \omega) + i \cos(p \, \omega), \qquad z_{p + q} = z_p \, e^{-i q \omega}
+
+    So the table is cut into blocks, and every row is the first row of its block, turned by its place
+    in the block. Sines and cosines are taken in float64, of a few rows; the products are made in
+    complex128 and rounded once, on their way into the table.
+
+    Parameters
+    ----------
+    seq_len, d_model, base, start
+        As in `sinusoidal`.
+    dtype : dtype, optional
+        A floating-point one; float64 unless given.
+
+    Returns
+    -------
+    ndarray of `dtype`, shape (seq_len, d_model)
+        The memory taken besides: 1 MB, and d_model / 32 768 of a table of float32.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Vaswani et al., "Attention Is All You Need", 2017, section 3.5, for the shift property.
+
+    Examples
+    --------
+    >>> sinusoidal_by_rotation(3, 4, dtype=np.float32).round(4)
+    array([[ 0.    ,  1.    ,  0.    ,  1.    ],
+           [ 0.8415,  0.5403,  0.01  ,  1.    ],
+           [ 0.9093, -0.4161,  0.02  ,  0.9998]], dtype=float32)
+    """
+    seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
+    table = np.empty((seq_len, d_model), _table_dtype(dtype))
+    angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
+    block_len = min(seq_len, max(1, 2**16 // d_model))  # as many turns as stay in the cache
+    turns = _turned(1, angles, block_len)  # (block_len, n_pairs)
+    n_blocks = -(-seq_len // block_len)
+    first_rows = _turned(_hands(start, angles), block_len * angles, n_blocks)  # (n_blocks, n_pairs)
+    product = np.empty_like(turns)
+    for n, first_row in enumerate(first_rows):
+        block = table[n * block_len : (n + 1) * block_len]
+        np.multiply(first_row, turns, out=product)
+        block[:] = product.view(np.float64)[: len(block), :d_model]  # sine, cosine, sine, cosine, ...
+    return table
+
+
+def sinusoidal_blocks(seq_len, d_model, *, base=10_000.0, start=0, dtype=None, block_len=None):
+    r"""The table of `sinusoidal_by_rotation` block by block, for a stream of any length in 1 MB.
+
+    The first row of every block is made from sines and cosines of its own, so nothing drifts.
+
+    Parameters
+    ----------
+    seq_len, d_model, base, start
+        As in `sinusoidal`.
+    dtype : dtype, optional
+        A floating-point one; float64 unless given.
+    block_len : int, optional
+        Rows in a block, at least 1; by default as many as stay in a processor's cache. The last block
+        may be shorter.
+
+    Yields
+    ------
+    ndarray of `dtype`, shape (block_len, d_model)
+        The rows from `start` on; each block is an array of its own.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Vaswani et al., "Attention Is All You Need", 2017, section 3.5, for the shift property.
+
+    Examples
+    --------
+    >>> [block.shape for block in sinusoidal_blocks(1000, 4, block_len=400)]
+    [(400, 4), (400, 4), (200, 4)]
+    """
+    seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
+    block_len = min(seq_len, _checks.block_rows(block_len, d_model))
+    dtype, end = _table_dtype(dtype), start + seq_len
+    angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
+    turns = _turned(1, angles, block_len)  # (block_len, n_pairs)
+    return (
+        (_hands(first, angles) * turns[: end - first]).view(np.float64)[:, :d_model].astype(dtype)
+        for first in range(start, end, block_len)
+    )
 
 
 def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
@@ -507,13 +608,19 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
         head_dim, base=base, scaling=scaling
     )  # (seq_len, n_pairs)
     size = _checks.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
-    cosine, sine = size * np.cos(angles), size * np.sin(angles)
-    if layout == "interleaved":
-        a, b = x[..., 0::2], x[..., 1::2]  # (..., seq_len, n_pairs)
-        turned = np.stack([a * cosine - b * sine, a * sine + b * cosine], axis=-1)
-        return turned.reshape(x.shape)
-    a, b = np.split(x, 2, axis=-1)  # (..., seq_len, n_pairs)
-    return np.concatenate([a * cosine - b * sine, a * sine + b * cosine], axis=-1)
+    return _turned_pairs(x, size * np.cos(angles), size * np.sin(angles), layout)
+
+
+def _turned_pairs(x, cosine, sine, layout):
+    """Turn the pairs of x (..., seq_len, head_dim) by angles with these cosines, sines (seq_len, n_pairs)."""
+    if layout == "interleaved":  # a pair lies in memory as a complex number does
+        pairs = np.ascontiguousarray(x).view(np.complex128)  # (..., seq_len, n_pairs)
+        return (pairs * (cosine + 1j * sine)).view(np.float64)
+    half = x.shape[-1] // 2
+    turned = x * np.concatenate([cosine, cosine], axis=-1)
+    turned[..., :half] -= x[..., half:] * sine
+    turned[..., half:] += x[..., :half] * sine
+    return turned
 
 
 def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
@@ -797,6 +904,88 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
         bidirectional=bidirectional,
     )  # (n_q, n_k)
     return np.moveaxis(table[buckets], -1, 0)  # (num_heads, n_q, n_k)
+
+
+def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
+    r"""Attention with a bias that depends on the offset between key and query only.
+
+    .. math::
+        out = \mathrm{softmax}\!\left(\frac{Q K^T}{\sqrt{head\_dim}} + B\right) V, \qquad
+        B_{m, j} = bias_{j - m}
+
+    ALiBi and T5 are of this kind. B is a Toeplitz matrix: one number for each diagonal, 2 n - 1 of
+    them, and it is never built. A view of the numbers, each row one further on than the row before,
+    stands for it; the scores are made as in `attention`.
+
+    Parameters
+    ----------
+    q, k : array, shape (..., n, head_dim)
+    v : array, shape (..., n, v_dim)
+    bias_of_offsets : array, shape (..., 2 n - 1)
+        What is added to the scaled scores for the offsets 1 - n to n - 1, in tokens, position of the
+        key minus position of the query; the leading axes fit those of q, (num_heads, 2 n - 1) for
+        instance.
+    causal : bool
+        True lets every query look at itself and back only.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., n, v_dim)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
+    Extrapolation", 2022, section 3; Raffel et al., "Exploring the Limits of Transfer Learning with a
+    Unified Text-to-Text Transformer", 2020, section 2.1.
+
+    Examples
+    --------
+    >>> offsets = np.arange(-2, 3)  # three tokens
+    >>> bias = -alibi_slopes(8)[:, None] * np.abs(offsets)  # (num_heads, 2 n - 1)
+    >>> q = k = np.zeros((8, 3, 4))
+    >>> attention_with_bias(q, k, v=np.tile(np.eye(3), (8, 1, 1)), bias_of_offsets=bias)[0].round(2)
+    array([[0.51, 0.31, 0.19],
+           [0.27, 0.45, 0.27],
+           [0.19, 0.31, 0.51]])
+    """
+    q, k, v = _real_array("q", q), _real_array("k", k), _real_array("v", v)
+    bias_of_offsets = _real_array("bias_of_offsets", bias_of_offsets)
+    _checks.attention_shapes(q.shape, k.shape, v.shape)
+    _checks.bias_shape(q.shape, k.shape, bias_of_offsets.shape)
+    n = q.shape[-2]
+    # Row r of the view holds the offsets r + 1 - n to r, those of query n - 1 - r: so upside down.
+    bias = sliding_window_view(bias_of_offsets, n, axis=-1)[..., ::-1, :]  # (..., n, n), a view
+    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]) + bias  # (..., n, n)
+    return softmax(np.where(np.tri(n, dtype=bool), scores, -np.inf) if causal else scores) @ v
+
+
+def _table_dtype(dtype):
+    dtype = np.dtype(dtype)
+    if not np.issubdtype(dtype, np.floating):
+        raise _checks.table_dtype(dtype)
+    return dtype
+
+
+def _hands(position, angles):
+    """Row `position` of the table with each sine and cosine as one number: sine + i cosine."""
+    return 1j * np.exp(-1j * position * angles)  # (n_pairs,)
+
+
+def _turned(first_row, angles, n_rows):
+    """The rows first_row exp(-i q angles) for q = 0, 1, ...; the turned rows double until all are there."""
+    rows = np.empty((n_rows, len(angles)), complex)
+    rows[0] = first_row
+    done = 1
+    while done < n_rows:
+        more = rows[done : 2 * done]  # (done, n_pairs), or what is left
+        np.multiply(rows[: len(more)], np.exp(-1j * done * angles), out=more)
+        done *= 2
+    return rows
 
 
 def _real_array(name, value):

@@ -4,6 +4,7 @@ import math
 
 import torch
 from torch import nn
+from torch.nn import functional
 
 from pe_lessons import _checks
 
@@ -94,6 +95,105 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
     table[:, 0::2] = torch.sin(angles)
     table[:, 1::2] = torch.cos(angles[:, : d_model // 2])  # an odd width has one cosine less
     return table.to(torch.get_default_dtype())
+
+
+def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=None):
+    r"""The table of `sinusoidal`, made by turning rows: hardly any sines, and far less time.
+
+    With a sine and its cosine read as one complex number, a shift is one multiplication:
+
+    .. math::
+        z_p = \sin(p \, \omega) + i \cos(p \, \omega), \qquad z_{p + q} = z_p \, e^{-i q \omega}
+
+    So the table is cut into blocks, and every row is the first row of its block, turned by its place
+    in the block. Sines and cosines are taken in float64, of a few rows; the products are made in
+    complex128 and rounded once, on their way into the table.
+
+    Parameters
+    ----------
+    seq_len, d_model, base, start
+        As in `sinusoidal`.
+    dtype : torch.dtype, optional
+        A floating-point one; the default dtype unless given.
+
+    Returns
+    -------
+    Tensor of `dtype` on the CPU, shape (seq_len, d_model)
+        The memory taken besides: 1 MB, and d_model / 32 768 of a table of float32.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Vaswani et al., "Attention Is All You Need", 2017, section 3.5, for the shift property.
+
+    Examples
+    --------
+    >>> sinusoidal_by_rotation(3, 4)
+    tensor([[ 0.0000,  1.0000,  0.0000,  1.0000],
+            [ 0.8415,  0.5403,  0.0100,  0.9999],
+            [ 0.9093, -0.4161,  0.0200,  0.9998]])
+    """
+    seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
+    table = torch.empty(seq_len, d_model, dtype=_table_dtype(dtype), device="cpu")
+    angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
+    block_len = min(seq_len, max(1, 2**16 // d_model))  # as many turns as stay in the cache
+    turns = _turned(1, angles, block_len)  # (block_len, n_pairs)
+    n_blocks = -(-seq_len // block_len)
+    first_rows = _turned(_hands(start, angles), block_len * angles, n_blocks)  # (n_blocks, n_pairs)
+    product = torch.empty_like(turns)
+    for block, first_row in zip(table.split(block_len), first_rows):
+        torch.mul(first_row, turns, out=product)
+        block.copy_(_interleaved(product)[: len(block), :d_model])
+    return table
+
+
+def sinusoidal_blocks(seq_len, d_model, *, base=10_000.0, start=0, dtype=None, block_len=None):
+    r"""The table of `sinusoidal_by_rotation` block by block, for a stream of any length in 1 MB.
+
+    The first row of every block is made from sines and cosines of its own, so nothing drifts.
+
+    Parameters
+    ----------
+    seq_len, d_model, base, start
+        As in `sinusoidal`.
+    dtype : torch.dtype, optional
+        A floating-point one; the default dtype unless given.
+    block_len : int, optional
+        Rows in a block, at least 1; by default as many as stay in a processor's cache. The last block
+        may be shorter.
+
+    Yields
+    ------
+    Tensor of `dtype` on the CPU, shape (block_len, d_model)
+        The rows from `start` on; each block is a tensor of its own.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Vaswani et al., "Attention Is All You Need", 2017, section 3.5, for the shift property.
+
+    Examples
+    --------
+    >>> [len(block) for block in sinusoidal_blocks(1000, 4, block_len=400)]
+    [400, 400, 200]
+    """
+    seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
+    block_len = min(seq_len, _checks.block_rows(block_len, d_model))
+    dtype, end = _table_dtype(dtype), start + seq_len
+    angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
+    turns = _turned(1, angles, block_len)  # (block_len, n_pairs)
+    return (
+        _interleaved(_hands(first, angles) * turns[: end - first])[:, :d_model].to(dtype, copy=True)
+        for first in range(start, end, block_len)
+    )
 
 
 def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
@@ -531,12 +631,28 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
         head_dim, base=base, scaling=scaling
     )  # (seq_len, n_pairs)
     size = _checks.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
-    cosine, sine = (size * torch.cos(angles)).to(x), (size * torch.sin(angles)).to(x)
-    if layout == "interleaved":
-        a, b = x[..., 0::2], x[..., 1::2]  # (..., seq_len, n_pairs)
-        return torch.stack([a * cosine - b * sine, a * sine + b * cosine], dim=-1).flatten(-2)
-    a, b = x.chunk(2, dim=-1)  # (..., seq_len, n_pairs)
-    return torch.cat([a * cosine - b * sine, a * sine + b * cosine], dim=-1)
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))  # half precision: rounded once, at the end
+    cosine, sine = (size * torch.cos(angles)).to(wide), (size * torch.sin(angles)).to(wide)
+    return _turned_pairs(wide, cosine, sine, layout).to(x.dtype)
+
+
+def _turned_pairs(x, cosine, sine, layout):
+    """Turn the pairs of x (..., seq_len, head_dim) by angles with these cosines, sines (seq_len, n_pairs)."""
+    if layout == "interleaved":  # a pair lies in memory as a complex number does
+        return torch.view_as_real(_as_complex(x) * torch.complex(cosine, sine)).flatten(-2)
+    half = x.shape[-1] // 2
+    turned = x * torch.cat([cosine, cosine], dim=-1)
+    turned[..., :half].addcmul_(x[..., half:], sine, value=-1)
+    turned[..., half:].addcmul_(x[..., :half], sine)
+    return turned
+
+
+def _as_complex(x):
+    """Every two numbers of the last axis as one complex number: a view, wherever PyTorch allows one."""
+    *steps, step = x.stride()
+    if step != 1 or any(n % 2 for n in (*steps, x.storage_offset())):
+        x = x.clone(memory_format=torch.contiguous_format)
+    return torch.view_as_complex(x.unflatten(-1, (-1, 2)))
 
 
 def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
@@ -830,6 +946,74 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
     return table[buckets].movedim(-1, 0)  # (num_heads, n_q, n_k)
 
 
+def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
+    r"""Attention with a bias that depends on the offset between key and query only.
+
+    .. math::
+        out = \mathrm{softmax}\!\left(\frac{Q K^T}{\sqrt{head\_dim}} + B\right) V, \qquad
+        B_{m, j} = bias_{j - m}
+
+    ALiBi and T5 are of this kind. B is a Toeplitz matrix: one number for each diagonal, 2 n - 1 of
+    them, and it is never built. A view of the numbers, each row one further on than the row before,
+    is handed to PyTorch's fused attention, with the queries in reverse, because a Tensor cannot step
+    backwards. (On the CPU; a kernel for a GPU may copy the view.)
+
+    Parameters
+    ----------
+    q, k : floating-point Tensor, shape (..., n, head_dim)
+    v : floating-point Tensor, shape (..., n, v_dim)
+    bias_of_offsets : floating-point Tensor, shape (..., 2 n - 1)
+        What is added to the scaled scores for the offsets 1 - n to n - 1, in tokens, position of the
+        key minus position of the query; the leading axes fit those of q, (num_heads, 2 n - 1) for
+        instance.
+    causal : bool
+        True lets every query look at itself and back only.
+
+    Returns
+    -------
+    Tensor, shape (..., n, v_dim)
+        Gradients reach `bias_of_offsets`, and so a learned table that it was looked up in; while they
+        are recorded, PyTorch (2.13) writes n x n scores all the same.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what is said above; the message names it.
+
+    References
+    ----------
+    Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
+    Extrapolation", 2022, section 3; Raffel et al., "Exploring the Limits of Transfer Learning with a
+    Unified Text-to-Text Transformer", 2020, section 2.1.
+
+    Examples
+    --------
+    >>> offsets = torch.arange(-2, 3)  # three tokens
+    >>> bias = -alibi_slopes(8)[:, None] * offsets.abs()  # (num_heads, 2 n - 1)
+    >>> q = k = torch.zeros(8, 3, 4)
+    >>> attention_with_bias(q, k, torch.eye(3).repeat(8, 1, 1), bias)[0]
+    tensor([[0.5065, 0.3072, 0.1863],
+            [0.2741, 0.4519, 0.2741],
+            [0.1863, 0.3072, 0.5065]])
+    """
+    for name, tensor in (("q", q), ("k", k), ("v", v), ("bias_of_offsets", bias_of_offsets)):
+        _check_float_tensor(name, tensor)
+    _checks.attention_shapes(q.shape, k.shape, v.shape)
+    _checks.bias_shape(q.shape, k.shape, bias_of_offsets.shape)
+    n = q.shape[-2]
+    if causal:
+        ahead = torch.arange(1 - n, n, device=bias_of_offsets.device) > 0  # (2 n - 1,)
+        bias_of_offsets = bias_of_offsets.masked_fill(ahead, -math.inf)
+    *_, num_heads = leading = (1, *q.shape[:-2])
+    # Four axes, and neighbours in memory, because otherwise PyTorch would write n x n scores or biases.
+    q, k, v = (x.reshape(-1, num_heads, n, x.shape[-1]) for x in (q.flip(-2), k, v))
+    bias = bias_of_offsets.to(q).contiguous().expand(*leading, 2 * n - 1).reshape(-1, num_heads, 2 * n - 1)
+    # Row r of the view holds the offsets r + 1 - n to r, those of query n - 1 - r.
+    bias = bias.unfold(-1, n, 1)  # (batch, num_heads, n, n), a view
+    out = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+    return out.flip(-2).reshape(*leading[1:], n, -1)  # (..., n, v_dim)
+
+
 class SinusoidalEncoding(nn.Module):
     r"""Add the sinusoidal encoding to a batch of embeddings, then apply dropout.
 
@@ -894,6 +1078,36 @@ class SinusoidalEncoding(nn.Module):
             )
         rows = self.table[:seq_len].to(x.dtype)  # (seq_len, d_model)
         return self.dropout(x + (rows if self.batch_first else rows[:, None]))
+
+
+def _table_dtype(dtype):
+    if dtype is None:
+        return torch.get_default_dtype()
+    if not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
+        raise _checks.table_dtype(dtype)
+    return dtype
+
+
+def _hands(position, angles):
+    """Row `position` of the table with each sine and cosine as one number: sine + i cosine."""
+    return torch.complex(torch.sin(position * angles), torch.cos(position * angles))  # (n_pairs,)
+
+
+def _turned(first_row, angles, n_rows):
+    """The rows first_row exp(-i q angles) for q = 0, 1, ...; the turned rows double until all are there."""
+    rows = torch.empty(n_rows, len(angles), dtype=torch.complex128, device="cpu")
+    rows[0] = first_row
+    done = 1
+    while done < n_rows:
+        more = rows[done : 2 * done]  # (done, n_pairs), or what is left
+        torch.mul(rows[: len(more)], torch.exp(-1j * done * angles), out=more)
+        done *= 2
+    return rows
+
+
+def _interleaved(numbers):
+    """A view (..., 2 n) of complex numbers (..., n): real part, imaginary part, real part, ..."""
+    return torch.view_as_real(numbers).flatten(-2)
 
 
 def _check_float_tensor(name, value):

@@ -15,6 +15,7 @@ import mistakes_plane
 import mistakes_precision
 import mistakes_rotary
 import mistakes_scaling
+import mistakes_speed
 import mpmath
 import numpy as np
 import pytest
@@ -58,6 +59,7 @@ CATALOGUE |= mistakes_learned.CATALOGUE | mistakes_biases.CATALOGUE
 CATALOGUE |= mistakes_scaling.CATALOGUE
 CATALOGUE |= mistakes_precision.CATALOGUE
 CATALOGUE |= mistakes_design.CATALOGUE
+CATALOGUE |= mistakes_speed.CATALOGUE
 CATALOGUE["sinusoidal_numpy"] = CATALOGUE["sinusoidal_torch"] = CATALOGUE["sinusoidal_loop"]
 
 
@@ -198,6 +200,7 @@ ORACLES |= mistakes_rotary.ORACLES
 ORACLES |= mistakes_scaling.ORACLES
 ORACLES |= mistakes_precision.ORACLES
 ORACLES |= mistakes_design.ORACLES
+ORACLES |= mistakes_speed.ORACLES
 
 
 def by_loops(seq_len, d_model):

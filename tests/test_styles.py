@@ -13,6 +13,7 @@ import mistakes_plane
 import mistakes_precision
 import mistakes_rotary
 import mistakes_scaling
+import mistakes_speed
 import numpy as np
 import pytest
 import torch
@@ -874,6 +875,7 @@ STYLES = {
     **mistakes_scaling.STYLES,
     **mistakes_precision.STYLES,
     **mistakes_design.STYLES,
+    **mistakes_speed.STYLES,
 }
 CASES = [
     (exercise, known.name, number)

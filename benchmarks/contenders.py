@@ -1,0 +1,239 @@
+"""What `bench.py` runs side by side: this course's functions, and those of the libraries people use.
+
+A library that is not installed is left out; `ABSENT` says which, and why.
+"""
+
+import importlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import numpy as np
+import torch
+
+from pe_lessons import arrays, loops, tensors
+
+ABSENT = {}
+VERSIONS = {}
+
+
+def library(distribution, *modules):
+    """The modules of an installed library, None for each of one that is absent."""
+    try:
+        found = [importlib.import_module(module) for module in modules]
+    except Exception as problem:
+        # A broken library fails in many ways; here each of them means that it cannot be measured.
+        ABSENT[distribution] = f"{type(problem).__name__}: {problem}".splitlines()[0]
+        return [None] * len(modules)
+    VERSIONS[distribution] = version(distribution)
+    return found
+
+
+whisper, gptj, m2m, marian, llama = library(
+    "transformers",
+    *(
+        f"transformers.models.{name}.modeling_{name}"
+        for name in ("whisper", "gptj", "m2m_100", "marian", "llama")
+    ),
+)
+(x_transformers,) = library("x-transformers", "x_transformers.x_transformers")
+(positional_encodings,) = library("positional-encodings", "positional_encodings.torch_encodings")
+(rotary_embedding,) = library("rotary-embedding-torch", "rotary_embedding_torch")
+(torchtune,) = library("torchtune", "torchtune.modules")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A way to make the table; its layout and its frequencies, for the comparison with exact values."""
+
+    make: Callable  # (seq_len, d_model) -> table
+    ours: bool = False
+    slow: bool = False  # a Python loop over the entries: small shapes only
+    layout: str = "interleaved"  # or "halves": all sines first; or "cosine first", interleaved
+    pairs_less_one: bool = False  # tensor2tensor's frequencies: the last pair's is exactly 1 / base
+    rows: Callable | None = None  # (start, seq_len, d_model) -> rows from start on, where that is possible
+
+
+def commonly_in_torch(seq_len, d_model):
+    """As in most tutorials: float32 from the start, the frequencies by way of a logarithm."""
+    positions = torch.arange(seq_len).unsqueeze(1)
+    frequencies = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10_000.0) / d_model))
+    table = torch.zeros(seq_len, d_model)
+    table[:, 0::2] = torch.sin(positions * frequencies)
+    table[:, 1::2] = torch.cos(positions * frequencies)
+    return table
+
+
+def commonly_in_numpy(seq_len, d_model):
+    """As in most tutorials: an angle for every entry in float64, sines and cosines in place, then a cast."""
+    columns = np.arange(d_model)[np.newaxis, :]
+    angles = np.arange(seq_len)[:, np.newaxis] / np.power(10_000, 2 * (columns // 2) / np.float64(d_model))
+    angles[:, 0::2] = np.sin(angles[:, 0::2])
+    angles[:, 1::2] = np.cos(angles[:, 1::2])
+    return angles.astype(np.float32)
+
+
+def all_blocks(seq_len, d_model):
+    """Every block of the stream made, and forgotten."""
+    for block in arrays.sinusoidal_blocks(seq_len, d_model, dtype=np.float32):
+        last = block
+    return last
+
+
+def marian_table(seq_len, d_model):
+    return marian.MarianSinusoidalPositionalEmbedding(seq_len, d_model).create_weight()
+
+
+def x_transformers_table(seq_len, d_model):
+    encoding = x_transformers.ScaledSinusoidalEmbedding(d_model)
+    with torch.no_grad():
+        encoding.scale.fill_(1.0)
+        return encoding(torch.empty(1, seq_len, 0))
+
+
+def positional_encodings_table(seq_len, d_model):
+    return positional_encodings.PositionalEncoding1D(d_model)(torch.empty(1, seq_len, d_model))[0]
+
+
+def torchtune_table(seq_len, d_model):
+    """Its cache for rotary: cosines and sines, as many numbers as the table has."""
+    return torchtune.RotaryPositionalEmbeddings(d_model, max_seq_len=seq_len).cache.flatten(1)
+
+
+FLOOR = "np.full (the memory)"
+ARRAYS, TENSORS = "arrays.sinusoidal_by_rotation", "tensors.sinusoidal_by_rotation"
+BLOCKS, COMMON_NUMPY = "arrays.sinusoidal_blocks", "NumPy as commonly written, float64"
+
+TABLES = {
+    FLOOR: Table(lambda n, d: np.full((n, d), 1.0, np.float32), ours=True),
+    ARRAYS: Table(
+        lambda n, d: arrays.sinusoidal_by_rotation(n, d, dtype=np.float32),
+        ours=True,
+        rows=lambda start, n, d: arrays.sinusoidal_by_rotation(n, d, start=start, dtype=np.float32),
+    ),
+    TENSORS: Table(
+        tensors.sinusoidal_by_rotation,
+        ours=True,
+        rows=lambda start, n, d: tensors.sinusoidal_by_rotation(n, d, start=start),
+    ),
+    BLOCKS: Table(
+        all_blocks,
+        ours=True,
+        rows=lambda start, n, d: np.concatenate(
+            list(arrays.sinusoidal_blocks(n, d, start=start, dtype=np.float32))
+        ),
+    ),
+    "tensors.sinusoidal": Table(
+        tensors.sinusoidal, ours=True, rows=lambda start, n, d: tensors.sinusoidal(n, d, start=start)
+    ),
+    "arrays.sinusoidal, float64": Table(
+        arrays.sinusoidal, ours=True, rows=lambda start, n, d: arrays.sinusoidal(n, d, start=start)
+    ),
+    "loops.sinusoidal, float64": Table(
+        loops.sinusoidal, ours=True, slow=True, rows=lambda start, n, d: loops.sinusoidal(n, d, start=start)
+    ),
+    "PyTorch as commonly written": Table(commonly_in_torch),
+    COMMON_NUMPY: Table(commonly_in_numpy),
+}
+if whisper:
+    TABLES |= {
+        "transformers, Whisper": Table(whisper.sinusoids, layout="halves", pairs_less_one=True),
+        "transformers, GPT-J": Table(gptj.create_sinusoidal_positions, layout="halves"),
+        "transformers, M2M100": Table(
+            m2m.M2M100SinusoidalPositionalEmbedding.get_embedding, layout="halves", pairs_less_one=True
+        ),
+        "transformers, Marian": Table(marian_table, layout="halves", slow=True),
+    }
+if x_transformers:
+    TABLES["x-transformers"] = Table(x_transformers_table, layout="halves")
+if positional_encodings:
+    TABLES["positional-encodings"] = Table(positional_encodings_table)
+if torchtune:
+    TABLES["torchtune, rotary cache"] = Table(torchtune_table, layout="cosine first")
+
+
+def frequency_of(table, pair, d_model, mp):
+    """The frequency that the library means, with all the digits of `mp`."""
+    exponent = mp.mpf(pair) / (d_model // 2 - 1) if table.pairs_less_one else mp.mpf(2 * pair) / d_model
+    return mp.mpf(10_000) ** -exponent
+
+
+def sines_and_cosines(table, rows):
+    """The rows of a table as two arrays (n_rows, n_pairs), in float64."""
+    rows = np.asarray(rows, dtype=np.float64)
+    if table.layout == "halves":
+        return np.split(rows, 2, axis=1)
+    first, second = rows[:, 0::2], rows[:, 1::2]
+    return (second, first) if table.layout == "cosine first" else (first, second)
+
+
+COPY = "copy (the memory)"
+GIVEN, WHOLE = "interleaved, angles given", "tensors.rotary"
+TRANSFORMERS_ROTARY = "transformers, apply_rotary_pos_emb (angles given)"
+
+
+def rotary_contenders(shape):
+    """{name: call that turns queries and keys of this shape (batch, heads, seq_len, head_dim)}."""
+    generator = torch.Generator().manual_seed(0)
+    q, k = torch.randn(2, *shape, generator=generator)
+    positions = torch.arange(shape[-2])
+    angles = positions[:, None] * tensors.frequencies(shape[-1])  # (seq_len, n_pairs)
+    cosine, sine = angles.cos().float(), angles.sin().float()
+    twice = [torch.cat([part, part], dim=-1)[None] for part in (cosine, sine)]
+
+    def ours(layout):
+        return lambda: [tensors._turned_pairs(x, cosine, sine, layout) for x in (q, k)]
+
+    def stacked():
+        out = []
+        for x in (q, k):
+            a, b = x[..., 0::2], x[..., 1::2]
+            out.append(torch.stack([a * cosine - b * sine, a * sine + b * cosine], dim=-1).flatten(-2))
+        return out
+
+    calls = {
+        COPY: lambda: [q.clone(), k.clone()],
+        GIVEN: ours("interleaved"),
+        WHOLE: lambda: [tensors.rotary(x, positions) for x in (q, k)],
+        "halves, angles given": ours("half"),
+        'tensors.rotary, layout="half"': lambda: [
+            tensors.rotary(x, positions, layout="half") for x in (q, k)
+        ],
+        "interleaved by stack, as commonly written (angles given)": stacked,
+    }
+    if llama:
+        calls[TRANSFORMERS_ROTARY] = lambda: llama.apply_rotary_pos_emb(q, k, *twice)
+    if rotary_embedding:
+        rotary = rotary_embedding.RotaryEmbedding(shape[-1])
+        calls["rotary-embedding-torch (angles cached)"] = lambda: [
+            rotary.rotate_queries_or_keys(x) for x in (q, k)
+        ]
+    if x_transformers:
+        freqs, _ = x_transformers.RotaryEmbedding(shape[-1])(positions)
+        calls["x-transformers (angles given)"] = lambda: [
+            x_transformers.apply_rotary_pos_emb(x, freqs) for x in (q, k)
+        ]
+    if torchtune:
+        module = torchtune.RotaryPositionalEmbeddings(shape[-1], max_seq_len=shape[-2])
+        calls["torchtune (angles cached)"] = lambda: [module(x.transpose(1, 2)) for x in (q, k)]
+    return calls
+
+
+NO_BIAS, VIEW = "no bias", "attention_with_bias (a view)"
+DENSE_ALIBI, DENSE_T5 = "ALiBi written out", "T5 written out"
+
+
+def bias_contenders(seq_len, num_heads=8, head_dim=64):
+    """{name: attention call with biases made anew each time, as a model makes them}."""
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = torch.randn(3, 1, num_heads, seq_len, head_dim, generator=generator)
+    table = torch.randn(32, num_heads, generator=generator)
+    offsets = torch.arange(1 - seq_len, seq_len)
+    attend = torch.nn.functional.scaled_dot_product_attention
+    return {
+        NO_BIAS: lambda: attend(q, k, v),
+        VIEW: lambda: tensors.attention_with_bias(q, k, v, table[tensors.t5_buckets(offsets)].T),
+        DENSE_ALIBI: lambda: attend(q, k, v, attn_mask=tensors.alibi(seq_len, num_heads)[None]),
+        DENSE_T5: lambda: attend(q, k, v, attn_mask=tensors.t5_bias(seq_len, table)[None]),
+    }
