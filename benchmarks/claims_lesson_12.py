@@ -145,14 +145,15 @@ def where_it_breaks():
     ):
         seen, unseen = [], []
         for seed in SEEDS:
+            model = trained(name, seed)
             tokens, by_rule = toys.markov(200, 64, seed=4000 + seed)
             with torch.no_grad():
-                hits = (trained(name, seed)(tokens).argmax(dim=-1) == by_rule).double().mean(dim=0)
+                hits = (model(tokens).argmax(dim=-1) == by_rule).double().mean(dim=0)
             seen.append(hits[1:32].mean().item())
             unseen.append(hits[48:].mean().item())
         report(f"{name}, positions 1 to 31", seen, *early)
         report(f"{name}, positions 48 to 63", unseen, *late)
-    for name, claim in (("RoPE", at_least(0.5)), ("ALiBi", below(0.5))):
+    for name, claim in (("RoPE", at_least(0.75)), ("ALiBi", below(0.75))):
         far = []
         for seed in SEEDS:
             weights = toys.attention_weights(trained(name, seed), new_positions(128, seed)[0])
@@ -188,10 +189,10 @@ def yarn(truncate):
 
 
 RULES = {
-    "as it was": (None, below(0.65), below(0.55)),
-    "position interpolation": ({"rope_type": "linear", "factor": 4}, below(0.65), between(0.55, 0.8)),
-    "NTK-aware": ({"rope_type": "ntk", "factor": 4}, below(0.65), below(0.55)),
-    "by parts": (by_parts(4), at_least(0.65), at_least(0.8)),
+    "as it was": (None, below(0.4), below(0.5)),
+    "position interpolation": ({"rope_type": "linear", "factor": 4}, between(0.4, 0.65), between(0.5, 0.85)),
+    "NTK-aware": ({"rope_type": "ntk", "factor": 4}, below(0.4), below(0.5)),
+    "by parts": (by_parts(4), at_least(0.65), at_least(0.85)),
 }
 
 
@@ -204,6 +205,9 @@ def stretched():
             share(with_encoding(trained("RoPE", seed), Turned(frequencies)), 128, seed) for seed in SEEDS
         ]
         report(f"pair {pair}", shares, *(at_least(0.65) if pair == 1 else below(0.45)))
+        none = [share(trained("RoPE", seed), 128, seed) for seed in SEEDS]
+        gained = np.subtract(shares, none)
+        report(f"pair {pair}, gained", gained, *(at_least(0.05) if pair == 1 else below(0.05)))
     print("\nThe rules, at 128 words: at once, and after 20 steps")
     first = {}
     for name, (rule, at_once, after) in RULES.items():
@@ -211,9 +215,12 @@ def stretched():
         report(f"{name}, at once", first[name], *at_once)
         shares = [share(tuned(rotary(seed, rule), seed), 128, seed) for seed in SEEDS]
         report(f"{name}, after 20 steps", shares, *after)
+        mended = np.subtract(shares, first[name]) / np.subtract(1, first[name])
+        if name == "by parts":
+            report("by parts: of what is missing, mended by 20 steps", mended, *at_least(0.4))
     gained = {name: np.subtract(first[name], first["as it was"]) for name in first}
     report("position interpolation helps, at once", gained["position interpolation"], *at_least(0.1))
-    report("NTK-aware hardly helps, at once", gained["NTK-aware"], *below(0.1))
+    report("NTK-aware does not help at 128 words, at once", gained["NTK-aware"], *below(0.05))
     print("\nThe rules at 64 and 256 words, with the factor that the length asks for")
     for seq_len in (64, 256):
         shares = {}
@@ -221,6 +228,11 @@ def stretched():
             scaling = rule and rule | {"factor": seq_len // 32}
             shares[name] = [share(rotary(seed, scaling), seq_len, seed) for seed in SEEDS]
             report(f"{name}, {seq_len}", shares[name])
+        if seq_len == 64:
+            short = [share(trained("RoPE", seed), 32, seed) for seed in SEEDS]
+            loss = np.subtract(short, shares["as it was"])
+            made_good = np.subtract(shares["NTK-aware"], shares["as it was"]) / loss
+            report("NTK-aware, 64: part of the loss made good", made_good, *between(0.3, 0.5))
         best = np.max([shares[name] for name in RULES if name != "by parts"], axis=0)
         report(
             f"by parts minus the next best, {seq_len}", np.subtract(shares["by parts"], best), *at_least(0.05)
@@ -231,13 +243,16 @@ def stretched():
     report(
         "by parts with factor 4, at 32",
         [share(rotary(seed, by_parts(4)), 32, seed) for seed in SEEDS],
-        *below(0.95),
+        *between(0.7, 0.9),
     )
     whole = [share(rotary(seed, yarn(truncate=False)), 128, seed) for seed in SEEDS]
     report("YaRN minus by parts", np.subtract(whole, parts), *between(-0.05, 0.05))
     report(
         "YaRN, rounded", [share(rotary(seed, yarn(truncate=True)), 128, seed) for seed in SEEDS], *below(0.45)
     )
+    bounds = {"beta_fast": 4.0, "beta_slow": 1.0}
+    wide = [share(rotary(seed, yarn(truncate=True) | bounds), 128, seed) for seed in SEEDS]
+    report("YaRN, rounded, bounds 1 and 4, minus by parts", np.subtract(wide, parts), *between(-0.05, 0.05))
     strong = arrays.frequencies(8, base=10_000 * 4.0**4)
     shares = [share(with_encoding(trained("RoPE", seed), Turned(strong)), 128, seed) for seed in SEEDS]
     report("base times s^4 minus by parts", np.subtract(shares, parts), *between(-0.05, 0.05))

@@ -50,6 +50,11 @@ def torch_ntk(
     return ntk
 
 
+def loop_ntk_power_first(head_dim, factor):
+    base = 10_000 * factor**head_dim / (head_dim - 2)
+    return [1 / base ** (2 * pair / head_dim) for pair in range(head_dim // 2)]
+
+
 LN = math.log(10_000)
 NTK_STYLES = {
     "exponent forgotten": (
@@ -74,6 +79,10 @@ NTK_STYLES = {
             for k in range(head_dim // 2)
         ],
         torch_ntk(lambda log_factor, d: (LN + log_factor) * d / (d - 2)),
+    ),
+    "power before division": (
+        loop_ntk_power_first,
+        torch_ntk(lambda log_factor, d: LN + log_factor * d - math.log(d - 2)),
     ),
     "scale applied twice": (
         loop_ntk(entry=lambda frequency, factor: frequency / factor),
@@ -214,6 +223,14 @@ LLAMA3_STYLES = {
         loop_llama3(share=lambda turns, low, high: 0 if turns < low else 1),
         torch_llama3(share=lambda turns, low, high: (turns >= low).double()),
     ),
+    "no mixture below the high bound": (
+        loop_llama3(share=lambda turns, low, high: 0 if turns < high else 1),
+        torch_llama3(share=lambda turns, low, high: (turns >= high).double()),
+    ),
+    "straight in the wavelength": (
+        loop_llama3(share=lambda turns, low, high: cut(straight(1 / turns, 1 / low, 1 / high))),
+        torch_llama3(share=lambda turns, low, high: straight(1 / turns, 1 / low, 1 / high).clamp(0, 1)),
+    ),
     "position interpolation": (
         loop_llama3(mix=lambda frequency, kept, factor: frequency / factor),
         torch_llama3(share=lambda turns, low, high: torch.zeros_like(turns)),
@@ -248,7 +265,7 @@ ORACLES = {"ntk_frequencies": precise_ntk, "llama3_frequencies": llama3_by_wavel
 CATALOGUE = {
     "ntk_frequencies": (
         "exponent forgotten", "scale applied twice", "divided instead of multiplied", "exponent inverted",
-        "position interpolation", "doubled exponent",
+        "position interpolation", "doubled exponent", "power before division",
     ),
     "llama3_frequencies": (
         "ramp the wrong way round", "turns upside down", "radians for turns", "not cut",

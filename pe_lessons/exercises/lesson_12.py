@@ -16,15 +16,15 @@ def _growing(steps):
 
 def _ntk_with(
     base=10_000.0,
-    exponent=lambda head_dim: head_dim / (head_dim - 2),
-    rule=(lambda base, factor, exponent: base * factor**exponent, lambda frequencies, factor: frequencies),
+    power=lambda number, head_dim: number ** (head_dim / (head_dim - 2)),
+    rule=(lambda base, factor, power: base * power(factor), lambda frequencies, factor: frequencies),
     steps=lambda steps: steps,
     finish=lambda frequencies: frequencies,
 ):
     new_base, divide = rule
 
     def ntk_frequencies(head_dim, factor):
-        changed = new_base(base, factor, exponent(head_dim))
+        changed = new_base(base, factor, lambda number: power(number, head_dim))
         frequencies = changed ** -steps(np.arange(0, head_dim, 2) / head_dim)
         return finish(divide(frequencies, factor))
 
@@ -39,7 +39,7 @@ def _divided(frequencies, factor):
     return frequencies / factor
 
 
-def _old_base(base, factor, exponent):
+def _old_base(base, factor, power):
     return base
 
 
@@ -53,42 +53,49 @@ ntk_frequencies = Exercise(
             "exponent forgotten",
             "The base is multiplied by the factor itself. Then the slowest pair is divided by less than the "
             "factor: it needs the exponent d / (d - 2).",
-            "exponent",
-            lambda head_dim: 1.0,
+            "power",
+            lambda number, head_dim: number,
         ),
         Slip(
             "exponent inverted",
             "The exponent of the factor is upside down. The slowest pair has the base to the power "
             "-(d - 2) / d; the exponent has to undo that.",
-            "exponent",
-            lambda head_dim: (head_dim - 2) / head_dim,
+            "power",
+            lambda number, head_dim: number ** ((head_dim - 2) / head_dim),
         ),
         Slip(
             "d - 1 for d - 2",
             "The exponent is d / (d - 1). The last pair is number d / 2 - 1, and twice that is d - 2.",
-            "exponent",
-            lambda head_dim: head_dim / (head_dim - 1),
+            "power",
+            lambda number, head_dim: number ** (head_dim / (head_dim - 1)),
         ),
         Slip(
             "divided instead of multiplied",
             "The base is divided by the power of the factor, so the pairs turn faster. To slow them down, "
             "the base must grow.",
             "rule",
-            (lambda base, factor, exponent: base / factor**exponent, _unchanged),
+            (lambda base, factor, power: base / power(factor), _unchanged),
         ),
         Slip(
             "whole base raised",
             "Base and factor are raised together. Only the factor gets the exponent d / (d - 2); the base "
             "stays 10 000: where do the brackets stand?",
             "rule",
-            (lambda base, factor, exponent: (base * factor) ** exponent, _unchanged),
+            (lambda base, factor, power: power(base * factor), _unchanged),
+        ),
+        Slip(
+            "power before division",
+            "The factor is raised to the power d, and the result divided by d - 2: ** binds more tightly "
+            "than /. Put brackets round d / (d - 2).",
+            "power",
+            lambda number, head_dim: number**head_dim / (head_dim - 2),
         ),
         Slip(
             "scale applied twice",
             "The factor acts twice: in the base, and again as a divisor of all frequencies. The base alone "
             "does it all; pair 0 keeps its frequency 1.",
             "rule",
-            (lambda base, factor, exponent: base * factor**exponent, _divided),
+            (lambda base, factor, power: base * power(factor), _divided),
         ),
         Slip(
             "position interpolation",
@@ -144,8 +151,9 @@ ntk_frequencies = Exercise(
     ),
     build=_ntk_with,
     hints=(
-        "First the new base: 10 000 times the factor to the power head_dim / (head_dim - 2).",
-        "Then the frequencies as always, base ** (-2k / head_dim) for k = 0, 1, ..., head_dim / 2 - 1.",
+        "Only the base changes; then the frequencies are made as always. By how much must the base grow?",
+        "The new base is 10 000 times the factor to the power head_dim / (head_dim - 2), with brackets; then "
+        "base ** (-2k / head_dim) for k = 0, 1, ..., head_dim / 2 - 1.",
         "Test it on head_dim = 4: the first number stays 1, the second, 0.01, is divided by the factor.",
     ),
 )
@@ -220,8 +228,8 @@ llama3_frequencies = Exercise(
         ),
         Slip(
             "ramp the wrong way round",
-            "The fast pairs are divided and the slow ones kept. It is to be the other way round: which pairs "
-            "have seen their whole circle? Perhaps the two bounds have changed places.",
+            "The fast pairs are treated as slow ones, and the slow as fast. It is to be the other way round: "
+            "which pairs have seen their whole circle? Perhaps the two bounds have changed places.",
             "ramp",
             lambda turns, low, high: 1 - ((turns - low) / (high - low)).clip(0, 1),
         ),
@@ -268,6 +276,20 @@ llama3_frequencies = Exercise(
             lambda turns, low, high: (turns >= low) * 1.0,
         ),
         Slip(
+            "no mixture below the high bound",
+            "Every pair below the high bound is divided in full. Only those below the low bound are; between "
+            "the two bounds there is a mixture.",
+            "ramp",
+            lambda turns, low, high: (turns >= high) * 1.0,
+        ),
+        Slip(
+            "straight in the wavelength",
+            "The share falls in a straight line with the wavelength. It is to grow in a straight line with "
+            "the turns, window over wavelength: same ends, another curve between.",
+            "ramp",
+            lambda turns, low, high: ((1 / low - 1 / turns) / (1 / low - 1 / high)).clip(0, 1),
+        ),
+        Slip(
             "position interpolation",
             "All frequencies are divided by the factor. That is position interpolation; here the pairs with "
             "many turns are left alone.",
@@ -282,8 +304,8 @@ llama3_frequencies = Exercise(
         ),
         Slip(
             "multiplied instead of divided",
-            "The slow pairs turn faster than before: they are multiplied by the factor. For longer texts "
-            "they have to be slowed down.",
+            "Some pairs turn faster than before: there is a multiplication by the factor. For longer texts "
+            "they have to be slowed down, so divide.",
             "blend",
             lambda frequencies, kept, factor: kept * frequencies + (1 - kept) * frequencies * factor,
         ),
@@ -340,17 +362,19 @@ longer_question = Question(
         "b": (
             "beyond its length the rotary model fails because of the far words, not of the near ones",
             True,
-            "With the far words out of sight, the same weights were right at every length.",
+            "With the far words out of sight, the same rotary weights were right at every length.",
         ),
         "c": (
             "a pair that made many turns in training need not be slowed down",
             True,
-            "It has pointed in every direction already; slowing it down only blurs neighbours.",
+            "A pair with many turns has pointed in every direction already; slowing it down only blurs "
+            "neighbours.",
         ),
         "d": (
             "ALiBi can use a word that stands 200 tokens back",
             False,
-            "The task is local: two words decide. ALiBi holds because it lets the others fade.",
+            "No cell tested that. The task is local: two words decide, and ALiBi holds because it lets the "
+            "others fade.",
         ),
         "e": (
             "a causal model without any encoding can know where a word stands",
@@ -364,7 +388,8 @@ longer_question = Question(
         ),
     },
     hints=(
-        "For each statement, find the cell that tests it. Two of them say more than was tested.",
+        "For each statement, find the cell that tests it. Three hold; two were tested and failed; one was "
+        "never tested.",
         "The window, the circles of the four pairs, and the head that brings home 1 / (m + 1).",
     ),
 )
