@@ -8,10 +8,12 @@ import torch
 CATALOGUE = {
     "turned_rows": (
         "drift of step-by-step products", "conjugate sign", "degrees", "starts from row 1",
-        "real and imaginary exchanged",
+        "real and imaginary exchanged", "starts from position 0",
     ),
     "stream_blocks": (
         "off by one block", "last partial block missing", "offsets do not restart", "block start re-used",
+        "starts without the i", "block number for block start", "the same array again", "row by row",
+        "return instead of yield", "all rows in one block", "drift from block to block",
     ),
 }  # fmt: skip
 
@@ -64,10 +66,10 @@ def loop_rows(
     return rows
 
 
-def torch_rows(sign=-1, unit=1.0, steps=lambda q: q, turn=None, put=None):
+def torch_rows(sign=-1, unit=1.0, steps=lambda q: q, turn=None, put=None, given=lambda hands: hands):
     def rows(first_row, frequencies, seq_len):
         row, w = (torch.tensor(numbers, dtype=torch.float64) for numbers in (first_row, frequencies))
-        hands = torch.view_as_complex(row.view(-1, 2))
+        hands = given(torch.view_as_complex(row.view(-1, 2)))
         angles = sign * unit * torch.outer(steps(torch.arange(seq_len)).double(), w)
         turned = hands * (torch.polar(torch.ones_like(angles), angles) if turn is None else turn(angles))
         both = torch.view_as_real(turned)  # (seq_len, n_pairs, 2)
@@ -108,6 +110,10 @@ def torch_drift(first_row, frequencies, seq_len):
 
 TURNED_ROWS_STYLES = {
     "conjugate sign": (loop_rows(angle=lambda start, q, w: start - q * w), torch_rows(sign=1)),
+    "starts from position 0": (
+        loop_rows(angle=lambda start, q, w: q * w),
+        torch_rows(given=lambda hands: torch.full_like(hands, 1j)),
+    ),
     "degrees": (
         loop_rows(angle=lambda start, q, w: start + math.radians(q * w)),
         torch_rows(unit=math.pi / 180),
@@ -159,6 +165,7 @@ def torch_blocks(
     sign=-1,
     start=lambda number, length: number * length,
     offsets=lambda offsets, number, length: offsets,
+    unit=1,
     flip=False,
 ):
     def stream(seq_len, d_model, block_len):
@@ -167,14 +174,78 @@ def torch_blocks(
             own = torch.arange(length(seq_len - number * block_len, block_len))
             angles = torch.outer(offsets(own, number, block_len).double(), w)
             begin = start(number, block_len) * w
-            rows = torch.complex(begin.sin(), begin.cos()) * torch.exp(sign * 1j * angles)
+            rows = unit * torch.complex(begin.sin(), begin.cos()) * torch.exp(sign * 1j * angles)
             rows = torch.view_as_real(rows)
             yield (rows.flip(-1) if flip else rows).flatten(1)
 
     return stream
 
 
+def loop_same_block(seq_len, d_model, block_len):
+    """The same row lists again, entry by entry."""
+    block = [[0.0] * d_model for _ in range(block_len)]
+    for blockful in loop_blocks()(seq_len, d_model, block_len):
+        for row, entries in zip(block, blockful):
+            row[:] = entries
+        yield block[: len(blockful)]
+
+
+def torch_same_block(seq_len, d_model, block_len):
+    block = torch.empty(block_len, d_model, dtype=torch.float64)
+    for blockful in torch_blocks()(seq_len, d_model, block_len):
+        yield block[: len(blockful)].copy_(blockful)
+
+
+def loop_one_by_one(seq_len, d_model, block_len):
+    [rows] = loop_blocks()(seq_len, d_model, seq_len)
+    return rows
+
+
+def torch_one_by_one(seq_len, d_model, block_len):
+    for block in torch_blocks()(seq_len, d_model, block_len):
+        yield from block
+
+
+def loop_block_drift(seq_len, d_model, block_len):
+    """The last row so far, turned by one token, with sums of float32 numbers."""
+
+    def short(value):
+        return torch.tensor(value, dtype=torch.float32).item()
+
+    turns = [
+        (short(math.cos(w)), short(math.sin(w)))
+        for w in (10_000 ** (-2 * k / d_model) for k in range(d_model // 2))
+    ]
+    rows = [[0.0, 1.0] * (d_model // 2)]
+    while len(rows) < seq_len:
+        row = []
+        for (c, s), sine, cosine in zip(turns, rows[-1][0::2], rows[-1][1::2]):
+            row += [short(sine * c + cosine * s), short(cosine * c - sine * s)]
+        rows.append(row)
+    return [rows[first : first + block_len] for first in range(0, seq_len, block_len)]
+
+
+def torch_block_drift(seq_len, d_model, block_len):
+    w = 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)
+    turns = torch.polar(torch.ones(block_len, len(w)), -torch.outer(torch.arange(block_len), w))
+    start = torch.full((len(w),), 1j, dtype=torch.complex64)
+    for first in range(0, seq_len, block_len):
+        yield torch.view_as_real(start * turns).flatten(1)[: seq_len - first]
+        start = start * torch.polar(torch.ones(len(w)), -block_len * w)
+
+
 STREAM_STYLES = {
+    "row by row": (loop_one_by_one, torch_one_by_one),
+    "return instead of yield": (
+        lambda *sizes: loop_blocks()(*sizes)[0],
+        lambda *sizes: next(torch_blocks()(*sizes)),
+    ),
+    "all rows in one block": (
+        lambda seq_len, d_model, block_len: loop_blocks()(seq_len, d_model, seq_len),
+        lambda seq_len, d_model, block_len: list(torch_blocks()(seq_len, d_model, seq_len)),
+    ),
+    "drift from block to block": (loop_block_drift, torch_block_drift),
+    "the same array again": (loop_same_block, torch_same_block),
     "last partial block missing": (
         loop_blocks(bounds=lambda n, length: [(k * length, (k + 1) * length) for k in range(n // length)]),
         torch_blocks(count=lambda n, length: n // length),
@@ -199,6 +270,10 @@ STREAM_STYLES = {
         loop_blocks(position=lambda first, offset, length: offset),
         torch_blocks(start=lambda number, length: 0),
     ),
+    "block number for block start": (
+        loop_blocks(position=lambda first, offset, length: first // length + offset),
+        torch_blocks(start=lambda number, length: number),
+    ),
     "offsets do not restart": (
         loop_blocks(position=lambda first, offset, length: first + (first + offset)),
         torch_blocks(offsets=lambda own, number, length: own + number * length),
@@ -216,6 +291,10 @@ STREAM_STYLES = {
         torch_blocks(sign=1),
     ),
     "sine and cosine exchanged": (loop_blocks(waves=(math.cos, math.sin)), torch_blocks(flip=True)),
+    "starts without the i": (
+        loop_blocks(waves=(math.cos, lambda angle: -math.sin(angle))),
+        torch_blocks(unit=-1j),
+    ),
 }
 
 STYLES = {"turned_rows": TURNED_ROWS_STYLES, "stream_blocks": STREAM_STYLES}

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from pe_lessons import arrays
-from pe_lessons.exercises.engine import Exercise, Question, Slip
+from pe_lessons.exercises.engine import Exercise, Misconception, Question, Slip
 
 
 def rows_by_turning(first_row, frequencies, seq_len):
@@ -36,6 +36,7 @@ def _interleaved(first, second):
 
 def _turned_rows_with(**pieces):
     right = {
+        "given": lambda hands: hands,
         "sign": -1,
         "unit": lambda angles: angles,
         "steps": lambda steps: steps,
@@ -47,7 +48,7 @@ def _turned_rows_with(**pieces):
 
     def turned_rows(first_row, frequencies, seq_len):
         first_row = np.array(first_row)
-        hands = first_row[0::2] + 1j * first_row[1::2]
+        hands = part.given(first_row[0::2] + 1j * first_row[1::2])
         angles = part.sign * part.unit(np.array(frequencies))
         return part.layout(part.method(hands, angles, part.steps(np.arange(seq_len)), part.turn))
 
@@ -70,11 +71,18 @@ turned_rows = Exercise(
     slips=(
         Slip(
             "conjugate sign",
-            "The hands turn the wrong way: row q is that of q tokens *back*. With the sine as real part, one "
-            "token on is a multiplication by exp(-i w); with the cosine as real part it is exp(+i w). Which "
-            "of the two do you have?",
+            "The hands turn the wrong way: row q is that of q tokens *back*. One token on is sine + i cosine "
+            "times exp(-i w), or cosine + i sine times exp(+i w); in sums, the new sine is sine cos(w) + "
+            "cosine sin(w).",
             "sign",
             1,
+        ),
+        Slip(
+            "starts from position 0",
+            "The rows begin with the row of position 0. The given row is that of another position, which you "
+            "need not know: make its pairs, sine + i cosine, the hands that are turned.",
+            "given",
+            lambda hands: np.full_like(hands, 1j),
         ),
         Slip(
             "degrees",
@@ -152,6 +160,38 @@ def stream_of_blocks(seq_len, d_model, block_len):
         yield rows.view(np.float64)
 
 
+def _fresh(rows, buffer):
+    return rows
+
+
+def _the_same_again(rows, buffer):
+    buffer[: len(rows)] = rows
+    return buffer[: len(rows)]
+
+
+def _block_after_block_in_float32(seq_len, d_model, block_len):
+    """Every start is the start before it, turned by a block, in complex64."""
+    frequencies = arrays.frequencies(d_model)
+    turns = np.exp(-1j * np.arange(block_len)[:, None] * frequencies).astype(np.complex64)
+    one_block_on = np.exp(-1j * block_len * frequencies).astype(np.complex64)
+    hands = np.full(d_model // 2, 1j, np.complex64)
+    for first in range(0, seq_len, block_len):
+        yield (hands * turns[: seq_len - first]).view(np.float32)
+        hands = hands * one_block_on
+
+
+def _row_by_row(seq_len, d_model, block_len):
+    yield from arrays.sinusoidal(seq_len, d_model)
+
+
+def _first_block_only(seq_len, d_model, block_len):
+    return arrays.sinusoidal(min(seq_len, block_len), d_model)
+
+
+def _all_at_once(seq_len, d_model, block_len):
+    yield arrays.sinusoidal(seq_len, d_model)
+
+
 def _stream_with(**pieces):
     right = {
         "firsts": lambda seq_len, block_len: range(0, seq_len, block_len),
@@ -159,27 +199,32 @@ def _stream_with(**pieces):
         "sign": 1,
         "place": lambda first, offsets, block_len: first + offsets,
         "waves": (np.sin, np.cos),
+        "hand_over": _fresh,
     }
     part = SimpleNamespace(**right | pieces)
 
     def stream(seq_len, d_model, block_len):
+        buffer = np.empty((block_len, d_model))
         for first in part.firsts(seq_len, block_len):
             offsets = part.sign * np.arange(part.length(seq_len - first, block_len))
             positions = part.place(first, offsets, block_len)  # (rows of this block,)
             angles = positions[:, None] * arrays.frequencies(d_model)
-            yield _interleaved(*(wave(angles) for wave in part.waves))
+            yield part.hand_over(_interleaved(*(wave(angles) for wave in part.waves)), buffer)
 
     return stream
 
 
 def _look_at_stream(stream, seq_len, d_model, block_len, look):
-    blocks = list(stream(seq_len, d_model, block_len))
-    for n, block in enumerate(blocks):
-        if np.ndim(block) != 2:
-            raise TypeError(f"block {n} is not a table of rows and columns: hand over one block at a time")
+    blocks = stream(seq_len, d_model, block_len)
+    blocks = [] if blocks is None else list(blocks)
     if look == "lengths":
         return [len(block) for block in blocks]
     return [row.tolist() for block in blocks for row in np.asarray(block)]
+
+
+def _call(name, seq_len, d_model, block_len, look):
+    call = f"{name}({seq_len}, {d_model}, {block_len})"
+    return f"[len(block) for block in {call}]" if look == "lengths" else call
 
 
 stream_blocks = Exercise(
@@ -189,11 +234,39 @@ stream_blocks = Exercise(
         (*sizes, look) for sizes in ((10, 4, 4), (7, 6, 3), (9, 2, 5)) for look in ("lengths", "rows")
     ),
     edge_probes=tuple(
-        (*sizes, look) for sizes in ((6, 4, 3), (3, 4, 8), (4, 2, 1)) for look in ("lengths", "rows")
+        (*sizes, look)
+        for sizes in ((6, 4, 3), (3, 4, 8), (4, 2, 1), (600, 2, 2))
+        for look in ("lengths", "rows")
     ),
     use=_look_at_stream,
-    call=lambda name, seq_len, d_model, block_len, look: f"{name}({seq_len}, {d_model}, {block_len})",
-    says={"lengths": "The blocks do not have the lengths asked for."},
+    call=_call,
+    misconceptions=(
+        Misconception(
+            "row by row",
+            "It hands over single rows. A loop over a table gives its rows too; hand over one block at a "
+            "time, block_len rows together.",
+            _row_by_row,
+        ),
+        Misconception(
+            "return instead of yield",
+            "Only the first block arrives: `return` ends the function. `yield` hands over a block, waits, "
+            "and goes on with the next.",
+            _first_block_only,
+        ),
+        Misconception(
+            "all rows in one block",
+            "The whole table comes as one single block. Let a loop run over the block starts, and yield the "
+            "rows of one block in each round.",
+            _all_at_once,
+        ),
+        Misconception(
+            "drift from block to block",
+            "The first blocks are right, the late ones drift away: each start is made from the one before it "
+            "in float32. Make every start from its own position, or keep more digits.",
+            _block_after_block_in_float32,
+            exact=stream_of_blocks,
+        ),
+    ),
     slips=(
         Slip(
             "last partial block missing",
@@ -238,6 +311,13 @@ stream_blocks = Exercise(
             lambda first, offsets, block_len: offsets,
         ),
         Slip(
+            "block number for block start",
+            "Each block is turned by its number, 0, 1, 2, ..., instead of by its first position, which is "
+            "the number times block_len.",
+            "place",
+            lambda first, offsets, block_len: first // block_len + offsets,
+        ),
+        Slip(
             "offsets do not restart",
             "From the second block on the positions are counted twice: in the start of the block and in the "
             "offsets. Within a block, offsets begin again with 0.",
@@ -272,6 +352,20 @@ stream_blocks = Exercise(
             "waves",
             (np.cos, np.sin),
         ),
+        Slip(
+            "starts without the i",
+            "Cosine and minus sine come out: exp(-i p w) alone begins with the cosine. The row of position p "
+            "is i times it, `1j * np.exp(...)`.",
+            "waves",
+            (np.cos, lambda angles: -np.sin(angles)),
+        ),
+        Slip(
+            "the same array again",
+            "One array is filled again for every block, so the blocks handed over before change with it. "
+            "Hand over a copy, or make a new array for each block.",
+            "hand_over",
+            _the_same_again,
+        ),
     ),
     build=_stream_with,
     hints=(
@@ -297,7 +391,7 @@ speed_question = Question(
         "b": (
             "by rotation, most of the time goes into sines and cosines",
             False,
-            "Of a large table only the rows of a few thousand positions, or fewer, need a sine: the time "
+            "Of a large table only the rows of a few hundred positions, or fewer, need a sine: the time "
             "goes into products and into writing them down.",
         ),
         "c": (
