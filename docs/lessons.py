@@ -64,6 +64,13 @@ def question(env, docname):
     return asked
 
 
+def opening(env, docname):
+    """The first paragraph of a lesson, for the one that begins without a question."""
+    first = paragraph(env.get_doctree(docname), "").deepcopy()
+    first["classes"].append("question")
+    return first
+
+
 class TocTreeOfExisting(TocTree):
     """A table of contents that passes over patterns nothing matches: lessons that are not written yet."""
 
@@ -109,7 +116,8 @@ class FillPlaceholders(SphinxPostTransform):
                 items = []
                 for name in names:
                     title = nodes.paragraph("", "", self.link(name))
-                    items.append(nodes.list_item("", *filter(None, [title, question(self.env, name)])))
+                    asked = question(self.env, name) or opening(self.env, name)
+                    items.append(nodes.list_item("", title, asked))
                 parts.append(nodes.rubric("", toctree["caption"]))
                 parts.append(nodes.bullet_list("", *items, classes=["lesson-map"]))
         return parts
