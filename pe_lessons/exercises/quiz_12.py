@@ -34,7 +34,7 @@ quiz_12 = Quiz(
         ),
         Question(
             "critical",
-            "Which pairs of a rotary model must be slowed down to stretch it?",
+            "Which pairs of a rotary model does the rule *by parts* slow down by the whole factor?",
             {
                 "a": (
                     "the fastest, since they turn through the most angles",
