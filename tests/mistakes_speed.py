@@ -8,12 +8,13 @@ import torch
 CATALOGUE = {
     "turned_rows": (
         "drift of step-by-step products", "conjugate sign", "degrees", "starts from row 1",
-        "real and imaginary exchanged", "starts from position 0",
+        "real and imaginary exchanged", "starts from position 0", "halves taken for pairs",
     ),
     "stream_blocks": (
         "off by one block", "last partial block missing", "offsets do not restart", "block start re-used",
         "starts without the i", "block number for block start", "the same array again", "row by row",
         "return instead of yield", "all rows in one block", "drift from block to block",
+        "nothing handed over", "one buffer for all blocks",
     ),
 }  # fmt: skip
 
@@ -78,11 +79,32 @@ def torch_rows(sign=-1, unit=1.0, steps=lambda q: q, turn=None, put=None, given=
     return rows
 
 
+def loop_sums(first_row, frequencies, seq_len):
+    """By sums, which keep the length of a hand that is not 1."""
+    rows = []
+    for q in range(seq_len):
+        row = []
+        for a, b, w in zip(first_row[0::2], first_row[1::2], frequencies):
+            row += [math.cos(q * w) * a + math.sin(q * w) * b, math.cos(q * w) * b - math.sin(q * w) * a]
+        rows.append(row)
+    return rows
+
+
 def loop_scaled(first_row, frequencies, seq_len):
     return [
         [entry * math.cos(q * frequencies[column // 2]) for column, entry in enumerate(first_row)]
         for q in range(seq_len)
     ]
+
+
+def from_halves(rows):
+    """`rows` with the row it is given sorted so that its two halves take the places of the pairs."""
+
+    def with_halves(first_row, frequencies, seq_len):
+        pairs = zip(first_row[: len(frequencies)], first_row[len(frequencies) :])
+        return rows([entry for pair in pairs for entry in pair], frequencies, seq_len)
+
+    return with_halves
 
 
 def loop_drift(first_row, frequencies, seq_len):
@@ -114,6 +136,7 @@ TURNED_ROWS_STYLES = {
         loop_rows(angle=lambda start, q, w: q * w),
         torch_rows(given=lambda hands: torch.full_like(hands, 1j)),
     ),
+    "halves taken for pairs": (from_halves(loop_sums), from_halves(torch_rows())),
     "degrees": (
         loop_rows(angle=lambda start, q, w: start + math.radians(q * w)),
         torch_rows(unit=math.pi / 180),
@@ -196,6 +219,29 @@ def torch_same_block(seq_len, d_model, block_len):
         yield block[: len(blockful)].copy_(blockful)
 
 
+def loop_one_buffer(seq_len, d_model, block_len):
+    """One list of rows, filled to its end even for the last block."""
+    block = [[0.0] * d_model for _ in range(block_len)]
+    whole = loop_blocks()(-(-seq_len // block_len) * block_len, d_model, block_len)
+    for number, blockful in enumerate(whole):
+        for row, entries in zip(block, blockful):
+            row[:] = entries
+        yield block[: seq_len - number * block_len]
+
+
+def torch_one_buffer(seq_len, d_model, block_len):
+    block = torch.empty(block_len, d_model, dtype=torch.float64)
+    whole = torch_blocks(length=lambda left, length: length)(seq_len, d_model, block_len)
+    for number, blockful in enumerate(whole):
+        yield block.copy_(blockful)[: seq_len - number * block_len]
+
+
+def torch_nothing(seq_len, d_model, block_len):
+    blocks = []
+    for block in torch_blocks()(seq_len, d_model, block_len):
+        blocks.append(block)
+
+
 def loop_one_by_one(seq_len, d_model, block_len):
     [rows] = loop_blocks()(seq_len, d_model, seq_len)
     return rows
@@ -244,6 +290,8 @@ STREAM_STYLES = {
         lambda seq_len, d_model, block_len: loop_blocks()(seq_len, d_model, seq_len),
         lambda seq_len, d_model, block_len: list(torch_blocks()(seq_len, d_model, seq_len)),
     ),
+    "nothing handed over": (lambda *sizes: [], torch_nothing),
+    "one buffer for all blocks": (loop_one_buffer, torch_one_buffer),
     "drift from block to block": (loop_block_drift, torch_block_drift),
     "the same array again": (loop_same_block, torch_same_block),
     "last partial block missing": (

@@ -34,6 +34,12 @@ def _interleaved(first, second):
     return np.stack([first, second], axis=-1).reshape(len(first), -1)
 
 
+def _from_halves(hands):
+    """The hands that the same row gives if its first half is taken for the sines."""
+    row = np.stack([hands.real, hands.imag], axis=-1).ravel()
+    return row[: len(hands)] + 1j * row[len(hands) :]
+
+
 def _turned_rows_with(**pieces):
     right = {
         "given": lambda hands: hands,
@@ -83,6 +89,13 @@ turned_rows = Exercise(
             "need not know: make its pairs, sine + i cosine, the hands that are turned.",
             "given",
             lambda hands: np.full_like(hands, 1j),
+        ),
+        Slip(
+            "halves taken for pairs",
+            "Sines and cosines are taken from the two halves of the given row; in our table they stand "
+            "beside each other: `row[0::2]` and `row[1::2]`.",
+            "given",
+            _from_halves,
         ),
         Slip(
             "degrees",
@@ -188,6 +201,21 @@ def _first_block_only(seq_len, d_model, block_len):
     return arrays.sinusoidal(min(seq_len, block_len), d_model)
 
 
+def _nothing(seq_len, d_model, block_len):
+    blocks = []
+    for block in stream_of_blocks(seq_len, d_model, block_len):
+        blocks.append(block)
+
+
+def _one_buffer_filled_to_its_end(seq_len, d_model, block_len):
+    frequencies = arrays.frequencies(d_model)
+    turns = np.exp(-1j * np.arange(block_len)[:, None] * frequencies)
+    rows = np.empty_like(turns)
+    for first in range(0, seq_len, block_len):
+        np.multiply(1j * np.exp(-1j * first * frequencies), turns, out=rows)
+        yield rows.view(np.float64)[: seq_len - first]
+
+
 def _all_at_once(seq_len, d_model, block_len):
     yield arrays.sinusoidal(seq_len, d_model)
 
@@ -258,6 +286,17 @@ stream_blocks = Exercise(
             "The whole table comes as one single block. Let a loop run over the block starts, and yield the "
             "rows of one block in each round.",
             _all_at_once,
+        ),
+        Misconception(
+            "nothing handed over",
+            "Nothing is handed over: a `yield` is missing. It belongs into the loop, once for each block.",
+            _nothing,
+        ),
+        Misconception(
+            "one buffer for all blocks",
+            "All blocks share one memory: the next one fills the array that you handed over before. Make a "
+            "new block each time, or yield a copy.",
+            _one_buffer_filled_to_its_end,
         ),
         Misconception(
             "drift from block to block",
@@ -370,7 +409,8 @@ stream_blocks = Exercise(
     build=_stream_with,
     hints=(
         "Two small tables: the turns exp(-i q w) of the offsets q = 0, 1, ... in a block, made once, and the "
-        "row of the position where a block starts, made for each block.",
+        "row of the position where a block starts, made for each block: call it hands_of(P), the row of "
+        "position P, as complex numbers.",
         "for first in range(0, seq_len, block_len): the block is hands_of(first) * turns, cut to the rows "
         "that are left.",
         "1j * np.exp(-1j * first * frequencies) is the row of position first; `yield rows.view(np.float64)`.",
@@ -401,7 +441,7 @@ speed_question = Question(
             "start of its own forgets all earlier errors.",
         ),
         "d": (
-            "a bias that depends on the offset has 2n - 1 different numbers per head, not n times n",
+            "a bias that depends on the offset alone needs at most 2n - 1 numbers per head, not n times n",
             True,
             "One for each offset from 1 - n to n - 1, the diagonals of the matrix; the matrix need not "
             "exist.",

@@ -81,8 +81,8 @@ quiz_15 = Quiz(
                 "d": (
                     "in a chain every row inherits all earlier roundings",
                     True,
-                    "A million products in a row pile up a million roundings; in a block there are "
-                    "one or two.",
+                    "A million products in a row pile up a million roundings; behind a row of a "
+                    "block there are a few, some twenty at most.",
                 ),
             },
         ),

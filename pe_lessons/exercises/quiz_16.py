@@ -60,7 +60,7 @@ quiz_16 = Quiz(
         ),
         Question(
             "choose",
-            "What should be asked first, before an encoding is chosen for a new model?",
+            "Which of these should be asked first, before an encoding is chosen for a new model?",
             {
                 "a": (
                     "which one the newest model uses",
@@ -68,9 +68,10 @@ quiz_16 = Quiz(
                     "It may answer another need, for other texts, and you would not know.",
                 ),
                 "b": (
-                    "whether the task needs places or distances",
+                    "whether order matters to the task at all",
                     True,
-                    "Lesson 08: what solves one task may be unable to solve the other.",
+                    "For a set, leave positions out. Only then ask for axes, and whether the task needs "
+                    "places or distances.",
                 ),
                 "c": (
                     "which one scores best on the card of eight numbers",
