@@ -7,40 +7,12 @@ error if a claim fails for any of them. The lesson reports the training from her
 drawn with seed 0.
 """
 
-import sys
-
 import numpy as np
 import torch
+from claims import SEEDS, at_least, below, between, report, verdict
 from torch import nn
 
 from pe_lessons import arrays, toys
-
-SEEDS = range(900, 910)
-FAILED = []
-
-
-def report(name, values, claim=None, holds=None):
-    """Print the range of `values`, one per seed, and whether the claim holds for each."""
-    low, high = min(values), max(values)
-    line = f"{name:58} {np.mean(values):9.4f}  [{low:.4f}, {high:.4f}]"
-    if claim is not None:
-        good = all(map(holds, values))
-        line += f"   {claim}: {'holds' if good else 'FAILS'}"
-        if not good:
-            FAILED.append(name)
-    print(line, flush=True)
-
-
-def at_least(bound):
-    return f">= {bound}", lambda value: value >= bound
-
-
-def below(bound):
-    return f"< {bound}", lambda value: value < bound
-
-
-def between(low, high):
-    return f"{low} to {high}", lambda value: low <= value < high
 
 
 def red_and_blue(num_images, seed):
@@ -127,6 +99,4 @@ def fourier():
 if __name__ == "__main__":
     for part in (fourier, patches):
         part()
-    if FAILED:
-        sys.exit(f"failed: {FAILED}")
-    print("\nEvery claim holds on every seed.")
+    verdict()
