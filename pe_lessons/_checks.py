@@ -188,11 +188,6 @@ def not_token_ids(dtype):
     return TypeError(f"token_ids must hold whole numbers, got {dtype}: they are the numbers of tokens")
 
 
-def token_id(token):
-    """Return one entry of `token_ids`, or say what is wrong with it."""
-    return whole_number("token_ids", token)
-
-
 def learned_arguments(token_ids, real_tokens, table, offset, padding_id):
     """Check what learned takes; `token_ids` and `table` are shapes, `real_tokens` the most in a row."""
     token_ids, table = tuple(token_ids), tuple(table)

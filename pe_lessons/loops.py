@@ -177,7 +177,7 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     """
     batch, seq_len = _matrix_shape("token_ids", token_ids)
     max_len, d_model = _matrix_shape("table", table)
-    real = [[_checks.token_id(token) != padding_id for token in text] for text in token_ids]
+    real = [[_checks.whole_number("token_ids", token) != padding_id for token in text] for text in token_ids]
     most = max((sum(text) for text in real), default=0)
     offset = _checks.learned_arguments((batch, seq_len), most, (max_len, d_model), offset, padding_id)
     looked_up = []

@@ -223,15 +223,13 @@ def scorecard(encode, d_model=32):
         far = np.zeros_like(near)
     else:
         misses.append(shift_residual(far, offset=3))
-    gaps = distances(near).round(9)  # (500, 500)
-    np.fill_diagonal(gaps, np.inf)
     steps = np.linalg.norm(np.diff(near, axis=0), axis=-1)  # (499,)
     return {
-        "unique": float(gaps.min()),
+        "unique": round(smallest_gap(near), 9),
         "bounded": largest_value(near),
         "length-free": length_drift(lambda seq_len: encode(np.arange(float(seq_len)), d_model), 5, 50),
         "smooth": jump_ratio(near) if steps.min() > 0 else np.inf,
-        "local": float(np.mean(np.abs(gaps.argmin(axis=1) - positions) == 1)),
+        "local": float(np.mean(np.abs(nearest_neighbours(near) - positions) == 1)),
         "shift-consistent": max(misses),
         "precise": len(np.unique(_eight_digits(many), axis=0)),
         "extrapolates": smallest_gap(far) if largest_value(far) <= AT_MOST["bounded"] else 0.0,
