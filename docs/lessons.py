@@ -1,4 +1,4 @@
-"""What Sphinx is to know of the lessons: questions, sources, the figures' alt texts, copies for Colab."""
+"""What Sphinx is to know of the lessons: questions, glossary, the figures' alt texts, copies for Colab."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from docutils.parsers.rst import Directive
 from myst_nb.core.render import NbElementRenderer
 from sphinx import addnodes
 from sphinx.directives.other import TocTree
+from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.matching import patfilter
 
@@ -40,9 +41,17 @@ def paragraph(doctree, start):
     return next(found, None)
 
 
+def without_links(found):
+    """A copy that can be shown on any page."""
+    found = found.deepcopy()
+    for link in list(found.findall(addnodes.pending_xref)):
+        link.replace_self(link.children)
+    return found
+
+
 def without_label(found):
     """A copy without the bold words at its beginning."""
-    found = found.deepcopy()
+    found = without_links(found)
     del found[: found.index(next(found.findall(nodes.strong))) + 1]
     if isinstance(found[0], nodes.Text):
         text = found[0].lstrip()
@@ -66,9 +75,47 @@ def question(env, docname):
 
 def opening(env, docname):
     """The first paragraph of a lesson, for the one that begins without a question."""
-    first = paragraph(env.get_doctree(docname), "").deepcopy()
+    first = without_links(paragraph(env.get_doctree(docname), ""))
     first["classes"].append("question")
     return first
+
+
+class LinkGlossary(SphinxTransform):
+    """In a lesson, the first use of each word of the glossary leads to its entry."""
+
+    default_priority = 880  # when paragraphs are whole, before the glossary's entries are looked up
+
+    def apply(self):
+        if not is_lesson(self.env.docname):
+            return
+        words = sorted(glossary_words(Path(self.env.srcdir, "glossary.md")), key=len, reverse=True)
+        pattern = re.compile(rf"\b({'|'.join(map(re.escape, words))})s?\b", re.IGNORECASE)
+        linked = set()
+        for paragraph in self.document.findall(nodes.paragraph):
+            for text in list(paragraph.findall(nodes.Text)):
+                if isinstance(text.parent, nodes.paragraph | nodes.emphasis | nodes.strong):
+                    self.link(text, pattern, linked)
+
+    def link(self, text, pattern, linked):
+        said, end, parts = text.astext(), 0, []
+        for found in pattern.finditer(said):
+            word = found[1].lower()
+            if word not in linked:
+                linked.add(word)
+                reference = addnodes.pending_xref(
+                    "", nodes.inline("", found[0]), refdomain="std", reftype="term", reftarget=word,
+                    refexplicit=True, refdoc=self.env.docname, refwarn=True,
+                )  # fmt: skip
+                parts += [nodes.Text(said[end : found.start()]), reference]
+                end = found.end()
+        if parts:
+            text.parent.replace(text, [*parts, nodes.Text(said[end:])])
+
+
+def glossary_words(page):
+    """The words that have an entry, as it spells them."""
+    entries = page.read_text(encoding="utf-8").split("```{glossary}")[1]
+    return re.findall(r"^([^\s`].*)$", entries, re.MULTILINE)
 
 
 class TocTreeOfExisting(TocTree):
@@ -86,10 +133,10 @@ class Placeholder(nodes.General, nodes.Element):
 
 
 class Fill(Directive):
-    """`{lesson-map}` or `{lesson-sources}`."""
+    """`{lesson-map}`."""
 
     def run(self):
-        return [Placeholder(content=self.name)]
+        return [Placeholder()]
 
 
 class FillPlaceholders(SphinxPostTransform):
@@ -97,8 +144,7 @@ class FillPlaceholders(SphinxPostTransform):
 
     def run(self):
         for node in list(self.document.findall(Placeholder)):
-            content = {"lesson-map": self.lesson_map, "lesson-sources": self.lesson_sources}[node["content"]]
-            node.replace_self(content())
+            node.replace_self(self.lesson_map())
 
     def link(self, docname):
         text = nodes.inline("", self.env.titles[docname].astext())
@@ -121,19 +167,6 @@ class FillPlaceholders(SphinxPostTransform):
                 parts.append(nodes.rubric("", toctree["caption"]))
                 parts.append(nodes.bullet_list("", *items, classes=["lesson-map"]))
         return parts
-
-    def lesson_sources(self):
-        """The sources of every lesson, as it names them."""
-        entries = nodes.definition_list()
-        for name in lessons(self.env):
-            sources = paragraph(self.env.get_doctree(name), "Sources.")
-            if sources:
-                sources = without_label(sources)
-                for reference in sources.findall(addnodes.pending_xref):
-                    reference["refdoc"] = self.env.docname
-                term = nodes.term("", "", self.link(name))
-                entries += nodes.definition_list_item("", term, nodes.definition("", sources))
-        return entries
 
 
 def describe_figures(app):
@@ -216,7 +249,7 @@ def setup(app):
     app.add_node(Placeholder)
     app.add_directive("toctree", TocTreeOfExisting, override=True)
     app.add_directive("lesson-map", Fill)
-    app.add_directive("lesson-sources", Fill)
+    app.add_transform(LinkGlossary)
     app.add_post_transform(FillPlaceholders)
     app.connect("builder-inited", describe_figures)
     app.connect("doctree-resolved", finish_page)

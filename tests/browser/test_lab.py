@@ -45,23 +45,27 @@ def run_all(browser, lab):
     context.close()
 
 
-def test_an_exercise_is_answered_wrongly_and_then_rightly(run_all):
+def test_an_exercise_is_answered_wrongly_rightly_and_with_a_typing_error(run_all):
     page = run_all(NOTEBOOKS / "00_start_here.ipynb")
     answer = page.locator(".jp-CodeCell", has_text="def my_positions(sentence):")
     reply = page.locator(".jp-CodeCell", has_text="count_positions.check(my_positions)").locator(
         ".jp-OutputArea"
     )
     assert "Not attempted yet" in reply.inner_text()
-    for body, said in [
-        ("[n + 1 for n, word in enumerate(sentence.split())]", "The numbers begin at 1."),
-        ("list(range(len(sentence.split())))", "Correct"),
+    right = "list(range(len(sentence.split())))"
+    for line, body, said in [
+        ("def my_positions(sentence):", "[n + 1 for n in range(len(sentence.split()))]", "begin at 1"),
+        ("def my_positions(sentence):", right, "Correct"),
+        ("def my_positions(sentence)", right, "Error in your code"),
+        ("def my_positions(sentence):", right, "Correct"),
     ]:
         answer.locator(".cm-content").click()
         page.keyboard.press("Control+a")
-        page.keyboard.insert_text(f"def my_positions(sentence):\n    return {body}")
+        page.keyboard.insert_text(f"{line}\n    return {body}")
         page.keyboard.press("Shift+Enter")
         page.keyboard.press("Shift+Enter")
         reply.get_by_text(said).first.wait_for(timeout=MINUTE)
+        assert reply.get_by_text("Correct").count() == (said == "Correct")
 
 
 @pytest.mark.parametrize("path", WITH_SLIDERS, ids=lambda path: path.stem)

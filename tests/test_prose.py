@@ -1,0 +1,250 @@
+"""What the lessons say in words, as far as a program can hold them to it.
+
+Each guard closes one way to say something that does not hold: a source nobody can look up, a word nobody
+explained, a lesson that never showed it, a number no cell computes. Each is also given one planted fault.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import sources as sources_of_the_course  # noqa: E402
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+SOURCES = sources_of_the_course.read()
+GLOSSARY = ROOT / "docs" / "glossary.md"
+
+LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
+# "Vaswani et al. (2017)", "Wang and Chen (2020)", "Press, Smith and Lewis (2021)"
+CITATION = re.compile(r"\b((?:[A-Z][\w'’-]+, )*[A-Z][\w'’-]+(?: et al\.| and [A-Z][\w'’-]+)?) \((\d{4})\)")
+NUMBER = re.compile(r"(−?-?\d[\d,. ]*\d|\d)(?: ?%)?<!--\s*([\w-]+)\s*-->")
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+LABELS = {"Predict", "Before you look", "Look hard", "Stop and find the bug", "You need", "Shift + Enter"}
+LABELS |= {"You will be able to", "In fifteen minutes you will be able to"}
+
+
+def glossary_words(text):
+    """Every word with an entry, in lower case."""
+    entries = text.split("```{glossary}")[1]
+    lines = re.findall(r"^([^\s`].*)$", entries, re.MULTILINE)
+    return {part.strip().lower() for line in lines for part in (line, *line.split(","))}
+
+
+WORDS = glossary_words(GLOSSARY.read_text(encoding="utf-8"))
+
+
+def prose(notebook):
+    """(cell id, text) of every Markdown cell but the filled-in sources."""
+    return [
+        (cell.id, cell.source)
+        for cell in notebook.cells
+        if cell.cell_type == "markdown" and cell.id != "sources"
+    ]
+
+
+def without_code(text):
+    return re.sub(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", "…", text, flags=re.DOTALL)
+
+
+def anchors(notebook):
+    """The anchors that Jupyter gives to the headings."""
+    text = "\n".join(source for _, source in prose(notebook))
+    return {heading.strip().replace(" ", "-") for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
+
+
+def cited_sources(notebook, name):
+    """A source that is named, or linked, has an entry that says what this lesson cites it for."""
+    lesson = name[:2]
+    known = [source for source in SOURCES if lesson in source.cited]
+    labels, links = {source.label for source in known}, {source.link for source in known}
+    for cell_id, text in prose(notebook):
+        for authors, year in CITATION.findall(without_code(text)):
+            if f"{authors} ({year})" not in labels:
+                yield f"{cell_id}: {authors} ({year}) is not cited for lesson {lesson} in docs/sources.toml"
+        for _, link in LINK.findall(text):
+            if link.startswith("http") and link not in links:
+                yield f"{cell_id}: {link} is not cited for lesson {lesson} in docs/sources.toml"
+
+
+def cross_references(notebook, name):
+    """Another lesson is named with a link, and the link leads to a heading that is there."""
+    for cell_id, text in prose(notebook):
+        for label, link in LINK.findall(text):
+            file, _, anchor = link.partition("#")
+            if file.startswith("http") or not file.endswith((".ipynb", ".py", ".md")):
+                continue
+            target = ROOT / "notebooks" / file
+            if not target.is_file():
+                yield f"{cell_id}: there is no {file}"
+            elif anchor and anchor not in anchors(nbformat.read(target, 4)):
+                yield f"{cell_id}: {file} has no heading {anchor}"
+            elif file.endswith(".ipynb") and (number := re.search(r"[Ll]esson (\d\d)", label)):
+                if file[:2] != number[1]:
+                    yield f"{cell_id}: the link {label!r} leads to {file}"
+        if cell_id in ("title", "next", "map"):
+            continue
+        bare = re.findall(r"[Ll]essons? \d\d", LINK.sub("…", without_code(COMMENT.sub("", text))))
+        if bare:
+            yield f"{cell_id}: {bare[0]} without a link to the heading that shows it"
+
+
+def explained_words(notebook, name):
+    """Bold is for new words, which have an entry in the glossary, and for labels such as **Predict:**."""
+    for cell_id, text in prose(notebook):
+        for bold in BOLD.findall(without_code(text)):
+            word = " ".join(bold.split())
+            plain = word.lower()
+            forms = {plain, plain.removesuffix("s"), plain.removesuffix("es")}
+            if not (word in LABELS or word[-1] in ".:?" or forms & WORDS):
+                yield f"{cell_id}: **{word}** has no entry in docs/glossary.md"
+
+
+def digits(number):
+    return number.replace("−", "-").replace(",", "").replace(" ", "").rstrip(".")
+
+
+def measured_numbers(notebook, name):
+    """A number followed by <!--cell-id--> is in what that cell prints."""
+    outputs = {cell.id: printed(cell) for cell in notebook.cells if cell.cell_type == "code"}
+    for cell_id, text in prose(notebook):
+        for number, source in NUMBER.findall(text):
+            if source not in outputs:
+                yield f"{cell_id}: there is no code cell {source} for the number {number}"
+            elif digits(number) not in numbers_in(outputs[source]):
+                yield f"{cell_id}: {number} is not in what the cell {source} prints"
+        loose = re.findall(r"<!--\s*[\w-]+\s*-->", NUMBER.sub("", text))
+        if loose:
+            yield f"{cell_id}: {loose[0]} does not follow a number"
+
+
+def printed(cell):
+    texts = [
+        "".join(output.get("text", "")) + " " + "".join(output.get("data", {}).get("text/plain", ""))
+        for output in cell.outputs
+    ]
+    html = ["".join(output.get("data", {}).get("text/html", "")) for output in cell.outputs]
+    return " ".join(texts + [re.sub(r"<[^>]+>", " ", part) for part in html])
+
+
+def numbers_in(text):
+    text = text.replace("−", "-")
+    found = re.findall(r"-?\d+(?:[, ]\d{3})*(?:\.\d+)?", text) + re.findall(r"-?\d+(?:\.\d+)?", text)
+    return {digits(number) for number in found} | {digits(number).lstrip("-") for number in found}
+
+
+def other_seeds(notebook, name):
+    """What is said of other seeds names the script that anybody can run."""
+    for cell_id, text in prose(notebook):
+        for paragraph in text.split("\n\n"):
+            script = re.search(r"\(\.\./\w+/[\w/]*claims", paragraph)
+            if re.search(r"\bother seeds\b", paragraph) and not script:
+                yield f"{cell_id}: other seeds, and no link to the script that tries them"
+
+
+GUARDS = [cited_sources, cross_references, explained_words, measured_numbers, other_seeds]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.__name__)
+def test_prose(guard, path):
+    assert list(guard(nbformat.read(path, 4), path.name)) == []
+
+
+def lesson(text, output=""):
+    """A small lesson 01 with this text; its code cell `count` prints `output`."""
+    outputs = [nbformat.v4.new_output("stream", text=output)]
+    return nbformat.v4.new_notebook(
+        cells=[
+            nbformat.v4.new_markdown_cell("# 01 · A title", id="title"),
+            nbformat.v4.new_code_cell("print(126)", id="count", outputs=outputs),
+            nbformat.v4.new_markdown_cell(text, id="text"),
+        ]
+    )
+
+
+PAPER = next(source for source in SOURCES if source.authors and "01" in source.cited)
+FIRST, SECOND = NOTEBOOKS[0].name, NOTEBOOKS[1].name
+HEADING = sorted(anchors(nbformat.read(NOTEBOOKS[0], 4)))[0]
+GOOD = [
+    f"{PAPER.label} say so, and [so]({PAPER.link}).",
+    f"As [lesson 00]({FIRST}#{HEADING}) shows.",
+    "**Predict:** how many? The **token** and the **tokens**.",
+    "There are 126<!--count--> of 1,300<!--count-->, −2.5<!--count--> and 84 %<!--count-->.",
+    "On ten other seeds too ([claims](../benchmarks/claims.py)).",
+]
+FAULTS = [
+    (cited_sources, "Nobody et al. (2031) say so."),
+    (cited_sources, "It is known ([there](https://example.org/gone))."),
+    (cited_sources, f"{PAPER.label.replace(str(PAPER.year), '1999')} say so."),
+    (cross_references, "As lesson 00 shows."),
+    (cross_references, f"As [lesson 00]({FIRST}#No-such-heading) shows."),
+    (cross_references, "As [lesson 00](00_nowhere.ipynb) shows."),
+    (cross_references, f"As [lesson 02]({FIRST}#{HEADING}) shows."),
+    (explained_words, "This is a **wobblification**."),
+    (measured_numbers, "There are 127<!--count-->."),
+    (measured_numbers, "There are 126<!--nowhere-->."),
+    (measured_numbers, "There are many<!--count-->."),
+    (other_seeds, "On ten other seeds too."),
+]
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_good_prose_pleases_every_guard(text):
+    notebook = lesson(text, "126 of 1,300, -2.5, 84")
+    assert [list(guard(notebook, SECOND)) for guard in GUARDS] == [[]] * len(GUARDS)
+
+
+@pytest.mark.parametrize("guard, text", FAULTS)
+def test_guard_sees(guard, text):
+    notebook = lesson(text, "126 of 1,300, -2.5, 84")
+    assert [guard for guard in GUARDS if list(guard(notebook, SECOND))] == [guard]
+
+
+# docs/sources.toml itself
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.key)
+def test_a_source_is_complete(source):
+    assert re.fullmatch(r"[a-z0-9]+([.-][a-z0-9]+)*", source.key)
+    assert source.kind in sources_of_the_course.NAMES_OF_KINDS
+    assert re.fullmatch(r"https://[\w.-]+\.[a-z]{2,}(/[^\s)]*)?", source.link), source.link
+    assert source.title and not source.title.endswith(("...", "…", "."))
+    assert (source.kind == "paper") == bool(source.authors) == bool(source.year)
+    assert source.opened or source.kind == "paper", "only a known paper may be cited without opening it"
+    assert source.cited and set(source.cited) <= {path.name[:2] for path in NOTEBOOKS}
+    assert not [text for text in source.cited.values() if not text or text.endswith(".")]
+
+
+def test_no_source_stands_twice():
+    assert len({source.link for source in SOURCES}) == len(SOURCES)
+    assert len({source.label for source in SOURCES}) == len(SOURCES)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_sources_of_a_lesson_are_those_of_the_data(path):
+    cells = [cell.source for cell in nbformat.read(path, 4).cells if cell.id == "sources"]
+    cited = any(path.name[:2] in source.cited for source in SOURCES)
+    assert cells == [sources_of_the_course.cell_text(path.name[:2], SOURCES)] * cited
+
+
+def test_the_page_of_references_is_that_of_the_data():
+    assert sources_of_the_course.PAGE.read_text(encoding="utf-8") == sources_of_the_course.page_text(SOURCES)
+
+
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("teaching/**/*.md")])
+# where something is had or documented: not evidence for a sentence
+HANDS_ON = r"https?://(\w+\.)*(OWNER|example\.org|jupyter\.org|readthedocs\.io|pytorch\.org|localhost|127\.0\.0\.1)"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_of_the_pages_are_sources(path):
+    known = {source.link for source in SOURCES}
+    links = [link for _, link in LINK.findall(path.read_text(encoding="utf-8")) if link.startswith("http")]
+    assert [link for link in links if link not in known and not re.match(HANDS_ON, link)] == []

@@ -1,0 +1,107 @@
+"""Write the sources of docs/sources.toml where they are read: the end of each lesson, and docs/references.md.
+
+    python tools/sources.py
+
+A source has a key, a `kind`, a `title`, a `link`, and a table `cited`: lesson number -> what exactly that
+lesson cites it for. Papers also have `authors` and `year`, the year of the first public version. `opened` is
+the day on which somebody opened the link and found there what it is cited for.
+"""
+
+import tomllib
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "docs" / "sources.toml"
+PAGE = ROOT / "docs" / "references.md"
+NAMES_OF_KINDS = {
+    "paper": "Papers and books",
+    "config": "Configurations of models",
+    "code": "Code",
+    "thread": "Threads in which people met a mistake",
+    "page": "Pages",
+}
+LABEL = "**Sources.**"
+
+ABOUT = """# References
+
+Written by `tools/sources.py` from `docs/sources.toml`, where each source is said once: what exactly it is
+cited for, lesson by lesson, and the day on which it was opened for that. The year is that of the first public
+version. Links to code and configurations name a commit where there is one, since files change. A paper that
+is not marked as opened is cited for no more than its abstract or its best-known formula.
+"""
+
+
+@dataclass(frozen=True)
+class Source:
+    key: str
+    kind: str
+    title: str
+    link: str
+    cited: dict = field(default_factory=dict)
+    authors: str = ""
+    year: int | None = None
+    opened: date | None = None
+
+    @property
+    def label(self):
+        """The name by which a lesson calls it: `Vaswani et al. (2017)`, or its title."""
+        return f"{self.authors} ({self.year})" if self.authors else self.title
+
+    @property
+    def name(self):
+        """The label as a link, and for papers the whole title."""
+        return f"[{self.label}]({self.link})" + (f", *{self.title}*" if self.authors else "")
+
+
+def read(path=DATA):
+    """All sources, papers by year, the rest by name."""
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    sources = [Source(key, **entry) for key, entry in data.items()]
+    order = list(NAMES_OF_KINDS)
+    return sorted(sources, key=lambda one: (order.index(one.kind), one.year or 0, one.label.lower()))
+
+
+def cell_text(lesson, sources):
+    """What the cell `sources` of a lesson says; `lesson` is its number, as in "03"."""
+    lines = [f"- {source.name}: {source.cited[lesson]}." for source in sources if lesson in source.cited]
+    return "\n".join([LABEL, "", *lines]) if lines else LABEL
+
+
+def page_text(sources):
+    """What docs/references.md says."""
+    parts = [ABOUT]
+    for kind, heading in NAMES_OF_KINDS.items():
+        parts.append(f"\n## {heading}\n\n")
+        for source in sources:
+            if source.kind == kind:
+                opened = f" Opened {source.opened}." if source.opened else ""
+                parts.append(f"- {source.name}.{opened}\n")
+                parts += [f"  - lesson {lesson}: {text}\n" for lesson, text in sorted(source.cited.items())]
+    return "".join(parts)
+
+
+def fill(cells, lesson, sources):
+    """Give the cell `sources` among these its text."""
+    for cell in cells:
+        if cell.get("id") == "sources":
+            cell.source = cell_text(lesson, sources)
+
+
+def main():
+    sources = read()
+    PAGE.write_text(page_text(sources), encoding="utf-8", newline="\n")
+    for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        before = path.read_text(encoding="utf-8")
+        notebook = nbformat.v4.reads(before)
+        fill(notebook.cells, path.name[:2], sources)
+        after = nbformat.v4.writes(notebook) + "\n"
+        if after != before:
+            path.write_text(after, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
