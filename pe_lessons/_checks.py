@@ -1,12 +1,20 @@
-"""Bad input, answered in one sentence; shared by the three rungs."""
+"""Arguments of the three rungs: every function here checks, and returns what the caller goes on with.
+
+What is wrong is a TypeError or a ValueError that names the argument, the value and what would do, and the
+same on every rung. A rung makes its numbers ready (`real_numbers`, `_real_array`, `_real_tensor`); from then
+on lists, arrays and Tensors are asked for their shapes alike.
+"""
 
 import math
 import operator
+from collections.abc import Sequence
 from numbers import Real
+
+# --- one number, one word ---
 
 
 def whole_number(name, value, *, minimum=None):
-    """Return `value` as an int, or say what is wrong with it."""
+    """`value` as an int of at least `minimum`."""
     try:
         if isinstance(value, bool) or type(value).__name__ == "bool":  # np.bool counts as an index too
             raise TypeError
@@ -17,44 +25,13 @@ def whole_number(name, value, *, minimum=None):
         ) from None
     if minimum is not None and number < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {number}")
+    if abs(number) >= 2**63:
+        raise ValueError(f"{name} must lie within 64 bits, got {number}")
     return number
 
 
-def check_base(base):
-    """Return `base` as a float above 1, or say what is wrong with it."""
-    if isinstance(base, bool) or not isinstance(base, Real):
-        raise TypeError(
-            f"base must be a real number, got {base!r} ({type(base).__name__}): the paper's is 10_000.0"
-        )
-    if not (math.isfinite(base) and base > 1):
-        raise ValueError(f"base must be finite and above 1, got {base!r}: the paper's is 10_000.0")
-    return float(base)
-
-
-def table_arguments(seq_len, d_model, base, start):
-    """Check the four arguments that every table of positions takes."""
-    return (
-        whole_number("seq_len", seq_len, minimum=1),
-        whole_number("d_model", d_model, minimum=1),
-        check_base(base),
-        whole_number("start", start),
-    )
-
-
-def block_rows(block_len, d_model):
-    """Return `block_len` as an int of at least 1; None becomes what stays in a processor's cache."""
-    if block_len is None:
-        return max(1, 2**15 // d_model)
-    return whole_number("block_len", block_len, minimum=1)
-
-
-def table_dtype(dtype):
-    """The TypeError for a table of anything but floating-point numbers."""
-    return TypeError(f"dtype must be a floating-point one such as float32, got {dtype!r}")
-
-
 def even_width(d_model, name="d_model"):
-    """Return `d_model` as an even int of at least 2, or say what is wrong with it."""
+    """`d_model` as an even int of at least 2."""
     d_model = whole_number(name, d_model, minimum=1)
     if d_model % 2:
         raise ValueError(
@@ -64,8 +41,8 @@ def even_width(d_model, name="d_model"):
     return d_model
 
 
-def plane_width(name, width):
-    """Return `width` as an int that two axes can share in pairs, or say what is wrong with it."""
+def multiple_of_four(name, width):
+    """`width` as an int that two axes can share in pairs."""
     width = whole_number(name, width, minimum=1)
     if width % 4:
         raise ValueError(
@@ -75,32 +52,210 @@ def plane_width(name, width):
     return width
 
 
-def real_number(name, value):
-    """Return `value` as a finite float, or say what is wrong with it."""
-    if isinstance(value, bool) or type(value).__name__ == "bool" or not isinstance(value, Real):
-        raise TypeError(f"{name} must hold real numbers, got {value!r} ({type(value).__name__})")
-    if not math.isfinite(value):
-        raise not_finite(name)
+def base_of_angles(base):
+    """`base` as a float above 1."""
+    if not _is_real(base):
+        raise TypeError(
+            f"base must be a real number, got {base!r} ({type(base).__name__}): the paper's is 10_000.0"
+        )
+    if not 1 < _as_float(base) < math.inf:
+        raise ValueError(f"base must be finite and above 1, got {base!r}: the paper's is 10_000.0")
+    return float(base)
+
+
+def true_or_false(name, value):
+    """`value` as a bool."""
+    if type(value).__name__ not in ("bool", "bool_"):  # NumPy's, too
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def probability(name, value):
+    """`value` as a float between 0 and 1."""
+    if not _is_real(value):
+        raise TypeError(f"{name} must be a real number, got {value!r} ({type(value).__name__})")
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must lie between 0 and 1, got {value!r}")
     return float(value)
 
 
-def not_finite(name):
-    """The ValueError for numbers among which there is an infinity or a NaN."""
-    return ValueError(f"{name} must be finite, got inf or nan among them")
+def pair_layout(layout):
+    """`layout`, a word for which columns make a pair."""
+    if not (isinstance(layout, str) and layout in ("interleaved", "half")):
+        raise ValueError(f'layout must be "interleaved" or "half", got {layout!r}')
+    return layout
+
+
+def floating_dtype(dtype, is_floating):
+    """`dtype`, of which the caller knows whether it is one of floating-point numbers."""
+    if not is_floating:
+        raise TypeError(f"dtype must be a floating-point one such as float32, got {dtype!r}")
+    return dtype
+
+
+def _is_real(value):
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _as_float(value):
+    """`value` as a float; an int that is too large for one is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+# --- many numbers ---
+
+
+def real_numbers(name, value):
+    """`value`, a number or (nested) rows of them, as floats in (nested) lists; NaN and inf may be there."""
+    return _nested(name, value, _real_entry)
+
+
+def finite_numbers(name, value):
+    """As `real_numbers`, without NaN and inf."""
+    return _nested(name, value, _finite_entry)
+
+
+def whole_numbers(name, value):
+    """`value`, a number or (nested) rows of them, as ints in (nested) lists."""
+    return _nested(name, value, _whole_entry)
+
+
+def booleans(name, value):
+    """`value`, (nested) rows of booleans, in (nested) lists."""
+    return _nested(name, value, _boolean_entry)
+
+
+def matrix(name, rows):
+    """`rows` as a list of rows of floats: the loops take one head, without axes before its rows."""
+    rows = real_numbers(name, rows)
+    axes_of_rows(name, shape_of(rows), most=2)
+    return rows
+
+
+def shape_of(value):
+    """The shape of an array, a Tensor, or what one of the functions above returns."""
+    if not isinstance(value, list):
+        return tuple(getattr(value, "shape", ()))
+    return (len(value), *shape_of(value[0])) if value else (0,)
+
+
+def _nested(name, value, check_entry):
+    if hasattr(value, "tolist"):  # an array, or one of its numbers
+        value = value.tolist()
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        return check_entry(name, value)
+    rows = [_nested(name, row, check_entry) for row in value]
+    shapes = sorted({shape_of(row) for row in rows})
+    if len(shapes) > 1:
+        raise ValueError(f"{name} must have rows of one length, got rows of the shapes {shapes}")
+    return rows
+
+
+def _real_entry(name, value):
+    if not _is_real(value):
+        raise TypeError(
+            f"{name} must hold real numbers, got {value!r} ({type(value).__name__}): pass floats such as 0.5"
+        )
+    return _as_float(value)
+
+
+def _finite_entry(name, value):
+    number = _real_entry(name, value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite, got {number} among them")
+    return number
+
+
+def _whole_entry(name, value):
+    try:
+        return whole_number(name, value)
+    except TypeError:
+        raise TypeError(
+            f"{name} must hold whole numbers, got {value!r} ({type(value).__name__}): pass ints such as 8"
+        ) from None
+
+
+def _boolean_entry(name, value):
+    if not isinstance(value, bool):
+        raise TypeError(
+            f"{name} must hold booleans (True: may look there), got {value!r} ({type(value).__name__}): "
+            "compare, as in mask > 0"
+        )
+    return value
+
+
+# --- the arguments of one function; the numbers among them are ready ---
+
+
+def table_arguments(seq_len, d_model, base, start):
+    """The four arguments that every table of positions takes."""
+    return (
+        whole_number("seq_len", seq_len, minimum=1),
+        whole_number("d_model", d_model, minimum=1),
+        base_of_angles(base),
+        whole_number("start", start),
+    )
+
+
+def grid_arguments(height, width, d_model):
+    """Height and width of a grid, and how much of `d_model` each of its axes gets."""
+    return (
+        whole_number("height", height, minimum=1),
+        whole_number("width", width, minimum=1),
+        multiple_of_four("d_model", d_model) // 2,
+    )
+
+
+def block_rows(block_len, d_model):
+    """`block_len` as an int of at least 1; None becomes what stays in a processor's cache."""
+    if block_len is None:
+        return max(1, 2**15 // d_model)
+    return whole_number("block_len", block_len, minimum=1)
+
+
+def score_rows(scores):
+    """`scores`, which have at least one row of at least one number."""
+    shape = shape_of(scores)
+    if not shape:
+        raise ValueError(f"scores must be a row of numbers, got {float(scores)} alone: put it in a list")
+    if 0 in shape:
+        raise ValueError(f"scores must hold at least one number in each row, got shape {shape}")
+    return scores
+
+
+def row_of_scores(row):
+    """One row of scores, of which not all are -inf."""
+    if all(score == -math.inf for score in row):
+        raise ValueError("scores must hold a number above -inf in every row, got -inf throughout")
+    return row
+
+
+def row_of_mask(number, row):
+    """Row `number` of a mask, which lets its query look somewhere."""
+    if not any(row):
+        raise ValueError(
+            f"mask must leave every query at least one key, but its row {number} is all False: "
+            "the softmax of nothing is not defined"
+        )
+    return row
+
+
+def axes_of_rows(name, shape, *, most=math.inf):
+    """The shape ``(..., seq_len, head_dim)``, of at most so many axes."""
+    if not 2 <= len(shape) <= most or 0 in shape:
+        raise ValueError(f"{name} must have the axes (seq_len, head_dim) and an entry, got shape {shape}")
+    return shape
 
 
 def attention_shapes(q, k, v, mask=None):
-    """Check the shapes of attention's arguments; each argument here is a shape.
+    """The four sizes of q ``(..., n_q, head_dim)``, k ``(..., n_k, head_dim)`` and v ``(..., n_k, v_dim)``.
 
-    q ``(..., n_q, head_dim)``, k ``(..., n_k, head_dim)``, v ``(..., n_k, v_dim)``,
-    mask ``(n_q, n_k)`` or ``(..., n_q, n_k)``.
+    The mask is ``(n_q, n_k)`` or ``(..., n_q, n_k)``.
     """
-    q, k, v = tuple(q), tuple(k), tuple(v)
-    for name, shape in (("q", q), ("k", k), ("v", v)):
-        if len(shape) < 2:
-            raise ValueError(f"{name} must have the axes (seq_len, head_dim), got shape {shape}")
-        if 0 in shape:
-            raise ValueError(f"{name} must not be empty, got shape {shape}")
+    q, k, v = (axes_of_rows(name, shape_of(value)) for name, value in (("q", q), ("k", k), ("v", v)))
     if q[-1] != k[-1]:
         raise ValueError(f"q and k must have the same head_dim (last axis), got shapes {q} and {k}")
     if k[-2] != v[-2]:
@@ -108,66 +263,109 @@ def attention_shapes(q, k, v, mask=None):
     if not q[:-2] == k[:-2] == v[:-2]:
         raise ValueError(f"q, k and v must have the same leading axes, got shapes {q}, {k} and {v}")
     scores = (*q[:-2], q[-2], k[-2])
-    if mask is not None and tuple(mask) not in {scores, scores[-2:]}:
+    if mask is not None and shape_of(mask) not in {scores, scores[-2:]}:
         raise ValueError(
             f"mask must have the shape (n_q, n_k) = {scores[-2:]}, one entry per query and key, "
-            f"got {tuple(mask)} for q {q} and k {k}"
+            f"got {shape_of(mask)} for q {q} and k {k}"
         )
+    return q[-2], k[-2], q[-1], v[-1]
 
 
-def bias_shape(q, k, bias):
-    """Check the shapes of queries, keys and the biases by offset, bias ``(..., 2 n - 1)``."""
-    q, k, bias = tuple(q), tuple(k), tuple(bias)
+def bias_of_offsets(q, k, bias):
+    """The biases by offset ``(..., 2 n - 1)`` for queries and keys ``(..., n, head_dim)``."""
+    q, k, shape = shape_of(q), shape_of(k), shape_of(bias)
     if q[-2] != k[-2]:
         raise ValueError(f"q and k must have the same seq_len (last axis but one), got shapes {q} and {k}")
-    leading = bias[:-1]
+    leading = shape[:-1]
     fits = len(leading) <= len(q) - 2 and all(
         size in (1, wanted) for size, wanted in zip(leading[::-1], q[:-2][::-1])
     )
-    if not fits or bias[-1:] != (2 * q[-2] - 1,):
+    if not fits or shape[-1:] != (2 * q[-2] - 1,):
         raise ValueError(
             f"bias_of_offsets must hold 2 * {q[-2]} - 1 = {2 * q[-2] - 1} numbers for the offsets "
-            f"{1 - q[-2]} to {q[-2] - 1}, behind axes that fit {q[:-2]}, got shape {bias}"
+            f"{1 - q[-2]} to {q[-2] - 1}, behind axes that fit {q[:-2]}, got shape {shape}"
         )
+    return bias
 
 
-def mask_dtype(dtype):
-    """The TypeError for a mask that is not made of booleans."""
-    return TypeError(f"mask must be boolean (True: may look there), got {dtype}: compare, as in mask > 0")
+def row_of_biases(number, row):
+    """The biases that query `number` adds to its scores, of which not all are -inf."""
+    if all(bias == -math.inf for bias in row):
+        raise ValueError(
+            f"bias_of_offsets must leave every query a key above -inf, but query {number} has none: "
+            "the softmax of nothing is not defined"
+        )
+    return row
 
 
-def blind_query(row):
-    """The ValueError for a query that may look nowhere."""
-    return ValueError(
-        f"mask must leave every query at least one key, but its row {row} is all False: "
-        "the softmax of nothing is not defined"
-    )
-
-
-def rotary_arguments(x, positions, layout):
-    """Check what rotary takes; `x` and `positions` are shapes, x ``(..., seq_len, head_dim)``."""
-    x, positions = tuple(x), tuple(positions)
-    if len(x) < 2 or 0 in x:
-        raise ValueError(f"x must have the axes (seq_len, head_dim) and an entry, got shape {x}")
+def rotary_shapes(x, positions, layout):
+    """seq_len and head_dim of x ``(..., seq_len, head_dim)``."""
+    x, layout = axes_of_rows("x", shape_of(x)), pair_layout(layout)
     if x[-1] % 2:
         raise ValueError(
             f"x must have an even head_dim (last axis), got shape {x}: a number without a partner cannot turn"
         )
-    if positions != x[-2:-1]:
+    _one_for_each_row("positions", positions, x)
+    return x[-2:]
+
+
+def axial_shapes(x, rows, columns, layout):
+    """n_patches and head_dim of x ``(..., n_patches, head_dim)``."""
+    x, layout = axes_of_rows("x", shape_of(x)), pair_layout(layout)
+    multiple_of_four("head_dim, the last axis of x,", x[-1])
+    _one_for_each_row("rows", rows, x)
+    _one_for_each_row("columns", columns, x)
+    return x[-2:]
+
+
+def _one_for_each_row(name, positions, x):
+    if shape_of(positions) != x[-2:-1]:
         raise ValueError(
-            f"positions must be one number for each of the {x[-2]} rows of x, got shape {positions}"
+            f"{name} must be one number for each of the {x[-2]} rows of x, got shape {shape_of(positions)}"
         )
-    if layout not in ("interleaved", "half"):
-        raise ValueError(f'layout must be "interleaved" or "half", got {layout!r}')
 
 
-def bucket_arguments(num_buckets, max_distance, bidirectional):
-    """Check what t5_buckets takes; return the buckets of one direction and those for one distance."""
-    if not isinstance(bidirectional, bool):
-        raise TypeError(f"bidirectional must be True or False, got {bidirectional!r}")
-    num_buckets = whole_number("num_buckets", num_buckets, minimum=4 if bidirectional else 2)
+def learned_arguments(token_ids, table, offset, padding_id):
+    """`offset` as an int, and `padding_id` as an int or None; the shapes of the other two are right."""
+    if len(shape_of(token_ids)) != 2 or 0 in shape_of(token_ids):
+        raise ValueError(
+            f"token_ids must have the axes (batch, seq_len) and an entry, got shape {shape_of(token_ids)}"
+        )
+    if len(shape_of(table)) != 2 or 0 in shape_of(table):
+        raise ValueError(
+            f"table must have the axes (max_len, d_model) and an entry, got shape {shape_of(table)}"
+        )
+    offset = whole_number("offset", offset, minimum=0)
+    return offset, None if padding_id is None else whole_number("padding_id", padding_id)
+
+
+def rows_for_tokens(table, offset, tokens):
+    """`table`, which has a row for each of so many tokens."""
+    needed, max_len = int(offset + tokens), shape_of(table)[0]
+    if needed > max_len:
+        raise ValueError(
+            f"token_ids must fit the table: {tokens} tokens from row {offset} on need "
+            f"{needed} rows, got {max_len}; cut the text or train a longer table"
+        )
+    return table
+
+
+def shaw_distance(q, table):
+    """The largest distance of Shaw's table, for queries ``(..., seq_len, head_dim)``."""
+    q, table = axes_of_rows("q", shape_of(q)), shape_of(table)
+    if len(table) != 2 or table[0] % 2 == 0 or table[1] != q[-1]:
+        raise ValueError(
+            f"table must have the axes (2 * max_distance + 1, head_dim = {q[-1]}), got shape {table}"
+        )
+    return table[0] // 2
+
+
+def bucket_arguments(num_buckets, max_distance, bidirectional, *, name="num_buckets"):
+    """The buckets of one direction, those for one distance, and the largest distance, all as ints."""
+    bidirectional = true_or_false("bidirectional", bidirectional)
+    num_buckets = whole_number(name, num_buckets, minimum=4 if bidirectional else 2)
     if bidirectional and num_buckets % 2:
-        raise ValueError(f"num_buckets must be even, half of them for each direction, got {num_buckets}")
+        raise ValueError(f"{name} must be even, half of them for each direction, got {num_buckets}")
     one_way = num_buckets // 2 if bidirectional else num_buckets
     exact = one_way // 2
     max_distance = whole_number("max_distance", max_distance)
@@ -178,66 +376,13 @@ def bucket_arguments(num_buckets, max_distance, bidirectional):
     return one_way, exact, max_distance
 
 
-def not_whole(name, dtype):
-    """The TypeError for numbers that must be whole ones."""
-    return TypeError(f"{name} must hold whole numbers, got {dtype}: positions are counted in tokens")
-
-
-def not_token_ids(dtype):
-    """The TypeError for token numbers that are not whole ones."""
-    return TypeError(f"token_ids must hold whole numbers, got {dtype}: they are the numbers of tokens")
-
-
-def learned_arguments(token_ids, real_tokens, table, offset, padding_id):
-    """Check what learned takes; `token_ids` and `table` are shapes, `real_tokens` the most in a row."""
-    token_ids, table = tuple(token_ids), tuple(table)
-    if len(token_ids) != 2 or 0 in token_ids:
-        raise ValueError(f"token_ids must have the axes (batch, seq_len) and an entry, got shape {token_ids}")
-    if len(table) != 2 or 0 in table:
-        raise ValueError(f"table must have the axes (max_len, d_model) and an entry, got shape {table}")
-    if padding_id is not None:
-        whole_number("padding_id", padding_id)
-    offset = whole_number("offset", offset, minimum=0)
-    if offset + real_tokens > table[0]:
-        raise ValueError(
-            f"token_ids must fit the table: {real_tokens} tokens from row {offset} on need "
-            f"{offset + real_tokens} rows, got {table[0]}; cut the text or train a longer table"
-        )
-    return offset
-
-
-def shaw_arguments(q, table):
-    """Check what shaw_bias takes, by shapes; return the largest distance of the table."""
-    q, table = tuple(q), tuple(table)
-    if len(q) < 2 or 0 in q:
-        raise ValueError(f"q must have the axes (seq_len, head_dim) and an entry, got shape {q}")
-    if len(table) != 2 or table[0] % 2 == 0 or table[1] != q[-1]:
-        raise ValueError(
-            f"table must have the axes (2 * max_distance + 1, head_dim = {q[-1]}), got shape {table}"
-        )
-    return table[0] // 2
-
-
-def bias_table(table):
-    """Check the shape of the table that t5_bias takes: (num_buckets, num_heads)."""
-    table = tuple(table)
-    if len(table) != 2 or 0 in table:
-        raise ValueError(f"table must have the axes (num_buckets, num_heads) and an entry, got shape {table}")
-    return table
-
-
-def axial_arguments(x, rows, columns, layout):
-    """Check what axial_rotary takes, by shapes."""
-    x = tuple(x)
-    if len(x) < 2 or 0 in x:
-        raise ValueError(f"x must have the axes (seq_len, head_dim) and an entry, got shape {x}")
-    plane_width("head_dim, the last axis of x,", x[-1])
-    for name, shape in (("rows", rows), ("columns", columns)):
-        if tuple(shape) != x[-2:-1]:
-            raise ValueError(
-                f"{name} must be one number for each of the {x[-2]} rows of x, got shape {tuple(shape)}"
-            )
-    rotary_arguments(x, rows, layout)
+def bucket_table(table, max_distance, bidirectional):
+    """num_buckets and num_heads of T5's table ``(num_buckets, num_heads)``."""
+    shape = shape_of(table)
+    if len(shape) != 2 or 0 in shape:
+        raise ValueError(f"table must have the axes (num_buckets, num_heads) and an entry, got shape {shape}")
+    bucket_arguments(shape[0], max_distance, bidirectional, name="num_buckets, the rows of table,")
+    return shape
 
 
 # rope_type: the keys that it needs, and those that it may have, with what they are when left out
@@ -258,7 +403,7 @@ _MANY_AND_FEW_TURNS = {  # the first must be above the second
 
 
 def scaling_rule(scaling, head_dim):
-    """Return `scaling` with every key filled in, llama3 written as by_parts; or say what is wrong with it."""
+    """`scaling` with every key filled in, llama3 written as by_parts."""
     if scaling is None:
         scaling = {"rope_type": "default"}
     if not isinstance(scaling, dict):
@@ -266,23 +411,22 @@ def scaling_rule(scaling, head_dim):
             f'scaling must be a dict such as {{"rope_type": "linear", "factor": 4.0}}, got {scaling!r}'
         )
     rope_type = scaling.get("rope_type")
-    if rope_type not in SCALING_RULES:
+    if not (isinstance(rope_type, str) and rope_type in SCALING_RULES):
         raise ValueError(f'scaling["rope_type"] must be one of {list(SCALING_RULES)}, got {rope_type!r}')
     needed, optional = SCALING_RULES[rope_type]
     if not set(needed) <= scaling.keys() - {"rope_type"} <= {*needed, *optional}:
         raise ValueError(
             f"scaling of the type {rope_type!r} must have the keys {list(needed)} and may have "
-            f"{list(optional)}, got {sorted(scaling.keys() - {'rope_type'})}"
+            f"{list(optional)}, got {sorted(scaling.keys() - {'rope_type'}, key=str)}"
         )
     rule = {"factor": 1.0, **optional, **scaling}
     for key, value in rule.items():
         if key == "truncate":
-            if not isinstance(value, bool):
-                raise TypeError(f'scaling["truncate"] must be True or False, got {value!r}')
+            rule[key] = true_or_false('scaling["truncate"]', value)
         elif key != "rope_type" and not (key == "attention_factor" and value is None):
-            if isinstance(value, bool) or not isinstance(value, Real):
+            if not _is_real(value):
                 raise TypeError(f'scaling["{key}"] must be a real number, got {value!r}')
-            if not (math.isfinite(value) and value > 0):
+            if not 0 < _as_float(value) < math.inf:
                 raise ValueError(f'scaling["{key}"] must be finite and above 0, got {value!r}')
     if rule["factor"] < 1:
         raise ValueError(

@@ -38,7 +38,7 @@ def frequencies(d_model, *, base=10_000.0):
     array([1.  , 0.01])
     """
     d_model = _checks.whole_number("d_model", d_model, minimum=1)
-    base = _checks.check_base(base)
+    base = _checks.base_of_angles(base)
     return base ** (-np.arange(0, d_model, 2) / d_model)  # (n_pairs,)
 
 
@@ -227,9 +227,7 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     array([[[0.    , 1.    , 0.    , 1.    ],
             [0.    , 1.    , 0.8415, 0.5403]]])
     """
-    height = _checks.whole_number("height", height, minimum=1)
-    width = _checks.whole_number("width", width, minimum=1)
-    half = _checks.plane_width("d_model", d_model) // 2
+    height, width, half = _checks.grid_arguments(height, width, d_model)
     table = np.empty((height, width, 2 * half))
     table[..., :half] = sinusoidal(height, half, base=base)[:, None]  # the same along a row of the grid
     table[..., half:] = sinusoidal(width, half, base=base)  # the same along a column
@@ -275,12 +273,10 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     array([[0.1, 0.2],
            [0. , 0.1]])
     """
-    table, ids = _real_array("table", table), np.asarray(token_ids)
-    if ids.dtype.kind not in "iu":
-        raise _checks.not_token_ids(ids.dtype)
-    real = np.ones(ids.shape, dtype=bool) if padding_id is None else ids != padding_id  # (batch, seq_len)
-    most = int(real.sum(axis=-1).max(initial=0)) if real.ndim == 2 else 0
-    offset = _checks.learned_arguments(ids.shape, most, table.shape, offset, padding_id)
+    token_ids, table = _whole_array("token_ids", token_ids), _real_array("table", table)
+    offset, padding_id = _checks.learned_arguments(token_ids, table, offset, padding_id)
+    real = np.full(token_ids.shape, True) if padding_id is None else token_ids != padding_id
+    _checks.rows_for_tokens(table, offset, real.sum(axis=-1).max())
     positions = np.cumsum(real, axis=-1) - 1  # (batch, seq_len)
     rows = table[np.where(real, offset + positions, 0)]  # (batch, seq_len, d_model)
     return np.where(real[..., None], rows, 0.0)
@@ -377,9 +373,7 @@ def kernel(offsets, d_model, *, base=10_000.0):
     >>> kernel([0, 1, -1, 6], 4).round(4)
     array([2.    , 1.5403, 1.5403, 1.9584])
     """
-    offsets, d_model = _real_array("offsets", offsets), _checks.even_width(d_model)
-    if not np.isfinite(offsets).all():
-        raise _checks.not_finite("offsets")
+    offsets, d_model = _finite_array("offsets", offsets), _checks.even_width(d_model)
     angles = offsets[..., None] * frequencies(d_model, base=base)  # (..., n_pairs)
     return np.cos(angles).sum(axis=-1)  # (...)
 
@@ -412,14 +406,10 @@ def softmax(scores):
     >>> softmax([0.0, 0.0, -np.inf])
     array([0.5, 0.5, 0. ])
     """
-    scores = _real_array("scores", scores)
-    if scores.ndim == 0:
-        raise ValueError(f"scores must be a row of numbers, got {scores!r}: put it in a list")
-    if scores.size == 0:
-        raise ValueError(f"scores must hold at least one number in each row, got shape {scores.shape}")
+    scores = _checks.score_rows(_real_array("scores", scores))
     largest = scores.max(axis=-1, keepdims=True)  # (..., 1)
-    if np.isneginf(largest).any():
-        raise ValueError("scores must hold a number above -inf in every row, got -inf throughout")
+    for row in scores[np.isneginf(largest[..., 0])]:
+        _checks.row_of_scores(row)
     powers = np.exp(scores - largest)  # (..., n)
     return powers / powers.sum(axis=-1, keepdims=True)
 
@@ -458,15 +448,12 @@ def attention(q, k, v, mask=None):
     array([[15.]])
     """
     q, k, v = _real_array("q", q), _real_array("k", k), _real_array("v", v)
-    mask = None if mask is None else np.asarray(mask)
-    _checks.attention_shapes(q.shape, k.shape, v.shape, mask=None if mask is None else mask.shape)
+    mask = None if mask is None else _array("mask", mask, "b", bool, _checks.booleans)
+    _checks.attention_shapes(q, k, v, mask)
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])  # (..., n_q, n_k)
     if mask is not None:
-        if mask.dtype != bool:
-            raise _checks.mask_dtype(mask.dtype)
-        blind = ~mask.any(axis=-1)
-        if blind.any():
-            raise _checks.blind_query(int(np.argwhere(blind)[0][-1]))
+        for blind in np.argwhere(~mask.any(axis=-1)):
+            _checks.row_of_mask(blind[-1], mask[tuple(blind)])
         scores = np.where(mask, scores, -np.inf)
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
@@ -523,7 +510,7 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     >>> rotary_frequencies(4, scaling={"rope_type": "ntk", "factor": 4.0}).round(6)
     array([1.    , 0.0025])
     """
-    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.check_base(base)
+    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.base_of_angles(base)
     rule = _checks.scaling_rule(scaling, head_dim)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
@@ -599,11 +586,8 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     array([[1.    , 0.    , 1.    , 0.    ],
            [0.5403, 0.8415, 1.    , 0.01  ]])
     """
-    x, positions = _real_array("x", x), _real_array("positions", positions)
-    _checks.rotary_arguments(x.shape, positions.shape, layout)
-    if not np.isfinite(positions).all():
-        raise _checks.not_finite("positions")
-    head_dim = x.shape[-1]
+    x, positions = _real_array("x", x), _finite_array("positions", positions)
+    _, head_dim = _checks.rotary_shapes(x, positions, layout)
     angles = positions[:, None] * rotary_frequencies(
         head_dim, base=base, scaling=scaling
     )  # (seq_len, n_pairs)
@@ -659,11 +643,8 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     array([[1.    , 0.    , 1.    , 0.    ],
            [1.    , 0.    , 0.5403, 0.8415]])
     """
-    x, rows, columns = _real_array("x", x), _real_array("rows", rows), _real_array("columns", columns)
-    _checks.axial_arguments(x.shape, rows.shape, columns.shape, layout)
-    for name, positions in (("rows", rows), ("columns", columns)):
-        if not np.isfinite(positions).all():
-            raise _checks.not_finite(name)
+    x, rows, columns = _real_array("x", x), _finite_array("rows", rows), _finite_array("columns", columns)
+    _checks.axial_shapes(x, rows, columns, layout)
     by_row, by_column = np.split(x, 2, axis=-1)  # (..., n_patches, head_dim / 2)
     by_row = rotary(by_row, rows, base=base, layout=layout)
     return np.concatenate([by_row, rotary(by_column, columns, base=base, layout=layout)], axis=-1)
@@ -708,7 +689,7 @@ def shaw_bias(q, table):
            [-2., -2.,  0.]])
     """
     q, table = _real_array("q", q), _real_array("table", table)
-    max_distance = _checks.shaw_arguments(q.shape, table.shape)
+    max_distance = _checks.shaw_distance(q, table)
     positions = np.arange(q.shape[-2])
     distances = (positions - positions[:, None]).clip(-max_distance, max_distance)  # (n_q, n_k)
     about = table[distances + max_distance]  # (n_q, n_k, head_dim)
@@ -749,7 +730,7 @@ def alibi_slopes(num_heads):
     array([0.25      , 0.0625    , 0.015625  , 0.00390625])
     """
     num_heads = _checks.whole_number("num_heads", num_heads, minimum=1)
-    power = 2 ** int(np.log2(num_heads))  # the largest power of two that is not above num_heads
+    power = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is not above num_heads
     slopes = 2 ** (-8 * np.arange(1, power + 1) / power)  # (power,)
     between = 2 ** (-8 * np.arange(1, 2 * power, 2) / (2 * power))  # (power,)
     return np.concatenate([slopes, between])[:num_heads]
@@ -845,10 +826,7 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     array([31,  9,  1,  0,  0])
     """
     one_way, exact, max_distance = _checks.bucket_arguments(num_buckets, max_distance, bidirectional)
-    offsets = _real_array("relative_positions", relative_positions)
-    if np.asarray(relative_positions).dtype.kind == "f":
-        raise _checks.not_whole("relative_positions", np.asarray(relative_positions).dtype)
-    offsets = offsets.astype(np.int64)
+    offsets = _whole_array("relative_positions", relative_positions)
     first = one_way * (offsets > 0) if bidirectional else 0
     distances = np.abs(offsets) if bidirectional else np.maximum(-offsets, 0)
     share = np.log(np.maximum(distances, exact) / exact) / np.log(max_distance / exact)
@@ -895,7 +873,7 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
            [0.2, 0.1, 0. ]])
     """
     seq_len, table = _checks.whole_number("seq_len", seq_len, minimum=1), _real_array("table", table)
-    num_buckets, _ = _checks.bias_table(table.shape)
+    num_buckets, _ = _checks.bucket_table(table, max_distance, bidirectional)
     positions = np.arange(seq_len)
     buckets = t5_buckets(
         positions - positions[:, None],  # key minus query
@@ -955,20 +933,24 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
     """
     q, k, v = _real_array("q", q), _real_array("k", k), _real_array("v", v)
     bias_of_offsets = _real_array("bias_of_offsets", bias_of_offsets)
-    _checks.attention_shapes(q.shape, k.shape, v.shape)
-    _checks.bias_shape(q.shape, k.shape, bias_of_offsets.shape)
-    n = q.shape[-2]
+    n, *_ = _checks.attention_shapes(q, k, v)
+    bias_of_offsets = _checks.bias_of_offsets(q, k, bias_of_offsets)
+    if _checks.true_or_false("causal", causal):
+        bias_of_offsets = np.where(np.arange(1 - n, n) > 0, -np.inf, bias_of_offsets)  # (..., 2 n - 1)
     # Row r of the view holds the offsets r + 1 - n to r, those of query n - 1 - r: so upside down.
     bias = sliding_window_view(bias_of_offsets, n, axis=-1)[..., ::-1, :]  # (..., n, n), a view
-    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]) + bias  # (..., n, n)
-    return softmax(np.where(np.tri(n, dtype=bool), scores, -np.inf) if causal else scores) @ v
+    for blind in np.argwhere(np.isneginf(bias).all(axis=-1)):
+        _checks.row_of_biases(blind[-1], bias[tuple(blind)])
+    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])  # (..., n, n)
+    return softmax(scores + bias) @ v
 
 
 def _table_dtype(dtype):
-    dtype = np.dtype(dtype)
-    if not np.issubdtype(dtype, np.floating):
-        raise _checks.table_dtype(dtype)
-    return dtype
+    try:
+        is_floating = np.issubdtype(np.dtype(dtype), np.floating)
+    except TypeError:  # not the name of a dtype at all
+        is_floating = False
+    return np.dtype(_checks.floating_dtype(dtype, is_floating))
 
 
 def _hands(position, angles):
@@ -988,12 +970,23 @@ def _turned(first_row, angles, n_rows):
     return rows
 
 
+def _array(name, value, kinds, dtype, check):
+    """`value` as an array of these kinds of numbers; `check` goes through all else, as on the first rung."""
+    if not (isinstance(value, np.ndarray) and value.dtype.kind in kinds):
+        value = check(name, value)
+    return np.asarray(value, dtype)
+
+
 def _real_array(name, value):
-    """`value` as a float64 array, refusing what NumPy would convert in silence or crash on."""
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{name} must have rows of one length, got a ragged list") from None
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
-    return array.astype(np.float64, copy=False)
+    return _array(name, value, "iuf", np.float64, _checks.real_numbers)
+
+
+def _whole_array(name, value):
+    return _array(name, value, "i", np.int64, _checks.whole_numbers)
+
+
+def _finite_array(name, value):
+    array = _real_array(name, value)
+    for number in array[~np.isfinite(array)]:
+        _checks.finite_numbers(name, number)
+    return array

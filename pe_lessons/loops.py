@@ -1,7 +1,6 @@
 """Rung 1: one number at a time, as the formula reads. Plain Python lists and floats."""
 
 import math
-from numbers import Real
 
 from pe_lessons import _checks
 
@@ -34,11 +33,11 @@ def frequencies(d_model, *, base=10_000.0):
 
     Examples
     --------
-    >>> frequencies(4)
+    >>> [round(frequency, 6) for frequency in frequencies(4)]
     [1.0, 0.01]
     """
     d_model = _checks.whole_number("d_model", d_model, minimum=1)
-    base = _checks.check_base(base)
+    base = _checks.base_of_angles(base)
     return [base ** (-2 * pair / d_model) for pair in range((d_model + 1) // 2)]
 
 
@@ -130,9 +129,7 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     >>> [[[round(number, 4) for number in patch] for patch in row] for row in sinusoidal_2d(1, 2, 4)]
     [[[0.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.8415, 0.5403]]]
     """
-    height = _checks.whole_number("height", height, minimum=1)
-    width = _checks.whole_number("width", width, minimum=1)
-    half = _checks.plane_width("d_model", d_model) // 2
+    height, width, half = _checks.grid_arguments(height, width, d_model)
     of_row, of_column = sinusoidal(height, half, base=base), sinusoidal(width, half, base=base)
     return [[of_row[row] + of_column[column] for column in range(width)] for row in range(height)]
 
@@ -175,16 +172,15 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     >>> learned([[7, 9], [0, 7]], table=[[0.0], [0.1], [0.2]], offset=1, padding_id=0)
     [[[0.1], [0.2]], [[0.0], [0.1]]]
     """
-    batch, seq_len = _matrix_shape("token_ids", token_ids)
-    max_len, d_model = _matrix_shape("table", table)
-    real = [[_checks.whole_number("token_ids", token) != padding_id for token in text] for text in token_ids]
-    most = max((sum(text) for text in real), default=0)
-    offset = _checks.learned_arguments((batch, seq_len), most, (max_len, d_model), offset, padding_id)
+    token_ids, table = _checks.whole_numbers("token_ids", token_ids), _checks.real_numbers("table", table)
+    offset, padding_id = _checks.learned_arguments(token_ids, table, offset, padding_id)
+    real = [[token != padding_id for token in text] for text in token_ids]
+    table = _checks.rows_for_tokens(table, offset, max(sum(text) for text in real))
     looked_up = []
     for text in real:
         rows, position = [], 0
         for is_real in text:
-            rows.append([float(entry) for entry in table[offset + position]] if is_real else [0.0] * d_model)
+            rows.append(list(table[offset + position]) if is_real else [0.0] * len(table[0]))
             position += is_real
         looked_up.append(rows)
     return looked_up
@@ -282,9 +278,10 @@ def kernel(offsets, d_model, *, base=10_000.0):
     >>> [round(similarity, 4) for similarity in kernel([0, 1, -1, 6], 4)]
     [2.0, 1.5403, 1.5403, 1.9584]
     """
-    if hasattr(offsets, "__len__") and not isinstance(offsets, str) and getattr(offsets, "ndim", 1):
-        return [kernel(offset, d_model, base=base) for offset in offsets]
-    offset, d_model = _checks.real_number("offsets", offsets), _checks.even_width(d_model)
+    offset, d_model = _checks.finite_numbers("offsets", offsets), _checks.even_width(d_model)
+    base = _checks.base_of_angles(base)
+    if isinstance(offset, list):
+        return [kernel(one, d_model, base=base) for one in offset]
     return sum(math.cos(offset * frequency) for frequency in frequencies(d_model, base=base))
 
 
@@ -315,15 +312,10 @@ def softmax(scores):
     >>> softmax([0.0, 0.0, float("-inf")])
     [0.5, 0.5, 0.0]
     """
-    if not hasattr(scores, "__len__") or getattr(scores, "ndim", 1) == 0:
-        raise ValueError(f"scores must be a row of numbers, got {scores!r}: put it in a list")
-    if len(scores) == 0:
-        raise ValueError(f"scores must hold at least one number in each row, got {scores!r}")
-    if hasattr(scores[0], "__len__"):
+    scores = _checks.score_rows(_checks.real_numbers("scores", scores))
+    if isinstance(scores[0], list):
         return [softmax(row) for row in scores]
-    largest = max(scores)
-    if largest == -math.inf:
-        raise ValueError("scores must hold a number above -inf in every row, got -inf throughout")
+    largest = max(_checks.row_of_scores(scores))
     powers = [math.exp(score - largest) for score in scores]
     total = sum(powers)
     return [power / total for power in powers]
@@ -362,17 +354,16 @@ def attention(q, k, v, mask=None):
     >>> attention(q=[[0.0, 0.0]], k=[[1.0, 2.0], [3.0, 4.0]], v=[[10.0], [20.0]])
     [[15.0]]
     """
-    shapes = [_matrix_shape(name, rows) for name, rows in (("q", q), ("k", k), ("v", v))]
-    _checks.attention_shapes(*shapes, mask=None if mask is None else _matrix_shape("mask", mask))
-    (n_q, head_dim), (n_k, _), (_, v_dim) = shapes
+    q, k, v = _checks.matrix("q", q), _checks.matrix("k", k), _checks.matrix("v", v)
+    mask = [[True] * len(k)] * len(q) if mask is None else _checks.booleans("mask", mask)
+    n_q, n_k, head_dim, v_dim = _checks.attention_shapes(q, k, v, mask)
     output = []
     for m in range(n_q):
+        may_look = _checks.row_of_mask(m, mask[m])
         scores = []
         for n in range(n_k):
             score = sum(q[m][column] * k[n][column] for column in range(head_dim)) / math.sqrt(head_dim)
-            scores.append(score if mask is None or mask[m][n] else -math.inf)
-        if max(scores) == -math.inf:
-            raise _checks.blind_query(m)
+            scores.append(score if may_look[n] else -math.inf)
         weights = softmax(scores)
         output.append([sum(weights[n] * v[n][column] for n in range(n_k)) for column in range(v_dim)])
     return output
@@ -425,12 +416,14 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
 
     Examples
     --------
-    >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
+    >>> linear = rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
+    >>> [round(frequency, 6) for frequency in linear]
     [0.25, 0.0025]
-    >>> rotary_frequencies(4, scaling={"rope_type": "ntk", "factor": 4.0})  # the base becomes 160 000
+    >>> ntk = rotary_frequencies(4, scaling={"rope_type": "ntk", "factor": 4.0})  # the base becomes 160 000
+    >>> [round(frequency, 6) for frequency in ntk]
     [1.0, 0.0025]
     """
-    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.check_base(base)
+    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.base_of_angles(base)
     rule = _checks.scaling_rule(scaling, head_dim)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
@@ -511,9 +504,8 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     >>> [[round(number, 4) for number in row] for row in rows]
     [[1.0, 0.0, 1.0, 0.0], [0.5403, 0.8415, 1.0, 0.01]]
     """
-    seq_len, head_dim = _matrix_shape("x", x)
-    positions = [_checks.real_number("positions", position) for position in positions]
-    _checks.rotary_arguments((seq_len, head_dim), (len(positions),), layout)
+    x, positions = _checks.matrix("x", x), _checks.finite_numbers("positions", positions)
+    _, head_dim = _checks.rotary_shapes(x, positions, layout)
     size = _checks.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
     turned = []
     for row, position in zip(x, positions):
@@ -563,10 +555,9 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     >>> [[round(number, 4) for number in row] for row in turned]
     [[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.5403, 0.8415]]
     """
-    seq_len, head_dim = _matrix_shape("x", x)
-    rows = [_checks.real_number("rows", row) for row in rows]
-    columns = [_checks.real_number("columns", column) for column in columns]
-    _checks.axial_arguments((seq_len, head_dim), (len(rows),), (len(columns),), layout)
+    x, rows = _checks.matrix("x", x), _checks.finite_numbers("rows", rows)
+    columns = _checks.finite_numbers("columns", columns)
+    _, head_dim = _checks.axial_shapes(x, rows, columns, layout)
     half = head_dim // 2
     by_row = rotary([row[:half] for row in x], rows, base=base, layout=layout)
     by_column = rotary([row[half:] for row in x], columns, base=base, layout=layout)
@@ -609,8 +600,8 @@ def shaw_bias(q, table):
     >>> shaw_bias([[1.0], [1.0], [2.0]], table=[[-1.0], [0.0], [3.0]])
     [[0.0, 3.0, 3.0], [-1.0, 0.0, 3.0], [-2.0, -2.0, 0.0]]
     """
-    seq_len, head_dim = _matrix_shape("q", q)
-    max_distance = _checks.shaw_arguments((seq_len, head_dim), _matrix_shape("table", table))
+    q, table = _checks.matrix("q", q), _checks.real_numbers("table", table)
+    max_distance, seq_len, head_dim = _checks.shaw_distance(q, table), len(q), len(q[0])
     bias = []
     for m in range(seq_len):
         row = []
@@ -656,7 +647,7 @@ def alibi_slopes(num_heads):
     [0.25, 0.0625, 0.015625, 0.00390625]
     """
     num_heads = _checks.whole_number("num_heads", num_heads, minimum=1)
-    power = 2 ** int(math.log2(num_heads))  # the largest power of two that is not above num_heads
+    power = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is not above num_heads
     slopes = [2 ** (-8 * (head + 1) / power) for head in range(power)]
     for head in range(num_heads - power):
         slopes.append(2 ** (-8 * (2 * head + 1) / (2 * power)))
@@ -753,12 +744,10 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     [31, 9, 1, 0, 0]
     """
     one_way, exact, max_distance = _checks.bucket_arguments(num_buckets, max_distance, bidirectional)
-    if hasattr(relative_positions, "__len__") and not isinstance(relative_positions, str):
+    offset = _checks.whole_numbers("relative_positions", relative_positions)
+    if isinstance(offset, list):
         options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
-        return [t5_buckets(one, **options) for one in relative_positions]
-    if isinstance(relative_positions, float):
-        raise _checks.not_whole("relative_positions", "float")
-    offset = _checks.whole_number("relative_positions", relative_positions)
+        return [t5_buckets(one, **options) for one in offset]
     first = one_way if bidirectional and offset > 0 else 0
     distance = abs(offset) if bidirectional else max(-offset, 0)
     if distance < exact:
@@ -804,32 +793,13 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
     >>> t5_bias(3, [[0.0], [0.1], [0.2], [0.3]], max_distance=4, bidirectional=False)
     [[[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.1, 0.0]]]
     """
-    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
-    num_buckets, num_heads = _checks.bias_table(_matrix_shape("table", table))
+    seq_len, table = _checks.whole_number("seq_len", seq_len, minimum=1), _checks.real_numbers("table", table)
+    num_buckets, num_heads = _checks.bucket_table(table, max_distance, bidirectional)
     options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
     bias = []
     for head in range(num_heads):
         rows = []
         for m in range(seq_len):
-            rows.append([float(table[t5_buckets(n - m, **options)][head]) for n in range(seq_len)])
+            rows.append([table[t5_buckets(n - m, **options)][head] for n in range(seq_len)])
         bias.append(rows)
     return bias
-
-
-def _matrix_shape(name, rows):
-    """The shape of a list of equally long rows, its entries checked to be numbers (or booleans)."""
-    if getattr(rows, "ndim", 2) != 2:
-        raise ValueError(f"{name} must have the axes (seq_len, head_dim), got shape {tuple(rows.shape)}")
-    if not (hasattr(rows, "__len__") and all(hasattr(row, "__len__") for row in rows)):
-        raise ValueError(f"{name} must be a list of rows, got {rows!r}")
-    lengths = sorted({len(row) for row in rows}) or [0]
-    if len(lengths) > 1:
-        raise ValueError(f"{name} must have rows of one length, got lengths {lengths}")
-    for row in rows:
-        for entry in row:
-            is_bool = type(entry).__name__ in ("bool", "bool_")
-            if name == "mask" and not is_bool:
-                raise _checks.mask_dtype(type(entry).__name__)
-            if name != "mask" and (is_bool or not isinstance(entry, Real)):
-                raise TypeError(f"{name} must hold real numbers, got {entry!r} ({type(entry).__name__})")
-    return len(rows), lengths[0]

@@ -180,12 +180,15 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
     x : array_like, or dict of str to array_like, optional
         The horizontal values, common to all or by the name of the curve; 0, 1, 2, ... if left out.
     log : bool or "y"
-        Logarithmic axes, with a tick at each `x`; or a logarithmic vertical axis alone.
+        Logarithmic axes, with a tick at each `x`, which must be given; or a logarithmic vertical axis
+        alone.
     markers : bool
         A dot at each value.
     """
     if len(lines) > len(COLOURS):
         raise ValueError(f"lines must hold at most {len(COLOURS)} curves, got {len(lines)}")
+    if log and log != "y" and x is None:
+        raise ValueError('x must be given where log is True, got None: 0 has no logarithm; or take log="y"')
     marker = "o" if markers else None
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.2))
@@ -197,7 +200,8 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
             ax.set_yscale("log")
         elif log:
             ax.set(xscale="log", yscale="log")
-            ax.set_xticks(x, [f"{tick:,}" for tick in x])
+            ticks = sorted({tick for own in x.values() for tick in own}) if isinstance(x, dict) else x
+            ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
             ax.minorticks_off()
         if len(lines) > 1:
             ncols = len(lines) if sum(map(len, lines)) < 50 else 2
@@ -252,10 +256,15 @@ def clock_hands(angles, titles, *, names=None, xlabel="cosine", ylabel="sine"):
     xlabel, ylabel : str
     """
     angles = np.asarray(angles)
+    if angles.ndim != 2 or angles.shape[1] != len(titles):
+        raise ValueError(
+            f"angles must have the axes (seq_len, n_pairs = {len(titles)}), a column for each of the titles, "
+            f"got shape {angles.shape}"
+        )
     turn = np.linspace(0, 2 * np.pi, 200)
     with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, len(titles), figsize=(3.1 * len(titles), 3.2))
-        for ax, column, title in zip(axes, angles.T, titles, strict=True):
+        fig, axes = plt.subplots(1, len(titles), figsize=(3.1 * len(titles), 3.2), squeeze=False)
+        for ax, column, title in zip(axes[0], angles.T, titles, strict=True):
             ax.plot(np.cos(turn), np.sin(turn), color="0.8", linewidth=1)
             arrow = {"arrowstyle": "-|>", "color": COLOURS[0]}
             for angle in column:

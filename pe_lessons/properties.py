@@ -77,13 +77,17 @@ def length_drift(encode, short, long):
 def jump_ratio(table):
     """Largest step between neighbouring rows over the smallest; 1 means that every step is alike.
 
+    Infinite where two neighbours share a row: no step is as short as none.
+
     Examples
     --------
     >>> jump_ratio([[0.0], [1.0], [5.0]])
     4.0
+    >>> jump_ratio([[0.0], [0.0], [5.0]])
+    inf
     """
     steps = np.linalg.norm(np.diff(_table(table), axis=0), axis=-1)  # (seq_len - 1,)
-    return float(steps.max() / steps.min())
+    return float(steps.max() / steps.min()) if steps.min() > 0 else np.inf
 
 
 def shift_residual(table, offset):
@@ -223,12 +227,11 @@ def scorecard(encode, d_model=32):
         far = np.zeros_like(near)
     else:
         misses.append(shift_residual(far, offset=3))
-    steps = np.linalg.norm(np.diff(near, axis=0), axis=-1)  # (499,)
     return {
         "unique": round(smallest_gap(near), 9),
         "bounded": largest_value(near),
         "length-free": length_drift(lambda seq_len: encode(np.arange(float(seq_len)), d_model), 5, 50),
-        "smooth": jump_ratio(near) if steps.min() > 0 else np.inf,
+        "smooth": jump_ratio(near),
         "local": float(np.mean(np.abs(nearest_neighbours(near) - positions) == 1)),
         "shift-consistent": max(misses),
         "precise": len(np.unique(_eight_digits(many), axis=0)),

@@ -42,7 +42,7 @@ def frequencies(d_model, *, base=10_000.0):
     tensor([1.0000, 0.0100], dtype=torch.float64)
     """
     d_model = _checks.whole_number("d_model", d_model, minimum=1)
-    base = _checks.check_base(base)
+    base = _checks.base_of_angles(base)
     exponents = torch.arange(0, d_model, 2, dtype=torch.float64, device="cpu") / d_model
     return base**-exponents  # (n_pairs,)
 
@@ -87,9 +87,7 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
             [ 0.9093, -0.4161,  0.0200,  0.9998]])
     """
     seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
-    positions = torch.arange(start, start + seq_len, dtype=torch.float64, device="cpu")[
-        :, None
-    ]  # (seq_len, 1)
+    positions = start + torch.arange(seq_len, dtype=torch.float64, device="cpu")[:, None]  # (seq_len, 1)
     angles = positions * frequencies(d_model, base=base)  # (seq_len, n_pairs)
     table = torch.empty(seq_len, d_model, dtype=torch.float64, device="cpu")
     table[:, 0::2] = torch.sin(angles)
@@ -233,9 +231,7 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     tensor([[[0.0000, 1.0000, 0.0000, 1.0000],
              [0.0000, 1.0000, 0.8415, 0.5403]]])
     """
-    height = _checks.whole_number("height", height, minimum=1)
-    width = _checks.whole_number("width", width, minimum=1)
-    half = _checks.plane_width("d_model", d_model) // 2
+    height, width, half = _checks.grid_arguments(height, width, d_model)
     of_row = sinusoidal(height, half, base=base)[:, None].expand(height, width, half)
     of_column = sinusoidal(width, half, base=base).expand(height, width, half)
     return torch.cat([of_row, of_column], dim=-1)  # (height, width, d_model)
@@ -282,17 +278,10 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     tensor([[0.1000, 0.2000],
             [0.0000, 0.1000]])
     """
-    _check_float_tensor("table", table)
-    if not isinstance(token_ids, torch.Tensor):
-        raise TypeError(
-            f"token_ids must be a torch.Tensor, got {type(token_ids).__name__}: "
-            "torch.tensor(token_ids) makes one"
-        )
-    if token_ids.is_floating_point() or token_ids.is_complex() or token_ids.dtype == torch.bool:
-        raise _checks.not_token_ids(token_ids.dtype)
+    token_ids, table = _whole_tensor("token_ids", token_ids), _float_tensor("table", table)
+    offset, padding_id = _checks.learned_arguments(token_ids, table, offset, padding_id)
     real = torch.ones_like(token_ids).bool() if padding_id is None else token_ids != padding_id
-    most = int(real.sum(dim=-1).max()) if real.ndim == 2 and real.numel() else 0
-    offset = _checks.learned_arguments(token_ids.shape, most, table.shape, offset, padding_id)
+    _checks.rows_for_tokens(table, offset, int(real.sum(dim=-1).max()))
     positions = real.cumsum(dim=-1) - 1  # (batch, seq_len)
     rows = table[torch.where(real, offset + positions, 0)]  # (batch, seq_len, d_model)
     return rows.masked_fill(~real[..., None], 0.0)
@@ -386,15 +375,7 @@ def kernel(offsets, d_model, *, base=10_000.0):
     >>> kernel(torch.tensor([0, 1, -1, 6]), 4)
     tensor([2.0000, 1.5403, 1.5403, 1.9584])
     """
-    if not isinstance(offsets, torch.Tensor):
-        raise TypeError(
-            f"offsets must be a torch.Tensor, got {type(offsets).__name__}: torch.tensor(offsets) makes one"
-        )
-    if offsets.dtype == torch.bool or offsets.is_complex():
-        raise TypeError(f"offsets must hold real numbers, got {offsets.dtype}")
-    d_model = _checks.even_width(d_model)
-    if not torch.isfinite(offsets).all():
-        raise _checks.not_finite("offsets")
+    offsets, d_model = _finite_tensor("offsets", offsets), _checks.even_width(d_model)
     offsets = offsets.to("cpu", torch.float64)
     angles = offsets[..., None] * frequencies(d_model, base=base)  # (..., n_pairs)
     return torch.cos(angles).sum(dim=-1).to(torch.get_default_dtype())  # (...)
@@ -426,13 +407,9 @@ def softmax(scores):
     >>> softmax(torch.tensor([0.0, 0.0, -math.inf]))
     tensor([0.5000, 0.5000, 0.0000])
     """
-    _check_float_tensor("scores", scores)
-    if scores.ndim == 0:
-        raise ValueError(f"scores must be a row of numbers, got {scores!r}: put it in a list")
-    if scores.numel() == 0:
-        raise ValueError(f"scores must hold at least one number in each row, got shape {tuple(scores.shape)}")
-    if torch.isneginf(scores).all(dim=-1).any():
-        raise ValueError("scores must hold a number above -inf in every row, got -inf throughout")
+    scores = _checks.score_rows(_float_tensor("scores", scores))
+    for row in scores[torch.isneginf(scores).all(dim=-1)].tolist():
+        _checks.row_of_scores(row)
     return torch.softmax(scores, dim=-1)
 
 
@@ -470,20 +447,13 @@ def attention(q, k, v, mask=None):
     >>> attention(zero, k, v=torch.tensor([[10.0], [20.0]]))
     tensor([[15.]])
     """
-    for name, tensor in (("q", q), ("k", k), ("v", v)):
-        _check_float_tensor(name, tensor)
-    if mask is not None and not isinstance(mask, torch.Tensor):
-        raise TypeError(
-            f"mask must be a torch.Tensor, got {type(mask).__name__}: torch.tensor(mask) makes one"
-        )
-    _checks.attention_shapes(q.shape, k.shape, v.shape, mask=None if mask is None else mask.shape)
+    q, k, v = _float_tensor("q", q), _float_tensor("k", k), _float_tensor("v", v)
+    mask = None if mask is None else _tensor("mask", mask, "b", _checks.booleans)
+    _checks.attention_shapes(q, k, v, mask)
     scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])  # (..., n_q, n_k)
     if mask is not None:
-        if mask.dtype != torch.bool:
-            raise _checks.mask_dtype(mask.dtype)
-        blind = ~mask.any(dim=-1)
-        if blind.any():
-            raise _checks.blind_query(int(blind.nonzero()[0][-1]))
+        for blind in (~mask.any(dim=-1)).nonzero().tolist():
+            _checks.row_of_mask(blind[-1], mask[tuple(blind)].tolist())
         scores = scores.masked_fill(~mask, -math.inf)
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
@@ -541,7 +511,7 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     >>> rotary_frequencies(4, scaling={"rope_type": "ntk", "factor": 4.0})
     tensor([1.0000, 0.0025], dtype=torch.float64)
     """
-    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.check_base(base)
+    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.base_of_angles(base)
     rule = _checks.scaling_rule(scaling, head_dim)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
@@ -620,13 +590,9 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     tensor([[1.0000, 0.0000, 1.0000, 0.0000],
             [0.5403, 0.8415, 0.9999, 0.0100]])
     """
-    _check_float_tensor("x", x)
-    _check_real_tensor("positions", positions)
-    _checks.rotary_arguments(x.shape, positions.shape, layout)
-    if not torch.isfinite(positions).all():
-        raise _checks.not_finite("positions")
+    x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
+    _, head_dim = _checks.rotary_shapes(x, positions, layout)
     positions = positions.to("cpu", torch.float64)
-    head_dim = x.shape[-1]
     angles = positions[:, None] * rotary_frequencies(
         head_dim, base=base, scaling=scaling
     )  # (seq_len, n_pairs)
@@ -692,12 +658,8 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     tensor([[1.0000, 0.0000, 1.0000, 0.0000],
             [1.0000, 0.0000, 0.5403, 0.8415]])
     """
-    _check_float_tensor("x", x)
-    for name, positions in (("rows", rows), ("columns", columns)):
-        _check_real_tensor(name, positions)
-        if not torch.isfinite(positions).all():
-            raise _checks.not_finite(name)
-    _checks.axial_arguments(x.shape, rows.shape, columns.shape, layout)
+    x, rows, columns = _float_tensor("x", x), _finite_tensor("rows", rows), _finite_tensor("columns", columns)
+    _checks.axial_shapes(x, rows, columns, layout)
     by_row, by_column = x.chunk(2, dim=-1)  # (..., n_patches, head_dim / 2)
     by_row = rotary(by_row, rows, base=base, layout=layout)
     return torch.cat([by_row, rotary(by_column, columns, base=base, layout=layout)], dim=-1)
@@ -741,9 +703,8 @@ def shaw_bias(q, table):
             [-1.,  0.,  3.],
             [-2., -2.,  0.]])
     """
-    _check_float_tensor("q", q)
-    _check_float_tensor("table", table)
-    max_distance = _checks.shaw_arguments(q.shape, table.shape)
+    q, table = _float_tensor("q", q), _float_tensor("table", table)
+    max_distance = _checks.shaw_distance(q, table)
     positions = torch.arange(q.shape[-2], device=q.device)
     distances = (positions - positions[:, None]).clamp(-max_distance, max_distance)  # (n_q, n_k)
     about = table[distances + max_distance]  # (n_q, n_k, head_dim)
@@ -784,7 +745,7 @@ def alibi_slopes(num_heads):
     tensor([0.2500, 0.0625, 0.0156, 0.0039])
     """
     num_heads = _checks.whole_number("num_heads", num_heads, minimum=1)
-    power = 2 ** int(math.log2(num_heads))  # the largest power of two that is not above num_heads
+    power = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is not above num_heads
     steps = torch.arange(1, power + 1, dtype=torch.float64, device="cpu")
     slopes = 2 ** (-8 * steps / power)  # (power,)
     between = 2 ** (-8 * (2 * steps - 1) / (2 * power))  # (power,)
@@ -881,10 +842,7 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     tensor([31,  9,  1,  0,  0])
     """
     one_way, exact, max_distance = _checks.bucket_arguments(num_buckets, max_distance, bidirectional)
-    _check_real_tensor("relative_positions", relative_positions)
-    if relative_positions.is_floating_point():
-        raise _checks.not_whole("relative_positions", relative_positions.dtype)
-    offsets = relative_positions.long()
+    offsets = _whole_tensor("relative_positions", relative_positions)
     first = one_way * (offsets > 0) if bidirectional else 0
     distances = offsets.abs() if bidirectional else (-offsets).clamp(min=0)
     far = distances.clamp(min=exact).to("cpu", torch.float64)
@@ -933,9 +891,8 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
             [0.1000, 0.0000, 0.0000],
             [0.2000, 0.1000, 0.0000]])
     """
-    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
-    _check_float_tensor("table", table)
-    num_buckets, _ = _checks.bias_table(table.shape)
+    seq_len, table = _checks.whole_number("seq_len", seq_len, minimum=1), _float_tensor("table", table)
+    num_buckets, _ = _checks.bucket_table(table, max_distance, bidirectional)
     positions = torch.arange(seq_len, device=table.device)
     buckets = t5_buckets(
         positions - positions[:, None],  # key minus query
@@ -996,14 +953,17 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
             [0.2741, 0.4519, 0.2741],
             [0.1863, 0.3072, 0.5065]])
     """
-    for name, tensor in (("q", q), ("k", k), ("v", v), ("bias_of_offsets", bias_of_offsets)):
-        _check_float_tensor(name, tensor)
-    _checks.attention_shapes(q.shape, k.shape, v.shape)
-    _checks.bias_shape(q.shape, k.shape, bias_of_offsets.shape)
-    n = q.shape[-2]
-    if causal:
+    q, k, v = _float_tensor("q", q), _float_tensor("k", k), _float_tensor("v", v)
+    bias_of_offsets = _float_tensor("bias_of_offsets", bias_of_offsets)
+    n, *_ = _checks.attention_shapes(q, k, v)
+    bias_of_offsets = _checks.bias_of_offsets(q, k, bias_of_offsets)
+    if _checks.true_or_false("causal", causal):
         ahead = torch.arange(1 - n, n, device=bias_of_offsets.device) > 0  # (2 n - 1,)
         bias_of_offsets = bias_of_offsets.masked_fill(ahead, -math.inf)
+    if torch.isneginf(bias_of_offsets[..., n - 1]).any():  # offset 0 is among those of every query
+        rows = bias_of_offsets.unfold(-1, n, 1).flip(-2)  # (..., n, n)
+        for blind in torch.isneginf(rows).all(dim=-1).nonzero().tolist():
+            _checks.row_of_biases(blind[-1], rows[tuple(blind)].tolist())
     *_, num_heads = leading = (1, *q.shape[:-2])
     # Four axes, and neighbours in memory, because otherwise PyTorch would write n x n scores or biases.
     q, k, v = (x.reshape(-1, num_heads, n, x.shape[-1]) for x in (q.flip(-2), k, v))
@@ -1053,15 +1013,13 @@ class SinusoidalEncoding(nn.Module):
 
     def __init__(self, d_model, *, max_len=5000, dropout=0.1, base=10_000.0, batch_first=True):
         super().__init__()
-        _checks.whole_number("max_len", max_len, minimum=1)
-        if not isinstance(batch_first, bool):
-            raise TypeError(f"batch_first must be True or False, got {batch_first!r}")
-        self.batch_first = batch_first
-        self.dropout = nn.Dropout(dropout)
+        max_len = _checks.whole_number("max_len", max_len, minimum=1)
+        self.batch_first = _checks.true_or_false("batch_first", batch_first)
+        self.dropout = nn.Dropout(_checks.probability("dropout", dropout))
         self.register_buffer("table", sinusoidal(max_len, d_model, base=base), persistent=False)
 
     def forward(self, x):
-        _check_float_tensor("x", x)
+        x = _float_tensor("x", x)
         axes = "(batch, seq_len, d_model)" if self.batch_first else "(seq_len, batch, d_model)"
         if x.ndim != 3:
             raise ValueError(f"x must have the axes {axes}, got shape {tuple(x.shape)}")
@@ -1083,9 +1041,7 @@ class SinusoidalEncoding(nn.Module):
 def _table_dtype(dtype):
     if dtype is None:
         return torch.get_default_dtype()
-    if not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
-        raise _checks.table_dtype(dtype)
-    return dtype
+    return _checks.floating_dtype(dtype, isinstance(dtype, torch.dtype) and dtype.is_floating_point)
 
 
 def _hands(position, angles):
@@ -1110,21 +1066,39 @@ def _interleaved(numbers):
     return torch.view_as_real(numbers).flatten(-2)
 
 
-def _check_float_tensor(name, value):
+def _tensor(name, value, kinds, check):
+    """`value`, a Tensor of these kinds of numbers; `check` refuses others in the words of the first rung."""
     if not isinstance(value, torch.Tensor):
+        check(name, value)
         raise TypeError(
             f"{name} must be a torch.Tensor, got {type(value).__name__}: torch.tensor({name}) makes one"
         )
-    if not value.is_floating_point():
+    if _kind(value) not in kinds:
+        check(name, value.flatten()[:1])  # all entries are of one kind
+    return value
+
+
+def _kind(tensor):
+    """The letter that NumPy has for it: boolean, integer, floating-point or complex."""
+    if tensor.dtype == torch.bool:
+        return "b"
+    return "c" if tensor.is_complex() else "f" if tensor.is_floating_point() else "i"
+
+
+def _float_tensor(name, value):
+    if not _tensor(name, value, "if", _checks.real_numbers).is_floating_point():
         raise TypeError(
             f"{name} must hold floating-point numbers, got {value.dtype}: {name}.float() converts it"
         )
+    return value
 
 
-def _check_real_tensor(name, value):
-    if not isinstance(value, torch.Tensor):
-        raise TypeError(
-            f"{name} must be a torch.Tensor, got {type(value).__name__}: torch.tensor({name}) makes one"
-        )
-    if value.dtype == torch.bool or value.is_complex():
-        raise TypeError(f"{name} must hold real numbers, got {value.dtype}")
+def _finite_tensor(name, value):
+    value = _tensor(name, value, "if", _checks.finite_numbers)
+    for number in value[~torch.isfinite(value)].tolist():
+        _checks.finite_numbers(name, number)
+    return value
+
+
+def _whole_tensor(name, value):
+    return _tensor(name, value, "i", _checks.whole_numbers).long()

@@ -230,6 +230,7 @@ class Shaw(Encoding):
 
     def __init__(self, head_dim, max_distance):
         super().__init__()
+        max_distance = _checks.whole_number("max_distance", max_distance, minimum=0)
         self.table = nn.Parameter(torch.zeros(2 * max_distance + 1, head_dim, dtype=torch.float64))
 
     def bias(self, queries, positions):
@@ -375,14 +376,21 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
     ----------
     model : nn.Module
     batches : iterable of (tokens, targets)
-        One pair a step; ``itertools.repeat((tokens, targets))`` shows the same batch each time.
+        A pair for every step; ``itertools.repeat((tokens, targets))`` shows the same batch each time.
     steps : int
+        At least 0.
     lr : float
         The highest learning rate; a module with an `lr_factor` learns faster by that factor.
     print_every : int or None
         Steps between two printed lines; each tells the loss and the accuracy on that step's batch.
         None prints nothing.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `steps` is not a whole number of at least 0, or `batches` ends before it.
     """
+    steps = _checks.whole_number("steps", steps, minimum=0)
     torch.set_num_threads(1)  # threads cost such small models more than they give
     groups = [
         {"params": list(module.parameters(recurse=False)), "factor": getattr(module, "lr_factor", 1.0)}
@@ -391,9 +399,7 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
     optimizer = torch.optim.AdamW([group for group in groups if group["params"]], weight_decay=0.0)
     model.train()
     model.history = []
-    batches = iter(batches)
-    for step in range(1, steps + 1):
-        tokens, targets = next(batches)
+    for step, (tokens, targets) in zip(range(1, steps + 1), batches):
         warm_up, cosine = min(1.0, step / 20), 0.5 * (1 + math.cos(math.pi * (step - 1) / steps))
         for group in optimizer.param_groups:
             group["lr"] = lr * group["factor"] * warm_up * cosine
@@ -406,6 +412,11 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
         if print_every and step % print_every == 0:
             print(f"step {step:4d}   loss {loss.item():.2f}   right {model.history[-1]:6.1%}")
     model.eval()
+    if len(model.history) < steps:
+        raise ValueError(
+            f"batches must hold a pair for each of the {steps} steps, got {len(model.history)}: "
+            "itertools.repeat((tokens, targets)) shows one again and again"
+        )
 
 
 def accuracy(model, tokens, targets, positions=None):

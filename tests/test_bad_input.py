@@ -1,6 +1,8 @@
-"""Bad input: the same kind of error on every rung, naming the argument, the value and a remedy."""
+"""Bad input: one error in one sentence on every rung; it names the argument, the value, what would do."""
 
+import inspect
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -9,158 +11,353 @@ import torch
 from pe_lessons import arrays, loops, tensors
 from pe_lessons.tensors import SinusoidalEncoding
 
-RUNGS = {"loops": (loops, lambda v: v), "arrays": (arrays, np.array), "tensors": (tensors, torch.tensor)}
-rungs = pytest.mark.parametrize(("rung", "make"), RUNGS.values(), ids=RUNGS)
+RUNGS = {loops: lambda value: value, arrays: np.array, tensors: torch.tensor}
+T, V = TypeError, ValueError
+nan, inf = math.nan, math.inf
 
 
-@rungs
-@pytest.mark.parametrize("name", ["seq_len", "d_model", "start"])
-@pytest.mark.parametrize("value", [4.0, "4", None, True, np.True_, [4], math.nan], ids=repr)
-def test_not_a_whole_number(rung, make, name, value):
-    with pytest.raises(TypeError, match=rf"{name} must be a whole number, got .*pass an int"):
-        rung.sinusoidal(**{"seq_len": 3, "d_model": 4, name: value})
+@dataclass
+class N:
+    """Numbers that each rung gets in its own form: (nested) lists, an array, a Tensor."""
+
+    value: object
 
 
-@rungs
-@pytest.mark.parametrize("name", ["seq_len", "d_model"])
-@pytest.mark.parametrize("value", [0, -1])
-def test_too_small(rung, make, name, value):
-    with pytest.raises(ValueError, match=f"{name} must be at least 1, got {value}"):
-        rung.sinusoidal(**{"seq_len": 3, "d_model": 4, name: value})
+# fmt: off
+ROWS = [[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8], [0.9, 1.0, 1.1, 1.2]]  # (seq_len, head_dim)
+MASK = [[True, False, False], [True, True, False], [True, True, True]]
+LINEAR = {"rope_type": "linear", "factor": 4.0}
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
+PARTS = {**YARN, "rope_type": "by_parts"}
+LLAMA_3 = {**YARN, "rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+TABLE = {"seq_len": 3, "d_model": 4, "base": 10_000.0, "start": 0}
+HEADS = {"q": N(ROWS), "k": N(ROWS), "v": N(ROWS)}
+TURN = {"x": N(ROWS), "base": 10_000.0, "layout": "half"}
+BUCKETS = {"max_distance": 16, "bidirectional": True}
+
+RIGHT = {  # function: all of its arguments, as they should be
+    "frequencies": {"d_model": 4, "base": 10_000.0},
+    "sinusoidal": TABLE,
+    "sinusoidal_by_rotation": {**TABLE, "dtype": None},
+    "sinusoidal_blocks": {**TABLE, "dtype": None, "block_len": None},
+    "sinusoidal_2d": {"height": 2, "width": 3, "d_model": 4, "base": 10_000.0},
+    "learned": {"token_ids": N([[7, 5, 9], [0, 5, 7]]), "table": N(ROWS), "offset": 0, "padding_id": 0},
+    "shift_matrix": {"offset": 3, "d_model": 4, "base": 10_000.0},
+    "kernel": {"offsets": N([0.0, 1.0, 2.5]), "d_model": 4, "base": 10_000.0},
+    "softmax": {"scores": N([0.5, 1.0, 2.0])},
+    "attention": {**HEADS, "mask": N(MASK)},
+    "attention_with_bias": {**HEADS, "bias_of_offsets": N([0.1, 0.2, 0.3, 0.4, 0.5]), "causal": True},
+    "rotary_frequencies": {"head_dim": 4, "base": 10_000.0, "scaling": LINEAR},
+    "rotary": {**TURN, "positions": N([0.0, 1.0, 2.5]), "scaling": LINEAR},
+    "axial_rotary": {**TURN, "rows": N([0.0, 0.0, 1.0]), "columns": N([0.0, 1.0, 0.5])},
+    "shaw_bias": {"q": N(ROWS), "table": N(ROWS)},
+    "alibi_slopes": {"num_heads": 4},
+    "alibi": {"seq_len": 3, "num_heads": 4},
+    "t5_buckets": {"relative_positions": N([-20, 0, 3]), "num_buckets": 8, **BUCKETS},
+    "t5_bias": {"seq_len": 3, "table": N([[0.5, 1.5]] * 8), **BUCKETS},
+}
 
 
-@rungs
-@pytest.mark.parametrize("value", [np.int64(4), np.uint8(4)])
-def test_numpy_integers_are_whole_numbers(rung, make, value):
-    assert np.asarray(rung.sinusoidal(value, value, start=value)).shape == (4, 4)
+# Rows of the table below: what is given instead of right arguments, the error, how its sentence begins.
 
 
-@rungs
-@pytest.mark.parametrize("function", ["sinusoidal", "frequencies"])
-@pytest.mark.parametrize("base", [1, 0, -10_000, math.nan, math.inf, -math.inf, np.float64("nan")])
-def test_base_out_of_range(rung, make, function, base):
-    args = (3, 4) if function == "sinusoidal" else (4,)
-    with pytest.raises(ValueError, match=r"base must be finite and above 1, got .*10_000"):
-        getattr(rung, function)(*args, base=base)
+def each(name, error, begins, *values_and_ends):
+    """A row for each wrong value of one argument, the sentence in two pieces."""
+    return [({name: value}, error, begins + end) for value, end in values_and_ends]
 
 
-@rungs
-@pytest.mark.parametrize("base", ["10000", None, True, 1j], ids=repr)
-def test_base_of_a_wrong_type(rung, make, base):
-    with pytest.raises(TypeError, match=r"base must be a real number, got .*10_000"):
-        rung.sinusoidal(3, 4, base=base)
+def kinds(values):
+    """Each value and how a sentence names it."""
+    return [(value, f"{value!r} ({type(value).__name__})") for value in values]
 
 
-@rungs
-@pytest.mark.parametrize("d_model", [1, 5, 127])
-def test_a_sine_without_its_cosine_cannot_be_turned(rung, make, d_model):
-    with pytest.raises(ValueError, match=rf"d_model must be even, got {d_model}.*take {d_model + 1}"):
-        rung.shift_matrix(3, d_model)
-    with pytest.raises(ValueError, match=rf"d_model must be even, got {d_model}"):
-        rung.kernel(make([3]), d_model)
+def whole(name, minimum=None, *, optional=False):
+    values = [4.0, "4", True, np.True_, [4], nan, 1j] + [None] * (not optional)
+    rows = each(name, T, f"{name} must be a whole number, got ", *kinds(values))
+    rows += each(name, V, f"{name} must lie within 64 bits, got ", (2**63, "9223372036854775808"))
+    if minimum is not None:
+        less = minimum - 1
+        rows += each(name, V, f"{name} must be at least {minimum}, got ", (less, str(less)), (-7, "-7"))
+    return rows
 
 
-@rungs
-def test_arguments_of_shift_matrix_and_kernel(rung, make):
-    for offset in (1.5, "3", None, True):
-        with pytest.raises(TypeError, match=r"offset must be a whole number, got .*pass an int"):
-            rung.shift_matrix(offset, 4)
-    with pytest.raises(ValueError, match="d_model must be at least 1, got 0"):
-        rung.shift_matrix(3, 0)
-    for function, first in ((rung.shift_matrix, 3), (rung.kernel, make([3]))):
-        with pytest.raises(TypeError, match=r"d_model must be a whole number, got 4\.0"):
-            function(first, 4.0)
-        with pytest.raises(ValueError, match="base must be finite and above 1"):
-            function(first, 4, base=1)
+def reals(name, with_one):
+    """`with_one(entry)` holds real numbers, and the entry."""
+    said = f"{name} must hold real numbers, got "
+    rows = each(name, T, said, *((with_one(entry), end) for entry, end in kinds([None, "a", 1j, True])))
+    rows += each(name, T, said, (N([[True, False]]), "True (bool)"), (N([[1j, 0.0]]), "1j (complex)"))
+    rows += each(name, T, said, (["1", "2"], "'1' (str): pass floats"), *kinds(["abc", None, {}]))
+    said = f"{name} must have rows of one length, got rows of the shapes "
+    ragged = ([[0.1, 0.2], [0.3]], "[(1,), (2,)]"), ([[0.1, 0.2], 0.3], "[(), (2,)]")
+    return rows + each(name, V, said, *ragged)
 
 
-@rungs
-@pytest.mark.parametrize("offset", [math.nan, math.inf, -math.inf])
-def test_offsets_that_are_not_finite(rung, make, offset):
-    with pytest.raises(ValueError, match="offsets must be finite, got inf or nan"):
-        rung.kernel(make([1.0, offset]), 4)
+def finite(name):
+    """For an argument that holds the places of three tokens."""
+    rows = reals(name, lambda entry: [0.0, 1.0, entry])
+    wrong = [(N([0.0, 1.0, entry]), f"{entry} among them") for entry in (nan, inf, -inf)]
+    wrong += [([0.0, 1.0, 10**400], "inf among them")]
+    return rows + each(name, V, f"{name} must be finite, got ", *wrong)
 
 
-@rungs
-@pytest.mark.parametrize("offset", [True, 1j])
-def test_offsets_that_are_not_real_numbers(rung, make, offset):
-    with pytest.raises(TypeError, match="offsets must hold real numbers, got"):
-        rung.kernel(make([offset]), 4)
+def vectors(name):
+    """For queries, keys or values."""
+    said = f"{name} must have the axes (seq_len, head_dim) and an entry, got shape "
+    shapes = (N(0.5), "()"), (N([0.1, 0.2]), "(2,)"), (N([]), "(0,)"), (N([[]]), "(1, 0)")
+    return reals(name, lambda entry: [[0.1, 0.2, 0.3, entry]] * 3) + each(name, V, said, *shapes)
 
 
-def test_offsets_of_a_wrong_type():
-    for offsets in ("three", None, ["3"]):
-        for rung in (loops, arrays):
-            with pytest.raises(TypeError, match="offsets must hold real numbers, got"):
-                rung.kernel(offsets, 4)
-    with pytest.raises(
-        TypeError, match=r"offsets must be a torch\.Tensor, got list: torch\.tensor\(offsets\)"
-    ):
-        tensors.kernel([3], 4)
+def places(name):
+    """For one place for each of the three rows of x."""
+    said = f"{name} must be one number for each of the 3 rows of x, got shape "
+    shapes = (N(0), "()"), (N([0, 1]), "(2,)"), (N([[0, 1, 2]]), "(1, 3)"), (N([]), "(0,)")
+    return finite(name) + each(name, V, said, *shapes)
 
 
-ROWS = [[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]
+def flag(name):
+    return each(name, T, f"{name} must be True or False, got ", (1, "1"), (None, "None"), ("yes", "'yes'"))
 
 
-@rungs
+def scaled(error, said, *wrong):
+    return [({"scaling": scaling}, error, said) for scaling in wrong]
+
+
+BASE = "base must be finite and above 1, got "
+BASES = [
+    *each("base", V, BASE, *((base, f"{base}: the paper's is") for base in (1, 0, -3, nan, inf, -inf))),
+    *each("base", V, BASE, (10**400, "1000000000")),
+    *each("base", T, "base must be a real number, got ", *kinds(["10000", None, True, 1j, [10_000.0]])),
+]
+TABLES = [*whole("seq_len", 1), *whole("d_model", 1), *whole("start"), *BASES]
+DTYPES = each("dtype", T, "dtype must be a floating-point one such as float32, got ",
+              ("abc", "'abc'"), (3, "3"))
+LAYOUTS = each("layout", V, 'layout must be "interleaved" or "half", got ',
+               ("halves", "'halves'"), (2, "2"), (None, "None"), (["half"], "['half']"))
+WIDTHS = each("d_model", V, "d_model must be even, got ",
+              *((d, f"{d}: the last sine has no cosine to turn with, take {d + 1}") for d in (1, 5, 127)))
+BY_FOUR = "must be a multiple of 4, got 6: a half for each axis, in pairs; take 8"
+TYPES = "scaling[\"rope_type\"] must be one of ['default', 'linear', 'ntk', 'by_parts', 'llama3', 'yarn'], "
+KEYS = "scaling of the type 'linear' must have the keys ['factor'] and may have [], got "
+FACTOR, ABOVE = 'scaling["factor"] must be ', 'must be above scaling["'
+SCALINGS = [
+    *each("scaling", T, 'scaling must be a dict such as {"rope_type": "linear", "factor": 4.0}, got ',
+          ("linear", "'linear'"), (4.0, "4.0")),
+    *scaled(V, TYPES + "got None", {}, {"factor": 4.0}),
+    *scaled(V, TYPES + "got 'dynamic'", {**LINEAR, "rope_type": "dynamic"}),
+    *scaled(V, TYPES + "got ['linear']", {**LINEAR, "rope_type": ["linear"]}),
+    *scaled(V, KEYS + "[]", {"rope_type": "linear"}),
+    *scaled(V, KEYS + "[3, 'factor']", {**LINEAR, 3: 1.0}),
+    *scaled(V, KEYS + "['factor', 'rope_theta']", {**LINEAR, "rope_theta": 1e4}),
+    *scaled(V, FACTOR + "at least 1, the new length over the trained", {**LINEAR, "factor": 0.5}),
+    *scaled(T, FACTOR + "a real number, got '4'", {**LINEAR, "factor": "4"}),
+    *scaled(T, FACTOR + "a real number, got [4.0]", {**LINEAR, "factor": [4.0]}),
+    *scaled(T, FACTOR + "a real number, got True", {**LINEAR, "factor": True}),
+    *scaled(V, FACTOR + "finite and above 0, got nan", {**LINEAR, "factor": nan}),
+    *scaled(V, FACTOR + "finite and above 0, got inf", {**LINEAR, "factor": inf}),
+    *scaled(V, FACTOR + "finite and above 0, got 1000000000", {**LINEAR, "factor": 10**400}),
+    *scaled(T, 'scaling["truncate"] must be True or False, got 1', {**YARN, "truncate": 1}),
+    *scaled(V, 'scaling["attention_factor"] must be finite and above 0', {**YARN, "attention_factor": 0}),
+    *scaled(V, f'scaling["beta_fast"] {ABOVE}beta_slow"], got 1 and 1.0', {**YARN, "beta_fast": 1}),
+    *scaled(V, f'scaling["beta"] {ABOVE}alpha"], got 32.0 and 32', {**PARTS, "alpha": 32}),
+    *scaled(V, f'scaling["high_freq_factor"] {ABOVE}low_freq_factor"]', {**LLAMA_3, "low_freq_factor": 4}),
+]
+DISTANCES = [
+    *whole("max_distance"), *flag("bidirectional"),
+    *each("max_distance", V, "max_distance must be above 2", (2, ", where buckets begin to be shared, got")),
+]
+
+REFUSED = {
+    "frequencies": [*whole("d_model", 1), *BASES],
+    "sinusoidal": TABLES,
+    "sinusoidal_by_rotation": [*TABLES, *DTYPES],
+    "sinusoidal_blocks": [*TABLES, *DTYPES, *whole("block_len", 1, optional=True)],
+    "sinusoidal_2d": [
+        *whole("height", 1), *whole("width", 1), *whole("d_model", 1), *BASES,
+        *each("d_model", V, "d_model ", (6, BY_FOUR)),
+    ],
+    "learned": [
+        *reals("table", lambda entry: [[0.1, 0.2], [0.3, entry]]),
+        *whole("offset", 0), *whole("padding_id", optional=True),
+        *each("token_ids", T, "token_ids must hold whole numbers, got ",
+              (N([[5.0, 6.0]]), "5.0 (float): pass ints such as 8"), (N([[True]]), "True (bool)"),
+              (N([[nan]]), "nan (float)"), (N([[1j]]), "1j (complex)"), ([["7"]], "'7' (str)"),
+              ([[7, True]], "True (bool)"), ([[7, 5.5]], "5.5 (float)"), *kinds(["abc", None])),
+        *each("token_ids", V, "token_ids must lie within 64 bits, got ", ([[2**63]], "9223372036854775808")),
+        *each("token_ids", V, "token_ids must have the axes (batch, seq_len) and an entry, got shape ",
+              (N(7), "()"), (N([0, 0, 0]), "(3,)"), (N([[[7]]]), "(1, 1, 1)"), (N([]), "(0,)")),
+        *each("table", V, "table must have the axes (max_len, d_model) and an entry, got shape ",
+              (N(0.5), "()"), (N([0.1, 0.2]), "(2,)"), (N([[[0.1]]]), "(1, 1, 1)"), (N([[]]), "(1, 0)")),
+        *each("table", V, "token_ids must fit the table: 3 tokens from row 0 on need 3 rows, got ",
+              (N(ROWS[:2]), "2; cut the text or train a longer table")),
+        *each("offset", V, "token_ids must fit the table: 3 tokens", (1, " from row 1 on need 4 rows, got")),
+    ],
+    "shift_matrix": [*whole("offset"), *whole("d_model", 1), *BASES, *WIDTHS],
+    "kernel": [
+        *finite("offsets"), *whole("d_model", 1), *BASES, *WIDTHS,
+        *each("offsets", V, "offsets must be finite, got ", (N(nan), "nan among them")),
+        ({"offsets": N([]), "base": 1}, V, BASE + "1"),
+    ],
+    "softmax": [
+        *reals("scores", lambda entry: [0.1, entry]),
+        *each("scores", T, "scores must hold real numbers, got ", (N([True, False]), "True (bool)")),
+        *each("scores", V, "scores must be a row of numbers, got ", (N(0.5), "0.5 alone: put it in a list")),
+        *each("scores", V, "scores must hold at least one number in each row, got shape ",
+              (N([]), "(0,)"), (N([[], []]), "(2, 0)")),
+        *each("scores", V, "scores must hold a number above -inf in every row, got ",
+              (N([-inf]), "-inf throughout"), (N([[0.0, 1.0], [-inf, -inf]]), "-inf throughout"),
+              (N([[nan, 0.0], [-inf, -inf]]), "-inf throughout")),
+    ],
+    "attention": [
+        *vectors("q"), *vectors("k"), *vectors("v"),
+        *each("k", V, "q and k must have the same head_dim (last axis), got shapes ",
+              (N([[0.1] * 3] * 3), "(3, 4) and (3, 3)")),
+        *each("v", V, "k and v must have the same seq_len (last axis but one), got shapes ",
+              (N(ROWS[:2]), "(3, 4) and (2, 4)")),
+        *each("mask", V, "mask must have the shape (n_q, n_k) = (3, 3), one entry per query and key, got ",
+              (N([[True, False, True]]), "(1, 3) for q (3, 4) and k (3, 4)"), (N([[True] * 2] * 3), "(3, 2)"),
+              (N([[True] * 3] * 4), "(4, 3)"), (N([[[True] * 3] * 3] * 2), "(2, 3, 3)"), (N(True), "()")),
+        *each("mask", T, "mask must hold booleans (True: may look there), got ",
+              (N([[1] * 3] * 3), "1 (int): compare, as in mask > 0"), (N([[0.0] * 3] * 3), "0.0 (float)"),
+              (N([[nan] * 3] * 3), "nan (float)"), ([[True, 1, 0]] * 3, "1 (int)"), ("abc", "'abc' (str)")),
+        *each("mask", V, "mask must leave every query at least one key, but its row ",
+              (N([[True] * 3, [False] * 3, [True] * 3]), "1 is all False")),
+    ],
+    "attention_with_bias": [
+        *vectors("q"), *vectors("k"), *vectors("v"), *flag("causal"),
+        *reals("bias_of_offsets", lambda entry: [0.1, 0.2, 0.3, 0.4, entry]),
+        *each("bias_of_offsets", V, "bias_of_offsets must hold 2 * 3 - 1 = 5 numbers for the offsets -2 to 2"
+              ", behind axes that fit (), got shape ",
+              (N(0.5), "()"), (N([0.5] * 4), "(4,)"), (N([[0.5] * 5]), "(1, 5)")),
+        ({"bias_of_offsets": N([0.1, 0.2, -inf, 0.4, 0.5])}, V,
+         "bias_of_offsets must leave every query a key above -inf, but query 0 has none"),
+        ({"bias_of_offsets": N([0.1, -inf, -inf, -inf, 0.5]), "causal": False}, V,
+         "bias_of_offsets must leave every query a key above -inf, but query 1 has none"),
+        ({"k": N(ROWS[:2]), "v": N(ROWS[:2])}, V, "q and k must have the same seq_len (last axis but one)"),
+    ],
+    "rotary_frequencies": [
+        *whole("head_dim", 1), *BASES, *SCALINGS,
+        *each("head_dim", V, "head_dim must be even, got ", (5, "5: the last sine has no cosine to turn")),
+        ({"head_dim": 2, "scaling": {"rope_type": "ntk", "factor": 2.0}}, V,
+         "head_dim must be at least 4 for scaling of the type 'ntk', got 2"),
+    ],
+    "rotary": [
+        *vectors("x"), *places("positions"), *LAYOUTS, *BASES, *SCALINGS,
+        *each("x", V, "x must have an even head_dim (last axis), ", (N([[0.1] * 3] * 3), "got shape (3, 3)")),
+    ],
+    "axial_rotary": [
+        *vectors("x"), *places("rows"), *places("columns"), *LAYOUTS, *BASES,
+        *each("x", V, "head_dim, the last axis of x, ", (N([[0.1] * 6] * 3), BY_FOUR)),
+    ],
+    "shaw_bias": [
+        *vectors("q"), *reals("table", lambda entry: [[0.1, 0.2, 0.3, entry]] * 3),
+        *each("table", V, "table must have the axes (2 * max_distance + 1, head_dim = 4), got shape ",
+              (N(0.5), "()"), (N([0.1] * 4), "(4,)"), (N(ROWS[:2]), "(2, 4)"), (N([[0.1]] * 3), "(3, 1)"),
+              (N([ROWS]), "(1, 3, 4)"), (N([]), "(0,)")),
+    ],
+    "alibi_slopes": whole("num_heads", 1),
+    "alibi": [*whole("seq_len", 1), *whole("num_heads", 1)],
+    "t5_buckets": [
+        *whole("num_buckets", 4), *DISTANCES,
+        *each("relative_positions", T, "relative_positions must hold whole numbers, got ",
+              (N(0.5), "0.5 (float): pass ints such as 8"), (N([0.5, 1.0]), "0.5 (float)"),
+              (N([[True]]), "True (bool)"), (N([nan]), "nan (float)"), ([1, "2"], "'2' (str)"),
+              *kinds(["abc", None])),
+        *each("relative_positions", V, "relative_positions must lie within 64 bits", ([2**63], ", got 92")),
+        *each("num_buckets", V, "num_buckets must be even, half of them for each direction, got ", (7, "7")),
+        ({"num_buckets": 1, "bidirectional": False}, V, "num_buckets must be at least 2, got 1"),
+        ({"relative_positions": N([]), "num_buckets": 7}, V, "num_buckets must be even"),
+    ],
+    "t5_bias": [
+        *whole("seq_len", 1), *reals("table", lambda entry: [[0.1, entry]] * 8), *DISTANCES,
+        *each("table", V, "table must have the axes (num_buckets, num_heads) and an entry, got shape ",
+              (N(0.5), "()"), (N([0.1] * 4), "(4,)"), (N([[[0.1]] * 4]), "(1, 4, 1)"), (N([[]]), "(1, 0)")),
+        *each("table", V, "num_buckets, the rows of table, must be ",
+              (N([[0.1]] * 5), "even, half of them for each direction, got 5"),
+              (N([[0.1]]), "at least 4, got 1")),
+    ],
+}
+# fmt: on
+
+
+def on(function):
+    """The rungs that have the function."""
+    return [rung for rung in RUNGS if hasattr(rung, function)]
+
+
+def call(rung, function, replaced):
+    """The function, with the right arguments but for those replaced."""
+    given = {**RIGHT[function], **replaced}
+    for name, value in given.items():
+        if isinstance(value, N):
+            given[name] = RUNGS[rung](value.value)
+    return getattr(rung, function)(**given)
+
+
+def refusal(rung, function, replaced):
+    """The type of the error and its sentence; None where there is none."""
+    try:
+        call(rung, function, replaced)
+    except Exception as error:
+        return type(error), str(error)
+    return None
+
+
+def test_every_argument_of_every_function_has_a_row():
+    for rung in RUNGS:
+        for name, function in inspect.getmembers(rung, inspect.isfunction):
+            if not name.startswith("_") and function.__module__ == rung.__name__:
+                refused = {argument for replaced, *_ in REFUSED[name] for argument in replaced}
+                assert set(inspect.signature(function).parameters) == set(RIGHT[name]) == refused, name
+
+
 @pytest.mark.parametrize(
-    ("q", "k", "v", "message"),
+    ("function", "replaced", "error", "start"),
     [
-        ([0.1, 0.2], ROWS, ROWS, "q must "),
-        (ROWS, ROWS, [0.1, 0.2, 0.3], "v must "),
-        (ROWS, [[0.1, 0.2, 0.3]] * 3, ROWS, r"head_dim.*\(3, 2\) and \(3, 3\)"),
-        (ROWS, ROWS, ROWS[:2], r"seq_len.*\(3, 2\) and \(2, 2\)"),
-        ([[]], [[]], [[0.1]], "q must not be empty"),
+        pytest.param(function, *row, id=f"{function}-{row[2][:60]}")
+        for function, rows in REFUSED.items()
+        for row in rows
     ],
 )
-def test_attention_shapes_that_do_not_fit(rung, make, q, k, v, message):
-    with pytest.raises(ValueError, match=message):
-        rung.attention(make(q), make(k), make(v))
+def test_all_rungs_refuse_it_in_the_same_words(function, replaced, error, start):
+    refusals = {rung.__name__: refusal(rung, function, replaced) for rung in on(function)}
+    assert len(set(refusals.values())) == 1, refusals
+    found, sentence = refusals["pe_lessons.arrays"]
+    assert found is error and sentence.startswith(start), sentence
 
 
-@rungs
-@pytest.mark.parametrize("mask", [[[True, False, True]], [[True] * 2] * 3, [[True] * 3] * 4])
-def test_mask_of_a_wrong_shape(rung, make, mask):
-    with pytest.raises(ValueError, match=r"mask must have the shape \(n_q, n_k\) = \(3, 3\).*got \("):
-        rung.attention(make(ROWS), make(ROWS), make(ROWS), mask=make(mask))
+# Not bad input: nothing at all, no axis, numbers of NumPy, and NaN, of which NaN is made.
+ANSWERED = [
+    *((function, {}) for function in RIGHT),
+    ("attention", {"mask": None}),
+    ("learned", {"padding_id": None}),
+    ("rotary_frequencies", {"scaling": None}),
+    ("sinusoidal", {"seq_len": np.int64(4), "d_model": np.uint8(5), "start": np.array(-7)}),
+    ("sinusoidal", {"base": np.float32(2)}),
+    ("t5_buckets", {"relative_positions": N([])}),
+    ("t5_buckets", {"relative_positions": N([[], []])}),
+    ("t5_buckets", {"relative_positions": N(np.array(3))}),
+    ("t5_buckets", {"relative_positions": N(-3)}),
+    ("t5_buckets", {"relative_positions": N([2**63 - 1, 1 - 2**63]), "bidirectional": np.True_}),
+    ("kernel", {"offsets": N([])}),
+    ("kernel", {"offsets": N(3)}),
+    ("kernel", {"offsets": N([[1, 2]])}),
+    ("softmax", {"scores": N([[-inf, 0.0], [1.0, -inf]])}),
+    ("softmax", {"scores": N([[nan, 0.0], [0.0, nan]])}),
+    ("softmax", {"scores": N([[nan, -inf], [-inf, nan]])}),
+    ("attention", {"q": N([[nan] * 4, *ROWS[1:]])}),
+    ("rotary", {"x": N([*ROWS[:2], [nan] * 4])}),
+    ("shaw_bias", {"table": N([*ROWS[:2], [nan] * 4])}),
+]
 
 
-@rungs
-@pytest.mark.parametrize("number", [1, 0.0])
-def test_mask_of_a_wrong_dtype(rung, make, number):
-    with pytest.raises(TypeError, match=r"mask must be boolean .*compare"):
-        rung.attention(make(ROWS), make(ROWS), make(ROWS), mask=make([[number] * 3] * 3))
-
-
-@rungs
-def test_a_query_that_may_look_nowhere(rung, make):
-    mask = [[True] * 3, [False] * 3, [True] * 3]
-    with pytest.raises(ValueError, match="mask must leave every query at least one key, but its row 1"):
-        rung.attention(make(ROWS), make(ROWS), make(ROWS), mask=make(mask))
-
-
-@rungs
-def test_softmax_of_nothing(rung, make):
-    with pytest.raises(ValueError, match="scores must hold at least one number"):
-        rung.softmax(make([]))
-    with pytest.raises(ValueError, match="scores must hold a number above -inf"):
-        rung.softmax(make([-math.inf, -math.inf]))
-    with pytest.raises(ValueError, match="scores must be a row of numbers"):
-        rung.softmax(make(0.5))
-
-
-def test_rows_of_different_length():
-    ragged = [[0.1, 0.2], [0.3]]
-    for rung in (loops, arrays):
-        with pytest.raises(ValueError, match="k must have rows of one length"):
-            rung.attention(ROWS[:2], ragged, ROWS[:2])
-
-
-def test_entries_that_are_not_real_numbers():
-    for rung in (loops, arrays):
-        for entry in (1j, "a", None, True):
-            with pytest.raises(TypeError, match="q must hold real numbers, got"):
-                rung.attention([[entry, entry]], ROWS, ROWS)
+@pytest.mark.parametrize(("function", "replaced"), ANSWERED)
+def test_all_rungs_answer_alike(function, replaced):
+    answers = [call(rung, function, replaced) for rung in on(function)]
+    if function == "sinusoidal_blocks":
+        answers = [np.concatenate(list(blocks)) for blocks in answers]
+    for answer in answers[1:]:
+        np.testing.assert_allclose(answer, answers[0], rtol=0, atol=1e-6)
+        assert np.shape(answer) == np.shape(answers[0])
 
 
 def test_leading_axes_that_differ():
@@ -169,221 +366,35 @@ def test_leading_axes_that_differ():
             rung.attention(make((2, 3, 4)), make((5, 3, 4)), make((5, 3, 4)))
 
 
-def test_tensors_want_tensors():
-    x = torch.zeros(3, 2)
-    with pytest.raises(TypeError, match=r"k must be a torch\.Tensor, got list"):
-        tensors.attention(x, ROWS, x)
-    with pytest.raises(TypeError, match=r"q must hold floating-point numbers, got torch\.int64"):
-        tensors.attention(x.long(), x, x)
-    with pytest.raises(TypeError, match=r"mask must be a torch\.Tensor, got list"):
-        tensors.attention(x, x, x, mask=[[True] * 3] * 3)
+def test_a_loop_has_no_leading_axes():
+    for function, name in (("attention", "q"), ("rotary", "x"), ("axial_rotary", "x"), ("shaw_bias", "q")):
+        error, sentence = refusal(loops, function, {name: N([ROWS])})
+        start = f"{name} must have the axes (seq_len, head_dim) and an entry, got shape (1, 3, 4)"
+        assert error is ValueError and sentence.startswith(start)
 
 
-@rungs
-@pytest.mark.parametrize(
-    ("x", "positions", "kwargs", "error", "message"),
-    [
-        ([[0.1, 0.2, 0.3]], [0], {}, ValueError, r"even head_dim \(last axis\), got shape \(1, 3\)"),
-        (
-            ROWS,
-            [0, 1],
-            {},
-            ValueError,
-            r"positions must be one number for each of the 3 rows of x, got shape \(2,\)",
-        ),
-        (ROWS, [0, 1, math.nan], {}, ValueError, "positions must be finite"),
-        (
-            ROWS,
-            [0, 1, 2],
-            {"layout": "halves"},
-            ValueError,
-            'layout must be "interleaved" or "half", got \'halves\'',
-        ),
-        (ROWS, [0, 1, 2], {"layout": 2}, ValueError, "layout must be .* got 2"),
-        (ROWS, [0, 1, 2], {"base": 1}, ValueError, "base must be finite and above 1"),
-        (ROWS, [True, True, False], {}, TypeError, "positions must hold real numbers"),
-        ([[]], [0], {}, ValueError, "x must "),
-        ([0.1, 0.2], [0, 1], {}, ValueError, "x must "),
-    ],
-)
-def test_rotary(rung, make, x, positions, kwargs, error, message):
-    with pytest.raises(error, match=message):
-        rung.rotary(make(x), make(positions), **kwargs)
+def test_a_list_holds_what_an_array_would_convert_in_silence():
+    for rung in (loops, arrays):
+        with pytest.raises(TypeError, match=r"scores must hold real numbers, got True \(bool\)"):
+            rung.softmax([0.5, True])
+        with pytest.raises(TypeError, match=r"token_ids must hold whole numbers, got True \(bool\)"):
+            rung.learned([[7, True]], ROWS)
 
 
-@rungs
-@pytest.mark.parametrize("name", ["seq_len", "num_heads"])
-@pytest.mark.parametrize(
-    ("value", "error"), [(0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError)]
-)
-def test_alibi(rung, make, name, value, error):
-    with pytest.raises(error, match=f"{name} must be "):
-        rung.alibi(**{"seq_len": 3, "num_heads": 4, name: value})
-    if name == "num_heads":
-        with pytest.raises(error, match="num_heads must be "):
-            rung.alibi_slopes(value)
+class TestTensors:
+    """What only a Tensor can be: absent, or of integers."""
 
+    @pytest.mark.parametrize("function", RIGHT)
+    def test_anything_else_than_a_tensor(self, function):
+        for name, value in RIGHT[function].items():
+            if isinstance(value, N):
+                says = f"{name} must be a torch.Tensor, got list: torch.tensor({name}) makes one"
+                assert refusal(tensors, function, {name: value.value}) == (TypeError, says)
 
-@rungs
-@pytest.mark.parametrize(
-    ("kwargs", "error", "message"),
-    [
-        ({"num_buckets": 7}, ValueError, "num_buckets must be even, .*got 7"),
-        ({"num_buckets": 2}, ValueError, "num_buckets must be at least 4, got 2"),
-        ({"num_buckets": 1, "bidirectional": False}, ValueError, "num_buckets must be at least 2, got 1"),
-        ({"num_buckets": 8.0}, TypeError, "num_buckets must be a whole number"),
-        ({"max_distance": 8}, ValueError, "max_distance must be above 8, .*got 8"),
-        ({"max_distance": "128"}, TypeError, "max_distance must be a whole number"),
-        ({"bidirectional": 1}, TypeError, "bidirectional must be True or False, got 1"),
-    ],
-)
-def test_t5_buckets(rung, make, kwargs, error, message):
-    with pytest.raises(error, match=message):
-        rung.t5_buckets(make([-1, 0, 1]), **kwargs)
-
-
-@rungs
-@pytest.mark.parametrize("offsets", [[0.5, 1.0], [True, False]])
-def test_t5_buckets_are_for_whole_numbers(rung, make, offsets):
-    with pytest.raises(TypeError, match="relative_positions must "):
-        rung.t5_buckets(make(offsets))
-
-
-PLAIN = {"rope_type": "linear", "factor": 4.0}
-YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
-
-
-@rungs
-@pytest.mark.parametrize(
-    ("scaling", "error", "message"),
-    [
-        ("linear", TypeError, r'scaling must be a dict such as \{"rope_type"'),
-        ({}, ValueError, r'scaling\["rope_type"\] must be one of \[.*"?ntk.*got None'),
-        (PLAIN | {"rope_type": "dynamic"}, ValueError, "must be one of .*got 'dynamic'"),
-        ({"rope_type": "linear"}, ValueError, r"must have the keys \['factor'\] and may have \[\], got \[\]"),
-        (PLAIN | {"rope_theta": 1e4}, ValueError, r"must have the keys \['factor'\].*got .*'rope_theta'"),
-        (PLAIN | {"factor": 0.5}, ValueError, r'scaling\["factor"\] must be at least 1, .*got 0.5'),
-        (PLAIN | {"factor": "4"}, TypeError, r'scaling\["factor"\] must be a real number, got \'4\''),
-        (PLAIN | {"factor": True}, TypeError, r'scaling\["factor"\] must be a real number'),
-        (
-            PLAIN | {"factor": math.inf},
-            ValueError,
-            r'scaling\["factor"\] must be finite and above 0, got inf',
-        ),
-        (YARN | {"truncate": 1}, TypeError, r'scaling\["truncate"\] must be True or False, got 1'),
-        (YARN | {"beta_fast": 1}, ValueError, r'scaling\["beta_fast"\] must be above scaling\["beta_slow"\]'),
-        (
-            YARN | {"attention_factor": 0},
-            ValueError,
-            r'scaling\["attention_factor"\] must be finite and above',
-        ),
-        (
-            YARN | {"rope_type": "by_parts", "alpha": 32},
-            ValueError,
-            r'scaling\["beta"\] must be above scaling',
-        ),
-        (
-            YARN | {"rope_type": "llama3", "low_freq_factor": 4, "high_freq_factor": 1},
-            ValueError,
-            r'scaling\["high_freq_factor"\] must be above scaling\["low_freq_factor"\]',
-        ),
-    ],
-)
-def test_scaling(rung, make, scaling, error, message):
-    with pytest.raises(error, match=message):
-        rung.rotary_frequencies(8, scaling=scaling)
-    with pytest.raises(error, match=message):
-        rung.rotary(make([[0.1] * 8]), make([0]), scaling=scaling)
-
-
-@rungs
-def test_rotary_frequencies(rung, make):
-    with pytest.raises(ValueError, match="head_dim must be even, got 5"):
-        rung.rotary_frequencies(5)
-    with pytest.raises(TypeError, match=r"head_dim must be a whole number, got 8\.0"):
-        rung.rotary_frequencies(8.0)
-    with pytest.raises(ValueError, match="base must be finite and above 1"):
-        rung.rotary_frequencies(8, base=1)
-    with pytest.raises(ValueError, match=r"head_dim must be at least 4 .*'ntk', got 2"):
-        rung.rotary_frequencies(2, scaling={"rope_type": "ntk", "factor": 2.0})
-
-
-@rungs
-@pytest.mark.parametrize(
-    ("token_ids", "table", "kwargs", "error", "message"),
-    [
-        ([[5, 6, 7]], ROWS[:2], {}, ValueError, "3 tokens from row 0 on need 3 rows, got 2; .*longer table"),
-        ([[5, 6, 7]], ROWS, {"offset": 1}, ValueError, "3 tokens from row 1 on need 4 rows, got 3"),
-        ([[5.0, 6.0]], ROWS, {}, TypeError, "token_ids must .*whole number"),
-        ([[True]], ROWS, {}, TypeError, "token_ids must hold "),
-        ([5, 6], ROWS, {}, ValueError, "token_ids must "),
-        ([[5, 6]], [0.1, 0.2], {}, ValueError, "table must "),
-        ([[5, 6]], ROWS, {"offset": -1}, ValueError, "offset must be at least 0, got -1"),
-        ([[5, 6]], ROWS, {"padding_id": 1.5}, TypeError, "padding_id must be a whole number"),
-    ],
-)
-def test_learned(rung, make, token_ids, table, kwargs, error, message):
-    with pytest.raises(error, match=message):
-        rung.learned(make(token_ids), make(table), **kwargs)
-
-
-@rungs
-@pytest.mark.parametrize(
-    ("q", "table", "message"),
-    [
-        (ROWS, ROWS[:2], r"\(2 \* max_distance \+ 1, head_dim = 2\), got shape \(2, 2\)"),
-        (ROWS, [[0.1, 0.2, 0.3]], r"table must have the axes .*got shape \(1, 3\)"),
-        ([0.1, 0.2], ROWS, "q must "),
-    ],
-)
-def test_shaw_bias(rung, make, q, table, message):
-    with pytest.raises(ValueError, match=message):
-        rung.shaw_bias(make(q), make(table))
-
-
-@rungs
-def test_t5_bias(rung, make):
-    with pytest.raises(ValueError, match="seq_len must be at least 1, got 0"):
-        rung.t5_bias(0, make(ROWS * 2))
-    with pytest.raises(ValueError, match="table must "):
-        rung.t5_bias(3, make([0.1, 0.2, 0.3, 0.4]))
-    with pytest.raises(ValueError, match="num_buckets must be even"):
-        rung.t5_bias(3, make([[0.1]] * 5))
-    with pytest.raises(ValueError, match="max_distance must be above 1"):
-        rung.t5_bias(3, make([[0.1]] * 4), max_distance=1)
-
-
-@rungs
-@pytest.mark.parametrize(
-    ("kwargs", "error", "message"),
-    [
-        ({"height": 0}, ValueError, "height must be at least 1, got 0"),
-        ({"width": 2.0}, TypeError, "width must be a whole number"),
-        ({"d_model": 6}, ValueError, "d_model must be a multiple of 4, got 6: .*take 8"),
-        ({"base": 0}, ValueError, "base must be finite"),
-    ],
-)
-def test_sinusoidal_2d(rung, make, kwargs, error, message):
-    with pytest.raises(error, match=message):
-        rung.sinusoidal_2d(**{"height": 2, "width": 3, "d_model": 8} | kwargs)
-
-
-@rungs
-@pytest.mark.parametrize(
-    ("x", "rows", "columns", "layout", "error", "message"),
-    [
-        ([[0.1] * 6], [0], [0], "half", ValueError, "head_dim.* must be a multiple of 4, got 6"),
-        ([[0.1] * 4], [0, 1], [0], "half", ValueError, "rows must be one number for each of the 1 rows of x"),
-        ([[0.1] * 4], [0], [0, 1], "half", ValueError, "columns must be one number for each"),
-        ([[0.1] * 4], [0], [math.nan], "half", ValueError, "columns must be finite"),
-        ([[0.1] * 4], [True], [0], "half", TypeError, "rows must hold real numbers"),
-        ([[0.1] * 4], [0], [0], "halves", ValueError, 'layout must be "interleaved" or "half"'),
-        ([0.1] * 4, [0], [0], "half", ValueError, "x must "),
-    ],
-)
-def test_axial_rotary(rung, make, x, rows, columns, layout, error, message):
-    with pytest.raises(error, match=message):
-        rung.axial_rotary(make(x), make(rows), make(columns), layout=layout)
+    def test_integers_where_floating_point_numbers_should_be(self):
+        x = torch.zeros(3, 2)
+        with pytest.raises(TypeError, match=r"q must hold floating-point numbers, got torch\.int64: q\.fl"):
+            tensors.attention(x.long(), x, x)
 
 
 class TestSinusoidalEncoding:
@@ -416,7 +427,9 @@ class TestSinusoidalEncoding:
             ({"max_len": 0}, ValueError, "max_len must be at least 1"),
             ({"max_len": 2.5}, TypeError, "max_len must be a whole number"),
             ({"base": 1.0}, ValueError, "base must be finite and above 1"),
-            ({"dropout": 1.5}, ValueError, "dropout"),
+            ({"dropout": 1.5}, ValueError, r"dropout must lie between 0 and 1, got 1\.5"),
+            ({"dropout": math.nan}, ValueError, "dropout must lie between 0 and 1, got nan"),
+            ({"dropout": "0.1"}, TypeError, r"dropout must be a real number, got '0\.1' \(str\)"),
             ({"batch_first": 1}, TypeError, "batch_first must be True or False"),
         ],
     )

@@ -16,6 +16,7 @@ TABLE = arrays.sinusoidal(5, 4)
 
 @pytest.fixture(autouse=True)
 def close_figures():
+    plt.close("all")  # what other tests have left open
     yield
     plt.close("all")
 
@@ -117,6 +118,18 @@ def test_log_axes_have_a_tick_at_each_value():
     assert [label.get_text() for label in ax.get_xticklabels()] == ["64", "128", "1,024"]
 
 
+def test_log_axes_have_a_tick_at_each_value_of_any_curve():
+    x = {"a": [1, 4], "b": [2, 4, 1024]}
+    ax = plots.curves({"a": [1, 10], "b": [1, 3, 10]}, x=x, log=True).axes[0]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "4", "1,024"]
+
+
+def test_log_axes_need_horizontal_values():
+    with pytest.raises(ValueError, match="x must be given where log is True, got None"):
+        plots.curves({"a": [1, 10]}, log=True)
+    assert plots.curves({"a": [1, 10]}, log="y").axes[0].get_yscale() == "log"
+
+
 def test_each_curve_may_have_horizontal_values_of_its_own():
     x = {"a": [0, 1], "b": [0, 0.5, 1]}
     ax = plots.curves({"a": [1, 10], "b": [1, 3, 10]}, x=x, log="y").axes[0]
@@ -173,6 +186,17 @@ def test_clock_hands_end_at_cosine_and_sine():
     np.testing.assert_allclose(tips, [(1, 0), (0, 1)], atol=1e-12)
     assert [text.get_text() for text in fast.texts if text.get_text()] == ["0", "1"]
     assert [text.get_text() for text in slow.texts if text.get_text()] == ["0 to 1"]
+
+
+def test_one_clock_alone():
+    [ax] = plots.clock_hands([[0.0], [1.0]], ["pair 0"]).axes
+    assert ax.get_title() == "pair 0" and ax.get_xlabel() == "cosine"
+
+
+@pytest.mark.parametrize("angles", [[[0.0], [1.0]], [0.0, 1.0]])
+def test_a_clock_for_each_title(angles):
+    with pytest.raises(ValueError, match=r"angles must have the axes \(seq_len, n_pairs = 2\).* got shape"):
+        plots.clock_hands(angles, ["fast", "slow"])
 
 
 def test_words_plus_positions_shows_both_summands_and_their_sum():

@@ -17,6 +17,10 @@ def test_the_table_has_the_default_dtype_and_is_cast_last():
     np.testing.assert_array_equal(far, arrays.sinusoidal(1, 64, start=1_000_000).astype(np.float32))
 
 
+def test_positions_may_be_larger_than_float64_tells_apart():
+    assert tensors.sinusoidal(3, 4, start=10**18).shape == (3, 4)
+
+
 def test_the_table_does_not_depend_on_the_default_device():
     with torch.device("meta"):
         assert tensors.sinusoidal(3, 4).device.type == "cpu"

@@ -62,8 +62,21 @@ def test_order_is_learned_with_positions_and_only_with_them(seed, capsys):
 
 def test_training_wants_a_batch_for_every_step():
     _, tokens, subjects = toys.who_chased_whom()
-    with pytest.raises(StopIteration):
-        toys.train(toys.TinyTransformer(14, 8, pool=True), [(tokens, subjects)], steps=2)
+    model = toys.TinyTransformer(14, 8, pool=True)
+    for pairs in ([], [(tokens, subjects)]):
+        with pytest.raises(ValueError, match=f"batches must hold .* each of the 2 steps, got {len(pairs)}:"):
+            toys.train(model, pairs, steps=2)
+        assert len(model.history) == len(pairs) and not model.training
+    for steps in (1.5, -1):
+        with pytest.raises((TypeError, ValueError), match=f"steps must be .*, got {steps}"):
+            toys.train(model, [], steps=steps)
+
+
+def test_no_batch_is_taken_and_left():
+    _, tokens, subjects = toys.who_chased_whom()
+    batches = iter([(tokens, subjects)] * 3)
+    toys.train(toys.TinyTransformer(14, 8, pool=True), batches, steps=2)
+    assert len(list(batches)) == 1
 
 
 def test_the_tasks_ask_what_they_say():
@@ -189,6 +202,15 @@ def test_shaw_s_bias_is_that_of_the_ladder_at_any_positions():
     expected = tensors.shaw_bias(queries, encoding.table)
     torch.testing.assert_close(encoding.bias(queries, torch.arange(5)), expected)
     torch.testing.assert_close(encoding.bias(queries, torch.arange(5) + 100), expected)
+
+
+def test_shaw_s_table_has_a_row_for_each_distance_up_to_the_farthest():
+    encoding = toys.Shaw(head_dim=1, max_distance=4)
+    assert encoding.table.shape == (9, 1)
+    with torch.no_grad():
+        encoding.table.copy_(torch.arange(9)[:, None])  # row r says r
+        [[bias]] = encoding.bias(torch.ones(1, 1, 7, 1).double(), torch.arange(7))
+    assert bias[0].tolist() == [4, 5, 6, 7, 8, 8, 8] and bias[6].tolist() == [0, 0, 0, 1, 2, 3, 4]
 
 
 def test_attention_weights_are_weights_of_the_last_block():
