@@ -97,8 +97,8 @@ def _even_only(d_model):
 def brackets_missing(build):
     return Misconception(
         "brackets missing",
-        "The frequencies all come out as nearly 0. Are brackets missing? Python reads 1 / 10_000 ** 2 * k / "
-        "d_model from left to right, ** first: only the 2 is in the exponent.",
+        "The frequencies all come out as nearly 0. Are brackets missing? Python computes ** first: without "
+        "brackets only what is right behind it is in the exponent.",
         build(power=lambda base, exponent: exponent / 2 / base**2),
     )
 
@@ -106,8 +106,8 @@ def brackets_missing(build):
 def whole_number_division(build):
     return Misconception(
         "whole-number division",
-        "The angles are cut to whole numbers, most of them to 0. Between position and denominator stands "
-        "a // perhaps, where a / belongs.",
+        "The angles are cut to whole numbers, most of them to 0. Is there a // between position and "
+        "denominator, where a / belongs?",
         build(unit=lambda angle: np.floor(angle + 1e-9)),  # 3.0 may come out as 2.9999999999999996
     )
 
@@ -115,7 +115,7 @@ def whole_number_division(build):
 FREQUENCY = (
     Slip(
         "base 1000",
-        "The frequencies fall too slowly: the base is 1000 where the paper has 10 000. Count the zeros.",
+        "The frequencies fall too slowly: the base is 1000 where the paper has 10,000. Count the zeros.",
         "base",
         1_000.0,
     ),
@@ -135,21 +135,21 @@ FREQUENCY = (
     ),
     Slip(
         "doubled exponent",
-        "The exponent is doubled. The first pair is right and all the others turn too slowly: does your "
+        "The exponent is doubled. The first pair is right and all the others are too slow: does your "
         "index already step by two before you multiply it by 2?",
         "numerator",
         lambda column: 4 * (column // 2),
     ),
     Slip(
         "exponent without the 2",
-        "The exponent is halved: the pairs turn too fast, all but the first. The formula has 2k above "
+        "The exponent is halved: the pairs are too fast, all but the first. The formula has 2k above "
         "d_model; look for the 2.",
         "numerator",
         lambda column: column // 2,
     ),
     Slip(
         "all frequencies 1",
-        "Every pair turns at the same frequency, 1 radian per token, so the pairs repeat each other. Does "
+        "Every pair has the same frequency, 1 radian per token, so the pairs repeat each other. Does "
         "the exponent come out as 0, perhaps through a whole-number division //?",
         "power",
         lambda base, exponent: 1.0 + 0 * exponent,
@@ -178,7 +178,7 @@ FREQUENCY = (
     Slip(
         "multiplied instead of divided",
         "The frequencies rise where they should fall: the position is multiplied by base ** (2k/d_model). "
-        "Should a later pair turn faster or more slowly?",
+        "Should a later pair be faster or slower?",
         "power",
         lambda base, exponent: base**exponent,
     ),
@@ -194,7 +194,7 @@ COLUMNS = (
     ),
     Slip(
         "column taken for the pair",
-        "The exponent is 2 * column / d_model: the number of the column stands where the number of the pair "
+        "The exponent is 2 * column / d_model: the number of the column is where the number of the pair "
         "belongs. Columns 0 and 1 are both pair 0; which pair are columns 2 and 3?",
         "numerator",
         lambda column: 2 * column,
@@ -204,14 +204,14 @@ COLUMNS = (
 ANGLE = (
     Slip(
         "positions from 1",
-        "Positions are counted from 1, so everything sits one position too early. The first token has "
+        "These are the numbers of the next position: positions are counted from 1 here. The first token has "
         "position 0.",
         "position",
         lambda position, seq_len: position + 1,
     ),
     Slip(
         "degrees",
-        "The angle is turned into degrees before use. Sine and cosine in Python work in radians, and so "
+        "The angle is converted to degrees before use. Sine and cosine in Python work in radians, and so "
         "does the formula: leave the angle as it is.",
         "unit",
         np.degrees,

@@ -57,7 +57,8 @@ count_positions = Exercise(
 
 cell_question = Question(
     name="cell_question",
-    prompt="You restart the kernel, and then run one cell only, in the middle of a notebook. What is true?",
+    prompt="You restart the Jupyter kernel, and then run one cell only, in the middle of a notebook. What is "
+    "true?",
     choices={
         "a": (
             "names defined in the cells above are unknown to it",
@@ -81,7 +82,7 @@ cell_question = Question(
         ),
     },
     hints=(
-        "What does the kernel remember after a restart, and what stands in the notebook?",
+        "What does the kernel remember after a restart, and what is in the notebook?",
         "The text of the cells and their outputs stay; names such as `words` have to be defined again.",
     ),
 )

@@ -46,6 +46,7 @@ def attention(q, k, v, mask=None):
         for n, key in enumerate(k):
             score = sum(a * b for a, b in zip(query, key)) / np.sqrt(len(query))
             scores.append(score if mask is None or mask[m][n] else -np.inf)
+        # less the largest score: the same shares, and exp cannot overflow
         exponentials = [np.exp(score - max(scores)) for score in scores]
         weights = [number / sum(exponentials) for number in exponentials]
         out.append([sum(w * row[column] for w, row in zip(weights, v)) for column in range(len(v[0]))])
@@ -80,7 +81,7 @@ attention_loop = Exercise(
         ),
         Slip(
             "not scaled",
-            "The scores are not scaled, so the weights come out sharper than they should. What stands "
+            "The scores are not scaled, so the weights come out sharper than they should. What is "
             "below the fraction line in softmax(QK^T / ...)?",
             "scale",
             lambda head_dim, n_k: 1.0,
@@ -88,7 +89,7 @@ attention_loop = Exercise(
         Slip(
             "scaled by the root of seq_len",
             "The scores are divided by the root of the number of rows. The root belongs to head_dim, the "
-            "length of one query.",
+            "number of entries of one query.",
             "scale",
             lambda head_dim, n_k: math.sqrt(n_k),
         ),
@@ -141,7 +142,7 @@ attention_loop = Exercise(
         ),
         Slip(
             "keys averaged",
-            "The weights are right, but they average the keys. What a token has to say stands in its value.",
+            "The weights are right, but they average the keys. What a token has to say is in its value.",
             "roles",
             lambda q, k, v: (q, k, k),
         ),
@@ -311,8 +312,8 @@ permutation_test = Exercise(
         ),
         Misconception(
             "input not permuted",
-            "The model never sees the rows in another order: only its output is shuffled. Shuffle the "
-            "input, and run the model a second time.",
+            "The model gets the same rows both times, so their order is never put to the test. It has to see "
+            "them once as they are, and once shuffled.",
             _input_not_permuted,
         ),
         Misconception(
@@ -349,8 +350,8 @@ permutation_test = Exercise(
         ),
         Misconception(
             "always False",
-            "Your test says False of every model, even of one that treats each row by itself. Are the two "
-            "outputs compared as numbers?",
+            "Your test says False of every model, even of one that treats each row by itself. Which two "
+            "arrays are compared, and are they compared as numbers?",
             lambda model, rows, order: False,
         ),
     ),

@@ -37,7 +37,7 @@ one_angle = Exercise(
         Misconception(
             "position and pair exchanged",
             "Position and pair have changed places. The position is multiplied by the frequency; the pair "
-            "stands in the exponent.",
+            "is in the exponent.",
             lambda position, pair, d_model: angle_at(pair, position, d_model),
         ),
         Misconception(
@@ -52,12 +52,12 @@ one_angle = Exercise(
         ),
         Misconception(
             "frequency alone",
-            "This is the frequency of the pair. How far has it turned when it reaches the position?",
+            "This is the frequency of the pair. How far has the hand moved at the position?",
             lambda position, pair, d_model: angle_at(1, pair, d_model),
         ),
     ),
     hints=(
-        "Start with the denominator: 10 000 to some power. Which of the three arguments are in the exponent?",
+        "Start with the denominator: 10,000 to some power. Which of the three arguments are in the exponent?",
         "The exponent is 2 * pair / d_model. With d_model 4 the denominators are 1 and 100.",
         "angle = position / denominator, and the denominator is 10_000 ** (2 * pair / d_model).",
     ),
@@ -152,6 +152,6 @@ table_question = Question(
     },
     hints=(
         "Write down the exponents 2k/d_model of all pairs, for both widths.",
-        "They are 0, 1/2 and 0, 1/4, 1/2, 3/4. Which pairs turn at the same frequency?",
+        "They are 0, 1/2 and 0, 1/4, 1/2, 3/4. Which pairs have the same frequency?",
     ),
 )

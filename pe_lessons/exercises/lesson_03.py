@@ -60,7 +60,7 @@ wavelength = Exercise(
         *(slip for slip in slips.FREQUENCY if slip.part != "power" or slip.name == "all frequencies 1"),
         Slip(
             "2 pi forgotten",
-            "This is how many tokens it takes to turn by 1 radian. How many radians has a full turn?",
+            "This is how many tokens it takes to move by 1 radian. How many radians has a turn?",
             "turn",
             lambda frequency: 1 / frequency,
         ),
@@ -80,8 +80,7 @@ wavelength = Exercise(
         ),
         Slip(
             "2 pi times the frequency",
-            "The full turn is multiplied by the frequency. The faster a pair turns, the shorter its wave: "
-            "divide.",
+            "The full turn is multiplied by the frequency. The faster a pair, the shorter its wave: divide.",
             "turn",
             lambda frequency: 2 * math.pi * frequency,
         ),
@@ -109,7 +108,7 @@ bug_question = Question(
         "a": (
             "it stops with an error for some d_model",
             False,
-            "It never crashes: a wrong exponent is still a number. That is why the bug lives so long.",
+            "It never crashes: a wrong exponent is still a number.",
         ),
         "b": (
             "columns 0 and 1 are right",
@@ -124,9 +123,9 @@ bug_question = Question(
             "blind.",
         ),
         "d": (
-            "the last columns turn too fast",
+            "the last columns are too fast",
             False,
-            "A larger exponent makes a larger denominator: they turn too slowly, and hardly move at all.",
+            "A larger exponent makes a larger denominator: they are too slow, and hardly move at all.",
         ),
         "e": (
             "many columns hardly change along a sentence of 50 words",

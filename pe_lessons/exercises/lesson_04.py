@@ -114,8 +114,8 @@ shape_question = Question(
         "c": (
             "`positions * frequencies` stops with an error for any seq_len",
             False,
-            "With seq_len 256 (or 1) it runs, and gives the wrong thing in silence: 256 products, not a "
-            "table.",
+            "With seq_len 256 (or 1) it runs, and gives the wrong thing without an error: 256 products, "
+            "not a table.",
         ),
         "d": (
             "`frequencies[:, None] * positions` is the same table",

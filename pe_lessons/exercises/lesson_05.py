@@ -292,7 +292,7 @@ encoding_module = Exercise(
         ),
         Slip(
             "concatenated",
-            "The encoding stands beside the embeddings, so the output is twice as wide. It is to be added.",
+            "The encoding is put beside the embeddings, so the output is twice as wide. It is to be added.",
             "add",
             lambda x, rows: torch.cat([x, rows.expand(x.shape)], dim=2),
         ),
@@ -347,8 +347,8 @@ encoding_module = Exercise(
         ),
         Slip(
             "silent beyond max_len",
-            "A sentence longer than max_len passes in silence, with rows that are not its own. Say so, "
-            "with a ValueError that names both lengths.",
+            "A sentence longer than max_len raises no error. Raise a ValueError that names both lengths: "
+            "`raise`, not `return` or `print`.",
             "rows",
             lambda table, length: table[torch.arange(length) % len(table)],
         ),
@@ -361,8 +361,9 @@ encoding_module = Exercise(
         ),
         Slip(
             "unclear error beyond max_len",
-            "A sentence longer than max_len fails deep inside, with a message about the sizes of tensors. "
-            "Check the length first, and raise a ValueError that says what is wrong.",
+            "A sentence longer than max_len stops with another error than a ValueError. If it comes from "
+            "deep inside, compare the number of tokens, axis 1 of x, with max_len first; then raise a "
+            "ValueError that says what is wrong.",
             "rows",
             lambda table, length: table[:length],
         ),

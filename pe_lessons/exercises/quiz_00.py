@@ -7,7 +7,7 @@ quiz_00 = Quiz(
     (
         Question(
             "counting",
-            'Which position has the word `mouse` in "the cat chased the mouse", as this course counts?',
+            'What is the position of `mouse` in "the cat chased the mouse", as this course counts?',
             {
                 "a": (
                     "5",
@@ -50,8 +50,7 @@ quiz_00 = Quiz(
                 "c": (
                     "it asked a language model",
                     False,
-                    "Nothing is sent anywhere, and no model is asked. The wrong variants stand in the "
-                    "package.",
+                    "Nothing is sent anywhere, and no model is asked. The wrong variants are in the package.",
                 ),
                 "d": (
                     "it picked the most common mistake",

@@ -7,12 +7,12 @@ quiz_02 = Quiz(
     (
         Question(
             "turn",
-            "A hand turns by 0.01 radians per token. After how many tokens is it back where it was?",
+            "A hand moves by 0.01 radians per token. After how many tokens is it back where it was?",
             {
                 "a": (
                     "100",
                     False,
-                    "After 100 tokens it has turned by 1 radian; a whole turn has 2 pi of them.",
+                    "After 100 tokens it has moved by 1 radian; a turn has 2 pi of them.",
                 ),
                 "b": (
                     "628",
@@ -25,7 +25,7 @@ quiz_02 = Quiz(
                     "You multiplied by the frequency. The slower the hand, the more tokens it needs: divide.",
                 ),
                 "d": (
-                    "36 000",
+                    "36,000",
                     False,
                     "That would be 360 degrees at a hundredth of a degree. The angles here are radians.",
                 ),
@@ -72,14 +72,14 @@ quiz_02 = Quiz(
                     "Pair 0 has the exponent 0 and the frequency 1 at any width.",
                 ),
                 "c": (
-                    "the two new hands turn faster than the old pair 0",
+                    "the two new hands are faster than the old pair 0",
                     False,
                     "No hand is faster than pair 0: exponents begin with 0 and grow from there.",
                 ),
                 "d": (
                     "the two new hands repeat the old ones",
                     False,
-                    "Each pair has an exponent of its own, so no two hands turn equally fast.",
+                    "Each pair has an exponent of its own, so no two hands are equally fast.",
                 ),
             },
         ),

@@ -27,7 +27,7 @@ quiz_03 = Quiz(
                 "d": (
                     "the longest wavelength, printed",
                     True,
-                    "It comes out at hundreds of millions of tokens instead of some 54 000.",
+                    "It comes out at hundreds of millions of tokens instead of some 54,000.",
                 ),
             },
         ),
@@ -53,8 +53,8 @@ quiz_03 = Quiz(
                 "d": (
                     "not at all, since the width must be even",
                     False,
-                    "Rotations need an even width, a table does not: column by column there is no "
-                    "difficulty.",
+                    "A table needs no even width: column by column there is no difficulty, and the last "
+                    "sine stays alone.",
                 ),
             },
         ),

@@ -7,7 +7,7 @@ quiz_04 = Quiz(
     (
         Question(
             "product",
-            "`positions` has the shape (50, 1), `frequencies` the shape (256,). What stands in row 7, "
+            "`positions` has the shape (50, 1), `frequencies` the shape (256,). What is in row 7, "
             "column 3 of their product?",
             {
                 "a": (
@@ -45,7 +45,7 @@ quiz_04 = Quiz(
                 "b": (
                     "the table was rounded",
                     False,
-                    "Nothing is rounded; a slow hand simply has not turned far after 49 steps.",
+                    "Nothing is rounded; a slow hand simply has not moved far after 49 steps.",
                 ),
                 "c": (
                     "training has not reached them yet",
@@ -53,20 +53,21 @@ quiz_04 = Quiz(
                     "There is nothing to train: the frequencies follow from the width alone.",
                 ),
                 "d": (
-                    "their hands turn so slowly that 49 steps bring no change of sign",
+                    "their hands are so slow that 49 steps bring no change of sign",
                     True,
-                    "Fewer than a quarter of the pairs make even one full turn within this picture.",
+                    "Fewer than a quarter of the pairs make even one turn within this picture.",
                 ),
             },
         ),
         Question(
             "explog",
-            "Many programs write exp(-log(10000) * 2k / d) for the frequency. What does it change?",
+            "Some programs write exp(-log(10000) * 2k / d) for the frequency. What does it change?",
             {
                 "a": (
                     "nothing but the spelling; in float32 it is even a little less exact",
                     True,
-                    "The two are the same number, and the rounding of the logarithm is magnified by exp.",
+                    "The two are the same number; at nearly every width the rounded logarithm costs a "
+                    "little more.",
                 ),
                 "b": (
                     "it is numerically stable, where the power overflows",

@@ -52,7 +52,7 @@ quiz_05 = Quiz(
                     "Parameters are made with nn.Parameter; the dtype has nothing to do with it.",
                 ),
                 "d": (
-                    "float32 cannot hold whole numbers above 10 000 without an error",
+                    "float32 cannot hold whole numbers above 10,000 without an error",
                     False,
                     "It holds all whole numbers up to 16 million. It is the angles between them that suffer.",
                 ),
