@@ -66,8 +66,8 @@ all_wavelengths = Exercise(
         ),
         Slip(
             "longest at 2 pi times the base",
-            "The last wavelength is made exactly 2 pi times the base, as is often written. The exponent of "
-            "the last pair is (d_model - 2) / d_model, a little less than 1.",
+            "The last wavelength is made exactly 2 pi times the base, as in the library Tensor2Tensor. By "
+            "the formula the last exponent stays below 1: it is (d_model - 2) / d_model for an even width.",
             "exponents",
             lambda d_model: np.linspace(0, 1, (d_model + 1) // 2),
         ),
@@ -94,14 +94,14 @@ all_wavelengths = Exercise(
         ),
         Slip(
             "one per column",
-            "Every wavelength stands there twice, once for each column. A sine and its cosine belong to "
+            "Every wavelength is there twice, once for each column. A sine and its cosine belong to "
             "one hand: give one number per pair.",
             "exponents",
             lambda d_model: 2 * (np.arange(d_model) // 2) / d_model,
         ),
         Slip(
             "base fixed",
-            "With base 10 000 all is right, with another base nothing changes. The base is an argument of "
+            "With base 10,000 all is right, with another base nothing changes. The base is an argument of "
             "your function: is it used?",
             "base",
             lambda base: 10_000,
@@ -191,13 +191,13 @@ nearest_neighbour = Exercise(
     misconceptions=(
         Misconception(
             "its own neighbour",
-            "Every position comes out as its own nearest neighbour: its distance from itself is 0. Take it "
-            "out of the race, for instance by making that distance infinite.",
+            "Every position comes out as its own nearest neighbour: its Euclidean distance from itself is 0. "
+            "Take it out of the race, for instance by making that distance infinite.",
             lambda table, position: int(_gaps(table, table[position]).argmin()),
         ),
         Misconception(
             "the farthest",
-            "This is the row that is farthest away. The nearest has the *smallest* distance.",
+            "This is the row that is farthest away. The nearest has the *smallest* Euclidean distance.",
             lambda table, position: int(_gaps(table, table[position]).argmax()),
         ),
         Misconception(
@@ -208,7 +208,7 @@ nearest_neighbour = Exercise(
         ),
         Misconception(
             "later rows only",
-            "Only rows further down the table are compared. The nearest may also stand above.",
+            "Only rows further down the table are compared. The nearest may also be above.",
             _among(lambda position, seq_len: range(position + 1, seq_len)),
         ),
         Misconception(
@@ -224,19 +224,19 @@ nearest_neighbour = Exercise(
         ),
         Misconception(
             "absolute differences",
-            "The absolute differences are added up. That is a distance too, but not the one of this "
-            "lesson, which squares them first; the two can disagree about who is nearest.",
+            "The absolute differences are added up. That measures nearness too, but it is not the Euclidean "
+            "distance, which squares them first; the two can disagree about who is nearest.",
             _best_of_the_others(lambda table, row: np.abs(table - row).sum(axis=1)),
         ),
         Misconception(
             "largest product",
-            "The largest product of two rows is searched. Where all rows are equally long that is the same "
-            "thing; in this table they are not. Compare distances.",
+            "The largest product of two rows is searched. Where all rows have the same norm that is the same "
+            "thing; in this table they have not. Compare Euclidean distances.",
             _best_of_the_others(lambda table, row: -(table @ row)),
         ),
         Misconception(
             "distance returned",
-            "This is the smallest distance itself. Which row has it? The function argmin tells.",
+            "This is the smallest Euclidean distance itself. Which row has it? The function argmin tells.",
             lambda table, position: float(np.delete(_gaps(table, table[position]), position).min()),
         ),
         Misconception(
@@ -252,9 +252,9 @@ nearest_neighbour = Exercise(
         ),
     ),
     hints=(
-        "One distance for each row of the table. Which row must not take part?",
+        "One Euclidean distance for each row of the table. Which row must not take part?",
         "table - table[position] subtracts the row from all rows at once; np.linalg.norm(..., axis=1) gives "
-        "a length per row.",
+        "a norm per row.",
         "Set the distance of `position` to np.inf, then argmin tells where the smallest one is, the earlier "
         "one if there are two.",
     ),
@@ -268,7 +268,7 @@ map_question = Question(
         "a": (
             "rows 5 and 68 are probably close to each other",
             True,
-            "Who is near whom is what t-SNE tries to keep, and the distances confirm it: 0.645.",
+            "Who is near whom is what t-SNE tries to keep, and the Euclidean distances confirm it: 0.645.",
         ),
         "b": (
             "row 6 is about thirty times as far from row 5 as row 68 is",
@@ -278,12 +278,13 @@ map_question = Question(
         "c": (
             "the positions form six separate groups",
             False,
-            "Even random numbers fall into groups on such a map. The rows lie on one smooth curve.",
+            "Even random numbers fall into groups on such a map. The rows follow one smooth curve.",
         ),
         "d": (
             "models confuse positions 63 tokens apart, so the encoding has to be replaced",
             False,
-            "It is true of 8 columns only. From 12 columns on every nearest row is next door.",
+            "From 12 columns on a neighbour's row is the nearest, for all of these 128 positions. What the "
+            "map shows belongs to so few columns.",
         ),
         "e": (
             "nothing about the encoding of a model with 512 columns",
@@ -292,7 +293,8 @@ map_question = Question(
         ),
     },
     hints=(
-        "Which of these did the lesson check on distances, and which did the two known tables put in doubt?",
+        "Which of these did the lesson check on the rows themselves, and which did the two known tables put "
+        "in doubt?",
         "What is t-SNE built to keep? And how many columns does this table have?",
     ),
 )

@@ -78,8 +78,8 @@ shift_matrix = Exercise(
         *slips.FREQUENCY,
         Slip(
             "wrong sign",
-            "Every hand turns the wrong way: this matrix moves back by the offset instead of on. Do the two "
-            "sines stand in each other's place? The transpose does the same.",
+            "Every hand rotates the wrong way: this matrix moves back by the offset instead of on. Is each "
+            "of the two sines in the other's place? The transpose does the same.",
             "sign",
             -1,
         ),
@@ -92,43 +92,43 @@ shift_matrix = Exercise(
         ),
         Slip(
             "both sines positive",
-            "Both sines of a block have the same sign, so it stretches the hand instead of turning it. One "
-            "of the two formulas has a minus.",
+            "Both sines of a 2 x 2 part have the same sign, so it stretches the hand instead of rotating it. "
+            "One of the two formulas has a minus.",
             "corners",
             lambda sine, cosine: [[cosine, sine], [sine, cosine]],
         ),
         Slip(
             "cosine first",
-            "The block expects the cosine in the first column of a pair. In this course the sine comes "
+            "Each 2 x 2 part expects the cosine in the first column of a pair. In this course the sine comes "
             "first: which entries change places?",
             "corners",
             lambda sine, cosine: [[sine, cosine], [cosine, -sine]],
         ),
         Slip(
             "ones on the diagonal",
-            "Ones stand on the diagonal, with the sines beside them. A turn changes both: where do the "
-            "cosines go?",
+            "There are ones on the diagonal, with the sines beside them. A rotation changes both: where do "
+            "the cosines go?",
             "corners",
             lambda sine, cosine: [[1 + 0 * sine, sine], [-sine, 1 + 0 * sine]],
         ),
         Slip(
             "halves instead of interleaved",
             "The entries are right, their places are not: this matrix expects all sines first, then all "
-            "cosines. In our table each cosine stands beside its sine.",
+            "cosines. In our table each cosine is beside its sine.",
             "layout",
             _in_halves,
         ),
         Slip(
             "full matrix instead of blocks",
-            "The blocks fill the whole matrix, so every pair takes from all the others. Each hand turns by "
-            "itself: blocks along the diagonal, zeros elsewhere.",
+            "The 2 x 2 parts fill the whole matrix, so every pair takes from all the others. Each hand "
+            "rotates by itself: 2 x 2 parts along the diagonal, zeros elsewhere.",
             "layout",
             _everywhere,
         ),
         Slip(
             "blocks in reverse order",
-            "The blocks stand in reverse order: the slow hands turn fast and the fast ones slowly. Which "
-            "pair do columns 0 and 1 belong to?",
+            "The 2 x 2 parts are in reverse order: the slow hands rotate fast and the fast ones slowly. "
+            "Which pair do columns 0 and 1 belong to?",
             "layout",
             _last_pair_first,
         ),
@@ -137,9 +137,9 @@ shift_matrix = Exercise(
     hints=(
         "Begin with d_model = 2, one hand: which four numbers take sin p and cos p to sin(p + offset) and "
         "cos(p + offset)?",
-        "The block of a pair is [[cos a, sin a], [-sin a, cos a]], with a the offset times the frequency of "
-        "the pair.",
-        "Start from zeros. Pair k owns rows and columns 2k and 2k + 1; write its block there.",
+        "The rotation matrix of a pair is [[cos a, sin a], [-sin a, cos a]], with a the offset times the "
+        "frequency of the pair.",
+        "Start from zeros. Pair k owns rows and columns 2k and 2k + 1; write its rotation matrix there.",
     ),
 )
 
@@ -174,7 +174,7 @@ kernel = Exercise(
         Slip(
             "sine for cosine",
             "Sines are added, so the similarity of a position with itself is 0. sin a sin b + cos a cos b is "
-            "which function of a - b?",
+            "which function of b - a?",
             "wave",
             np.sin,
         ),
@@ -220,8 +220,8 @@ kernel = Exercise(
         ),
         Slip(
             "distance instead of similarity",
-            "This is the distance of the two rows: 0 for a position and itself. The similarity is largest "
-            "there.",
+            "This is the Euclidean distance of the two rows: 0 for a position and itself. The similarity is "
+            "largest there.",
             "finish",
             lambda kernel, d_model: np.sqrt(np.maximum(d_model - 2 * kernel, 0)),
         ),
@@ -235,7 +235,7 @@ kernel = Exercise(
     ),
     build=_kernel_with,
     hints=(
-        "What does a single pair contribute to the product of two rows? Use cos(a - b).",
+        "What does a single pair contribute to the product of two rows? Use cos(b - a).",
         "One cosine per pair: of the offset times the frequency of the pair. Then add over the pairs.",
         "With offsets as a column and frequencies as a row, broadcasting makes all angles at once; np.cos, "
         "then .sum(axis=1).",
@@ -379,14 +379,14 @@ rotation_question = Question(
             "them.",
         ),
         "b": (
-            "the further it moves, the longer the row becomes",
+            "the further it moves, the larger the norm of the row becomes",
             False,
-            "A rotation changes no length: every row has the length sqrt(d_model / 2), before and after.",
+            "A rotation changes no norm: every row has the norm sqrt(d_model / 2), before and after.",
         ),
         "c": (
             "R(2) R(3) = R(5)",
             True,
-            "Two turns one after the other are one turn by the sum of the angles.",
+            "Two rotations one after the other are one rotation by the sum of the angles.",
         ),
         "d": (
             "a single sine column can be moved by multiplying it with one number",
@@ -401,9 +401,9 @@ rotation_question = Question(
         ),
     },
     hints=(
-        "Think of one clock hand: what does a turn change, what not, and does it matter where the hand "
-        "stood?",
-        "Two turns follow each other; both hands turn together; a hand seen from the side only. Which "
+        "Think of one clock hand: what does a rotation change, what not, and does it matter where the hand "
+        "was?",
+        "Two rotations follow each other; two hands rotate together; a hand seen from the side only. Which "
         "sentence is which?",
     ),
 )

@@ -7,25 +7,27 @@ quiz_06 = Quiz(
     (
         Question(
             "longest",
-            '"The wavelengths run from 2 pi to 10000 times 2 pi." What is wrong with this sentence?',
+            '"The wavelengths run from 2 pi to 10000 times 2 pi." Does this hold for the formula of the '
+            "paper, at d = 512?",
             {
                 "a": (
-                    "nothing at all: the paper says so in just this way",
+                    "yes, for the paper says so in just this way",
                     False,
-                    "It does stand there, and is still one step too far: insert the last k into the formula.",
+                    "It does, and it is true of its authors' program, which divides by the number of pairs "
+                    "less one. Insert the last k into the formula.",
                 ),
                 "b": (
-                    "the last exponent is (d-2)/d, so the last wave is shorter",
+                    "no: the last exponent is (d-2)/d, so the last wave is shorter",
                     True,
                     "At d = 512 the longest wave is 9647 times 2 pi, at d = 4 only 100 times.",
                 ),
                 "c": (
-                    "the shortest wavelength is 1, not 2 pi",
+                    "no: the shortest wavelength is 1, not 2 pi",
                     False,
                     "Pair 0 turns by 1 radian per token, so a full turn takes 2 pi tokens.",
                 ),
                 "d": (
-                    "it holds for sines, but not for cosines",
+                    "for the sines it does, but not for the cosines",
                     False,
                     "Sine and cosine of a pair have the same frequency, hence the same wavelength.",
                 ),
@@ -43,7 +45,8 @@ quiz_06 = Quiz(
                 "b": (
                     "run it with other seeds until the clusters are stable",
                     False,
-                    "What is stable may still be made up: the program makes the clumps, not the seed alone.",
+                    "What is stable may still be made up: begun from PCA, as scikit-learn does, every seed "
+                    "gave the map of the lesson.",
                 ),
                 "c": (
                     "increase the number of dots",
@@ -60,13 +63,14 @@ quiz_06 = Quiz(
         ),
         Question(
             "base",
-            "The base is lowered from 10 000 to 100, with d_model = 64. What happens to the detector "
+            "The base is lowered from 10,000 to 100, with d_model = 64. What happens to the detector "
             "of position 40?",
             {
                 "a": (
-                    "its peak gets sharper, and in a long text it is fooled sooner",
+                    "its peak gets sharper, and far positions are answered more softly",
                     True,
-                    "All hands turn faster: more contrast nearby, and they come home together earlier.",
+                    "All hands but one move faster, so that few of them still say the same far away. And 32 "
+                    "hands were never home together in 100,000 positions.",
                 ),
                 "b": (
                     "its peak gets blunter, since there are fewer hands",
@@ -76,7 +80,7 @@ quiz_06 = Quiz(
                 "c": (
                     "its peak gets higher",
                     False,
-                    "The peak is the length of the row squared, d_model / 2, at any base.",
+                    "The peak is the norm of the row squared, d_model / 2, at any base.",
                 ),
                 "d": (
                     "nothing, for the base only sets the unit of the angles",

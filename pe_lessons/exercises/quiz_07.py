@@ -10,14 +10,14 @@ quiz_07 = Quiz(
             "Row 5 times row 2 gives exactly the same as row 105 times row 102. Why?",
             {
                 "a": (
-                    "all rows are equally long",
+                    "all rows have the same norm",
                     False,
                     "They are, but a product also depends on the angle between the rows.",
                 ),
                 "b": (
                     "in each pair only the difference of the two angles is left",
                     True,
-                    "sin a sin b + cos a cos b is cos(a - b), and 5 - 2 is 105 - 102.",
+                    "sin a sin b + cos a cos b is cos(b - a), and 2 - 5 is 102 - 105.",
                 ),
                 "c": (
                     "100 is a multiple of every wavelength, so all hands come home",
