@@ -426,6 +426,7 @@ def main(words=None):
     (options.out / "speed.md").write_text(report(plan, found), encoding="utf-8")
     fig = figure(plan, found)
     fig.savefig(options.out / "speed.png", dpi=110, metadata={"Software": None})
+    plt.close(fig)
     print()
     print(report(plan, found))
 
