@@ -76,13 +76,14 @@ readout = Exercise(
         ),
         Misconception(
             "largest product for nearest row",
-            "The row with the largest product is chosen, and that favours long rows. The nearest row has "
-            "the smallest distance.",
+            "The row with the largest product is chosen, and that favours rows with a large norm. The "
+            "nearest row has the smallest Euclidean distance.",
             _share(lambda sums, labels, rows: (sums @ _fit(sums, rows[labels]) @ rows.T).argmax(axis=1)),
         ),
         Misconception(
             "farthest row",
-            "The row with the largest distance is chosen. The nearest one has the smallest: argmin.",
+            "The row with the largest Euclidean distance is chosen. The nearest one has the smallest: "
+            "argmin.",
             _share(
                 lambda sums, labels, rows: np.linalg.norm(
                     (sums @ _fit(sums, rows[labels]))[:, None] - rows, axis=-1
@@ -133,7 +134,7 @@ readout = Exercise(
         "rows[labels] has one line per sum: what the matrix should make of it. np.linalg.lstsq(sums, "
         "rows[labels])[0] is the best matrix.",
         "read[:, None] - rows has the shape (n, n_labels, d_model). np.linalg.norm(..., axis=-1) gives the "
-        "distances, argmin(axis=1) the nearest row, and the mean of == labels the share.",
+        "Euclidean distances, argmin(axis=1) the nearest row, and the mean of == labels the share.",
     ),
 )
 
@@ -192,7 +193,7 @@ paper_input = Exercise(
         ),
         Slip(
             "root of half of d_model",
-            "The factor is the root of d_model / 2. That is the length of a row of the table; the paper's "
+            "The factor is the root of d_model / 2. That is the norm of a row of the table; the paper's "
             "factor is the root of d_model.",
             "factor",
             lambda seq_len, d_model: math.sqrt(d_model / 2),
@@ -267,13 +268,13 @@ paper_input = Exercise(
 
 needs_question = Question(
     name="needs_question",
-    prompt="A model like those of this lesson (one block, one head, trained on positions 0 to 15) is to "
-    "name at every token the digit that stands five places to the right. Which can solve it?",
+    prompt="A model like those of this lesson (one layer, one head, trained on positions 0 to 15) is to "
+    "name at every token the digit five places to the right. Which can solve it?",
     choices={
         "a": (
             "sinusoidal",
             True,
-            "Whoever knows where every token stands can learn any fixed step, to the left or to the right.",
+            "A model that knows where every token is can learn any fixed step, to the left or to the right.",
         ),
         "b": (
             "RoPE",
@@ -289,7 +290,7 @@ needs_question = Question(
         "d": (
             "T5, and it still solves it when all positions are told 100 higher",
             True,
-            "Distance five has a bucket of its own, and distances do not change when all positions move.",
+            "Five to the right has a bias of its own, and offsets do not change when all positions move.",
         ),
         "e": (
             "learned, and it still solves it when all positions are told 100 higher",
@@ -298,7 +299,7 @@ needs_question = Question(
         ),
     },
     hints=(
-        "Must a token know where it stands for this task, or only how far away the other one is?",
+        "Must a token know where it is for this task, or only how far away the other one is?",
         "It is three back with another step. Look at the two tables of this lesson: who solved three back, "
         "and who did not notice a move by 100?",
     ),

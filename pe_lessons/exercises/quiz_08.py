@@ -7,17 +7,17 @@ quiz_08 = Quiz(
     (
         Question(
             "place",
-            "Where in a block do ALiBi and T5 put the position in?",
+            "Where in a layer do ALiBi and T5 put the position in?",
             {
                 "a": (
-                    "into the row of the word, before the first block",
+                    "into the row of the word, before the first layer",
                     False,
                     "That is what tables do, sinusoidal and learned ones.",
                 ),
                 "b": (
-                    "into queries and keys, by turning them",
+                    "into queries and keys, by rotating them",
                     False,
-                    "That is RoPE, the second of the three places.",
+                    "That is RoPE, the second of the lesson's three places.",
                 ),
                 "c": (
                     "into the scores, as a bias",
@@ -33,23 +33,25 @@ quiz_08 = Quiz(
         ),
         Question(
             "bag",
-            "A model gets 24 % of *reverse* right; guessing a digit at random gets 10 %. What does it "
-            "know of the string?",
+            "A model without positions gets 24 % of *reverse* right; guessing a digit at random gets 10 %. "
+            "What does it know of the string?",
             {
                 "a": (
                     "which digits occur how often, and nothing of their order",
                     True,
-                    "Always answering with the most frequent digit gets the same 24 %.",
+                    "Without positions there is nothing else to know; always answering with the most "
+                    "frequent digit gets 23 %.",
                 ),
                 "b": (
                     "the positions of about a quarter of the tokens",
                     False,
-                    "Then it would be right for those tokens in every string; it is not.",
+                    "Its share is about the same at every place of the string, and it has no places to know.",
                 ),
                 "c": (
                     "the first and the last token",
                     False,
-                    "No place is better known than another, for it has no places at all.",
+                    "RoPE found these two, by the keys that are missing. Without positions no place is "
+                    "better known than another.",
                 ),
                 "d": (
                     "nothing: 24 % is chance",
@@ -60,8 +62,8 @@ quiz_08 = Quiz(
         ),
         Question(
             "loud",
-            "A tutorial multiplies the rows of nn.Embedding by the square root of d_model, here 512, "
-            "and adds the positions. What is the matter with it?",
+            "A program multiplies the rows of nn.Embedding, drawn as PyTorch draws them, by the square root "
+            "of d_model, here 512, and adds the positions. What is the matter with it?",
             {
                 "a": (
                     "nothing, for the paper says so",
@@ -81,7 +83,8 @@ quiz_08 = Quiz(
                 "d": (
                     "the words are thirty times as loud as positions",
                     True,
-                    "Twenty-odd times by the factor alone: in 200 steps such a model learned no order.",
+                    "Root of 2 times the factor of 22.6. At eight times as loud, a model of the lesson "
+                    "learned no order in 200 steps.",
                 ),
             },
         ),
