@@ -54,7 +54,7 @@ def score(rotate, query, key, m, n):
     return (rotate(query[None], [m]) @ rotate(key[None], [n]).T).item()
 
 
-def mixed(x, positions):
+def exchanged(x, positions):
     angles = np.multiply.outer(positions, arrays.frequencies(x.shape[-1]))
     angles = np.concatenate([angles, angles], axis=-1)
     partner = np.empty(x.shape)
@@ -62,22 +62,20 @@ def mixed(x, positions):
     return x * np.cos(angles) + partner * np.sin(angles)
 
 
-found = {
-    name: []
-    for name in ("kept", "sides", "mixed", "shortest", "longest", "added", "spread", "before", "values")
-}
-errors = {"right": [], "ignored": [], "twice": []}
+found = {name: [] for name in ("kept", "sides", "exchanged", "least", "largest", "added", "spread")}
+found |= {name: [] for name in ("before", "values", "first stuck")}
+errors = {"right": [], "from 0": [], "stuck": [], "twice": []}
 for seed in SEEDS:
     rng = np.random.default_rng(seed)
     query, key = rng.normal(size=(2, 64))
     own = [score(arrays.rotary, query, key, m, m - 3) for m in (8, 108, 1008)]
     found["kept"].append(np.ptp(own))
     found["sides"].append(abs(own[0] - score(arrays.rotary, query, key, 5, 8)))
-    found["mixed"].append(np.ptp([score(mixed, query, key, m, m - 3) for m in (8, 108, 1008)]))
-    lengths = np.linalg.norm(mixed(np.tile(query, (1000, 1)), np.arange(1000)), axis=1)
-    lengths /= np.linalg.norm(query)
-    found["shortest"].append(lengths.min())
-    found["longest"].append(lengths.max())
+    found["exchanged"].append(np.ptp([score(exchanged, query, key, m, m - 3) for m in (8, 108, 1008)]))
+    norms = np.linalg.norm(exchanged(np.tile(query, (1000, 1)), np.arange(1000)), axis=1)
+    norms /= np.linalg.norm(query)
+    found["least"].append(norms.min())
+    found["largest"].append(norms.max())
     table = arrays.sinusoidal(24, 64)
     found["added"].append(properties.toeplitz_residual((query + table) @ (key + table).T))
 
@@ -102,7 +100,8 @@ for seed in SEEDS:
     q, k, v = rng.normal(size=(3, 4, 24, 16))
     positions, causal = np.arange(24), np.tri(24, dtype=bool)
     at_once = arrays.attention(arrays.rotary(q, positions), arrays.rotary(k, positions), v, mask=causal)
-    ways = {"right": lambda step: step, "ignored": lambda step: 0, "twice": lambda step: step + 8}
+    ways = {"right": lambda step: step, "from 0": lambda step: 0}
+    ways |= {"stuck": lambda step: 8, "twice": lambda step: step + 8}
     for name, position_of in ways.items():
         cache, worst = arrays.rotary(k[:, :8], np.arange(8)), []
         for step in range(8, 24):
@@ -111,20 +110,24 @@ for seed in SEEDS:
             out = arrays.attention(arrays.rotary(q[:, one], position), cache, v[:, : step + 1])
             wrong_by, size = out - at_once[:, one], np.sqrt(np.mean(at_once[:, one] ** 2))
             worst.append(np.sqrt(np.mean(wrong_by**2)) / size)
+        if name == "stuck":
+            found["first stuck"].append(worst.pop(0))
         errors[name].append(max(worst) if name == "right" else min(worst))
 
 report("random query and key, three places: scores differ by", found["kept"], *EXACT)
 report("three back against three ahead: scores differ by", found["sides"], *at_least(0.01))
-report("layouts mixed, three places: scores differ by", found["mixed"], *at_least(0.1))
-report("layouts mixed: shortest row", found["shortest"], *below(0.95))
-report("layouts mixed: longest row", found["longest"], *at_least(1.05))
+report("layouts exchanged, three places: scores differ by", found["exchanged"], *at_least(0.1))
+report("layouts exchanged: least norm", found["least"], *below(0.95))
+report("layouts exchanged: largest norm", found["largest"], *at_least(1.05))
 report("a table added: how far from one number per diagonal", found["added"], *at_least(0.1))
 report("spread of random scores, four distances: from", found["spread"], *at_least(0.95))
 report("spread of random scores, four distances: to", found["spread"], *below(1.05))
-report("turned before W_Q and W_K, moved by 100: scores change by", found["before"], *at_least(1))
-report("values turned, moved by 100: outputs change by", found["values"], *at_least(0.5))
+report("rotated before W_Q and W_K, moved by 100: scores change by", found["before"], *at_least(1))
+report("values rotated, moved by 100: outputs change by", found["values"], *at_least(0.5))
 report("cache, right: largest error, of the output", errors["right"], *EXACT)
-report("cache, offset ignored: least error, of the output", errors["ignored"], *at_least(0.1))
+report("cache, counted from 0: least error, of the output", errors["from 0"], *at_least(0.1))
+report("cache, stuck: error of the first new token", found["first stuck"], *EXACT)
+report("cache, stuck: least error of the others, of the output", errors["stuck"], *at_least(0.1))
 report("cache, prompt counted twice: least error, of the output", errors["twice"], *at_least(0.1))
 
 verdict()

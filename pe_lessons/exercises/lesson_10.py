@@ -148,7 +148,7 @@ slopes = Exercise(
         ),
         Slip(
             "sorted",
-            "The slopes are sorted. In the published code the rest follows behind, and a head keeps its "
+            "The slopes are sorted. In the published code the rest comes at the end, and a head keeps its "
             "place: a trained model expects it there.",
             "finish",
             lambda slopes: sorted(slopes, reverse=True),
@@ -209,7 +209,7 @@ alibi_weights = Exercise(
         Slip(
             "distance with a sign",
             "Keys after the query get a bonus: the distance has a sign. Both directions lose: take the size "
-            "of m - n. The short form, slope times n, is the same model only behind a causal mask.",
+            "of m - n. The short form, slope times n, is the same model only under a causal mask.",
             "distance",
             lambda m, n: m - n,
         ),
@@ -223,7 +223,7 @@ alibi_weights = Exercise(
         Slip(
             "same for the whole row",
             "These are the weights without any bias. Is it missing, or is it one number along each row? The "
-            "softmax cancels that: key *and* query belong into the distance.",
+            "softmax cancels that: key *and* query belong in the distance.",
             "distance",
             lambda m, n: m,
         ),
@@ -511,20 +511,20 @@ buckets = Exercise(
         ),
         Slip(
             "rounded instead of cut off",
-            "Numbers are rounded to the nearest bucket. Cut off what stands behind the point.",
+            "Numbers are rounded to the nearest bucket. Cut off what comes after the point.",
             "whole",
             np.rint,
         ),
         Slip(
             "rounded up",
-            "Numbers are rounded up to the next bucket. Cut off what stands behind the point.",
+            "Numbers are rounded up to the next bucket. Cut off what comes after the point.",
             "whole",
             lambda number: np.ceil(number - 1e-9),
         ),
         Slip(
             "off by one bucket",
-            "The shared buckets are one too high: the first of them is left empty. Cut off what stands "
-            "behind the point, and do not add 1.",
+            "The shared buckets are one too high: the first of them is left empty. Cut off what comes "
+            "after the point, and do not add 1.",
             "whole",
             lambda number: np.floor(number + 1e-9) + 1,
         ),
@@ -582,8 +582,8 @@ bias_question = Question(
         "e": (
             "Shaw's rows can be of use to a head that looks as far back as its own digit says",
             True,
-            "The query is multiplied by the row of the distance, so different queries can prefer "
-            "different distances.",
+            "The query is multiplied by the row of the offset, so different queries can prefer "
+            "different offsets.",
         ),
         "f": (
             "symmetric ALiBi can learn to look exactly three back with another slope",
@@ -593,7 +593,7 @@ bias_question = Question(
     },
     hints=(
         "Write the softmax of a row as powers over their sum. Which factor is common, in a row, in a column?",
-        "Then look at the three pictures: one slope, a number per bucket, a row per distance that the query "
-        "is multiplied with.",
+        "Then look at the three pictures: one slope, a number per bucket, a row per offset that the query "
+        "is multiplied by.",
     ),
 )

@@ -99,42 +99,42 @@ TURN = (
     *FREQUENCY,
     Slip(
         "wrong sign",
-        "Every pair turns the wrong way, clockwise. Which of the two sines has the minus? (1, 0) should "
+        "Every pair rotates the wrong way, clockwise. Which of the two sines has the minus? (1, 0) should "
         "become (cos, sin).",
         "sign",
         -1,
     ),
     Slip(
         "both sines positive",
-        "Both sines have a plus, so pairs are stretched instead of turned. One of the two formulas has a "
+        "Both sines have a plus, so pairs are stretched instead of rotated. One of the two formulas has a "
         "minus.",
         "turn",
         lambda a, b, sin, cos: (a * cos[0] + b * sin[0], a * sin[1] + b * cos[1]),
     ),
     Slip(
         "sine and cosine exchanged",
-        "Sine and cosine have changed places: at position 0, where nothing should turn, every pair makes a "
-        "quarter of a turn.",
+        "Sine and cosine have changed places: at position 0, where nothing should rotate, every pair makes "
+        "a quarter of a turn.",
         "turn",
         lambda a, b, sin, cos: (a * sin[0] - b * cos[0], a * cos[1] + b * sin[1]),
     ),
     Slip(
         "cosine alone",
-        "Each number is only multiplied by a cosine, its partner left out. A turn mixes the two numbers of a "
-        "pair: where are the sines?",
+        "Each number is only multiplied by a cosine, its partner left out. A rotation combines the two "
+        "numbers of a pair: where are the sines?",
         "turn",
         lambda a, b, sin, cos: (a * cos[0], b * cos[1]),
     ),
     Slip(
         "nothing turned",
-        "Nothing is turned: the rows come back as they were given.",
+        "Nothing is rotated: the rows come back as they were given.",
         "turn",
         lambda a, b, sin, cos: (a, b),
     ),
     Slip(
         "partner not fetched",
-        "Each number is mixed with itself, times cosine plus times sine. The sine belongs to its *partner*: "
-        "the other number of the pair, for one of the two with a minus.",
+        "Each number is combined with itself, times cosine plus times sine. The sine belongs to its "
+        "*partner*: the other number of the pair, for one of the two with a minus.",
         "turn",
         lambda a, b, sin, cos: (a * cos[0] + a * sin[0], b * cos[1] + b * sin[1]),
     ),
@@ -147,28 +147,28 @@ TURN = (
     ),
     Slip(
         "added instead of turned",
-        "Sines and cosines are added to the numbers, as with a table. Here every pair is to be turned: "
-        "multiplied, and mixed with its partner.",
+        "Sines and cosines are added to the numbers, as with a table. Here every pair is to be rotated: "
+        "multiplied, and combined with its partner.",
         "turn",
         lambda a, b, sin, cos: (a + sin[0], b + cos[1]),
     ),
     Slip(
         "multiplied by the table",
-        "The first numbers are multiplied by sines and the second ones by cosines, each for itself. Turning "
-        "a pair takes four products.",
+        "The first numbers are multiplied by sines and the second ones by cosines, each for itself. "
+        "Rotating a pair takes four products.",
         "turn",
         lambda a, b, sin, cos: (a * sin[0], b * cos[1]),
     ),
     Slip(
         "positions not used",
-        "The rows are turned by 0, 1, 2, ..., whatever the positions are. Row n has the position "
+        "The rows are rotated by 0, 1, 2, ..., whatever the positions are. Row n has the position "
         "`positions[n]`.",
         "count",
         lambda positions: np.arange(len(positions)),
     ),
     Slip(
         "positions from 1",
-        "Every row is turned by one token too many. The positions are given: take them as they are.",
+        "Every row is rotated by one token too many. The positions are given: take them as they are.",
         "count",
         lambda positions: positions + 1,
     ),
@@ -181,13 +181,13 @@ TURN = (
     ),
     Slip(
         "first pair only",
-        "Only the first pair is turned. Every pair turns, each at a frequency of its own.",
+        "Only the first pair is rotated. Every pair rotates, each at a frequency of its own.",
         "power",
         _first_pair_only,
     ),
     Slip(
         "degrees",
-        "The angle is turned into degrees before use. Sine and cosine in Python work in radians: leave the "
+        "The angle is made into degrees before use. Sine and cosine in Python work in radians: leave the "
         "angle as it is.",
         "unit",
         np.degrees,
@@ -218,15 +218,15 @@ rotary_interleaved = Exercise(
         ),
         Slip(
             "layouts mixed",
-            "Neighbours are turned with the angles of the other layout: the angles stand twice in a row, one "
-            "set behind the other. Both numbers of a pair need *one* angle.",
+            "Neighbours are rotated with the angles of the other layout: the angles stand twice in a row, "
+            "one set after the other. Both numbers of a pair need *one* angle.",
             "layout",
             (_interleaved_pairs, _put_behind, _interleave),
         ),
         Slip(
             "layouts mixed, partners from the halves",
-            "The angles are laid out for neighbours, but each number is mixed with a partner from the other "
-            "half of the row. Column 2k belongs to column 2k + 1.",
+            "The angles are laid out for neighbours, but each number is combined with a partner from the "
+            "other half of the row. Column 2k belongs to column 2k + 1.",
             "layout",
             (_halves, _interleave, _put_behind),
         ),
@@ -239,7 +239,7 @@ rotary_interleaved = Exercise(
         ),
         Slip(
             "written in halves",
-            "The pairs are turned rightly but written to other columns: all first numbers, then all second "
+            "The pairs are rotated rightly but written to other columns: all first numbers, then all second "
             "ones. Each goes back to the column it came from.",
             "layout",
             (_interleaved_pairs, _interleave, _put_behind),
@@ -271,28 +271,28 @@ rotary_half = Exercise(
         ),
         Slip(
             "layouts mixed",
-            "The halves are turned with the angles of the other layout, each angle standing twice side by "
+            "The halves are rotated with the angles of the other layout, each angle standing twice side by "
             "side. Both numbers of a pair need *one* angle.",
             "layout",
             (_halves, _interleave, _put_behind),
         ),
         Slip(
             "layouts mixed, partners from the neighbours",
-            "The angles are laid out for halves, but each number is mixed with its neighbour. Column k "
+            "The angles are laid out for halves, but each number is combined with its neighbour. Column k "
             "belongs to column k + head_dim / 2.",
             "layout",
             (_interleaved_pairs, _put_behind, _interleave),
         ),
         Slip(
             "interleaved, written in halves",
-            "Neighbours are paired, and their turned numbers written in halves. Make the pairs in halves as "
-            "well: column k and column k + head_dim / 2.",
+            "Neighbours are paired, and their rotated numbers written in halves. Make the pairs in halves "
+            "as well: column k and column k + head_dim / 2.",
             "layout",
             (_interleaved_pairs, _interleave, _put_behind),
         ),
         Slip(
             "written interleaved",
-            "The pairs are turned rightly but written to other columns, side by side. The first numbers go "
+            "The pairs are rotated rightly but written to other columns, side by side. The first numbers go "
             "back to the first half, the second ones to the second.",
             "layout",
             (_halves, _put_behind, _interleave),
@@ -300,9 +300,9 @@ rotary_half = Exercise(
     ),
     build=_rotary_with(IN_HALVES),
     hints=(
-        "Everything is as in the interleaved layout, except where the two numbers of a pair stand.",
+        "Everything is as in the interleaved layout, except where the two numbers of a pair are.",
         "a, b = np.split(x, 2, axis=-1); the angles are positions[:, None] * frequencies.",
-        "np.concatenate puts the turned first numbers and the turned second ones behind each other.",
+        "np.concatenate puts the rotated first numbers before the rotated second ones.",
     ),
     atol=1e-5,
 )
@@ -399,27 +399,27 @@ rotary_scores = Exercise(
     slips=(
         Slip(
             "rotated before the projection",
-            "The rows of x are turned, and then projected. W_Q and W_K mix the pairs, and the difference of "
-            "positions is lost: project first, turn the result.",
+            "The rows of x are rotated, and then projected. W_Q and W_K combine columns of different pairs, "
+            "and the offset is lost: project first, rotate the result.",
             "place",
             "before",
         ),
         Slip(
             "only queries rotated",
-            "Only the queries are turned, so the score knows where the query stands but not the key. Turn "
+            "Only the queries are rotated, so the score knows where the query is but not the key. Rotate "
             "both.",
             "turned",
             lambda how: (how, _unturned),
         ),
         Slip(
             "only keys rotated",
-            "Only the keys are turned, so the score knows where the key stands but not the query. Turn both.",
+            "Only the keys are rotated, so the score knows where the key is but not the query. Rotate both.",
             "turned",
             lambda how: (_unturned, how),
         ),
         Slip(
             "head axis taken for time",
-            "These scores do not see the order. Is nothing turned, or each head as a whole, along the axis "
+            "These scores do not see the order. Is nothing rotated, or each head as a whole, along the axis "
             "of the heads? Then the angles cancel: which axis counts tokens?",
             "turned",
             lambda how: (_unturned, _unturned),
@@ -433,8 +433,8 @@ rotary_scores = Exercise(
         ),
         Slip(
             "rotated before the heads were split",
-            "The whole row is turned before it is cut into heads, so the first head gets the fast pairs and "
-            "the last the slow ones. Cut first: every head has all frequencies.",
+            "The whole row is rotated before it is cut into heads, so the first head gets the fast pairs "
+            "and the last the slow ones. Cut first: every head has all frequencies.",
             "how",
             _before_splitting,
         ),
@@ -447,8 +447,8 @@ rotary_scores = Exercise(
         ),
         Slip(
             "wrong sign",
-            "Everything turns the wrong way, so a key three back is treated as one three ahead. The angle is "
-            "plus the position times the frequency.",
+            "Everything rotates the wrong way, so a key three back is treated as one three ahead. The angle "
+            "is plus the position times the frequency.",
             "sign",
             -1,
         ),
@@ -513,9 +513,9 @@ rotary_scores = Exercise(
     ),
     build=_scores_with,
     hints=(
-        "Four steps in this order: project, cut into heads, turn, multiply queries with keys.",
+        "Four steps in this order: project, cut into heads, rotate, multiply queries with keys.",
         "(x @ W_Q).reshape(seq_len, num_heads, head_dim).swapaxes(0, 1) has the shape (num_heads, seq_len, "
-        "head_dim), and arrays.rotary turns it.",
+        "head_dim), and arrays.rotary rotates it.",
         "q @ k.swapaxes(1, 2) makes the scores of all heads at once; divide by the root of head_dim.",
     ),
 )
@@ -636,8 +636,8 @@ cached_attention = Exercise(
         ),
         Slip(
             "all new tokens at one position",
-            "All new tokens are turned by the position of the first. Each has its own: they go on one by one "
-            "where the cache ends.",
+            "All new tokens are rotated by the position of the first. Each has its own: they go on one by "
+            "one where the cache ends.",
             "offset",
             lambda cached, new, num_heads: cached - np.arange(new),
         ),
@@ -650,15 +650,15 @@ cached_attention = Exercise(
         ),
         Slip(
             "offset counted twice",
-            "The new tokens are turned by twice the length of the cache. It is counted twice somewhere; "
-            "their positions go on where the cache ends.",
+            "The new tokens are rotated by twice the number of cached tokens. It is counted twice "
+            "somewhere; their positions go on where the cache ends.",
             "offset",
             lambda cached, new, num_heads: 2 * cached,
         ),
         Slip(
             "new tokens counted in the offset",
-            "The new tokens stand too far behind: the offset counts them too. Before the first new token "
-            "there is only what was in the cache.",
+            "The new tokens come too late: they are counted among the cached ones. Before the first new "
+            "token there is only what was in the cache.",
             "offset",
             lambda cached, new, num_heads: cached + new,
         ),
@@ -671,61 +671,61 @@ cached_attention = Exercise(
         ),
         Slip(
             "heads counted for tokens",
-            "The offset is the number of heads. len() counts along the first axis; the tokens of the cache "
-            "lie along the second.",
+            "The new tokens begin at the number of heads. len() counts along the first axis; the tokens of "
+            "the cache lie along the second.",
             "offset",
             lambda cached, new, num_heads: num_heads,
         ),
         Slip(
             "wrong sign",
-            "The new tokens turn the wrong way, the keys in the cache the right one. The angle is plus the "
-            "position times the frequency.",
+            "The new tokens rotate the wrong way, the keys in the cache the right one. The angle is plus "
+            "the position times the frequency.",
             "sign",
             -1,
         ),
         Slip(
             "values rotated too",
-            "The new values are turned as well. What a token hands over should not depend on where it "
-            "stands: turn queries and keys only.",
+            "The new values are rotated as well. What a token hands over should not depend on where it is: "
+            "rotate queries and keys only.",
             "turned",
             "qkv",
         ),
         Slip(
             "only queries rotated",
-            "Only the queries are turned; the new keys join the turned keys of the cache unturned.",
+            "Only the queries are rotated; the new keys join the rotated keys of the cache unrotated.",
             "turned",
             "q",
         ),
         Slip(
             "only keys rotated",
-            "Only the keys are turned. The query needs its position too: the score compares the two.",
+            "Only the keys are rotated. The query needs its position too: the score compares the two.",
             "turned",
             "k",
         ),
         Slip(
             "nothing rotated",
-            "Neither the queries nor the new keys are turned, or all of them by position 0, which comes to "
-            "the same. Where do the new tokens stand?",
+            "Neither the queries nor the new keys are rotated, or all of them by position 0, which comes to "
+            "the same. Where are the new tokens?",
             "turned",
             "",
         ),
         Slip(
             "cached keys turned again",
-            "The keys in the cache are turned a second time. They were turned when they came in, and their "
-            "positions have not changed since: turn the new keys only.",
+            "The keys in the cache are rotated a second time. They were rotated when they came in, and "
+            "their positions have not changed since: rotate the new keys only.",
             "cached_keys",
             lambda keys: arrays.rotary(keys, np.arange(keys.shape[1])) if keys.shape[1] else keys,
         ),
         Slip(
             "layouts mixed",
-            "The new queries and keys are turned in halves, those in the cache interleaved. One model, one "
+            "The new queries and keys are rotated in halves, those in the cache interleaved. One model, one "
             "layout: the usual one of `arrays.rotary`.",
             "turn",
             _turn_in_halves,
         ),
         Slip(
             "head axis taken for time",
-            "Each head is turned by a position of its own: the axis of the heads was taken for the axis of "
+            "Each head is rotated by a position of its own: the axis of the heads was taken for the axis of "
             "the tokens. Of q's three axes, which one counts tokens?",
             "turn",
             _turn_across_heads,
@@ -747,7 +747,7 @@ cached_attention = Exercise(
         Slip(
             "mask not moved by the cache",
             "The mask starts counting at the first new token, so that it hides most of the cache. New token "
-            "m stands at position cached + m, and sees everything up to there.",
+            "m is at position cached + m, and sees everything up to there.",
             "view",
             (_cache_first, _not_shifted),
         ),
@@ -760,14 +760,14 @@ cached_attention = Exercise(
         ),
         Slip(
             "one token ahead seen",
-            "Each new token sees one token too many, the one behind it. Key n may be seen from position p if "
+            "Each new token sees one token too many, the one after it. Key n may be seen from position p if "
             "n <= p, itself included and no more.",
             "view",
             (_cache_first, _one_ahead),
         ),
         Slip(
             "new tokens not put into the cache",
-            "The new tokens look at the cache only. Their own keys and values belong behind it before they "
+            "The new tokens look at the cache only. Their own keys and values belong after it before they "
             "look: each sees itself and the new ones before it.",
             "view",
             (lambda cached, new: cached, _the_cache),
@@ -780,7 +780,7 @@ cached_attention = Exercise(
         ),
         Slip(
             "cache put behind",
-            "The cache stands behind the new tokens, and so the mask hides the wrong ones. In time, it comes "
+            "The cache comes after the new tokens, and so the mask hides the wrong ones. In time, it comes "
             "first.",
             "view",
             (lambda cached, new: np.concatenate([new, cached], axis=1), _up_to_itself),
@@ -789,7 +789,7 @@ cached_attention = Exercise(
     build=_cached_with,
     hints=(
         "How many tokens are in the cache? That is the position of the first new token.",
-        "Turn q and k by positions = cached + np.arange(new), then put the cached keys in front of k with "
+        "Rotate q and k by positions = cached + np.arange(new), then put the cached keys in front of k with "
         "np.concatenate(..., axis=1), and the cached values in front of v.",
         "The mask: key n may be seen by the new token at position p if n <= p. arrays.attention(q, keys, "
         "values, mask) does the rest.",
@@ -803,14 +803,14 @@ rotary_question = Question(
         "a": (
             "adding 100 to all positions changes no score",
             True,
-            "Query and key both turn by 100 tokens more; look at the angle between them.",
+            "Query and key are both rotated by 100 tokens more; look at the angle between them.",
         ),
         "b": (
             "the score of a query at 5 with a key at 2 equals that of the same query at 2 with the same key "
             "at 5",
             False,
-            "The angle between them turns the other way. For a general query and key this is another score; "
-            "only a query turned against a key equal to it cannot tell the sides apart.",
+            "The angle between them has the other sign. For a general query and key this is another score; "
+            "only a query and a key that are equal cannot tell the sides apart.",
         ),
         "c": (
             "the further apart query and key are, the smaller the score",
@@ -819,14 +819,14 @@ rotary_question = Question(
             "up to the query and the key.",
         ),
         "d": (
-            "a turned key may stay in a cache while the text grows",
+            "a rotated key may stay in a cache while the text grows",
             True,
-            "A key is turned by its own position; look at what becomes of that when the text grows.",
+            "A key is rotated by its own position; look at what becomes of that when the text grows.",
         ),
         "e": (
             "a model may use either layout, as long as its weights were trained with it",
             True,
-            "The layouts differ in the order of columns, and the weights decide what stands in a column.",
+            "The layouts differ in the order of columns, and the weights decide what is in a column.",
         ),
     },
     hints=(

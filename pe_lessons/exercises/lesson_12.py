@@ -71,7 +71,7 @@ ntk_frequencies = Exercise(
         ),
         Slip(
             "divided instead of multiplied",
-            "The base is divided by the power of the factor, so the pairs turn faster. To slow them down, "
+            "The base is divided by the power of the factor, so the pairs rotate faster. To slow them down, "
             "the base must grow.",
             "rule",
             (lambda base, factor, power: base / power(factor), _unchanged),
@@ -79,7 +79,7 @@ ntk_frequencies = Exercise(
         Slip(
             "whole base raised",
             "Base and factor are raised together. Only the factor gets the exponent d / (d - 2); the base "
-            "stays 10 000: where do the brackets stand?",
+            "stays 10,000: where are the brackets?",
             "rule",
             (lambda base, factor, power: power(base * factor), _unchanged),
         ),
@@ -112,7 +112,7 @@ ntk_frequencies = Exercise(
         ),
         Slip(
             "doubled exponent",
-            "The exponent of the frequencies is doubled. The first pair is right and all the others turn "
+            "The exponent of the frequencies is doubled. The first pair is right and all the others rotate "
             "too slowly: does your index already step by two?",
             "steps",
             lambda steps: 2 * steps,
@@ -132,7 +132,7 @@ ntk_frequencies = Exercise(
         ),
         Slip(
             "base 1000",
-            "The base is 1000 where 10 000 was asked for. Count the zeros.",
+            "The base is 1000 where 10,000 was asked for. Count the zeros.",
             "base",
             1_000.0,
         ),
@@ -144,7 +144,8 @@ ntk_frequencies = Exercise(
         ),
         Slip(
             "once per column",
-            "There is one number per column. A pair of columns turns together: one frequency for each pair.",
+            "There is one number per column. A pair of columns is rotated together: one frequency for each "
+            "pair.",
             "finish",
             lambda frequencies: np.repeat(frequencies, 2),
         ),
@@ -152,8 +153,8 @@ ntk_frequencies = Exercise(
     build=_ntk_with,
     hints=(
         "Only the base changes; then the frequencies are made as always. By how much must the base grow?",
-        "The new base is 10 000 times the factor to the power head_dim / (head_dim - 2), with brackets; then "
-        "base ** (-2k / head_dim) for k = 0, 1, ..., head_dim / 2 - 1.",
+        "The new base is 10,000 times the factor to the power head_dim / (head_dim - 2), with brackets; "
+        "then base ** (-2k / head_dim) for k = 0, 1, ..., head_dim / 2 - 1.",
         "Test it on head_dim = 4: the first number stays 1, the second, 0.01, is divided by the factor.",
     ),
 )
@@ -194,35 +195,35 @@ llama3_frequencies = Exercise(
     slips=(
         Slip(
             "base 10 000",
-            "The base is always 10 000. A model says its own, here rope_theta.",
+            "The base is always 10,000. A model says its own, here rope_theta.",
             "base",
             lambda rope_theta: 10_000.0,
         ),
         Slip(
             "doubled exponent",
-            "The exponent of the frequencies is doubled. The first pair is right and all the others turn "
+            "The exponent of the frequencies is doubled. The first pair is right and all the others rotate "
             "too slowly: does your index already step by two?",
             "steps",
             lambda steps: 2 * steps,
         ),
         Slip(
             "turns in the new window",
-            "The turns are counted in the new, longer window. What matters is what the model saw: "
+            "The turns are counted in the new, longer length. What matters is what the model saw: "
             "original_len.",
             "window",
             lambda original_len, factor: original_len * factor,
         ),
         Slip(
             "radians for turns",
-            "The angle at the end of the window is compared with the bounds, in radians. The bounds are in "
-            "turns, 2π radians each.",
+            "The angle at the end of the trained length is compared with the bounds, in radians. The bounds "
+            "are in turns, 2π radians each.",
             "turns",
             lambda frequencies, window: window * frequencies,
         ),
         Slip(
             "turns upside down",
-            "Wavelength over window is compared with the bounds. That is how many windows a turn takes; the "
-            "bounds say how many turns a window takes.",
+            "Wavelength over length is compared with the bounds. That is how many trained lengths a turn "
+            "takes; the bounds say how many turns the trained length takes.",
             "turns",
             lambda frequencies, window: 2 * np.pi / (frequencies * window),
         ),
@@ -235,7 +236,7 @@ llama3_frequencies = Exercise(
         ),
         Slip(
             "not cut",
-            "The share that is kept leaves the range from 0 to 1, so that some pairs turn faster than "
+            "The share that is kept leaves the range from 0 to 1, so that some pairs rotate faster than "
             "before, and some backwards. Cut it at both ends.",
             "ramp",
             lambda turns, low, high: (turns - low) / (high - low),
@@ -249,8 +250,8 @@ llama3_frequencies = Exercise(
         ),
         Slip(
             "not cut at 1",
-            "The share that is kept rises above 1 for the fast pairs, and they turn faster than before. Cut "
-            "it at 1 too.",
+            "The share that is kept rises above 1 for the fast pairs, and they rotate faster than before. "
+            "Cut it at 1 too.",
             "ramp",
             lambda turns, low, high: np.maximum((turns - low) / (high - low), 0),
         ),
@@ -270,22 +271,22 @@ llama3_frequencies = Exercise(
         ),
         Slip(
             "no mixture",
-            "Every pair is kept or divided, with nothing between. Pairs that turn more often than the low "
-            "bound and less often than the high one get a mixture.",
+            "Every pair is kept or divided, with nothing between. Pairs that make more turns than the low "
+            "bound and fewer than the high one are blended.",
             "ramp",
             lambda turns, low, high: (turns >= low) * 1.0,
         ),
         Slip(
             "no mixture below the high bound",
-            "Every pair below the high bound is divided in full. Only those below the low bound are; between "
-            "the two bounds there is a mixture.",
+            "Every pair below the high bound is divided in full. Only those below the low bound are; "
+            "between the two bounds they are blended.",
             "ramp",
             lambda turns, low, high: (turns >= high) * 1.0,
         ),
         Slip(
             "straight in the wavelength",
             "The share falls in a straight line with the wavelength. It is to grow in a straight line with "
-            "the turns, window over wavelength: same ends, another curve between.",
+            "the turns, length over wavelength: same ends, another curve between.",
             "ramp",
             lambda turns, low, high: ((1 / low - 1 / turns) / (1 / low - 1 / high)).clip(0, 1),
         ),
@@ -304,15 +305,15 @@ llama3_frequencies = Exercise(
         ),
         Slip(
             "multiplied instead of divided",
-            "Some pairs turn faster than before: there is a multiplication by the factor. For longer texts "
-            "they have to be slowed down, so divide.",
+            "Some pairs rotate faster than before: there is a multiplication by the factor. For longer "
+            "texts they have to be slowed down, so divide.",
             "blend",
             lambda frequencies, kept, factor: kept * frequencies + (1 - kept) * frequencies * factor,
         ),
         Slip(
             "scale applied twice",
-            "The factor acts twice: the mixture is divided by it once more. Pairs that made many turns are "
-            "to keep their frequency.",
+            "The factor acts twice: the blend is divided by it once more. Pairs that made many turns are to "
+            "keep their frequency.",
             "blend",
             lambda frequencies, kept, factor: (
                 (kept * frequencies + (1 - kept) * frequencies / factor) / factor
@@ -320,21 +321,21 @@ llama3_frequencies = Exercise(
         ),
         Slip(
             "wavelengths mixed",
-            "The pairs at both ends are right, those between are not: the wavelengths are mixed there. "
-            "Here the frequencies are mixed.",
+            "The pairs at both ends are right, those between are not: the wavelengths are blended there. "
+            "Here the frequencies are blended.",
             "blend",
             lambda frequencies, kept, factor: frequencies / (kept + (1 - kept) * factor),
         ),
         Slip(
             "kept part forgotten",
-            "Pairs with many turns come out as 0: only the divided part of the mixture is there. Add the "
-            "kept share of the frequency itself.",
+            "Pairs with many turns come out as 0: only the divided part of the blend is there. Add the kept "
+            "share of the frequency itself.",
             "blend",
             lambda frequencies, kept, factor: (1 - kept) * frequencies / factor,
         ),
         Slip(
             "shares returned",
-            "These are the shares that are kept. One step is left: mix the frequencies with them.",
+            "These are the shares that are kept. One step is left: blend the frequencies with them.",
             "blend",
             lambda frequencies, kept, factor: kept,
         ),
@@ -342,7 +343,7 @@ llama3_frequencies = Exercise(
     build=_llama3_with,
     hints=(
         "Three steps: the frequencies before, rope_theta ** (-2k / head_dim); the turns each makes in "
-        "original_len tokens; the mixture.",
+        "original_len tokens; the blend.",
         "turns = original_len * frequencies / (2 * np.pi). The share that is kept is 0 at low_freq_factor "
         "turns, 1 at high_freq_factor turns, straight between, and cut to 0 ... 1.",
         "kept * frequencies + (1 - kept) * frequencies / factor.",
@@ -371,13 +372,13 @@ longer_question = Question(
             "neighbours.",
         ),
         "d": (
-            "ALiBi can use a word that stands 200 tokens back",
+            "ALiBi can use a word that is 200 tokens back",
             False,
             "No cell tested that. The task is local: two words decide, and ALiBi holds because it lets the "
             "others fade.",
         ),
         "e": (
-            "a causal model without any encoding can know where a word stands",
+            "a causal model without any encoding can know where a word is",
             True,
             "Even attention on a start token is 1 / (number of tokens so far): the mask counts.",
         ),
@@ -390,6 +391,6 @@ longer_question = Question(
     hints=(
         "For each statement, find the cell that tests it. Three hold; two were tested and failed; one was "
         "never tested.",
-        "The window, the circles of the four pairs, and the head that brings home 1 / (m + 1).",
+        "The sliding window, the circles of the four pairs, and the head that brings home 1 / (m + 1).",
     ),
 )

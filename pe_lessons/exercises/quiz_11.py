@@ -7,26 +7,26 @@ quiz_11 = Quiz(
     (
         Question(
             "values",
-            "RoPE turns queries and keys. Why are values left as they are?",
+            "RoPE rotates queries and keys. Why are values left as they are?",
             {
                 "a": (
                     "values have no pairs of columns",
                     False,
-                    "They have as many columns as anybody. They could be turned; the question is what for.",
+                    "They have as many columns as anybody. They could be rotated; the question is what for.",
                 ),
                 "b": (
-                    "they would take too long to turn",
+                    "they would take too long to rotate",
                     False,
                     "They have the same size as the keys; the time is not the reason.",
                 ),
                 "c": (
                     "the score comes from queries and keys alone",
                     True,
-                    "The offset comes out of a product of two turned rows. Turned values would only "
-                    "mix absolute positions into what is taken home.",
+                    "The offset comes out of a product of two rotated rows. Rotated values would only carry "
+                    "absolute positions into what is taken home.",
                 ),
                 "d": (
-                    "values are turned later, by the MLP that follows the attention",
+                    "values are rotated later, by the MLP that follows the attention",
                     False,
                     "The MLP works on each row alone and knows nothing of positions.",
                 ),
@@ -39,7 +39,7 @@ quiz_11 = Quiz(
                 "a": (
                     "no error, and wrong answers",
                     True,
-                    "Every shape fits, but columns turn together that were never trained as a pair.",
+                    "Every shape fits, but columns are rotated together that were never trained as a pair.",
                 ),
                 "b": (
                     "an error when the weights are loaded",
@@ -47,9 +47,9 @@ quiz_11 = Quiz(
                     "Names and shapes are the same in both layouts; only the meaning of the columns differs.",
                 ),
                 "c": (
-                    "nothing, since every pair is still turned",
+                    "nothing, since every pair is still rotated",
                     False,
-                    "Turned, yes, but with the wrong partner and mostly at the wrong frequency.",
+                    "Rotated, yes, but with the wrong partner and mostly at the wrong frequency.",
                 ),
                 "d": (
                     "the model is slower and just as right",
@@ -60,21 +60,22 @@ quiz_11 = Quiz(
         ),
         Question(
             "cache",
-            "Text is written token by token with a cache of keys. Which position turns the query of "
-            "the newest token?",
+            "Text is written token by token with a cache of keys. By which position is the query of the "
+            "newest token rotated?",
             {
                 "a": (
                     "0, for it comes alone",
                     False,
-                    "Then every new token would stand at the beginning of the text: the offset was ignored.",
+                    "Then every new token would be at the beginning of the text: the cached tokens were not "
+                    "counted.",
                 ),
                 "b": (
-                    "its number plus the length of the cache",
+                    "its number plus the number of cached tokens",
                     False,
                     "Its number in the text already counts what is in the cache: that would count it twice.",
                 ),
                 "c": (
-                    "none, for the keys in the cache are turned already",
+                    "none, for the keys in the cache are rotated already",
                     False,
                     "Their angle is right, but the score needs the query's angle too.",
                 ),

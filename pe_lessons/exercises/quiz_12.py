@@ -18,12 +18,12 @@ quiz_12 = Quiz(
                 "b": (
                     "it had learned to read long texts, and only needed to be told",
                     False,
-                    "It reads no more than before: what is beyond the window is out of its sight.",
+                    "It reads no more than before: what is beyond the sliding window is out of its sight.",
                 ),
                 "c": (
                     "its weights were damaged by the long text",
                     False,
-                    "They were not touched, neither before nor by the window.",
+                    "They were not touched, neither before nor by the sliding window.",
                 ),
                 "d": (
                     "the language has no long texts",
@@ -37,7 +37,7 @@ quiz_12 = Quiz(
             "Which pairs of a rotary model does the rule *by parts* slow down by the whole factor?",
             {
                 "a": (
-                    "the fastest, since they turn through the most angles",
+                    "the fastest, since they rotate through the most angles",
                     False,
                     "They have been everywhere in training: no angle is new to them.",
                 ),
@@ -47,14 +47,14 @@ quiz_12 = Quiz(
                     'Then fast pairs slow down too, and "the word before" is no longer where it was.',
                 ),
                 "c": (
-                    "those that did not complete a turn in training",
+                    "those that did not complete a turn within the trained length",
                     True,
                     "Only these would point where they never pointed before.",
                 ),
                 "d": (
                     "those in the upper half of the head",
                     False,
-                    "It is a matter of wavelength against training length, not of place.",
+                    "It is a matter of wavelength against trained length, not of place.",
                 ),
             },
         ),
@@ -78,7 +78,7 @@ quiz_12 = Quiz(
                     "Nothing is handed on from one word to the next but attention itself.",
                 ),
                 "d": (
-                    "how many tokens it sees depends on where it stands",
+                    "how many tokens it sees depends on where it is",
                     True,
                     "Spread evenly, its attention on a start mark is 1 over the number of tokens seen.",
                 ),
