@@ -4,7 +4,7 @@ import numpy as np
 
 from pe_lessons import _checks
 
-AT_LEAST = {"unique": 0.1, "local": 0.95, "precise": 4096, "extrapolates": 0.1}
+AT_LEAST = {"unique": 0.1, "local": 0.95, "precise": 4096, "distinct far out": 0.1}
 AT_MOST = {"bounded": 5.0, "length-free": 1e-9, "smooth": 1.5, "shift-consistent": 0.01}
 
 
@@ -189,7 +189,7 @@ def scorecard(encode, d_model=32):
         for rows 0 to 499 and, where there are rows, for 500 rows from position 1 000 000 on.
     ``precise``
         How many of rows 0 to 4095 are still different when stored with 8 binary digits (bfloat16).
-    ``extrapolates``
+    ``distinct far out``
         Distance between the two closest of the 500 rows from position 1 000 000 on; 0 if there are none,
         or an entry is larger than ``AT_MOST["bounded"]``.
 
@@ -214,7 +214,7 @@ def scorecard(encode, d_model=32):
     Examples
     --------
     >>> card = scorecard(lambda positions, d_model: positions[:, None] * np.ones(d_model))
-    >>> card["bounded"], card["smooth"], card["extrapolates"]
+    >>> card["bounded"], card["smooth"], card["distinct far out"]
     (499.0, 1.0, 0.0)
     """
     d_model = _checks.whole_number("d_model", d_model, minimum=1)
@@ -235,15 +235,15 @@ def scorecard(encode, d_model=32):
         "local": float(np.mean(np.abs(nearest_neighbours(near) - positions) == 1)),
         "shift-consistent": max(misses),
         "precise": len(np.unique(_eight_digits(many), axis=0)),
-        "extrapolates": smallest_gap(far) if largest_value(far) <= AT_MOST["bounded"] else 0.0,
+        "distinct far out": smallest_gap(far) if largest_value(far) <= AT_MOST["bounded"] else 0.0,
     }
 
 
 def fulfilled(card):
     """Which wishes a card of `scorecard` fulfils: every number against `AT_LEAST` or `AT_MOST`.
 
-    ``unique``, ``extrapolates`` (at least 0.1) and ``bounded`` (at most 5) are meant for rows that meet words
-    drawn with deviation 1: such words are longer than 0.1 by far, and hardly an entry of theirs is above 5.
+    ``unique``, ``distinct far out`` (at least 0.1) and ``bounded`` (at most 5) are meant for rows that meet
+    words drawn with deviation 1: the norm of such words is far above 0.1, and hardly an entry above 5.
     ``smooth`` allows steps that differ by a half, ``local`` one row in twenty with another nearest row,
     ``shift-consistent`` a miss of a hundredth.
 

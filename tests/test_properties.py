@@ -154,13 +154,13 @@ class TestScorecard:
         assert "unique" in self.failed(lambda positions, d_model: self.sinusoidal(positions % 100, d_model))
         assert self.failed(lambda positions, d_model: self.sinusoidal(positions, d_model) / 100) == {
             "unique",
-            "extrapolates",
+            "distinct far out",
         }
 
     def test_not_bounded(self):
         assert self.failed(lambda positions, d_model: 6 * self.sinusoidal(positions, d_model)) == {
             "bounded",
-            "extrapolates",
+            "distinct far out",
         }
 
     def test_not_length_free(self):
@@ -212,7 +212,7 @@ class TestScorecard:
                 raise error("no such row")
             return self.sinusoidal(positions, d_model)
 
-        assert self.failed(ending) == {"extrapolates"}
+        assert self.failed(ending) == {"distinct far out"}
 
     @pytest.mark.parametrize(
         ("function", "message"),
@@ -229,7 +229,7 @@ class TestScorecard:
         def ending(positions, d_model):
             return np.where(positions[:, None] > 5000, np.nan, self.sinusoidal(positions, d_model))
 
-        assert self.failed(ending) == {"extrapolates"}
+        assert self.failed(ending) == {"distinct far out"}
 
     def test_other_errors_are_not_hidden(self):
         with pytest.raises(ZeroDivisionError):

@@ -112,73 +112,74 @@ sinusoidal_2d = Exercise(
         Misconception(
             "tables concatenated as they are",
             "The two tables are concatenated as they come. On a square grid that gives one line of patches, "
-            "on any other an error. Every row has to meet every column: assign them, as (height, 1, ...) and "
-            "(1, width, ...), to the two halves of an empty grid.",
+            "on any other an error. Every patch row has to meet every patch column: assign them, as "
+            "(height, 1, ...) and (1, width, ...), to the two halves of an empty grid.",
             _concatenated_as_they_are,
         ),
     ),
     slips=(
         Slip(
             "row and column exchanged",
-            "Row and column have changed places: the first half of the numbers encodes the column. A model "
-            "would not mind, a checkpoint would: here the row comes first.",
+            "Patch row and patch column have changed places: the first half of the numbers encodes the patch "
+            "column. A model that is trained so works, a checkpoint breaks: here the patch row comes first.",
             "axes",
             lambda row, column: (column, row),
         ),
         Slip(
             "row used twice",
-            "Both halves encode the row, so all patches of a row get the same numbers. The second half "
-            "belongs to the column.",
+            "Both halves encode the patch row, so all patches of a patch row get the same numbers. The "
+            "second half belongs to the patch column.",
             "axes",
             lambda row, column: (row, row),
         ),
         Slip(
             "column used twice",
-            "Both halves encode the column, so all patches of a column get the same numbers. The first half "
-            "belongs to the row.",
+            "Both halves encode the patch column, so all patches of a patch column get the same numbers. The "
+            "first half belongs to the patch row.",
             "axes",
             lambda row, column: (column, column),
         ),
         Slip(
             "raster order",
             "This is the table of a line, folded: the patches are numbered through, and the grid is lost. "
-            "Encode row and column apart.",
+            "Encode patch row and patch column apart.",
             "combine",
             _one_line,
         ),
         Slip(
             "halves added",
             "The two tables of d_model / 2 numbers are added, so each patch gets half as many numbers as it "
-            "should, and row 2, column 5 gets the same as row 5, column 2. Put them side by side.",
+            "should, and patch row 2, patch column 5 gets the same as patch row 5, patch column 2. Put them "
+            "side by side.",
             "combine",
             _halves_added,
         ),
         Slip(
             "added instead of side by side",
-            "Two tables of the full width are added, and the sum is the same when row and column are "
-            "exchanged. Give each axis half of the numbers, side by side.",
+            "Two tables of the full width are added, and the sum is the same when patch row and patch column "
+            "are exchanged. Give each axis half of the numbers, side by side.",
             "combine",
             _full_widths_added,
         ),
         Slip(
             "numbers of row and column alternate",
-            "The numbers of the row and of the column alternate, one by one. All of the row's come first "
-            "here, then all of the column's: concatenate, do not stack.",
+            "The numbers of the patch row and of the patch column alternate, one by one. All of the patch "
+            "row's come first here, then all of the patch column's: concatenate, do not stack.",
             "combine",
             _in_turn(1),
         ),
         Slip(
             "pairs of row and column alternate",
-            "The pairs of the row and of the column alternate. The values are right, their places are not: "
-            "the whole half of the row comes first.",
+            "The pairs of the patch row and of the patch column alternate. The values are right, their "
+            "places are not: the whole half of the patch row comes first.",
             "combine",
             _in_turn(2),
         ),
         Slip(
             "halves of one full-width table",
-            "The halves are cut from tables of the full width, so that the row gets the fast pairs and the "
-            "column the slow ones. Each axis has a table of its own, d_model / 2 wide, that begins with "
-            "1 radian.",
+            "The halves are cut from tables of the full width, so that the patch row gets the fast pairs "
+            "and the patch column the slow ones. Each axis has a table of its own, d_model / 2 wide, that "
+            "begins with 1 radian.",
             "combine",
             _cut_from_full_width,
         ),
@@ -186,7 +187,7 @@ sinusoidal_2d = Exercise(
             "frequencies over d_model",
             "Each half has only the faster of its frequencies. Is the exponent divided by d_model? Each axis "
             "has a table of its own, d_model / 2 wide: divide by that. Or did you take over the base 100 of "
-            "the examples? That gives the same numbers; here it is 10 000.",
+            "the examples? That gives the same numbers; here it is 10,000.",
             "exponent",
             lambda pair, width: pair / width,
         ),
@@ -199,14 +200,16 @@ sinusoidal_2d = Exercise(
         ),
         Slip(
             "positions from 1",
-            "Rows and columns are counted from 1. The patch in the corner is in row 0, column 0.",
+            "Patch rows and patch columns are counted from 1. The patch in the corner is in patch row 0, "
+            "patch column 0.",
             "position",
             lambda position, size: position + 1,
         ),
         Slip(
             "positions over the size",
-            "Rows and columns are divided by the size of the grid, so that the same place gets other "
-            "numbers in a larger image. Here a position is the number of the row or column itself.",
+            "Patch rows and patch columns are divided by the size of the grid, so that the same place gets "
+            "other numbers in a larger image. Here a position is the number of the patch row or patch column "
+            "itself.",
             "position",
             lambda position, size: position / size,
         ),
@@ -219,7 +222,7 @@ sinusoidal_2d = Exercise(
         Slip(
             "sines before cosines",
             "In each half all sines come first and all cosines after them. The numbers are right, their "
-            "places are not: each cosine stands right beside its sine.",
+            "places are not: each cosine is right beside its sine.",
             "layout",
             lambda waves: np.concatenate(waves, axis=-1),
         ),
@@ -240,14 +243,14 @@ sinusoidal_2d = Exercise(
         ),
         Slip(
             "grid on its side",
-            "The grid lies on its side: its first axis runs over the columns. Row first, then column: the "
-            "shape is (height, width, d_model).",
+            "The grid lies on its side: its first axis runs over the patch columns. Patch row first, then "
+            "patch column: the shape is (height, width, d_model).",
             "arrange",
             lambda grid: grid.transpose(1, 0, 2),
         ),
         Slip(
             "left flat",
-            "All patches stand in one line. The numbers are right; fold them up to (height, width, d_model).",
+            "All patches are in one line. The numbers are right; fold them up to (height, width, d_model).",
             "arrange",
             lambda grid: grid.reshape(-1, grid.shape[-1]),
         ),
@@ -260,21 +263,21 @@ sinusoidal_2d = Exercise(
         ),
         Slip(
             "height taken for both",
-            "There are as many columns as rows, whatever the width. Which of the two sizes does the table of "
-            "the columns ask for?",
+            "There are as many patch columns as patch rows, whatever the width. Which of the two sizes does "
+            "the table of the patch columns ask for?",
             "sizes",
             lambda height, width: (height, height),
         ),
     ),
     build=_grid_with,
     hints=(
-        "Two tables of d_model / 2 columns: one has a row for each row of the grid, the other a row for each "
-        "of its columns. Which patches share a row of the first table?",
+        "Two tables of d_model / 2 columns: one has a row for each patch row, the other a row for each patch "
+        "column. Which patches share a row of the first table?",
         "arrays.sinusoidal(height, d_model // 2)[:, None] has the shape (height, 1, d_model / 2): the same "
-        "for every column of the grid.",
+        "for every patch column.",
         "np.concatenate does not broadcast: it wants both of shape (height, width, d_model / 2). Simpler: "
-        "start from np.empty((height, width, d_model)). Assign the table of the rows, with [:, None], to "
-        "grid[..., :half], and that of the columns to grid[..., half:]; broadcasting does the rest.",
+        "start from np.empty((height, width, d_model)). Assign the table of the patch rows, with [:, None], "
+        "to grid[..., :half], and that of the patch columns to grid[..., half:]; broadcasting does the rest.",
     ),
 )
 
@@ -357,101 +360,102 @@ axial_rotary = Exercise(
     misconceptions=(
         Misconception(
             "whole row turned twice",
-            "The whole row is turned by the patch's row and then by its column. Two turns one after the "
-            "other are one turn by the sum, so row 2, column 5 and row 5, column 2 become the same place. "
-            "Each axis gets one half.",
+            "All numbers are rotated by the patch row and then by the patch column. Two rotations one after "
+            "the other are one rotation by the sum, so patch row 2, patch column 5 and patch row 5, patch "
+            "column 2 become the same place. Each axis gets one half.",
             lambda x, rows, columns: arrays.rotary(arrays.rotary(x, rows), columns),
         ),
         Misconception(
             "not turned",
-            "Nothing is turned: the rows come out as they went in.",
+            "Nothing is rotated: the rows come out as they went in.",
             lambda x, rows, columns: x,
         ),
         Misconception(
             "even and odd numbers",
-            "The even numbers are turned by the row and the odd ones by the column. Here the first half of "
-            "the numbers belongs to the row, the second half to the column.",
+            "The even numbers are rotated by the patch row and the odd ones by the patch column. Here the "
+            "first half of the numbers belongs to the patch row, the second half to the patch column.",
             _even_and_odd,
         ),
         Misconception(
             "raster number as position",
-            "The whole row is turned by the patch's number in raster order, row * width + column. That is "
-            "the line again: the last patch of a row and the first of the next are neighbours. Turn one half "
-            "by the row, the other by the column.",
+            "All numbers are rotated by the patch's number in raster order, row * width + column. That is "
+            "the line again: the last patch of a patch row and the first of the next are neighbours. Rotate "
+            "one half by the patch row, the other by the patch column.",
             _by_raster_number,
         ),
         Misconception(
             "table added",
-            "The sinusoidal table of the place is added. Rotary adds nothing: it turns the pairs of x, and "
-            "no row changes its length.",
+            "The sinusoidal table of the place is added. Rotary adds nothing: it rotates the pairs of x, and "
+            "no row changes its norm.",
             _table_added,
         ),
     ),
     slips=(
         Slip(
             "row and column exchanged",
-            "Row and column have changed places: the first half is turned by the column. The row comes "
-            "first here.",
+            "Patch row and patch column have changed places: the first half is rotated by the patch column. "
+            "The patch row comes first here.",
             "axes",
             lambda row, column: (column, row),
         ),
         Slip(
             "row used twice",
-            "Both halves are turned by the row, so the column makes no difference. The second half belongs "
-            "to the column.",
+            "Both halves are rotated by the patch row, so the patch column makes no difference. The second "
+            "half belongs to the patch column.",
             "axes",
             lambda row, column: (row, row),
         ),
         Slip(
             "column used twice",
-            "Both halves are turned by the column, so the row makes no difference. The first half belongs "
-            "to the row.",
+            "Both halves are rotated by the patch column, so the patch row makes no difference. The first "
+            "half belongs to the patch row.",
             "axes",
             lambda row, column: (column, column),
         ),
         Slip(
             "second half not turned",
-            "The second half comes out as it went in: it is to be turned by the column.",
+            "The second half comes out as it went in: it is to be rotated by the patch column.",
             "axes",
             lambda row, column: (row, 0 * column),
         ),
         Slip(
             "first half not turned",
-            "The first half comes out as it went in: it is to be turned by the row.",
+            "The first half comes out as it went in: it is to be rotated by the patch row.",
             "axes",
             lambda row, column: (0 * row, column),
         ),
         Slip(
             "positions cut to whole numbers",
-            "Positions lose what stands after the decimal point. A place may be 0.5 or 2.25; take the "
+            "Positions lose what is behind the decimal point. A place may be 0.5 or 2.25; take the "
             "numbers as they are, without int().",
             "place",
             np.trunc,
         ),
         Slip(
             "frequencies over head_dim",
-            "The exponent is divided by head_dim, so each half has the fast pairs only. Each half is a row "
-            "of head_dim / 2 numbers with frequencies of its own.",
+            "Each half has the fast pairs only. Is the exponent divided by head_dim? Each half is a row of "
+            "head_dim / 2 numbers with frequencies of its own: divide by that. Or did you take the base 100 "
+            "of the lesson's examples? That gives the same numbers; here it is 10,000.",
             "exponent",
             lambda pair, n_pairs: pair / n_pairs,
         ),
         Slip(
             "frequencies run on",
-            "The frequencies fall through both halves, so that the row gets the fast pairs and the column "
-            "the slow ones. Each axis begins with 1 radian again.",
+            "The frequencies fall through both halves, so that the patch row gets the fast pairs and the "
+            "patch column the slow ones. Each axis begins with 1 radian again.",
             "number",
             lambda n_pairs: np.arange(n_pairs) / 2,
         ),
         Slip(
             "pairs of row and column alternate",
-            "Row and column take turns, pair by pair. Here the first half of the numbers belongs to the row, "
-            "the second to the column.",
+            "Patch row and patch column alternate, pair by pair. Here the first half of the numbers belongs "
+            "to the patch row, the second to the patch column.",
             "by_row",
             lambda n_pairs: np.arange(n_pairs) % 2 == 0,
         ),
         Slip(
             "wrong sign",
-            "The pairs are turned backwards. Are the two sines exchanged? b is subtracted in the first "
+            "The pairs are rotated backwards. Are the two sines exchanged? b is subtracted in the first "
             "number of a pair, a cos - b sin.",
             "sign",
             -1,
@@ -459,7 +463,7 @@ axial_rotary = Exercise(
         Slip(
             "partner half a row further on",
             "The partner of a number is taken from half a row further on, as the layout 'half' does. Here "
-            "the two numbers of a pair stand side by side.",
+            "the two numbers of a pair are side by side.",
             "pairs",
             _in_each_half,
         ),
@@ -472,18 +476,18 @@ axial_rotary = Exercise(
         ),
         Slip(
             "halves put back in the wrong order",
-            "The halves are turned rightly and have changed places: the one that was turned by the column "
-            "stands first. Put them back in the order in which they came.",
+            "The halves are rotated rightly and have changed places: the one that was rotated by the patch "
+            "column comes first. Put them back in the order in which they came.",
             "unpair",
             _halves_in_wrong_order,
         ),
     ),
     build=_turn_by_axes_with,
     hints=(
-        "Two rows of head_dim / 2 numbers, each with a position of its own: what turns them?",
-        "np.split(x, 2, axis=-1) gives the two halves; arrays.rotary(half, positions) turns one of them.",
-        "Turn the first half by the rows, the second by the columns, and put them together again with "
-        "np.concatenate(..., axis=-1).",
+        "Two rows of head_dim / 2 numbers, each with a position of its own: what rotates them?",
+        "np.split(x, 2, axis=-1) gives the two halves; arrays.rotary(half, positions) rotates one of them.",
+        "Rotate the first half by the patch rows, the second by the patch columns, and put them together "
+        "again with np.concatenate(..., axis=-1).",
     ),
 )
 
@@ -494,12 +498,12 @@ plane_question = Question(
         "a": (
             "all 200 rows of the sinusoidal table are different",
             True,
-            "Two patches differ in their row or in their column, and so in one of the halves.",
+            "Two patches differ in their patch row or in their patch column, and so in one of the halves.",
         ),
         "b": (
-            "two patches with the same distance, as the crow flies, are always equally alike",
+            "two patches with the same Euclidean distance are always equally alike",
             False,
-            "The similarity is a kernel of the rows plus a kernel of the columns: a cross. 5 to the right, "
+            "The similarity is a kernel of one axis plus a kernel of the other: a cross. 5 to the right, "
             "or 3 to the right and 4 down, are equally far; with 64 columns the cosine is 0.87 for the one "
             "and 0.75 for the other.",
         ),
@@ -517,14 +521,14 @@ plane_question = Question(
             "when all queries are equal and all keys are equal, an axial head can give all places on one "
             "diagonal through the query the same score, higher than everywhere else",
             False,
-            "The score is f + g, of the row difference and of the column difference. The scores of (0, 0) "
+            "The score is f + g, of the differences in patch rows and in patch columns. The scores of (0, 0) "
             "and (1, 1) add up to the same as those of (0, 1) and (1, 0). If the first two are as high as "
             "any score can be, both of the others must be so too, and they are not on the diagonal.",
         ),
     },
     hints=(
-        "The two halves know nothing of each other. Which sentence needs a row and a column at once?",
-        "Write the similarity, and the score, as something of the rows plus something of the columns, and "
-        "go through the sentences.",
+        "The two halves know nothing of each other. Which sentence needs both axes at once?",
+        "Write the similarity, and the score, as something of the patch rows plus something of the patch "
+        "columns, and go through the sentences.",
     ),
 )

@@ -84,7 +84,7 @@ far_table = Exercise(
         _rounding(
             "float16 positions",
             "The positions are rounded to float16: it keeps 11 binary digits, so from 2049 on positions fall "
-            "together, and from 65 520 on they are infinite. Keep them in float64.",
+            "together, and from 65,520 on they are infinite. Keep them in float64.",
             positions=_to(np.float16),
         ),
         _rounding(
@@ -140,14 +140,13 @@ far_table = Exercise(
         ),
         Slip(
             "sine and cosine exchanged",
-            "Sine and cosine stand in each other's columns: the even columns are sines.",
+            "Sine and cosine are in each other's columns: the even columns are sines.",
             "waves",
             (np.cos, np.sin),
         ),
         Slip(
             "halves instead of interleaved",
-            "The numbers are right, but all sines stand before all cosines. Each cosine stands beside its "
-            "sine.",
+            "The numbers are right, but all sines come before all cosines. Each cosine is beside its sine.",
             "layout",
             lambda even, odd: np.concatenate([even, odd], axis=1),
         ),
@@ -207,8 +206,8 @@ padded_positions = Exercise(
         ),
         Misconception(
             "padding gets 1",
-            "The real tokens are right, but padding gets 1. The library transformers does that; here it "
-            "should be 0.",
+            "The real tokens are right, but padding gets 1. Older versions of the library transformers "
+            "did that; here it should be 0.",
             _array(lambda mask: np.where(mask, mask.cumsum(axis=1) - 1, 1)),
         ),
         Misconception(
@@ -299,7 +298,7 @@ next_positions = Exercise(
     misconceptions=(
         Misconception(
             "offset ignored",
-            "The new tokens are counted from 0, as if nothing were in the cache. How many real tokens stand "
+            "The new tokens are counted from 0, as if nothing were in the cache. How many real tokens are "
             "before them?",
             _of_new(lambda mask, right, cached, new: positions_of_mask(mask[:, cached:])),
         ),
@@ -391,12 +390,13 @@ precision_question = Question(
             "the positions are stored in bfloat16",
             True,
             "Only 769 of 4096 whole numbers exist there: most tokens share their place with a neighbour, and "
-            "scores at one distance differ by up to 0.4 of the largest.",
+            "scores at one offset differ by up to 0.4 of the largest.",
         ),
         "b": (
             "the finished sines and cosines are stored in bfloat16",
             False,
-            "They are wrong by 0.002 at most, near or far, and a score by no more: compute high, store low.",
+            "They are wrong by 0.002 at most, near or far, and the scores of the lesson by no more: compute "
+            "high, store low. (Real models may have larger scores; the lesson tells of the dispute.)",
         ),
         "c": (
             "the frequencies are rounded to bfloat16, after training",
@@ -407,8 +407,8 @@ precision_question = Question(
         "d": (
             "the angles are computed in float32",
             False,
-            "At 4000 tokens such a sine is wrong by less than 0.001. It becomes a nuisance at 100 000 tokens "
-            "and ruin at millions.",
+            "At 4000 tokens such a sine is wrong by less than 0.001. At 1,000,000 the worst pair is off by "
+            "0.05, and the score of the lesson by 0.001; at ten million it is 0.02.",
         ),
         "e": (
             "the frequencies are written as exp(-log(base) * ...) instead of a power",

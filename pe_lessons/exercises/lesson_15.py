@@ -77,22 +77,22 @@ turned_rows = Exercise(
     slips=(
         Slip(
             "conjugate sign",
-            "The hands turn the wrong way: row q is that of q tokens *back*. One token on is sine + i cosine "
-            "times exp(-i w), or cosine + i sine times exp(+i w); in sums, the new sine is sine cos(w) + "
-            "cosine sin(w).",
+            "The hands go round the wrong way: row q is that of q tokens *back*. One token on is sine + i "
+            "cosine times exp(-i w), or cosine + i sine times exp(+i w); in sums, the new sine is sine "
+            "cos(w) + cosine sin(w).",
             "sign",
             1,
         ),
         Slip(
             "starts from position 0",
             "The rows begin with the row of position 0. The given row is that of another position, which you "
-            "need not know: make its pairs, sine + i cosine, the hands that are turned.",
+            "need not know: make its pairs, sine + i cosine, the hands that are rotated.",
             "given",
             lambda hands: np.full_like(hands, 1j),
         ),
         Slip(
             "halves taken for pairs",
-            "Sines and cosines are taken from the two halves of the given row; in our table they stand "
+            "Sines and cosines are taken from the two halves of the given row; in our table they are "
             "beside each other: `row[0::2]` and `row[1::2]`.",
             "given",
             _from_halves,
@@ -105,27 +105,27 @@ turned_rows = Exercise(
         ),
         Slip(
             "starts from row 1",
-            "The rows begin one token late: row 0 should be the given row itself, turned by nothing.",
+            "The rows begin one token late: row 0 should be the given row itself, rotated by nothing.",
             "steps",
             lambda steps: steps + 1,
         ),
         Slip(
             "one step only",
-            "All rows after the first are alike: every one is turned by a single step. Row q is q steps on.",
+            "All rows after the first are alike: every one is rotated by a single step. Row q is q steps on.",
             "steps",
             lambda steps: np.minimum(steps, 1),
         ),
         Slip(
             "faster and faster",
-            "The hands run faster and faster: each row is made from the row before it, but turned by q steps "
-            "instead of one. Turn the first row by q steps, or the row before by one.",
+            "The hands run faster and faster: each row is made from the row before it, but rotated by q "
+            "steps instead of one. Rotate the first row by q steps, or the row before by one.",
             "steps",
             lambda steps: steps * (steps + 1) // 2,
         ),
         Slip(
             "scaled instead of turned",
-            "The hands change their length instead of turning: a multiplication by a cosine alone. A turn "
-            "needs the sine too, as imaginary part.",
+            "The hands change their length instead of going round: a multiplication by a cosine alone. A "
+            "rotation needs the sine too, as imaginary part.",
             "turn",
             lambda angles: np.cos(angles) + 0j,
         ),
@@ -138,16 +138,16 @@ turned_rows = Exercise(
         ),
         Slip(
             "halves instead of interleaved",
-            "All sines come first, then all cosines. In our table each cosine stands beside its sine: "
+            "All sines come first, then all cosines. In our table each cosine is beside its sine: "
             "`.view(float)` puts them so.",
             "layout",
             lambda rows: np.concatenate([rows.real, rows.imag], axis=1),
         ),
         Slip(
             "drift of step-by-step products",
-            "The first rows are right, the late ones drift away: each row is made from the one before it in "
-            "float32, and every product adds its rounding error. Turn the *first* row by q steps, or keep "
-            "more digits.",
+            "The first rows are right, the late ones drift away. Is each row made from the one before it in "
+            "float32? Then every product adds its rounding error: rotate the *first* row by q steps. Or are "
+            "the angles float32, by complex64 or by `torch.tensor` without a dtype? Then keep float64.",
             "method",
             _step_by_step_in_float32,
             loses_precision=True,
@@ -344,29 +344,29 @@ stream_blocks = Exercise(
         ),
         Slip(
             "block start re-used",
-            "All blocks hold the rows of the first one. Each block is turned from a start of its own: the "
+            "All blocks hold the rows of the first one. Each block is rotated from a start of its own: the "
             "row of *its* first position.",
             "place",
             lambda first, offsets, block_len: offsets,
         ),
         Slip(
             "block number for block start",
-            "Each block is turned by its number, 0, 1, 2, ..., instead of by its first position, which is "
+            "Each block is rotated by its number, 0, 1, 2, ..., instead of by its first position, which is "
             "the number times block_len.",
             "place",
             lambda first, offsets, block_len: first // block_len + offsets,
         ),
         Slip(
             "offsets do not restart",
-            "From the second block on the positions are counted twice: in the start of the block and in the "
-            "offsets. Within a block, offsets begin again with 0.",
+            "From the second block on the positions are counted twice: in the start of the block and within "
+            "it. The rows within a block begin again with 0.",
             "place",
             lambda first, offsets, block_len: 2 * first + offsets,
         ),
         Slip(
             "offsets from 1",
-            "All rows are one token late: within a block the offsets begin with 1. The first row of a block "
-            "is its start, turned by 0.",
+            "All rows are one token late: within a block the count begins with 1. The first row of a block "
+            "is its start, rotated by 0.",
             "place",
             lambda first, offsets, block_len: first + offsets + 1,
         ),
@@ -386,7 +386,7 @@ stream_blocks = Exercise(
         ),
         Slip(
             "sine and cosine exchanged",
-            "The cosines stand in the sine columns and the other way round. In this course the sine comes "
+            "The cosines are in the sine columns and the other way round. In this course the sine comes "
             "first.",
             "waves",
             (np.cos, np.sin),
@@ -408,11 +408,11 @@ stream_blocks = Exercise(
     ),
     build=_stream_with,
     hints=(
-        "Two small tables: the turns exp(-i q w) of the offsets q = 0, 1, ... in a block, made once, and the "
-        "row of the position where a block starts, made for each block: call it hands_of(P), the row of "
-        "position P, as complex numbers.",
-        "for first in range(0, seq_len, block_len): the block is hands_of(first) * turns, cut to the rows "
-        "that are left.",
+        "Two small tables: the rotations exp(-i q w) for the rows q = 0, 1, ... within a block, made once, "
+        "and the row of the position where a block starts, made for each block: call it hands_of(P), the "
+        "row of position P, as complex numbers.",
+        "for first in range(0, seq_len, block_len): the block is hands_of(first) * rotations, cut to the "
+        "rows that are left.",
         "1j * np.exp(-1j * first * frequencies) is the row of position first; `yield rows.view(np.float64)`.",
     ),
 )
@@ -425,8 +425,8 @@ speed_question = Question(
         "a": (
             "twice the rows take about twice the time, and so do twice the columns",
             True,
-            "Every entry has to be written, so the time grows with n d, however it is made. (Only small "
-            "tables cost the calls rather than the entries.)",
+            "Every entry has to be written, so the time grows with n d, however it is made. Only small "
+            "tables cost the calls rather than the entries.",
         ),
         "b": (
             "by rotation, most of the time goes into sines and cosines",

@@ -71,8 +71,8 @@ smallest_gap = Exercise(
         ),
         Slip(
             "rows with themselves",
-            "The answer is 0: each row is compared with itself too. Take the diagonal out, or compare with "
-            "later rows only.",
+            "The answer is 0. Is each row compared with itself too? Take the diagonal out, or compare with "
+            "later rows only. Or does your smallest number begin at 0?",
             "pairs",
             _with_itself,
         ),
@@ -108,15 +108,15 @@ smallest_gap = Exercise(
         ),
         Slip(
             "differences of lengths",
-            "The lengths of the rows are compared. Two rows of one length can point to different sides: "
-            "subtract the rows, then take the length.",
+            "The norms of the rows are compared. Two rows of one norm can point to different sides: subtract "
+            "the rows, then take the norm.",
             "measure",
             lambda one, other: np.abs(np.linalg.norm(one, axis=1) - np.linalg.norm(other, axis=1)),
         ),
         Slip(
             "product for distance",
-            "Rows are multiplied, not subtracted. A product is large where rows are alike; a distance is "
-            "small there.",
+            "Rows are multiplied, not subtracted. A product is large where rows are alike; a Euclidean "
+            "distance is small there.",
             "measure",
             lambda one, other: (one * other).sum(axis=1),
         ),
@@ -158,7 +158,7 @@ smallest_gap = Exercise(
         "Two loops over the rows, the second over the rows after the first, visit every pair once.",
         "table[:, None] - table holds every difference, (seq_len, seq_len, d_model); np.linalg.norm(..., "
         "axis=-1) makes distances of them.",
-        "The distances of rows from themselves are 0 and stand on the diagonal: use "
+        "The distances of rows from themselves are 0 and are on the diagonal: use "
         "np.fill_diagonal(gaps, np.inf) before gaps.min().",
     ),
 )
@@ -182,7 +182,7 @@ choose_question = Question(
         "c": (
             "for image patches on a fixed grid: 2-D sinusoidal",
             True,
-            "A patch is then as near to the one below it as to the one beside it.",
+            "A patch is then as like the one below it as the one beside it.",
         ),
         "d": (
             "for a model that reads in both directions and must know who chased whom: no encoding",
@@ -213,7 +213,7 @@ card_question = Question(
         "a": (
             "no two of the first 500 rows are equal",
             True,
-            "That is what *unique* measures: the two closest rows are at least 0.1 apart.",
+            "That is what *unique* measures: the two closest rows have a Euclidean distance of at least 0.1.",
         ),
         "b": (
             "it is the formula you meant to write",
@@ -223,12 +223,12 @@ card_question = Question(
         "c": (
             "a model with it reads texts longer than it was trained on",
             False,
-            "Rows exist far out, but a model need not understand them: lesson 12 measured it.",
+            "Rows are *distinct far out*, but a model need not understand them: lesson 12 measured it.",
         ),
         "d": (
             "the row three tokens on can be had by one matrix and a constant, at every position tried",
             True,
-            "That is *shift-consistent*, near 0 and near 1 000 000.",
+            "That is *shift-consistent*, near 0 and near 1,000,000.",
         ),
         "e": (
             "a table of 4096 rows may be stored in bfloat16 without making two positions one",

@@ -13,7 +13,7 @@ quiz_13 = Quiz(
                 "a": (
                     "the one to the right",
                     False,
-                    "That one is rightly close: its number is one more, and so is its column.",
+                    "That one is rightly close: its number is one more, and so is its patch column.",
                 ),
                 "b": (
                     "the first of the next line, seen from the last of this one",
@@ -39,7 +39,7 @@ quiz_13 = Quiz(
                 "a": (
                     "the norm of every row",
                     False,
-                    "Exchanging axes changes no length.",
+                    "Exchanging axes changes no norm.",
                 ),
                 "b": (
                     "training on square images",

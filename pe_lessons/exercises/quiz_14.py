@@ -7,7 +7,7 @@ quiz_14 = Quiz(
     (
         Question(
             "grows",
-            "The sine of a float32 angle is off by as much as 0.05 at position 1 000 000. Where does "
+            "The sine of a float32 angle is off by as much as 0.05 at position 1,000,000. Where does "
             "the error come from?",
             {
                 "a": (
@@ -16,14 +16,14 @@ quiz_14 = Quiz(
                     "The sine of the angle it is given is nearly exact.",
                 ),
                 "b": (
-                    "the base 10 000 has no exact float32",
+                    "the base 10,000 has no exact float32",
                     False,
                     "It has: float32 holds all whole numbers up to 16 million.",
                 ),
                 "c": (
                     "float32 keeps only seven digits of the angle",
                     True,
-                    "Six of them stand before the point, so hardly one is left for the part of a turn "
+                    "Six of them are before the point, so hardly one is left for the part of a turn "
                     "that the sine needs.",
                 ),
                 "d": (
@@ -38,12 +38,12 @@ quiz_14 = Quiz(
             "In bfloat16, which pair of positions becomes one and the same first?",
             {
                 "a": (
-                    "16 777 216 and the next",
+                    "16,777,216 and the next",
                     False,
                     "That is where float32 stops counting. bfloat16 has 8 binary digits, not 24.",
                 ),
                 "b": (
-                    "65 535 and 65 536",
+                    "65,535 and 65,536",
                     False,
                     "bfloat16 can hold numbers as large as float32 can; it is not the size that is "
                     "short, but the digits.",
@@ -62,7 +62,7 @@ quiz_14 = Quiz(
         ),
         Question(
             "repair",
-            "What is the cure for imprecise tables that works in every format?",
+            "A table of sines is to be stored in float32, float16 or bfloat16. What keeps it precise?",
             {
                 "a": (
                     "angles in float64, the finished table in the model's format",

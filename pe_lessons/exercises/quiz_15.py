@@ -28,13 +28,13 @@ quiz_15 = Quiz(
                 "d": (
                     "the first is always faster",
                     False,
-                    "Often it is the slower one, as it warms things up; in neither case is it fair.",
+                    "It may as well be the slower one, as it warms things up; in neither case is it fair.",
                 ),
             },
         ),
         Question(
             "blocks",
-            "A long table is built from the sines of a few block starts and of one block of offsets. "
+            "A long table is built from the sines of a few block starts and of the rows of one block. "
             "Which fact makes this possible?",
             {
                 "a": (

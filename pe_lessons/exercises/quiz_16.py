@@ -15,9 +15,9 @@ quiz_16 = Quiz(
                     "The card has no column for that; a doubled exponent passes as well.",
                 ),
                 "b": (
-                    "it will extrapolate to any length",
+                    "a model with it reads texts of any length",
                     False,
-                    "Shift-consistent tables failed beyond their length in lesson 12, all the same.",
+                    "*Distinct far out* speaks of rows only; tables failed beyond their length in lesson 12.",
                 ),
                 "c": (
                     "that nothing speaks against it so far",
