@@ -1,14 +1,26 @@
 """Make nbval strict: figures compared, kernels watched, failures explained."""
 
 import os
+import random
 import time
+from itertools import groupby
 from queue import Empty
 
+import hypothesis
 import nbval.plugin
 import pytest
 from reexecute import KERNEL_ENVIRONMENT, pixels, pngs, rms
 
 os.environ.update(KERNEL_ENVIRONMENT)
+# How long an example takes depends on what else the machine does.
+hypothesis.settings.register_profile(
+    "course",
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    print_blob=True,
+)
+hypothesis.settings.load_profile("course")
+collect_ignore_glob = ["*.mine*.ipynb"]
 
 THUMBNAIL = (16, 16)
 # Versions of matplotlib differ by less than 4 of 255, and by less than a tenth of what is drawn;
@@ -21,6 +33,39 @@ HELP = """\
 In a comparison, + is the output stored in the notebook and - what the cell gives now.
 The cell needs those above it: run the whole notebook, not one cell.
 If the new output is right, accept it with: python course.py notebooks {path}"""
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--shuffle",
+        type=int,
+        metavar="SEED",
+        help="another order of the files, and of the tests in each; the cells of a notebook keep theirs",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """No verdict may depend on which tests ran before."""
+    seed = config.getoption("shuffle")
+    if seed is None:
+        return
+    files = [list(tests) for _, tests in groupby(items, key=lambda item: item.path)]
+    generator = random.Random(seed)
+    generator.shuffle(files)
+    for tests in files:
+        if not isinstance(tests[0], nbval.plugin.IPyNbCell):
+            generator.shuffle(tests)
+    items[:] = [test for tests in files for test in tests]
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """After a failure: what it takes to see it on another machine."""
+    if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
+        from machine import describe
+
+        terminalreporter.section("to report this failure, send what stands above, and these lines")
+        for line in describe(shuffle=config.getoption("shuffle")):
+            terminalreporter.line(line)
 
 
 def pytest_configure(config):

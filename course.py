@@ -21,22 +21,33 @@ import sysconfig
 import time
 from pathlib import Path
 
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None
+
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
+LOCK = ROOT / ".venv.lock"
 LOG = VENV / "install.log"
 STAMP = VENV / "course.json"
 SCRIPTS = Path(sysconfig.get_path("scripts", "venv", {"base": VENV}))
 PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
 PACKAGES = Path(sysconfig.get_path("purelib", "venv", {"base": VENV}))
+SETTINGS = VENV / "share/jupyter/lab/settings/overrides.json"  # instead of JupyterLab's own defaults
 
 # task: what it does, the extras of pyproject.toml it needs, and what .venv's Python runs for it
-# (words after the task go on to the last of these)
+# (words after the task go on to the last of these; where the extras are None, it does without .venv)
 TASKS = {
     "lab": ("open the course in JupyterLab", ["test"],
             ["-m jupyterlab --ServerApp.root_dir=. notebooks/00_start_here.ipynb"]),
     "test": ("check the style, then run the unit tests, the doctests and every notebook", ["test"],
-             ["-m ruff check course.py conftest.py pe_lessons teaching tests notebooks docs",
+             ["-m ruff check course.py conftest.py pe_lessons teaching tests notebooks docs tools",
               "-m pytest -n 2 --dist loadfile"]),
+    "reset": ("take a fresh copy of a lesson, and keep yours beside it: python course.py reset 03", None,
+              ["tools/fresh.py reset"]),
+    "update": ("get what is new in the course, and keep what you wrote", None,
+               ["tools/fresh.py update"]),
     "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
                    ["-m pytest -q -n 0 tests/test_peers.py"]),
     "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
@@ -69,6 +80,23 @@ or where that address cannot be reached, call any task once, and then
 It takes about 6 GB instead of 1.3 GB, and later calls leave it as it is."""
 
 
+def surroundings(prefix):
+    """What lessons and tests are to find on every machine. `prefix` is the folder of their Python.
+
+    Two threads cost many times the CPU on a busy pair of cores; the order of a set or of a parallel sum
+    must not matter; and what people set for plots and programs of their own stays out.
+    """
+    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+    found = dict.fromkeys(threads, "1")
+    found.update(dict.fromkeys(("PYTHONOPTIMIZE", "PYTHONWARNINGS", "MATPLOTLIBRC"), ""))
+    found.update(PYTHONHASHSEED="0", MPLBACKEND="module://matplotlib_inline.backend_inline")
+    if os.access(prefix, os.W_OK):
+        found["MPLCONFIGDIR"] = os.path.join(prefix, "matplotlib")
+        if not os.access(os.path.expanduser("~"), os.W_OK):  # Jupyter, IPython and others write there
+            found["HOME"] = found["USERPROFILE"] = os.path.join(prefix, "home")
+    return found
+
+
 def say(text):
     sys.stdout.write(text)
     sys.stdout.flush()
@@ -88,12 +116,60 @@ def works():
     return False
 
 
-def step(title, command):
+def try_lock():
+    """The lock file, open; None while another process has it.
+
+    The system frees it when the last process that has it open ends, however it ends. The steps of the set-up
+    have it as their input: so the next call also waits for the pip of a call that was killed.
+    """
+    if fcntl is None:
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                LOCK.unlink()  # Windows removes no file that some process has open
+            return LOCK.open("x+")
+        except OSError:
+            if LOCK.exists():
+                return None
+            raise
+    lock = LOCK.open("a+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        return None
+    except OSError:
+        pass  # some network drives know no locks
+    return lock
+
+
+def why(said):
+    """Causes of a failure, told from what pip or the system said (the numbers are for translated Windows)."""
+    free = shutil.disk_usage(ROOT).free / 1e9
+    full = re.search(r"No space left|Errno (28|122)\b|WinError 112\b", said)
+    if full or free < 3:
+        yield ("Is a disk full? Here %.1f GB are free, and the set-up needs 3. (pip unpacks in the folder for"
+               " temporary files;\nif that is on a small disk, let the variable TMPDIR name another.)" % free)
+    if not os.access(ROOT, os.W_OK) or re.search(r"Errno 30\b|\.venv\.lock", said):
+        yield "The folder of the course cannot be written to: copy it to a place of your own."
+    elif re.search(r"(Errno (13|16|26|39|41|66)|WinError (5|32|145))\b.*\.venv\b", said):
+        yield "Close what uses .venv (JupyterLab, an editor)."
+    if not full and re.search(r"(?i)connection|getaddrinfo|timed out|no matching distribution", said):
+        yield ("Not all packages could be fetched. Is there a network, and may Python use it (a proxy)?\n"
+               "Where PyTorch cannot be had in this way: python course.py --help")
+
+
+def give_up(what, said):
+    """End with what happened and why, as far as that can be told."""
+    last = "When the cause is gone, call again: it goes on from here."
+    sys.exit("\n".join(["", what] + list(why(said)) + [last]))
+
+
+def step(title, command, lock, environ=None):
     """Run one command of the set-up: a line with its seconds on the screen, all that it says in the log."""
     start = time.monotonic()
     say("  %s ... " % title)
     with LOG.open("ab") as log:
-        child = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        child = subprocess.Popen(command, cwd=ROOT, env=environ, stdin=lock, stdout=log, stderr=log)
         try:
             while child.returncode is None:
                 with contextlib.suppress(subprocess.TimeoutExpired):
@@ -108,10 +184,8 @@ def step(title, command):
     say("\n" if sys.stdout.isatty() else "%d s\n" % (time.monotonic() - start))
     if child.returncode:
         tail = "\n".join(LOG.read_text(errors="replace").splitlines()[-15:])
-        sys.exit("\n%s\n\nThe set-up failed at: %s. Above is the end of %s.\n"
-                 "When the cause is gone (no network? a full disk?), call again: it goes on from here.\n"
-                 "Where PyTorch cannot be had in this way: python course.py --help"
-                 % (tail, title, LOG))
+        above = "%s\n\nAbove is the end of %s.\n" % (tail, LOG) if tail else ""
+        give_up("%sThe set-up failed at: %s." % (above, title), tail)
 
 
 def torch_arguments():
@@ -126,49 +200,73 @@ def torch_arguments():
             "--extra-index-url", "https://download.pytorch.org/whl/cpu"]
 
 
-def set_up(extras):
-    """Bring .venv to what a task needs: no work at all while the stamp of the last set-up holds."""
-    before = read_stamp()
+def wanted(extras):
+    """The stamp of a .venv that has these extras, and those that it has already."""
     inputs = b"".join((ROOT / name).read_bytes() for name in ("pyproject.toml", "constraints.txt"))
-    wanted = {
+    return {
         "venv": "Python %d.%d in %s" % (sys.version_info[0], sys.version_info[1], VENV),
-        "extras": sorted(set(extras).union(before.get("extras", []))),
+        "extras": sorted(set(extras).union(read_stamp().get("extras", []))),
         "inputs": hashlib.sha256(inputs).hexdigest(),
     }
-    if before == wanted and PYTHON.exists():
+
+
+def ready(extras):
+    return read_stamp() == wanted(extras) and PYTHON.exists()
+
+
+def set_up(extras):
+    """Bring .venv to what a task needs: no work at all while the stamp of the last set-up holds."""
+    if ready(extras):
         return
+    lock = try_lock()
+    if not lock:
+        say("Another call is setting up .venv: waiting for it to end\n")
+        while not lock:
+            time.sleep(1)
+            lock = try_lock()
+    with lock:
+        if not ready(extras):
+            install(wanted(extras), lock)
+
+
+def install(stamp, lock):
+    """Make .venv anew or mend it, until it is as the stamp says."""
     if sys.platform == "darwin" and platform.machine() == "x86_64":
         sys.exit("pip finds no PyTorch for Intel Macs any more: please use conda, as README.md says.\n"
                  "(On a Mac with an Apple processor: this Python is made for Intel, another one will do.)")
 
     start = time.monotonic()
     say("Setting up .venv: a minute or more the first time\n")
-    if before.get("venv") != wanted["venv"] or not works():
+    if read_stamp().get("venv") != stamp["venv"] or not works():
         if VENV.exists():
             say("  (from the start, since it is unfinished, broken, moved, or made by another Python)\n")
             shutil.rmtree(VENV)
         VENV.mkdir()
         # sys.executable may be the one just removed, where .venv was active.
-        step("a Python environment", [sys._base_executable, "-m", "venv", VENV])
+        step("a Python environment", [sys._base_executable, "-m", "venv", VENV], lock)
 
     # pip can repair the rest. Without "inputs" the stamp says that it still has to.
-    STAMP.write_text(json.dumps({"venv": wanted["venv"], "extras": wanted["extras"]}))
+    STAMP.write_text(json.dumps({"venv": stamp["venv"], "extras": stamp["extras"]}))
     for info in PACKAGES.glob("*.dist-info"):
         if not (info / "INSTALLER").exists():  # pip writes it last, so this package stopped half-way
             shutil.rmtree(info)
     pip = [PYTHON, "-m", "pip", "install", "--no-input", "--progress-bar=off", "--disable-pip-version-check"]
     torch = torch_arguments()
     if torch:
-        step("PyTorch, CPU build (190 MB)", pip + torch)
-    extras = ",".join(wanted["extras"])
-    step("JupyterLab and the rest", pip + ["-c", "constraints.txt", "-e", ".[%s]" % extras])
-    STAMP.write_text(json.dumps(wanted))
+        step("PyTorch, CPU build (190 MB)", pip + torch, lock)
+    extras = ",".join(stamp["extras"])
+    step("JupyterLab and the rest", pip + ["-c", "constraints.txt", "-e", ".[%s]" % extras], lock)
+    environ = dict(os.environ, **surroundings(VENV))
+    step("fonts for the figures", [PYTHON, "-c", "import matplotlib.font_manager"], lock, environ)
+    SETTINGS.parent.mkdir(parents=True, exist_ok=True)
+    SETTINGS.write_text('{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}')
+    STAMP.write_text(json.dumps(stamp))
     say("Ready after %d s\n\n" % (time.monotonic() - start))
 
 
-def run(command):
+def run(command, environ):
     """The exit code of a command that has the terminal to itself; Ctrl-C means there what it likes."""
-    child = subprocess.Popen(command, cwd=ROOT)
+    child = subprocess.Popen(command, cwd=ROOT, env=environ)
     while True:
         with contextlib.suppress(KeyboardInterrupt):
             code = child.wait()
@@ -177,20 +275,25 @@ def run(command):
 
 def main(words):
     if not words or words[0] not in TASKS:
+        for_help = words[:1] in (["-h"], ["--help"], ["help"])
+        if words and not for_help:
+            print("There is no task %r; there are these.\n" % words[0])
         print(USAGE % "\n".join("  %-16s%s" % (task, TASKS[task][0]) for task in TASKS))
-        return 0 if words[:1] in (["-h"], ["--help"], ["help"]) else 2
+        return 0 if for_help else 2
     _, extras, commands = TASKS[words[0]]
-    try:
-        set_up(extras)
-    except KeyboardInterrupt:
-        say("\nStopped. The next call goes on from here.\n")
-        return 130
-    except OSError as problem:
-        sys.exit("\nThe set-up failed: %s\n"
-                 "Close what uses .venv (JupyterLab, an editor) and call again." % problem)
+    python, environ = sys.executable, os.environ
+    if extras is not None:
+        try:
+            set_up(extras)
+        except KeyboardInterrupt:
+            say("\nStopped. The next call goes on from here.\n")
+            return 130
+        except OSError as problem:
+            give_up("The set-up failed: %s" % problem, str(problem))
+        python, environ = PYTHON, dict(os.environ, **surroundings(VENV))
     arguments = [command.split() for command in commands]
     arguments[-1] += words[1:]
-    codes = [run([PYTHON] + command) for command in arguments]
+    codes = [run([python] + command, environ) for command in arguments]
     return next(filter(None, codes), 0)
 
 

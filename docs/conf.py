@@ -21,6 +21,7 @@ extensions = [
     "lessons",
 ]
 include_patterns = ["*.md", "notebooks/*.ipynb", "reference/*.md", "teaching/**.md", "benchmarks/**.md"]
+exclude_patterns = ["notebooks/*.mine*.ipynb"]  # copies that a learner keeps
 suppress_warnings = ["toc.not_included"]  # pages that others link to need not be in the sidebar
 templates_path = ["_templates"]
 

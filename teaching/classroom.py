@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def lessons():
     """The course's notebooks, by their names without the ending."""
-    return {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    found = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    return {path.stem: path for path in found if ".mine" not in path.name}  # copies that a learner keeps
 
 
 def make(folder, names=None):

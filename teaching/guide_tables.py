@@ -41,7 +41,8 @@ Two slips made at once are named together; what is not listed gets the first num
 
 
 def notebooks():
-    return sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    found = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    return [path for path in found if ".mine" not in path.name]  # copies that a learner keeps
 
 
 def title(notebook):

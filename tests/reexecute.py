@@ -1,9 +1,12 @@
 """Run notebooks from top to bottom and store what they give, in one normal form.
 
-    python tests/reexecute.py [--check] [notebook ...]
+    python tests/reexecute.py [--check | --unlock] [notebook ...]
 
 A second run changes nothing: a figure that looks as before keeps its bytes, and a cell whose
 output is not checked (timings, widgets) keeps its output while only numbers in it have changed.
+
+In normal form prose and checks are locked, so that no learner edits them by accident. To write in
+JupyterLab, take the locks off with --unlock, which runs nothing; the next run puts them on again.
 """
 
 import argparse
@@ -25,22 +28,25 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from PIL import Image
 from traitlets import default
 
-ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from course import ROOT, surroundings
+
 UNCHECKED = "nbval-ignore-output"
 SECONDS_PER_CELL = 60
 
-# Every kernel that runs a notebook gets this, here and in conftest.py. Two threads cost many times
-# the CPU on a busy pair of cores, and the order of a set or of a parallel sum must not matter.
-KERNEL_ENVIRONMENT = {
-    "OMP_NUM_THREADS": "1",
-    "PYTHONHASHSEED": "0",
-    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-}
+# Every kernel that runs a notebook gets this, here and in conftest.py. A start-up file of IPython,
+# which a user may have at home, must not speak in it.
+KERNEL_ENVIRONMENT = surroundings(sys.prefix)
+if "MPLCONFIGDIR" in KERNEL_ENVIRONMENT:
+    KERNEL_ENVIRONMENT["IPYTHONDIR"] = str(Path(sys.prefix, "ipython"))
 
 
 def find_notebooks() -> list[Path]:
+    """The lessons; not the copies that learners keep (03_the_naive_loop.mine.ipynb)."""
     found = (ROOT / "notebooks").rglob("*.ipynb")
-    return sorted(path for path in found if ".ipynb_checkpoints" not in path.parts)
+    return sorted(
+        path for path in found if ".ipynb_checkpoints" not in path.parts and ".mine" not in path.name
+    )
 
 
 def pngs(outputs) -> list[str]:
@@ -99,6 +105,14 @@ def normal_output(output, execution_count):
     return output
 
 
+def locks(cell) -> dict:
+    """What JupyterLab is to refuse: typing into prose and checks, deleting checks and answers."""
+    nbgrader = cell.metadata.get("nbgrader", {})
+    check, answer = nbgrader.get("grade", False), nbgrader.get("solution", False)
+    editable = {"editable": False} if check or cell.cell_type == "markdown" else {}
+    return editable | ({"deletable": False} if check or answer else {})
+
+
 def normal_form(nb):
     """A copy of the notebook with all that depends on who saved it, when and where removed."""
     nb = copy.deepcopy(nb)
@@ -112,7 +126,7 @@ def normal_form(nb):
         cell.id = readable_id(cell, taken)
         taken.add(cell.id)
         kept = ("tags", "nbgrader", "slideshow")
-        cell.metadata = {key: cell.metadata[key] for key in kept if cell.metadata.get(key)}
+        cell.metadata = {key: cell.metadata[key] for key in kept if cell.metadata.get(key)} | locks(cell)
         if cell.cell_type == "code":
             cell.outputs = [normal_output(out, cell.execution_count) for out in cell.outputs]
     return nbformat.from_dict(nb)
@@ -121,6 +135,15 @@ def normal_form(nb):
 def normal_text(nb) -> str:
     """What stands in the file of a notebook in normal form."""
     return nbformat.writes(normal_form(nb)) + "\n"
+
+
+def unlocked(text: str) -> str:
+    """The text of a notebook's file, for its author: every cell can be edited and deleted."""
+    nb = nbformat.v4.reads(text)
+    for cell in nb.cells:
+        for lock in locks(cell):
+            cell.metadata.pop(lock, None)
+    return nbformat.writes(nb) + "\n"
 
 
 class ThisPython(AsyncKernelManager):
@@ -201,6 +224,7 @@ def reexecuted(text: str, folder: Path) -> str:
 def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing, fail on any change")
+    parser.add_argument("--unlock", action="store_true", help="run nothing, take the locks off the cells")
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: all in notebooks/")
     options = parser.parse_args(arguments)
     missing = [str(path) for path in options.notebooks if not path.is_file()]
@@ -215,7 +239,7 @@ def main(arguments=None) -> int:
         start = time.perf_counter()
         text = path.read_text(encoding="utf-8")
         try:
-            new = reexecuted(text, path.parent)
+            new = unlocked(text) if options.unlock else reexecuted(text, path.parent)
         except (RuntimeError, ValueError) as error:  # ValueError: the file is no notebook
             trouble, verdict = True, f"FAILED and left as it was: {error}"
         else:

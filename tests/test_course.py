@@ -1,13 +1,21 @@
 """course.py: its tasks, and a set-up that is quick when nothing changed and recovers when something broke."""
 
+import errno
+import json
+import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
+import time
 import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import reexecute
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -32,7 +40,8 @@ def steps(course, monkeypatch):
 
     steps = Steps()
 
-    def step(title, command):
+    def step(title, command, lock, environ=None):
+        assert not lock.closed
         words = [str(word) for word in command]
         steps.append(words)
         if steps.fail_at in words:
@@ -59,13 +68,18 @@ def install(course, name):
 
 
 def kinds(steps):
-    return ["venv" if "venv" in words else "torch" if "--no-deps" in words else "rest" for words in steps]
+    marks = {"venv": "venv", "--no-deps": "torch", "-e": "rest", "import matplotlib.font_manager": "fonts"}
+    return [next(kind for mark, kind in marks.items() if mark in words) for words in steps]
 
 
-@pytest.mark.parametrize("words, code", [([], 2), (["lob"], 2), (["--help"], 0)])
+ALL = ["venv", "torch", "rest", "fonts"]
+
+
+@pytest.mark.parametrize("words, code", [([], 2), (["lob", "03"], 2), (["--help"], 0)])
 def test_unknown_words_list_the_tasks(course, steps, capsys, words, code):
     assert course.main(words) == code
     shown = capsys.readouterr().out
+    assert ("There is no task 'lob'" in shown) == ("lob" in words)
     assert all(task in shown for task in course.TASKS)
     assert "--force-reinstall" in shown, "the line for a GPU"
     assert not steps
@@ -82,17 +96,17 @@ def test_old_pythons_get_a_message(monkeypatch, version):
 def test_every_task_finds_its_files_and_extras(course):
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     for _, needed, commands in course.TASKS.values():
-        assert set(needed) <= set(extras)
+        assert set(needed or ()) <= set(extras)
         files = [word for command in commands for word in command.split() if word.endswith((".py", ".ipynb"))]
         assert all((ROOT / file).exists() for file in files), files
 
 
 def test_first_call_then_nothing_to_do(course, steps):
     course.set_up(["test"])
-    assert kinds(steps) == ["venv", "torch", "rest"]
+    assert kinds(steps) == ALL
     assert steps[2][-4:] == ["-c", "constraints.txt", "-e", ".[test]"]
     course.set_up(["test"])
-    assert len(steps) == 3
+    assert len(steps) == 4
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
@@ -101,7 +115,7 @@ def test_changed_requirements_install_again_into_the_same_venv(course, steps, na
     with (course.ROOT / name).open("a") as file:
         file.write("\n# changed\n")
     course.set_up(["test"])
-    assert kinds(steps[3:]) == ["torch", "rest"]
+    assert kinds(steps[4:]) == ["torch", "rest", "fonts"]
 
 
 def test_extras_add_up(course, steps):
@@ -110,7 +124,7 @@ def test_extras_add_up(course, steps):
     assert [words[-1] for words in steps if kinds([words]) == ["rest"]] == [".[test]", ".[site,test]"]
 
 
-@pytest.mark.parametrize("cut_off_at", ["venv", "--no-deps", "-e"])
+@pytest.mark.parametrize("cut_off_at", ["venv", "--no-deps", "-e", "import matplotlib.font_manager"])
 def test_a_failed_install_is_taken_up_again(course, steps, cut_off_at):
     steps.fail_at = cut_off_at
     with pytest.raises(SystemExit):
@@ -118,9 +132,9 @@ def test_a_failed_install_is_taken_up_again(course, steps, cut_off_at):
     steps.fail_at = None
     done = len(steps)
     course.set_up(["test"])
-    assert kinds(steps[done:]) == (["venv", "torch", "rest"] if cut_off_at == "venv" else ["torch", "rest"])
+    assert kinds(steps[done:]) == ALL[cut_off_at != "venv" :]
     course.set_up(["test"])
-    assert kinds(steps).count("rest") == 1 + (cut_off_at == "-e"), "finished, so the stamp holds"
+    assert kinds(steps).count("fonts") == 1 + ("matplotlib" in cut_off_at), "finished, so the stamp holds"
 
 
 def test_an_interrupted_update_does_not_pass_for_the_state_before_it(course, steps):
@@ -134,7 +148,7 @@ def test_an_interrupted_update_does_not_pass_for_the_state_before_it(course, ste
     constraints.write_text(text)
     steps.fail_at = None
     course.set_up(["test"])
-    assert kinds(steps)[-2:] == ["torch", "rest"]
+    assert kinds(steps)[-3:] == ["torch", "rest", "fonts"]
 
 
 def test_half_a_package_is_installed_again(course, steps):
@@ -162,7 +176,7 @@ def test_a_broken_or_foreign_venv_is_made_anew(course, steps, harm):
         case "moved":
             course.STAMP.write_text(stamp.replace(f"{here} in ", f"{here} in /elsewhere"))
     course.set_up(["test"])
-    assert kinds(steps) == ["venv", "torch", "rest"] * 2
+    assert kinds(steps) == ALL * 2
 
 
 def test_only_the_cpu_build_of_pytorch_is_asked_for(course, steps):
@@ -178,7 +192,7 @@ def test_only_the_cpu_build_of_pytorch_is_asked_for(course, steps):
 def test_elsewhere_the_usual_wheel_is_the_cpu_build(course, steps, monkeypatch, platform):
     monkeypatch.setattr(course.sys, "platform", platform)
     course.set_up(["test"])
-    assert kinds(steps) == ["venv", "rest"]
+    assert kinds(steps) == ["venv", "rest", "fonts"]
 
 
 @pytest.mark.parametrize("build", ["torch-2.13.0", "torch-2.13.0+cu130"])
@@ -189,7 +203,7 @@ def test_a_pytorch_that_the_learner_chose_stays(course, steps, build):
     with (course.ROOT / "constraints.txt").open("a") as file:
         file.write("# changed\n")
     course.set_up(["test"])
-    assert kinds(steps[3:]) == ["rest"]
+    assert kinds(steps[4:]) == ["rest", "fonts"]
 
 
 def test_intel_macs_are_sent_to_conda(course, steps, monkeypatch):
@@ -202,7 +216,7 @@ def test_intel_macs_are_sent_to_conda(course, steps, monkeypatch):
 
 def test_a_step_shows_one_line_and_logs_the_rest(course, capfd):
     course.VENV.mkdir()
-    course.step("a title", [sys.executable, "-c", "print('much noise')"])
+    course.step("a title", [sys.executable, "-c", "print('much noise')"], subprocess.DEVNULL)
     shown = capfd.readouterr()
     assert "a title" in shown.out and "noise" not in shown.out + shown.err
     assert "much noise" in course.LOG.read_text()
@@ -211,8 +225,16 @@ def test_a_step_shows_one_line_and_logs_the_rest(course, capfd):
 def test_a_failed_step_says_where_why_and_what_next(course):
     course.VENV.mkdir()
     with pytest.raises(SystemExit) as stop:
-        course.step("a title", [sys.executable, "-c", "print('the reason'); raise SystemExit(3)"])
+        command = [sys.executable, "-c", "print('the reason'); raise SystemExit(3)"]
+        course.step("a title", command, subprocess.DEVNULL)
     assert all(part in str(stop.value) for part in ("a title", "the reason", "install.log", "call again"))
+
+
+def test_a_step_that_could_not_even_write_its_log_is_not_said_to_stand_above(course):
+    course.VENV.mkdir()
+    with pytest.raises(SystemExit) as stop:
+        course.step("a title", [sys.executable, "-c", "raise SystemExit(3)"], subprocess.DEVNULL)
+    assert "a title" in str(stop.value) and "Above" not in str(stop.value)
 
 
 def test_ctrl_c_ends_the_step_and_leaves_quietly(course, monkeypatch, capsys):
@@ -254,11 +276,279 @@ def test_exit_codes_and_words_are_passed_on(course, monkeypatch):
     assert course.main(["first fails", "0"]) == 5
 
 
-def test_a_locked_venv_gets_a_message(course, steps, monkeypatch):
+# What a failed set-up says of its cause.
+
+DISK, FOLDER, CLOSE, NETWORK = "disk full", "cannot be written", "Close what uses", "a network"
+RETRYING = """Retrying (Retry(total=0)) after connection broken by 'NewConnectionError: [Errno -2] ...'
+ERROR: No matching distribution found for torch==2.13.0+cpu"""
+
+
+def error(number, name):
+    return str(OSError(number, os.strerror(number), name))
+
+
+def windows_error(number, path):
+    return f"[WinError {number}] Anderswo sagt Windows es anders: {path!r}"
+
+
+@pytest.mark.parametrize(
+    "said, causes",
+    [
+        (error(errno.ENOSPC, "/c/.venv"), {DISK}),
+        ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", {DISK}),
+        (RETRYING.replace("No matching", "No space left; no matching"), {DISK}),
+        (windows_error(112, "C:\\c\\.venv"), {DISK}),
+        (error(errno.EROFS, "/c/.venv.lock"), {FOLDER}),
+        (error(errno.EACCES, "/c/.venv.lock"), {FOLDER}),
+        (error(errno.EACCES, "/c/.venv/bin/python"), {CLOSE}),
+        (error(errno.ENOTEMPTY, "/c/.venv"), {CLOSE}),
+        (windows_error(5, "C:\\c\\.venv\\Scripts\\python.exe"), {CLOSE}),
+        (windows_error(32, "C:\\c\\.venv\\Lib\\a.pyd"), {CLOSE}),
+        (RETRYING, {NETWORK}),
+        ("ERROR: No matching distribution found for torch==2.13.0+cpu", {NETWORK}),
+        ("pip._vendor.urllib3.exceptions.ReadTimeoutError: Read timed out.", {NETWORK}),
+        ("ERROR: ResolutionImpossible: numpy", set()),
+        ("a bug", set()),
+    ],
+)
+def test_a_failure_names_its_cause_and_no_other(course, monkeypatch, said, causes):
+    roomy(course, monkeypatch, 50)
+    told = "\n".join(course.why(said))
+    assert {cause for cause in (DISK, FOLDER, CLOSE, NETWORK) if cause in told} == causes
+
+
+def roomy(course, monkeypatch, gigabytes):
+    usage = SimpleNamespace(free=gigabytes * 1e9)
+    monkeypatch.setattr(course.shutil, "disk_usage", lambda path: usage)
+
+
+@pytest.mark.parametrize("gigabytes, told", [(0.25, "Here 0.2 GB"), (2.9, "Here 2.9 GB"), (3.1, "")])
+def test_little_room_is_told_with_every_failure(course, monkeypatch, gigabytes, told):
+    roomy(course, monkeypatch, gigabytes)
+    assert told in "".join(course.why("a bug")) and bool(told) == bool(list(course.why("a bug")))
+
+
+def test_a_venv_in_use_gets_a_message(course, steps, monkeypatch):
     def locked(path):
-        raise PermissionError(f"cannot remove {path}")
+        raise PermissionError(errno.EACCES, "cannot remove", str(path / "python"))
 
     course.VENV.mkdir()
     monkeypatch.setattr(course.shutil, "rmtree", locked)
     with pytest.raises(SystemExit, match="Close what uses"):
         course.main(["test"])
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a folder that cannot be written")
+def test_a_read_only_folder_gets_a_message(course, steps):
+    course.ROOT.chmod(0o500)
+    with pytest.raises(SystemExit, match="copy it to a place of your own"):
+        course.main(["test"])
+    course.ROOT.chmod(0o700)
+
+
+# Two calls at once, as real processes: the set-up is one step that lasts until the test lets it go on.
+
+CALL = """
+import json, pathlib, sys
+import course
+
+def install(stamp, lock):
+    course.VENV.mkdir(exist_ok=True)
+    course.step("a slow step", [sys.executable, "slow.py"], lock)
+    course.STAMP.write_text(json.dumps(stamp))
+
+course.install, course.PYTHON = install, pathlib.Path(sys.executable)
+course.TASKS = {"task": ("", ["test"], ["task.py"])}
+sys.exit(course.main(["task"]))
+"""
+SLOW = """
+import pathlib, time
+with open("steps", "a") as file:
+    file.write("begin ")
+deadline = time.monotonic() + 120
+while not pathlib.Path("go on").exists() and time.monotonic() < deadline:
+    time.sleep(0.05)
+with open("steps", "a") as file:
+    file.write("end ")
+"""
+TASK = "print('the task itself')"
+WAITING = "waiting for it to end"
+
+
+class Calls:
+    """Calls of a course.py whose set-up is slow."""
+
+    def __init__(self, folder):
+        self.folder, self.started = folder, []
+        for name, text in {"call.py": CALL, "slow.py": SLOW, "task.py": TASK}.items():
+            (folder / name).write_text(text)
+
+    def start(self):
+        """One call; returns its process and the file to which it writes."""
+        said = self.folder / f"said{len(self.started)}"
+        with said.open("w") as file:
+            call = subprocess.Popen(
+                [sys.executable, "call.py"],
+                cwd=self.folder,
+                stdout=file,
+                stderr=file,
+                start_new_session=True,
+            )
+        self.started.append(call)
+        return call, said
+
+    def steps(self):
+        """What the slow steps did, in order."""
+        file = self.folder / "steps"
+        return file.read_text().split() if file.exists() else []
+
+    def go_on(self):
+        (self.folder / "go on").touch()
+
+
+def until(happened):
+    """Wait for an event; a minute is for the busiest of machines."""
+    deadline = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def calls(course):
+    calls = Calls(course.ROOT)
+    yield calls
+    calls.go_on()  # whatever is left ends by itself
+    for call in calls.started:
+        call.wait(timeout=60)
+
+
+def test_the_second_of_two_calls_waits_for_the_first(calls):
+    first, _ = calls.start()
+    until(lambda: calls.steps() == ["begin"])
+    second, said = calls.start()
+    until(lambda: WAITING in said.read_text())
+    assert calls.steps() == ["begin"]
+    calls.go_on()
+    assert (first.wait(60), second.wait(60)) == (0, 0)
+    assert calls.steps() == ["begin", "end"], "there was nothing left to do for the second"
+    assert "the task itself" in said.read_text()
+
+
+def test_a_killed_call_is_taken_over_once_its_pip_has_ended(calls):
+    first, _ = calls.start()
+    until(lambda: calls.steps() == ["begin"])
+    first.kill()
+    first.wait(60)
+    second, said = calls.start()
+    until(lambda: WAITING in said.read_text())
+    assert calls.steps() == ["begin"], "the step of the killed call still runs"
+    calls.go_on()
+    assert second.wait(60) == 0
+    assert calls.steps() == ["begin", "end"] * 2, "one after the other"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no process groups")
+@pytest.mark.parametrize("end, code", [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+def test_a_call_that_ends_with_its_pip_leaves_the_way_free(calls, end, code):
+    first, _ = calls.start()
+    until(lambda: calls.steps() == ["begin"])
+    os.killpg(first.pid, end)
+    assert first.wait(60) == code
+    second, said = calls.start()
+    until(lambda: calls.steps() == ["begin", "begin"])
+    calls.go_on()
+    assert second.wait(60) == 0 and WAITING not in said.read_text()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGINT to another process")
+def test_ctrl_c_ends_the_waiting(calls):
+    calls.start()
+    until(lambda: calls.steps() == ["begin"])
+    second, said = calls.start()
+    until(lambda: WAITING in said.read_text())
+    second.send_signal(signal.SIGINT)
+    assert second.wait(60) == 130 and "Stopped" in said.read_text()
+    assert calls.steps() == ["begin"], "the first goes on"
+
+
+def test_where_open_files_cannot_be_removed_they_are_the_lock(course, monkeypatch):
+    """As on Windows: there is no fcntl, and no removing of a file that a process has open."""
+    monkeypatch.setattr(course, "fcntl", None)
+    held = course.try_lock()
+    assert held
+
+    def unlink(path):
+        if not held.closed:
+            raise PermissionError(errno.EACCES, "used by another process", str(path))
+        os.unlink(path)
+
+    monkeypatch.setattr(course, "LOCK", course.LOCK)
+    monkeypatch.setattr(type(course.LOCK), "unlink", unlink)
+    assert course.try_lock() is None
+    held.close()
+    assert course.try_lock()
+
+
+def test_where_it_cannot_be_made_the_lock_is_not_waited_for(course, monkeypatch):
+    monkeypatch.setattr(course, "fcntl", None)
+    monkeypatch.setattr(course, "LOCK", course.ROOT / "no folder" / ".venv.lock")
+    with pytest.raises(OSError):
+        course.try_lock()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="fcntl")
+def test_a_drive_without_locks_is_no_hindrance(course, monkeypatch):
+    def flock(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(course.fcntl, "flock", flock)
+    assert course.try_lock()
+
+
+# What the programs find.
+
+
+def test_programs_and_kernels_find_the_same_surroundings(course, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    course.VENV.mkdir()
+    found = course.surroundings(course.VENV)
+    assert found["MPLCONFIGDIR"] == str(course.VENV / "matplotlib")
+    assert "HOME" not in found
+    here = {name: value for name, value in found.items() if name != "MPLCONFIGDIR"}
+    assert here.items() <= reexecute.KERNEL_ENVIRONMENT.items()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="os.access says nothing there")
+def test_a_home_that_cannot_be_written_is_replaced(course, monkeypatch):
+    course.VENV.mkdir()
+    monkeypatch.setenv("HOME", "/proc/none")
+    assert course.surroundings(course.VENV)["HOME"] == str(course.VENV / "home")
+
+
+def test_a_venv_that_cannot_be_written_is_not_written_to(course, monkeypatch):
+    found = course.surroundings(course.ROOT / "not there")
+    assert not {"MPLCONFIGDIR", "HOME", "USERPROFILE"} & set(found)
+
+
+def test_a_task_finds_them_and_a_task_without_venv_does_without(course, monkeypatch, capfd):
+    monkeypatch.setattr(course, "set_up", lambda extras: None)
+    monkeypatch.setattr(course, "PYTHON", sys.executable)
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    (course.ROOT / "tell.py").write_text("import os; print('threads', os.environ['OMP_NUM_THREADS'])")
+    monkeypatch.setattr(course, "TASKS", {"with": ("", [], ["tell.py"]), "without": ("", None, ["tell.py"])})
+    course.main(["with"])
+    course.main(["without"])
+    assert capfd.readouterr().out.split() == ["threads", "1", "threads", "7"]
+
+
+def test_a_task_without_venv_sets_nothing_up(course, steps):
+    assert course.main(["reset"]) != 0
+    assert not steps and not course.VENV.exists()
+
+
+def test_jupyterlab_does_not_ask_about_news(course, steps):
+    course.set_up(["test"])
+    settings = json.loads((course.VENV / "share/jupyter/lab/settings/overrides.json").read_text())
+    assert settings == {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}

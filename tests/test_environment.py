@@ -1,5 +1,6 @@
 """environment.yml, constraints.txt and the installed versions agree with the bounds of pyproject.toml."""
 
+import re
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -20,12 +21,36 @@ REQUIREMENTS = {
 }
 
 
+ALL = {
+    requirement.name: requirement.specifier
+    for lines in PROJECT["optional-dependencies"].values()
+    for requirement in map(Requirement, lines)
+    if requirement.name != PROJECT["name"]
+} | REQUIREMENTS
+
+
+def without_lower_bound(requirements):
+    """With --resolution lowest-direct, uv takes the first release ever made of these."""
+    return [
+        name
+        for name, bounds in requirements.items()
+        if not any(bound.operator in (">=", "==") for bound in bounds)
+    ]
+
+
+def test_every_requirement_of_every_extra_has_a_lower_bound():
+    assert {"numpy", "pyyaml", "nbgrader", "sphinx", "playwright"} <= set(ALL)
+    assert without_lower_bound(ALL) == []
+    planted = {name: SpecifierSet(bounds) for name, bounds in {"a": "<2", "b": "", "c": ">=1,<2"}.items()}
+    assert without_lower_bound(planted) == ["a", "b"]
+
+
 def test_environment_yml_repeats_pyproject_toml():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     *by_conda, by_pip = environment["dependencies"]
     assert by_pip == {"pip": ["-e ."]}
     # conda writes =0.11.* for pip's ==0.11.*
-    by_conda = map(Requirement, (line if "==" in line else line.replace("=0", "==0") for line in by_conda))
+    by_conda = [Requirement(re.sub(r"(?<=\w)=(?=\d)", "==", line)) for line in by_conda]
     expected = {CONDA_NAMES.get(name, name): bounds for name, bounds in REQUIREMENTS.items()}
     expected |= {"python": SpecifierSet(PROJECT["requires-python"]), "pip": SpecifierSet()}
     assert {requirement.name: requirement.specifier for requirement in by_conda} == expected
@@ -43,6 +68,13 @@ def test_tested_and_installed_versions_are_within_the_bounds(name):
     (pin,) = tested[canonicalize_name(name)]
     assert REQUIREMENTS[name].contains(pin.version)
     assert REQUIREMENTS[name].contains(version(name))
+
+
+def test_what_is_tested_of_the_extras_is_within_their_bounds():
+    tested = {canonicalize_name(line.name): line.specifier for line in constraints()}
+    for name in ALL:
+        for pin in tested.get(canonicalize_name(name), ()):
+            assert ALL[name].contains(pin.version), name
 
 
 def test_constraints_are_plain_pins_in_order():

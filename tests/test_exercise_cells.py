@@ -9,13 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from reexecute import find_notebooks
 
 from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.engine import Exercise, Numbers, Question, Quiz
 from pe_lessons.progress import progress
 
 ROOT = Path(__file__).parents[1]
-NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
+NOTEBOOKS = find_notebooks()
 COMMON = {"schema_version": 3, "task": False}
 ANSWER = COMMON | {"grade": False, "solution": True, "locked": False}
 CHECK = COMMON | {"grade": True, "solution": False, "locked": True, "points": 1}

@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -38,7 +38,6 @@ def exact_row(position, d_model):
 
 @rungs
 class TestTableByRotation:
-    @settings(deadline=None)  # the first call of a library may take long
     @given(seq_len=sizes, d_model=widths, start=starts, base=bases)
     def test_is_the_table(self, rung, dtype, make, seq_len, d_model, start, base):
         table = rung.sinusoidal_by_rotation(seq_len, d_model, base=base, start=start, dtype=dtype("float64"))
@@ -95,7 +94,6 @@ class TestTableByRotation:
 
 @rungs
 class TestBlocks:
-    @settings(deadline=None)  # the first call of a library may take long
     @given(seq_len=sizes, d_model=widths, start=starts, block_len=st.integers(1, 310))
     def test_one_after_the_other_they_are_the_table(
         self, rung, dtype, make, seq_len, d_model, start, block_len
@@ -200,7 +198,6 @@ class TestAttentionWithBias:
         # Not to the last bit: the queries go in reverse, and a kernel may add up in another order.
         torch.testing.assert_close(actual, dense(*arguments, causal=causal), rtol=0, atol=4e-7)
 
-    @settings(deadline=None)  # the first call of a library may take long
     @given(n=st.integers(1, 40), head_dim=st.integers(1, 9), causal=st.booleans())
     def test_any_size(self, n, head_dim, causal):
         arguments = random_tensors(n, head_dim, torch.float64)

@@ -287,7 +287,7 @@ def plain_markdown(notebook):
 
 
 def in_normal_form(notebook):
-    """Timings, widget state, repaired ids, another kernel: all that reexecute.py would remove."""
+    """Timings, widget state, repaired ids, another kernel, no locks: all that reexecute.py would mend."""
     normal = normal_text(v4.reads(notebook.text))
     if notebook.text != normal:
         stored, wanted = notebook.text.splitlines(True), normal.splitlines(True)
@@ -435,6 +435,13 @@ def good_notebook():
         v4.new_code_cell('raise ValueError("no")', id="error", metadata={"tags": [RAISES]}, outputs=[error]),
         v4.new_code_cell("%timeit x", id="time", metadata={"tags": [UNCHECKED]}, outputs=[printed("3 ns\n")]),
     ]
+    cells += [
+        v4.new_code_cell("answer = ...", id="answer", metadata={"nbgrader": {"solution": True}}),
+        v4.new_code_cell("exercise.check(answer)", id="check", metadata={"nbgrader": {"grade": True}}),
+    ]
+    cells[0].metadata.update(editable=False)
+    cells[-2].metadata.update(deletable=False)
+    cells[-1].metadata.update(deletable=False, editable=False)
     for number, cell in enumerate(cells[1:], start=1):
         cell.execution_count = number
     metadata = {
@@ -495,8 +502,20 @@ def figure_fault(**fields):
     return plant
 
 
+def lock(name, **changes):
+    """A fault: the cell's locks are other ones; None takes one off."""
+
+    def plant(nb):
+        metadata = cell_of(nb, name).metadata
+        metadata.update(changes)
+        for key in [key for key, value in changes.items() if value is None]:
+            del metadata[key]
+
+    return plant
+
+
 def too_many_unchecked(nb):
-    for number in range(6, 9):
+    for number in range(8, 11):
         metadata = {"tags": [UNCHECKED]}
         nb.cells.append(v4.new_code_cell("x", id=f"more-{number}", metadata=metadata, execution_count=number))
 
@@ -548,7 +567,7 @@ FAULTS = [
     (forbidden_code, "address", source('data = load("https://example.org/a.csv")')),
     (forbidden_code, "semicolon", source("plot(x);  # no text, please")),
     (empty_cells, "code", one_more(v4.new_code_cell(id="empty"))),
-    (empty_cells, "markdown", one_more(v4.new_markdown_cell("\n", id="empty"))),
+    (empty_cells, "markdown", one_more(v4.new_markdown_cell("\n", id="empty", metadata={"editable": False}))),
     (warnings_in_outputs, "stderr", output(v4.new_output("stream", name="stderr", text="hm"))),
     (warnings_in_outputs, "text", output(printed("a.py:3: UserWarning: hm"))),
     (machine_traces, "path", output(printed("saved in /home/ada/pe/table.txt"))),
@@ -603,6 +622,12 @@ FAULTS = [
     ),
     (in_normal_form, "widget state", lambda nb: nb.metadata.update(widgets={})),
     (in_normal_form, "version in a PNG", software_named),
+    (in_normal_form, "prose can be edited", lock("title", editable=None)),
+    (in_normal_form, "check can be edited", lock("check", editable=None)),
+    (in_normal_form, "check can be deleted", lock("check", deletable=None)),
+    (in_normal_form, "answer can be deleted", lock("answer", deletable=True)),
+    (in_normal_form, "answer cannot be edited", lock("answer", editable=False)),
+    (in_normal_form, "code cannot be edited", lock("set", editable=False)),
     (in_normal_form, "older format", lambda nb: nb.update(nbformat_minor=4)),
 ]
 
@@ -755,7 +780,8 @@ STRICT_RUNS = {
 @pytest.fixture
 def course(tmp_path):
     """A course of its own with this one's settings, to plant faults in."""
-    for name in ("conftest.py", "pyproject.toml", "tests/reexecute.py", "tests/nbval_sanitize.cfg"):
+    settings = ("pyproject.toml", "tests/nbval_sanitize.cfg")
+    for name in ("conftest.py", "course.py", "tests/machine.py", "tests/reexecute.py", *settings):
         target = tmp_path / name
         target.parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, target)
@@ -774,17 +800,21 @@ def python_at(folder, *arguments):
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=300,
+        timeout=900,  # a busy machine may take its time
     )
 
 
 def test_pytest_is_strict_on_notebooks(course):
     for name, (nb, _) in STRICT_RUNS.items():
         (course / "notebooks" / f"{name}.ipynb").write_text(file_text(nb), encoding="utf-8")
+    kept = course / "notebooks/good.mine.ipynb"  # a learner's copy: not run
+    kept.write_text(file_text(run_of("1 / 0")), encoding="utf-8")
     done = python_at(course, "-m", "pytest", "--color=no", "-p", "no:cacheprovider", "notebooks")
     failed = set(re.findall(r"^FAILED notebooks/(\w+)\.ipynb::Cell", done.stdout, re.MULTILINE))
     wanted = {name for name, (_, message) in STRICT_RUNS.items() if message}
     assert failed == wanted, done.stdout + done.stderr
+    assert "mine" not in done.stdout
+    assert re.search(r"to report this.*\nPython: .*\nNumPy's instruction sets: ", done.stdout, re.DOTALL)
     for name, (_, message) in STRICT_RUNS.items():
         if message:
             assert message in done.stdout
@@ -795,6 +825,25 @@ def test_pytest_is_strict_on_notebooks(course):
 def test_typo_in_testpaths_stops_pytest(course):
     done = python_at(course, "-m", "pytest", "-o", "testpaths=tests notebook")
     assert done.returncode != 0 and "there is no notebook" in done.stderr
+
+
+def test_a_shuffled_run_has_another_order_and_the_same_tests(course):
+    eight = range(8)
+    for name in ("a", "b", "c"):
+        tests = "".join(f"def test_{number}():\n    pass\n" for number in eight)
+        (course / f"tests/test_{name}.py").write_text(tests)
+    cells = file_text(run_of(*["x = 1"] * 8))
+    (course / "notebooks/d.ipynb").write_text(cells, encoding="utf-8")
+
+    done = python_at(course, "-m", "pytest", "-v", "--color=no", "--shuffle", "7")
+    assert "32 passed" in done.stdout and "to report this" not in done.stdout, done.stdout
+    order = re.findall(r"^(\S+)::(?:test_|Cell )(\d) PASSED", done.stdout, re.MULTILINE)
+    files = list(dict.fromkeys(file for file, _ in order))
+    assert len(files) == 4 and [file for file, _ in order] == [file for file in files for _ in eight]
+    for file in files:
+        numbers = [int(number) for other, number in order if other == file]
+        assert sorted(numbers) == list(eight)
+        assert (numbers == sorted(numbers)) == file.startswith("notebooks/")
 
 
 def rerun(path, *options):
@@ -830,6 +879,20 @@ def test_reexecution_settles(tmp_path):
     assert [output.text for output in cells[4].outputs] == ["1\n3\n", "2\n"]
 
     assert rerun(path, "--check").returncode == 0
+
+
+def test_an_author_takes_the_locks_off_and_a_run_puts_them_on(tmp_path):
+    path = tmp_path / "draft.ipynb"
+    nb = v4.new_notebook(cells=[v4.new_markdown_cell("# A", id="a"), *run_of("x = 1", "x").cells])
+    nb.cells[1].metadata.nbgrader = {"solution": True}
+    nb.cells[2].metadata.nbgrader = {"grade": True}
+    path.write_text(normal_text(nb), encoding="utf-8")
+    locked = path.read_text(encoding="utf-8")
+
+    assert rerun(path, "--unlock").returncode == 0
+    cells = v4.reads(path.read_text(encoding="utf-8")).cells
+    assert [list(cell.metadata) for cell in cells] == [[], ["nbgrader"], ["nbgrader"]]
+    assert normal_text(v4.reads(path.read_text(encoding="utf-8"))) == locked
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from reexecute import find_notebooks
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import sources as sources_of_the_course  # noqa: E402
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+NOTEBOOKS = find_notebooks()
 SOURCES = sources_of_the_course.read()
 GLOSSARY = ROOT / "docs" / "glossary.md"
 

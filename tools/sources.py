@@ -95,6 +95,8 @@ def main():
     sources = read()
     PAGE.write_text(page_text(sources), encoding="utf-8", newline="\n")
     for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        if ".mine" in path.name:  # a copy that a learner keeps
+            continue
         before = path.read_text(encoding="utf-8")
         notebook = nbformat.v4.reads(before)
         fill(notebook.cells, path.name[:2], sources)

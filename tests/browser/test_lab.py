@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from reexecute import find_notebooks
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
-LESSONS = sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
+LESSONS = find_notebooks()
 WITH_SLIDERS = [path for path in LESSONS if "plots.show_sliders(" in path.read_text(encoding="utf-8")]
 MINUTE = 60_000
 

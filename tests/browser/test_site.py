@@ -7,11 +7,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from reexecute import find_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "docs/_build/html"
 AXE = ROOT / "docs/_build/npm/node_modules/axe-core/axe.min.js"
-LESSONS = [path.stem for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))]
+LESSONS = [path.stem for path in find_notebooks()]
 PAGES = ["index", "launch", "glossary", "references", "reference/arrays", "search"]
 PAGES += [f"notebooks/{name}" for name in LESSONS]
 PAGES += [f"teaching/{path.stem}" for path in sorted((ROOT / "teaching").glob("*.md"))]

@@ -1,0 +1,266 @@
+"""tools/fresh.py: fresh lessons from real repositories, and not a byte of what a learner wrote is lost."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import reexecute
+
+ROOT = Path(__file__).resolve().parents[1]
+FIRST, SECOND = "notebooks/00_first.ipynb", "notebooks/01_second.ipynb"
+MINE = "notebooks/00_first.mine.ipynb"
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+
+
+class Repository:
+    """A folder with a small course in it, and its git."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def git(self, *words):
+        return subprocess.run(
+            ["git", *words], cwd=self.folder, check=True, capture_output=True, text=True
+        ).stdout
+
+    def write(self, name, text):
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+    def read(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def commit(self):
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", "a change")
+
+    def publish(self, texts):
+        """A new version: texts by name, None for a file that goes."""
+        for name, text in texts.items():
+            self.write(name, text) if text is not None else (self.folder / name).unlink()
+        self.commit()
+
+    def notebooks(self):
+        return {path.name: path.read_text() for path in sorted((self.folder / "notebooks").iterdir())}
+
+    def fresh(self, *words):
+        """What the tool says, and its exit code."""
+        done = subprocess.run(
+            [sys.executable, "tools/fresh.py", *words],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+        )
+        return done.stdout + done.stderr, done.returncode
+
+
+@pytest.fixture(autouse=True)
+def plain_git(tmp_path, monkeypatch):
+    """No settings and no repository but the test's own."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "a")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "a@example.org")
+    settings = tmp_path / "gitconfig"
+    settings.write_text("[merge]\n\tautoStash = true\n[core]\n\tautocrlf = false\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+
+
+@pytest.fixture
+def origin(tmp_path):
+    """Where the course is published."""
+    origin = Repository(tmp_path / "origin")
+    origin.write("tools/fresh.py", (ROOT / "tools/fresh.py").read_text(encoding="utf-8"))
+    origin.write(".gitignore", (ROOT / ".gitignore").read_text(encoding="utf-8"))
+    origin.write("README.md", "a course")
+    for name in (FIRST, SECOND):
+        origin.write(name, "as published")
+    origin.git("init", "--quiet", "--initial-branch=main")
+    origin.commit()
+    return origin
+
+
+@pytest.fixture
+def learner(origin, tmp_path):
+    """A learner's clone."""
+    origin.git("clone", "--quiet", str(origin.folder), str(tmp_path / "learner"))
+    return Repository(tmp_path / "learner")
+
+
+def test_a_reset_lesson_is_fresh_and_the_old_one_stays(learner):
+    learner.write(FIRST, "my answers")
+    said, code = learner.fresh("reset", "00")
+    assert code == 0 and MINE in said
+    assert (learner.read(FIRST), learner.read(MINE)) == ("as published", "my answers")
+    assert learner.git("status", "--porcelain") == "", "git takes no notice of the copy"
+
+
+def test_no_copy_is_overwritten(learner):
+    texts = ["my answers", "my next answers", "my last answers"]
+    for text in texts:
+        learner.write(FIRST, text)
+        assert learner.fresh("reset", "0")[1] == 0
+    names = [MINE, MINE.replace("mine", "mine2"), MINE.replace("mine", "mine3")]
+    assert [learner.read(name) for name in names] == texts
+    assert learner.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_several_lessons_changed_deleted_staged_or_as_they_were(learner, staged):
+    learner.write(FIRST, "my answers")
+    (learner.folder / SECOND).unlink()
+    if staged:
+        learner.git("add", FIRST)
+    said, code = learner.fresh("reset", "00", "1")
+    assert code == 0
+    assert learner.notebooks() == {
+        "00_first.ipynb": "as published",
+        "00_first.mine.ipynb": "my answers",
+        "01_second.ipynb": "as published",
+    }
+    said, code = learner.fresh("reset", "00", "1")
+    assert code == 0 and said.count("is as the course has it") == 2
+    assert len(learner.notebooks()) == 3
+
+
+@pytest.mark.parametrize("words", [["2"], ["00", "two"], ["0", "README.md"], ["../00"]])
+def test_an_unknown_lesson_is_named_and_nothing_happens(learner, words):
+    learner.write(FIRST, "my answers")
+    said, code = learner.fresh("reset", *words)
+    assert code == 1 and f"no lesson {words[-1]}" in said
+    assert learner.notebooks() == {"00_first.ipynb": "my answers", "01_second.ipynb": "as published"}
+
+
+@pytest.mark.parametrize("words", [[], ["reset"], ["update", "00"], ["--help"]])
+def test_other_words_show_how_it_is_called(learner, words):
+    said, code = learner.fresh(*words)
+    assert code == 2 and "course.py reset 03" in said and "course.py update" in said
+
+
+@pytest.mark.parametrize("words", [["reset", "00"], ["update"]])
+@pytest.mark.parametrize("around", [False, True])
+def test_a_downloaded_folder_says_what_to_do_instead(learner, words, around):
+    learner.write(FIRST, "my answers")
+    shutil.rmtree(learner.folder / ".git")
+    if around:  # somebody's own repository, in which the course is not
+        Repository(learner.folder.parent).git("init", "--quiet")
+    said, code = learner.fresh(*words)
+    assert code == 1 and "not one that git clone made" in said and "Traceback" not in said
+    assert learner.read(FIRST) == "my answers"
+
+
+def test_without_git_it_says_so(learner, monkeypatch):
+    monkeypatch.setenv("PATH", str(learner.folder))
+    said, code = learner.fresh("reset", "00")
+    assert code == 1 and "git is not installed" in said
+
+
+def test_where_git_cannot_work_the_lesson_stays(learner):
+    learner.write(FIRST, "my answers")
+    learner.write(".git/index.lock", "")
+    said, code = learner.fresh("reset", "00")
+    assert code == 1 and "index.lock" in said
+    assert learner.notebooks() == {"00_first.ipynb": "my answers", "01_second.ipynb": "as published"}
+
+
+def test_update_keeps_what_only_the_learner_changed(origin, learner):
+    learner.write(FIRST, "my answers")
+    origin.publish({SECOND: "better", "README.md": "a better course"})
+    said, code = learner.fresh("update")
+    assert (code, said.strip()) == (0, "The course is up to date.")
+    assert learner.notebooks() == {"00_first.ipynb": "my answers", "01_second.ipynb": "better"}
+    assert learner.fresh("update") == ("Nothing is new.\n", 0)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_update_keeps_a_lesson_that_both_changed_beside_the_new_one(origin, learner, staged):
+    learner.write(FIRST, "my answers")
+    if staged:
+        learner.git("add", FIRST)
+    learner.write(SECOND, "my second answers")
+    origin.publish({FIRST: "better", "notebooks/02_third.ipynb": "new"})
+    said, code = learner.fresh("update")
+    assert code == 0 and MINE in said and "up to date" in said
+    assert learner.notebooks() == {
+        "00_first.ipynb": "better",
+        "00_first.mine.ipynb": "my answers",
+        "01_second.ipynb": "my second answers",
+        "02_third.ipynb": "new",
+    }
+
+
+def test_update_keeps_a_lesson_that_the_course_gave_up_or_renamed(origin, learner):
+    learner.write(FIRST, "my answers")
+    origin.publish({FIRST: None, "notebooks/00_renamed.ipynb": "as published"})
+    assert learner.fresh("update")[1] == 0
+    assert learner.notebooks() == {
+        "00_first.mine.ipynb": "my answers",
+        "00_renamed.ipynb": "as published",
+        "01_second.ipynb": "as published",
+    }
+
+
+def refused_by_another_file(origin, learner):
+    learner.write("README.md", "my notes")
+    origin.publish({"README.md": "other words"})
+    return "README.md"
+
+
+def refused_by_a_new_file(origin, learner):
+    learner.write("notebooks/02_third.ipynb", "mine by chance")
+    origin.publish({"notebooks/02_third.ipynb": "new"})
+    return "02_third.ipynb"
+
+
+def refused_by_commits(origin, learner):
+    learner.write("README.md", "my course")
+    learner.git("commit", "--quiet", "--all", "--message", "mine")
+    origin.publish({SECOND: "better"})
+    return "fast-forward"
+
+
+def refused_without_origin(origin, learner):
+    shutil.rmtree(origin.folder)
+    return "origin"
+
+
+def refused_off_a_branch(origin, learner):
+    learner.git("checkout", "--quiet", "--detach")
+    origin.publish({SECOND: "better"})
+    return "branch"
+
+
+@pytest.mark.parametrize(
+    "obstacle",
+    [
+        refused_by_another_file,
+        refused_by_a_new_file,
+        refused_by_commits,
+        refused_without_origin,
+        refused_off_a_branch,
+    ],
+)
+def test_an_update_that_git_refuses_changes_nothing(origin, learner, obstacle):
+    origin.publish({FIRST: "better"})
+    named = obstacle(origin, learner)
+    learner.write(FIRST, "my answers")
+    before, head = learner.notebooks(), learner.git("rev-parse", "HEAD")
+    said, code = learner.fresh("update")
+    assert code == 1 and named in said and "Traceback" not in said
+    assert (learner.notebooks(), learner.git("rev-parse", "HEAD")) == (before, head)
+
+
+def test_copies_are_no_lessons(tmp_path, monkeypatch):
+    for name in (FIRST, MINE, MINE.replace("mine", "mine2")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    monkeypatch.setattr(reexecute, "ROOT", tmp_path)
+    assert [path.name for path in reexecute.find_notebooks()] == ["00_first.ipynb"]
