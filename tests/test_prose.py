@@ -24,7 +24,8 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 # "Vaswani et al. (2017)", "Wang and Chen (2020)", "Press, Smith and Lewis (2021)"
 CITATION = re.compile(r"\b((?:[A-Z][\w'’-]+, )*[A-Z][\w'’-]+(?: et al\.| and [A-Z][\w'’-]+)?) \((\d{4})\)")
-NUMBER = re.compile(r"(−?-?\d[\d,. ]*\d|\d)(?: ?%)?<!--\s*([\w-]+)\s*-->")
+A_NUMBER = r"[-−]?\d+(?:[, ]\d{3})*(?:\.\d+)?"
+NUMBER = re.compile(rf"({A_NUMBER})(?: ?%)?<!--\s*([\w-]+)\s*-->")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 LABELS = {"Predict", "Before you look", "Look hard", "Stop and find the bug", "You need", "Shift + Enter"}
@@ -107,18 +108,14 @@ def explained_words(notebook, name):
                 yield f"{cell_id}: **{word}** has no entry in docs/glossary.md"
 
 
-def digits(number):
-    return number.replace("−", "-").replace(",", "").replace(" ", "").rstrip(".")
-
-
 def measured_numbers(notebook, name):
-    """A number followed by <!--cell-id--> is in what that cell prints."""
+    """A number followed by <!--cell-id--> is one that the cell prints, or what such a one rounds to."""
     outputs = {cell.id: printed(cell) for cell in notebook.cells if cell.cell_type == "code"}
     for cell_id, text in prose(notebook):
         for number, source in NUMBER.findall(text):
             if source not in outputs:
                 yield f"{cell_id}: there is no code cell {source} for the number {number}"
-            elif digits(number) not in numbers_in(outputs[source]):
+            elif not is_printed(number, outputs[source]):
                 yield f"{cell_id}: {number} is not in what the cell {source} prints"
         loose = re.findall(r"<!--\s*[\w-]+\s*-->", NUMBER.sub("", text))
         if loose:
@@ -134,10 +131,15 @@ def printed(cell):
     return " ".join(texts + [re.sub(r"<[^>]+>", " ", part) for part in html])
 
 
-def numbers_in(text):
-    text = text.replace("−", "-")
-    found = re.findall(r"-?\d+(?:[, ]\d{3})*(?:\.\d+)?", text) + re.findall(r"-?\d+(?:\.\d+)?", text)
-    return {digits(number) for number in found} | {digits(number).lstrip("-") for number in found}
+def is_printed(number, text):
+    wanted, digits = value(number), len(number.partition(".")[2])
+    alone = re.findall(r"[-−]?\d+(?:\.\d+)?", text)  # "1 300" may be one number or two
+    found = [abs(value(one)) for one in alone + re.findall(A_NUMBER, text)]
+    return any(abs(one - abs(wanted)) <= 0.5000001 * 10**-digits for one in found)
+
+
+def value(number):
+    return float(number.replace("−", "-").replace(",", "").replace(" ", ""))
 
 
 def other_seeds(notebook, name):
@@ -177,7 +179,7 @@ GOOD = [
     f"{PAPER.label} say so, and [so]({PAPER.link}).",
     f"As [lesson 00]({FIRST}#{HEADING}) shows.",
     "**Predict:** how many? The **token** and the **tokens**.",
-    "There are 126<!--count--> of 1,300<!--count-->, −2.5<!--count--> and 84 %<!--count-->.",
+    "There are 126<!--count--> of 1,300<!--count-->, −2.5<!--count-->, 84 %<!--count--> and 0.3<!--count-->.",
     "On ten other seeds too ([claims](../benchmarks/claims.py)).",
 ]
 FAULTS = [
@@ -190,6 +192,7 @@ FAULTS = [
     (cross_references, f"As [lesson 02]({FIRST}#{HEADING}) shows."),
     (explained_words, "This is a **wobblification**."),
     (measured_numbers, "There are 127<!--count-->."),
+    (measured_numbers, "There are 0.2<!--count-->."),
     (measured_numbers, "There are 126<!--nowhere-->."),
     (measured_numbers, "There are many<!--count-->."),
     (other_seeds, "On ten other seeds too."),
@@ -198,13 +201,13 @@ FAULTS = [
 
 @pytest.mark.parametrize("text", GOOD)
 def test_good_prose_pleases_every_guard(text):
-    notebook = lesson(text, "126 of 1,300, -2.5, 84")
+    notebook = lesson(text, "126 of 1,300, -2.5, 84, 0.2718")
     assert [list(guard(notebook, SECOND)) for guard in GUARDS] == [[]] * len(GUARDS)
 
 
 @pytest.mark.parametrize("guard, text", FAULTS)
 def test_guard_sees(guard, text):
-    notebook = lesson(text, "126 of 1,300, -2.5, 84")
+    notebook = lesson(text, "126 of 1,300, -2.5, 84, 0.2718")
     assert [guard for guard in GUARDS if list(guard(notebook, SECOND))] == [guard]
 
 
