@@ -12,7 +12,7 @@ import torch
 PACKAGES = ("numpy", "torch", "matplotlib", "ipykernel", "jupyterlab", "pytest", "nbval", "hypothesis")
 # Threads, instruction sets, warnings, language, seeds. No wider patterns: variables hold secrets too.
 VARIABLES = re.compile(
-    r"(ATEN|DNNL|HYPOTHESIS|KMP|LC|MKL|NPY|OMP|ONEDNN|OPENBLAS|PERTURB|TORCHINDUCTOR|VECLIB)_\w+|CI|LANG|LANGUAGE"
+    r"(ATEN|DNNL|HYPOTHESIS|KMP|LC|MKL|NPY|OMP|ONEDNN|OPENBLAS|TORCHINDUCTOR|VECLIB)_\w+|CI|LANG|LANGUAGE|LAST_BITS"
     r"|CUDA_VISIBLE_DEVICES|MPLBACKEND|MATPLOTLIBRC|PYTEST_ADDOPTS|TORCH_(COMPILE|LOGS)\w*"
     r"|PYTHON(HASHSEED|OPTIMIZE|PATH|UTF8|WARNINGS)"
 )

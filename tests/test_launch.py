@@ -2,10 +2,12 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
@@ -28,5 +30,52 @@ def test_workflows_call_tasks_that_exist(path):
     tasks = re.findall(r"python course\.py ([\w-]+)", path.read_text())
     course = (ROOT / "course.py").read_text()
     assert tasks and all(f'    "{task}": (' in course for task in tasks)
-    for job in yaml.safe_load(path.read_text())["jobs"].values():
-        assert job["timeout-minutes"] <= 30 and all("run" in step or "uses" in step for step in job["steps"])
+    for job in jobs(path.stem).values():
+        assert job["timeout-minutes"] <= 60 and all("run" in step or "uses" in step for step in job["steps"])
+
+
+def jobs(workflow):
+    return yaml.safe_load((ROOT / f".github/workflows/{workflow}.yml").read_text())["jobs"]
+
+
+def commands(job):
+    """What a job runs, line by line."""
+    return [line.strip() for step in job["steps"] for line in step.get("run", "").splitlines()]
+
+
+def test_every_supported_python_is_tested_on_every_system():
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    lowest = int(pyproject["project"]["requires-python"].removeprefix(">=3."))
+    promised = re.search(r"Python 3\.(\d+) to 3\.(\d+)", (ROOT / "README.md").read_text())
+    assert int(promised[1]) == lowest
+    matrix = jobs("tests")["test"]["strategy"]["matrix"]
+    assert matrix["python"] == [f"3.{minor}" for minor in range(lowest, int(promised[2]) + 1)]
+    assert matrix["os"] == ["ubuntu-latest", "macos-latest", "windows-latest"]
+
+
+@pytest.mark.parametrize(
+    "workflow, job, words",
+    [
+        ("tests", "oldest", "--resolution lowest-direct"),
+        ("tests", "oldest", "oldest/bin/python -m pytest"),
+        ("tests", "order", "python course.py test -n 0 --shuffle"),
+        ("tests", "busy", "for n in 1 2 3 4 5 6 7 8; do python -c 'while True: pass' & done"),
+        ("tests", "busy", "python course.py test"),
+        ("tests", "extras", "-e .[dev]"),
+        ("tests", "extras", "python course.py test"),
+        ("weekly", "newest", "python course.py test"),
+        ("weekly", "elsewhere", "python course.py test-elsewhere"),
+    ],
+)
+def test_the_conditions_are_tried(workflow, job, words):
+    assert any(words in command for command in commands(jobs(workflow)[job]))
+
+
+def test_the_extra_dev_is_every_extra():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    included, new = set(), {"dev"}
+    while new:
+        included |= new
+        lines = [line for extra in new for line in extras[extra]]
+        new = {name for line in lines for name in Requirement(line).extras} - included
+    assert included == set(extras)
