@@ -388,7 +388,7 @@ buffer_question = Question(
         "a": (
             "training changes the table of B",
             False,
-            "A buffer is no parameter: an optimiser over module.parameters() never sees it.",
+            "A buffer is no parameter: training changes what is in module.parameters() and nothing else.",
         ),
         "b": (
             "`.to(device)` leaves the table of A behind",

@@ -65,8 +65,7 @@ quiz_05 = Quiz(
                 "a": (
                     "2 560 000, all the entries of the table",
                     False,
-                    "So many entries it has, but they are in a buffer, and an optimiser sees "
-                    "parameters only.",
+                    "So many entries it has, but they are in a buffer, and training changes parameters only.",
                 ),
                 "b": (
                     "256, one frequency per pair",
