@@ -111,8 +111,15 @@ class Exercise(Checked):
     says: dict | None = None
     answer: Callable | None = None
 
+    def __post_init__(self):
+        _behaviour.keep_modules()  # PyTorch may be there by now
+
     def diagnose(self, answer=None, *more):
         """Return the `Result` for the learner's function or class; never raises."""
+        with _behaviour.LOCK:
+            return self._diagnose(answer, *more)
+
+    def _diagnose(self, answer=None, *more):
         if answer is ...:
             return self._not_attempted()
         objection = self._objection(answer, more)
@@ -120,7 +127,7 @@ class Exercise(Checked):
             return self.result("error", objection)
         if _behaviour.is_unwritten(answer):
             return self._not_attempted()
-        replaced = _behaviour.repair_modules()
+        replaced = _behaviour.put_back()
         seen = []
         for arguments in self._all_probes:
             seen.append(self._observe(answer, arguments))
@@ -128,12 +135,12 @@ class Exercise(Checked):
                 return self._not_attempted()
             if seen[-1].kind == "stopped":
                 return self.result("error", f"{self._called(answer, arguments)} {seen[-1].text}")
-        replaced = replaced or _behaviour.repair_modules()
+        replaced = dict.fromkeys([*replaced, *(one for behaviour in seen for one in behaviour.replaced)])
         if replaced:
             return self.result(
                 "error",
-                f"`{replaced[0]}` had been given another value. It has been put back: find the line that "
-                "assigns to it, take it out, and check again.",
+                f"This was changed for the whole notebook and has been put back: {', '.join(replaced)}. Find "
+                "the line that does it, take it out, and check again.",
             )
         wrong = [n for n, right in enumerate(self._expected) if not right.same_as(seen[n], self.atol)]
         if not wrong:
