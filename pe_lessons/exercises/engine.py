@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pe_lessons.exercises import _behaviour
-from pe_lessons.exercises._results import Checked, CheckFailed, Question, Quiz, Result, Text
+from pe_lessons.exercises._results import Checked, CheckFailed, Question, Quiz, Result, shown
 
 __all__ = ["CheckFailed", "Exercise", "Misconception", "Numbers", "Question", "Quiz", "Result", "Slip"]
 
@@ -153,7 +153,7 @@ class Exercise(Checked):
     def solution(self):
         """The source of a right answer, without its docstring, and the module it stands in."""
         answer = self.answer or self.reference
-        return Text(f"# {answer.__module__}\n{_source(answer)}")
+        return shown(f"# {answer.__module__}\n{_source(answer)}")
 
     @cached_property
     def named(self):
@@ -378,8 +378,14 @@ class Numbers(Exercise):
 
     probes: tuple = ((),)
 
-    def diagnose(self, answer=...):
+    def diagnose(self, answer=..., *more):
         """Return the `Result` for the learner's list; ``...`` stands for what is not filled in."""
+        if more:
+            return self.result(
+                "error",
+                f"The check wants one list, but got {1 + len(more)} things. Put square brackets around the "
+                f"numbers: `{self.name}.check([...])`.",
+            )
         if answer is ... or (isinstance(answer, list | tuple) and any(entry is ... for entry in answer)):
             return self._not_attempted()
         if callable(answer):
@@ -387,7 +393,19 @@ class Numbers(Exercise):
         return super().diagnose(lambda: answer)
 
     def solution(self):
-        return Text(", ".join(f"{number:.4f}" for number in self._expected[0].entries))
+        return shown(", ".join(f"{number:.4f}" for number in self._expected[0].entries))
+
+    def _describe(self, answer, seen, n):
+        if seen[n].kind == "none":
+            message = (
+                "Your answer is None, which is what `print(...)` and `my_list.append(...)` give back. Write "
+                "the numbers in square brackets."
+            )
+        elif seen[n].kind == "unusable":
+            message = f"Your answer {seen[n].text}."
+        else:
+            return super()._describe(answer, seen, n)
+        return self.result("not yet", message)
 
     def _called(self, answer, arguments):
         return "your answer"
