@@ -10,7 +10,7 @@ import types
 import numpy as np
 import pytest
 
-from pe_lessons.exercises import collect
+from pe_lessons.exercises import _results, collect
 from pe_lessons.exercises.engine import CheckFailed, Exercise, Misconception, Numbers, Question, Quiz, Slip
 
 
@@ -246,8 +246,27 @@ def test_numbers_typed_by_hand():
         assert exercise.diagnose(nothing).status == "not attempted"
     assert exercise.diagnose().status == "not attempted"
     assert exercise.diagnose(lambda: 1).status == "error"
-    assert exercise.diagnose(None).status == "not yet"
     assert exercise.solution() == "2.5000, 4.0000"
+
+
+@pytest.mark.parametrize(
+    ("answers", "status", "words"),
+    [
+        ((2.5, 4.0), "error", "one list, but got 2 things. Put square brackets around"),
+        ((..., 4.0, 3.0), "error", "one list, but got 3 things"),
+        (([2.5], [4.0]), "error", "one list, but got 2 things"),
+        ((None,), "not yet", "Your answer is None, which is what `print(...)`"),
+        (("2.5, 4",), "not yet", "Your answer is text, not a number."),
+        ((["2.5", "4"],), "not yet", "Your answer is a list that holds text"),
+        (({2.5: 4},), "not yet", "Your answer is a dict"),
+        ((2.5,), "not yet", "your answer should give the shape (2,), but gives a single number."),
+    ],
+)
+def test_what_is_no_list_of_numbers_gets_words_for_numbers(answers, status, words):
+    result = Numbers("pair", lambda: [2.5, 4.0]).diagnose(*answers)
+    assert result.status == status
+    assert words in result.message
+    assert "gives back" not in result.message and "your_function" not in result.message
 
 
 QUESTION = Question(
@@ -296,7 +315,9 @@ QUIZ = Quiz(
 )
 
 
-@pytest.mark.parametrize("answer", [("b", "a"), (["b", "a"],), (("B", " a"),), ("ba",), ("b, a",)])
+@pytest.mark.parametrize(
+    "answer", [("b", "a"), (["b", "a"],), (("B", " a"),), ("ba",), ("b, a",), (np.array(["b", "a"]),)]
+)
 def test_a_quiz_takes_letters_in_any_form(answer):
     assert QUIZ.diagnose(*answer).status == "correct"
 
@@ -313,14 +334,18 @@ def test_a_quiz_gives_the_reason_for_every_letter():
     assert QUIZ.solution() == f"{QUIZ.explain(1)}\n\n{QUIZ.explain(2)}"
 
 
-@pytest.mark.parametrize("nothing", [(), (...,), (None,), ([..., ...],), (["", None],)])
+@pytest.mark.parametrize("nothing", [(), (...,), (None,), ([..., ...],), (["", None],), ([" ", ...],)])
 def test_a_quiz_without_letters_is_not_attempted(nothing):
     assert QUIZ.diagnose(*nothing).status == "not attempted"
 
 
 @pytest.mark.parametrize(
-    "answer", [("a",), (["a"],), ("aab",), (3,), (print,), (["b", "c"],), (["b", ["a"]],)]
-)
+    "answer",
+    [
+        ("a",), (["a"],), ("aab",), (3,), (print,), (["b", "c"],), (["b", ["a"]],), ([np.zeros(2), "a"],),
+        (np.zeros((2, 2)),), (np.array("b"),), ({"b", "a"},),
+    ],
+)  # fmt: skip
 def test_a_quiz_says_what_is_wrong_with_an_answer_that_is_none(answer):
     result = QUIZ.diagnose(*answer)
     assert result.status == ("not yet" if "no choice" in result.message else "error")
@@ -336,8 +361,19 @@ def test_a_quiz_is_asked_in_plain_text_and_one_by_one(capsys):
     assert "no hints" in QUIZ.hint(2)
 
 
+@pytest.mark.parametrize("look", [QUIZ.ask, QUIZ.explain])
+def test_only_questions_that_a_quiz_has_are_asked_and_explained(look):
+    for number in (0, 3, -1):
+        with pytest.raises(ValueError, match=f"there is no question {number}: choose from 1 to 2"):
+            look(number)
+    for number in ("2", 1.0, None):
+        with pytest.raises(TypeError, match=f"must be a whole number, not {number!r}"):
+            look(1, number)
+    look(np.int64(2))
+
+
 def test_while_a_tool_grades_a_quiz_that_is_not_right_raises(monkeypatch):
-    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    monkeypatch.setattr(_results, "GRADING", True)
     with pytest.raises(CheckFailed, match="It burns"):
         QUIZ.check("ab")
     assert QUIZ.check("ba") is None
@@ -380,7 +416,10 @@ def test_hints_go_from_first_to_last_and_solution_shows_the_code():
         == repr(EXERCISE.hint(0))
         == ("Hint 1 of 2: First. (`.hint(2)` for the next one.)")
     )
-    assert EXERCISE.hint(2) == EXERCISE.hint(9) == "Hint 2 of 2: Second."
+    assert EXERCISE.hint(2) == EXERCISE.hint(9) == EXERCISE.hint(np.int64(2)) == "Hint 2 of 2: Second."
+    for n in ("2", 1.5, None):
+        with pytest.raises(TypeError, match=f"n must be a whole number such as 1 or 2, not {n!r}"):
+            EXERCISE.hint(n)
     assert repr(EXERCISE.solution()).splitlines() == [
         f"# {__name__}",
         "def scaled(numbers, factor):",
@@ -421,9 +460,8 @@ def test_the_first_line_says_the_outcome_in_words(answer, status):
 
 
 def test_check_raises_only_while_a_grading_tool_runs(monkeypatch, capsys):
-    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     assert EXERCISE.check(lambda numbers, factor: 0).status == "not yet"
-    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    monkeypatch.setattr(_results, "GRADING", True)
     assert EXERCISE.check(scaled) is None
     assert QUESTION.check("a", "c") is None
     captured = capsys.readouterr()
@@ -434,6 +472,34 @@ def test_check_raises_only_while_a_grading_tool_runs(monkeypatch, capsys):
             EXERCISE.check(failing)
     assert caught.value._render_traceback_()[0] == "scaled: Error in your code."
     assert EXERCISE.diagnose(3).status == "error"
+
+
+@pytest.mark.parametrize(
+    ("at_first", "then", "outcome"),
+    [
+        ("autograde", "os.environ.pop('NBGRADER_EXECUTION')", "raises"),
+        ("autograde", "os.environ['NBGRADER_EXECUTION'] = ''", "raises"),
+        ("", "os.environ['NBGRADER_EXECUTION'] = 'autograde'", "not attempted"),
+    ],
+)
+def test_an_answer_cannot_switch_grading_on_or_off(at_first, then, outcome):
+    code = (
+        "import os\n"
+        "from pe_lessons.exercises.lesson_00 import count_positions\n"
+        f"{then}\n"
+        "try:\n"
+        "    print(count_positions.check(...).status)\n"
+        "except AssertionError:\n"
+        "    print('raises')"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"NBGRADER_EXECUTION": at_first},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.strip() == outcome
 
 
 def test_check_takes_anything():

@@ -21,14 +21,19 @@ COMMON = {"schema_version": 3, "task": False}
 ANSWER = COMMON | {"grade": False, "solution": True, "locked": False}
 CHECK = COMMON | {"grade": True, "solution": False, "locked": True, "points": 1}
 QUIZ_POINTS = 0  # its check says which letters are wrong, so that anybody could try them all
-# Runs a right answer in place of the stub, as a notebook would, and shows what the check says.
+# Runs right answers in place of the stubs, as notebooks would, each in a scope of its own: what a check says,
+# and what appears besides.
 RUN = """
-import json, sys
-imports, answer, check = json.loads(sys.stdin.read())
-scope = {}
-exec(imports, scope)
-exec(answer, scope)
-print(eval(check, scope).title)
+import contextlib, io, json, sys
+cases, results = json.load(sys.stdin), {}
+for name, (imports, answer, check) in cases.items():
+    scope, besides = {}, io.StringIO()
+    with contextlib.redirect_stdout(besides), contextlib.redirect_stderr(besides):
+        exec(imports, scope)
+        exec(answer, scope)
+        title = eval(check, scope).title
+    results[name] = title, besides.getvalue()
+json.dump(results, sys.stdout)
 """
 
 
@@ -51,14 +56,18 @@ def graded(notebook):
     return found
 
 
+def checked_as(check):
+    """The name under which a check cell hands over the answer."""
+    return re.search(r"\((\w+)\)", check["source"])[1]
+
+
 CASES = [(notebook, name) for notebook in NOTEBOOKS for name in graded(notebook)]
 IDS = [f"{notebook.stem}-{name}" for notebook, name in CASES]
 in_notebooks = pytest.mark.parametrize(("notebook", "name"), CASES, ids=IDS)
 
 
 def test_every_exercise_stands_in_one_notebook_and_every_stub_is_registered():
-    if not NOTEBOOKS:
-        pytest.skip("there are no notebooks yet")
+    assert NOTEBOOKS
     assert sorted(name for _, name in CASES) == sorted(REGISTRY)
     answers = [
         cell["metadata"]["nbgrader"]["grade_id"]
@@ -110,7 +119,7 @@ def test_the_stub_says_what_is_wanted(notebook, name):
 @in_notebooks
 def test_no_later_cell_depends_on_the_answer(notebook, name):
     answer, check, *_ = graded(notebook)[name]
-    mine = re.search(r"\((\w+)\)", check["source"])[1]
+    mine = checked_as(check)
     own = {answer["id"], check["id"]}
     defined_again = [
         cell["id"]
@@ -140,24 +149,31 @@ def right_answer(exercise, mine):
     return f"from {module} import {name}\n{mine} = {name}"
 
 
-@in_notebooks
-def test_the_right_answer_in_place_of_the_stub_makes_the_check_correct(notebook, name):
-    answer, check, *_ = graded(notebook)[name]
-    exercise = REGISTRY[name]
-    mine = re.search(r"\((\w+)\)", check["source"])[1]
-    assert re.search(rf"^(def |class )?{mine}\b", answer["source"], re.MULTILINE)
-    imports = f"from pe_lessons.exercises import REGISTRY\n{name} = REGISTRY[{name!r}]"
-    environment = {key: value for key, value in os.environ.items() if key != "NBGRADER_EXECUTION"}
+@pytest.fixture(scope="module")
+def answered():
+    """What the checks say of the right answers: {exercise: [title, what appears besides]}."""
+    cases = {}
+    for notebook, name in CASES:
+        _, check, *_ = graded(notebook)[name]
+        imports = f"from pe_lessons.exercises import REGISTRY\n{name} = REGISTRY[{name!r}]"
+        cases[name] = imports, right_answer(REGISTRY[name], checked_as(check)), check["source"]
     run = subprocess.run(
         [sys.executable, "-c", RUN],
-        input=json.dumps([imports, right_answer(exercise, mine), check["source"]]),
+        input=json.dumps(cases),
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env=environment,
+        env={key: value for key, value in os.environ.items() if key != "NBGRADER_EXECUTION"},
     )
-    assert run.stdout.strip() == f"{name}: Correct.", run.stderr
-    assert run.stderr == ""
+    assert (run.returncode, run.stderr) == (0, "")
+    return json.loads(run.stdout)
+
+
+@in_notebooks
+def test_the_right_answer_in_place_of_the_stub_makes_the_check_correct(notebook, name, answered):
+    answer, check, *_ = graded(notebook)[name]
+    assert re.search(rf"^(def |class )?{checked_as(check)}\b", answer["source"], re.MULTILINE)
+    assert answered[name] == [f"{name}: Correct.", ""]
 
 
 @in_notebooks
@@ -169,7 +185,6 @@ def test_the_stub_is_not_attempted_when_it_runs(notebook, name):
     scope[name] = REGISTRY[name]
     exec(answer["source"], scope)
     assert eval(check["source"], scope).status == "not attempted"
-    assert isinstance(REGISTRY[name], Exercise | Question | Quiz)
 
 
 def test_every_lesson_ends_with_its_quiz():

@@ -11,11 +11,15 @@ import dis
 import inspect
 import io
 import math
+import os
 import sys
 import sysconfig
+import threading
 import time
 import traceback
+import types
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
@@ -24,15 +28,26 @@ import numpy as np
 
 STEPS = 2_000_000  # lines and bytecodes of the learner's own code in one call; a right answer takes a fifth
 CPU_SECONDS = 2.5
-WALL_SECONDS = 4.0  # for loops that sleep; a busy machine must not stop a right answer
+WALL_SECONDS = 4.0  # for loops that sleep
+LONGEST_STEP = 0.25  # of a second; what one step takes longer, the process may have waited for its machine
 MEMORY = 2 << 30  # bytes that one call may ask for
 ENTRIES = 1_000_000
 
 _STDLIB = sysconfig.get_paths()["stdlib"]
 _OURS = str(Path(__file__).parents[1])
-_PRISTINE = {
-    module: {name: value for name, value in vars(module).items() if callable(value)} for module in (math, np)
+# The types of the functions that are put back where an answer assigns to them. Not those that PyTorch wrote
+# in Python: it exchanges some of them itself. Nor `input`, which IPython exchanges for every cell.
+_KEPT = {
+    "builtins": (types.BuiltinFunctionType, type),
+    "math": types.BuiltinFunctionType,
+    "numpy": Callable,
+    "torch": types.BuiltinFunctionType,
 }
+_PRISTINE = {}  # name of a module: (its namespace, {name: function})
+
+# Standard output, `input`, the modules and the limit of memory belong to the whole process: one check at a
+# time. The function that is checked may itself call a check.
+LOCK = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -51,6 +66,7 @@ class Behaviour:
     changed: int | None = None  # which argument the call changed
     printed: bool = False
     truth: bool = False  # whether the value is True or False
+    replaced: tuple = ()  # what the call changed for the whole kernel
 
     def same_as(self, other, atol):
         """Whether both did the same; equal infinities are the same, NaN is like nothing."""
@@ -78,11 +94,15 @@ def close(one, other, atol):
 def observe(call, arguments):
     """Call with copies of the arguments, everything captured, and return the `Behaviour`."""
     given = copy.deepcopy(arguments)
-    kind, shape, entries, text, truth = "value", (), (), "", False
+    kind, shape, entries, text, truth, replaced = "value", (), (), "", False, []
     output = io.StringIO()
-    with _captured(output), _memory_limit(), _loop_guard():
+    with LOCK, _captured(output), _memory_limit(), _loop_guard():
+        settings = _settings()
         try:
-            value = call(*given)
+            try:
+                value = call(*given)
+            finally:  # at once: nothing below works without the builtins
+                replaced = put_back() + _set_back(settings)
             shape, entries = numbers(value)
             truth = isinstance(value, bool | np.bool_)
         except Unusable as problem:
@@ -98,9 +118,9 @@ def observe(call, arguments):
         except MemoryError:
             kind, text = "raised", "asks for more memory than there is. How large are the arrays it makes?"
         except BaseException as error:
-            kind, text = "raised", f"stops with an error. {_where(error)}"
+            kind, text = "raised", f"stops with an error. {in_one_line(error)}"
     changed, printed = _first_changed(arguments, given), bool(output.getvalue().strip())
-    return Behaviour(kind, shape, entries, text, changed, printed, truth)
+    return Behaviour(kind, shape, entries, text, changed, printed, truth, tuple(replaced))
 
 
 def numbers(value):
@@ -159,15 +179,68 @@ def is_unwritten(function):
     )
 
 
-def repair_modules():
-    """Put back the functions of math and NumPy that were assigned to; return their names."""
+def keep_modules():
+    """Remember the functions that an answer could replace; those of PyTorch as soon as it is imported."""
+    for module, wanted in _KEPT.items():
+        if module in sys.modules and module not in _PRISTINE:
+            space = vars(sys.modules[module])
+            names = [name for name in space if not name.startswith("_") and name != "input"]
+            functions = {name: space[name] for name in names if isinstance(space[name], wanted)}
+            _PRISTINE[module] = space, functions
+
+
+def put_back():
+    """Put back the functions that were assigned to, and return their names.
+
+    The builtins come first, and are not needed for it.
+    """
     replaced = []
-    for module, functions in _PRISTINE.items():
+    for module, (space, functions) in _PRISTINE.items():
         for name, function in functions.items():
-            if getattr(module, name, None) is not function:
-                setattr(module, name, function)
-                replaced.append(f"{module.__name__}.{name}")
+            if space.get(name) is not function:
+                space[name] = function
+                replaced.append(f"`{module}.{name}`")
     return replaced
+
+
+def in_one_line(error):
+    """The error with the line of the learner's own code that led to it."""
+    try:
+        what = f"{type(error).__name__}: {error}"
+    except Exception:
+        what = type(error).__name__
+    what = " ".join(what.split())[:300].rstrip(": ")
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_library(frame.filename)]
+    if isinstance(error, RecursionError):
+        own, what = own[:1], f"{what}: it calls itself without end"
+    return f"{what} (line {own[-1].lineno}: `{own[-1].line}`)" if own else what
+
+
+def _settings():
+    """The switches of the whole process: in words, how to read them, how to set them, how they are now."""
+    torch = sys.modules.get("torch")
+    switches = [("the working directory", _folder, os.chdir)]
+    if hasattr(torch, "set_grad_enabled"):  # not while it is being imported
+        switches += [
+            ("the default dtype of torch", torch.get_default_dtype, torch.set_default_dtype),
+            ("whether torch keeps gradients", torch.is_grad_enabled, torch.set_grad_enabled),
+        ]
+    return [(words, read, write, read()) for words, read, write in switches]
+
+
+def _set_back(settings):
+    changed = [(words, write, before) for words, read, write, before in settings if read() != before]
+    for _, write, before in changed:
+        with contextlib.suppress(OSError):  # the folder is gone
+            write(before)
+    return [words for words, _, _ in changed]
+
+
+def _folder():
+    try:
+        return os.getcwd()
+    except OSError:  # it has been removed
+        return "."
 
 
 def _why_unusable(value):
@@ -191,19 +264,6 @@ def _why_unusable(value):
     if isinstance(value, dict | set | frozenset):
         return f"is a {kind}, which has no rows and columns: use a list"
     return f"holds a {kind}, where numbers are wanted"
-
-
-def _where(error):
-    """The error in one line, with the last line of the learner's own code that led to it."""
-    try:
-        what = f"{type(error).__name__}: {error}"
-    except Exception:
-        what = type(error).__name__
-    what = " ".join(what.split())[:300].rstrip(": ")
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_library(frame.filename)]
-    if isinstance(error, RecursionError):
-        own, what = own[:1], f"{what}: it calls itself without end"
-    return f"{what} (line {own[-1].lineno}: `{own[-1].line}`)" if own else what
 
 
 def _is_library(filename):
@@ -278,13 +338,19 @@ class _TooLong(BaseException):
 @contextlib.contextmanager
 def _loop_guard():
     """Stop the learner's code after so many lines and bytecodes; either alone misses loops on some Python."""
-    left, active = STEPS, True
-    wall, cpu = time.perf_counter(), time.thread_time()
+    left, active, waited = STEPS, True, 0.0
+    start, cpu = time.perf_counter(), time.thread_time()
+    last = start
     before = sys.gettrace(), sys.getprofile()
 
     def out_of_time():
-        waited = time.perf_counter() - wall
-        return waited > CPU_SECONDS and (waited > WALL_SECONDS or time.thread_time() - cpu > CPU_SECONDS)
+        nonlocal waited, last
+        now = time.perf_counter()
+        step, last = now - last, now
+        waited += step if step < LONGEST_STEP else LONGEST_STEP
+        if now - start < CPU_SECONDS:
+            return False
+        return waited > WALL_SECONDS or time.thread_time() - cpu > CPU_SECONDS
 
     def count(frame, event, arg):
         nonlocal left
@@ -319,3 +385,6 @@ def _loop_guard():
         active = False
         sys.settrace(before[0])
         sys.setprofile(before[1])
+
+
+keep_modules()

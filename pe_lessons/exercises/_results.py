@@ -4,7 +4,13 @@ import html
 import os
 import re
 from dataclasses import dataclass
+from numbers import Integral
 
+from pe_lessons.exercises import _cells
+
+# Whether nbgrader runs the notebook. Asked once, when the first cell imports its exercises: an answer cannot
+# change it afterwards.
+GRADING = bool(os.environ.get("NBGRADER_EXECUTION"))
 HEADINGS = {
     "correct": "Correct",
     "not yet": "Not yet",
@@ -48,9 +54,19 @@ class Result:
 
 
 class Text(str):
-    """Text that a notebook shows without quotation marks."""
+    """Text without quotation marks; `shown` has shown it in IPython, which need not do so again."""
 
     __repr__ = str.__str__
+
+    def _ipython_display_(self):
+        pass
+
+
+def shown(text):
+    """Show the text in IPython at once, since only the last value of a cell is shown; and return it."""
+    if _cells.CELLS:
+        print(text)
+    return Text(text)
 
 
 class CheckFailed(AssertionError):
@@ -64,9 +80,13 @@ class Checked:
     """What exercises and questions have in common; they add `name`, `hints` and `diagnose`."""
 
     def check(self, *answer):
-        """Show what `diagnose` says of the answer; while a grading tool runs, raise unless it is correct."""
-        result = self.diagnose(*answer)
-        if not os.environ.get("NBGRADER_EXECUTION"):
+        """Show what `diagnose` says of the answer; while a grading tool runs, raise unless it is correct.
+
+        Nothing is said of an answer whose cell has failed: what it holds still is an older one.
+        """
+        complaint = _cells.CELLS and _cells.CELLS.complaint()
+        result = self.result("error", complaint) if complaint else self.diagnose(*answer)
+        if not GRADING:
             return result
         if result.status != "correct":
             raise CheckFailed(repr(result))
@@ -74,9 +94,11 @@ class Checked:
 
     def hint(self, n=1):
         """The n-th hint, from gentle to concrete."""
+        if not isinstance(n, Integral):
+            raise TypeError(f"n must be a whole number such as 1 or 2, not {n!r}")
         n = max(1, min(n, len(self.hints)))
         more = f" (`.hint({n + 1})` for the next one.)" if n < len(self.hints) else ""
-        return Text(f"Hint {n} of {len(self.hints)}: {self.hints[n - 1]}{more}")
+        return shown(f"Hint {n} of {len(self.hints)}: {self.hints[n - 1]}{more}")
 
     def __repr__(self):
         return f"exercise {self.name}: .check(...), .hint(), .solution()"
@@ -154,7 +176,7 @@ class Question(Checked):
 
     def solution(self):
         """The right letters, with their reasons."""
-        return Text("\n".join(f"{letter}: {self.choices[letter][2]}" for letter in self.right))
+        return shown("\n".join(f"{letter}: {self.choices[letter][2]}" for letter in self.right))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -189,9 +211,11 @@ class Quiz(Checked):
     def diagnose(self, *answer):
         """Return the `Result` for one letter per question, such as ``["b", "a", ...]`` or ``"ba"``."""
         letters = answer[0] if len(answer) == 1 else answer
+        if hasattr(letters, "tolist"):
+            letters = letters.tolist()
         if isinstance(letters, str):
             letters = re.findall(r"[^\W_]", letters)
-        if letters is None or letters is ... or letters in ((), []):
+        if letters is None or letters is ... or (isinstance(letters, list | tuple) and not letters):
             letters = [...] * len(self.questions)
         if not isinstance(letters, list | tuple) or len(letters) != len(self.questions):
             wanted = len(self.questions)
@@ -210,7 +234,7 @@ class Quiz(Checked):
 
     def _reply(self, number, letter):
         choices = self.questions[number - 1].choices
-        if letter is None or letter is ... or letter == "":
+        if letter is None or letter is ... or (isinstance(letter, str) and not letter.strip()):
             return "not attempted", f"{number}: not answered yet."
         if str(letter).strip().lower() not in choices:
             return "not yet", f"{number}: there is no choice {letter}; choose from {', '.join(choices)}."
@@ -228,12 +252,12 @@ class Quiz(Checked):
 
     def explain(self, *numbers):
         """Every choice of these questions with its reason, to be discussed once everybody has answered."""
-        return Text("\n\n".join(self._explained(number) for number in numbers or self._numbers))
+        return shown("\n\n".join(self._explained(number) for number in numbers or self._numbers))
 
     solution = explain
 
     def hint(self, n=1):
-        return Text("A quiz has no hints: its check gives the reason for every letter.")
+        return shown("A quiz has no hints: its check gives the reason for every letter.")
 
     def __repr__(self):
         return f"quiz {self.name}: .ask(), .check(...), .explain()"
@@ -246,13 +270,20 @@ class Quiz(Checked):
     def _numbers(self):
         return range(1, len(self.questions) + 1)
 
+    def _question(self, number):
+        if not isinstance(number, Integral):
+            raise TypeError(f"the number of a question must be a whole number, not {number!r}")
+        if number not in self._numbers:
+            raise ValueError(f"there is no question {number}: choose from 1 to {len(self.questions)}")
+        return self.questions[number - 1]
+
     def _asked(self, number):
-        question = self.questions[number - 1]
+        question = self._question(number)
         lines = [f"   {letter}  {text}" for letter, (text, _, _) in question.choices.items()]
         return "\n".join([f"{number}. {question.prompt}", *lines])
 
     def _explained(self, number):
-        question = self.questions[number - 1]
+        question = self._question(number)
         lines = [f"{number}. {question.prompt}"]
         for letter, (text, is_right, reason) in question.choices.items():
             lines += [f"   {letter}  {text}", f"      {'YES' if is_right else 'no'}: {reason}"]

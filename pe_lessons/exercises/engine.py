@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pe_lessons.exercises import _behaviour
-from pe_lessons.exercises._results import Checked, CheckFailed, Question, Quiz, Result, Text
+from pe_lessons.exercises._results import Checked, CheckFailed, Question, Quiz, Result, shown
 
 __all__ = ["CheckFailed", "Exercise", "Misconception", "Numbers", "Question", "Quiz", "Result", "Slip"]
 
@@ -111,8 +111,15 @@ class Exercise(Checked):
     says: dict | None = None
     answer: Callable | None = None
 
+    def __post_init__(self):
+        _behaviour.keep_modules()  # PyTorch may be there by now
+
     def diagnose(self, answer=None, *more):
         """Return the `Result` for the learner's function or class; never raises."""
+        with _behaviour.LOCK:
+            return self._diagnose(answer, *more)
+
+    def _diagnose(self, answer=None, *more):
         if answer is ...:
             return self._not_attempted()
         objection = self._objection(answer, more)
@@ -120,7 +127,7 @@ class Exercise(Checked):
             return self.result("error", objection)
         if _behaviour.is_unwritten(answer):
             return self._not_attempted()
-        replaced = _behaviour.repair_modules()
+        replaced = _behaviour.put_back()
         seen = []
         for arguments in self._all_probes:
             seen.append(self._observe(answer, arguments))
@@ -128,12 +135,12 @@ class Exercise(Checked):
                 return self._not_attempted()
             if seen[-1].kind == "stopped":
                 return self.result("error", f"{self._called(answer, arguments)} {seen[-1].text}")
-        replaced = replaced or _behaviour.repair_modules()
+        replaced = dict.fromkeys([*replaced, *(one for behaviour in seen for one in behaviour.replaced)])
         if replaced:
             return self.result(
                 "error",
-                f"`{replaced[0]}` had been given another value. It has been put back: find the line that "
-                "assigns to it, take it out, and check again.",
+                f"This was changed for the whole notebook and has been put back: {', '.join(replaced)}. Find "
+                "the line that does it, take it out, and check again.",
             )
         wrong = [n for n, right in enumerate(self._expected) if not right.same_as(seen[n], self.atol)]
         if not wrong:
@@ -146,7 +153,7 @@ class Exercise(Checked):
     def solution(self):
         """The source of a right answer, without its docstring, and the module it stands in."""
         answer = self.answer or self.reference
-        return Text(f"# {answer.__module__}\n{_source(answer)}")
+        return shown(f"# {answer.__module__}\n{_source(answer)}")
 
     @cached_property
     def named(self):
@@ -371,8 +378,14 @@ class Numbers(Exercise):
 
     probes: tuple = ((),)
 
-    def diagnose(self, answer=...):
+    def diagnose(self, answer=..., *more):
         """Return the `Result` for the learner's list; ``...`` stands for what is not filled in."""
+        if more:
+            return self.result(
+                "error",
+                f"The check wants one list, but got {1 + len(more)} things. Put square brackets around the "
+                f"numbers: `{self.name}.check([...])`.",
+            )
         if answer is ... or (isinstance(answer, list | tuple) and any(entry is ... for entry in answer)):
             return self._not_attempted()
         if callable(answer):
@@ -380,7 +393,19 @@ class Numbers(Exercise):
         return super().diagnose(lambda: answer)
 
     def solution(self):
-        return Text(", ".join(f"{number:.4f}" for number in self._expected[0].entries))
+        return shown(", ".join(f"{number:.4f}" for number in self._expected[0].entries))
+
+    def _describe(self, answer, seen, n):
+        if seen[n].kind == "none":
+            message = (
+                "Your answer is None, which is what `print(...)` and `my_list.append(...)` give back. Write "
+                "the numbers in square brackets."
+            )
+        elif seen[n].kind == "unusable":
+            message = f"Your answer {seen[n].text}."
+        else:
+            return super()._describe(answer, seen, n)
+        return self.result("not yet", message)
 
     def _called(self, answer, arguments):
         return "your answer"

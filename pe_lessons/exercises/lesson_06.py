@@ -170,23 +170,27 @@ def _later_on_a_tie(table, position):
     return len(gaps) - 1 - int(gaps[::-1].argmin())
 
 
-# Chosen so that any two of the mistakes below disagree at three positions or more.
+# Chosen so that any two of the mistakes below disagree at three positions or more, and that what they compare
+# differs by a half or more: a tie is decided by the last digit, which is not the same on every machine.
 SCATTERED = np.array(
     [
-        [6.0, -3.0, 0.5],
-        [-1.5, -2.0, 1.5],
-        [0.5, 4.5, 1.5],
-        [1.5, -1.0, 5.0],
-        [-2.5, 0.0, -1.0],
-        [0.5, -2.5, -3.0],
+        [-3.0, 1.0, 0.5],
+        [3.0, 5.5, -5.0],
+        [2.0, -2.0, 2.0],
+        [0.5, 2.0, -1.0],
+        [5.0, -6.0, -6.0],
+        [2.0, 5.0, 3.0],
     ]
 )
 GRID = np.array([[0.0, 0.0], [0.0, 2.0], [2.0, 0.0], [2.0, 2.0], [5.0, 5.0]])
 
+# The last position: any other has two neighbours, equally far away.
+LAST = (arrays.sinusoidal(128, 8), 127)
+
 nearest_neighbour = Exercise(
     name="nearest_neighbour",
     reference=closest_other_row,
-    probes=(*((SCATTERED, position) for position in range(6)), (arrays.sinusoidal(128, 8), 5)),
+    probes=(*((SCATTERED, position) for position in range(6)), LAST),
     edge_probes=((GRID, 0), (GRID, 3), (GRID[:2], 1)),
     misconceptions=(
         Misconception(

@@ -1,0 +1,214 @@
+"""Checks and hints in a real kernel: what IPython shows, and what it keeps of cells that failed."""
+
+import os
+from types import SimpleNamespace
+
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
+
+from pe_lessons.exercises._cells import Cells
+
+SETUP = """
+from pe_lessons.exercises.engine import Exercise
+from pe_lessons.exercises.lesson_00 import cell_question, count_positions
+from pe_lessons.exercises.lesson_02 import row_by_hand
+from pe_lessons.exercises.quiz_00 import quiz_00
+
+class Adder:
+    def __init__(self, number):
+        self.number = number
+
+adder = Exercise("adder", Adder, probes=((1,), (2,)), use=lambda answer, number: answer(number).number)
+"""
+POSITIONS = "def my_positions(sentence):\n    return list(range(len(sentence.split())))"
+ADDER = "class MyAdder:\n    def __init__(self, number):\n        self.number = number"
+OLDER = "did not run to its end, so this would be a reply to an older version."
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    """A function that runs a cell and returns the texts that it shows, an error last."""
+    manager = KernelManager(kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))  # of this Python
+    manager.start_kernel(
+        env={key: value for key, value in os.environ.items() if key != "NBGRADER_EXECUTION"},
+        extra_arguments=["--log-level=ERROR"],  # else it warns of its local sockets
+    )
+    client = manager.client()
+    client.start_channels()
+    client.wait_for_ready(timeout=120)
+
+    def run(source, **options):
+        shown = []
+
+        def take(message):
+            content = message["content"]
+            if message["msg_type"] == "stream":
+                shown.append(content["text"])
+            elif message["msg_type"] == "error":
+                shown.append(content["ename"])
+            elif "data" in content:
+                shown.append(content["data"]["text/plain"])
+
+        client.execute_interactive(
+            source, timeout=120, output_hook=take, allow_stdin=False, stop_on_error=False, **options
+        )
+        return shown
+
+    assert run(SETUP) == []
+    yield run
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+KINDS = {  # a right answer, the same with a fault, the check, the error as the check tells it
+    "missing colon": (
+        POSITIONS, POSITIONS.replace("):", ")", 1), "count_positions.check(my_positions)",
+        "SyntaxError in line 1: expected ':'",
+    ),
+    "fails where it is defined": (
+        POSITIONS, POSITIONS.replace("sentence)", "sentence, first=zero)"),
+        "count_positions.check(my_positions)",
+        "NameError: name 'zero' is not defined (line 1: `def my_positions(sentence, first=zero):`)",
+    ),
+    "indented too far": (
+        POSITIONS, "import math\n  " + POSITIONS, "count_positions.check(my_positions)",
+        "IndentationError in line 2: unexpected indent",
+    ),
+    "among others": (
+        POSITIONS, f"def other():\n    pass\n1 / 0\n{POSITIONS}", "count_positions.check(my_positions)",
+        "ZeroDivisionError: division by zero (line 3: `1 / 0`)",
+    ),
+    "wrapped": (
+        POSITIONS, POSITIONS[:-1], "count_positions.check(lambda sentence: my_positions(sentence))",
+        "SyntaxError in line 2: ",
+    ),
+    "class": (
+        ADDER, ADDER.replace("    def", "    number = zero\n    def"), "adder.check(MyAdder)",
+        "NameError: name 'zero' is not defined (line 2: `number = zero`)",
+    ),
+    "class, missing colon": (
+        ADDER, ADDER.replace("MyAdder:", "MyAdder"), "adder.check(MyAdder)",
+        "SyntaxError in line 1: expected ':'",
+    ),
+    "numbers": (
+        "my_row = [-0.2794, 0.9602, 0.0600, 0.9982]", "my_row = [-0.2794, 0.9602, 0.0600, sinus(6)]",
+        "row_by_hand.check(my_row)", "NameError: name 'sinus' is not defined",
+    ),
+    "numbers with a type": (
+        "my_row: list = [-0.2794, 0.9602, 0.0600, 0.9982]", "my_row: list = [-0.2794, 0.9602 0.0600, 0.9982]",
+        "row_by_hand.check(my_row)", "SyntaxError in line 1: invalid syntax",
+    ),
+    "letters": (
+        'my_answer = ["a", "c"]', "my_answer = [a, c]", "cell_question.check(my_answer)",
+        "NameError: name 'a' is not defined (line 1: `my_answer = [a, c]`)",
+    ),
+    "letters of a quiz": (
+        'my_letters = ["c", "b", "a"]', 'my_letters = ["c", "b", "a]', "quiz_00.check(my_letters)",
+        "SyntaxError in line 1: unterminated string literal",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_verdict_on_an_answer_whose_cell_failed(kernel, kind):
+    right, broken, check, error = KINDS[kind]
+    kernel(right)
+    [verdict] = kernel(check)
+    assert ": Correct.\n" in verdict
+    [raised] = kernel(broken)
+    assert raised == error.split()[0].rstrip(":")
+    for _ in range(2):
+        [complaint] = kernel(check)
+        name = check.split(".")[0]
+        assert complaint.startswith(f"{name}: Error in your code.\nThe cell with your answer {OLDER} {error}")
+        assert kernel("1 + 1") == ["2"]  # a cell that succeeds changes nothing
+        kernel("None", silent=True)
+        kernel("None", store_history=False)
+    kernel(right)
+    assert kernel(check) == [verdict]
+
+
+def test_before_the_first_answer_a_failed_cell_is_not_an_untouched_stub(kernel):
+    kernel("my_answer = ...")
+    assert kernel("cell_question.check(my_answer)")[0].startswith("cell_question: Not attempted yet.")
+    kernel("my_answer = [a]")
+    assert "NameError: name 'a'" in kernel("cell_question.check(my_answer)")[0]
+
+
+def test_a_cell_that_fails_below_the_definition_has_made_a_new_answer(kernel):
+    """It is judged: the verdict is about what the learner sees, and the error is about another line."""
+    kernel(POSITIONS)
+    [raised] = kernel(f"{POSITIONS.replace('list', 'sum')}\nmy_positions(3)")
+    assert raised == "AttributeError"
+    [verdict] = kernel("count_positions.check(my_positions)")
+    assert verdict.startswith("count_positions: Not yet.")
+    kernel(f"{POSITIONS}\nmy_positions(3)")
+    assert kernel("count_positions.check(my_positions)")[0].startswith("count_positions: Correct.")
+
+
+def test_what_fails_elsewhere_is_no_matter(kernel):
+    kernel(POSITIONS)
+    for failing in ("count_positions.chek(my_positions)", "another = my_positions(", "my_positions(3)"):
+        assert kernel(failing)[0] in ("AttributeError", "SyntaxError")
+        assert kernel("count_positions.check(my_positions)")[0].startswith("count_positions: Correct.")
+    kernel('my_answer = "a"')
+    kernel("my_answer = [")  # a second answer of the same value is no older one
+    assert kernel('my_answer = "a"; cell_question.check(my_answer)')[0].startswith("cell_question: Not yet.")
+    kernel("my_answer = [")
+    kernel('my_answer = "a"')
+    assert kernel("cell_question.check(my_answer)")[0].startswith("cell_question: Not yet.")
+    kernel("another = [")
+    kernel("my_answer = another = ...")
+    assert "Not attempted" in kernel("cell_question.check(my_answer)")[0]
+
+
+def test_an_answer_from_elsewhere_is_judged_after_a_failed_cell(kernel):
+    kernel("def my_positions(sentence)")
+    kernel(f"exec({POSITIONS!r})")
+    assert kernel("count_positions.check(my_positions)")[0].startswith("count_positions: Correct.")
+
+
+def cell(cells, text, error=None):
+    """Run a cell that does nothing but fail, or succeed."""
+    cells.begin(SimpleNamespace(raw_cell=text))
+    cells.end(SimpleNamespace(error_before_exec=None, error_in_exec=error))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("def f(x):", "f"), ("async def f(x):", "f"), ("class f:", "f"), ("f = 3", "f"), ("f=3", "f"),
+        ("%%time\ndef f(x):", "f"), ("    def f(x):", "f"), ("f: float = 3", "f"),
+        ("f == 3", ""), ("f[0] = 3", ""), ("f(x=3)", ""), ("print(f)", ""), ("# f = 3", ""),
+        ("    f = 3", ""),
+    ],
+)  # fmt: skip
+def test_the_names_that_a_cell_binds_are_read_from_its_text(text, name):
+    cells = Cells({})
+    cell(cells, text, ValueError())
+    assert "".join(cells.failed) == name
+
+
+def test_a_cell_that_is_interrupted_or_empty_is_survived():
+    cells = Cells({})
+    cells.begin(SimpleNamespace(raw_cell="f = 3"))
+    cells.end(None)
+    cells.end(SimpleNamespace(error_before_exec=None, error_in_exec=None))
+    assert cells.complaint() is None
+
+
+def test_hints_and_solutions_are_shown_wherever_they_stand_in_a_cell_and_once(kernel):
+    hint = "Hint 1 of"
+    [shown] = kernel("count_positions.hint()\ncount_positions.solution()")
+    assert shown.count(hint) == 1 and shown.count("def ") == 1
+    [shown] = kernel("count_positions.hint()")
+    assert shown.count(hint) == 1 and shown.endswith("\n")
+    [shown] = kernel("cell_question.hint(); cell_question.solution(); 3")[:1]
+    assert shown.count("Hint 1") == 1 and "a: " in shown
+    [shown] = kernel("quiz_00.hint()\nquiz_00.explain(1)\nquiz_00.explain(2)")
+    assert "no hints" in shown and shown.count("YES") == 2
+    [shown] = kernel("row_by_hand.solution()\nNone")
+    assert shown == "-0.2794, 0.9602, 0.0600, 0.9982\n"
+    [shown] = kernel("text = count_positions.hint(2)\nassert text.startswith('Hint 2')")
+    assert shown.startswith("Hint 2")

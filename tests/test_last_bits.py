@@ -1,0 +1,149 @@
+"""No verdict hangs on the last digit of a number, which is not the same on every machine.
+
+Every answer is tried with arguments that are off by 1e-13, and gives results that are off by as much; the
+check has to say of it what it says of the exact one.
+"""
+
+import contextlib
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from pe_lessons.exercises import REGISTRY, _behaviour, lesson_01
+from pe_lessons.exercises.engine import Exercise
+
+SIZE = 1e-13
+SEEDS = range(4)
+EXERCISES = [exercise for exercise in REGISTRY.values() if isinstance(exercise, Exercise)]
+# Ties that are meant, by the number of the probe: the sum of squares of whole numbers and the difference of
+# equal rows are the same on every machine.
+MEANT = {
+    ("nearest_neighbour", 7): "row 0 of the grid is as far from row 1 as from row 2",
+    ("nearest_neighbour", 8): "row 3 of the grid, likewise",
+    ("smallest_gap", 3): "two rows are equal: their gap is exactly 0",
+}
+
+
+@pytest.fixture(autouse=True)
+def trusted(monkeypatch):
+    """Nothing here is a stranger's: without the guards it takes a third of the time."""
+    monkeypatch.setattr(_behaviour, "_loop_guard", contextlib.nullcontext)
+    monkeypatch.setattr(_behaviour, "_memory_limit", contextlib.nullcontext)
+
+
+def shaken(value, random):
+    """Every float in the value a little larger or smaller; the value itself where there is none in it."""
+    if isinstance(value, list | tuple):
+        parts = [shaken(part, random) for part in value]
+        return value if all(new is old for new, old in zip(parts, value)) else type(value)(parts)
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        signs = torch.tensor(random.choice([-1.0, 1.0], tuple(value.shape)))
+        return value * (1 + max(SIZE, torch.finfo(value.dtype).eps) * signs).to(value.dtype)
+    if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype == float):
+        return value * (1 + SIZE * random.choice([-1.0, 1.0], np.shape(value)))
+    return value
+
+
+def shaken_trial(exercise, answer, number, seed, meant):
+    """What the answer does in the trial of this number. Whole numbers that it gives stay as they are."""
+    random, probe = np.random.default_rng([seed, number]), exercise._all_probes[number]
+    arguments = probe if (exercise.name, number) in meant else shaken(probe, random)
+    same = arguments is probe
+    seen = exercise._behaviour_of(answer, number) if same else exercise._observe(answer, arguments)
+    entries = np.array(seen.entries)
+    with np.errstate(invalid="ignore"):
+        entries = np.where(entries % 1 == 0, entries, shaken(entries, random))
+    return dataclasses.replace(seen, entries=tuple(entries.tolist()))
+
+
+def verdict(exercise, seen):
+    """As in `Exercise.diagnose`: the name of the mistake, None where it has none."""
+    expected = zip(exercise._expected, seen)
+    wrong = [number for number, (right, one) in enumerate(expected) if not right.same_as(one, exercise.atol)]
+    if not wrong:
+        return "correct"
+    found = exercise._recognise(seen, wrong)
+    return found and found.name
+
+
+def jumps(exercise, seed, meant=MEANT):
+    """The answers that get another verdict when they are shaken: (what it is, what it is taken for)."""
+    answers = [("correct", exercise.reference), *((known.name, known.wrong) for known in exercise.named)]
+    found = []
+    for name, answer in answers:
+        trials = range(len(exercise._all_probes))
+        said = verdict(exercise, [shaken_trial(exercise, answer, n, seed, meant) for n in trials])
+        found += [(name, said)] if said != name else []
+    return found
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_the_verdict_is_the_same_when_everything_is_shaken(exercise):
+    for seed in SEEDS:
+        assert jumps(exercise, seed) == []
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in MEANT}))
+def test_every_tie_that_is_meant_is_one(name):
+    for meant in MEANT:
+        if meant[0] == name:
+            others = MEANT.keys() - {meant}
+            assert any(jumps(REGISTRY[name], seed, others) for seed in SEEDS), MEANT[meant]
+
+
+def test_a_tie_that_is_not_meant_is_noticed():
+    """Rows 4 and 6 of the table are equally far from row 5, and only the last digit says which is nearer."""
+    exercise = REGISTRY["nearest_neighbour"]
+    *others, (table, _) = exercise.probes
+    tied = dataclasses.replace(exercise, name="tied", probes=(*others, (table, 5)))
+    assert {name for seed in SEEDS for name, _ in jumps(tied, seed)} >= {"next door only"}
+    strict = dataclasses.replace(exercise, reference=lambda table, position: table[0][0] == -3.0)
+    assert any("correct" in dict(jumps(strict, seed, {})) for seed in SEEDS)
+
+
+def test_shaking_reaches_every_kind_of_float():
+    random = np.random.default_rng(0)
+    floats = np.array([0.1, -0.3])
+    for value in (0.1, [0.1, 0.3], (0.1,), [[0.1], [0.3]], floats, torch.tensor(floats), ("text", 0.1)[1:]):
+        one, other = np.asarray(value), np.asarray(shaken(value, random))
+        assert (one != other).all()
+        np.testing.assert_allclose(one, other, rtol=2e-13, atol=0)
+    single = torch.ones(100)
+    assert (shaken(single, random) != single).any()
+    for value in (3, True, "text", None, [1, (2, 3)], np.arange(3), torch.arange(3), sum):
+        assert shaken(value, random) is value
+
+
+@pytest.mark.parametrize("towards", [-np.inf, np.inf])
+def test_a_bucket_does_not_hang_on_the_last_digit_of_a_logarithm(monkeypatch, towards):
+    exercise = REGISTRY["buckets"]
+
+    def unguarded(offsets, bidirectional):
+        one_way = 16 if bidirectional else 32
+        exact = one_way // 2
+        distances = np.abs(offsets) if bidirectional else np.maximum(-offsets, 0)
+        share = np.log(np.maximum(distances, exact) / exact) / np.log(128 / exact)
+        far = np.minimum(exact + (share * (one_way - exact)).astype(int), one_way - 1)
+        return 16 * bidirectional * (offsets > 0) + np.where(distances < exact, distances, far)
+
+    log, everywhere = np.log, (np.arange(-200, 201), True)
+    right = [exercise.reference(*probe) for probe in (*exercise._all_probes, everywhere)]
+
+    def other_log(x):  # that of 1 is 0 on every machine
+        return np.where(x != 1, np.nextafter(log(x), towards), 0.0) if np.ndim(x) else log(x)
+
+    monkeypatch.setattr(np, "log", other_log)
+    for probe, wanted in zip((*exercise._all_probes, everywhere), right):
+        np.testing.assert_array_equal(exercise.reference(*probe), wanted)
+        if probe is not everywhere:
+            np.testing.assert_array_equal(unguarded(*probe), wanted)
+
+
+def test_a_sum_in_another_order_differs_on_every_machine():
+    rows = lesson_01.UNEVEN
+    before, after = lesson_01.sum_everywhere(rows), lesson_01.sum_everywhere(rows[lesson_01.CYCLE])
+    assert (before != after).any()
+    np.testing.assert_allclose(before, after, rtol=0, atol=1e-15)
+    assert (lesson_01.sum_everywhere, rows, lesson_01.CYCLE) in REGISTRY["permutation_test"].probes
