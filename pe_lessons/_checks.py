@@ -1,7 +1,7 @@
 """Arguments of the three rungs: every function here checks, and returns what the caller goes on with.
 
 What is wrong is a TypeError or a ValueError that names the argument, the value and what would do, and the
-same on every rung. A rung makes its numbers ready (`real_numbers`, `_real_array`, `_real_tensor`); from then
+same on every rung. A rung makes its numbers ready (`real_numbers`, `_real_array`, `_float_tensor`); from then
 on lists, arrays and Tensors are asked for their shapes alike.
 """
 
