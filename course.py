@@ -34,7 +34,12 @@ STAMP = VENV / "course.json"
 SCRIPTS = Path(sysconfig.get_path("scripts", "venv", {"base": VENV}))
 PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
 PACKAGES = Path(sysconfig.get_path("purelib", "venv", {"base": VENV}))
-SETTINGS = VENV / "share/jupyter/lab/settings/overrides.json"  # instead of JupyterLab's own defaults
+
+# In the place of JupyterLab's own defaults: no question about news, no editor for prose that is locked.
+OVERRIDES = {
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false"},
+    "@jupyterlab/notebook-extension:tracker": {"showEditorForReadOnlyMarkdown": False},
+}
 
 # task: what it does, the extras of pyproject.toml it needs, and what .venv's Python runs for it
 # (words after the task go on to the last of these; where the extras are None, it does without .venv)
@@ -258,8 +263,9 @@ def install(stamp, lock):
     step("JupyterLab and the rest", pip + ["-c", "constraints.txt", "-e", ".[%s]" % extras], lock)
     environ = dict(os.environ, **surroundings(VENV))
     step("fonts for the figures", [PYTHON, "-c", "import matplotlib.font_manager"], lock, environ)
-    SETTINGS.parent.mkdir(parents=True, exist_ok=True)
-    SETTINGS.write_text('{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}')
+    settings = VENV / "share/jupyter/lab/settings"
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "overrides.json").write_text(json.dumps(OVERRIDES))
     STAMP.write_text(json.dumps(stamp))
     say("Ready after %d s\n\n" % (time.monotonic() - start))
 

@@ -14,6 +14,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import SimpleNamespace
 
+import jupyterlab.commands
 import pytest
 import reexecute
 
@@ -548,7 +549,12 @@ def test_a_task_without_venv_sets_nothing_up(course, steps):
     assert not steps and not course.VENV.exists()
 
 
-def test_jupyterlab_does_not_ask_about_news(course, steps):
+def test_jupyterlab_finds_the_settings_of_the_course_and_has_them(course, steps):
     course.set_up(["test"])
     settings = json.loads((course.VENV / "share/jupyter/lab/settings/overrides.json").read_text())
-    assert settings == {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
+    schemas = Path(jupyterlab.commands.get_app_dir()) / "schemas"
+    assert settings["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false", "no question"
+    for plugin, values in settings.items():
+        extension, name = plugin.split(":")
+        schema = json.loads((schemas / extension / f"{name}.json").read_text(encoding="utf-8"))
+        assert set(values) <= set(schema["properties"])

@@ -1,10 +1,16 @@
-"""environment.yml, constraints.txt and the installed versions agree with the bounds of pyproject.toml."""
+"""environment.yml, constraints.txt and the installed versions agree with the bounds of pyproject.toml.
+
+Also: tests run in the surroundings that they ask for, and a failed run tells of them.
+"""
 
 import re
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
+import hypothesis
+import machine
+import numpy as np
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -75,6 +81,22 @@ def test_what_is_tested_of_the_extras_is_within_their_bounds():
     for name in ALL:
         for pin in tested.get(canonicalize_name(name), ()):
             assert ALL[name].contains(pin.version), name
+
+
+def test_no_example_fails_by_the_clock():
+    assert hypothesis.settings().deadline is None
+    assert hypothesis.HealthCheck.too_slow in hypothesis.settings().suppress_health_check
+
+
+def test_a_report_tells_of_the_machine_and_no_secret(monkeypatch):
+    for name in ("CI_JOB_TOKEN", "LANGCHAIN_API_KEY", "PYTHONANYWHERE_TOKEN", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "geheim")
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.setenv("LAST_BITS", "123")
+    report = "\n".join(machine.describe(shuffle=5))
+    assert "geheim" not in report
+    for told in (f"numpy {np.__version__}", "OMP_NUM_THREADS=7", "LAST_BITS=123", "shuffle: 5", " cores"):
+        assert told in report
 
 
 def test_constraints_are_plain_pins_in_order():

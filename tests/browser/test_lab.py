@@ -69,6 +69,17 @@ def test_an_exercise_is_answered_wrongly_rightly_and_with_a_typing_error(run_all
         assert reply.get_by_text("Correct").count() == (said == "Correct")
 
 
+def test_prose_and_checks_are_not_edited_by_accident(run_all):
+    page = run_all(NOTEBOOKS / "00_start_here.ipynb")
+    page.locator(".jp-MarkdownCell").nth(1).dblclick()
+    text = "count_positions.check(my_positions)"
+    check = page.locator(".jp-CodeCell", has_text=text).locator(".cm-content")
+    check.click()
+    page.keyboard.insert_text("xyz")
+    assert check.inner_text() == text
+    assert page.locator(".jp-MarkdownCell .jp-InputArea-editor:visible").count() == 0
+
+
 @pytest.mark.parametrize("path", WITH_SLIDERS, ids=lambda path: path.stem)
 def test_a_slider_moves_its_figure(run_all, path):
     page = run_all(path)
