@@ -88,13 +88,13 @@ neighbour_share = Exercise(
         ),
         Misconception(
             "products instead of cosines",
-            "The rows are compared by their product, and that favours long rows. For the cosine divide by "
-            "both lengths.",
+            "The rows are compared by their product, and that favours rows with a large norm. For the cosine "
+            "divide by both norms.",
             _share_with(compare=lambda rows: rows @ rows.T),
         ),
         Misconception(
             "distance instead of cosine",
-            "The nearest row by distance is taken. Here alike means: the largest cosine.",
+            "The nearest row by Euclidean distance is taken. Here alike means: the largest cosine.",
             _share_with(compare=_by_distance),
         ),
         Misconception(
@@ -177,7 +177,7 @@ neighbour_share = Exercise(
     hints=(
         "Four steps: subtract the mean row, all cosines, for every row the largest one except its own, and "
         "how often that is one step away.",
-        "table - table.mean(axis=0); divide every row by its length, np.linalg.norm(..., axis=1, "
+        "table - table.mean(axis=0); divide every row by its norm, np.linalg.norm(..., axis=1, "
         "keepdims=True); then rows @ rows.T holds all cosines.",
         "np.fill_diagonal(alike, -np.inf) keeps a row from choosing itself; argmax(axis=1) minus "
         "np.arange(len(table)) is the step, and np.mean of where its size is 1 the share.",
@@ -187,7 +187,7 @@ neighbour_share = Exercise(
 
 def _learned_rows(token_ids, table, offset, padding_id):
     real = token_ids != padding_id  # (batch, seq_len)
-    before = real.cumsum(axis=1) - real  # real tokens before each token
+    before = (real.cumsum(axis=1) - real) * real  # real tokens before each; padding asks for no row
     return np.where(real[:, :, None], table[offset + before], 0.0)
 
 
@@ -233,13 +233,13 @@ learned_rows = Exercise(
         Misconception(
             "looked up by the ids",
             "This is table[token_ids]: the table is asked with the token ids, as if it were that of words. A "
-            "row of this table belongs to a position: where the token stands, not which it is.",
+            "row of this table belongs to a position: where the token is, not which it is.",
             lambda token_ids, table, offset, padding_id: table[token_ids],
         ),
         Misconception(
             "places only",
             "Every token gets the row of its place in the array. Three things are still to do: count only "
-            "the real tokens before it, add the offset, and put zeros where there is padding.",
+            "the real tokens before it, add `offset`, and put zeros where there is padding.",
             lambda token_ids, table, offset, padding_id: table[_places(token_ids, None)],
         ),
         Misconception(
@@ -250,7 +250,7 @@ learned_rows = Exercise(
         ),
         Misconception(
             "places of one sentence, with offset",
-            "The offset is there, but these are the rows of one sentence, without a batch axis. The "
+            "They begin at row `offset`, but these are the rows of one sentence, without a batch axis. The "
             "sentences differ in padding, so each needs rows of its own: count its real tokens.",
             lambda token_ids, table, offset, padding_id: table[offset : offset + token_ids.shape[1]],
         ),
@@ -287,7 +287,7 @@ learned_rows = Exercise(
         Slip(
             "indexed by token id",
             "The table is asked with the token ids, as if it were that of the words. A row of this table "
-            "belongs to a position: where the token stands, not which it is.",
+            "belongs to a position: where the token is, not which it is.",
             "count",
             lambda ids, real: ids,
         ),
@@ -319,27 +319,27 @@ learned_rows = Exercise(
         ),
         Slip(
             "offset forgotten",
-            "The offset is missing: position 0 belongs to row `offset` of the table, not to row 0.",
+            "`offset` is missing: position 0 belongs to row `offset` of the table, not to row 0.",
             "start",
             lambda offset, padding_id: 0,
         ),
         Slip(
             "offset written in",
-            "The offset is always 2, as in the tables of the lesson. It is given as `offset`, and may be "
+            "The first row is always 2, as in the tables of the lesson. It is given as `offset`, and may be "
             "another.",
             "start",
             lambda offset, padding_id: 2,
         ),
         Slip(
             "offset subtracted",
-            "The offset is subtracted. The rows before it are not used, so it must be added.",
+            "`offset` is subtracted. The rows before it are not used, so it must be added.",
             "start",
             lambda offset, padding_id: -offset,
         ),
         Slip(
             "offset from the padding id",
-            "The rows begin at padding_id + 1. That was so in fairseq; here the offset is given as an "
-            "argument, and says it.",
+            "The rows begin at padding_id + 1. That was so in fairseq; here the first row is given as an "
+            "argument, `offset`.",
             "start",
             lambda offset, padding_id: padding_id + 1,
         ),
@@ -371,13 +371,13 @@ learned_rows = Exercise(
     ),
     build=_learned_with,
     hints=(
-        "Three questions: which tokens are real, how many real ones stand before each, and what does padding "
+        "Three questions: which tokens are real, how many real ones are before each, and what does padding "
         "get?",
         "real = token_ids != padding_id; real.cumsum(axis=1) counts the token itself as well, so subtract "
         "real again. real has the shape (batch, seq_len), the rows (batch, seq_len, d_model): "
         "real[:, :, None] fits them.",
-        "table[offset + before] picks all rows at once; np.where(real[:, :, None], rows, 0.0) puts zeros "
-        "where there is padding.",
+        "table[offset + before * real] picks all rows at once, for padding one that exists; "
+        "np.where(real[:, :, None], rows, 0.0) puts zeros where there is padding.",
     ),
 )
 

@@ -50,7 +50,7 @@ quiz_09 = Quiz(
                 "c": (
                     "the plot is wrong",
                     False,
-                    "It may be right. Similar neighbours are one way to solve the task, not the only one.",
+                    "It may be right. In the lesson a table without a band filled as many gaps.",
                 ),
                 "d": (
                     "its random numbers were large from the start",
@@ -65,12 +65,12 @@ quiz_09 = Quiz(
             "the look-up is right?",
             {
                 "a": (
-                    "that of position 0, whatever stands before it",
+                    "that of position 0, whatever is before it",
                     True,
                     "Padding does not count: positions number the real tokens only.",
                 ),
                 "b": (
-                    "the one whose number is its column in the padded batch",
+                    "the one whose number is its place in the padded batch",
                     False,
                     "Then a text would get other positions, and other answers, as soon as its "
                     "neighbours are longer.",
