@@ -12,6 +12,9 @@ import pytest
 from reexecute import KERNEL_ENVIRONMENT, pixels, pngs, rms
 
 os.environ.update(KERNEL_ENVIRONMENT)
+if not os.path.exists(os.environ.get("MPLCONFIGDIR", ".")):
+    # matplotlib lists the fonts at its first import; where that takes long, it says so, in some notebook.
+    import matplotlib.font_manager  # noqa: F401
 # How long an example takes depends on what else the machine does.
 hypothesis.settings.register_profile(
     "course",

@@ -97,6 +97,8 @@ def surroundings(prefix):
     found = dict.fromkeys(threads, "1")
     found.update(dict.fromkeys(("PYTHONOPTIMIZE", "PYTHONWARNINGS", "MATPLOTLIBRC"), ""))
     found.update(PYTHONHASHSEED="0", MPLBACKEND="module://matplotlib_inline.backend_inline")
+    scripts = os.path.join(prefix, "Scripts" if os.name == "nt" else "bin")
+    found["PATH"] = os.pathsep.join([scripts, os.environ.get("PATH", "")])  # for JupyterLab's terminals
     if os.access(prefix, os.W_OK):
         found["MPLCONFIGDIR"] = os.path.join(prefix, "matplotlib")
         if not os.access(os.path.expanduser("~"), os.W_OK):  # Jupyter, IPython and others write there

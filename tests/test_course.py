@@ -517,7 +517,7 @@ def test_programs_and_kernels_find_the_same_surroundings(course, monkeypatch, tm
     found = course.surroundings(course.VENV)
     assert found["MPLCONFIGDIR"] == str(course.VENV / "matplotlib")
     assert "HOME" not in found
-    here = {name: value for name, value in found.items() if name != "MPLCONFIGDIR"}
+    here = {name: value for name, value in found.items() if name not in ("MPLCONFIGDIR", "PATH")}
     assert here.items() <= reexecute.KERNEL_ENVIRONMENT.items()
 
 
@@ -537,11 +537,14 @@ def test_a_task_finds_them_and_a_task_without_venv_does_without(course, monkeypa
     monkeypatch.setattr(course, "set_up", lambda extras: None)
     monkeypatch.setattr(course, "PYTHON", sys.executable)
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
-    (course.ROOT / "tell.py").write_text("import os; print('threads', os.environ['OMP_NUM_THREADS'])")
+    told = "import os; print(os.environ['OMP_NUM_THREADS'], os.environ['PATH'].split(os.pathsep)[0])"
+    (course.ROOT / "tell.py").write_text(told)
     monkeypatch.setattr(course, "TASKS", {"with": ("", [], ["tell.py"]), "without": ("", None, ["tell.py"])})
     course.main(["with"])
     course.main(["without"])
-    assert capfd.readouterr().out.split() == ["threads", "1", "threads", "7"]
+    with_venv, without = capfd.readouterr().out.splitlines()
+    assert with_venv == f"1 {course.SCRIPTS}", "python in a terminal of JupyterLab is that of .venv"
+    assert without.startswith("7 ") and not without.endswith(str(course.SCRIPTS))
 
 
 def test_a_task_without_venv_sets_nothing_up(course, steps):
