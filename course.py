@@ -55,7 +55,7 @@ TASKS = {
                ["tools/fresh.py update"]),
     "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
                    ["-m pytest -q -n 0 tests/test_peers.py"]),
-    "test-elsewhere": ("run everything on another computer, imitated, and as older processors would", ["test"],
+    "test-elsewhere": ("run all on another computer, imitated, and as older processors would", ["test"],
                        ["tools/elsewhere.py"]),
     "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
               ["benchmarks/bench.py"]),
