@@ -12,7 +12,7 @@ quiz_07 = Quiz(
                 "a": (
                     "all rows have the same norm",
                     False,
-                    "They are, but a product also depends on the angle between the rows.",
+                    "They have, but a product also depends on the angle between the rows.",
                 ),
                 "b": (
                     "in each pair only the difference of the two angles is left",
@@ -47,7 +47,7 @@ quiz_07 = Quiz(
                     "That would be the rotation the other way round.",
                 ),
                 "c": (
-                    "mostly at its own position, and equally to both sides",
+                    "its own position scores highest, and, without a mask, both sides alike",
                     True,
                     "Every row is most like itself, and similarity cannot tell left from right.",
                 ),
