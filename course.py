@@ -55,6 +55,8 @@ TASKS = {
                ["tools/fresh.py update"]),
     "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
                    ["-m pytest -q -n 0 tests/test_peers.py"]),
+    "test-elsewhere": ("run all on another computer, imitated, and as older processors would", ["test"],
+                       ["tools/elsewhere.py"]),
     "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
               ["benchmarks/bench.py"]),
     "notebooks": ("run every notebook again and keep its outputs", ["test"],

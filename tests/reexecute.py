@@ -32,7 +32,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from course import ROOT, surroundings
 
 UNCHECKED = "nbval-ignore-output"
-SECONDS_PER_CELL = 60
+SECONDS_PER_CELL = 600  # of wall time, on a machine that may be busy
 
 # Every kernel that runs a notebook gets this, here and in conftest.py. A start-up file of IPython,
 # which a user may have at home, must not speak in it.

@@ -106,9 +106,10 @@ bug_question = Question(
     "d_model)`. What is true of its table?",
     choices={
         "a": (
-            "it stops with an error for some d_model",
+            "the doubled exponent makes it stop with an error",
             False,
-            "It never crashes: a wrong exponent is still a number.",
+            "A wrong exponent is still a number. (At an odd d_model some of these programs do stop, but for "
+            "want of a column for the last cosine.)",
         ),
         "b": (
             "columns 0 and 1 are right",
@@ -130,7 +131,8 @@ bug_question = Question(
         "e": (
             "many columns hardly change along a sentence of 50 words",
             True,
-            "The frequencies fall twice as fast as they should, so half of the columns are nearly constant.",
+            "The frequencies fall twice as fast as they should: at width 128, 77 columns hardly move, where "
+            "it should be 27.",
         ),
     },
     hints=(

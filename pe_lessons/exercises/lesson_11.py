@@ -798,7 +798,7 @@ cached_attention = Exercise(
 
 rotary_question = Question(
     name="rotary_question",
-    prompt="Queries and keys are turned by RoPE. What is true?",
+    prompt="Queries and keys are rotated by RoPE. What is true?",
     choices={
         "a": (
             "adding 100 to all positions changes no score",

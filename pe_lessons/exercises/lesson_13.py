@@ -434,8 +434,8 @@ axial_rotary = Exercise(
         Slip(
             "frequencies over head_dim",
             "Each half has the fast pairs only. Is the exponent divided by head_dim? Each half is a row of "
-            "head_dim / 2 numbers with frequencies of its own: divide by that. Or did you take the base 100 "
-            "of the lesson's examples? That gives the same numbers; here it is 10,000.",
+            "head_dim / 2 numbers with frequencies of its own: divide by that. Or is the base the 100 of "
+            "the lesson's examples? That gives the same numbers; here it is 10,000.",
             "exponent",
             lambda pair, n_pairs: pair / n_pairs,
         ),

@@ -66,7 +66,8 @@ quiz_15 = Quiz(
                 "a": (
                     "a step of one token is too small to be computed exactly",
                     False,
-                    "The size of the step does not matter, the number of roundings does.",
+                    "The size of the step does not matter: any step is rounded, and the chain takes it again "
+                    "and again.",
                 ),
                 "b": (
                     "blocks use more exact sines",
@@ -81,8 +82,8 @@ quiz_15 = Quiz(
                 "d": (
                     "in a chain every row inherits all earlier roundings",
                     True,
-                    "A million products in a row pile up a million roundings; behind a row of a "
-                    "block there are a few, some twenty at most.",
+                    "A million steps repeat the rounding of one step a million times and add their "
+                    "own; behind a row of a block there are a few roundings, some twenty at most.",
                 ),
             },
         ),

@@ -1,0 +1,104 @@
+"""Run the course on other computers: one that last_bits.py imitates, and two older ones that this one can be.
+
+    python course.py test-elsewhere [SEED] [words for pytest]
+
+The seed says which computer is imitated; without one it is drawn. Words for pytest narrow the run down, as in
+
+    python course.py test-elsewhere 7 tests/test_ladder.py notebooks/04_vectorized_numpy.ipynb
+"""
+
+import os
+import platform
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from numpy._core._multiarray_umath import __cpu_dispatch__ as NUMPY_FEATURES
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Nothing in these tests hangs on the last bits of a number.
+LEFT_OUT = {
+    "tests/test_course.py": "the set-up",
+    "tests/test_environment.py": "versions",
+    "tests/test_hostile.py": "loops that are stopped, after a time that this takes away",
+    "tests/test_launch.py": "the files of services",
+    "tests/test_notebooks.py": "the form of notebooks",
+    "tests/test_package.py": "what an import loads",
+    "tests/test_progress.py": "what stands in saved notebooks",
+    "tests/test_teaching.py": "the teacher's files",
+}
+# And these would fail although the course is right.
+FALSE_ALARMS = {}
+
+PROCESSORS = {
+    "without AVX": {
+        "ATEN_CPU_CAPABILITY": "default",
+        "MKL_CBWR": "COMPATIBLE",
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "NPY_DISABLE_CPU_FEATURES": " ".join(NUMPY_FEATURES),
+    },
+    "with AVX2, without AVX512": {
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "MKL_CBWR": "AVX2",
+        "OPENBLAS_CORETYPE": "Haswell",
+        "NPY_DISABLE_CPU_FEATURES": " ".join(
+            name for name in NUMPY_FEATURES if "512" in name or "V4" in name
+        ),
+    },
+}
+
+
+def imitated(seed, folder):
+    """The environment of an imitated computer; what is compiled for it is kept apart."""
+    # The exercises count the lines of a learner's program: all but those of installed packages.
+    packages = folder / "site-packages"
+    packages.mkdir(exist_ok=True)
+    shutil.copy(ROOT / "tools/last_bits.py", packages / "sitecustomize.py")
+    path = [str(packages), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {
+        "LAST_BITS": str(seed),
+        "PYTHONPATH": os.pathsep.join(path),
+        "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
+
+
+def pytest_command(seed, words):
+    left_out = [f"--ignore={path}" for path in LEFT_OUT] + [f"--deselect={test}" for test in FALSE_ALARMS]
+    options = f"-q -n 2 --dist loadfile -p no:cacheprovider --hypothesis-seed={seed} --nbval-cell-timeout=900"
+    return [sys.executable, "-m", "pytest", *options.split(), *left_out, *words]
+
+
+def main(words):
+    seed = int(words.pop(0)) if words and words[0].isdecimal() else random.randrange(1_000_000)
+    again = f"To run it again: python course.py test-elsewhere {' '.join([str(seed), *words])}"
+    print(again, flush=True)
+    verdicts = []
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        behaviours = [sys.executable, "tools/behaviours.py"]
+        subprocess.run([*behaviours, "write", folder / "behaviours"], cwd=ROOT, check=True)
+        computers = {f"imitated, seed {seed}": imitated(seed, folder)}
+        if platform.machine().lower() in ("x86_64", "amd64"):
+            computers |= PROCESSORS
+        for name, settings in computers.items():
+            print(f"\n{name}: {settings}", flush=True)
+            environment = os.environ | settings | {"HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis")}
+            start = time.monotonic()
+            commands = pytest_command(seed, words), [*behaviours, "compare", folder / "behaviours"]
+            codes = [subprocess.run(command, cwd=ROOT, env=environment).returncode for command in commands]
+            verdicts.append((name, not any(codes), time.monotonic() - start))
+    print()
+    for name, passed, seconds in verdicts:
+        print(f"{'passed' if passed else 'FAILED'}  {name} ({seconds:.0f} s)")
+    print(again)
+    return int(not all(passed for _, passed, _ in verdicts))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
