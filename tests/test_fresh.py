@@ -71,7 +71,7 @@ def plain_git(tmp_path, monkeypatch):
     settings.write_text("[merge]\n\tautoStash = true\n[core]\n\tautocrlf = false\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 
 
 @pytest.fixture
