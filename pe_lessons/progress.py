@@ -22,7 +22,9 @@ def progress(path):
         If there is no notebook at `path`, or one cannot be read.
     """
     path = Path(path)
-    notebooks = sorted(path.glob("*.ipynb")) if path.is_dir() else [path]
+    notebooks = [path]
+    if path.is_dir():  # where a copy that `course.py reset` kept does not count: its lesson is there too
+        notebooks = sorted(set(path.glob("*.ipynb")) - set(path.glob("*.mine*.ipynb")))
     if not notebooks:
         raise ValueError(f"there are no notebooks in {path}")
     return [

@@ -57,6 +57,15 @@ def test_the_last_output_counts(tmp_path):
     assert progress.progress(tmp_path) == [("a", "count_positions", "Correct")]
 
 
+def test_a_copy_that_was_kept_counts_only_where_it_is_named(tmp_path):
+    shown = result_of(EXERCISE.check(right))
+    write(tmp_path / "00_a.ipynb", check_cell(EXERCISE.name))
+    for copy in ("00_a.mine.ipynb", "00_a.mine2.ipynb"):
+        write(tmp_path / copy, check_cell(EXERCISE.name, shown))
+    assert progress.progress(tmp_path) == [("00_a", "count_positions", "Not run")]
+    assert progress.progress(tmp_path / "00_a.mine.ipynb") == [("00_a.mine", "count_positions", "Correct")]
+
+
 def test_only_check_cells_count(tmp_path):
     shown = result_of(EXERCISE.check(right))
     write(

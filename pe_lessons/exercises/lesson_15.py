@@ -146,8 +146,8 @@ turned_rows = Exercise(
         Slip(
             "drift of step-by-step products",
             "The first rows are right, the late ones drift away. Is each row made from the one before it in "
-            "float32? Then every product adds its rounding error: rotate the *first* row by q steps. Or are "
-            "the angles float32, by complex64 or by `torch.tensor` without a dtype? Then keep float64.",
+            "float32? Then rounding adds up: rotate the *first* row by q steps. Or are the angles float32, "
+            "by complex64 or by `torch.tensor` without a dtype? Keep float64.",
             "method",
             _step_by_step_in_float32,
             loses_precision=True,
