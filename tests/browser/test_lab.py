@@ -48,7 +48,7 @@ def run_all(browser, lab):
 
 def test_an_exercise_is_answered_wrongly_rightly_and_with_a_typing_error(run_all):
     page = run_all(NOTEBOOKS / "00_start_here.ipynb")
-    answer = page.locator(".jp-CodeCell", has_text="def my_positions(sentence):")
+    answer = page.locator(".jp-CodeCell", has_text="def my_positions(sentence")
     reply = page.locator(".jp-CodeCell", has_text="count_positions.check(my_positions)").locator(
         ".jp-OutputArea"
     )
