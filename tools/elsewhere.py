@@ -1,12 +1,13 @@
 """Run the course on other computers: one that last_bits.py imitates, and two older ones that this one can be.
 
-    python course.py test-elsewhere [SEED] [words for pytest]
+    python course.py test-elsewhere [SEEDS] [words for pytest]
 
-The seed says which computer is imitated; without one it is drawn. Words for pytest narrow the run down, as in
+A seed says which computer is imitated; without one it is drawn. Words for pytest narrow the run down, as in
 
-    python course.py test-elsewhere 7 tests/test_ladder.py notebooks/04_vectorized_numpy.ipynb
+    python course.py test-elsewhere 7 8 tests/test_ladder.py notebooks/04_vectorized_numpy.ipynb
 """
 
+import itertools
 import os
 import platform
 import random
@@ -24,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Nothing in these tests hangs on the last bits of a number.
 LEFT_OUT = {
     "tests/test_course.py": "the set-up",
+    "tests/test_elsewhere.py": "the imitation itself",
     "tests/test_environment.py": "versions",
     "tests/test_hostile.py": "loops that are stopped, after a time that this takes away",
     "tests/test_launch.py": "the files of services",
@@ -42,6 +44,8 @@ PROCESSORS = {
         "OPENBLAS_CORETYPE": "Nehalem",
         "NPY_DISABLE_CPU_FEATURES": " ".join(NUMPY_FEATURES),
     },
+    "with a BLAS of 2008 alone": {"OPENBLAS_CORETYPE": "Nehalem"},
+    "with AVX2 in MKL alone": {"MKL_CBWR": "AVX2"},
     "with AVX2, without AVX512": {
         "ATEN_CPU_CAPABILITY": "avx2",
         "MKL_CBWR": "AVX2",
@@ -75,22 +79,30 @@ def pytest_command(seed, words):
 
 
 def main(words):
-    seed = int(words.pop(0)) if words and words[0].isdecimal() else random.randrange(1_000_000)
-    again = f"To run it again: python course.py test-elsewhere {' '.join([str(seed), *words])}"
+    given = list(itertools.takewhile(str.isdecimal, words))
+    seeds, words = given or [str(random.randrange(1_000_000))], words[len(given) :]
+    again = f"To run it again: python course.py test-elsewhere {' '.join([*seeds, *words])}"
     print(again, flush=True)
     verdicts = []
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         behaviours = [sys.executable, "tools/behaviours.py"]
         subprocess.run([*behaviours, "write", folder / "behaviours"], cwd=ROOT, check=True)
-        computers = {f"imitated, seed {seed}": imitated(seed, folder)}
+        computers = {f"imitated, seed {seed}": imitated(seed, folder) for seed in seeds}
         if platform.machine().lower() in ("x86_64", "amd64"):
             computers |= PROCESSORS
-        for name, settings in computers.items():
+        for number, (name, settings) in enumerate(computers.items()):
             print(f"\n{name}: {settings}", flush=True)
-            environment = os.environ | settings | {"HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis")}
+            kept_apart = {  # failing examples, and machine code, which is of one processor only
+                "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"),
+                "TORCHINDUCTOR_CACHE_DIR": str(folder / f"machine_code_{number}"),
+            }
+            environment = os.environ | settings | kept_apart
             start = time.monotonic()
-            commands = pytest_command(seed, words), [*behaviours, "compare", folder / "behaviours"]
+            commands = (
+                pytest_command(settings.get("LAST_BITS", seeds[0]), words),
+                [*behaviours, "compare", folder / "behaviours"],
+            )
             codes = [subprocess.run(command, cwd=ROOT, env=environment).returncode for command in commands]
             verdicts.append((name, not any(codes), time.monotonic() - start))
     print()
