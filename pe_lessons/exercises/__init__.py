@@ -1,4 +1,4 @@
-"""The exercises and the quizzes of the course, one module of each per lesson.
+"""The exercises and the quizzes of the course, a folder for each lesson; `lesson_files` reads them.
 
 `REGISTRY` maps every name to its exercise, question or quiz.
 
@@ -13,7 +13,8 @@ from types import MappingProxyType
 
 def collect(modules):
     """Map the name of every exercise, question and quiz in these modules to it."""
-    from pe_lessons.exercises.engine import Exercise, Question, Quiz
+    from pe_lessons.exercises.exercise import Exercise
+    from pe_lessons.exercises.question import Question, Quiz
 
     registry = {}
     for module in modules:
@@ -27,12 +28,8 @@ def collect(modules):
 
 @functools.cache
 def _all_lessons():
-    names = sorted(found.name for found in pkgutil.iter_modules(__path__))
-    return collect(
-        importlib.import_module(f"{__name__}.{name}")
-        for name in names
-        if name.startswith(("lesson_", "quiz_"))
-    )
+    names = sorted(found.name for found in pkgutil.iter_modules(__path__) if found.ispkg)
+    return collect(importlib.import_module(f"{__name__}.{name}") for name in names)
 
 
 def __getattr__(name):

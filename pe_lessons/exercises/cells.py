@@ -1,0 +1,75 @@
+"""What a running IPython tells of its cells: which of them failed, and whether there is one at all.
+
+When the cell of an answer fails, the kernel keeps what an earlier run of it made. A check would then praise
+the older answer under the error of the newer one.
+"""
+
+import re
+import sys
+
+from pe_lessons.exercises import behaviour
+
+# `def name`, `class name`, `name =` and `name: type =`; a pattern, since a cell with a typing error has no
+# syntax tree.
+BINDS = re.compile(
+    r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE
+)
+MISSING = object()
+
+
+class Cells:
+    """Remembers the names that failed cells should have bound, until a later cell binds them.
+
+    A cell that failed further down, below the function, has made the new function all the same: the name
+    then holds another object than before, and that one is worth judging.
+    """
+
+    def __init__(self, namespace):
+        self.namespace = namespace
+        self.text = ""  # of the running cell
+        self.before = {}  # the names that it binds, with what they held
+        self.failed = {}  # name: (what it holds still, the error in words)
+
+    def begin(self, info):
+        self.text = info.raw_cell
+        names = {name for groups in BINDS.findall(self.text) for name in groups if name}
+        self.before = {name: self.namespace.get(name, MISSING) for name in names}
+
+    def end(self, result):
+        error = None if result is None else result.error_before_exec or result.error_in_exec
+        for name, held in self.before.items():
+            self.failed.pop(name, None)
+            if error is not None and self.namespace.get(name, MISSING) is held:
+                self.failed[name] = held, _in_words(error)
+        self.before = {}
+
+    def complaint(self):
+        """What to say of a name in the running cell that holds an older answer, or None."""
+        for name, (held, error) in self.failed.items():
+            used = re.search(rf"\b{name}\b", self.text) and name not in self.before
+            if used and self.namespace.get(name, MISSING) is held:
+                return (
+                    "The cell with your answer did not run to its end, so this would be a reply to an older "
+                    f"version. {error}. Once `{name}` is made without an error, run this cell again."
+                )
+        return None
+
+
+def _in_words(error):
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__} in line {error.lineno}: {error.msg}"
+    return behaviour.in_one_line(error)
+
+
+def _watch():
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    if not shell:
+        return None
+    cells = Cells(shell.user_ns)
+    shell.events.register("pre_run_cell", cells.begin)
+    shell.events.register("post_run_cell", cells.end)
+    return cells
+
+
+CELLS = _watch()  # None outside IPython

@@ -1,0 +1,394 @@
+"""Exercises that name a mistake by what the learner's function does.
+
+An exercise holds a right function, the arguments to try it with (probes), the mistakes that people make in it
+and what comes of two of them at once. The learner's function is called with the same arguments; if it behaves
+like a mistake, the check says which one that is.
+
+Nothing here knows what an exercise is about, nor where its mistakes are written down.
+"""
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from pe_lessons.exercises import behaviour
+from pe_lessons.exercises.result import Checked, shown
+
+SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
+SMALL = 1e-2
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake worth recognising.
+
+    `say` is what a kind teacher would say. `wrong` makes the mistake, with the arguments of the right function.
+    A loss of precision gives other digits in every program that suffers it: with `exact`, the same function
+    without the loss, only the size of the largest error is compared, and may be `SPREAD` times larger or
+    smaller.
+    """
+
+    name: str
+    say: str
+    wrong: Callable
+    exact: Callable | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Exercise(Checked):
+    """A function, class or list of numbers to be written by the learner.
+
+    Parameters
+    ----------
+    name : str
+        Name in the registry.
+    reference : callable
+        The right function or class.
+    probes, edge_probes : sequences of tuples
+        Arguments to try. The edge cases count once all of `probes` are right.
+    mistakes, pairs : iterables of Mistake
+        One mistake each, and two at once, named ``"one + other"``.
+    hints : sequence of str
+    text : str
+        What `solution` shows: a right answer that uses no names but those the notebook imports.
+    atol : float
+        Numbers that differ by less are equal; relative to the number where it is above 1.
+    use : callable, optional
+        ``use(answer, *probe)`` observes an answer that is not simply called, a class for instance.
+    call : callable, optional
+        ``call(name, *probe)`` is the call in words; usual arguments in brackets are the default.
+    says : dict, optional
+        ``{look: sentence}``; what to say when an unknown mistake shows in a probe that holds this text.
+
+    Examples
+    --------
+    >>> squared = Mistake("squared", "This is the square of the number.", lambda number: number**2)
+    >>> twice = Exercise("twice", lambda number: 2 * number, probes=((1,), (3,)), mistakes=(squared,))
+    >>> twice.check(lambda number: number * number)
+    twice: Not yet.
+    This is the square of the number.
+    >>> twice.check(lambda number: number + 1)
+    twice: Not yet.
+    `your_function(number=3)` should be 6, but is 4.
+    >>> twice.diagnose(lambda number: number + number).status
+    'correct'
+    """
+
+    name: str
+    reference: Callable
+    probes: tuple
+    edge_probes: tuple = ()
+    mistakes: Iterable = ()
+    pairs: Iterable = ()
+    hints: tuple = ()
+    text: str = ""
+    atol: float = 1e-6
+    use: Callable | None = None
+    call: Callable | None = None
+    says: dict | None = None
+
+    def __post_init__(self):
+        behaviour.keep_modules()  # PyTorch may be there by now
+
+    def diagnose(self, answer=None, *more):
+        """Return the `Result` for the learner's function or class; never raises."""
+        with behaviour.LOCK:
+            return self._diagnose(answer, *more)
+
+    def _diagnose(self, answer=None, *more):
+        if answer is ...:
+            return self._not_attempted()
+        objection = self._objection(answer, more)
+        if objection:
+            return self.result("error", objection)
+        if behaviour.is_unwritten(answer):
+            return self._not_attempted()
+        replaced = behaviour.put_back()
+        seen = []
+        for arguments in self._all_probes:
+            seen.append(self._observe(answer, arguments))
+            if seen[0].kind == "stub":
+                return self._not_attempted()
+            if seen[-1].kind == "stopped":
+                return self.result("error", f"{self._called(answer, arguments)} {seen[-1].text}")
+        replaced = dict.fromkeys([*replaced, *(one for done in seen for one in done.replaced)])
+        if replaced:
+            return self.result(
+                "error",
+                f"This was changed for the whole notebook and has been put back: {', '.join(replaced)}. Find "
+                "the line that does it, take it out, and check again.",
+            )
+        wrong = [n for n, right in enumerate(self._expected) if not right.same_as(seen[n], self.atol)]
+        if not wrong:
+            return self.result("correct", self._praise())
+        found = self._recognise(seen, wrong)
+        if found:
+            return self.result("not yet", found.say, found.name)
+        return self._describe(answer, seen, wrong[0])
+
+    def solution(self):
+        """A right answer."""
+        return shown(self.text)
+
+    def _recognise(self, seen, wrong):
+        """The smallest explanation of all that was seen; failing that, of all but some edge cases."""
+        main = len(self.probes)
+        pairs = () if _constant(seen[:main]) else self.pairs  # many a pair comes out as nearly 0
+        if all(one.kind == "raised" for one in seen[:main]):
+            return None  # any typing error would do that
+
+        def like(scope):
+            return lambda one: all(
+                self._behaviour_of(one.wrong, n).same_as(seen[n], self.atol) for n in scope
+            )
+
+        everything = like(range(len(seen)))
+        attempts = [
+            (self.mistakes, everything),
+            (self.mistakes, lambda one: self._loses_as_much(one, seen, SMALL)),
+            (pairs, everything),
+            (pairs, lambda one: self._loses_as_much(one, seen, self.atol)),
+        ]
+        if wrong[0] < main:
+            attempts += [(self.mistakes, like(range(main))), (pairs, like(range(main)))]
+        else:
+            attempts += [(self.mistakes, like([n for n in range(len(seen)) if n not in wrong[1:]]))]
+        for candidates, matches in attempts:
+            found = [one for one in candidates if matches(one)]
+            if len(found) > 1 and candidates is pairs:
+                found = self._in_common(found)
+            if found:
+                return found[0]
+        return None
+
+    def _loses_as_much(self, candidate, seen, small):
+        """Whether the errors are as large as the candidate's; in the main probes these must be small."""
+        if candidate.exact is None:
+            return False
+        largest = [0.0, 0.0]
+        for n, done in enumerate(seen):
+            exact, wrong = (self._behaviour_of(one, n) for one in (candidate.exact, candidate.wrong))
+            own, theirs = exact.distance(wrong), exact.distance(done)
+            if math.isnan(own + theirs):
+                if not wrong.same_as(done, self.atol):
+                    return False
+            elif theirs > max(self.atol, SPREAD * own) or (n < len(self.probes) and own > small):
+                return False
+            else:
+                largest = [max(largest[0], own), max(largest[1], theirs)]
+        return largest[1] > max(self.atol, largest[0] / SPREAD)
+
+    def _in_common(self, pairs):
+        """The mistake that pairs of the same behaviour share; what else was done cannot be told."""
+        shared = set.intersection(*(set(pair.name.split(" + ")) for pair in pairs))
+        return [single for single in self.mistakes if single.name in shared]
+
+    def _behaviour_of(self, variant, n):
+        if (variant, n) not in self._known:
+            self._known[variant, n] = self._observe(variant, self._all_probes[n])
+        return self._known[variant, n]
+
+    @cached_property
+    def _known(self):
+        return {}
+
+    @cached_property
+    def _all_probes(self):
+        return *self.probes, *self.edge_probes
+
+    @cached_property
+    def _expected(self):
+        return [self._observe(self.reference, arguments) for arguments in self._all_probes]
+
+    def _observe(self, answer, arguments):
+        if self.use:
+            return behaviour.observe(functools.partial(self.use, answer), arguments)
+        return behaviour.observe(answer, arguments)
+
+    def _objection(self, answer, more):
+        """Why this cannot be the answer at all, or None."""
+        if more:
+            return f"The check wants one thing, your function, but got {1 + len(more)}."
+        wants_class = isinstance(self.reference, type)
+        wanted = "class" if wants_class else "function"
+        if not callable(answer):
+            got = "None" if answer is None else f"a value ({type(answer).__name__})"
+            return (
+                f"The check wants your {wanted} itself, but got {got}. Write its name without parentheses: "
+                f"`{self.name}.check(your_{wanted})`."
+            )
+        if wants_class != isinstance(answer, type):
+            got = "an instance or a function" if wants_class else "a class"
+            return f"The check wants your {wanted} itself, but got {got}. Write the name of your {wanted}."
+        try:
+            signature = inspect.signature(answer)
+        except (TypeError, ValueError):
+            return None  # some built-in functions have none
+        arguments = self._parameters[: len(self.probes[0])]
+        try:
+            if self.use is None:
+                signature.bind(*arguments)
+        except TypeError as error:
+            return f"It is called with ({', '.join(arguments)}), and does not allow that: {error}."
+        return None
+
+    def _describe(self, answer, seen, n):
+        """What is wrong with the n-th call, in general terms."""
+        got, right, call = seen[n], self._expected[n], self._called(answer, self._all_probes[n])
+        looks = [part for part in self._all_probes[n] if isinstance(part, str)] if self.says else []
+        said = self.says[looks[0]] if looks and looks[0] in self.says else ""
+        if said and got.kind == "raised":
+            return self.result("error", f"{said} {call} {got.text}")
+        if said:
+            return self.result("not yet", said)
+        if right.kind == "raised" and got.kind != "raised":
+            return self.result("not yet", f"{call} should raise an error, but gives something back.")
+        if got.kind == "raised":
+            return self.result("error", f"{call} {got.text}")
+        if got.kind == "stub":
+            return self.result("not yet", f"{call} raises NotImplementedError: this case is missing still.")
+        again = self._observe(answer, self._all_probes[0])
+        if seen[0].kind == "value" and not _holds_nan(seen[0]) and not again.same_as(seen[0], self.atol):
+            message = (
+                "Called twice with the same arguments, it gives two different results. Does it keep "
+                "something in a variable outside itself, or in a default such as `rows=[]`?"
+            )
+        elif got.kind == "none":
+            message = f"{call} gives back None."
+            message += (
+                " It prints something, but printing is not handing over: end with `return`."
+                if got.printed
+                else " Is there a `return` at the end, on the right level of indentation?"
+            )
+        elif got.kind == "unusable":
+            message = f"What {call} gives back {got.text}."
+        elif got.changed is not None:
+            message = f"{call} changes the `{self._parameters[got.changed]}` it is given. Work on a copy."
+        elif len(got.shape) == len(right.shape) == 1 and got.shape != right.shape:
+            message = f"{call} should have {_many(right.shape[0])}, but has {got.shape[0]}."
+        elif got.shape != right.shape:
+            message = f"{call} should give {_shape(right.shape)}, but gives {_shape(got.shape)}."
+        else:
+            message = self._first_difference(call, got, right)
+        return self.result("not yet", message)
+
+    def _first_difference(self, call, got, right):
+        pairs = list(zip(got.entries, right.entries))
+        differing = [n for n, pair in enumerate(pairs) if not behaviour.close(*pair, self.atol)]
+        mine, theirs = pairs[differing[0]]
+        shown = (f"{mine:.6g}", f"{theirs:.6g}")
+        if right.truth:
+            shown = (str(bool(mine)) if mine in (0, 1) else shown[0], str(bool(theirs)))
+        elif shown[0] == shown[1]:
+            shown = (repr(mine), repr(theirs))
+        place, left = "", differing[0]
+        for length in reversed(right.shape):
+            place, left = f"[{left % length}]{place}", left // length
+        message = f"{call}{place} should be {shown[1]}, but is {shown[0]}."
+        if len(pairs) > 1:
+            equal = len(pairs) - len(differing)
+            message += f" {equal} of {len(pairs)} entries are right; this is the first wrong one."
+        if mine != mine:
+            message += " NaN means not a number: something like 0/0 or infinity minus infinity."
+        elif all(abs(a - b) <= (0.01 * abs(b) or 1e-6) for a, b in pairs):
+            message += " All are close: are numbers rounded on the way, or kept with too few digits?"
+        return message
+
+    def _called(self, answer, arguments):
+        name = str(getattr(answer, "__name__", "<>"))
+        name = "your_function" if name.startswith("<") else name
+        if self.call:
+            return f"`{self.call(name, *arguments)}`"
+        given = (f"{parameter}={_short(value)}" for parameter, value in zip(self._parameters, arguments))
+        return f"`{name}({', '.join(given)})`"
+
+    @cached_property
+    def _parameters(self):
+        names = list(inspect.signature(self.use or self.reference).parameters)
+        return names[1:] if self.use else names
+
+    def _praise(self):
+        return f"It does what it should in all {len(self._all_probes)} trials."
+
+    def _not_attempted(self):
+        return self.result(
+            "not attempted",
+            f"Write your answer in the cell above, run it, then run this cell. `{self.name}.hint()` helps.",
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Numbers(Exercise):
+    """Numbers worked out by hand and typed as a list. `reference` and every `wrong` take no arguments."""
+
+    probes: tuple = ((),)
+
+    def diagnose(self, answer=..., *more):
+        """Return the `Result` for the learner's list; ``...`` stands for what is not filled in."""
+        if more:
+            return self.result(
+                "error",
+                f"The check wants one list, but got {1 + len(more)} things. Put square brackets around the "
+                f"numbers: `{self.name}.check([...])`.",
+            )
+        if answer is ... or (isinstance(answer, list | tuple) and any(entry is ... for entry in answer)):
+            return self._not_attempted()
+        if callable(answer):
+            return self.result("error", "The check wants the numbers you worked out, but got a function.")
+        return super().diagnose(lambda: answer)
+
+    def solution(self):
+        return shown(", ".join(f"{number:.4f}" for number in self._expected[0].entries))
+
+    def _describe(self, answer, seen, n):
+        if seen[n].kind == "none":
+            message = (
+                "Your answer is None, which is what `print(...)` and `my_list.append(...)` give back. Write "
+                "the numbers in square brackets."
+            )
+        elif seen[n].kind == "unusable":
+            message = f"Your answer {seen[n].text}."
+        else:
+            return super()._describe(answer, seen, n)
+        return self.result("not yet", message)
+
+    def _called(self, answer, arguments):
+        return "your answer"
+
+    def _praise(self):
+        return "Every number is right."
+
+
+def _many(count):
+    return f"{count} number{'' if count == 1 else 's'}"
+
+
+def _shape(shape):
+    return f"the shape {shape}" if shape else "a single number"
+
+
+def _short(value):
+    """An argument in a few characters."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    if callable(value):
+        return value.__name__
+    shape = behaviour.numbers(value)[0]
+    return (
+        repr(value)
+        if isinstance(value, list) and len(shape) == 1
+        else f"<{' x '.join(map(str, shape))} numbers>"
+    )
+
+
+def _constant(behaviours):
+    """Whether all the numbers are nearly the same."""
+    entries = [entry for done in behaviours for entry in done.entries]
+    return len(entries) > 1 and max(entries) - min(entries) < 1e-4
+
+
+def _holds_nan(done):
+    return any(entry != entry for entry in done.entries)

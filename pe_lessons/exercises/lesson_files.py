@@ -1,0 +1,249 @@
+"""Reads a lesson's folder: its right answers, the mistakes that people make in them, and its words.
+
+`answers.py` holds the right answer of every exercise in two styles, as functions (or classes) such as
+`buckets_loop` and `buckets_arrays`; the first is the one that `solution` shows. A mistake is a change of that
+text, and what a kind teacher says of it, in `mistakes.toml`:
+
+    [buckets."exact quarter"]
+    arrays = ['one_way // 2', 'one_way // 4']
+    loop = ['one_way // 2', 'one_way // 4']
+    say = "Only a quarter of a direction's buckets is exact. It should be half of them."
+
+The old text stands exactly once in the right answer, or in a function of `answers.py` that the answer uses. A
+change in several places is a list of such pairs. A mistake that is another program is the name of a function of
+`answers.py`. Besides:
+
+    precision = true                  the mistake loses digits, and every program other ones
+    alone = true                      no part of two mistakes at once; a program never is
+    include = "sinusoidal"            in the table of an exercise: mistakes of a file that lessons share, those
+    without = ["transposed"]          whose old text stands in the answer, apart from these
+
+`words.md` holds hints, questions and the quiz:
+
+    ## buckets                        ## bias_question
+    1. The first hint.                A bias is added to the scores. What is true?
+    2. The second hint.               - [x] the text of a right choice
+                                        The reason for it.
+                                      - [ ] the text of a wrong choice
+                                        The reason for it.
+    ## quiz_10                        1. The first hint.
+    ### first
+    The first question ...
+"""
+
+import ast
+import functools
+import importlib
+import itertools
+import re
+import tomllib
+from pathlib import Path
+
+from pe_lessons.exercises.exercise import Exercise, Mistake
+from pe_lessons.exercises.question import Question, Quiz
+
+STYLES = "loop", "arrays", "tensors"
+SHARED = Path(__file__).parent
+
+
+class Lesson:
+    """The folder of a lesson; `package` is the `__name__` of its `__init__.py`."""
+
+    def __init__(self, package):
+        self.answers = importlib.import_module(f"{package}.answers")
+        folder = Path(self.answers.__file__).parent
+        self.mistakes = tomllib.loads((folder / "mistakes.toml").read_text(encoding="utf-8"))
+        self.words = read_words((folder / "words.md").read_text(encoding="utf-8"))
+
+    def exercise(self, name, kind=Exercise, **details):
+        """The exercise of this name; `details` are what the files do not say."""
+        answer = self.styles(name)[0]
+        return kind(
+            name=name,
+            reference=answer.function,
+            mistakes=Lazy(lambda: [one for one, _ in self.changes(name, answer)]),
+            pairs=Lazy(lambda: self.pairs(name, answer)),
+            hints=self.words[name]["hints"],
+            text=answer.as_shown(),
+            **details,
+        )
+
+    def question(self, name):
+        return Question(name, **self.words[name])
+
+    def quiz(self, name):
+        questions = self.words[name]["questions"]
+        return Quiz(name, tuple(Question(one, **words) for one, words in questions.items()))
+
+    def styles(self, name):
+        """The right answers of an exercise; the first is the one that is shown."""
+        names = {f"{name}_{style}": style for style in STYLES}
+        return [Answer(self.answers, found, names[found]) for found in vars(self.answers) if found in names]
+
+    def entries(self, name):
+        """The table of each mistake of an exercise; of those from a shared file those that apply."""
+        table = dict(self.mistakes.get(name, {}))
+        shared, without = table.pop("include", None), table.pop("without", ())
+        if shared is not None:
+            text = (SHARED / f"{shared}.toml").read_text(encoding="utf-8")
+            answers = self.styles(name)
+            for mistake, entry in tomllib.loads(text).items():
+                if mistake not in without and all(answer.allows(entry.get(answer.style)) for answer in answers):
+                    table.setdefault(mistake, entry)
+        return table
+
+    def changes(self, name, answer):
+        """Every mistake of an exercise, made in this answer, with its `Change` or None for a program."""
+        for mistake, entry in self.entries(name).items():
+            change = entry[answer.style]
+            exact = answer.function if entry.get("precision") else None
+            if isinstance(change, str):
+                wrong, change = getattr(self.answers, change), None
+            else:
+                change = Change(answer, change)
+                wrong = answer.with_changes(change)
+            alone = change is None or entry.get("alone")
+            yield Mistake(mistake, " ".join(entry["say"].split()), wrong, exact), None if alone else change
+
+    def pairs(self, name, answer):
+        """Two mistakes at once, wherever they change different places."""
+        changes = [(mistake, change) for mistake, change in self.changes(name, answer) if change is not None]
+        for pair in itertools.combinations(changes, 2):
+            (one, first), (other, second) = pair
+            if first.meets(second):
+                continue
+            exact = [change for mistake, change in pair if mistake.exact is None]
+            yield Mistake(
+                f"{one.name} + {other.name}",
+                f"Two things at once:\n1. {one.say}\n2. {other.say}",
+                answer.with_changes(first, second),
+                None if len(exact) == 2 else answer.with_changes(*exact),
+            )
+
+
+class Answer:
+    """A right answer, and its text: with those functions of `answers.py` that it uses."""
+
+    def __init__(self, module, name, style):
+        self.module, self.name, self.style = module, name, style
+        self.function = getattr(module, name)
+        parts, used = _definitions(module.__file__), {name}
+        while (more := used.union(*(parts[one][1] & parts.keys() for one in used))) != used:
+            used = more
+        self.text = "\n\n\n".join(text for one, (text, _) in parts.items() if one in used)
+
+    def as_shown(self):
+        """The text under the names of the exercises."""
+        return re.sub(rf"\b([a-z]\w+)_{self.style}\b", r"\1", self.text)
+
+    def allows(self, change):
+        """Whether a shared change applies: its old texts stand here."""
+        return isinstance(change, list) and all(old in self.text for old, _ in _places(change))
+
+    def with_changes(self, *changes):
+        """The function with these changes in its text."""
+        text = self.text
+        for start, end, new in sorted((one for change in changes for one in change.edits), reverse=True):
+            text = text[:start] + new + text[end:]
+        # Under the file's name the steps of a wrong variant are not counted as the learner's.
+        scope = dict(vars(self.module))
+        exec(compile(text, self.module.__file__, "exec"), scope)
+        return scope[self.name]
+
+
+class Change:
+    """Where a mistake changes the text of an answer, and into what."""
+
+    def __init__(self, answer, change):
+        self.edits = []  # (start, end, new text)
+        for old, new in _places(change):
+            if answer.text.count(old) != 1:
+                raise ValueError(f"{old!r} must stand exactly once in {answer.name}")
+            start = answer.text.index(old)
+            end = start + len(old)
+            if new.endswith(old) and "\n" in (more := new.removesuffix(old)):  # new lines before the old ones
+                self.edits.append((start, start, more))
+            elif new.startswith(old) and "\n" in (more := new.removeprefix(old)):  # or after them
+                self.edits.append((end, end, more))
+            else:
+                self.edits.append((start, end, new))
+
+    def meets(self, other):
+        """Whether both change the same place."""
+        return any(
+            (a < d and c < b) or (a, b) == (c, d)
+            for a, b, _ in self.edits
+            for c, d, _ in other.edits
+        )
+
+
+class Lazy:
+    """Made when first asked for: compiling takes time, and a right answer needs none of it."""
+
+    def __init__(self, make):
+        self.make = make
+
+    @functools.cached_property
+    def made(self):
+        return tuple(self.make())
+
+    def __iter__(self):
+        return iter(self.made)
+
+    def __len__(self):
+        return len(self.made)
+
+
+def _places(change):
+    return [change] if isinstance(change[0], str) else change
+
+
+@functools.cache
+def _definitions(path):
+    """Every function and class of a file: its text, and the names that it uses."""
+    source = Path(path).read_text(encoding="utf-8")
+    return {
+        node.name: (
+            ast.get_source_segment(source, node),
+            {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} - {node.name},
+        )
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+
+
+def read_words(text):
+    """What stands under each heading: hints, a question with its choices, or a quiz of several."""
+    found = {}
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        name, body = section.split("\n", 1)
+        first, *questions = re.split(r"^### ", body, flags=re.MULTILINE)
+        words = _question(first)
+        if questions:
+            words["questions"] = {one.split("\n", 1)[0]: _question(one.split("\n", 1)[1]) for one in questions}
+            for one in words["questions"].values():
+                del one["hints"]
+        elif not words["choices"]:
+            words = {"hints": words["hints"]}
+        found[name] = words
+    return found
+
+
+def _question(text):
+    prompt, hints, choices = [], [], []
+    target = prompt
+    for line in text.splitlines():
+        if choice := re.match(r"- \[(x| )\] (.*)", line):
+            choices.append((choice[2], choice[1] == "x", target := []))
+        elif hint := re.match(r"\d\. (.*)", line):
+            hints.append(target := [hint[1]])
+        elif line.strip():
+            target.append(line.strip())
+    return {
+        "prompt": " ".join(prompt),
+        "choices": {
+            letter: (text, is_right, " ".join(reason))
+            for letter, (text, is_right, reason) in zip("abcdefgh", choices)
+        },
+        "hints": tuple(" ".join(hint) for hint in hints),
+    }

@@ -1,0 +1,190 @@
+"""Questions with a reason for every choice, and the quiz at the end of a lesson."""
+
+import re
+from dataclasses import dataclass
+from numbers import Integral
+
+from pe_lessons.exercises.result import Checked, shown
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Question(Checked):
+    """A question with one or several right choices.
+
+    Parameters
+    ----------
+    name, prompt : str
+    choices : dict
+        ``{letter: (text, is_right, reason)}``; the reason is shown for a choice wrongly made or missed.
+    hints : sequence of str
+
+    Examples
+    --------
+    >>> choices = {"a": ("red", True, "Fire."), "b": ("blue", False, "Ice.")}
+    >>> question = Question("warm", "Which are warm?", choices)
+    >>> question.ask()
+    Which are warm?
+      a  red
+      b  blue
+    >>> question.check("b")
+    warm: Not yet.
+    a (missed): Fire.
+    b (chosen): Ice.
+    """
+
+    name: str
+    prompt: str
+    choices: dict
+    hints: tuple = ()
+
+    @property
+    def right(self):
+        return tuple(letter for letter, (_, is_right, _) in self.choices.items() if is_right)
+
+    def diagnose(self, *answer):
+        """Return the `Result` for letters such as ``"a", "c"`` (also ``"ac"`` or ``["a", "c"]``)."""
+        if any(callable(part) for part in answer):
+            return self.result("error", 'Answer with letters in quotation marks, as in "a".')
+        parts = [one for part in answer for one in (part if isinstance(part, list | tuple | set) else [part])]
+        words = [
+            word.lower()
+            for part in parts
+            if part is not None and part is not ...
+            for word in re.findall(r"[^\W_]+", str(part))
+        ]
+        letters = {
+            letter for word in words for letter in (word if set(word) <= set(self.choices) else [word])
+        }
+        if not letters:
+            return self.result("not attempted", "Choose one letter or several, then run this cell again.")
+        unknown = sorted(letters - set(self.choices))
+        if unknown:
+            return self.result(
+                "not yet", f"There is no choice {unknown[0]}: choose from {', '.join(self.choices)}."
+            )
+        differing = [letter for letter in self.choices if (letter in letters) != (letter in self.right)]
+        if not differing:
+            return self.result("correct", " ".join(self.choices[letter][2] for letter in self.right))
+        done = {letter: "chosen" if letter in letters else "missed" for letter in differing}
+        message = "\n".join(f"{letter} ({done[letter]}): {self.choices[letter][2]}" for letter in differing)
+        return self.result("not yet", message, " + ".join(f"{letter} {done[letter]}" for letter in differing))
+
+    def ask(self):
+        """Print the question and its choices."""
+        lines = (f"  {letter}  {text}" for letter, (text, _, _) in self.choices.items())
+        print("\n".join([self.prompt, *lines]))
+
+    def solution(self):
+        """The right letters, with their reasons."""
+        return shown("\n".join(f"{letter}: {self.choices[letter][2]}" for letter in self.right))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Quiz(Checked):
+    """Questions with one right choice each; its `check` says of every letter why it is right or wrong.
+
+    Parameters
+    ----------
+    name : str
+    questions : sequence of Question
+
+    Examples
+    --------
+    >>> fire = {"a": ("cold", False, "Touch it: no, better not."), "b": ("hot", True, "It burns.")}
+    >>> ice = {"a": ("cold", True, "It is frozen."), "b": ("hot", False, "It would melt.")}
+    >>> quiz = Quiz("quiz", (Question("fire", "Fire is ...", fire), Question("ice", "Ice is ...", ice)))
+    >>> quiz.ask(2)
+    2. Ice is ...
+       a  cold
+       b  hot
+    >>> quiz.check(["a", ...])
+    quiz: Not yet.
+    1 a, no: Touch it: no, better not.
+    2: not answered yet.
+    >>> quiz.check("ba").status
+    'correct'
+    """
+
+    name: str
+    questions: tuple
+
+    def diagnose(self, *answer):
+        """Return the `Result` for one letter per question, such as ``["b", "a", ...]`` or ``"ba"``."""
+        letters = answer[0] if len(answer) == 1 else answer
+        if hasattr(letters, "tolist"):
+            letters = letters.tolist()
+        if isinstance(letters, str):
+            letters = re.findall(r"[^\W_]", letters)
+        if letters is None or letters is ... or (isinstance(letters, list | tuple) and not letters):
+            letters = [...] * len(self.questions)
+        if not isinstance(letters, list | tuple) or len(letters) != len(self.questions):
+            wanted = len(self.questions)
+            return self.result("error", f"Answer with a list of {wanted} letters, one for each question.")
+        replies = [self._reply(number, letter) for number, letter in enumerate(letters, start=1)]
+        statuses = {status for status, _ in replies}
+        if statuses == {"not attempted"}:
+            return self.result(
+                "not attempted", "Put a letter in the place of each `...`, then run both cells."
+            )
+        [status] = statuses if len(statuses) == 1 else ["not yet"]
+        wrong = [
+            f"{n}{one}" for n, (one, reply) in enumerate(zip(letters, replies), 1) if reply[0] == "not yet"
+        ]
+        return self.result(status, "\n".join(said for _, said in replies), " + ".join(wrong) or None)
+
+    def _reply(self, number, letter):
+        choices = self.questions[number - 1].choices
+        if letter is None or letter is ... or (isinstance(letter, str) and not letter.strip()):
+            return "not attempted", f"{number}: not answered yet."
+        if str(letter).strip().lower() not in choices:
+            return "not yet", f"{number}: there is no choice {letter}; choose from {', '.join(choices)}."
+        letter = str(letter).strip().lower()
+        _, is_right, reason = choices[letter]
+        return (
+            ("correct", f"{number} {letter}, yes: {reason}")
+            if is_right
+            else ("not yet", f"{number} {letter}, no: {reason}")
+        )
+
+    def ask(self, *numbers):
+        """Print the questions of these numbers, counted from 1; without a number, all of them."""
+        print("\n\n".join(self._asked(number) for number in numbers or self._numbers))
+
+    def explain(self, *numbers):
+        """Every choice of these questions with its reason, to be discussed once everybody has answered."""
+        return shown("\n\n".join(self._explained(number) for number in numbers or self._numbers))
+
+    solution = explain
+
+    def hint(self, n=1):
+        return shown("A quiz has no hints: its check gives the reason for every letter.")
+
+    def __repr__(self):
+        return f"quiz {self.name}: .ask(), .check(...), .explain()"
+
+    @property
+    def right(self):
+        return tuple(question.right[0] for question in self.questions)
+
+    @property
+    def _numbers(self):
+        return range(1, len(self.questions) + 1)
+
+    def _question(self, number):
+        if not isinstance(number, Integral):
+            raise TypeError(f"the number of a question must be a whole number, not {number!r}")
+        if number not in self._numbers:
+            raise ValueError(f"there is no question {number}: choose from 1 to {len(self.questions)}")
+        return self.questions[number - 1]
+
+    def _asked(self, number):
+        question = self._question(number)
+        lines = [f"   {letter}  {text}" for letter, (text, _, _) in question.choices.items()]
+        return "\n".join([f"{number}. {question.prompt}", *lines])
+
+    def _explained(self, number):
+        question = self._question(number)
+        lines = [f"{number}. {question.prompt}"]
+        for letter, (text, is_right, reason) in question.choices.items():
+            lines += [f"   {letter}  {text}", f"      {'YES' if is_right else 'no'}: {reason}"]
+        return "\n".join(lines)

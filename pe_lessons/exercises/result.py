@@ -1,0 +1,111 @@
+"""What a check says, and what is common to all that can be checked: functions, numbers and questions."""
+
+import html
+import os
+import re
+from dataclasses import dataclass
+from numbers import Integral
+
+from pe_lessons.exercises import cells
+
+# Whether nbgrader runs the notebook. Asked once, when the first cell imports its exercises: an answer cannot
+# change it afterwards.
+GRADING = bool(os.environ.get("NBGRADER_EXECUTION"))
+HEADINGS = {
+    "correct": "Correct",
+    "not yet": "Not yet",
+    "not attempted": "Not attempted yet",
+    "error": "Error in your code",
+}
+COLOURS = {"correct": "#2e9e4f", "not yet": "#d98200", "not attempted": "#808080", "error": "#d0453a"}
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """What a check says.
+
+    Attributes
+    ----------
+    status : str
+        ``"correct"``, ``"not yet"``, ``"not attempted"`` or ``"error"``.
+    title : str
+        First line of the plain text, such as ``"sinusoidal_loop: Not yet."``
+    message : str
+    cause : str or None
+        Name of the misconception; the names of two are joined by ``" + "``.
+    """
+
+    status: str
+    title: str
+    message: str
+    cause: str | None = None
+
+    def __repr__(self):
+        return f"{self.title}\n{self.message}"
+
+    def _repr_html_(self):
+        paragraphs = "".join(
+            f'<p style="margin: 0.3em 0">{_code_in_html(line)}</p>' for line in self.message.splitlines()
+        )
+        return (
+            f'<div style="border-left: 0.4em solid {COLOURS[self.status]}; padding: 0.2em 0.8em">'
+            f"<strong>{html.escape(self.title)}</strong>{paragraphs}</div>"
+        )
+
+
+class Text(str):
+    """Text without quotation marks; `shown` has shown it in IPython, which need not do so again."""
+
+    __repr__ = str.__str__
+
+    def _ipython_display_(self):
+        pass
+
+
+def shown(text):
+    """Show the text in IPython at once, since only the last value of a cell is shown; and return it."""
+    if cells.CELLS:
+        print(text)
+    return Text(text)
+
+
+class CheckFailed(AssertionError):
+    """Raised by a check while a grading tool runs; notebooks show its message without a traceback."""
+
+    def _render_traceback_(self):
+        return str(self).splitlines()
+
+
+class Checked:
+    """What exercises and questions have in common; they add `name`, `hints` and `diagnose`."""
+
+    def check(self, *answer):
+        """Show what `diagnose` says of the answer; while a grading tool runs, raise unless it is correct.
+
+        Nothing is said of an answer whose cell has failed: what it holds still is an older one.
+        """
+        complaint = cells.CELLS and cells.CELLS.complaint()
+        result = self.result("error", complaint) if complaint else self.diagnose(*answer)
+        if not GRADING:
+            return result
+        if result.status != "correct":
+            raise CheckFailed(repr(result))
+        print(result)  # a value would be taken for partial credit
+
+    def hint(self, n=1):
+        """The n-th hint, from gentle to concrete."""
+        if not isinstance(n, Integral):
+            raise TypeError(f"n must be a whole number such as 1 or 2, not {n!r}")
+        n = max(1, min(n, len(self.hints)))
+        more = f" (`.hint({n + 1})` for the next one.)" if n < len(self.hints) else ""
+        return shown(f"Hint {n} of {len(self.hints)}: {self.hints[n - 1]}{more}")
+
+    def __repr__(self):
+        return f"exercise {self.name}: .check(...), .hint(), .solution()"
+
+    def result(self, status, message, cause=None):
+        return Result(status, f"{self.name}: {HEADINGS[status]}.", message, cause)
+
+
+def _code_in_html(text):
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
