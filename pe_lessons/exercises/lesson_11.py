@@ -810,7 +810,8 @@ rotary_question = Question(
             "at 5",
             False,
             "The angle between them has the other sign. For a general query and key this is another score; "
-            "only a query and a key that are equal cannot tell the sides apart.",
+            "only where the two arrows of every pair point the same way, or opposite ways, are the sides "
+            "alike.",
         ),
         "c": (
             "the further apart query and key are, the smaller the score",

@@ -401,8 +401,8 @@ precision_question = Question(
         "c": (
             "the frequencies are rounded to bfloat16, after training",
             True,
-            "It is another encoding: near tokens look the same, but 4000 tokens apart a score changes by "
-            "a tenth of the largest, or more.",
+            "It is another encoding: near tokens look the same, but between tokens thousands apart a score "
+            "changes by up to 0.17 of the largest.",
         ),
         "d": (
             "the angles are computed in float32",

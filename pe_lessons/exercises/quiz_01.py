@@ -38,14 +38,14 @@ quiz_01 = Quiz(
             "right. Why can more training not help?",
             {
                 "a": (
-                    "224 sentences of six words are far too few to learn from",
+                    "224 sentences of six tokens are far too few to learn from",
                     False,
                     "It is trained and tested on the very same sentences, and still half of them stay wrong.",
                 ),
                 "b": (
-                    "it answers both of a pair alike, so one is wrong",
+                    "it answers both of a couple alike, so one is wrong",
                     True,
-                    "The answer depends on the set of words only; so of every pair at most one "
+                    "The answer depends on the set of words only; so of every couple at most one "
                     "sentence can be right.",
                 ),
                 "c": (

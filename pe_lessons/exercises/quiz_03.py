@@ -27,7 +27,7 @@ quiz_03 = Quiz(
                 "d": (
                     "the longest wavelength, printed",
                     True,
-                    "It comes out at hundreds of millions of tokens instead of some 54,000.",
+                    "At width 128 it comes out at hundreds of millions of tokens instead of some 54,000.",
                 ),
             },
         ),

@@ -22,8 +22,8 @@ quiz_11 = Quiz(
                 "c": (
                     "the score comes from queries and keys alone",
                     True,
-                    "The offset comes out of a product of two rotated rows. Rotated values would only carry "
-                    "absolute positions into what is taken home.",
+                    "The offset comes out of a product of two rotated rows. Rotated values would carry "
+                    "absolute positions into what is taken home, unless the output were rotated back.",
                 ),
                 "d": (
                     "values are rotated later, by the MLP that follows the attention",

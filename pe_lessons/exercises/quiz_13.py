@@ -44,8 +44,8 @@ quiz_13 = Quiz(
                 "b": (
                     "training on square images",
                     False,
-                    "The model learns with exchanged axes just as well, until a picture is not square "
-                    "or weights are shared.",
+                    "The model learns with exchanged axes just as well, until its weights meet code that "
+                    "does not exchange them.",
                 ),
                 "c": (
                     "the shape of the table for an 8 x 8 grid, with all its columns",
