@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 import torch
-from claims import SEEDS, at_least, below, report, verdict
+from claims import SEEDS, at_least, below, between, report, verdict
 from torch import nn
 
 from pe_lessons import arrays, toys
@@ -123,7 +123,7 @@ def local():
     report("a neighbour is most alike, after", [neighbour_share(after) for _, _, after in loud], *below(0.6))
     print("\nThe table quiet (0.02), words loud (1)")
     unheard = [filled(seed, 1.0, 0.02) for seed in SEEDS]
-    report("gaps filled right", [share for share, _, _ in unheard], *below(0.6))
+    report("gaps filled right", [share for share, _, _ in unheard], *between(0.445, 0.595))
     report("neighbours' mean cosine, after", [neighbours(after) for _, _, after in unheard], *at_least(0.5))
     patient = [filled(seed, 1.0, 0.02, steps=1200) for seed in SEEDS]
     report("with 1200 steps", [share for share, _, _ in patient], *at_least(0.75))
@@ -139,7 +139,11 @@ def local():
     report("neighbours' mean cosine, after", [neighbours(after) for _, _, after in loud], *below(0.25))
     rise = [neighbours(after) - neighbours(before) for _, before, after in loud]
     report("and by how much it rose", rise, *at_least(0))
-    report("a neighbour is most alike, after", [neighbour_share(after) for _, _, after in loud], *below(0.6))
+    report(
+        "a neighbour is most alike, after",
+        [neighbour_share(after) for _, _, after in loud],
+        *between(0, 0.415),
+    )
     print("  seed by seed:", [round(float(neighbour_share(after)), 2) for _, _, after in loud])
     added = [after - before for _, before, after in loud]
     report("neighbours' mean cosine of what was added", [neighbours(one) for one in added], *at_least(0.3))
@@ -208,8 +212,10 @@ def two_tasks():
         print(f"\nLesson 10, {task.__name__}: share right ('solved' is more than 0.9)")
         for name in ("ALiBi", "T5", "Shaw, K = 2", "Shaw, K = 3", "Shaw, K = 4", "Shaw, K = 16"):
             shares = [toys.accuracy(trained(name, task, seed), *test_set(task, seed)) for seed in SEEDS]
-            claim = None if name == "Shaw, K = 16" else solved if name in solvers else not_solved
-            report(name, shares, *claim or ())
+            claim = solved if name in solvers else not_solved
+            if name == "Shaw, K = 16":
+                claim = between(0.415, 0.445) if task is toys.reverse else at_least(0)
+            report(name, shares, *claim)
 
 
 def what_they_look_at():
@@ -259,7 +265,7 @@ def t5_list():
 
 def as_the_digit_says():
     print("\nLesson 10, as far back as the digit says")
-    for name, claim in (("none", None), ("ALiBi", None), ("T5", below(0.5)), ("RoPE", None)):
+    for name, claim in (("none", None), ("ALiBi", None), ("T5", below(0.5)), ("RoPE", at_least(0.975))):
         shares = [toys.accuracy(trained(name, jump, seed), *test_set(jump, seed)) for seed in SEEDS]
         report(name, shares, *claim or ())
     shares, hits = [], []

@@ -91,15 +91,15 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
 
 
 def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=None):
-    r"""The table of `sinusoidal`, made by turning rows: hardly any sines, and far less time.
+    r"""The table of `sinusoidal`, made by rotating rows: hardly any sines, and, when long, far less time.
 
     With a sine and its cosine read as one complex number, a shift is one multiplication:
 
     .. math::
         z_p = \sin(p \, \omega) + i \cos(p \, \omega), \qquad z_{p + q} = z_p \, e^{-i q \omega}
 
-    So the table is cut into blocks, and every row is the first row of its block, turned by its place
-    in the block. Sines and cosines are taken in float64, of a few rows; the products are made in
+    So the table is cut into blocks, and every row is the first row of its block, rotated by its
+    place in the block. Sines and cosines are taken in float64, of a few rows; the products are made in
     complex128 and rounded once, on their way into the table.
 
     Parameters
@@ -219,7 +219,7 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     References
     ----------
     Vaswani et al., "Attention Is All You Need", 2017, section 3.5, for each axis; He et al., "Masked
-    Autoencoders Are Scalable Vision Learners", 2022, appendix A.1 uses it for patches.
+    Autoencoders Are Scalable Vision Learners", 2021, appendix A.1 uses it for patches.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     References
     ----------
     Gehring et al., "Convolutional Sequence to Sequence Learning", 2017, section 3.1; Devlin et al.,
-    "BERT", 2019, section 3.
+    "BERT", 2018, section 3.
 
     Examples
     --------
@@ -310,7 +310,7 @@ def shift_matrix(offset, d_model, *, base=10_000.0):
     Raises
     ------
     TypeError, ValueError
-        If an argument is not what is said above; a sine without its cosine cannot be turned, so an
+        If an argument is not what is said above; a sine without its cosine cannot be rotated, so an
         odd `d_model` is a ValueError.
 
     References
@@ -379,7 +379,7 @@ def kernel(offsets, d_model, *, base=10_000.0):
 
 
 def softmax(scores):
-    r"""Turn scores into weights that are positive and sum to 1 along the last axis.
+    r"""Turn scores into weights from 0 to 1 that sum to 1 along the last axis.
 
     .. math:: w_j = e^{s_j - \max s} / \sum_m e^{s_m - \max s}
 
@@ -459,7 +459,7 @@ def attention(q, k, v, mask=None):
 
 
 def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
-    r"""Frequency of every pair that `rotary` turns, in radians per token, for a longer context if asked.
+    r"""Frequency of every pair that `rotary` rotates, in radians per token, for a longer context if asked.
 
     With s the factor, L the trained length, and the turns :math:`r_k = L \omega_k / 2 \pi` of pair k
     within it, a share :math:`\gamma_k` of each frequency is kept and the rest divided by s:
@@ -539,7 +539,7 @@ def _kept_share(original, head_dim, base, rule):
 
 
 def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
-    r"""Turn every pair of numbers in a row by an angle that grows with the row's position (RoPE).
+    r"""Rotate every pair of numbers in a row by an angle that grows with the row's position (RoPE).
 
     .. math::
         \begin{pmatrix} y_a \\ y_b \end{pmatrix} =
@@ -549,8 +549,8 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
         \omega_k = base^{-2k / head\_dim}
 
     Pair k stands in the columns (a, b) = (2k, 2k + 1) when the layout is ``"interleaved"``, and in
-    (k, k + head_dim / 2) when it is ``"half"``. Turn queries and keys, not values: then the score of
-    a query at position m and a key at n depends on m - n only.
+    (k, k + head_dim / 2) when it is ``"half"``. Rotate queries and keys, not values: then positions
+    enter the score of a query at position m and a key at n through m - n only.
 
     Parameters
     ----------
@@ -562,7 +562,8 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
         Above 1; the paper takes 10 000.
     layout : "interleaved" or "half"
         Which columns make a pair. The paper, GPT-J and Meta's Llama interleave; GPT-NeoX and the
-        Llama of the library transformers take halves. A model trained with one cannot use the other.
+        Llama of the library transformers take halves. A model trained with one
+        can use the other only after the outputs of its W_Q and W_K are put in order.
     scaling : dict, optional
         A rule for contexts longer than trained, as for `rotary_frequencies`.
 
@@ -608,12 +609,12 @@ def _turned_pairs(x, cosine, sine, layout):
 
 
 def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
-    r"""Turn half of every row by its place on one axis of a grid, the other half by that on the other.
+    r"""Rotate half of every row by its place on one axis of a grid, the other half by that on the other.
 
     .. math:: y = [\, rotary(x_{1..d/2}, row) \;|\; rotary(x_{d/2+1..d}, column) \,]
 
-    The score of a query and a key then depends on the difference of their rows and of their columns
-    only.
+    Positions then enter the score of a query and a key through the difference of their rows and that
+    of their columns only.
 
     Parameters
     ----------
@@ -722,7 +723,7 @@ def alibi_slopes(num_heads):
     References
     ----------
     Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
-    Extrapolation", 2022, section 3; other numbers of heads: the code published with it.
+    Extrapolation", 2021, section 3; other numbers of heads: the code published with it.
 
     Examples
     --------
@@ -764,7 +765,7 @@ def alibi(seq_len, num_heads):
     References
     ----------
     Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
-    Extrapolation", 2022, section 3.
+    Extrapolation", 2021, section 3.
 
     Examples
     --------
@@ -816,7 +817,7 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     References
     ----------
     Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text
-    Transformer", 2020, section 2.1; the formula is that of the code published with it.
+    Transformer", 2019, section 2.1; the formula is that of the code published with it.
 
     Examples
     --------
@@ -863,7 +864,7 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
     References
     ----------
     Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text
-    Transformer", 2020, section 2.1.
+    Transformer", 2019, section 2.1.
 
     Examples
     --------
@@ -918,8 +919,8 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
     References
     ----------
     Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
-    Extrapolation", 2022, section 3; Raffel et al., "Exploring the Limits of Transfer Learning with a
-    Unified Text-to-Text Transformer", 2020, section 2.1.
+    Extrapolation", 2021, section 3; Raffel et al., "Exploring the Limits of Transfer Learning with a
+    Unified Text-to-Text Transformer", 2019, section 2.1.
 
     Examples
     --------

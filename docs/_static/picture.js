@@ -72,7 +72,7 @@
     words.textContent = `Row ${position} begins ${row.map((value) => value.toFixed(3).replace("-", "−")).join(", ")}. ` +
       (width > 2 ? `The fastest hand turns once in ${turn(omegas[0])} tokens, the slowest once in ${turn(omegas.at(-1))}. `
         : `The only hand turns once in ${turn(omegas[0])} tokens. `) +
-      `The nearest other row is ${other}, at distance ${gap.toFixed(2)}.`;
+      `The nearest other row is ${other}, at Euclidean distance ${gap.toFixed(2)}.`;
   }
 
   let walk = null;
