@@ -69,8 +69,8 @@ class Submission:
 
 
 def diagnosis(name, mistake):
-    [found] = [known for known in REGISTRY[name].named if known.name == mistake]
-    return found.diagnosis
+    [found] = [known for known in REGISTRY[name].mistakes if known.name == mistake]
+    return found.say
 
 
 def delete_check(cells):
@@ -105,7 +105,7 @@ def submissions(drawn):
     mine = mine_of(exercise)
     made_wrong = (
         f"from pe_lessons.exercises import REGISTRY\n"
-        f"{mine} = next(one.wrong for one in REGISTRY[{exercise!r}].named if one.name == {mistake!r})"
+        f"{mine} = next(one.wrong for one in REGISTRY[{exercise!r}].mistakes if one.name == {mistake!r})"
     )
     return [
         Submission("correct", answers(), says=("It does what it should in all",)),
@@ -248,7 +248,7 @@ def draw(mistake):
     free = [
         (name, known.name)
         for name in ("sinusoidal_loop", "wavelength")
-        for known in REGISTRY[name].named
+        for known in REGISTRY[name].mistakes
         if known.name not in taken and (mistake is None or known.name == mistake)
     ]
     if not free:

@@ -52,7 +52,8 @@ def title(notebook):
 def reckon(notebook):
     """What the estimate is made of: words, code lines, exercises, and the minutes."""
     from pe_lessons.exercises import REGISTRY
-    from pe_lessons.exercises.engine import Exercise, Quiz
+    from pe_lessons.exercises.exercise import Exercise
+    from pe_lessons.exercises.question import Quiz
 
     cells = nbformat.read(notebook, 4).cells
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
@@ -110,7 +111,7 @@ def minutes_table(measure):
 
 def mistakes_table():
     from pe_lessons.exercises import REGISTRY
-    from pe_lessons.exercises.engine import Exercise
+    from pe_lessons.exercises.exercise import Exercise
 
     text = ABOUT_MISTAKES
     for notebook in notebooks():
@@ -124,8 +125,8 @@ def mistakes_table():
             text += f"\n## {title(notebook)}\n"
         for name in here:
             text += f"\n### {name}\n\n| mistake | what to say |\n| --- | --- |\n"
-            for known in REGISTRY[name].named:
-                said = known.diagnosis.replace("|", r"\|").replace("*", r"\*").replace("_", r"\_")
+            for known in REGISTRY[name].mistakes:
+                said = known.say.replace("|", r"\|").replace("*", r"\*").replace("_", r"\_")
                 text += f"| {known.name.replace('*', chr(92) + '*')} | {said} |\n"
     return text
 

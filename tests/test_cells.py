@@ -7,10 +7,10 @@ import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
-from pe_lessons.exercises._cells import Cells
+from pe_lessons.exercises.cells import Cells
 
 SETUP = """
-from pe_lessons.exercises.engine import Exercise
+from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.exercises.lesson_00 import cell_question, count_positions
 from pe_lessons.exercises.lesson_02 import row_by_hand
 from pe_lessons.exercises.quiz_00 import quiz_00

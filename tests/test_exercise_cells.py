@@ -12,7 +12,8 @@ import pytest
 from reexecute import find_notebooks
 
 from pe_lessons.exercises import REGISTRY
-from pe_lessons.exercises.engine import Exercise, Numbers, Question, Quiz
+from pe_lessons.exercises.exercise import Exercise, Numbers
+from pe_lessons.exercises.question import Question, Quiz
 from pe_lessons.progress import progress
 
 ROOT = Path(__file__).parents[1]

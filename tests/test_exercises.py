@@ -20,12 +20,12 @@ import mpmath
 import numpy as np
 import pytest
 import torch
+from pe_lessons.exercises.engine import Exercise, Numbers, Question, Quiz, _constant
 from torch import nn
 from torch.nn import functional as F
 
 from pe_lessons import arrays
 from pe_lessons.exercises import REGISTRY, _behaviour
-from pe_lessons.exercises.engine import Exercise, Numbers, Question, Quiz, _constant
 
 EXERCISES = [exercise for exercise in REGISTRY.values() if isinstance(exercise, Exercise)]
 QUESTIONS = [exercise for exercise in REGISTRY.values() if isinstance(exercise, Question)]

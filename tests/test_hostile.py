@@ -19,7 +19,7 @@ import pytest
 import torch
 
 from pe_lessons import loops
-from pe_lessons.exercises import REGISTRY, _behaviour
+from pe_lessons.exercises import REGISTRY, behaviour
 
 EXERCISE = REGISTRY["sinusoidal_loop"]
 
@@ -411,7 +411,7 @@ def test_what_pytorch_changes_of_itself_is_not_put_back():
     import torch._dynamo  # noqa: F401
 
     assert EXERCISE.check(loops.sinusoidal).status == "correct"
-    assert _behaviour.put_back() == []
+    assert behaviour.put_back() == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps a folder that is in use")
@@ -478,7 +478,7 @@ class Clock:
 )
 def test_only_time_that_the_answer_itself_takes_is_counted(monkeypatch, seconds, cpu_per_second, status):
     clock = Clock(cpu_per_second)
-    monkeypatch.setattr(_behaviour, "time", clock)
+    monkeypatch.setattr(behaviour, "time", clock)
 
     def answer(seq_len, d_model):
         if seq_len == 5:  # the first trial

@@ -4,19 +4,17 @@ Every answer is tried with arguments that are off by 1e-13, and gives results th
 check has to say of it what it says of the exact one.
 """
 
-import contextlib
 import dataclasses
 
 import numpy as np
 import pytest
 import torch
+from trials import EXERCISES, trust, verdict_on
 
-from pe_lessons.exercises import REGISTRY, _behaviour, lesson_01
-from pe_lessons.exercises.engine import Exercise
+from pe_lessons.exercises import REGISTRY, lesson_01
 
 SIZE = 1e-13
 SEEDS = range(4)
-EXERCISES = [exercise for exercise in REGISTRY.values() if isinstance(exercise, Exercise)]
 # Ties that are meant, by the number of the probe: the sum of squares of whole numbers and the difference of
 # equal rows are the same on every machine.
 MEANT = {
@@ -28,9 +26,7 @@ MEANT = {
 
 @pytest.fixture(autouse=True)
 def trusted(monkeypatch):
-    """Nothing here is a stranger's: without the guards it takes a third of the time."""
-    monkeypatch.setattr(_behaviour, "_loop_guard", contextlib.nullcontext)
-    monkeypatch.setattr(_behaviour, "_memory_limit", contextlib.nullcontext)
+    trust(monkeypatch)
 
 
 def shaken(value, random):
@@ -58,23 +54,13 @@ def shaken_trial(exercise, answer, number, seed, meant):
     return dataclasses.replace(seen, entries=tuple(entries.tolist()))
 
 
-def verdict(exercise, seen):
-    """As in `Exercise.diagnose`: the name of the mistake, None where it has none."""
-    expected = zip(exercise._expected, seen)
-    wrong = [number for number, (right, one) in enumerate(expected) if not right.same_as(one, exercise.atol)]
-    if not wrong:
-        return "correct"
-    found = exercise._recognise(seen, wrong)
-    return found and found.name
-
-
 def jumps(exercise, seed, meant=MEANT):
     """The answers that get another verdict when they are shaken: (what it is, what it is taken for)."""
-    answers = [("correct", exercise.reference), *((known.name, known.wrong) for known in exercise.named)]
+    answers = [("correct", exercise.reference), *((known.name, known.wrong) for known in exercise.mistakes)]
     found = []
     for name, answer in answers:
         trials = range(len(exercise._all_probes))
-        said = verdict(exercise, [shaken_trial(exercise, answer, n, seed, meant) for n in trials])
+        said = verdict_on(exercise, [shaken_trial(exercise, answer, n, seed, meant) for n in trials])
         found += [(name, said)] if said != name else []
     return found
 

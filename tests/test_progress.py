@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pe_lessons import progress
-from pe_lessons.exercises import REGISTRY, _results
+from pe_lessons.exercises import REGISTRY, result
 
 EXERCISE = REGISTRY["count_positions"]
 
@@ -40,7 +40,7 @@ def test_every_outcome_is_read_back(tmp_path, answer, outcome):
 
 
 def test_outputs_of_a_grading_tool_are_read_too(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(_results, "GRADING", True)
+    monkeypatch.setattr(result, "GRADING", True)
     EXERCISE.check(right)
     stream = {"output_type": "stream", "name": "stdout", "text": capsys.readouterr().out}
     with pytest.raises(AssertionError) as caught:

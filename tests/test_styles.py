@@ -17,12 +17,12 @@ import mistakes_speed
 import numpy as np
 import pytest
 import torch
+from pe_lessons.exercises.engine import Exercise, Numbers
 from styles_geometry import geometry_styles
 from styles_inside import INSIDE_STYLES
 from torch import nn
 
 from pe_lessons.exercises import REGISTRY
-from pe_lessons.exercises.engine import Exercise, Numbers
 
 LN = math.log(10_000)
 

@@ -112,7 +112,7 @@ def test_the_demo_notices_wrong_points_and_silent_feedback(demo):
 def test_the_drawn_mistake_is_none_of_the_class(demo):
     for _ in range(50):
         exercise, mistake = demo.draw(None)
-        assert mistake in {known.name for known in REGISTRY[exercise].named}
+        assert mistake in {known.name for known in REGISTRY[exercise].mistakes}
         assert mistake not in ("doubled exponent", "positions from 1", "2 pi forgotten")
     assert demo.draw("T2T denominator")[1] == "T2T denominator"
     with pytest.raises(SystemExit, match="no exercise"):
@@ -130,7 +130,7 @@ def test_the_guide_has_an_entry_for_every_lesson():
 
 
 def test_the_guide_names_mistakes_that_the_checks_know():
-    known = {mistake.name for one in REGISTRY.values() for mistake in getattr(one, "named", ())}
+    known = {mistake.name for one in REGISTRY.values() for mistake in getattr(one, "mistakes", ())}
     lessons = {notebook.stem[:2] for notebook in find_notebooks()}
     for entry in re.split(r"(?m)^### (?=\d\d )", GUIDE)[1:]:
         wrong = re.search(r"(?m)^- \*\*Wrong:\*\*(.*)$", entry)[1]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pe_lessons.exercises import REGISTRY
-from pe_lessons.exercises.engine import Exercise
+from pe_lessons.exercises.exercise import Exercise
 
 NAN = sys.float_info.max  # stands for it, since NaN is like nothing
 
@@ -23,7 +23,7 @@ def behaviours():
     for exercise in (one for one in REGISTRY.values() if isinstance(one, Exercise)):
         functions = {"the right answer": exercise.reference}
         # Where precision is lost, the digits are any computer's own: the engine compares only their size.
-        functions |= {known.name: known.wrong for known in exercise.named if known.exact is None}
+        functions |= {known.name: known.wrong for known in exercise.mistakes if known.exact is None}
         for name, function in functions.items():
             for n, probe in enumerate(exercise._all_probes):
                 seen = exercise._observe(function, probe)

@@ -25,10 +25,10 @@ SMALL = 1e-2
 class Mistake:
     """A mistake worth recognising.
 
-    `say` is what a kind teacher would say. `wrong` makes the mistake, with the arguments of the right function.
-    A loss of precision gives other digits in every program that suffers it: with `exact`, the same function
-    without the loss, only the size of the largest error is compared, and may be `SPREAD` times larger or
-    smaller.
+    `say` is what a kind teacher would say. `wrong` makes the mistake, with the arguments of the right
+    function. A loss of precision gives other digits in every program that suffers it: with `exact`, the same
+    function without the loss, only the size of the largest error is compared, and may be `SPREAD` times
+    larger or smaller.
     """
 
     name: str
@@ -121,7 +121,7 @@ class Exercise(Checked):
                 f"This was changed for the whole notebook and has been put back: {', '.join(replaced)}. Find "
                 "the line that does it, take it out, and check again.",
             )
-        wrong = [n for n, right in enumerate(self._expected) if not right.same_as(seen[n], self.atol)]
+        wrong = self._wrong(seen)
         if not wrong:
             return self.result("correct", self._praise())
         found = self._recognise(seen, wrong)
@@ -132,6 +132,10 @@ class Exercise(Checked):
     def solution(self):
         """A right answer."""
         return shown(self.text)
+
+    def _wrong(self, seen):
+        """The numbers of the probes in which something else was seen than the right answer does."""
+        return [n for n, right in enumerate(self._expected) if not right.same_as(seen[n], self.atol)]
 
     def _recognise(self, seen, wrong):
         """The smallest explanation of all that was seen; failing that, of all but some edge cases."""

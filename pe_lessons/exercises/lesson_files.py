@@ -9,14 +9,14 @@ text, and what a kind teacher says of it, in `mistakes.toml`:
     loop = ['one_way // 2', 'one_way // 4']
     say = "Only a quarter of a direction's buckets is exact. It should be half of them."
 
-The old text stands exactly once in the right answer, or in a function of `answers.py` that the answer uses. A
-change in several places is a list of such pairs. A mistake that is another program is the name of a function of
-`answers.py`. Besides:
+The old text stands exactly once in the right answer, or in a function of `answers.py` that the answer uses.
+A change in several places is a list of such pairs. A mistake that is another program is the name of a
+function of `answers.py`. Besides:
 
-    precision = true                  the mistake loses digits, and every program other ones
-    alone = true                      no part of two mistakes at once; a program never is
-    include = "sinusoidal"            in the table of an exercise: mistakes of a file that lessons share, those
-    without = ["transposed"]          whose old text stands in the answer, apart from these
+    precision = true              the mistake loses digits, and every program other ones
+    alone = true                  no part of two mistakes at once; a program never is
+    include = "sinusoidal"        in the table of an exercise: mistakes of a file that lessons share, those
+    without = ["transposed"]      whose old text stands in the answer, apart from these
 
 `words.md` holds hints, questions and the quiz:
 
@@ -64,7 +64,7 @@ class Lesson:
             mistakes=Lazy(lambda: [one for one, _ in self.changes(name, answer)]),
             pairs=Lazy(lambda: self.pairs(name, answer)),
             hints=self.words[name]["hints"],
-            text=answer.as_shown(),
+            text=f"# {answer.module.__name__}\n{answer.text}",
             **details,
         )
 
@@ -88,7 +88,9 @@ class Lesson:
             text = (SHARED / f"{shared}.toml").read_text(encoding="utf-8")
             answers = self.styles(name)
             for mistake, entry in tomllib.loads(text).items():
-                if mistake not in without and all(answer.allows(entry.get(answer.style)) for answer in answers):
+                if mistake not in without and all(
+                    answer.allows(entry.get(answer.style)) for answer in answers
+                ):
                     table.setdefault(mistake, entry)
         return table
 
@@ -132,10 +134,6 @@ class Answer:
             used = more
         self.text = "\n\n\n".join(text for one, (text, _) in parts.items() if one in used)
 
-    def as_shown(self):
-        """The text under the names of the exercises."""
-        return re.sub(rf"\b([a-z]\w+)_{self.style}\b", r"\1", self.text)
-
     def allows(self, change):
         """Whether a shared change applies: its old texts stand here."""
         return isinstance(change, list) and all(old in self.text for old, _ in _places(change))
@@ -170,11 +168,7 @@ class Change:
 
     def meets(self, other):
         """Whether both change the same place."""
-        return any(
-            (a < d and c < b) or (a, b) == (c, d)
-            for a, b, _ in self.edits
-            for c, d, _ in other.edits
-        )
+        return any((a < d and c < b) or (a, b) == (c, d) for a, b, _ in self.edits for c, d, _ in other.edits)
 
 
 class Lazy:
@@ -220,7 +214,9 @@ def read_words(text):
         first, *questions = re.split(r"^### ", body, flags=re.MULTILINE)
         words = _question(first)
         if questions:
-            words["questions"] = {one.split("\n", 1)[0]: _question(one.split("\n", 1)[1]) for one in questions}
+            words["questions"] = {
+                one.split("\n", 1)[0]: _question(one.split("\n", 1)[1]) for one in questions
+            }
             for one in words["questions"].values():
                 del one["hints"]
         elif not words["choices"]:

@@ -1,0 +1,94 @@
+"""Every mistake is a change of a right answer, made in two styles, and gets its own name in both.
+
+The two styles are witnesses against each other: a change that does not make the mistake it is called after
+behaves otherwise in the other style, or gets the name of another mistake.
+"""
+
+import dataclasses
+
+import pytest
+from oracles import ORACLES
+from trials import EXERCISES, LESSON_OF, trust, verdict
+
+from pe_lessons.exercises.exercise import Numbers, _constant
+
+# Mistakes that do not behave alike in both styles, with the reason.
+UNLIKE = {}
+
+every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+
+
+@pytest.fixture(autouse=True)
+def trusted(monkeypatch):
+    trust(monkeypatch)
+
+
+def test_every_exercise_has_an_oracle():
+    assert sorted(ORACLES) == sorted(exercise.name for exercise in EXERCISES)
+
+
+@every_exercise
+def test_the_right_answers_and_the_oracle_are_correct(exercise):
+    styles = LESSON_OF[exercise].styles(exercise.name)
+    assert len(styles) == 2
+    for right in (*(answer.function for answer in styles), ORACLES[exercise.name]):
+        result = exercise.diagnose(right() if isinstance(exercise, Numbers) else right)
+        assert (result.status, result.cause) == ("correct", None), result
+
+
+@every_exercise
+def test_a_mistake_gets_its_own_name_in_both_styles_and_no_other(exercise):
+    lesson = LESSON_OF[exercise]
+    changes = [
+        [one for one, _ in lesson.changes(exercise.name, style)] for style in lesson.styles(exercise.name)
+    ]
+    for mistake, other in zip(*changes, strict=True):
+        assert verdict(exercise, mistake.wrong) == verdict(exercise, other.wrong) == mistake.name
+        unlike = [
+            probe
+            for number, probe in enumerate(exercise._all_probes)
+            if mistake.exact is None and not same(exercise, number, mistake.wrong, other.wrong)
+        ]
+        assert bool(unlike) == ((exercise.name, mistake.name) in UNLIKE), (mistake.name, unlike)
+    for known in exercise.mistakes:
+        others = [one for one in exercise.mistakes if one is not known]
+        pairs = [pair for pair in exercise.pairs if known.name not in pair.name.split(" + ")]
+        without = dataclasses.replace(exercise, mistakes=others, pairs=pairs)
+        without._known.update(exercise._known)
+        assert verdict(without, known.wrong) is None, known.name
+
+
+def same(exercise, number, one, other):
+    first, second = (exercise._behaviour_of(function, number) for function in (one, other))
+    return first.kind == second.kind == "raised" or first.same_as(second, exercise.atol)
+
+
+@every_exercise
+def test_what_a_check_says_of_a_mistake(exercise, capfd):
+    for known in exercise.mistakes:
+        wrong = known.wrong() if isinstance(exercise, Numbers) else known.wrong
+        result = exercise.diagnose(wrong)
+        assert (result.status, result.cause, result.message) == ("not yet", known.name, known.say)
+    assert tuple(capfd.readouterr()) == ("", "")
+
+
+@every_exercise
+def test_two_mistakes_at_once_are_named_or_one_of_them(exercise, capsys):
+    full = 0
+    for pair in exercise.pairs:
+        said, made = verdict(exercise, pair.wrong), set(pair.name.split(" + "))
+        assert said != "correct", f"{pair.name} is taken for a right answer"
+        if said is None:
+            seen = [exercise._behaviour_of(pair.wrong, number) for number in range(len(exercise.probes))]
+            assert _constant(seen) or all(one.kind == "raised" for one in seen), pair.name
+        else:
+            assert set(said.split(" + ")) <= made, f"{pair.name} is taken for {said}"
+            full += set(said.split(" + ")) == made
+    with capsys.disabled():
+        print(f"\n{exercise.name}: {full} of {len(exercise.pairs)} pairs of mistakes named in full", end="")
+
+
+def test_no_file_holds_a_mistake_that_is_never_made():
+    for package in {LESSON_OF[exercise] for exercise in EXERCISES}:
+        named = {exercise.name for exercise in EXERCISES if LESSON_OF[exercise] is package}
+        assert set(package.mistakes) == named
