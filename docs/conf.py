@@ -20,7 +20,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "lessons",
 ]
-include_patterns = ["*.md", "notebooks/*.ipynb", "reference/*.md", "teaching/**.md", "benchmarks/**.md"]
+include_patterns = ["*.md", "notebooks/*.ipynb", "reference/*.md", "teaching/**.md", "evidence/**.md"]
 exclude_patterns = ["notebooks/*.mine*.ipynb"]  # copies that a learner keeps
 suppress_warnings = ["toc.not_included"]  # pages that others link to need not be in the sidebar
 templates_path = ["_templates"]

@@ -144,12 +144,12 @@ def value(number):
 
 
 def other_seeds(notebook, name):
-    """What is said of other seeds names the script that anybody can run."""
+    """What is said of other seeds names the file of this lesson's claims, which anybody can try."""
+    file = f"../evidence/claims/lesson_{name[:2]}.py"
     for cell_id, text in prose(notebook):
         for paragraph in text.split("\n\n"):
-            script = re.search(r"\(\.\./\w+/[\w/]*claims", paragraph)
-            if re.search(r"\bother seeds\b", paragraph) and not script:
-                yield f"{cell_id}: other seeds, and no link to the script that tries them"
+            if re.search(r"\bother seeds\b", paragraph) and f"({file})" not in paragraph:
+                yield f"{cell_id}: other seeds, and no link to {file}, which tries them"
 
 
 GUARDS = [cited_sources, cross_references, explained_words, measured_numbers, other_seeds]
@@ -181,7 +181,7 @@ GOOD = [
     f"As [lesson 00]({FIRST}#{HEADING}) shows.",
     "**Predict:** how many? The **token** and the **tokens**.",
     "There are 126<!--count--> of 1,300<!--count-->, −2.5<!--count-->, 84 %<!--count--> and 0.3<!--count-->.",
-    "On ten other seeds too ([claims](../benchmarks/claims.py)).",
+    "On ten other seeds too ([claims](../evidence/claims/lesson_01.py)).",
 ]
 FAULTS = [
     (cited_sources, "Nobody et al. (2031) say so."),
@@ -196,7 +196,9 @@ FAULTS = [
     (measured_numbers, "There are 0.2<!--count-->."),
     (measured_numbers, "There are 126<!--nowhere-->."),
     (measured_numbers, "There are many<!--count-->."),
+    (cross_references, "On ten seeds too ([claims](../evidence/claims/lesson_99.py))."),
     (other_seeds, "On ten other seeds too."),
+    (other_seeds, "On ten other seeds too ([claims](../evidence/claims/lesson_03.py))."),
 ]
 
 
