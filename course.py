@@ -50,9 +50,9 @@ TASKS = {
              ["-m ruff check course.py conftest.py pe_lessons teaching tests notebooks docs tools evidence",
               "-m pytest -n 2 --dist loadfile"]),
     "reset": ("take a fresh copy of a lesson, and keep yours beside it: python course.py reset 03", None,
-              ["tools/fresh.py reset"]),
+              ["tools/reset_and_update.py reset"]),
     "update": ("get what is new in the course, and keep what you wrote", None,
-               ["tools/fresh.py update"]),
+               ["tools/reset_and_update.py update"]),
     "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
                    ["-m pytest -q -n 0 tests/test_peers.py"]),
     "test-elsewhere": ("run all on another computer, imitated, and as older processors would", ["test"],
@@ -62,7 +62,7 @@ TASKS = {
     "claims": ("hold what the lessons say of trained models to other seeds: all, or claims 06 13", ["test"],
                ["-m evidence.claims.runner"]),
     "notebooks": ("run every notebook again and keep its outputs", ["test"],
-                  ["tests/reexecute.py"]),
+                  ["tools/reexecute.py"]),
     "classroom": ("make a folder in which nbgrader hands out and grades the lessons", ["classroom"],
                   ["teaching/classroom.py"]),
     "classroom-demo": ("grade a simulated class in a temporary folder", ["classroom"],
@@ -70,10 +70,10 @@ TASKS = {
     "hub-demo": ("start a JupyterHub on this machine, with a few users who run a lesson each", ["hub"],
                  ["teaching/hub_demo.py"]),
     "site": ("build the reading site into docs/_build/html (needs npm)", ["docs"],
-             ["docs/build_site.py"]),
+             ["tools/build_site.py"]),
     "test-browser": ("build the site, then try it and JupyterLab in a browser (needs Chromium or Chrome)",
                      ["browser", "docs", "test"],
-                     ["docs/build_site.py", "-m pytest -m browser tests/browser"]),
+                     ["tools/build_site.py", "-m pytest -m browser tests/browser"]),
 }
 
 USAGE = """python course.py TASK [more words]

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import hypothesis
-import machine
+import machine_report
 import numpy as np
 import pytest
 import yaml
@@ -93,7 +93,7 @@ def test_a_report_tells_of_the_machine_and_no_secret(monkeypatch):
         monkeypatch.setenv(name, "geheim")
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.setenv("LAST_BITS", "123")
-    report = "\n".join(machine.describe(shuffle=5))
+    report = "\n".join(machine_report.describe(shuffle=5))
     assert "geheim" not in report
     for told in (f"numpy {np.__version__}", "OMP_NUM_THREADS=7", "LAST_BITS=123", "shuffle: 5", " cores"):
         assert told in report

@@ -5,20 +5,16 @@ explained, a lesson that never showed it, a number no cell computes. Each is als
 """
 
 import re
-import sys
 from pathlib import Path
 
 import nbformat
 import pytest
+import write_sources
 from reexecute import find_notebooks
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
-
-import sources as sources_of_the_course  # noqa: E402
-
 NOTEBOOKS = find_notebooks()
-SOURCES = sources_of_the_course.read()
+SOURCES = write_sources.read()
 GLOSSARY = ROOT / "docs" / "glossary.md"
 
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
@@ -220,7 +216,7 @@ def test_guard_sees(guard, text):
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.key)
 def test_a_source_is_complete(source):
     assert re.fullmatch(r"[a-z0-9]+([.-][a-z0-9]+)*", source.key)
-    assert source.kind in sources_of_the_course.NAMES_OF_KINDS
+    assert source.kind in write_sources.NAMES_OF_KINDS
     assert re.fullmatch(r"https://[\w.-]+\.[a-z]{2,}(/[^\s)]*)?", source.link), source.link
     assert source.title and not source.title.endswith(("...", "…", "."))
     assert bool(source.authors) == bool(source.year) and (source.authors or source.kind != "paper")
@@ -238,11 +234,11 @@ def test_no_source_stands_twice():
 def test_the_sources_of_a_lesson_are_those_of_the_data(path):
     cells = [cell.source for cell in nbformat.read(path, 4).cells if cell.id == "sources"]
     cited = any(path.name[:2] in source.cited for source in SOURCES)
-    assert cells == [sources_of_the_course.cell_text(path.name[:2], SOURCES)] * cited
+    assert cells == [write_sources.cell_text(path.name[:2], SOURCES)] * cited
 
 
 def test_the_page_of_references_is_that_of_the_data():
-    assert sources_of_the_course.PAGE.read_text(encoding="utf-8") == sources_of_the_course.page_text(SOURCES)
+    assert write_sources.PAGE.read_text(encoding="utf-8") == write_sources.page_text(SOURCES)
 
 
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("teaching/**/*.md")])
