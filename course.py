@@ -44,7 +44,7 @@ OVERRIDES = {
 # task: what it does, the extras of pyproject.toml it needs, and what .venv's Python runs for it
 # (words after the task go on to the last of these; where the extras are None, it does without .venv)
 TASKS = {
-    "lab": ("open the course in JupyterLab", ["test"],
+    "lab": ("open the course in JupyterLab", ["lab"],
             ["-m jupyterlab --ServerApp.root_dir=. notebooks/00_start_here.ipynb"]),
     "test": ("check the style, then run the unit tests, the doctests and every notebook", ["test"],
              ["-m ruff check course.py conftest.py pe_lessons teaching tests notebooks docs tools evidence",
@@ -59,7 +59,7 @@ TASKS = {
                        ["tools/elsewhere.py"]),
     "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
               ["evidence/speed.py"]),
-    "claims": ("hold what the lessons say of trained models to other seeds: all, or claims 06 13", ["test"],
+    "claims": ("hold what the lessons say of trained models to other seeds: all, or claims 06 13", ["lab"],
                ["-m evidence.claims.runner"]),
     "notebooks": ("run every notebook again and keep its outputs", ["test"],
                   ["tools/reexecute.py"]),

@@ -19,17 +19,19 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
 CONDA_NAMES = {"torch": "pytorch-cpu", "matplotlib": "matplotlib-base"}
 
 REQUIREMENTS = {
     requirement.name: requirement.specifier
-    for requirement in map(Requirement, PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"])
+    for requirement in map(Requirement, PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["test"])
+    if requirement.name != PROJECT["name"]
 }
 
 
 ALL = {
     requirement.name: requirement.specifier
-    for lines in PROJECT["optional-dependencies"].values()
+    for lines in EXTRAS.values()
     for requirement in map(Requirement, lines)
     if requirement.name != PROJECT["name"]
 } | REQUIREMENTS

@@ -16,7 +16,7 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 def test_binder_takes_the_tested_versions():
     lines = (ROOT / "binder/requirements.txt").read_text().splitlines()
     torch = re.search(r"(?m)^torch==.+$", (ROOT / "constraints.txt").read_text())[0]
-    assert {"-c ../constraints.txt", "-e .", f"{torch}+cpu"} <= set(lines)
+    assert {"-c ../constraints.txt", "-e .[lab]", f"{torch}+cpu"} <= set(lines)
     assert re.fullmatch(r"python-3\.1[1-4]\n", (ROOT / "binder/runtime.txt").read_text())
 
 
