@@ -13,7 +13,7 @@ SETUP = """
 from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.exercises.lesson_00 import cell_question, count_positions
 from pe_lessons.exercises.lesson_02 import row_by_hand
-from pe_lessons.exercises.quiz_00 import quiz_00
+from pe_lessons.exercises.lesson_00 import quiz_00
 
 class Adder:
     def __init__(self, number):
