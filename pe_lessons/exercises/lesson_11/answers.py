@@ -9,8 +9,8 @@ from pe_lessons import arrays
 
 def rotary_interleaved_arrays(x, positions):
     base, head_dim = 10_000.0, x.shape[1]
-    exponents = np.arange(0, head_dim, 2) / head_dim  # 2k / head_dim for pair k
-    frequencies = base**-exponents  # (n_pairs,)
+    exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)
+    frequencies = base**-exponents
     angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
     first, second = np.arange(0, head_dim, 2), np.arange(1, head_dim, 2)  # the two columns of each pair
     a, b = x[:, first], x[:, second]  # (seq_len, n_pairs) each
@@ -39,8 +39,8 @@ def rotary_interleaved_loop(x, positions):
 
 def rotary_half_arrays(x, positions):
     base, head_dim = 10_000.0, x.shape[1]
-    exponents = np.arange(0, head_dim, 2) / head_dim  # 2k / head_dim for pair k
-    frequencies = base**-exponents  # (n_pairs,)
+    exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)
+    frequencies = base**-exponents
     angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
     first, second = np.split(np.arange(head_dim), 2)  # the two columns of each pair
     a, b = x[:, first], x[:, second]  # (seq_len, n_pairs) each
@@ -118,8 +118,10 @@ def cached_attention_loop(q, k, v, cached_k, cached_v):
             seen = cached + number + 1  # how many keys it may look at
             scores = [sum(a * b for a, b in zip(query, key)) / math.sqrt(len(query)) for key in keys[:seen]]
             powers = [math.exp(score) for score in scores]
-            parts = [[power / sum(powers) * entry for entry in row] for power, row in zip(powers, values)]
-            rows.append([sum(column) for column in zip(*parts)])
+            rows.append([])
+            for column in range(len(query)):
+                weighted = [power * value[column] for power, value in zip(powers, values)]
+                rows[-1].append(sum(weighted) / sum(powers))
         outputs.append(rows)
     return outputs
 
