@@ -43,8 +43,8 @@ def rows_one_by_one(seq_len, d_model):
 class encoding_module_tensors(nn.Module):
     def __init__(self, d_model, max_len):
         super().__init__()
-        rows = sinusoidal_torch_tensors(max_len, d_model)
-        self.register_buffer("table", rows, persistent=False)
+        table = sinusoidal_torch_tensors(max_len, d_model)
+        self.register_buffer("table", table, persistent=False)
 
     def forward(self, x):  # (batch, seq_len, d_model)
         seq_len, max_len = x.size(1), self.table.size(0)
@@ -64,6 +64,7 @@ class encoding_module_loop(nn.Module):
         if x.size(1) > self.max_len:
             raise ValueError(f"{x.size(1)} positions, but max_len is {self.max_len}")
         samples = []
-        for number, sample in enumerate(x):
+        for number in range(len(x)):
+            sample = x[number]  # (seq_len, d_model)
             samples.append(sample + self.table[: len(sample)])
         return torch.stack(samples)
