@@ -361,8 +361,10 @@ def test_a_read_only_folder_gets_a_message(course, steps):
 # Two calls at once, as real processes: the set-up is one step that lasts until the test lets it go on.
 
 CALL = """
-import json, pathlib, sys
+import json, pathlib, signal, sys
 import course
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 
 def install(stamp, lock):
     course.VENV.mkdir(exist_ok=True)

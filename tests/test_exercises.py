@@ -1,4 +1,4 @@
-"""Every exercise of the registry: a new one is tested by being registered."""
+"""What holds for every exercise, question and quiz of the registry: a new one is tested by being there."""
 
 import dataclasses
 import inspect
@@ -8,198 +8,25 @@ import random
 import time
 from pathlib import Path
 
-import mistakes_biases
-import mistakes_design
-import mistakes_learned
-import mistakes_plane
-import mistakes_precision
-import mistakes_rotary
-import mistakes_scaling
-import mistakes_speed
-import mpmath
 import numpy as np
 import pytest
 import torch
-from pe_lessons.exercises.engine import Exercise, Numbers, Question, Quiz, _constant
+from oracles import Module
 from torch import nn
-from torch.nn import functional as F
+from trials import EXERCISES, LESSON_OF
 
 from pe_lessons import arrays
-from pe_lessons.exercises import REGISTRY, _behaviour
+from pe_lessons.exercises import REGISTRY
+from pe_lessons.exercises.exercise import Numbers
+from pe_lessons.exercises.question import Question, Quiz
 
-EXERCISES = [exercise for exercise in REGISTRY.values() if isinstance(exercise, Exercise)]
 QUESTIONS = [exercise for exercise in REGISTRY.values() if isinstance(exercise, Question)]
 QUIZZES = [exercise for exercise in REGISTRY.values() if isinstance(exercise, Quiz)]
-NAMED = [(exercise, known) for exercise in EXERCISES for known in exercise.named]
-# The mistakes an exercise must know, by their names.
-CATALOGUE = {
-    "sinusoidal_loop": (
-        "doubled exponent", "cosine with its own exponent", "base 1000", "precedence of //",
-        "base and exponent exchanged", "multiplied instead of divided", "sine and cosine exchanged",
-        "halves instead of interleaved", "positions from 1", "T2T denominator", "all frequencies 1",
-        "row 0 zeroed", "degrees", "float32 angles", "float16 angles", "transposed", "log2 for ln",
-        "log10 for ln", "crash on odd d_model", "whole numbers",
-    ),
-    "attention_loop": (
-        "scaled by head_dim", "softmax over the wrong axis", "mask after softmax", "queries and keys "
-        "exchanged",
-    ),
-    "shift_matrix": (
-        "wrong sign", "sine alone", "full matrix instead of blocks", "halves instead of interleaved",
-    ),
-    "back_head": ("forward instead of back", "sharpness forgotten"),
-    "encoding_module": (
-        "added along the batch axis", "added twice", "not a buffer", "persistent buffer",
-        "silent beyond max_len", "input modified in place",
-    ),
-}  # fmt: skip
-CATALOGUE |= mistakes_plane.CATALOGUE
-CATALOGUE |= mistakes_rotary.CATALOGUE
-CATALOGUE |= mistakes_learned.CATALOGUE | mistakes_biases.CATALOGUE
-CATALOGUE |= mistakes_scaling.CATALOGUE
-CATALOGUE |= mistakes_precision.CATALOGUE
-CATALOGUE |= mistakes_design.CATALOGUE
-CATALOGUE |= mistakes_speed.CATALOGUE
-CATALOGUE["sinusoidal_numpy"] = CATALOGUE["sinusoidal_torch"] = CATALOGUE["sinusoidal_loop"]
-
-
-def diagnose(exercise, function):
-    """Diagnose a function; an exercise on numbers wants what it returns."""
-    return exercise.diagnose(function() if isinstance(exercise, Numbers) else function)
+NAMED = [(exercise, known) for exercise in EXERCISES for known in exercise.mistakes]
 
 
 def by_name(exercise):
-    return getattr(exercise, "name", str(exercise))
-
-
-# Oracles share no code with the references: multiple precision, another library, closed values.
-
-
-def precise_angle(position, pair, d_model):
-    return position * mpmath.mpf(10_000) ** (mpmath.mpf(-2 * pair) / d_model)
-
-
-def precise_table(seq_len, d_model):
-    with mpmath.workdps(40):
-        return [
-            [
-                float(
-                    (mpmath.cos if column % 2 else mpmath.sin)(precise_angle(position, column // 2, d_model))
-                )
-                for column in range(d_model)
-            ]
-            for position in range(seq_len)
-        ]
-
-
-def torch_attention(q, k, v, mask=None):
-    q, k, v = (torch.tensor(rows, dtype=torch.float64) for rows in (q, k, v))
-    return F.scaled_dot_product_attention(q, k, v, None if mask is None else torch.tensor(mask))
-
-
-def precise_wavelengths(d_model, base):
-    pairs = range((d_model + 1) // 2)
-    return [float(2 * mpmath.pi * mpmath.mpf(base) ** (mpmath.mpf(2 * k) / d_model)) for k in pairs]
-
-
-def nearest_by_torch(table, position):
-    table = torch.tensor(table)
-    [gaps] = torch.cdist(table[[position]], table)
-    return next(int(other) for other in gaps.argsort(stable=True) if other != position)
-
-
-def precise_shift(offset, d_model):
-    """The map that the exact table itself asks for: solved from d_model of its rows, far apart."""
-    with mpmath.workdps(60):
-
-        def row(position):
-            angles = [precise_angle(position, column // 2, d_model) for column in range(d_model)]
-            return [(mpmath.cos if column % 2 else mpmath.sin)(angle) for column, angle in enumerate(angles)]
-
-        positions = [37 * n * n + n for n in range(d_model)]
-        before = mpmath.matrix([row(position) for position in positions])
-        after = mpmath.matrix([row(position + offset) for position in positions])
-        solved = (before**-1 * after).T
-        return [[float(solved[m, n]) for n in range(d_model)] for m in range(d_model)]
-
-
-def precise_kernel(offsets, d_model):
-    with mpmath.workdps(40):
-        return [
-            float(mpmath.fsum(mpmath.cos(precise_angle(offset, k, d_model)) for k in range(d_model // 2)))
-            for offset in offsets
-        ]
-
-
-def readout_one_by_one(sums, labels, rows):
-    matrix = np.linalg.pinv(sums) @ rows[labels]
-    right = 0
-    for one, label in zip(sums, labels):
-        distances = [np.sum((one @ matrix - row) ** 2) for row in rows]
-        right += distances.index(min(distances)) == label
-    return right / len(sums)
-
-
-def paper_input_one_by_one(embedded, table):
-    root = len(embedded[0]) ** 0.5
-    return [
-        [root * entry + table[position][column] for column, entry in enumerate(row)]
-        for position, row in enumerate(embedded)
-    ]
-
-
-def head_by_rotated_positions(seq_len, d_model, back, sharpness):
-    rows = torch.tensor(precise_table(seq_len + back, d_model), dtype=torch.float64)
-    keys, values = rows[back:], torch.eye(seq_len, dtype=torch.float64)  # the first key is position `back`
-    return F.scaled_dot_product_attention(sharpness * rows[:seq_len], keys, values)
-
-
-def truth_of_permutation(model, rows, order):
-    return model.__name__ in ("attention_without_mask", "doubling", "mean_everywhere", "sum_everywhere")
-
-
-class PlainModule(nn.Module):
-    def __init__(self, d_model, max_len):
-        super().__init__()
-        self.max_len = max_len
-        self.register_buffer("rows", torch.tensor(precise_table(max_len, d_model)).float(), persistent=False)
-
-    def forward(self, x):
-        if x.size(1) > self.max_len:
-            raise ValueError(f"{x.size(1)} positions, but max_len is {self.max_len}")
-        return torch.stack([sample + self.rows[: len(sample)] for sample in x])
-
-
-ORACLES = {
-    "count_positions": {"the cat chased the mouse": [0, 1, 2, 3, 4], "to be or not to be": [0, 1, 2, 3, 4, 5],
-                        "two  spaces": [0, 1], "": []}.__getitem__,
-    "attention_loop": torch_attention,
-    "permutation_test": truth_of_permutation,
-    "one_angle": lambda position, pair, d_model: float(precise_angle(position, pair, d_model)),
-    "row_by_hand": lambda: [-0.2794, 0.9602, 0.0600, 0.9982],
-    "sinusoidal_loop": precise_table,
-    "wavelength": lambda pair, d_model: float(2 * mpmath.pi / precise_angle(1, pair, d_model)),
-    "frequencies_numpy": lambda d_model: [
-        float(precise_angle(1, pair, d_model)) for pair in range((d_model + 1) // 2)
-    ],
-    "sinusoidal_numpy": precise_table,
-    "sinusoidal_torch": lambda seq_len, d_model: torch.tensor(precise_table(seq_len, d_model)).float(),
-    "encoding_module": PlainModule,
-    "all_wavelengths": precise_wavelengths,
-    "nearest_neighbour": nearest_by_torch,
-    "shift_matrix": precise_shift,
-    "kernel": precise_kernel,
-    "back_head": head_by_rotated_positions,
-    "readout": readout_one_by_one,
-    "paper_input": paper_input_one_by_one,
-}  # fmt: skip
-ORACLES |= mistakes_learned.ORACLES | mistakes_biases.ORACLES
-ORACLES |= mistakes_plane.ORACLES
-ORACLES |= mistakes_rotary.ORACLES
-ORACLES |= mistakes_scaling.ORACLES
-ORACLES |= mistakes_precision.ORACLES
-ORACLES |= mistakes_design.ORACLES
-ORACLES |= mistakes_speed.ORACLES
+    return exercise.name
 
 
 def by_loops(seq_len, d_model):
@@ -214,25 +41,14 @@ def by_loops(seq_len, d_model):
     return table
 
 
-def test_every_exercise_has_an_oracle():
-    assert sorted(ORACLES) == sorted(exercise.name for exercise in EXERCISES)
-
-
-@pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
-def test_the_reference_and_the_oracle_are_correct(exercise, monkeypatch):
-    monkeypatch.setattr(_behaviour, "CPU_SECONDS", 60)  # an oracle in multiple precision may take its time
-    for right in (exercise.reference, ORACLES[exercise.name]):
-        result = diagnose(exercise, right)
-        assert (result.status, result.cause) == ("correct", None), result
-
-
 @pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
 def test_a_correct_answer_is_checked_quickly(exercise, capsys):
     answer = by_loops if exercise.name == "sinusoidal_loop" else exercise.reference
+    answer = answer() if isinstance(exercise, Numbers) else answer
 
     def check():
         start = time.process_time()
-        assert diagnose(exercise, answer).status == "correct"
+        assert exercise.diagnose(answer).status == "correct"
         return time.process_time() - start
 
     check()
@@ -242,87 +58,25 @@ def test_a_correct_answer_is_checked_quickly(exercise, capsys):
         print(f"\n{exercise.name}: a correct answer is checked in {1000 * seconds:.0f} ms", end="")
 
 
-@pytest.mark.parametrize(("exercise", "known"), NAMED, ids=by_name)
-def test_each_wrong_variant_gets_its_own_diagnosis_and_no_others(exercise, known, capfd):
-    result = diagnose(exercise, known.wrong)
-    assert (result.status, result.cause, result.message) == ("not yet", known.name, known.diagnosis)
-    without = dataclasses.replace(
-        exercise,
-        misconceptions=tuple(other for other in exercise.misconceptions if other.name != known.name),
-        slips=tuple(slip for slip in exercise.slips if slip.name != known.name),
-    )
-    assert len(without.named) == len(exercise.named) - 1
-    assert diagnose(without, known.wrong).cause is None
-    captured = capfd.readouterr()
-    assert (captured.out, captured.err) == ("", "")
-
-
-def is_constant(exercise, function):
-    return _constant([exercise._observe(function, probe) for probe in exercise.probes])
-
-
-@pytest.mark.parametrize("exercise", [exercise for exercise in EXERCISES if exercise.pairs], ids=by_name)
-def test_two_mistakes_at_once_are_named(exercise, capsys):
-    full, partly, slowest = 0, [], 0.0
-    for pair in exercise.pairs:
-        start = time.process_time()
-        result = diagnose(exercise, pair.wrong)
-        if result.cause is None and is_constant(exercise, pair.wrong):
-            continue  # too little to go by
-        slowest = max(slowest, time.process_time() - start)
-        if result.status == "correct":  # two slips that undo each other
-            pytest.fail(f"{pair.name} is taken for a right answer")
-        assert result.cause is not None, pair.name
-        named, made = set(result.cause.split(" + ")), set(pair.name.split(" + "))
-        assert named <= made, f"{pair.name} is taken for {result.cause}"
-        full += named == made
-        partly += [pair.name] if named < made else []
-    with capsys.disabled():
-        print(
-            f"\n{exercise.name}: {full} of {len(exercise.pairs)} pairs of slips named in full "
-            f"({full / len(exercise.pairs):.1%}), the others in part; slowest {1000 * slowest:.0f} ms",
-            end="",
-        )
-    assert slowest < 2
-    if exercise.name.startswith("sinusoidal_"):
-        assert full >= 0.9 * len(exercise.pairs), partly
-
-
-def test_a_pair_that_is_named_in_part_does_what_fewer_slips_do():
-    """The pairs that are not named in full are those that cannot be told from something smaller or equal."""
-    exercise = REGISTRY["sinusoidal_numpy"]
-    table = {
-        one.name: [one.wrong(*probe) for probe in exercise.probes]
-        for one in (*exercise.named, *exercise.pairs)
-    }
-    for pair in exercise.pairs:
-        cause = exercise.diagnose(pair.wrong).cause
-        if cause != pair.name and not is_constant(exercise, pair.wrong):
-            twins = [
-                name
-                for name, values in table.items()
-                if name != pair.name
-                and all(
-                    a.shape == b.shape and np.allclose(a, b, 0, 1e-6)
-                    for a, b in zip(values, table[pair.name])
-                )
-            ]
-            assert twins, pair.name
-
-
 @pytest.mark.parametrize("name", ["sinusoidal_numpy", "attention_loop", "encoding_module"])
 def test_of_three_mistakes_at_once_none_is_named_that_was_not_made(name):
     exercise = REGISTRY[name]
-    triples = [
-        slips
-        for slips in itertools.combinations(exercise.slips, 3)
-        if len({slip.part for slip in slips}) == 3
-        # almost all frequencies 1: what else goes wrong is as small as a rounding error
-        and "base and exponent exchanged" not in {slip.name for slip in slips}
+    lesson = LESSON_OF[exercise]
+    answer = lesson.styles(name)[0]
+    # With almost all frequencies 1, what else goes wrong is as small as a rounding error.
+    known = [
+        (mistake.name, change)
+        for mistake, change in lesson.changes(name, answer)
+        if change and mistake.name != "base and exponent exchanged"
     ]
-    for slips in random.Random(0).sample(triples, 80):
-        result = exercise.diagnose(exercise.build(**{slip.part: slip.piece for slip in slips}))
-        made = {slip.name for slip in slips}
+    apart = [
+        triple
+        for triple in itertools.combinations(known, 3)
+        if not any(one.meets(other) for (_, one), (_, other) in itertools.combinations(triple, 2))
+    ]
+    for triple in random.Random(0).sample(apart, 80):
+        result = exercise.diagnose(answer.with_changes(*(change for _, change in triple)))
+        made = {mistake for mistake, _ in triple}
         assert result.status == "not yet"
         assert result.cause is None or set(result.cause.split(" + ")) <= made, (made, result.cause)
 
@@ -462,18 +216,14 @@ def test_names_agree_with_the_modules_and_are_found_by_name():
         assert exercise.name == name
         assert name.isidentifier()
     assert REGISTRY is __import__("pe_lessons.exercises", fromlist=["REGISTRY"]).REGISTRY
-    assert all(len({known.name for known in exercise.named}) == len(exercise.named) for exercise in EXERCISES)
-
-
-def test_the_public_catalogue_is_covered():
-    for name, mistakes in CATALOGUE.items():
-        missing = set(mistakes) - {known.name for known in REGISTRY[name].named}
-        assert not missing, f"{name} does not name {missing}"
+    assert all(
+        len({known.name for known in exercise.mistakes}) == len(exercise.mistakes) for exercise in EXERCISES
+    )
 
 
 def test_texts_are_unique_short_and_give_nothing_away():
     for exercise in EXERCISES:
-        texts = [known.diagnosis for known in exercise.named]
+        texts = [known.say for known in exercise.mistakes]
         assert len(set(texts)) == len(texts)
         for text in texts:
             assert 20 < len(text) < 260, text
@@ -481,8 +231,8 @@ def test_texts_are_unique_short_and_give_nothing_away():
             assert "return " not in text
     shared = {}
     for exercise in EXERCISES:
-        for known in exercise.named:
-            assert shared.setdefault(known.diagnosis, known.name) == known.name
+        for known in exercise.mistakes:
+            assert shared.setdefault(known.say, known.name) == known.name
 
 
 @pytest.mark.parametrize("exercise", [*EXERCISES, *QUESTIONS], ids=by_name)
@@ -503,9 +253,10 @@ def test_the_solution_is_code_without_its_docstring(exercise):
 def test_results_do_not_depend_on_what_was_checked_before():
     exercise = REGISTRY["sinusoidal_loop"]
     fresh = dataclasses.replace(exercise)
-    for known in exercise.named[::5]:
+    first, *others = exercise.mistakes
+    for known in others[::5]:
         exercise.diagnose(known.wrong)
-    assert fresh.diagnose(exercise.named[0].wrong) == exercise.diagnose(exercise.named[0].wrong)
+    assert fresh.diagnose(first.wrong) == exercise.diagnose(first.wrong)
     assert exercise.diagnose(exercise.reference) == fresh.diagnose(exercise.reference)
 
 
@@ -528,7 +279,7 @@ def test_bfloat16_and_gradients_can_be_read():
 
 
 def test_the_number_of_named_mistakes_is_counted(capsys):
-    different = len({known.diagnosis for _, known in NAMED})
+    different = len({known.say for _, known in NAMED})
     with capsys.disabled():
         print(
             f"\n{len(NAMED)} named mistakes in {len(EXERCISES)} exercises, {different} different ones", end=""
@@ -561,7 +312,7 @@ def test_numbers_near_0_are_not_explained_by_two_mistakes_that_make_0_together(n
     assert REGISTRY[name].diagnose(answer).cause == cause
 
 
-class WithAParameter(PlainModule):
+class WithAParameter(Module):
     """Right, but for a parameter that has nothing to do with the table."""
 
     def __init__(self, d_model, max_len):
@@ -569,7 +320,7 @@ class WithAParameter(PlainModule):
         self.scale = nn.Parameter(torch.ones(3))
 
 
-class LosesABatchOf1(PlainModule):
+class LosesABatchOf1(Module):
     def forward(self, x):
         return torch.cat([super().forward(x), x[:0]]) if len(x) > 1 else x.flatten()
 

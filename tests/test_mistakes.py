@@ -5,6 +5,7 @@ behaves otherwise in the other style, or gets the name of another mistake.
 """
 
 import dataclasses
+import sys
 
 import pytest
 from oracles import ORACLES
@@ -12,8 +13,11 @@ from trials import EXERCISES, LESSON_OF, trust, verdict
 
 from pe_lessons.exercises.exercise import Numbers, _constant
 
-# Mistakes that do not behave alike in both styles, with the reason.
-UNLIKE = {}
+# Where a mistake does not do the same in both styles: the numbers of the probes, and why.
+UNLIKE = {
+    ("encoding_module", "table alone"): [4],  # with a batch of 1 the table may keep its batch axis or not
+    ("paper_input", "whole table"): [3],  # more rows than words: broadcast or an error
+}
 
 every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 
@@ -45,11 +49,11 @@ def test_a_mistake_gets_its_own_name_in_both_styles_and_no_other(exercise):
     for mistake, other in zip(*changes, strict=True):
         assert verdict(exercise, mistake.wrong) == verdict(exercise, other.wrong) == mistake.name
         unlike = [
-            probe
-            for number, probe in enumerate(exercise._all_probes)
+            number
+            for number in range(len(exercise._all_probes))
             if mistake.exact is None and not same(exercise, number, mistake.wrong, other.wrong)
         ]
-        assert bool(unlike) == ((exercise.name, mistake.name) in UNLIKE), (mistake.name, unlike)
+        assert unlike == UNLIKE.get((exercise.name, mistake.name), []), mistake.name
     for known in exercise.mistakes:
         others = [one for one in exercise.mistakes if one is not known]
         pairs = [pair for pair in exercise.pairs if known.name not in pair.name.split(" + ")]
@@ -60,7 +64,15 @@ def test_a_mistake_gets_its_own_name_in_both_styles_and_no_other(exercise):
 
 def same(exercise, number, one, other):
     first, second = (exercise._behaviour_of(function, number) for function in (one, other))
-    return first.kind == second.kind == "raised" or first.same_as(second, exercise.atol)
+    return first.kind == second.kind == "raised" or without_nan(first).same_as(
+        without_nan(second), exercise.atol
+    )
+
+
+def without_nan(seen):
+    """NaN is like nothing, also not like NaN: the largest float stands for it."""
+    entries = (sys.float_info.max if entry != entry else entry for entry in seen.entries)
+    return dataclasses.replace(seen, entries=tuple(entries))
 
 
 @every_exercise

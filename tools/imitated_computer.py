@@ -44,10 +44,9 @@ NUMPY = {
     "solution": """linalg.solve linalg.lstsq linalg.inv linalg.pinv linalg.svd linalg.eig linalg.eigh
         linalg.det linalg.qr polyfit""",
 }
-TORCH = {  # below autograd, where linear, einsum and all that .backward() does arrive as few operations
+TORCH = {  # below autograd, where linear, einsum and the like arrive as few operations
     "value": """sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 expm1 log log2 log10 log1p pow
-        sigmoid gelu silu erf softplus polar lerp addcmul addcdiv randn normal _log_softmax logsumexp var std
-        prod""",
+        sigmoid gelu silu erf softplus polar lerp randn normal _log_softmax logsumexp var std prod""",
     "length": "linalg_vector_norm _cdist_forward _pdist_forward hypot",
     "softmax": "_softmax",
     "sum": "sum mean",
@@ -229,6 +228,7 @@ def patch_numpy(np):
 
 
 def patch_torch(torch):
+    from torch.optim import optimizer
     from torch.utils._python_dispatch import TorchDispatchMode
 
     known = kinds(TORCH)
@@ -267,7 +267,28 @@ def patch_torch(torch):
                 disturb(tensor.detach().numpy(), kind, key, squares, count)
             return result
 
-    Elsewhere().__enter__()
+    mode, backward = Elsewhere(), torch.autograd.backward
+    mode.__enter__()
+
+    def leave(*_):
+        mode.__exit__(None, None, None)
+
+    def enter(*_):
+        mode.__enter__()
+
+    @functools.wraps(backward)
+    def unwatched(*arguments, **keywords):
+        leave()
+        try:
+            backward(*arguments, **keywords)
+        finally:
+            enter()
+
+    # A step is + - * / and roots, which stay what they are where a gradient is 0. And gradients of changed
+    # numbers are changed anyway: to watch them too would take its time.
+    torch.autograd.backward = unwatched
+    optimizer.register_optimizer_step_pre_hook(leave)
+    optimizer.register_optimizer_step_post_hook(enter)
 
 
 # ---------------------------------------------------------------- @ and ** in the text of programs

@@ -57,7 +57,9 @@ class Cells:
 
 def _in_words(error):
     if isinstance(error, SyntaxError):
-        return f"{type(error).__name__} in line {error.lineno}: {error.msg}"
+        kind = type(error).__name__
+        kind = "SyntaxError" if kind.startswith("_") else kind  # Python 3.13: _IncompleteInputError
+        return f"{kind} in line {error.lineno}: {error.msg}"
     return behaviour.in_one_line(error)
 
 

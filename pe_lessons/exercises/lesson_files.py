@@ -196,9 +196,10 @@ def _places(change):
 def _definitions(path):
     """Every function and class of a file: its text, and the names that it uses."""
     source = Path(path).read_text(encoding="utf-8")
+    lines = source.splitlines()
     return {
         node.name: (
-            ast.get_source_segment(source, node),
+            "\n".join(lines[node.lineno - 1 : node.end_lineno]),
             {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} - {node.name},
         )
         for node in ast.parse(source).body

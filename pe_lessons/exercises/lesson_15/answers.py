@@ -9,7 +9,8 @@ def turned_rows_arrays(first_row, frequencies, seq_len):
     first_row, frequencies = np.array(first_row), np.array(frequencies)
     hands = first_row[0::2] + 1j * first_row[1::2]  # (n_pairs,) sine + i cosine
     steps = np.arange(seq_len)[:, None]  # (seq_len, 1)
-    rows = hands * np.exp(-1j * steps * frequencies)  # (seq_len, n_pairs)
+    turns = np.exp(-1j * steps * frequencies)  # (seq_len, n_pairs)
+    rows = hands * turns
     return rows.view(np.float64)  # (seq_len, 2 n_pairs) real, imaginary, real, ...
 
 
@@ -27,34 +28,12 @@ def turned_rows_loop(first_row, frequencies, seq_len):
     return rows
 
 
-def row_from_row_arrays(first_row, frequencies, seq_len):
-    """Every row from the one before it, in complex64."""
-    hands = np.array(first_row, np.float32).view(np.complex64)
-    turn = np.exp(-1j * np.array(frequencies)).astype(np.complex64)
-    rows = [hands]
-    while len(rows) < seq_len:
-        rows.append(rows[-1] * turn)
-    return np.array(rows).view(np.float32)
-
-
-def row_from_row_loop(first_row, frequencies, seq_len):
-    """Every row from the one before it, with sums of float32 numbers."""
-    rows = [[np.float32(entry) for entry in first_row]]
-    while len(rows) < seq_len:
-        row = []
-        for sine, cosine, frequency in zip(rows[-1][0::2], rows[-1][1::2], frequencies):
-            c, s = np.float32(math.cos(frequency)), np.float32(math.sin(frequency))
-            row += [sine * c + cosine * s, cosine * c - sine * s]
-        rows.append(row)
-    return rows
-
-
 def stream_blocks_arrays(seq_len, d_model, block_len):
     frequencies = 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)  # (n_pairs,)
     turns = np.exp(-1j * np.arange(block_len)[:, None] * frequencies)  # (block_len, n_pairs)
     for first in range(0, seq_len, block_len):
         hands = 1j * np.exp(-1j * first * frequencies)  # (n_pairs,) the row of position `first`
-        rows = hands * turns[: seq_len - first]  # the last block may be shorter
+        rows = (hands * turns)[: seq_len - first]  # the last block may be shorter
         yield rows.view(np.float64)
 
 
@@ -69,22 +48,3 @@ def stream_blocks_loop(seq_len, d_model, block_len):
                 row += [math.sin(angle), math.cos(angle)]
             rows.append(row)
         yield rows
-
-
-def block_from_block_arrays(seq_len, d_model, block_len):
-    """Every start is the start before it, turned by a block, in complex64."""
-    frequencies = 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)
-    turns = np.exp(-1j * np.arange(block_len)[:, None] * frequencies).astype(np.complex64)
-    one_block_on = np.exp(-1j * block_len * frequencies).astype(np.complex64)
-    hands = np.full(d_model // 2, 1j, np.complex64)
-    for first in range(0, seq_len, block_len):
-        yield (hands * turns[: seq_len - first]).view(np.float32)
-        hands = hands * one_block_on
-
-
-def block_from_block_loop(seq_len, d_model, block_len):
-    """The last row so far, turned by one token, with sums of float32 numbers."""
-    frequencies = [10_000 ** (-column / d_model) for column in range(0, d_model, 2)]
-    rows = row_from_row_loop([0.0, 1.0] * len(frequencies), frequencies, seq_len)
-    for first in range(0, seq_len, block_len):
-        yield rows[first : first + block_len]

@@ -1,0 +1,14 @@
+"""Exercises of lesson 00: how exercises work."""
+
+from pe_lessons.exercises.lesson_files import Lesson
+
+lesson = Lesson(__name__)
+
+count_positions = lesson.exercise(
+    "count_positions",
+    probes=(("the cat chased the mouse",), ("to be or not to be",)),
+    edge_probes=(("two  spaces",), ("",)),
+)
+
+cell_question = lesson.question("cell_question")
+quiz_00 = lesson.quiz("quiz_00")

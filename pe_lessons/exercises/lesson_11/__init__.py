@@ -1,0 +1,58 @@
+"""Exercises of lesson 11, rotary positions."""
+
+import numpy as np
+
+from pe_lessons.exercises.lesson_files import Lesson
+
+lesson = Lesson(__name__)
+
+_rows = np.random.default_rng(seed=11)
+ROTARY_PROBES = (
+    (_rows.normal(size=(5, 4)), np.array([0, 3, 7, 8, 20])),
+    (_rows.normal(size=(3, 6)), np.array([5, 1, 2])),
+    (_rows.normal(size=(2, 10)), np.array([4, 9])),
+)
+ROTARY_EDGES = ((_rows.normal(size=(2, 2)), np.array([3, 1])), (_rows.normal(size=(2, 4)), np.array([-3, 2])))
+
+rotary_interleaved = lesson.exercise(
+    "rotary_interleaved",
+    probes=ROTARY_PROBES,
+    edge_probes=ROTARY_EDGES,
+    atol=1e-5,
+)
+
+rotary_half = lesson.exercise(
+    "rotary_half",
+    probes=ROTARY_PROBES,
+    edge_probes=ROTARY_EDGES,
+    atol=1e-5,
+)
+
+
+def _weights(rng, seq_len, d_in, d_model):
+    return rng.normal(size=(seq_len, d_in)), *rng.normal(size=(2, d_in, d_model))
+
+
+rotary_scores = lesson.exercise(
+    "rotary_scores",
+    probes=(
+        (*_weights(_rows, 5, 8, 8), 2),
+        (*_weights(_rows, 4, 6, 12), 3),
+        (*_weights(_rows, 3, 12, 12), 3),
+    ),
+    edge_probes=((*_weights(_rows, 3, 4, 4), 1), (*_weights(_rows, 1, 4, 8), 2)),
+)
+
+
+def _step(rng, num_heads, cached, new, head_dim):
+    return *rng.normal(size=(3, num_heads, new, head_dim)), *rng.normal(size=(2, num_heads, cached, head_dim))
+
+
+cached_attention = lesson.exercise(
+    "cached_attention",
+    probes=(_step(_rows, 2, 5, 3, 4), _step(_rows, 3, 2, 2, 6), _step(_rows, 2, 4, 1, 8)),
+    edge_probes=(_step(_rows, 2, 0, 3, 4), _step(_rows, 1, 9, 1, 2)),
+)
+
+rotary_question = lesson.question("rotary_question")
+quiz_11 = lesson.quiz("quiz_11")

@@ -1,0 +1,28 @@
+"""Exercises of lesson 13, grids and positions that are not whole."""
+
+import numpy as np
+
+from pe_lessons.exercises.lesson_files import Lesson
+
+lesson = Lesson(__name__)
+
+sinusoidal_2d = lesson.exercise(
+    "sinusoidal_2d",
+    probes=((2, 3, 12), (4, 2, 8), (3, 3, 8)),
+    edge_probes=((1, 4, 4), (2, 1, 8), (30, 2, 16)),
+)
+
+axial_rotary = lesson.exercise(
+    "axial_rotary",
+    probes=(
+        (np.random.default_rng(20).normal(size=(4, 8)), [0, 1, 3, 2], [5, 0, 2, 7]),
+        (np.random.default_rng(21).normal(size=(3, 12)), [1, 4, 2], [3, 0, 6]),
+    ),
+    edge_probes=(
+        (np.random.default_rng(22).normal(size=(2, 4)), [2, 5], [7, 1]),
+        (np.random.default_rng(23).normal(size=(3, 8)), [0.5, 2.25, -1], [3.75, 0, 100]),
+    ),
+)
+
+plane_question = lesson.question("plane_question")
+quiz_13 = lesson.quiz("quiz_13")
