@@ -80,6 +80,23 @@ def opening(env, docname):
     return first
 
 
+class NameHeadings(SphinxTransform):
+    """Lessons link to headings by the names that Jupyter gives them; here they have the names of GitHub."""
+
+    default_priority = 870  # before MyST looks for the headings
+
+    def apply(self):
+        for link in self.document.findall(addnodes.pending_xref):
+            if link.get("reftargetid"):
+                link["reftargetid"] = self.name(link["reftargetid"])
+        for link in self.document.findall(nodes.reference):
+            if link.get("id_link"):
+                link["refuri"] = f"#{self.name(link['refuri'][1:])}"
+
+    def name(self, anchor):
+        return re.sub(r"[^\w-]", "", anchor.lower())
+
+
 class LinkGlossary(SphinxTransform):
     """In a lesson, the first use of each word of the glossary leads to its entry."""
 
@@ -249,6 +266,7 @@ def setup(app):
     app.add_node(Placeholder)
     app.add_directive("toctree", TocTreeOfExisting, override=True)
     app.add_directive("lesson-map", Fill)
+    app.add_transform(NameHeadings)
     app.add_transform(LinkGlossary)
     app.add_post_transform(FillPlaceholders)
     app.connect("builder-inited", describe_figures)
