@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(config, items):
 def pytest_terminal_summary(terminalreporter, config):
     """After a failure: what it takes to see it on another machine."""
     if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
-        from machine import describe
+        from machine_report import describe
 
         terminalreporter.section("to report this failure, send what stands above, and these lines")
         for line in describe(shuffle=config.getoption("shuffle")):

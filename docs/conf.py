@@ -18,9 +18,9 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
-    "lessons",
+    "sphinx_lessons",
 ]
-include_patterns = ["*.md", "notebooks/*.ipynb", "reference/*.md", "teaching/**.md", "benchmarks/**.md"]
+include_patterns = ["*.md", "notebooks/*.ipynb", "api/*.md", "teaching/**.md", "evidence/**.md"]
 exclude_patterns = ["notebooks/*.mine*.ipynb"]  # copies that a learner keeps
 suppress_warnings = ["toc.not_included"]  # pages that others link to need not be in the sidebar
 templates_path = ["_templates"]

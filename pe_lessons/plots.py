@@ -2,10 +2,8 @@
 
 import io
 
-import ipywidgets
 import matplotlib.pyplot as plt
 import numpy as np
-from IPython.display import display
 from matplotlib.ticker import MaxNLocator
 from PIL import Image
 
@@ -23,6 +21,13 @@ STYLE = {
 }
 
 
+def _display(*shown, **options):
+    """Show it in a notebook; who only draws needs no IPython."""
+    from IPython.display import display
+
+    display(*shown, **options)
+
+
 def show(fig, *, alt, caption):
     """Publish `fig` as a PNG that carries its alt text, the caption below it, and close it.
 
@@ -37,12 +42,12 @@ def show(fig, *, alt, caption):
     png = io.BytesIO()
     fig.savefig(png, format="png", metadata={"Software": None})
     plt.close(fig)
-    display(
+    _display(
         {"image/png": _with_palette(png), "text/plain": alt},
         raw=True,
         metadata={"image/png": {"alt": alt}},
     )
-    display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
+    _display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
 
 
 def show_sliders(draw, *, alt="Sliders: run this cell to get them.", **sliders):
@@ -57,11 +62,13 @@ def show_sliders(draw, *, alt="Sliders: run this cell to get them.", **sliders):
     **sliders : ipywidgets.Widget
         One for each argument of `draw`.
     """
+    import ipywidgets
+
     box = ipywidgets.interactive(draw, **sliders)
     if not hasattr(box, "_repr_mimebundle_"):  # ipywidgets 7, which Colab has
-        display(box)
+        _display(box)
         return
-    display({**box._repr_mimebundle_(), "text/plain": alt}, raw=True)
+    _display({**box._repr_mimebundle_(), "text/plain": alt}, raw=True)
 
 
 def show_table(values, *, rows=None, columns=None, corner="", digits=3):
@@ -91,7 +98,7 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3):
     plain = ["  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines]
     marked = ["| " + " | ".join(line) + " |" for line in lines]
     marked.insert(1, "| --- |" + " ---: |" * values.shape[1])
-    display({"text/plain": "\n".join(plain), "text/markdown": "\n".join(marked)}, raw=True)
+    _display({"text/plain": "\n".join(plain), "text/markdown": "\n".join(marked)}, raw=True)
 
 
 def heatmap(

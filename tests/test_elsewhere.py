@@ -6,13 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import elsewhere
 import nbformat
 import numpy as np
 import pytest
 import reexecute
-
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tools"))
-import elsewhere
 
 MODULE = """
 import math

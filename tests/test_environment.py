@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import hypothesis
-import machine
+import machine_report
 import numpy as np
 import pytest
 import yaml
@@ -19,17 +19,19 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
 CONDA_NAMES = {"torch": "pytorch-cpu", "matplotlib": "matplotlib-base"}
 
 REQUIREMENTS = {
     requirement.name: requirement.specifier
-    for requirement in map(Requirement, PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"])
+    for requirement in map(Requirement, PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["test"])
+    if requirement.name != PROJECT["name"]
 }
 
 
 ALL = {
     requirement.name: requirement.specifier
-    for lines in PROJECT["optional-dependencies"].values()
+    for lines in EXTRAS.values()
     for requirement in map(Requirement, lines)
     if requirement.name != PROJECT["name"]
 } | REQUIREMENTS
@@ -93,7 +95,7 @@ def test_a_report_tells_of_the_machine_and_no_secret(monkeypatch):
         monkeypatch.setenv(name, "geheim")
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.setenv("LAST_BITS", "123")
-    report = "\n".join(machine.describe(shuffle=5))
+    report = "\n".join(machine_report.describe(shuffle=5))
     assert "geheim" not in report
     for told in (f"numpy {np.__version__}", "OMP_NUM_THREADS=7", "LAST_BITS=123", "shuffle: 5", " cores"):
         assert told in report

@@ -8,8 +8,9 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = (DOCS / "index.md").read_text(encoding="utf-8")
+DIALS = (DOCS / "front_page_dials.html").read_text(encoding="utf-8")
 KNOBS = {
-    name: re.search(rf'id="knob-{name}" type="range" ([^>]+)>', (DOCS / "picture.html").read_text("utf-8"))[1]
+    name: re.search(rf'id="knob-{name}" type="range" ([^>]+)>', DIALS)[1]
     for name in ("position", "width", "base")
 }
 

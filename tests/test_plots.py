@@ -28,7 +28,7 @@ def displayed(monkeypatch):
     def display(data, raw=False, metadata=None):
         outputs.append((data, metadata))
 
-    monkeypatch.setattr(plots, "display", display)
+    monkeypatch.setattr(plots, "_display", display)
     return outputs
 
 

@@ -5,20 +5,16 @@ explained, a lesson that never showed it, a number no cell computes. Each is als
 """
 
 import re
-import sys
 from pathlib import Path
 
 import nbformat
 import pytest
+import write_sources
 from reexecute import find_notebooks
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
-
-import sources as sources_of_the_course  # noqa: E402
-
 NOTEBOOKS = find_notebooks()
-SOURCES = sources_of_the_course.read()
+SOURCES = write_sources.read()
 GLOSSARY = ROOT / "docs" / "glossary.md"
 
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
@@ -144,12 +140,12 @@ def value(number):
 
 
 def other_seeds(notebook, name):
-    """What is said of other seeds names the script that anybody can run."""
+    """What is said of other seeds names the file of this lesson's claims, which anybody can try."""
+    file = f"../evidence/claims/lesson_{name[:2]}.py"
     for cell_id, text in prose(notebook):
         for paragraph in text.split("\n\n"):
-            script = re.search(r"\(\.\./\w+/[\w/]*claims", paragraph)
-            if re.search(r"\bother seeds\b", paragraph) and not script:
-                yield f"{cell_id}: other seeds, and no link to the script that tries them"
+            if re.search(r"\bother seeds\b", paragraph) and f"({file})" not in paragraph:
+                yield f"{cell_id}: other seeds, and no link to {file}, which tries them"
 
 
 GUARDS = [cited_sources, cross_references, explained_words, measured_numbers, other_seeds]
@@ -181,7 +177,7 @@ GOOD = [
     f"As [lesson 00]({FIRST}#{HEADING}) shows.",
     "**Predict:** how many? The **token** and the **tokens**.",
     "There are 126<!--count--> of 1,300<!--count-->, −2.5<!--count-->, 84 %<!--count--> and 0.3<!--count-->.",
-    "On ten other seeds too ([claims](../benchmarks/claims.py)).",
+    "On ten other seeds too ([claims](../evidence/claims/lesson_01.py)).",
 ]
 FAULTS = [
     (cited_sources, "Nobody et al. (2031) say so."),
@@ -196,7 +192,9 @@ FAULTS = [
     (measured_numbers, "There are 0.2<!--count-->."),
     (measured_numbers, "There are 126<!--nowhere-->."),
     (measured_numbers, "There are many<!--count-->."),
+    (cross_references, "On ten seeds too ([claims](../evidence/claims/lesson_99.py))."),
     (other_seeds, "On ten other seeds too."),
+    (other_seeds, "On ten other seeds too ([claims](../evidence/claims/lesson_03.py))."),
 ]
 
 
@@ -218,7 +216,7 @@ def test_guard_sees(guard, text):
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.key)
 def test_a_source_is_complete(source):
     assert re.fullmatch(r"[a-z0-9]+([.-][a-z0-9]+)*", source.key)
-    assert source.kind in sources_of_the_course.NAMES_OF_KINDS
+    assert source.kind in write_sources.NAMES_OF_KINDS
     assert re.fullmatch(r"https://[\w.-]+\.[a-z]{2,}(/[^\s)]*)?", source.link), source.link
     assert source.title and not source.title.endswith(("...", "…", "."))
     assert bool(source.authors) == bool(source.year) and (source.authors or source.kind != "paper")
@@ -236,11 +234,11 @@ def test_no_source_stands_twice():
 def test_the_sources_of_a_lesson_are_those_of_the_data(path):
     cells = [cell.source for cell in nbformat.read(path, 4).cells if cell.id == "sources"]
     cited = any(path.name[:2] in source.cited for source in SOURCES)
-    assert cells == [sources_of_the_course.cell_text(path.name[:2], SOURCES)] * cited
+    assert cells == [write_sources.cell_text(path.name[:2], SOURCES)] * cited
 
 
 def test_the_page_of_references_is_that_of_the_data():
-    assert sources_of_the_course.PAGE.read_text(encoding="utf-8") == sources_of_the_course.page_text(SOURCES)
+    assert write_sources.PAGE.read_text(encoding="utf-8") == write_sources.page_text(SOURCES)
 
 
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("teaching/**/*.md")])

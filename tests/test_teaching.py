@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
+import guide_tables
 import nbformat
 import pytest
 import yaml
@@ -149,10 +150,10 @@ def test_the_recipe_has_at_most_six_commands_and_its_files_exist():
 
 
 def test_the_tables_of_the_guide_are_up_to_date():
-    tables = load("guide_tables")
-    again = "call: .venv/bin/python teaching/guide_tables.py --run"
-    assert tables.MISTAKES.read_text(encoding="utf-8") == tables.mistakes_table(), again
-    assert tables.MINUTES.read_text(encoding="utf-8") == tables.minutes_table(measure=False), again
+    again = "call: .venv/bin/python tools/guide_tables.py --run"
+    assert guide_tables.MISTAKES.read_text(encoding="utf-8") == guide_tables.mistakes_table(), again
+    times = guide_tables.LESSON_TIMES.read_text(encoding="utf-8")
+    assert times == guide_tables.times_table(measure=False), again
 
 
 @pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)

@@ -27,12 +27,13 @@ LEFT_OUT = {
     "tests/test_course.py": "the set-up",
     "tests/test_elsewhere.py": "the imitation itself",
     "tests/test_environment.py": "versions",
-    "tests/test_hostile.py": "loops that are stopped, after a time that this takes away",
-    "tests/test_launch.py": "the files of services",
+    "tests/test_hostile_answers.py": "loops that are stopped, after a time that this takes away",
+    "tests/test_workflows_and_binder.py": "the files of services",
     "tests/test_notebooks.py": "the form of notebooks",
-    "tests/test_package.py": "what an import loads",
+    "tests/test_import_cost.py": "what an import loads",
     "tests/test_progress.py": "what stands in saved notebooks",
     "tests/test_teaching.py": "the teacher's files",
+    "tests/test_wheel.py": "what an installation holds",
 }
 # And these would fail although the course is right.
 FALSE_ALARMS = {}

@@ -1,15 +1,9 @@
-"""What lesson 03 says of training with a wrong exponent, on ten seeds that it does not use.
-
-    python benchmarks/claims_lesson_03.py
-
-takes about three minutes on one core, prints the range of every share over the seeds, and ends with an error
-if a claim fails for any of them.
-"""
+"""What lesson 03 says of training with a wrong exponent."""
 
 import numpy as np
 import torch
-from claims import SEEDS, at_least, between, report, verdict
 
+from evidence.claims.runner import SEEDS, at_least, between
 from pe_lessons import toys
 
 COLUMNS = np.arange(32)
@@ -18,7 +12,7 @@ EXPONENTS = {
     "doubled": 4 * (COLUMNS // 2) / 32,
     "every column for itself": 2 * COLUMNS / 32,
 }
-CLAIMS = {
+BOUNDS = {
     ("right", 200): at_least(0.99),
     ("doubled", 200): at_least(0.99),
     ("every column for itself", 200): between(0.4, 0.65),
@@ -38,13 +32,12 @@ def share_right(exponents, task, steps, seed):
     return toys.accuracy(model, *next(toys.batches(task, seed=2000 + seed, batch_size=512)))
 
 
-def main():
-    for (name, steps), claim in CLAIMS.items():
+def wrong_exponents():
+    """Two wrong exponents, two tasks: share right"""
+    for (name, steps), bound in BOUNDS.items():
         for task in (toys.k_back, toys.reverse):
             shares = [share_right(EXPONENTS[name], task, steps, seed) for seed in SEEDS]
-            report(f"{task.__name__} after {steps} steps, exponents {name}", shares, *claim)
-    verdict()
+            yield f"{task.__name__} after {steps} steps, exponents {name}", shares, bound
 
 
-if __name__ == "__main__":
-    main()
+CLAIMS = [wrong_exponents]

@@ -1,17 +1,11 @@
-"""The claims of lesson 01 that depend on a seed, on ten seeds that it does not use.
-
-    python benchmarks/claims_lesson_01.py
-
-takes about two minutes on one core, prints the range of every share over the seeds, and ends with an error if
-a claim fails for any of them.
-"""
+"""The claims of lesson 01 that depend on chance."""
 
 import itertools
 
 import numpy as np
 import torch
-from claims import SEEDS, report, verdict
 
+from evidence.claims.runner import SEEDS, equal_to
 from pe_lessons import arrays, toys
 
 SEQ_LEN, D_MODEL = 6, 32
@@ -47,13 +41,12 @@ def share_right(table, seed):
     return toys.accuracy(model, tokens, subjects)
 
 
-def main():
+def who_chased_whom():
+    """Seven tables: share of the sentences answered right"""
     for name, table in TABLES.items():
         wanted = 0.5 if name in BLIND else 1.0
         shares = [share_right(table(seed), seed) for seed in SEEDS]
-        report(f"share right, {name}", shares, f"= {wanted}", lambda share, wanted=wanted: share == wanted)
-    verdict()
+        yield name, shares, equal_to(wanted)
 
 
-if __name__ == "__main__":
-    main()
+CLAIMS = [who_chased_whom]

@@ -1,4 +1,4 @@
-"""benchmarks/bench.py runs, and every contender makes the table that it says; nothing here asserts a time."""
+"""evidence/speed.py runs, and every contender makes the table that it says; nothing here asserts a time."""
 
 import sys
 from pathlib import Path
@@ -7,35 +7,35 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+EVIDENCE = Path(__file__).resolve().parent.parent / "evidence"
 
 
 @pytest.fixture(scope="module")
 def modules():
-    sys.path.insert(0, str(BENCHMARKS))
+    sys.path.insert(0, str(EVIDENCE))
     try:
-        import bench
         import contenders
+        import speed
     finally:
-        sys.path.remove(str(BENCHMARKS))
-    return bench, contenders
+        sys.path.remove(str(EVIDENCE))
+    return speed, contenders
 
 
 def test_every_contender_makes_the_table(modules):
-    bench, contenders = modules
+    speed, contenders = modules
     for name, table in contenders.TABLES.items():
         if name != contenders.FLOOR:
             rows = table.rows(0, 40, 8) if table.rows else table.make(40, 8)
-            assert bench.largest_error(table, rows, 0) < 1e-5, name
+            assert speed.largest_error(table, rows, 0) < 1e-5, name
 
 
 def test_an_error_is_seen(modules):
-    bench, contenders = modules
+    speed, contenders = modules
     table = contenders.TABLES[contenders.ARRAYS]
     rows = np.array(table.make(40, 8))
     rows[7, 3] += 1e-3
-    assert bench.largest_error(table, rows, 0) == pytest.approx(1e-3, rel=1e-3)
-    assert bench.largest_error(table, rows, 1) > 0.5
+    assert speed.largest_error(table, rows, 0) == pytest.approx(1e-3, rel=1e-3)
+    assert speed.largest_error(table, rows, 1) > 0.5
 
 
 def test_all_rotary_contenders_turn_alike(modules):
@@ -53,9 +53,9 @@ def test_all_rotary_contenders_turn_alike(modules):
 
 
 def test_a_quick_run_writes_its_table_and_its_figure(modules, tmp_path, capsys):
-    bench, contenders = modules
+    speed, contenders = modules
     figures = plt.get_fignums()
-    bench.main(["--quick", "--out", str(tmp_path)])
+    speed.main(["--quick", "--out", str(tmp_path)])
     assert plt.get_fignums() == figures  # none of its own stays open
     text = (tmp_path / "speed.md").read_text(encoding="utf-8")
     assert all(name in text for name in contenders.TABLES)
@@ -65,12 +65,12 @@ def test_a_quick_run_writes_its_table_and_its_figure(modules, tmp_path, capsys):
     assert (tmp_path / "speed.png").stat().st_size > 10_000
 
 
-def all_equal(bench, contenders, tables, rotary):
+def all_equal(speed, contenders, tables, rotary):
     """What a full run would have found, had every contender taken one second and 11 MB."""
     return {
         "times": {
-            "tables": [dict.fromkeys(tables, 1.0)] * len(bench.FULL["tables"]),
-            "rotary": [dict.fromkeys(rotary, 1.0)] * len(bench.FULL["rotary"]),
+            "tables": [dict.fromkeys(tables, 1.0)] * len(speed.FULL["tables"]),
+            "rotary": [dict.fromkeys(rotary, 1.0)] * len(speed.FULL["rotary"]),
             "biases": dict.fromkeys((contenders.NO_BIAS, contenders.VIEW), 1.0),
         },
         "memory": {"tables": dict.fromkeys(tables, 11e6), "biases": {contenders.VIEW: 1.0}},
@@ -80,7 +80,7 @@ def all_equal(bench, contenders, tables, rotary):
 
 @pytest.mark.parametrize("libraries", ["none", "one", "those installed here"])
 def test_a_missed_goal_is_called_missed(modules, monkeypatch, libraries):
-    bench, contenders = modules
+    speed, contenders = modules
     tables = {name: table for name, table in contenders.TABLES.items() if table.ours or "commonly" in name}
     rotary = [contenders.COPY, contenders.GIVEN, contenders.WHOLE]
     if libraries == "one":
@@ -90,9 +90,9 @@ def test_a_missed_goal_is_called_missed(modules, monkeypatch, libraries):
     if libraries == "those installed here":  # heads of 4: one of them divides by head_dim - 2
         tables, rotary = contenders.TABLES, list(contenders.rotary_contenders((1, 1, 2, 4)))
     monkeypatch.setattr(contenders, "TABLES", tables)
-    found = all_equal(bench, contenders, tables, rotary)
+    found = all_equal(speed, contenders, tables, rotary)
 
-    missed = {what for what, _, _, met in bench.goals(bench.FULL, found) if not met}
+    missed = {what for what, _, _, met in speed.goals(speed.FULL, found) if not met}
     if contenders.TRANSFORMERS_ROTARY in rotary:
         missed.remove("rotary (angles given): times as fast as transformers")
     assert missed == {
@@ -106,5 +106,5 @@ def test_a_missed_goal_is_called_missed(modules, monkeypatch, libraries):
     for times in found["times"]["tables"]:
         times |= {contenders.ARRAYS: 0.01, "a library": 0.5, "a slow library": 0.1}
     name, ratio = ("a library", "50") if libraries == "one" else ("PyTorch as commonly written", "100")
-    goals = {what: (measured, met) for what, _, measured, met in bench.goals(bench.FULL, found)}
+    goals = {what: (measured, met) for what, _, measured, met in speed.goals(speed.FULL, found)}
     assert goals[f"65 536 × 1 024: times as fast as the fastest other ({name})"] == (ratio, True)

@@ -1,4 +1,4 @@
-"""Draw the picture of the README: python docs/picture.py"""
+"""Draw the picture of the README: python tools/draw_readme_picture.py"""
 
 from pathlib import Path
 
@@ -12,4 +12,4 @@ doubled[:, 0::2] = np.sin(positions * arrays.frequencies(128) ** 2)
 doubled[:, 1::2] = np.cos(positions * arrays.frequencies(128) ** 2)
 
 fig = plots.heatmaps({"the encoding": arrays.sinusoidal(50, 128), "with one mistake in it": doubled})
-fig.savefig(Path(__file__).with_name("picture.png"), metadata={"Software": None})
+fig.savefig(Path(__file__).resolve().parents[1] / "docs/readme.png", metadata={"Software": None})

@@ -1,6 +1,6 @@
 """Run notebooks from top to bottom and store what they give, in one normal form.
 
-    python tests/reexecute.py [--check | --unlock] [notebook ...]
+    python tools/reexecute.py [--check | --unlock] [notebook ...]
 
 A second run changes nothing: a figure that looks as before keeps its bytes, and a cell whose
 output is not checked (timings, widgets) keeps its output while only numbers in it have changed.

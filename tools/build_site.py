@@ -11,8 +11,8 @@ from pathlib import Path
 
 from sphinx.cmd.build import main
 
-DOCS = Path(__file__).resolve().parent
-ROOT = DOCS.parent
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 BUILD = DOCS / "_build"
 SOURCE = BUILD / "source"
 NPM = BUILD / "npm"
@@ -59,7 +59,7 @@ def fetch_npm_packages():
 def gather():
     shutil.rmtree(SOURCE, ignore_errors=True)
     copy(DOCS, SOURCE)
-    copy(DOCS / "picture.png", SOURCE / "docs/picture.png")  # where the README looks for it
+    copy(DOCS / "readme.png", SOURCE / "docs/readme.png")  # where the README looks for it
     for path in ROOT.glob("[!.]*"):
         if path.name not in NOT_LINKED and path.suffix != ".egg-info" and not (path / "pyvenv.cfg").exists():
             copy(path, SOURCE / path.name)
@@ -68,8 +68,8 @@ def gather():
     for module in (ROOT / "pe_lessons").glob("[!_]*.py"):
         name = f"pe_lessons.{module.stem}"
         page = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
-        (SOURCE / "reference").mkdir(exist_ok=True)
-        (SOURCE / "reference" / f"{module.stem}.md").write_text(page)
+        (SOURCE / "api").mkdir(exist_ok=True)
+        (SOURCE / "api" / f"{module.stem}.md").write_text(page)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,13 @@
-"""Every claim of lesson 13 that depends on chance, on ten seeds that it does not use.
+"""The claims of lesson 13 that depend on chance.
 
-    python benchmarks/claims_lesson_13.py
-
-takes about four minutes on one core, prints the range of every quantity over the seeds, and ends with an
-error if a claim fails for any of them. The lesson reports the training from here; its random frequencies are
-drawn with seed 0.
+The lesson reports the training from here; its random frequencies are drawn with seed 0.
 """
 
 import numpy as np
 import torch
-from claims import SEEDS, at_least, below, between, report, verdict
 from torch import nn
 
+from evidence.claims.runner import SEEDS, at_least, below, between
 from pe_lessons import arrays, toys
 
 
@@ -30,6 +26,9 @@ def batches(seed):
     while True:
         chosen = torch.randint(4096, (64,), generator=generator)
         yield images[chosen], labels[chosen]
+
+
+MORE_SEEDS = range(910, 950)  # the lesson says what happens on fifty
 
 
 class PatchModel(nn.Module):
@@ -58,7 +57,7 @@ def share_right(table, seed):
 
 
 def patches():
-    print("\nIs blue to the right of red? 6 x 6 patches, 200 steps: share right of 1024 new images")
+    """Is blue to the right of red? 6 x 6 patches, 200 steps: share right of 1024 new images"""
     plane = arrays.sinusoidal_2d(6, 6, 32).reshape(36, 32)
     kinds = {
         "no positions": (np.zeros((36, 32)), between(0.45, 0.55)),
@@ -66,15 +65,15 @@ def patches():
         "2-D": (plane, at_least(0.7)),
     }
     for name, (table, claim) in kinds.items():
-        report(name, [share_right(table, seed) for seed in SEEDS], *claim)
-    more = [share_right(plane, seed) for seed in range(910, 950)]
-    report("2-D, forty more seeds", more, *at_least(0.7))
-    report("2-D, forty more seeds, how many below 0.9", [sum(share < 0.9 for share in more)])
-    report("2-D, forty more seeds, the others", [share for share in more if share >= 0.9], *at_least(0.98))
+        yield name, [share_right(table, seed) for seed in SEEDS], claim
+    more = [share_right(plane, seed) for seed in MORE_SEEDS]
+    yield "2-D, forty more seeds", more, at_least(0.7)
+    yield "2-D, forty more seeds, how many below 0.9", [sum(share < 0.9 for share in more)]
+    yield "2-D, forty more seeds, the others", [share for share in more if share >= 0.9], at_least(0.98)
 
 
 def fourier():
-    print("\nRandom Fourier features: share explained between the 128 points of the fit")
+    """Random Fourier features: share explained between the 128 points of the fit"""
     x = np.arange(128) / 128
     between_points = x + 1 / 256
 
@@ -93,10 +92,7 @@ def fourier():
             wanted = target(between_points)
             miss = wanted - columns[1] @ factors
             shares.append(1 - np.sum(miss**2) / np.sum((wanted - wanted.mean()) ** 2))
-        report(f"spread {scale}", shares, *claim)
+        yield f"spread {scale}", shares, claim
 
 
-if __name__ == "__main__":
-    for part in (fourier, patches):
-        part()
-    verdict()
+CLAIMS = [fourier, patches]

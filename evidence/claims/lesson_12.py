@@ -1,18 +1,12 @@
-"""Every claim that lesson 12 prints or states, on ten seeds that it does not use.
-
-    python benchmarks/claims_lesson_12.py
-
-takes four minutes on one core, prints the range of every quantity over the seeds, and ends with an error if a
-claim fails for any of them. The lesson itself trains with seed 0.
-"""
+"""The claims of lesson 12 that depend on chance. The lesson itself trains with seed 0."""
 
 import copy
 import functools
 
 import numpy as np
 import torch
-from claims import SEEDS, at_least, below, between, report, verdict
 
+from evidence.claims.runner import SEEDS, at_least, below, between
 from pe_lessons import arrays, toys
 
 LENGTHS = (32, 64, 128, 256)
@@ -70,7 +64,7 @@ def tuned(model, seed):
 
 
 def language():
-    print("\nThe language: the word that is due, guessed without looking properly")
+    """The language: the word that is due, guessed without looking properly"""
     frequent, last = [], []
     for seed in SEEDS:
         tokens, by_rule = toys.markov(200, 256, seed=3000 + seed)
@@ -79,30 +73,30 @@ def language():
         counts.index_put_(places, torch.tensor(1.0), accumulate=True)
         frequent.append((counts.sum(dim=0).max() / counts.sum()).item())
         last.append((counts.max(dim=1).values.sum() / counts.sum()).item())
-    report("the most frequent word", frequent, *between(0.2, 0.25))
-    report("from the last word", last, *between(0.48, 0.52))
+    yield "the most frequent word", frequent, between(0.2, 0.25)
+    yield "from the last word", last, between(0.48, 0.52)
 
 
 def six_encodings():
-    print("\nSix encodings, trained on 32 words: share right at new positions")
+    """Six encodings, trained on 32 words: share right at new positions"""
     shares = {}
     for name in (*HOLD, "none", *FALL):
         for seq_len in LENGTHS:
             shares[name, seq_len] = [share(trained(name, seed), seq_len, seed) for seed in SEEDS]
             good = name in HOLD or (name in FALL and seq_len == 32)
-            report(f"{name}, {seq_len}", shares[name, seq_len], *(at_least(0.8) if good else below(0.7)))
+            yield f"{name}, {seq_len}", shares[name, seq_len], (at_least(0.8) if good else below(0.7))
     for name in FALL:
-        report(f"{name}, at most, 128 and 256", np.maximum(shares[name, 128], shares[name, 256]), *below(0.5))
-    report("none at 256 is what the last word gives", shares["none", 256], *between(0.4, 0.6))
-    report("none, 32 minus 256", np.subtract(shares["none", 32], shares["none", 256]), *at_least(0.05))
+        yield f"{name}, at most, 128 and 256", np.maximum(shares[name, 128], shares[name, 256]), below(0.5)
+    yield "none at 256 is what the last word gives", shares["none", 256], between(0.4, 0.6)
+    yield "none, 32 minus 256", np.subtract(shares["none", 32], shares["none", 256]), at_least(0.05)
     orders = {tuple(sorted(FALL, key=lambda name: shares[name, 256][n])) for n in range(len(SEEDS))}
-    report("orders of the three that fall, at 256", [len(orders)], *at_least(2))
+    yield "orders of the three that fall, at 256", [len(orders)], at_least(2)
     lost = []
     for seed in SEEDS:
         lost.append(
             share(trained("T5", seed), 256, seed) - share(trained("T5, max_distance 64", seed), 256, seed)
         )
-    report("T5 at 256: max_distance 32 minus 64", lost, *at_least(0.1))
+    yield "T5 at 256: max_distance 32 minus 64", lost, at_least(0.1)
 
 
 class Window(toys.Rotary):
@@ -112,7 +106,7 @@ class Window(toys.Rotary):
 
 
 def where_it_breaks():
-    print("\nWhere the rotary model breaks, and on what")
+    """Where the rotary model breaks, and on what"""
     for name, early, late in (
         ("RoPE", at_least(0.95), below(0.5)),
         ("ALiBi", at_least(0.95), at_least(0.95)),
@@ -125,19 +119,19 @@ def where_it_breaks():
                 hits = (model(tokens).argmax(dim=-1) == by_rule).double().mean(dim=0)
             seen.append(hits[1:32].mean().item())
             unseen.append(hits[48:].mean().item())
-        report(f"{name}, positions 1 to 31", seen, *early)
-        report(f"{name}, positions 48 to 63", unseen, *late)
+        yield f"{name}, positions 1 to 31", seen, early
+        yield f"{name}, positions 48 to 63", unseen, late
     for name, claim in (("RoPE", at_least(0.75)), ("ALiBi", below(0.75))):
         far = []
         for seed in SEEDS:
             weights = toys.attention_weights(trained(name, seed), new_positions(128, seed)[0])
             far.append(weights[:, :, -1, : 128 - 32].sum(dim=-1).mean().item())
-        report(f"{name}, attention on words over 31 back", far, *claim)
+        yield f"{name}, attention on words over 31 back", far, claim
     least = []
     for seed in SEEDS:
         model = with_encoding(trained("RoPE", seed), Window())
         least.append(min(share(model, seq_len, seed) for seq_len in LENGTHS))
-    report("RoPE with a sliding window of 32, the least of four lengths", least, *at_least(0.95))
+    yield "RoPE with a sliding window of 32, the least of four lengths", least, at_least(0.95)
 
 
 class Rotated(toys.Encoding):
@@ -170,72 +164,76 @@ RULES = {
 }
 
 
-def stretched():
-    print("\nOne pair slowed down by 4, at 128 words")
+def one_pair_slowed():
+    """One pair slowed down by 4, at 128 words"""
     for pair in range(4):
         frequencies = arrays.rotary_frequencies(8)
         frequencies[pair] /= 4
         shares = [
             share(with_encoding(trained("RoPE", seed), Rotated(frequencies)), 128, seed) for seed in SEEDS
         ]
-        report(f"pair {pair}", shares, *(at_least(0.65) if pair == 1 else below(0.45)))
+        yield f"pair {pair}", shares, (at_least(0.65) if pair == 1 else below(0.45))
         none = [share(trained("RoPE", seed), 128, seed) for seed in SEEDS]
         gained = np.subtract(shares, none)
-        report(f"pair {pair}, gained", gained, *(at_least(0.05) if pair == 1 else below(0.05)))
+        yield f"pair {pair}, gained", gained, (at_least(0.05) if pair == 1 else below(0.05))
     frequencies = arrays.rotary_frequencies(8)
     frequencies[1] /= 4
     alone = [share(with_encoding(trained("RoPE", seed), Rotated(frequencies)), 128, seed) for seed in SEEDS]
     frequencies[2:] /= 4
     three = [share(with_encoding(trained("RoPE", seed), Rotated(frequencies)), 128, seed) for seed in SEEDS]
-    report("pairs 1, 2 and 3 minus pair 1", np.subtract(three, alone), *between(-0.05, 0.05))
-    print("\nThe rules, at 128 words: at once, and after 20 steps")
+    yield "pairs 1, 2 and 3 minus pair 1", np.subtract(three, alone), between(-0.05, 0.05)
+
+
+def stretched():
+    """The rules, at 128 words: at once, and after 20 steps"""
     first = {}
     for name, (rule, at_once, after) in RULES.items():
         first[name] = [share(rotary(seed, rule), 128, seed) for seed in SEEDS]
-        report(f"{name}, at once", first[name], *at_once)
+        yield f"{name}, at once", first[name], at_once
         shares = [share(tuned(rotary(seed, rule), seed), 128, seed) for seed in SEEDS]
-        report(f"{name}, after 20 steps", shares, *after)
+        yield f"{name}, after 20 steps", shares, after
         mended = np.subtract(shares, first[name]) / np.subtract(1, first[name])
         if name == "by parts":
-            report("by parts: of what is missing, mended by 20 steps", mended, *at_least(0.4))
+            yield "by parts: of what is missing, mended by 20 steps", mended, at_least(0.4)
     gained = {name: np.subtract(first[name], first["as it was"]) for name in first}
-    report("position interpolation helps, at once", gained["position interpolation"], *at_least(0.1))
-    report("NTK-aware does not help at 128 words, at once", gained["NTK-aware"], *below(0.05))
-    print("\nThe rules at 64 and 256 words, with the factor that the length asks for")
+    yield "position interpolation helps, at once", gained["position interpolation"], at_least(0.1)
+    yield "NTK-aware does not help at 128 words, at once", gained["NTK-aware"], below(0.05)
+
+
+def other_lengths():
+    """The rules at 64 and 256 words, with the factor that the length asks for"""
     for seq_len in (64, 256):
         shares = {}
         for name, (rule, *_) in RULES.items():
             scaling = rule and rule | {"factor": seq_len // 32}
             shares[name] = [share(rotary(seed, scaling), seq_len, seed) for seed in SEEDS]
-            report(f"{name}, {seq_len}", shares[name])
+            yield f"{name}, {seq_len}", shares[name]
         if seq_len == 64:
             short = [share(trained("RoPE", seed), 32, seed) for seed in SEEDS]
             loss = np.subtract(short, shares["as it was"])
             made_good = np.subtract(shares["NTK-aware"], shares["as it was"]) / loss
-            report("NTK-aware, 64: part of the loss made good", made_good, *between(0.3, 0.5))
+            yield "NTK-aware, 64: part of the loss made good", made_good, between(0.3, 0.5)
         best = np.max([shares[name] for name in RULES if name != "by parts"], axis=0)
-        report(
-            f"by parts minus the next best, {seq_len}", np.subtract(shares["by parts"], best), *at_least(0.05)
-        )
-    report("by parts, 256", shares["by parts"], *between(0.5, 0.85))
-    print("\nOther settings")
+        ahead = np.subtract(shares["by parts"], best)
+        yield f"by parts minus the next best, {seq_len}", ahead, at_least(0.05)
+    yield "by parts, 256", shares["by parts"], between(0.5, 0.85)
+
+
+def other_settings():
+    """Other settings"""
     parts = [share(rotary(seed, by_parts(4)), 128, seed) for seed in SEEDS]
-    report(
-        "by parts with factor 4, at 32",
-        [share(rotary(seed, by_parts(4)), 32, seed) for seed in SEEDS],
-        *between(0.7, 0.9),
-    )
+    short = [share(rotary(seed, by_parts(4)), 32, seed) for seed in SEEDS]
+    yield "by parts with factor 4, at 32", short, between(0.7, 0.9)
     whole = [share(rotary(seed, yarn(truncate=False)), 128, seed) for seed in SEEDS]
-    report("YaRN minus by parts", np.subtract(whole, parts), *between(-0.05, 0.05))
-    report(
-        "YaRN, rounded", [share(rotary(seed, yarn(truncate=True)), 128, seed) for seed in SEEDS], *below(0.45)
-    )
+    yield "YaRN minus by parts", np.subtract(whole, parts), between(-0.05, 0.05)
+    rounded = [share(rotary(seed, yarn(truncate=True)), 128, seed) for seed in SEEDS]
+    yield "YaRN, rounded", rounded, below(0.45)
     bounds = {"beta_fast": 4.0, "beta_slow": 1.0}
     wide = [share(rotary(seed, yarn(truncate=True) | bounds), 128, seed) for seed in SEEDS]
-    report("YaRN, rounded, bounds 1 and 4, minus by parts", np.subtract(wide, parts), *between(-0.05, 0.05))
+    yield "YaRN, rounded, bounds 1 and 4, minus by parts", np.subtract(wide, parts), between(-0.05, 0.05)
     strong = arrays.frequencies(8, base=10_000 * 4.0**4)
     shares = [share(with_encoding(trained("RoPE", seed), Rotated(strong)), 128, seed) for seed in SEEDS]
-    report("base times s^4 minus by parts", np.subtract(shares, parts), *between(-0.05, 0.05))
+    yield "base times s^4 minus by parts", np.subtract(shares, parts), between(-0.05, 0.05)
 
 
 def counting(seed, num_texts, mark=True):
@@ -249,7 +247,7 @@ def counting(seed, num_texts, mark=True):
 
 
 def counters():
-    print("\nNo encoding: each word is asked for its position")
+    """No encoding: each word is asked for its position"""
     for name, causal, mark, claim in (
         ("causal", True, True, at_least(0.98)),
         ("no mask", False, True, below(0.1)),
@@ -267,13 +265,18 @@ def counters():
             with torch.no_grad():
                 answers = model(torch.cat(rolled)).argmax(dim=-1)
             hits.append((answers == positions.repeat(15, 1))[:, 1:].sum().item())
-        report(name, shares, *claim)
+        yield name, shares, claim
         if not causal:
-            report("no mask: hits of 14,400", hits, *between(960, 961))
+            yield "no mask: hits of 14,400", hits, between(960, 961)
 
 
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    for part in (language, six_encodings, where_it_breaks, stretched, counters):
-        part()
-    verdict()
+CLAIMS = [
+    language,
+    six_encodings,
+    where_it_breaks,
+    one_pair_slowed,
+    stretched,
+    other_lengths,
+    other_settings,
+    counters,
+]

@@ -1,9 +1,9 @@
-"""Write the tables of the teacher's guide that follow from the course: MINUTES.md and MISTAKES.md.
+"""Write the tables of the teacher's guide that follow from the course: LESSON_TIMES.md and MISTAKES.md.
 
-    .venv/bin/python teaching/guide_tables.py [--run]
+    .venv/bin/python tools/guide_tables.py [--run]
 
 With --run every notebook is run once, on one thread, and timed; without it the seconds that stand in
-MINUTES.md stay. Both tables list whatever lessons there are.
+LESSON_TIMES.md stay. Both tables list whatever lessons there are.
 """
 
 import os
@@ -15,15 +15,15 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
-MINUTES = ROOT / "teaching" / "MINUTES.md"
+LESSON_TIMES = ROOT / "teaching" / "LESSON_TIMES.md"
 MISTAKES = ROOT / "teaching" / "MISTAKES.md"
 
 WORDS_A_MINUTE = 140  # technical prose, read once
 SECONDS = {"code line": 5, "prediction": 40, "figure": 40, "exercise": 360, "question": 90, "quiz": 180}
 
-ABOUT_MINUTES = """# Minutes
+ABOUT_TIMES = """# How long the lessons take
 
-Written by `teaching/guide_tables.py`. *Stated* is what the lesson promises at its top. *Estimated* is
+Written by `tools/guide_tables.py`. *Stated* is what the lesson promises at its top. *Estimated* is
 reckoned: {words} words a minute, and {seconds} (seconds each). Nobody was timed; a class that discusses
 every prediction takes half as long again. *Running* is measured: all cells, once, one thread, on the
 machine that wrote the table (the kernel's start and the imports count).
@@ -34,7 +34,7 @@ machine that wrote the table (the kernel's start and the imports count).
 
 ABOUT_MISTAKES = """# What learners get wrong, and what to say
 
-Written by `teaching/guide_tables.py` from the exercises: every mistake that a check knows by name, with the
+Written by `tools/guide_tables.py` from the exercises: every mistake that a check knows by name, with the
 words it uses. The check tries functions and compares results, so the same mistake is found in any style.
 Two slips made at once are named together; what is not listed gets the first number that differs.
 """
@@ -94,12 +94,12 @@ def run(notebook):
     return time.monotonic() - start
 
 
-def minutes_table(measure):
+def times_table(measure):
     known = {}
-    if MINUTES.exists():
-        known = dict(re.findall(r"(?m)^\| (.+?) \|.* ([\d.]+) \|$", MINUTES.read_text(encoding="utf-8")))
+    if LESSON_TIMES.exists():
+        known = dict(re.findall(r"(?m)^\| (.+?) \|.* ([\d.]+) \|$", LESSON_TIMES.read_text(encoding="utf-8")))
     seconds = ", ".join(f"{what} {time_}" for what, time_ in SECONDS.items())
-    text = ABOUT_MINUTES.format(words=WORDS_A_MINUTE, seconds=seconds)
+    text = ABOUT_TIMES.format(words=WORDS_A_MINUTE, seconds=seconds)
     for notebook in notebooks():
         words, lines, exercises, minutes, stated = reckon(notebook)
         running = f"{run(notebook):.0f}" if measure else known.get(title(notebook), "not yet measured")
@@ -134,8 +134,8 @@ def mistakes_table():
 def main(arguments):
     os.environ["OMP_NUM_THREADS"] = "1"
     MISTAKES.write_text(mistakes_table(), encoding="utf-8")
-    MINUTES.write_text(minutes_table("--run" in arguments), encoding="utf-8")
-    print(f"{MINUTES.name} and {MISTAKES.name}: {len(notebooks())} lessons")
+    LESSON_TIMES.write_text(times_table("--run" in arguments), encoding="utf-8")
+    print(f"{LESSON_TIMES.name} and {MISTAKES.name}: {len(notebooks())} lessons")
     return 0
 
 

@@ -1,15 +1,9 @@
-"""The claims of lesson 16 that depend on a seed, on ten seeds that it does not use.
-
-    python benchmarks/claims_lesson_16.py
-
-takes about three minutes on one core, prints the range of every quantity over the seeds, and ends with an
-error if a claim fails for any of them. The other cards of the lesson are arithmetic.
-"""
+"""The claims of lesson 16 that depend on chance. Its other cards are arithmetic."""
 
 import numpy as np
 import torch
-from claims import FAILED, SEEDS, verdict
 
+from evidence.claims.runner import SEEDS, above, below, equal_to
 from pe_lessons import arrays, properties, toys
 
 
@@ -62,21 +56,16 @@ def unfulfilled(encode):
 
 
 def cards():
-    print("Cards of what is drawn at random: wishes that are not fulfilled")
-    rows = [unfulfilled(random_rows(seed)) for seed in SEEDS]
+    """Cards of what is drawn at random: the wishes that are not fulfilled"""
     expected = {"smooth", "local", "shift-consistent", "distinct far out"}
-    print(f"random rows always fail {sorted(set.intersection(*rows))}, at most {sorted(set.union(*rows))}")
-    if any(one != expected for one in rows):
-        FAILED.append("random rows: the card")
-    waves = [unfulfilled(random_frequencies(seed)) for seed in SEEDS]
-    print(f"random frequencies fail nothing on {sum(not one for one in waves)} of 10 seeds; others: "
-          f"{sorted(set.union(*waves))}")  # fmt: skip
-    if any(waves):
-        FAILED.append("random frequencies: the card")
+    others = [len(unfulfilled(random_rows(seed)) ^ expected) for seed in SEEDS]
+    yield "random rows: wishes whose verdict is not the one that the lesson shows", others, equal_to(0)
+    failing = [len(unfulfilled(random_frequencies(seed))) for seed in SEEDS]
+    yield "random frequencies: wishes that are not fulfilled", failing, equal_to(0)
 
 
 def training():
-    print("\nShare right after 200 steps ('solved' is more than 0.9)")
+    """Nine tables, two tasks: share right after 200 steps ('solved' is more than 0.9)"""
     kinds = {
         "sinusoidal": (lambda seed: sinusoidal, "both"),
         "doubled exponent": (lambda seed: doubled_exponent, "both"),
@@ -98,15 +87,7 @@ def training():
                 tokens, targets = next(toys.batches(task, seed=2000 + seed, batch_size=512))
                 shares.append(toys.accuracy(model, tokens, targets))
             solved = solves in ("both", task.__name__)
-            holds = min(shares) > 0.9 if solved else max(shares) < 0.9
-            claim = "solved" if solved else "not solved"
-            print(f"{name:20} {task.__name__:8} [{min(shares):.4f}, {max(shares):.4f}]   {claim}: "
-                  f"{'holds' if holds else 'FAILS'}", flush=True)  # fmt: skip
-            if not holds:
-                FAILED.append(f"{name}, {task.__name__}")
+            yield f"{task.__name__}, {name}", shares, above(0.9) if solved else below(0.9)
 
 
-if __name__ == "__main__":
-    cards()
-    training()
-    verdict()
+CLAIMS = [cards, training]

@@ -1,4 +1,4 @@
-"""What `bench.py` runs side by side: this course's functions, and those of the libraries people use.
+"""What `speed.py` runs side by side: this course's functions, and those of the libraries people use.
 
 A library that is not installed is left out; `ABSENT` says which, and why.
 """

@@ -1,6 +1,6 @@
 """How fast, how exact, how large: tables, rotary and biases beside the libraries and the memory itself.
 
-    python course.py bench             a few minutes; writes benchmarks/results/speed.md and speed.png
+    python course.py bench             a few minutes; writes evidence/results/speed.md and speed.png
     python course.py bench --quick     seconds: small shapes, one round, to see that everything runs
 
 Times are CPU time of one thread, medians of rounds in which every contender runs once (so a busy

@@ -1,6 +1,6 @@
-"""Write the sources of docs/sources.toml where they are read: the end of each lesson, and docs/references.md.
+"""Write the sources of docs/sources.toml where they are read: lessons' ends, and docs/bibliography.md.
 
-    python tools/sources.py
+    python tools/write_sources.py
 
 A source has a key, a `kind`, a `title`, a `link`, and a table `cited`: lesson number -> what exactly that
 lesson cites it for. Papers also have `authors` and `year`, the year of the first public version. `opened` is
@@ -16,7 +16,7 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "sources.toml"
-PAGE = ROOT / "docs" / "references.md"
+PAGE = ROOT / "docs" / "bibliography.md"
 NAMES_OF_KINDS = {
     "paper": "Papers and books",
     "config": "Configurations of models",
@@ -26,12 +26,12 @@ NAMES_OF_KINDS = {
 }
 LABEL = "**Sources.**"
 
-ABOUT = """# References
+ABOUT = """# Bibliography
 
-Written by `tools/sources.py` from `docs/sources.toml`, where each source is said once: what exactly it is
-cited for, lesson by lesson, and the day on which it was opened for that. The year is that of the first public
-version. Links to code and configurations name a commit where there is one, since files change. A paper that
-is not marked as opened is cited for no more than its abstract or its best-known formula.
+Written by `tools/write_sources.py` from `docs/sources.toml`, where each source is said once: what exactly
+it is cited for, lesson by lesson, and the day on which it was opened for that. The year is that of the
+first public version. Links to code and configurations name a commit where there is one, since files change.
+A paper that is not marked as opened is cited for no more than its abstract or its best-known formula.
 """
 
 
@@ -72,7 +72,7 @@ def cell_text(lesson, sources):
 
 
 def page_text(sources):
-    """What docs/references.md says."""
+    """What docs/bibliography.md says."""
     parts = [ABOUT]
     for kind, heading in NAMES_OF_KINDS.items():
         parts.append(f"\n## {heading}\n\n")

@@ -1,18 +1,12 @@
-"""Every claim that lesson 08 prints or states, on ten seeds that it does not use.
-
-    python benchmarks/claims_lesson_08.py
-
-takes seven to eight minutes on one core, prints the range of every quantity over the seeds, and ends with an
-error if a claim fails for any of them. The lesson itself trains with seed 0.
-"""
+"""The claims of lesson 08 that depend on chance. The lesson itself trains with seed 0."""
 
 import functools
 
 import numpy as np
 import torch
-from claims import SEEDS, at_least, below, between, report, verdict
 from torch import nn
 
+from evidence.claims.runner import SEEDS, at_least, below, between
 from pe_lessons import arrays, properties, tensors, toys
 
 ALL, FEW, SOME = at_least(0.99), below(0.4), between(0.445, 0.885)  # the grades of the lesson
@@ -85,25 +79,22 @@ SOLVES = {
 
 
 def nine_encodings():
-    print("\nNine encodings, two tasks: share right after 200 steps ('solved' is more than 0.9)")
+    """Nine encodings, two tasks: share right after 200 steps ('solved' is more than 0.9)"""
     for task, solvers in SOLVES.items():
         for name in [*KINDS][:10]:
-            report(
-                f"{task.__name__}, {name}",
-                scores(name, task),
-                *(at_least(0.98), NOT_SOLVED)[name not in solvers],
-            )
+            bound = at_least(0.98) if name in solvers else NOT_SOLVED
+            yield f"{task.__name__}, {name}", scores(name, task), bound
 
 
 def bag():
-    print("\nWithout positions: no better than the most frequent token")
+    """Without positions: no better than the most frequent token"""
     most = []
     for seed in SEEDS:
         tokens, targets = test_set(toys.k_back, seed)
         hits = tokens.mode(dim=1).values[:, None] == targets
         most.append(hits[:, 3:].double().mean().item())
-    report("most frequent token", most, *between(0.22, 0.26))
-    report("none minus most frequent", np.subtract(scores("none", toys.k_back), most), *between(-0.02, 0.02))
+    yield "most frequent token", most, between(0.22, 0.26)
+    yield "none minus most frequent", np.subtract(scores("none", toys.k_back), most), between(-0.02, 0.02)
     unbeaten = []
     for seed in SEEDS:
         tokens, _ = test_set(toys.k_back, seed)
@@ -111,11 +102,11 @@ def bag():
         answers = trained("none", toys.k_back, seed)(tokens)[:, 3:].argmax(dim=-1)
         hits = counts.gather(1, answers) == counts.max(dim=1, keepdim=True).values
         unbeaten.append(hits.double().mean().item())
-    report("none answers a digit that no other beats", unbeaten, *at_least(0.9))
+    yield "none answers a digit that no other beats", unbeaten, at_least(0.9)
 
 
 def by_place():
-    print("\nReverse: the first and the last token, and those between")
+    """Reverse: the first and the last token, and those between"""
     for name, of_ends in (("RoPE", at_least(0.95)), ("T5", below(0.5)), ("none", below(0.35))):
         ends, others = [], []
         for seed in SEEDS:
@@ -123,10 +114,10 @@ def by_place():
             right = (trained(name, toys.reverse, seed)(tokens).argmax(-1) == targets).double().mean(dim=0)
             ends.append(right[[0, 15]].mean().item())
             others.append(right[1:15].mean().item())
-        report(f"{name}, first and last", ends, *of_ends)
-        report(f"{name}, between", others, *below(0.35))
-    report("RoPE, 600 steps", scores("RoPE", toys.reverse, 600), *between(0.435, 0.475))
-    report("T5, two layers, marks, 600 steps", [marked(seed) for seed in SEEDS], *at_least(0.999))
+        yield f"{name}, first and last", ends, of_ends
+        yield f"{name}, between", others, below(0.35)
+    yield "RoPE, 600 steps", scores("RoPE", toys.reverse, 600), between(0.435, 0.475)
+    yield "T5, two layers, marks, 600 steps", [marked(seed) for seed in SEEDS], at_least(0.999)
 
 
 def marked(seed):
@@ -146,7 +137,7 @@ def marked(seed):
 
 
 def attention():
-    print("\nThe token with the largest weight is the right one (share of the queries)")
+    """The token with the largest weight is the right one (share of the queries)"""
     for name in ("sinusoidal", "learned", "RoPE", "T5"):
         hits, weight = [], []
         for seed in SEEDS:
@@ -154,19 +145,19 @@ def attention():
             weights = weights[:, 0, 3:]  # (512, 13, seq_len)
             hits.append((weights.argmax(-1) == torch.arange(13)).double().mean().item())
             weight.append(weights.diagonal(dim1=1, dim2=2).mean().item())
-        report(f"three back, {name}", hits, *at_least(0.998 if name == "sinusoidal" else 0.98))
-        report(f"three back, {name}, mean weight on it", weight)
+        yield f"three back, {name}", hits, at_least(0.998 if name == "sinusoidal" else 0.98)
+        yield f"three back, {name}, mean weight on it", weight
     hits = []
     for seed in SEEDS:
         weights = toys.attention_weights(
             trained("sinusoidal", toys.reverse, seed), test_set(toys.reverse, seed)[0]
         )
         hits.append((weights[:, 0].argmax(-1) == torch.arange(15, -1, -1)).double().mean().item())
-    report("reverse, sinusoidal", hits, *at_least(0.95))
+    yield "reverse, sinusoidal", hits, at_least(0.95)
 
 
 def moved():
-    print("\nPositions moved after training (three back)")
+    """Positions moved after training (three back)"""
     normal = torch.arange(16)
     shuffled = torch.randperm(16, generator=torch.Generator().manual_seed(0))
     moves = {
@@ -189,13 +180,13 @@ def moved():
                 toys.accuracy(trained(name, toys.k_back, seed), *test_set(toys.k_back, seed), told)
                 for seed in SEEDS
             ]
-            report(f"{name}, {move}", shares, *grade)
+            yield f"{name}, {move}", shares, grade
     for name in ("RoPE", "T5"):
         changes = []
         for seed in SEEDS:
             model, (tokens, _) = trained(name, toys.k_back, seed), test_set(toys.k_back, seed)
             changes.append((model(tokens, normal + 100) - model(tokens)).abs().max().item())
-        report(f"{name}, change of the outputs by +100, in 1e-12", np.multiply(changes, 1e12), *below(1000))
+        yield f"{name}, change of the outputs by +100, in 1e-12", np.multiply(changes, 1e12), below(1000)
     for name, first_unseen, later in (
         ("sinusoidal", below(0.8), between(0.165, 0.385)),
         ("learned", below(0.4), below(0.3)),
@@ -208,31 +199,28 @@ def moved():
             seen.append(by_token[3:8].mean().item())
             unseen.append(by_token[8].item())
             late.append(by_token[8:].mean().item())
-        report(f"{name}, +8, mean up to position 15", seen, *at_least(0.8))
-        report(f"{name}, +8, told position 16", unseen, *first_unseen)
-        report(f"{name}, +8, mean from position 16 on", late, *later)
-        report(f"{name}, +8, the first mean minus the second", np.subtract(seen, late), *at_least(0.2))
+        yield f"{name}, +8, mean up to position 15", seen, at_least(0.8)
+        yield f"{name}, +8, told position 16", unseen, first_unseen
+        yield f"{name}, +8, mean from position 16 on", late, later
+        yield f"{name}, +8, the first mean minus the second", np.subtract(seen, late), at_least(0.2)
 
 
 def scale():
-    print("\nThe scale of the embeddings, and adding or concatenating (three back)")
+    """The scale of the embeddings, and adding or concatenating (three back)"""
     for name in ("sinusoidal", "side by side", "paper", "paper, factor forgotten", "nn.Embedding"):
-        report(name, scores(name, toys.k_back), *at_least(0.98))
+        yield name, scores(name, toys.k_back), at_least(0.98)
         steps = []
         for seed in SEEDS:
             recent = np.convolve(trained(name, toys.k_back, seed).history, np.ones(10) / 10, mode="valid")
             steps.append(9 + int((recent >= 0.98).argmax()) if recent.max() >= 0.98 else 999)
-        report(f"{name}, first step at 0.98 (mean of ten)", steps, *below(110))
-    report("nn.Embedding x root", scores("nn.Embedding x root", toys.k_back), *FEW)
-    report(
-        "nn.Embedding x root, 600 steps",
-        scores("nn.Embedding x root", toys.k_back, 600),
-        *between(0.43, 0.965),
-    )
+        yield f"{name}, first step at 0.98 (mean of ten)", steps, below(110)
+    yield "nn.Embedding x root", scores("nn.Embedding x root", toys.k_back), FEW
+    patient = scores("nn.Embedding x root", toys.k_back, 600)
+    yield "nn.Embedding x root, 600 steps", patient, between(0.43, 0.965)
 
 
 def readout():
-    print("\nThe linear read-out")
+    """The linear read-out"""
 
     def made(seed, num_words, d_model):
         words = np.random.default_rng(seed).normal(size=(num_words, d_model))
@@ -250,9 +238,9 @@ def readout():
             shares.append(properties.linear_readout(sums, labels, table))
             lengths = np.linalg.norm(words, axis=1)[:, None] * np.linalg.norm(table, axis=1)
             cosines.append(np.abs(words @ table.T / lengths).mean())
-        report(f"{num_words} words, {d_model} columns: positions read right", shares, *claim)
+        yield f"{num_words} words, {d_model} columns: positions read right", shares, claim
         if d_model == 64:
-            report(f"{num_words} words, {d_model} columns: mean |cosine|", cosines, *between(0.05, 0.15))
+            yield f"{num_words} words, {d_model} columns: mean |cosine|", cosines, between(0.05, 0.15)
     for d_model, size, claim in (
         (64, 1, between(0.5, 0.56)), (256, 1, between(0.8, 0.84)), (1024, 1, at_least(0.98)),
         (64, 1 / 4, at_least(0.98)),
@@ -265,7 +253,7 @@ def readout():
             products = (words @ rows.T)[:, None] + rows @ rows.T
             nearest = (products - (rows**2).sum(axis=1) / 2).argmax(axis=-1)
             shares.append((nearest == np.arange(32)).mean())
-        report(f"2000 words of size {size}, {d_model} columns, no matrix", shares, *claim)
+        yield f"2000 words of size {size}, {d_model} columns, no matrix", shares, claim
     for size, claim in ((1, below(0.5)), (1 / 8, at_least(0.98))):
         shares = []
         for seed in SEEDS:
@@ -274,10 +262,7 @@ def readout():
             matrix, *_ = np.linalg.lstsq(sums[:25].reshape(-1, 64), np.tile(table, (25, 1)))
             misses = np.linalg.norm((sums[25:] @ matrix)[:, :, None] - table, axis=-1)
             shares.append((misses.argmin(-1) == np.arange(32)).mean())
-        report(f"unseen words, {size} of the size", shares, *claim)
+        yield f"unseen words, {size} of the size", shares, claim
 
 
-if __name__ == "__main__":
-    for part in (readout, bag, nine_encodings, by_place, attention, moved, scale):
-        part()
-    verdict()
+CLAIMS = [readout, bag, nine_encodings, by_place, attention, moved, scale]

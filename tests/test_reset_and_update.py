@@ -1,4 +1,4 @@
-"""tools/fresh.py: fresh lessons from real repositories, and not a byte of what a learner wrote is lost."""
+"""Fresh lessons from real repositories, and not a byte of what a learner wrote is lost."""
 
 import os
 import shutil
@@ -50,7 +50,7 @@ class Repository:
     def fresh(self, *words):
         """What the tool says, and its exit code."""
         done = subprocess.run(
-            [sys.executable, "tools/fresh.py", *words],
+            [sys.executable, "tools/reset_and_update.py", *words],
             cwd=self.folder,
             capture_output=True,
             text=True,
@@ -78,8 +78,8 @@ def plain_git(tmp_path, monkeypatch):
 def origin(tmp_path):
     """Where the course is published."""
     origin = Repository(tmp_path / "origin")
-    origin.write("tools/fresh.py", (ROOT / "tools/fresh.py").read_text(encoding="utf-8"))
-    origin.write(".gitignore", (ROOT / ".gitignore").read_text(encoding="utf-8"))
+    for name in ("tools/reset_and_update.py", ".gitignore"):
+        origin.write(name, (ROOT / name).read_text(encoding="utf-8"))
     origin.write("README.md", "a course")
     for name in (FIRST, SECOND):
         origin.write(name, "as published")

@@ -1,0 +1,57 @@
+"""The one claim of lesson 14 that depends on chance. All else there is arithmetic."""
+
+import torch
+
+from evidence.claims.runner import SEEDS, between, equal_to
+from pe_lessons import arrays, toys
+
+
+def halfway(tokens):
+    return tokens[..., torch.arange(tokens.shape[-1]) // 2]
+
+
+class Masked(toys.Table):
+    real = torch.ones(1, 16, dtype=torch.bool)
+
+    def bias(self, *_):
+        return torch.where(self.real, 0.0, -1e9)[:, None, None]
+
+
+def write(model, tokens, real, count, steps=6):
+    for _ in range(steps):
+        model.encoding.real = real.bool()
+        scores = model(tokens, count(real))
+        tokens = torch.cat([tokens, scores[:, -1:].argmax(dim=-1)], dim=1)
+        real = torch.cat([real, torch.ones_like(real[:, :1])], dim=1)
+    return tokens[:, -steps:]
+
+
+def from_the_mask(real):
+    return (real.cumsum(dim=1) - 1).clamp(min=0)
+
+
+def from_the_left_edge(real):
+    return torch.arange(real.shape[1]).expand(real.shape)
+
+
+def padded_prompts():
+    """Half of the way back, a prompt padded on the left, six tokens written"""
+    right, equal, alike = [], [], []
+    for seed in SEEDS:
+        torch.manual_seed(seed)
+        model = toys.TinyTransformer(10, 10, encoding=Masked(arrays.sinusoidal(32, 32)), causal=True)
+        toys.train(model, toys.batches(halfway, seed=1000 + seed), steps=200, print_every=None)
+        tokens, targets = next(toys.batches(halfway, seed=2000 + seed, batch_size=512))
+        right.append(toys.accuracy(model, tokens, targets))
+        prompts = tokens[:, :6]
+        real, padding = torch.ones_like(prompts), torch.zeros(512, 4, dtype=torch.long)
+        alone = write(model, prompts, real, from_the_mask)
+        padded = torch.cat([padding, prompts], dim=1), torch.cat([padding, real], dim=1)
+        equal.append(torch.equal(write(model, *padded, from_the_mask), alone))
+        alike.append((write(model, *padded, from_the_left_edge) == alone).double().mean().item())
+    yield "share right after 200 steps", right
+    yield "padded as alone, positions from the mask", equal, equal_to(True)
+    yield "padded as alone, counted from the left edge", alike, between(0.05, 0.15)  # printed as 0.1
+
+
+CLAIMS = [padded_prompts]

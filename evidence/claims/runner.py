@@ -1,0 +1,100 @@
+"""Hold what the lessons say of trained models, and of all else that is drawn, to seeds that no lesson uses.
+
+    python course.py claims            all lessons, about half an hour on one core
+    python course.py claims 06 13      these lessons
+
+Each line names a quantity and gives its mean and its range over the seeds; where a lesson makes a claim of
+it, the claim and whether it holds for every seed follow. The exit status is 1 if one does not.
+
+A file `lesson_NN.py` has a list `CLAIMS` of generators. Each is a group with a heading, its docstring, and
+yields `name, values, bound`, with a value for each seed; without a bound a quantity is only reported.
+"""
+
+import importlib
+import inspect
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+SEEDS = range(900, 910)
+
+
+class Bound(NamedTuple):
+    text: str
+    holds: Callable
+
+
+def at_least(bound):
+    return Bound(f">= {bound}", lambda value: value >= bound)
+
+
+def above(bound):
+    return Bound(f"> {bound}", lambda value: value > bound)
+
+
+def below(bound):
+    return Bound(f"< {bound}", lambda value: value < bound)
+
+
+def between(low, high):
+    return Bound(f"{low} to {high}", lambda value: low <= value < high)
+
+
+def equal_to(wanted):
+    return Bound(f"= {wanted}", lambda value: value == wanted)
+
+
+def lessons():
+    """The numbers of the lessons that have claims."""
+    found = Path(__file__).parent.glob("lesson_*.py")
+    return sorted(path.stem.removeprefix("lesson_") for path in found)
+
+
+def load(lesson):
+    return importlib.import_module(f"evidence.claims.lesson_{lesson}")
+
+
+def verdict(values, bound):
+    misses = sum(not bound.holds(value) for value in values)
+    return f"FAILS on {misses} of {len(values)}" if misses else "holds"
+
+
+def report(group):
+    """Print every quantity of a group, and return the names of those whose claim fails."""
+    print(f"\n{inspect.getdoc(group)}", flush=True)
+    failed = []
+    for name, values, *bounds in group():
+        line = f"  {name:66} {np.mean(values):9.4f}  [{min(values):.4g}, {max(values):.4g}]"
+        for bound in bounds:
+            line += f"   {bound.text}: {verdict(values, bound)}"
+            if any(not bound.holds(value) for value in values):
+                failed.append(name)
+        print(line, flush=True)
+    return failed
+
+
+def main(wanted):
+    known = lessons()
+    unknown = [lesson for lesson in wanted if lesson not in known]
+    if unknown:
+        print(f"No lesson {', '.join(unknown)} has claims; these have: {', '.join(known)}.", file=sys.stderr)
+        return 2
+    failed = []
+    for lesson in wanted or known:
+        start = time.monotonic()
+        print(f"\nLesson {lesson}")
+        failed += [f"{lesson}, {name}" for group in load(lesson).CLAIMS for name in report(group)]
+        print(f"\n  {time.monotonic() - start:.0f} s", flush=True)
+    if failed:
+        print("\nThese claims fail:", *failed, sep="\n  ")
+        return 1
+    print("\nEvery claim holds on every seed.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

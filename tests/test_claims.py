@@ -1,0 +1,86 @@
+"""The claims of every lesson can be tried, and one that fails is seen; nothing is trained here."""
+
+import inspect
+
+import pytest
+from reexecute import find_notebooks
+
+from evidence.claims import runner
+
+LESSONS = runner.lessons()
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_file_of_claims_is_a_list_of_groups(lesson):
+    claims = runner.load(lesson).CLAIMS
+    assert claims
+    for group in claims:
+        assert inspect.isgeneratorfunction(group) and not inspect.signature(group).parameters
+        assert inspect.getdoc(group), "its heading"
+    assert len(set(claims)) == len(claims)
+
+
+def test_every_file_of_claims_belongs_to_a_lesson_that_names_it():
+    for lesson in LESSONS:
+        (path,) = [path for path in find_notebooks() if path.name.startswith(lesson)]
+        assert f"(../evidence/claims/lesson_{lesson}.py)" in path.read_text(encoding="utf-8")
+
+
+def good():
+    """A group whose claims hold"""
+    yield "a share", [0.91, 0.95], runner.at_least(0.9)
+    yield "only reported", [3, 4]
+
+
+def bad():
+    """A group of which one fails on one seed"""
+    yield "holds", [1, 2], runner.below(3)
+    yield "does not", [0.91, 0.89], runner.at_least(0.9)
+    yield "no number", [float("nan"), 0.95], runner.at_least(0.9)
+
+
+@pytest.fixture
+def main(monkeypatch):
+    """The runner, with a lesson 01 whose claims hold and a lesson 02 of which two fail."""
+    modules = {"01": [good], "02": [good, bad]}
+    monkeypatch.setattr(runner, "lessons", lambda: list(modules))
+    monkeypatch.setattr(runner, "load", lambda lesson: type("Module", (), {"CLAIMS": modules[lesson]}))
+    return runner.main
+
+
+def test_each_claim_is_printed_with_its_range_and_a_verdict(main, capsys):
+    assert main(["01"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "A group whose claims hold" in lines
+    (line,) = [line for line in lines if "a share" in line]
+    assert line.split()[-6:] == ["0.9300", "[0.91,", "0.95]", ">=", "0.9:", "holds"]
+    assert lines[-1] == "Every claim holds on every seed."
+
+
+@pytest.mark.parametrize("wanted", [["02"], []])
+def test_a_claim_that_fails_on_one_seed_fails_the_run(main, capsys, wanted):
+    assert main(wanted) == 1
+    shown = capsys.readouterr().out
+    assert shown.count("FAILS on 1 of 2") == 2
+    assert shown.endswith("These claims fail:\n  02, does not\n  02, no number\n")
+
+
+def test_an_unknown_lesson_is_refused(main, capsys):
+    assert main(["03"]) == 2
+    assert "these have: 01, 02" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "bound, inside, outside",
+    [
+        (runner.at_least(1), 1, 0.99),
+        (runner.above(1), 1.01, 1),
+        (runner.below(1), 0.99, 1),
+        (runner.between(1, 2), 1, 2),
+        (runner.equal_to(1), 1, 1.01),
+    ],
+    ids=lambda value: getattr(value, "text", ""),
+)
+def test_bounds(bound, inside, outside):
+    assert bound.holds(inside) and not bound.holds(outside)
+    assert not bound.holds(float("nan"))
