@@ -1,4 +1,8 @@
-"""Rung 1: one number at a time, as the formula reads. Plain Python lists and floats."""
+"""Rung 1: one number at a time, as the formula reads. Plain Python lists and floats.
+
+What a function is stands here, in full, for all three rungs. Where an argument is not what is said of it,
+every function raises a TypeError or a ValueError that names the argument, the value and what would do.
+"""
 
 import math
 
@@ -21,11 +25,6 @@ def frequencies(d_model, *, base=10_000.0):
     -------
     list of float
         ``(d_model + 1) // 2`` frequencies, falling from 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `d_model` is not a whole number of at least 1, or `base` not a finite number above 1.
 
     References
     ----------
@@ -63,11 +62,6 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
     -------
     list of list of float
         ``seq_len`` rows of ``d_model`` numbers between -1 and 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
 
     References
     ----------
@@ -114,11 +108,6 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     -------
     list of height lists of width rows of d_model floats
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
-
     References
     ----------
     Vaswani et al., "Attention Is All You Need", 2017, section 3.5, for each axis; He et al., "Masked
@@ -158,9 +147,8 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not what is said above, or a text is longer than the table; the message
-        names it.
+    ValueError
+        If a text is longer than the table.
 
     References
     ----------
@@ -213,9 +201,8 @@ def shift_matrix(offset, d_model, *, base=10_000.0):
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not what is said above; a sine without its cosine cannot be rotated, so an
-        odd `d_model` is a ValueError.
+    ValueError
+        If `d_model` is odd: a sine without its cosine cannot be rotated.
 
     References
     ----------
@@ -264,9 +251,8 @@ def kernel(offsets, d_model, *, base=10_000.0):
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not what is said above; with an odd `d_model` the similarity would depend
-        on the position, so that is a ValueError.
+    ValueError
+        If `d_model` is odd: the similarity would depend on the position.
 
     References
     ----------
@@ -340,10 +326,8 @@ def attention(q, k, v, mask=None):
 
     Raises
     ------
-    TypeError
-        If an entry is not a number, or an entry of `mask` not a boolean.
     ValueError
-        If shapes do not fit (both are named), rows differ in length, or a query may look nowhere.
+        If shapes do not fit (both are named), or a query may look nowhere.
 
     References
     ----------
@@ -401,11 +385,6 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     Returns
     -------
     list of head_dim / 2 floats
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
 
     References
     ----------
@@ -489,11 +468,6 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     -------
     list of list of float, shape (seq_len, head_dim)
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
-
     References
     ----------
     Su et al., "RoFormer: Enhanced Transformer with Rotary Position Embedding", 2021, section 3.2.2,
@@ -541,11 +515,6 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     -------
     list of n_patches rows of head_dim floats
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
-
     References
     ----------
     Heo et al., "Rotary Position Embedding for Vision Transformer", 2024, section 3.2.
@@ -585,11 +554,6 @@ def shaw_bias(q, table):
     -------
     list of seq_len rows of seq_len floats
         Entry (m, n) is for query m and key n. Add it to the scaled scores, before the softmax.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
 
     References
     ----------
@@ -632,11 +596,6 @@ def alibi_slopes(num_heads):
     list of num_heads floats
         Positive, at most 1. The order is that of the authors' code, not sorted.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `num_heads` is not a whole number of at least 1.
-
     References
     ----------
     Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
@@ -674,11 +633,6 @@ def alibi(seq_len, num_heads):
     list of num_heads matrices, each seq_len rows of seq_len floats
         Entry (h, m, n) is for query m and key n; 0 where m = n, negative elsewhere. Add it to the
         scores, before the softmax.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a whole number of at least 1.
 
     References
     ----------
@@ -727,11 +681,6 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     int, or (nested) list of int
         Between 0 and num_buckets - 1, in the shape of `relative_positions`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
-
     References
     ----------
     Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text
@@ -778,11 +727,6 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
     list of num_heads matrices, each seq_len rows of seq_len floats
         Entry (h, m, n) is for query m and key n. Add it to the scores, before the softmax. (T5 itself
         does not scale its scores by the root of head_dim.)
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
 
     References
     ----------

@@ -4,6 +4,7 @@ A few names are about speed, which a loop cannot show; they stand on the two upp
 """
 
 import inspect
+import itertools
 import math
 
 import numpy as np
@@ -207,6 +208,24 @@ def test_the_rungs_share_their_signatures(name):
     rungs = RUNGS[1:] if name in TWO_RUNGS else RUNGS
     signatures = {str(inspect.signature(getattr(module, name))) for module in rungs}
     assert len(signatures) == 1
+
+
+def said_in(module):
+    """Every four lines that stand one below the other in a docstring of the module."""
+    for name, thing in [("", module), *inspect.getmembers(module)]:
+        if not name.startswith("_") and getattr(thing, "__module__", module.__name__) == module.__name__:
+            lines = [line for line in (inspect.getdoc(thing) or "").splitlines() if line.strip()]
+            yield from zip(lines, lines[1:], lines[2:], lines[3:])
+
+
+@pytest.mark.parametrize(("one", "other"), [*itertools.combinations(RUNGS, 2)])
+def test_what_one_rung_says_another_does_not_say_again(one, other):
+    assert not set(said_in(one)) & set(said_in(other))
+
+
+def test_a_docstring_said_twice_is_noticed(monkeypatch):
+    monkeypatch.setattr(arrays.softmax, "__doc__", loops.softmax.__doc__)
+    assert set(said_in(loops)) & set(said_in(arrays))
 
 
 @pytest.mark.parametrize(
