@@ -6,7 +6,7 @@
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from pe_lessons import _checks
+from pe_lessons import arguments
 
 
 def frequencies(d_model, *, base=10_000.0):
@@ -15,8 +15,8 @@ def frequencies(d_model, *, base=10_000.0):
     >>> frequencies(4)
     array([1.  , 0.01])
     """
-    d_model = _checks.whole_number("d_model", d_model, minimum=1)
-    base = _checks.base_of_angles(base)
+    d_model = arguments.whole_number("d_model", d_model, minimum=1)
+    base = arguments.base_of_angles(base)
     return base ** (-np.arange(0, d_model, 2) / d_model)  # (n_pairs,)
 
 
@@ -28,7 +28,7 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
            [ 0.84147,  0.5403 ,  0.01   ,  0.99995],
            [ 0.9093 , -0.41615,  0.02   ,  0.9998 ]])
     """
-    seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
+    seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
     positions = np.arange(start, start + seq_len)[:, None]  # (seq_len, 1)
     angles = positions * frequencies(d_model, base=base)  # (seq_len, n_pairs)
     table = np.empty((seq_len, d_model))
@@ -72,7 +72,7 @@ def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=No
            [ 0.8415,  0.5403,  0.01  ,  1.    ],
            [ 0.9093, -0.4161,  0.02  ,  0.9998]], dtype=float32)
     """
-    seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
+    seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
     table = np.empty((seq_len, d_model), _table_dtype(dtype))
     angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
     block_len = min(seq_len, max(1, 2**16 // d_model))  # as many turns as stay in the cache
@@ -116,8 +116,8 @@ def sinusoidal_blocks(seq_len, d_model, *, base=10_000.0, start=0, dtype=None, b
     >>> [block.shape for block in sinusoidal_blocks(1000, 4, block_len=400)]
     [(400, 4), (400, 4), (200, 4)]
     """
-    seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
-    block_len = min(seq_len, _checks.block_rows(block_len, d_model))
+    seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
+    block_len = min(seq_len, arguments.block_rows(block_len, d_model))
     dtype, end = _table_dtype(dtype), start + seq_len
     angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
     turns = _turned(1, angles, block_len)  # (block_len, n_pairs)
@@ -134,7 +134,7 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     array([[[0.    , 1.    , 0.    , 1.    ],
             [0.    , 1.    , 0.8415, 0.5403]]])
     """
-    height, width, half = _checks.grid_arguments(height, width, d_model)
+    height, width, half = arguments.grid_arguments(height, width, d_model)
     table = np.empty((height, width, 2 * half))
     table[..., :half] = sinusoidal(height, half, base=base)[:, None]  # the same along a row of the grid
     table[..., half:] = sinusoidal(width, half, base=base)  # the same along a column
@@ -149,9 +149,9 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
            [0. , 0.1]])
     """
     token_ids, table = _whole_array("token_ids", token_ids), _real_array("table", table)
-    offset, padding_id = _checks.learned_arguments(token_ids, table, offset, padding_id)
+    offset, padding_id = arguments.learned_arguments(token_ids, table, offset, padding_id)
     real = np.full(token_ids.shape, True) if padding_id is None else token_ids != padding_id
-    _checks.rows_for_tokens(table, offset, real.sum(axis=-1).max())
+    arguments.rows_for_tokens(table, offset, real.sum(axis=-1).max())
     positions = np.cumsum(real, axis=-1) - 1  # (batch, seq_len)
     rows = table[np.where(real, offset + positions, 0)]  # (batch, seq_len, d_model)
     return np.where(real[..., None], rows, 0.0)
@@ -166,7 +166,7 @@ def shift_matrix(offset, d_model, *, base=10_000.0):
            [ 0.    ,  0.    ,  0.9996,  0.03  ],
            [ 0.    ,  0.    , -0.03  ,  0.9996]])
     """
-    offset, d_model = _checks.whole_number("offset", offset), _checks.even_width(d_model)
+    offset, d_model = arguments.whole_number("offset", offset), arguments.even_width(d_model)
     angles = offset * frequencies(d_model, base=base)  # (n_pairs,)
     first = np.arange(0, d_model, 2)  # (n_pairs,) the sine columns; the cosines are one further on
     matrix = np.zeros((d_model, d_model))
@@ -182,7 +182,7 @@ def kernel(offsets, d_model, *, base=10_000.0):
     >>> kernel([0, 1, -1, 6], 4).round(4)
     array([2.    , 1.5403, 1.5403, 1.9584])
     """
-    offsets, d_model = _finite_array("offsets", offsets), _checks.even_width(d_model)
+    offsets, d_model = _finite_array("offsets", offsets), arguments.even_width(d_model)
     angles = offsets[..., None] * frequencies(d_model, base=base)  # (..., n_pairs)
     return np.cos(angles).sum(axis=-1)  # (...)
 
@@ -193,10 +193,10 @@ def softmax(scores):
     >>> softmax([0.0, 0.0, -np.inf])
     array([0.5, 0.5, 0. ])
     """
-    scores = _checks.score_rows(_real_array("scores", scores))
+    scores = arguments.score_rows(_real_array("scores", scores))
     largest = scores.max(axis=-1, keepdims=True)  # (..., 1)
     for row in scores[np.isneginf(largest[..., 0])]:
-        _checks.row_of_scores(row)
+        arguments.row_of_scores(row)
     powers = np.exp(scores - largest)  # (..., n)
     return powers / powers.sum(axis=-1, keepdims=True)
 
@@ -210,12 +210,12 @@ def attention(q, k, v, mask=None):
     array([[15.]])
     """
     q, k, v = _real_array("q", q), _real_array("k", k), _real_array("v", v)
-    mask = None if mask is None else _array("mask", mask, "b", bool, _checks.booleans)
-    _checks.attention_shapes(q, k, v, mask)
+    mask = None if mask is None else _array("mask", mask, "b", bool, arguments.booleans)
+    arguments.attention_shapes(q, k, v, mask)
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])  # (..., n_q, n_k)
     if mask is not None:
         for blind in np.argwhere(~mask.any(axis=-1)):
-            _checks.row_of_mask(blind[-1], mask[tuple(blind)])
+            arguments.row_of_mask(blind[-1], mask[tuple(blind)])
         scores = np.where(mask, scores, -np.inf)
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
@@ -226,8 +226,8 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
     array([0.25  , 0.0025])
     """
-    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.base_of_angles(base)
-    rule = _checks.scaling_rule(scaling, head_dim)
+    head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
+    rule = arguments.scaling_rule(scaling, head_dim)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     original = frequencies(head_dim, base=base)  # (n_pairs,)
@@ -262,11 +262,11 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
            [0.5403, 0.8415, 1.    , 0.01  ]])
     """
     x, positions = _real_array("x", x), _finite_array("positions", positions)
-    _, head_dim = _checks.rotary_shapes(x, positions, layout)
+    _, head_dim = arguments.rotary_shapes(x, positions, layout)
     angles = positions[:, None] * rotary_frequencies(
         head_dim, base=base, scaling=scaling
     )  # (seq_len, n_pairs)
-    size = _checks.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
+    size = arguments.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
     return _turned_pairs(x, size * np.cos(angles), size * np.sin(angles), layout)
 
 
@@ -290,7 +290,7 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
            [1.    , 0.    , 0.5403, 0.8415]])
     """
     x, rows, columns = _real_array("x", x), _finite_array("rows", rows), _finite_array("columns", columns)
-    _checks.axial_shapes(x, rows, columns, layout)
+    arguments.axial_shapes(x, rows, columns, layout)
     by_row, by_column = np.split(x, 2, axis=-1)  # (..., n_patches, head_dim / 2)
     by_row = rotary(by_row, rows, base=base, layout=layout)
     return np.concatenate([by_row, rotary(by_column, columns, base=base, layout=layout)], axis=-1)
@@ -305,7 +305,7 @@ def shaw_bias(q, table):
            [-2., -2.,  0.]])
     """
     q, table = _real_array("q", q), _real_array("table", table)
-    max_distance = _checks.shaw_distance(q, table)
+    max_distance = arguments.shaw_distance(q, table)
     positions = np.arange(q.shape[-2])
     distances = (positions - positions[:, None]).clip(-max_distance, max_distance)  # (n_q, n_k)
     about = table[distances + max_distance]  # (n_q, n_k, head_dim)
@@ -318,7 +318,7 @@ def alibi_slopes(num_heads):
     >>> alibi_slopes(4)
     array([0.25      , 0.0625    , 0.015625  , 0.00390625])
     """
-    num_heads = _checks.whole_number("num_heads", num_heads, minimum=1)
+    num_heads = arguments.whole_number("num_heads", num_heads, minimum=1)
     power = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is not above num_heads
     slopes = 2 ** (-8 * np.arange(1, power + 1) / power)  # (power,)
     between = 2 ** (-8 * np.arange(1, 2 * power, 2) / (2 * power))  # (power,)
@@ -333,7 +333,7 @@ def alibi(seq_len, num_heads):
            [-0.5,  0. , -0.5],
            [-1. , -0.5,  0. ]])
     """
-    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
+    seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
     positions = np.arange(seq_len)
     distances = np.abs(positions[:, None] - positions)  # (n_q, n_k)
     return 0.0 - alibi_slopes(num_heads)[:, None, None] * distances  # (num_heads, n_q, n_k)
@@ -345,7 +345,7 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     >>> t5_buckets([-200, -9, -1, 0, 1, 9, 200])
     array([15,  8,  1,  0, 17, 24, 31])
     """
-    one_way, exact, max_distance = _checks.bucket_arguments(num_buckets, max_distance, bidirectional)
+    one_way, exact, max_distance = arguments.bucket_arguments(num_buckets, max_distance, bidirectional)
     offsets = _whole_array("relative_positions", relative_positions)
     first = one_way * (offsets > 0) if bidirectional else 0
     distances = np.abs(offsets) if bidirectional else np.maximum(-offsets, 0)
@@ -363,8 +363,8 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
            [0.1, 0. , 0. ],
            [0.2, 0.1, 0. ]])
     """
-    seq_len, table = _checks.whole_number("seq_len", seq_len, minimum=1), _real_array("table", table)
-    num_buckets, _ = _checks.bucket_table(table, max_distance, bidirectional)
+    seq_len, table = arguments.whole_number("seq_len", seq_len, minimum=1), _real_array("table", table)
+    num_buckets, _ = arguments.bucket_table(table, max_distance, bidirectional)
     positions = np.arange(seq_len)
     buckets = t5_buckets(
         positions - positions[:, None],  # key minus query
@@ -419,14 +419,14 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
     """
     q, k, v = _real_array("q", q), _real_array("k", k), _real_array("v", v)
     bias_of_offsets = _real_array("bias_of_offsets", bias_of_offsets)
-    n, *_ = _checks.attention_shapes(q, k, v)
-    bias_of_offsets = _checks.bias_of_offsets(q, k, bias_of_offsets)
-    if _checks.true_or_false("causal", causal):
+    n, *_ = arguments.attention_shapes(q, k, v)
+    bias_of_offsets = arguments.bias_of_offsets(q, k, bias_of_offsets)
+    if arguments.true_or_false("causal", causal):
         bias_of_offsets = np.where(np.arange(1 - n, n) > 0, -np.inf, bias_of_offsets)  # (..., 2 n - 1)
     # Row r of the view holds the offsets r + 1 - n to r, those of query n - 1 - r: so upside down.
     bias = sliding_window_view(bias_of_offsets, n, axis=-1)[..., ::-1, :]  # (..., n, n), a view
     for blind in np.argwhere(np.isneginf(bias).all(axis=-1)):
-        _checks.row_of_biases(blind[-1], bias[tuple(blind)])
+        arguments.row_of_biases(blind[-1], bias[tuple(blind)])
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])  # (..., n, n)
     return softmax(scores + bias) @ v
 
@@ -436,7 +436,7 @@ def _table_dtype(dtype):
         is_floating = np.issubdtype(np.dtype(dtype), np.floating)
     except TypeError:  # not the name of a dtype at all
         is_floating = False
-    return np.dtype(_checks.floating_dtype(dtype, is_floating))
+    return np.dtype(arguments.floating_dtype(dtype, is_floating))
 
 
 def _hands(position, angles):
@@ -464,15 +464,15 @@ def _array(name, value, kinds, dtype, check):
 
 
 def _real_array(name, value):
-    return _array(name, value, "iuf", np.float64, _checks.real_numbers)
+    return _array(name, value, "iuf", np.float64, arguments.real_numbers)
 
 
 def _whole_array(name, value):
-    return _array(name, value, "i", np.int64, _checks.whole_numbers)
+    return _array(name, value, "i", np.int64, arguments.whole_numbers)
 
 
 def _finite_array(name, value):
     array = _real_array(name, value)
     for number in array[~np.isfinite(array)]:
-        _checks.finite_numbers(name, number)
+        arguments.finite_numbers(name, number)
     return array

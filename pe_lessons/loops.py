@@ -6,7 +6,7 @@ every function raises a TypeError or a ValueError that names the argument, the v
 
 import math
 
-from pe_lessons import _checks
+from pe_lessons import arguments
 
 
 def frequencies(d_model, *, base=10_000.0):
@@ -35,8 +35,8 @@ def frequencies(d_model, *, base=10_000.0):
     >>> [round(frequency, 6) for frequency in frequencies(4)]
     [1.0, 0.01]
     """
-    d_model = _checks.whole_number("d_model", d_model, minimum=1)
-    base = _checks.base_of_angles(base)
+    d_model = arguments.whole_number("d_model", d_model, minimum=1)
+    base = arguments.base_of_angles(base)
     return [base ** (-2 * pair / d_model) for pair in range((d_model + 1) // 2)]
 
 
@@ -75,7 +75,7 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
     [0.84147, 0.5403, 0.01, 0.99995]
     [0.9093, -0.41615, 0.02, 0.9998]
     """
-    seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
+    seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
     table = []
     for position in range(start, start + seq_len):
         row = []
@@ -118,7 +118,7 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     >>> [[[round(number, 4) for number in patch] for patch in row] for row in sinusoidal_2d(1, 2, 4)]
     [[[0.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.8415, 0.5403]]]
     """
-    height, width, half = _checks.grid_arguments(height, width, d_model)
+    height, width, half = arguments.grid_arguments(height, width, d_model)
     of_row, of_column = sinusoidal(height, half, base=base), sinusoidal(width, half, base=base)
     return [[of_row[row] + of_column[column] for column in range(width)] for row in range(height)]
 
@@ -160,10 +160,10 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     >>> learned([[7, 9], [0, 7]], table=[[0.0], [0.1], [0.2]], offset=1, padding_id=0)
     [[[0.1], [0.2]], [[0.0], [0.1]]]
     """
-    token_ids, table = _checks.whole_numbers("token_ids", token_ids), _checks.real_numbers("table", table)
-    offset, padding_id = _checks.learned_arguments(token_ids, table, offset, padding_id)
+    token_ids, table = arguments.whole_numbers("token_ids", token_ids), arguments.real_numbers("table", table)
+    offset, padding_id = arguments.learned_arguments(token_ids, table, offset, padding_id)
     real = [[token != padding_id for token in text] for text in token_ids]
-    table = _checks.rows_for_tokens(table, offset, max(sum(text) for text in real))
+    table = arguments.rows_for_tokens(table, offset, max(sum(text) for text in real))
     looked_up = []
     for text in real:
         rows, position = [], 0
@@ -218,7 +218,7 @@ def shift_matrix(offset, d_model, *, base=10_000.0):
     [0.0, 0.0, 0.9996, 0.03]
     [0.0, 0.0, -0.03, 0.9996]
     """
-    offset, d_model = _checks.whole_number("offset", offset), _checks.even_width(d_model)
+    offset, d_model = arguments.whole_number("offset", offset), arguments.even_width(d_model)
     matrix = [[0.0] * d_model for _ in range(d_model)]
     for pair, frequency in enumerate(frequencies(d_model, base=base)):
         sine, cosine = math.sin(offset * frequency), math.cos(offset * frequency)
@@ -264,8 +264,8 @@ def kernel(offsets, d_model, *, base=10_000.0):
     >>> [round(similarity, 4) for similarity in kernel([0, 1, -1, 6], 4)]
     [2.0, 1.5403, 1.5403, 1.9584]
     """
-    offset, d_model = _checks.finite_numbers("offsets", offsets), _checks.even_width(d_model)
-    base = _checks.base_of_angles(base)
+    offset, d_model = arguments.finite_numbers("offsets", offsets), arguments.even_width(d_model)
+    base = arguments.base_of_angles(base)
     if isinstance(offset, list):
         return [kernel(one, d_model, base=base) for one in offset]
     return sum(math.cos(offset * frequency) for frequency in frequencies(d_model, base=base))
@@ -298,10 +298,10 @@ def softmax(scores):
     >>> softmax([0.0, 0.0, float("-inf")])
     [0.5, 0.5, 0.0]
     """
-    scores = _checks.score_rows(_checks.real_numbers("scores", scores))
+    scores = arguments.score_rows(arguments.real_numbers("scores", scores))
     if isinstance(scores[0], list):
         return [softmax(row) for row in scores]
-    largest = max(_checks.row_of_scores(scores))
+    largest = max(arguments.row_of_scores(scores))
     powers = [math.exp(score - largest) for score in scores]
     total = sum(powers)
     return [power / total for power in powers]
@@ -338,12 +338,12 @@ def attention(q, k, v, mask=None):
     >>> attention(q=[[0.0, 0.0]], k=[[1.0, 2.0], [3.0, 4.0]], v=[[10.0], [20.0]])
     [[15.0]]
     """
-    q, k, v = _checks.matrix("q", q), _checks.matrix("k", k), _checks.matrix("v", v)
-    mask = [[True] * len(k)] * len(q) if mask is None else _checks.booleans("mask", mask)
-    n_q, n_k, head_dim, v_dim = _checks.attention_shapes(q, k, v, mask)
+    q, k, v = arguments.matrix("q", q), arguments.matrix("k", k), arguments.matrix("v", v)
+    mask = [[True] * len(k)] * len(q) if mask is None else arguments.booleans("mask", mask)
+    n_q, n_k, head_dim, v_dim = arguments.attention_shapes(q, k, v, mask)
     output = []
     for m in range(n_q):
-        may_look = _checks.row_of_mask(m, mask[m])
+        may_look = arguments.row_of_mask(m, mask[m])
         scores = []
         for n in range(n_k):
             score = sum(q[m][column] * k[n][column] for column in range(head_dim)) / math.sqrt(head_dim)
@@ -402,8 +402,8 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     >>> [round(frequency, 6) for frequency in ntk]
     [1.0, 0.0025]
     """
-    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.base_of_angles(base)
-    rule = _checks.scaling_rule(scaling, head_dim)
+    head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
+    rule = arguments.scaling_rule(scaling, head_dim)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     scaled = []
@@ -479,9 +479,9 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     >>> [[round(number, 4) for number in row] for row in rows]
     [[1.0, 0.0, 1.0, 0.0], [0.5403, 0.8415, 1.0, 0.01]]
     """
-    x, positions = _checks.matrix("x", x), _checks.finite_numbers("positions", positions)
-    _, head_dim = _checks.rotary_shapes(x, positions, layout)
-    size = _checks.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
+    x, positions = arguments.matrix("x", x), arguments.finite_numbers("positions", positions)
+    _, head_dim = arguments.rotary_shapes(x, positions, layout)
+    size = arguments.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
     turned = []
     for row, position in zip(x, positions):
         new_row = [0.0] * head_dim
@@ -525,9 +525,9 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     >>> [[round(number, 4) for number in row] for row in turned]
     [[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.5403, 0.8415]]
     """
-    x, rows = _checks.matrix("x", x), _checks.finite_numbers("rows", rows)
-    columns = _checks.finite_numbers("columns", columns)
-    _, head_dim = _checks.axial_shapes(x, rows, columns, layout)
+    x, rows = arguments.matrix("x", x), arguments.finite_numbers("rows", rows)
+    columns = arguments.finite_numbers("columns", columns)
+    _, head_dim = arguments.axial_shapes(x, rows, columns, layout)
     half = head_dim // 2
     by_row = rotary([row[:half] for row in x], rows, base=base, layout=layout)
     by_column = rotary([row[half:] for row in x], columns, base=base, layout=layout)
@@ -565,8 +565,8 @@ def shaw_bias(q, table):
     >>> shaw_bias([[1.0], [1.0], [2.0]], table=[[-1.0], [0.0], [3.0]])
     [[0.0, 3.0, 3.0], [-1.0, 0.0, 3.0], [-2.0, -2.0, 0.0]]
     """
-    q, table = _checks.matrix("q", q), _checks.real_numbers("table", table)
-    max_distance, seq_len, head_dim = _checks.shaw_distance(q, table), len(q), len(q[0])
+    q, table = arguments.matrix("q", q), arguments.real_numbers("table", table)
+    max_distance, seq_len, head_dim = arguments.shaw_distance(q, table), len(q), len(q[0])
     bias = []
     for m in range(seq_len):
         row = []
@@ -606,7 +606,7 @@ def alibi_slopes(num_heads):
     >>> alibi_slopes(4)
     [0.25, 0.0625, 0.015625, 0.00390625]
     """
-    num_heads = _checks.whole_number("num_heads", num_heads, minimum=1)
+    num_heads = arguments.whole_number("num_heads", num_heads, minimum=1)
     power = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is not above num_heads
     slopes = [2 ** (-8 * (head + 1) / power) for head in range(power)]
     for head in range(num_heads - power):
@@ -644,7 +644,7 @@ def alibi(seq_len, num_heads):
     >>> alibi(3, num_heads=8)[0]
     [[0.0, -0.5, -1.0], [-0.5, 0.0, -0.5], [-1.0, -0.5, 0.0]]
     """
-    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
+    seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
     bias = []
     for slope in alibi_slopes(num_heads):
         rows = [[0.0 - slope * abs(m - n) for n in range(seq_len)] for m in range(seq_len)]
@@ -693,8 +693,8 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     >>> t5_buckets([-200, -9, -1, 0, 1], bidirectional=False)
     [31, 9, 1, 0, 0]
     """
-    one_way, exact, max_distance = _checks.bucket_arguments(num_buckets, max_distance, bidirectional)
-    offset = _checks.whole_numbers("relative_positions", relative_positions)
+    one_way, exact, max_distance = arguments.bucket_arguments(num_buckets, max_distance, bidirectional)
+    offset = arguments.whole_numbers("relative_positions", relative_positions)
     if isinstance(offset, list):
         options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
         return [t5_buckets(one, **options) for one in offset]
@@ -738,8 +738,11 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
     >>> t5_bias(3, [[0.0], [0.1], [0.2], [0.3]], max_distance=4, bidirectional=False)
     [[[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.1, 0.0]]]
     """
-    seq_len, table = _checks.whole_number("seq_len", seq_len, minimum=1), _checks.real_numbers("table", table)
-    num_buckets, num_heads = _checks.bucket_table(table, max_distance, bidirectional)
+    seq_len, table = (
+        arguments.whole_number("seq_len", seq_len, minimum=1),
+        arguments.real_numbers("table", table),
+    )
+    num_buckets, num_heads = arguments.bucket_table(table, max_distance, bidirectional)
     options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
     bias = []
     for head in range(num_heads):

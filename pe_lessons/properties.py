@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lessons import _checks
+from pe_lessons import arguments
 
 AT_LEAST = {"unique": 0.1, "local": 0.95, "precise": 4096, "distinct far out": 0.1}
 AT_MOST = {"bounded": 5.0, "length-free": 1e-9, "smooth": 1.5, "shift-consistent": 0.01}
@@ -101,7 +101,7 @@ def shift_residual(table, offset):
     0.0
     """
     table = _table(table)
-    offset = _checks.whole_number("offset", offset, minimum=1)
+    offset = arguments.whole_number("offset", offset, minimum=1)
     if offset > len(table) - 2:
         raise ValueError(f"offset must leave at least two pairs of rows, got {offset} for {len(table)} rows")
     before = np.column_stack([table[:-offset], np.ones(len(table) - offset)])  # (n, d_model + 1)
@@ -217,7 +217,7 @@ def scorecard(encode, d_model=32):
     >>> card["bounded"], card["smooth"], card["distinct far out"]
     (499.0, 1.0, 0.0)
     """
-    d_model = _checks.whole_number("d_model", d_model, minimum=1)
+    d_model = arguments.whole_number("d_model", d_model, minimum=1)
     positions = np.arange(500.0)
     near, many = _rows(encode, positions, d_model), _rows(encode, np.arange(4096.0), d_model)
     misses = [shift_residual(near, offset=3)]

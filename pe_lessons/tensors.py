@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from pe_lessons import _checks
+from pe_lessons import arguments
 
 
 def frequencies(d_model, *, base=10_000.0):
@@ -20,8 +20,8 @@ def frequencies(d_model, *, base=10_000.0):
     >>> frequencies(4)
     tensor([1.0000, 0.0100], dtype=torch.float64)
     """
-    d_model = _checks.whole_number("d_model", d_model, minimum=1)
-    base = _checks.base_of_angles(base)
+    d_model = arguments.whole_number("d_model", d_model, minimum=1)
+    base = arguments.base_of_angles(base)
     exponents = torch.arange(0, d_model, 2, dtype=torch.float64, device="cpu") / d_model
     return base**-exponents  # (n_pairs,)
 
@@ -34,7 +34,7 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
             [ 0.8415,  0.5403,  0.0100,  0.9999],
             [ 0.9093, -0.4161,  0.0200,  0.9998]])
     """
-    seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
+    seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
     positions = start + torch.arange(seq_len, dtype=torch.float64, device="cpu")[:, None]  # (seq_len, 1)
     angles = positions * frequencies(d_model, base=base)  # (seq_len, n_pairs)
     table = torch.empty(seq_len, d_model, dtype=torch.float64, device="cpu")
@@ -50,7 +50,7 @@ def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=No
     tensor([[0.0000, 1.0000, 0.0000, 1.0000],
             [0.8415, 0.5403, 0.0100, 0.9999]])
     """
-    seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
+    seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
     table = torch.empty(seq_len, d_model, dtype=_table_dtype(dtype), device="cpu")
     angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
     block_len = min(seq_len, max(1, 2**16 // d_model))  # as many turns as stay in the cache
@@ -70,8 +70,8 @@ def sinusoidal_blocks(seq_len, d_model, *, base=10_000.0, start=0, dtype=None, b
     >>> [len(block) for block in sinusoidal_blocks(1000, 4, block_len=400)]
     [400, 400, 200]
     """
-    seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
-    block_len = min(seq_len, _checks.block_rows(block_len, d_model))
+    seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
+    block_len = min(seq_len, arguments.block_rows(block_len, d_model))
     dtype, end = _table_dtype(dtype), start + seq_len
     angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
     turns = _turned(1, angles, block_len)  # (block_len, n_pairs)
@@ -88,7 +88,7 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     tensor([[[0.0000, 1.0000, 0.0000, 1.0000],
              [0.0000, 1.0000, 0.8415, 0.5403]]])
     """
-    height, width, half = _checks.grid_arguments(height, width, d_model)
+    height, width, half = arguments.grid_arguments(height, width, d_model)
     of_row = sinusoidal(height, half, base=base)[:, None].expand(height, width, half)
     of_column = sinusoidal(width, half, base=base).expand(height, width, half)
     return torch.cat([of_row, of_column], dim=-1)  # (height, width, d_model)
@@ -105,9 +105,9 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
             [0.0000, 0.1000]])
     """
     token_ids, table = _whole_tensor("token_ids", token_ids), _float_tensor("table", table)
-    offset, padding_id = _checks.learned_arguments(token_ids, table, offset, padding_id)
+    offset, padding_id = arguments.learned_arguments(token_ids, table, offset, padding_id)
     real = torch.ones_like(token_ids).bool() if padding_id is None else token_ids != padding_id
-    _checks.rows_for_tokens(table, offset, int(real.sum(dim=-1).max()))
+    arguments.rows_for_tokens(table, offset, int(real.sum(dim=-1).max()))
     positions = real.cumsum(dim=-1) - 1  # (batch, seq_len)
     rows = table[torch.where(real, offset + positions, 0)]  # (batch, seq_len, d_model)
     return rows.masked_fill(~real[..., None], 0.0)
@@ -122,7 +122,7 @@ def shift_matrix(offset, d_model, *, base=10_000.0):
             [ 0.0000,  0.0000,  0.9996,  0.0300],
             [ 0.0000,  0.0000, -0.0300,  0.9996]])
     """
-    offset, d_model = _checks.whole_number("offset", offset), _checks.even_width(d_model)
+    offset, d_model = arguments.whole_number("offset", offset), arguments.even_width(d_model)
     angles = offset * frequencies(d_model, base=base)  # (n_pairs,)
     sine, cosine = torch.sin(angles), torch.cos(angles)
     blocks = torch.stack([cosine, sine, -sine, cosine], dim=-1).view(-1, 2, 2)  # (n_pairs, 2, 2)
@@ -135,7 +135,7 @@ def kernel(offsets, d_model, *, base=10_000.0):
     >>> kernel(torch.tensor([0, 1, -1, 6]), 4)
     tensor([2.0000, 1.5403, 1.5403, 1.9584])
     """
-    offsets, d_model = _finite_tensor("offsets", offsets), _checks.even_width(d_model)
+    offsets, d_model = _finite_tensor("offsets", offsets), arguments.even_width(d_model)
     offsets = offsets.to("cpu", torch.float64)
     angles = offsets[..., None] * frequencies(d_model, base=base)  # (..., n_pairs)
     return torch.cos(angles).sum(dim=-1).to(torch.get_default_dtype())  # (...)
@@ -147,9 +147,9 @@ def softmax(scores):
     >>> softmax(torch.tensor([0.0, 0.0, -math.inf]))
     tensor([0.5000, 0.5000, 0.0000])
     """
-    scores = _checks.score_rows(_float_tensor("scores", scores))
+    scores = arguments.score_rows(_float_tensor("scores", scores))
     for row in scores[torch.isneginf(scores).all(dim=-1)].tolist():
-        _checks.row_of_scores(row)
+        arguments.row_of_scores(row)
     return torch.softmax(scores, dim=-1)
 
 
@@ -163,12 +163,12 @@ def attention(q, k, v, mask=None):
     tensor([[15.]])
     """
     q, k, v = _float_tensor("q", q), _float_tensor("k", k), _float_tensor("v", v)
-    mask = None if mask is None else _tensor("mask", mask, "b", _checks.booleans)
-    _checks.attention_shapes(q, k, v, mask)
+    mask = None if mask is None else _tensor("mask", mask, "b", arguments.booleans)
+    arguments.attention_shapes(q, k, v, mask)
     scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])  # (..., n_q, n_k)
     if mask is not None:
         for blind in (~mask.any(dim=-1)).nonzero().tolist():
-            _checks.row_of_mask(blind[-1], mask[tuple(blind)].tolist())
+            arguments.row_of_mask(blind[-1], mask[tuple(blind)].tolist())
         scores = scores.masked_fill(~mask, -math.inf)
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
@@ -179,8 +179,8 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
     tensor([0.2500, 0.0025], dtype=torch.float64)
     """
-    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.base_of_angles(base)
-    rule = _checks.scaling_rule(scaling, head_dim)
+    head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
+    rule = arguments.scaling_rule(scaling, head_dim)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     original = frequencies(head_dim, base=base)  # (n_pairs,)
@@ -219,12 +219,12 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
             [0.5403, 0.8415, 0.9999, 0.0100]])
     """
     x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
-    _, head_dim = _checks.rotary_shapes(x, positions, layout)
+    _, head_dim = arguments.rotary_shapes(x, positions, layout)
     positions = positions.to("cpu", torch.float64)
     angles = positions[:, None] * rotary_frequencies(
         head_dim, base=base, scaling=scaling
     )  # (seq_len, n_pairs)
-    size = _checks.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
+    size = arguments.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
     wide = x.to(torch.promote_types(x.dtype, torch.float32))  # half precision: rounded once, at the end
     cosine, sine = (size * torch.cos(angles)).to(wide), (size * torch.sin(angles)).to(wide)
     return _turned_pairs(wide, cosine, sine, layout).to(x.dtype)
@@ -258,7 +258,7 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
             [1.0000, 0.0000, 0.5403, 0.8415]])
     """
     x, rows, columns = _float_tensor("x", x), _finite_tensor("rows", rows), _finite_tensor("columns", columns)
-    _checks.axial_shapes(x, rows, columns, layout)
+    arguments.axial_shapes(x, rows, columns, layout)
     by_row, by_column = x.chunk(2, dim=-1)  # (..., n_patches, head_dim / 2)
     by_row = rotary(by_row, rows, base=base, layout=layout)
     return torch.cat([by_row, rotary(by_column, columns, base=base, layout=layout)], dim=-1)
@@ -273,7 +273,7 @@ def shaw_bias(q, table):
             [-2., -2.,  0.]])
     """
     q, table = _float_tensor("q", q), _float_tensor("table", table)
-    max_distance = _checks.shaw_distance(q, table)
+    max_distance = arguments.shaw_distance(q, table)
     positions = torch.arange(q.shape[-2], device=q.device)
     distances = (positions - positions[:, None]).clamp(-max_distance, max_distance)  # (n_q, n_k)
     about = table[distances + max_distance]  # (n_q, n_k, head_dim)
@@ -286,7 +286,7 @@ def alibi_slopes(num_heads):
     >>> alibi_slopes(4)
     tensor([0.2500, 0.0625, 0.0156, 0.0039])
     """
-    num_heads = _checks.whole_number("num_heads", num_heads, minimum=1)
+    num_heads = arguments.whole_number("num_heads", num_heads, minimum=1)
     power = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is not above num_heads
     steps = torch.arange(1, power + 1, dtype=torch.float64, device="cpu")
     slopes = 2 ** (-8 * steps / power)  # (power,)
@@ -302,7 +302,7 @@ def alibi(seq_len, num_heads):
             [-0.5000,  0.0000, -0.5000],
             [-1.0000, -0.5000,  0.0000]])
     """
-    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
+    seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
     positions = torch.arange(seq_len, device="cpu")
     distances = (positions[:, None] - positions).abs()  # (n_q, n_k)
     return 0.0 - alibi_slopes(num_heads)[:, None, None] * distances  # (num_heads, n_q, n_k)
@@ -314,7 +314,7 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     >>> t5_buckets(torch.tensor([-200, -9, -1, 0, 1, 9, 200]))
     tensor([15,  8,  1,  0, 17, 24, 31])
     """
-    one_way, exact, max_distance = _checks.bucket_arguments(num_buckets, max_distance, bidirectional)
+    one_way, exact, max_distance = arguments.bucket_arguments(num_buckets, max_distance, bidirectional)
     offsets = _whole_tensor("relative_positions", relative_positions)
     first = one_way * (offsets > 0) if bidirectional else 0
     distances = offsets.abs() if bidirectional else (-offsets).clamp(min=0)
@@ -335,8 +335,8 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
             [0.1000, 0.0000, 0.0000],
             [0.2000, 0.1000, 0.0000]])
     """
-    seq_len, table = _checks.whole_number("seq_len", seq_len, minimum=1), _float_tensor("table", table)
-    num_buckets, _ = _checks.bucket_table(table, max_distance, bidirectional)
+    seq_len, table = arguments.whole_number("seq_len", seq_len, minimum=1), _float_tensor("table", table)
+    num_buckets, _ = arguments.bucket_table(table, max_distance, bidirectional)
     positions = torch.arange(seq_len, device=table.device)
     buckets = t5_buckets(
         positions - positions[:, None],  # key minus query
@@ -363,15 +363,15 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
     """
     q, k, v = _float_tensor("q", q), _float_tensor("k", k), _float_tensor("v", v)
     bias_of_offsets = _float_tensor("bias_of_offsets", bias_of_offsets)
-    n, *_ = _checks.attention_shapes(q, k, v)
-    bias_of_offsets = _checks.bias_of_offsets(q, k, bias_of_offsets)
-    if _checks.true_or_false("causal", causal):
+    n, *_ = arguments.attention_shapes(q, k, v)
+    bias_of_offsets = arguments.bias_of_offsets(q, k, bias_of_offsets)
+    if arguments.true_or_false("causal", causal):
         ahead = torch.arange(1 - n, n, device=bias_of_offsets.device) > 0  # (2 n - 1,)
         bias_of_offsets = bias_of_offsets.masked_fill(ahead, -math.inf)
     if torch.isneginf(bias_of_offsets[..., n - 1]).any():  # offset 0 is among those of every query
         rows = bias_of_offsets.unfold(-1, n, 1).flip(-2)  # (..., n, n)
         for blind in torch.isneginf(rows).all(dim=-1).nonzero().tolist():
-            _checks.row_of_biases(blind[-1], rows[tuple(blind)].tolist())
+            arguments.row_of_biases(blind[-1], rows[tuple(blind)].tolist())
     *_, num_heads = leading = (1, *q.shape[:-2])
     # Four axes, and neighbours in memory, because otherwise PyTorch would write n x n scores or biases.
     q, k, v = (x.reshape(-1, num_heads, n, x.shape[-1]) for x in (q.flip(-2), k, v))
@@ -416,9 +416,9 @@ class SinusoidalEncoding(nn.Module):
 
     def __init__(self, d_model, *, max_len=5000, dropout=0.1, base=10_000.0, batch_first=True):
         super().__init__()
-        max_len = _checks.whole_number("max_len", max_len, minimum=1)
-        self.batch_first = _checks.true_or_false("batch_first", batch_first)
-        self.dropout = nn.Dropout(_checks.probability("dropout", dropout))
+        max_len = arguments.whole_number("max_len", max_len, minimum=1)
+        self.batch_first = arguments.true_or_false("batch_first", batch_first)
+        self.dropout = nn.Dropout(arguments.probability("dropout", dropout))
         self.register_buffer("table", sinusoidal(max_len, d_model, base=base), persistent=False)
 
     def forward(self, x):
@@ -444,7 +444,7 @@ class SinusoidalEncoding(nn.Module):
 def _table_dtype(dtype):
     if dtype is None:
         return torch.get_default_dtype()
-    return _checks.floating_dtype(dtype, isinstance(dtype, torch.dtype) and dtype.is_floating_point)
+    return arguments.floating_dtype(dtype, isinstance(dtype, torch.dtype) and dtype.is_floating_point)
 
 
 def _hands(position, angles):
@@ -489,7 +489,7 @@ def _kind(tensor):
 
 
 def _float_tensor(name, value):
-    if not _tensor(name, value, "if", _checks.real_numbers).is_floating_point():
+    if not _tensor(name, value, "if", arguments.real_numbers).is_floating_point():
         raise TypeError(
             f"{name} must hold floating-point numbers, got {value.dtype}: {name}.float() converts it"
         )
@@ -497,11 +497,11 @@ def _float_tensor(name, value):
 
 
 def _finite_tensor(name, value):
-    value = _tensor(name, value, "if", _checks.finite_numbers)
+    value = _tensor(name, value, "if", arguments.finite_numbers)
     for number in value[~torch.isfinite(value)].tolist():
-        _checks.finite_numbers(name, number)
+        arguments.finite_numbers(name, number)
     return value
 
 
 def _whole_tensor(name, value):
-    return _tensor(name, value, "i", _checks.whole_numbers).long()
+    return _tensor(name, value, "i", arguments.whole_numbers).long()

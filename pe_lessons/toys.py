@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from pe_lessons import _checks, tensors
+from pe_lessons import arguments, tensors
 
 ANIMALS = ("cat", "mouse", "dog", "fox", "bird", "snake", "horse", "frog")
 VERBS = ("chased", "saw", "heard", "followed")
@@ -80,7 +80,7 @@ def k_back(tokens, k=3):
     tensor([[-100,    3,    1,    4]])
     """
     seq_len = tokens.shape[-1]
-    k = _checks.whole_number("k", k, minimum=0)
+    k = arguments.whole_number("k", k, minimum=0)
     if k >= seq_len:
         raise ValueError(f"k must be below seq_len = {seq_len}, or no token is asked anything; got {k}")
     nothing = torch.full_like(tokens[..., :k], NOT_ASKED)
@@ -139,8 +139,8 @@ def markov(num_texts, seq_len, *, seed):
     >>> by_rule
     tensor([[-100,    7,    4,    6,    5,    3,    2,    3]])
     """
-    num_texts = _checks.whole_number("num_texts", num_texts, minimum=1)
-    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
+    num_texts = arguments.whole_number("num_texts", num_texts, minimum=1)
+    seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
     generator = torch.Generator().manual_seed(seed)
     tokens = torch.randint(len(FOLLOWS), (num_texts, seq_len), generator=generator)
     as_drawn = torch.rand(num_texts, seq_len, generator=generator) < 0.3
@@ -230,7 +230,7 @@ class Shaw(Encoding):
 
     def __init__(self, head_dim, max_distance):
         super().__init__()
-        max_distance = _checks.whole_number("max_distance", max_distance, minimum=0)
+        max_distance = arguments.whole_number("max_distance", max_distance, minimum=0)
         self.table = nn.Parameter(torch.zeros(2 * max_distance + 1, head_dim, dtype=torch.float64))
 
     def bias(self, queries, positions):
@@ -390,7 +390,7 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
     TypeError, ValueError
         If `steps` is not a whole number of at least 0, or `batches` ends before it.
     """
-    steps = _checks.whole_number("steps", steps, minimum=0)
+    steps = arguments.whole_number("steps", steps, minimum=0)
     torch.set_num_threads(1)  # threads cost such small models more than they give
     groups = [
         {"params": list(module.parameters(recurse=False)), "factor": getattr(module, "lr_factor", 1.0)}

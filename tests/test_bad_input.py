@@ -1,5 +1,6 @@
 """Bad input: one error in one sentence on every rung; it names the argument, the value, what would do."""
 
+import ast
 import inspect
 import math
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from pe_lessons import arrays, loops, tensors
+from pe_lessons import arguments, arrays, loops, tensors
 from pe_lessons.tensors import SinusoidalEncoding
 
 RUNGS = {loops: lambda value: value, arrays: np.array, tensors: torch.tensor}
@@ -358,6 +359,14 @@ def test_all_rungs_answer_alike(function, replaced):
     for answer in answers[1:]:
         np.testing.assert_allclose(answer, answers[0], rtol=0, atol=1e-6)
         assert np.shape(answer) == np.shape(answers[0])
+
+
+def test_every_check_ends_by_returning_what_its_caller_goes_on_with():
+    for name, function in inspect.getmembers(arguments, inspect.isfunction):
+        if not name.startswith("_"):
+            [definition] = ast.parse(inspect.getsource(function)).body
+            last = definition.body[-1]
+            assert isinstance(last, ast.Return) and last.value and "Error" not in ast.unparse(last), name
 
 
 def test_leading_axes_that_differ():

@@ -319,10 +319,12 @@ def axial_shapes(x, rows, columns, layout):
 
 
 def _one_for_each_row(name, positions, x):
+    """`positions`, one for each row of an x of this shape."""
     if shape_of(positions) != x[-2:-1]:
         raise ValueError(
             f"{name} must be one number for each of the {x[-2]} rows of x, got shape {shape_of(positions)}"
         )
+    return positions
 
 
 def learned_arguments(token_ids, table, offset, padding_id):
