@@ -393,19 +393,19 @@ SCALING_RULES = {
     "default": ((), {}),
     "linear": (("factor",), {}),
     "ntk": (("factor",), {}),
-    "by_parts": (_SCALED, {"alpha": 1.0, "beta": 32.0}),
+    "ntk_by_parts": (_SCALED, {"alpha": 1.0, "beta": 32.0}),
     "llama3": ((*_SCALED, "low_freq_factor", "high_freq_factor"), {}),
     "yarn": (_SCALED, {"beta_fast": 32.0, "beta_slow": 1.0, "truncate": True, "attention_factor": None}),
 }
 _MANY_AND_FEW_TURNS = {  # the first must be above the second
-    "by_parts": ("beta", "alpha"),
+    "ntk_by_parts": ("beta", "alpha"),
     "llama3": ("high_freq_factor", "low_freq_factor"),
     "yarn": ("beta_fast", "beta_slow"),
 }
 
 
 def scaling_rule(scaling, head_dim):
-    """`scaling` with every key filled in, llama3 written as by_parts."""
+    """`scaling` with every key filled in, llama3 written as ntk_by_parts."""
     if scaling is None:
         scaling = {"rope_type": "default"}
     if not isinstance(scaling, dict):
@@ -444,7 +444,8 @@ def scaling_rule(scaling, head_dim):
                 "they are turns within the trained length, many and few"
             )
     if rope_type == "llama3":
-        rule |= {"rope_type": "by_parts", "alpha": rule["low_freq_factor"], "beta": rule["high_freq_factor"]}
+        rule |= {"alpha": rule["low_freq_factor"], "beta": rule["high_freq_factor"]}
+        rule["rope_type"] = "ntk_by_parts"
     if rope_type == "yarn" and rule["attention_factor"] is None:
         rule["attention_factor"] = 0.1 * math.log(rule["factor"]) + 1.0
     return rule

@@ -76,9 +76,10 @@ def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=No
     table = np.empty((seq_len, d_model), _table_dtype(dtype))
     angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
     block_len = min(seq_len, max(1, 2**16 // d_model))  # as many turns as stay in the cache
-    turns = _turned(1, angles, block_len)  # (block_len, n_pairs)
+    turns = _rotated_rows(1, angles, block_len)  # (block_len, n_pairs)
     n_blocks = -(-seq_len // block_len)
-    first_rows = _turned(_hands(start, angles), block_len * angles, n_blocks)  # (n_blocks, n_pairs)
+    first_row = _complex_row(start, angles)  # (n_pairs,)
+    first_rows = _rotated_rows(first_row, block_len * angles, n_blocks)  # (n_blocks, n_pairs)
     product = np.empty_like(turns)
     for n, first_row in enumerate(first_rows):
         block = table[n * block_len : (n + 1) * block_len]
@@ -120,9 +121,9 @@ def sinusoidal_blocks(seq_len, d_model, *, base=10_000.0, start=0, dtype=None, b
     block_len = min(seq_len, arguments.block_rows(block_len, d_model))
     dtype, end = _table_dtype(dtype), start + seq_len
     angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
-    turns = _turned(1, angles, block_len)  # (block_len, n_pairs)
+    turns = _rotated_rows(1, angles, block_len)  # (block_len, n_pairs)
     return (
-        (_hands(first, angles) * turns[: end - first]).view(np.float64)[:, :d_model].astype(dtype)
+        (_complex_row(first, angles) * turns[: end - first]).view(np.float64)[:, :d_model].astype(dtype)
         for first in range(start, end, block_len)
     )
 
@@ -231,22 +232,21 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     original = frequencies(head_dim, base=base)  # (n_pairs,)
-    kept = _kept_share(original, head_dim, base, rule)  # (n_pairs,) or one number
-    return kept * original + (1 - kept) * original / rule["factor"]
+    ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
+    return ramp * original + (1 - ramp) * original / rule["factor"]
 
 
-def _kept_share(original, head_dim, base, rule):
+def _ramp(original, head_dim, base, rule):
     """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
     if rule["rope_type"] in ("default", "ntk", "linear"):
         return 0.0 if rule["rope_type"] == "linear" else 1.0
     trained_len = rule["original_max_position_embeddings"]
-    if rule["rope_type"] == "by_parts":
+    if rule["rope_type"] == "ntk_by_parts":
         turns = trained_len * original / (2 * np.pi)
         return ((turns - rule["alpha"]) / (rule["beta"] - rule["alpha"])).clip(0, 1)
     times = np.array([rule["beta_fast"], rule["beta_slow"]])
-    bounds = (
-        head_dim * np.log(trained_len / (2 * np.pi * times)) / (2 * np.log(base))
-    )  # pairs that turn so often
+    angles = 2 * np.pi * times
+    bounds = head_dim * np.log(trained_len / angles) / (2 * np.log(base))  # pairs that turn so often
     if rule["truncate"]:
         bounds = np.floor(bounds[0]), np.ceil(bounds[1])
     first, last = max(bounds[0], 0), min(bounds[1], head_dim - 1)
@@ -267,19 +267,19 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
         head_dim, base=base, scaling=scaling
     )  # (seq_len, n_pairs)
     size = arguments.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
-    return _turned_pairs(x, size * np.cos(angles), size * np.sin(angles), layout)
+    return _rotate_pairs(x, size * np.cos(angles), size * np.sin(angles), layout)
 
 
-def _turned_pairs(x, cosine, sine, layout):
-    """Turn the pairs of x (..., seq_len, head_dim) by angles with these cosines, sines (seq_len, n_pairs)."""
+def _rotate_pairs(x, cosine, sine, layout):
+    """Rotate the pairs of x (..., seq_len, head_dim) by angles of such cosines, sines (seq_len, n_pairs)."""
     if layout == "interleaved":  # a pair lies in memory as a complex number does
         pairs = np.ascontiguousarray(x).view(np.complex128)  # (..., seq_len, n_pairs)
         return (pairs * (cosine + 1j * sine)).view(np.float64)
     half = x.shape[-1] // 2
-    turned = x * np.concatenate([cosine, cosine], axis=-1)
-    turned[..., :half] -= x[..., half:] * sine
-    turned[..., half:] += x[..., :half] * sine
-    return turned
+    rotated = x * np.concatenate([cosine, cosine], axis=-1)
+    rotated[..., :half] -= x[..., half:] * sine
+    rotated[..., half:] += x[..., :half] * sine
+    return rotated
 
 
 def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
@@ -439,13 +439,13 @@ def _table_dtype(dtype):
     return np.dtype(arguments.floating_dtype(dtype, is_floating))
 
 
-def _hands(position, angles):
+def _complex_row(position, angles):
     """Row `position` of the table with each sine and cosine as one number: sine + i cosine."""
     return 1j * np.exp(-1j * position * angles)  # (n_pairs,)
 
 
-def _turned(first_row, angles, n_rows):
-    """The rows first_row exp(-i q angles) for q = 0, 1, ...; the turned rows double until all are there."""
+def _rotated_rows(first_row, angles, n_rows):
+    """The rows first_row exp(-i q angles) for q = 0, 1, ...; the rotated rows double until all are there."""
     rows = np.empty((n_rows, len(angles)), complex)
     rows[0] = first_row
     done = 1

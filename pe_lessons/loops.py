@@ -98,7 +98,7 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     Parameters
     ----------
     height, width : int
-        Of the grid, in patches; at least 1.
+        Of the grid, in rows and columns of patches; at least 1.
     d_model : int
         A multiple of 4.
     base : float
@@ -361,15 +361,15 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
 
     .. math:: \omega'_k = \gamma_k \, \omega_k + (1 - \gamma_k) \, \omega_k / s
 
-    ============  ===========================================================================
-    ``linear``    position interpolation: all :math:`\gamma_k = 0`
-    ``ntk``       NTK-aware: all are kept, of :math:`base \cdot s^{head\_dim / (head\_dim - 2)}`
-    ``by_parts``  :math:`\gamma_k = (r_k - alpha) / (beta - alpha)`, cut at 0 and 1
-    ``llama3``    the same, with alpha = ``low_freq_factor`` and beta = ``high_freq_factor``
-    ``yarn``      from 1 down to 0 in a straight line over the pair index, between the pairs that
-                  turn ``beta_fast`` and ``beta_slow`` times; `rotary` multiplies by
-                  ``attention_factor``, by default :math:`0.1 \ln s + 1`, as well
-    ============  ===========================================================================
+    ================  =======================================================================
+    ``linear``        position interpolation: all :math:`\gamma_k = 0`
+    ``ntk``           NTK-aware: all are kept, of :math:`base \cdot s^{head\_dim / (head\_dim - 2)}`
+    ``ntk_by_parts``  :math:`\gamma_k = (r_k - alpha) / (beta - alpha)`, cut at 0 and 1
+    ``llama3``        the same, with alpha = ``low_freq_factor`` and beta = ``high_freq_factor``
+    ``yarn``          from 1 down to 0 in a straight line over the pair index, between the pairs that
+                      turn ``beta_fast`` and ``beta_slow`` times; `rotary` multiplies by
+                      ``attention_factor``, by default :math:`0.1 \ln s + 1`, as well
+    ================  =======================================================================
 
     Parameters
     ----------
@@ -380,7 +380,7 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     scaling : dict, optional
         ``rope_type``, ``factor`` and the rule's own keys, named as in the configuration files of the
         library transformers: ``original_max_position_embeddings`` is L, ``truncate`` (by default
-        True) rounds yarn's pairs outwards. The names ``ntk`` and ``by_parts`` those files do not know.
+        True) rounds yarn's pairs outwards. The names ``ntk`` and ``ntk_by_parts`` those files do not know.
 
     Returns
     -------
@@ -408,19 +408,19 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     scaled = []
     for pair, frequency in enumerate(frequencies(head_dim, base=base)):
-        kept = _kept_share(pair, frequency, head_dim, base, rule)
-        scaled.append(kept * frequency + (1 - kept) * frequency / rule["factor"])
+        ramp = _ramp(pair, frequency, head_dim, base, rule)
+        scaled.append(ramp * frequency + (1 - ramp) * frequency / rule["factor"])
     return scaled
 
 
-def _kept_share(pair, frequency, head_dim, base, rule):
+def _ramp(pair, frequency, head_dim, base, rule):
     """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
     if rule["rope_type"] == "linear":
         return 0.0
     if rule["rope_type"] in ("default", "ntk"):
         return 1.0
     trained_len = rule["original_max_position_embeddings"]
-    if rule["rope_type"] == "by_parts":
+    if rule["rope_type"] == "ntk_by_parts":
         turns = trained_len * frequency / (2 * math.pi)
         return min(1.0, max(0.0, (turns - rule["alpha"]) / (rule["beta"] - rule["alpha"])))
 
@@ -458,9 +458,9 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     base : float
         Above 1; the paper takes 10 000.
     layout : "interleaved" or "half"
-        Which columns make a pair. The paper, GPT-J and Meta's Llama interleave; GPT-NeoX and the
-        Llama of the library transformers take halves. A model trained with one
-        can use the other only after the outputs of its W_Q and W_K are put in order.
+        Which columns make a pair: GPT-J style, as in the paper and Meta's Llama, or GPT-NeoX style,
+        as in the Llama of the library transformers. A model trained with one can use the other only
+        after the outputs of its W_Q and W_K are put in order.
     scaling : dict, optional
         A rule for contexts longer than trained, as for `rotary_frequencies`.
 
@@ -507,7 +507,7 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     x : list of rows, shape (n_patches, head_dim)
         Queries or keys, one for each patch; head_dim a multiple of 4.
     rows, columns : list of n_patches numbers, shape (n_patches,)
-        Where on the grid each patch lies; need not be whole.
+        Where each patch lies: on a grid, 0 to height - 1 and 0 to width - 1. Need not be whole.
     base, layout
         As for `rotary`; each half of head_dim is laid out for itself.
 

@@ -54,9 +54,10 @@ def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=No
     table = torch.empty(seq_len, d_model, dtype=_table_dtype(dtype), device="cpu")
     angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
     block_len = min(seq_len, max(1, 2**16 // d_model))  # as many turns as stay in the cache
-    turns = _turned(1, angles, block_len)  # (block_len, n_pairs)
+    turns = _rotated_rows(1, angles, block_len)  # (block_len, n_pairs)
     n_blocks = -(-seq_len // block_len)
-    first_rows = _turned(_hands(start, angles), block_len * angles, n_blocks)  # (n_blocks, n_pairs)
+    first_row = _complex_row(start, angles)  # (n_pairs,)
+    first_rows = _rotated_rows(first_row, block_len * angles, n_blocks)  # (n_blocks, n_pairs)
     product = torch.empty_like(turns)
     for block, first_row in zip(table.split(block_len), first_rows):
         torch.mul(first_row, turns, out=product)
@@ -74,9 +75,9 @@ def sinusoidal_blocks(seq_len, d_model, *, base=10_000.0, start=0, dtype=None, b
     block_len = min(seq_len, arguments.block_rows(block_len, d_model))
     dtype, end = _table_dtype(dtype), start + seq_len
     angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
-    turns = _turned(1, angles, block_len)  # (block_len, n_pairs)
+    turns = _rotated_rows(1, angles, block_len)  # (block_len, n_pairs)
     return (
-        _interleaved(_hands(first, angles) * turns[: end - first])[:, :d_model].to(dtype, copy=True)
+        _interleaved(_complex_row(first, angles) * turns[: end - first])[:, :d_model].to(dtype, copy=True)
         for first in range(start, end, block_len)
     )
 
@@ -184,16 +185,16 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     original = frequencies(head_dim, base=base)  # (n_pairs,)
-    kept = _kept_share(original, head_dim, base, rule)  # (n_pairs,) or one number
-    return kept * original + (1 - kept) * original / rule["factor"]
+    ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
+    return ramp * original + (1 - ramp) * original / rule["factor"]
 
 
-def _kept_share(original, head_dim, base, rule):
+def _ramp(original, head_dim, base, rule):
     """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
     if rule["rope_type"] in ("default", "ntk", "linear"):
         return 0.0 if rule["rope_type"] == "linear" else 1.0
     trained_len = rule["original_max_position_embeddings"]
-    if rule["rope_type"] == "by_parts":
+    if rule["rope_type"] == "ntk_by_parts":
         turns = trained_len * original / (2 * math.pi)
         return ((turns - rule["alpha"]) / (rule["beta"] - rule["alpha"])).clamp(0, 1)
 
@@ -227,18 +228,18 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     size = arguments.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
     wide = x.to(torch.promote_types(x.dtype, torch.float32))  # half precision: rounded once, at the end
     cosine, sine = (size * torch.cos(angles)).to(wide), (size * torch.sin(angles)).to(wide)
-    return _turned_pairs(wide, cosine, sine, layout).to(x.dtype)
+    return _rotate_pairs(wide, cosine, sine, layout).to(x.dtype)
 
 
-def _turned_pairs(x, cosine, sine, layout):
-    """Turn the pairs of x (..., seq_len, head_dim) by angles with these cosines, sines (seq_len, n_pairs)."""
+def _rotate_pairs(x, cosine, sine, layout):
+    """Rotate the pairs of x (..., seq_len, head_dim) by angles of such cosines, sines (seq_len, n_pairs)."""
     if layout == "interleaved":  # a pair lies in memory as a complex number does
         return torch.view_as_real(_as_complex(x) * torch.complex(cosine, sine)).flatten(-2)
     half = x.shape[-1] // 2
-    turned = x * torch.cat([cosine, cosine], dim=-1)
-    turned[..., :half].addcmul_(x[..., half:], sine, value=-1)
-    turned[..., half:].addcmul_(x[..., :half], sine)
-    return turned
+    rotated = x * torch.cat([cosine, cosine], dim=-1)
+    rotated[..., :half].addcmul_(x[..., half:], sine, value=-1)
+    rotated[..., half:].addcmul_(x[..., :half], sine)
+    return rotated
 
 
 def _as_complex(x):
@@ -447,13 +448,13 @@ def _table_dtype(dtype):
     return arguments.floating_dtype(dtype, isinstance(dtype, torch.dtype) and dtype.is_floating_point)
 
 
-def _hands(position, angles):
+def _complex_row(position, angles):
     """Row `position` of the table with each sine and cosine as one number: sine + i cosine."""
     return torch.complex(torch.sin(position * angles), torch.cos(position * angles))  # (n_pairs,)
 
 
-def _turned(first_row, angles, n_rows):
-    """The rows first_row exp(-i q angles) for q = 0, 1, ...; the turned rows double until all are there."""
+def _rotated_rows(first_row, angles, n_rows):
+    """The rows first_row exp(-i q angles) for q = 0, 1, ...; the rotated rows double until all are there."""
     rows = torch.empty(n_rows, len(angles), dtype=torch.complex128, device="cpu")
     rows[0] = first_row
     done = 1

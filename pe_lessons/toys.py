@@ -11,7 +11,7 @@ from pe_lessons import arguments, tensors
 
 ANIMALS = ("cat", "mouse", "dog", "fox", "bird", "snake", "horse", "frog")
 VERBS = ("chased", "saw", "heard", "followed")
-NOT_ASKED = -100  # the target of a token that no answer is asked of; cross_entropy skips it
+IGNORE_INDEX = -100  # the target of a token that no answer is asked of; cross_entropy skips it
 # What follows words a and b in the language `markov` stands in row a, column b: random numbers, drawn once.
 FOLLOWS = torch.tensor(
     [
@@ -83,7 +83,7 @@ def k_back(tokens, k=3):
     k = arguments.whole_number("k", k, minimum=0)
     if k >= seq_len:
         raise ValueError(f"k must be below seq_len = {seq_len}, or no token is asked anything; got {k}")
-    nothing = torch.full_like(tokens[..., :k], NOT_ASKED)
+    nothing = torch.full_like(tokens[..., :k], IGNORE_INDEX)
     return torch.cat([nothing, tokens[..., : seq_len - k]], dim=-1)
 
 
@@ -147,7 +147,7 @@ def markov(num_texts, seq_len, *, seed):
     for p in range(2, seq_len):
         expected = FOLLOWS[tokens[:, p - 2], tokens[:, p - 1]]
         tokens[:, p] = torch.where(as_drawn[:, p], tokens[:, p], expected)
-    by_rule = torch.full_like(tokens, NOT_ASKED)
+    by_rule = torch.full_like(tokens, IGNORE_INDEX)
     by_rule[:, 1:] = FOLLOWS[tokens[:, :-1], tokens[:, 1:]]
     return tokens, by_rule
 
@@ -160,7 +160,7 @@ def next_token(tokens):
     >>> next_token(torch.tensor([[3, 1, 4, 5]]))
     tensor([[   1,    4,    5, -100]])
     """
-    return torch.cat([tokens[..., 1:], torch.full_like(tokens[..., :1], NOT_ASKED)], dim=-1)
+    return torch.cat([tokens[..., 1:], torch.full_like(tokens[..., :1], IGNORE_INDEX)], dim=-1)
 
 
 class Encoding(nn.Module):
@@ -408,7 +408,7 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        model.history.append(share_right(scores, targets))
+        model.history.append(accuracy_of(scores, targets))
         if print_every and step % print_every == 0:
             print(f"step {step:4d}   loss {loss.item():.2f}   right {model.history[-1]:6.1%}")
     model.eval()
@@ -430,15 +430,15 @@ def accuracy(model, tokens, targets, positions=None):
         What the model is told instead of 0, 1, 2, ...
     """
     with torch.no_grad():
-        share = share_right(model(tokens, positions), targets)
+        share = accuracy_of(model(tokens, positions), targets)
     for block in model.blocks:
         block.weights = None  # of long texts they are far larger than the model
     return share
 
 
-def share_right(scores, targets):
-    """Share of targets that have the highest score; those that are NOT_ASKED do not count."""
-    asked = targets != NOT_ASKED
+def accuracy_of(scores, targets):
+    """Share of targets that have the highest score; those that are IGNORE_INDEX do not count."""
+    asked = targets != IGNORE_INDEX
     return (scores.argmax(-1) == targets)[asked].double().mean().item()
 
 

@@ -53,9 +53,9 @@ SCALINGS = [
     {"rope_type": "default"},
     {"rope_type": "linear", "factor": 4},
     {"rope_type": "ntk", "factor": 4.0},
-    {"rope_type": "by_parts", "factor": 8.0, "original_max_position_embeddings": 32, "alpha": 0.5,
+    {"rope_type": "ntk_by_parts", "factor": 8.0, "original_max_position_embeddings": 32, "alpha": 0.5,
      "beta": 1.5},
-    {"rope_type": "by_parts", "factor": 2.0, "original_max_position_embeddings": 4096},
+    {"rope_type": "ntk_by_parts", "factor": 2.0, "original_max_position_embeddings": 4096},
     {"original_max_position_embeddings": 8192, **LLAMA_3},
     {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096},
     {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096, "truncate": False},
@@ -212,8 +212,8 @@ def test_the_rungs_share_their_signatures(name):
 
 def said_in(module):
     """Every four lines that stand one below the other in a docstring of the module."""
-    for name, thing in [("", module), *inspect.getmembers(module)]:
-        if not name.startswith("_") and getattr(thing, "__module__", module.__name__) == module.__name__:
+    for thing in (module, *vars(module).values()):
+        if thing is module or getattr(thing, "__module__", None) == module.__name__:
             lines = [line for line in (inspect.getdoc(thing) or "").splitlines() if line.strip()]
             yield from zip(lines, lines[1:], lines[2:], lines[3:])
 
