@@ -421,7 +421,7 @@ def scaling_rule(scaling, head_dim):
             f"scaling of the type {rope_type!r} must have the keys {list(needed)} and may have "
             f"{list(optional)}, got {sorted(scaling.keys() - {'rope_type'}, key=str)}"
         )
-    rule = {"factor": 1.0, **optional, **scaling}
+    rule = {"factor": 1.0, "attention_factor": 1.0, **optional, **scaling}
     for key, value in rule.items():
         if key == "truncate":
             rule[key] = true_or_false('scaling["truncate"]', value)

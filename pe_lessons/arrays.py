@@ -222,10 +222,10 @@ def attention(q, k, v, mask=None):
 
 
 def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
-    """`loops.rotary_frequencies` as an array (head_dim / 2,) of float64.
+    """`loops.rotary_frequencies`, the frequencies as an array (head_dim / 2,) of float64.
 
     >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
-    array([0.25  , 0.0025])
+    (array([0.25  , 0.0025]), 1.0)
     """
     head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
     rule = arguments.scaling_rule(scaling, head_dim)
@@ -233,7 +233,7 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     original = frequencies(head_dim, base=base)  # (n_pairs,)
     ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
-    return ramp * original + (1 - ramp) * original / rule["factor"]
+    return ramp * original + (1 - ramp) * original / rule["factor"], rule["attention_factor"]
 
 
 def _ramp(original, head_dim, base, rule):
@@ -263,11 +263,10 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     """
     x, positions = _real_array("x", x), _finite_array("positions", positions)
     _, head_dim = arguments.rotary_shapes(x, positions, layout)
-    angles = positions[:, None] * rotary_frequencies(
-        head_dim, base=base, scaling=scaling
-    )  # (seq_len, n_pairs)
-    size = arguments.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
-    return _rotate_pairs(x, size * np.cos(angles), size * np.sin(angles), layout)
+    frequencies, attention_factor = rotary_frequencies(head_dim, base=base, scaling=scaling)
+    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
+    cosine, sine = attention_factor * np.cos(angles), attention_factor * np.sin(angles)
+    return _rotate_pairs(x, cosine, sine, layout)
 
 
 def _rotate_pairs(x, cosine, sine, layout):

@@ -367,8 +367,8 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     ``ntk_by_parts``  :math:`\gamma_k = (r_k - alpha) / (beta - alpha)`, cut at 0 and 1
     ``llama3``        the same, with alpha = ``low_freq_factor`` and beta = ``high_freq_factor``
     ``yarn``          from 1 down to 0 in a straight line over the pair index, between the pairs that
-                      turn ``beta_fast`` and ``beta_slow`` times; `rotary` multiplies by
-                      ``attention_factor``, by default :math:`0.1 \ln s + 1`, as well
+                      turn ``beta_fast`` and ``beta_slow`` times; its ``attention_factor`` is
+                      :math:`0.1 \ln s + 1` by default
     ================  =======================================================================
 
     Parameters
@@ -384,7 +384,9 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
 
     Returns
     -------
-    list of head_dim / 2 floats
+    frequencies : list of head_dim / 2 floats
+    attention_factor : float
+        What `rotary` multiplies queries and keys by: 1 unless the rule is ``yarn``.
 
     References
     ----------
@@ -395,11 +397,10 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
 
     Examples
     --------
-    >>> linear = rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
-    >>> [round(frequency, 6) for frequency in linear]
-    [0.25, 0.0025]
-    >>> ntk = rotary_frequencies(4, scaling={"rope_type": "ntk", "factor": 4.0})  # the base becomes 160 000
-    >>> [round(frequency, 6) for frequency in ntk]
+    >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
+    ([0.25, 0.0025], 1.0)
+    >>> ntk, _ = rotary_frequencies(4, scaling={"rope_type": "ntk", "factor": 4.0})
+    >>> [round(frequency, 6) for frequency in ntk]  # the base became 160 000
     [1.0, 0.0025]
     """
     head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
@@ -410,7 +411,7 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     for pair, frequency in enumerate(frequencies(head_dim, base=base)):
         ramp = _ramp(pair, frequency, head_dim, base, rule)
         scaled.append(ramp * frequency + (1 - ramp) * frequency / rule["factor"])
-    return scaled
+    return scaled, rule["attention_factor"]
 
 
 def _ramp(pair, frequency, head_dim, base, rule):
@@ -481,17 +482,18 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     """
     x, positions = arguments.matrix("x", x), arguments.finite_numbers("positions", positions)
     _, head_dim = arguments.rotary_shapes(x, positions, layout)
-    size = arguments.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
-    turned = []
+    frequencies, attention_factor = rotary_frequencies(head_dim, base=base, scaling=scaling)
+    rotated = []
     for row, position in zip(x, positions):
         new_row = [0.0] * head_dim
-        for pair, frequency in enumerate(rotary_frequencies(head_dim, base=base, scaling=scaling)):
+        for pair, frequency in enumerate(frequencies):
             a, b = (2 * pair, 2 * pair + 1) if layout == "interleaved" else (pair, pair + head_dim // 2)
-            cosine, sine = size * math.cos(position * frequency), size * math.sin(position * frequency)
+            cosine = attention_factor * math.cos(position * frequency)
+            sine = attention_factor * math.sin(position * frequency)
             new_row[a] = row[a] * cosine - row[b] * sine
             new_row[b] = row[a] * sine + row[b] * cosine
-        turned.append(new_row)
-    return turned
+        rotated.append(new_row)
+    return rotated
 
 
 def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):

@@ -175,10 +175,10 @@ def attention(q, k, v, mask=None):
 
 
 def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
-    """`loops.rotary_frequencies` as a Tensor (head_dim / 2,), on the CPU and in float64 as `frequencies`.
+    """`loops.rotary_frequencies`, the frequencies as a Tensor (head_dim / 2,), as those of `frequencies`.
 
     >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
-    tensor([0.2500, 0.0025], dtype=torch.float64)
+    (tensor([0.2500, 0.0025], dtype=torch.float64), 1.0)
     """
     head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
     rule = arguments.scaling_rule(scaling, head_dim)
@@ -186,7 +186,7 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     original = frequencies(head_dim, base=base)  # (n_pairs,)
     ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
-    return ramp * original + (1 - ramp) * original / rule["factor"]
+    return ramp * original + (1 - ramp) * original / rule["factor"], rule["attention_factor"]
 
 
 def _ramp(original, head_dim, base, rule):
@@ -221,14 +221,11 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     """
     x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
     _, head_dim = arguments.rotary_shapes(x, positions, layout)
-    positions = positions.to("cpu", torch.float64)
-    angles = positions[:, None] * rotary_frequencies(
-        head_dim, base=base, scaling=scaling
-    )  # (seq_len, n_pairs)
-    size = arguments.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
+    frequencies, attention_factor = rotary_frequencies(head_dim, base=base, scaling=scaling)
+    angles = positions.to("cpu", torch.float64)[:, None] * frequencies  # (seq_len, n_pairs)
     wide = x.to(torch.promote_types(x.dtype, torch.float32))  # half precision: rounded once, at the end
-    cosine, sine = (size * torch.cos(angles)).to(wide), (size * torch.sin(angles)).to(wide)
-    return _rotate_pairs(wide, cosine, sine, layout).to(x.dtype)
+    cosine, sine = attention_factor * torch.cos(angles), attention_factor * torch.sin(angles)
+    return _rotate_pairs(wide, cosine.to(wide), sine.to(wide), layout).to(x.dtype)
 
 
 def _rotate_pairs(x, cosine, sine, layout):
