@@ -362,6 +362,17 @@ def shaw_distance(q, table):
     return table[0] // 2
 
 
+def key_positions(positions, n_queries):
+    """`positions`, one for each key, the last of which are those of the queries."""
+    shape = shape_of(positions)
+    if len(shape) != 1 or shape[0] < n_queries:
+        raise ValueError(
+            f"positions must be a row of numbers, one for each key and at least {n_queries}, as the last "
+            f"{n_queries} are those of the queries, got shape {shape}"
+        )
+    return positions
+
+
 def bucket_arguments(num_buckets, max_distance, bidirectional, *, name="num_buckets"):
     """The buckets of one direction, those for one distance, and the largest distance, all as ints."""
     bidirectional = true_or_false("bidirectional", bidirectional)

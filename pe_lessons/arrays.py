@@ -295,8 +295,8 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     return np.concatenate([by_row, rotary(by_column, columns, base=base, layout=layout)], axis=-1)
 
 
-def shaw_bias(q, table):
-    """`loops.shaw_bias` of q (..., seq_len, head_dim), as an array (..., seq_len, seq_len) of float64.
+def shaw_bias(q, table, *, positions=None):
+    """`loops.shaw_bias` of q (..., seq_len, head_dim), as an array (..., seq_len, n_k) of float64.
 
     >>> shaw_bias([[1.0], [1.0], [2.0]], table=[[-1.0], [0.0], [3.0]])
     array([[ 0.,  3.,  3.],
@@ -305,8 +305,7 @@ def shaw_bias(q, table):
     """
     q, table = _real_array("q", q), _real_array("table", table)
     max_distance = arguments.shaw_distance(q, table)
-    positions = np.arange(q.shape[-2])
-    distances = (positions - positions[:, None]).clip(-max_distance, max_distance)  # (n_q, n_k)
+    distances = _offsets(q.shape[-2], positions).clip(-max_distance, max_distance)  # (n_q, n_k)
     about = table[distances + max_distance]  # (n_q, n_k, head_dim)
     return np.einsum("...md,mnd->...mn", q, about) / np.sqrt(q.shape[-1])  # (..., n_q, n_k)
 
@@ -324,8 +323,8 @@ def alibi_slopes(num_heads):
     return np.concatenate([slopes, between])[:num_heads]
 
 
-def alibi(seq_len, num_heads):
-    """`loops.alibi` as an array (num_heads, seq_len, seq_len) of float64.
+def alibi(seq_len, num_heads, *, positions=None):
+    """`loops.alibi` as an array (num_heads, seq_len, n_k) of float64.
 
     >>> alibi(3, num_heads=8)[0]
     array([[ 0. , -0.5, -1. ],
@@ -333,8 +332,7 @@ def alibi(seq_len, num_heads):
            [-1. , -0.5,  0. ]])
     """
     seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
-    positions = np.arange(seq_len)
-    distances = np.abs(positions[:, None] - positions)  # (n_q, n_k)
+    distances = np.abs(_offsets(seq_len, positions))  # (n_q, n_k)
     return 0.0 - alibi_slopes(num_heads)[:, None, None] * distances  # (num_heads, n_q, n_k)
 
 
@@ -354,8 +352,8 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     return first + np.where(distances < exact, distances, np.minimum(shared, one_way - 1))
 
 
-def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
-    """`loops.t5_bias` as an array (num_heads, seq_len, seq_len) of float64.
+def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=None):
+    """`loops.t5_bias` as an array (num_heads, seq_len, n_k) of float64.
 
     >>> t5_bias(3, [[0.0], [0.1], [0.2], [0.3]], max_distance=4, bidirectional=False)[0]
     array([[0. , 0. , 0. ],
@@ -364,13 +362,8 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
     """
     seq_len, table = arguments.whole_number("seq_len", seq_len, minimum=1), _real_array("table", table)
     num_buckets, _ = arguments.bucket_table(table, max_distance, bidirectional)
-    positions = np.arange(seq_len)
-    buckets = t5_buckets(
-        positions - positions[:, None],  # key minus query
-        num_buckets=num_buckets,
-        max_distance=max_distance,
-        bidirectional=bidirectional,
-    )  # (n_q, n_k)
+    options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
+    buckets = t5_buckets(_offsets(seq_len, positions), **options)  # (n_q, n_k)
     return np.moveaxis(table[buckets], -1, 0)  # (num_heads, n_q, n_k)
 
 
@@ -428,6 +421,15 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
         arguments.row_of_biases(blind[-1], bias[tuple(blind)])
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])  # (..., n, n)
     return softmax(scores + bias) @ v
+
+
+def _offsets(seq_len, positions):
+    """Position of the key minus position of the query, (seq_len, n_k)."""
+    if positions is None:
+        positions = np.arange(seq_len)
+    else:
+        positions = arguments.key_positions(_whole_array("positions", positions), seq_len)
+    return positions - positions[-seq_len:, None]
 
 
 def _table_dtype(dtype):

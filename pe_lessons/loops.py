@@ -536,11 +536,11 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     return [first + second for first, second in zip(by_row, by_column)]
 
 
-def shaw_bias(q, table):
+def shaw_bias(q, table, *, positions=None):
     r"""What Shaw's relative positions add to the scores: the query, asked about a distance.
 
     .. math::
-        bias_{m, n} = \frac{q_m \cdot a_{c(n - m)}}{\sqrt{head\_dim}}, \qquad
+        bias_{m, n} = \frac{q_m \cdot a_{c(p_n - p_m)}}{\sqrt{head\_dim}}, \qquad
         c(d) = \max(-K, \min(K, d))
 
     Row 0 of the table is for K tokens back and further, row K for the token itself, the last for K
@@ -551,10 +551,13 @@ def shaw_bias(q, table):
     q : list of rows, shape (seq_len, head_dim)
     table : list of rows, shape (2 K + 1, head_dim)
         Learned; the K of the formula is its `max_distance`.
+    positions : list of n_k int, optional
+        Of the keys, p_n, in tokens; the last seq_len of them are those of the queries, so that one
+        query can be asked about a cache of keys. If left out, 0 to seq_len - 1.
 
     Returns
     -------
-    list of seq_len rows of seq_len floats
+    list of seq_len rows of n_k floats
         Entry (m, n) is for query m and key n. Add it to the scaled scores, before the softmax.
 
     References
@@ -568,16 +571,25 @@ def shaw_bias(q, table):
     [[0.0, 3.0, 3.0], [-1.0, 0.0, 3.0], [-2.0, -2.0, 0.0]]
     """
     q, table = arguments.matrix("q", q), arguments.real_numbers("table", table)
-    max_distance, seq_len, head_dim = arguments.shaw_distance(q, table), len(q), len(q[0])
+    max_distance, head_dim = arguments.shaw_distance(q, table), len(q[0])
     bias = []
-    for m in range(seq_len):
+    for query, offsets in zip(q, _offsets(len(q), positions)):
         row = []
-        for n in range(seq_len):
-            distance = max(-max_distance, min(max_distance, n - m))
+        for offset in offsets:
+            distance = max(-max_distance, min(max_distance, offset))
             about = table[distance + max_distance]
-            row.append(sum(q[m][column] * about[column] for column in range(head_dim)) / math.sqrt(head_dim))
+            row.append(sum(query[column] * about[column] for column in range(head_dim)) / math.sqrt(head_dim))
         bias.append(row)
     return bias
+
+
+def _offsets(seq_len, positions):
+    """Position of the key minus position of the query, seq_len rows of n_k."""
+    if positions is None:
+        positions = list(range(seq_len))
+    else:
+        positions = arguments.key_positions(arguments.whole_numbers("positions", positions), seq_len)
+    return [[of_key - of_query for of_key in positions] for of_query in positions[-seq_len:]]
 
 
 def alibi_slopes(num_heads):
@@ -616,10 +628,10 @@ def alibi_slopes(num_heads):
     return slopes
 
 
-def alibi(seq_len, num_heads):
+def alibi(seq_len, num_heads, *, positions=None):
     r"""What ALiBi adds to the scores: a penalty in proportion to the distance.
 
-    .. math:: bias_{h, m, n} = -slope_h \, |m - n|
+    .. math:: bias_{h, m, n} = -slope_h \, |p_m - p_n|
 
     The paper's model is causal and needs n <= m only. Here the penalty is the same in both
     directions, so that it serves models without a mask too; under a causal mask what is left of it
@@ -629,11 +641,13 @@ def alibi(seq_len, num_heads):
     ----------
     seq_len, num_heads : int
         At least 1.
+    positions : list of n_k int, optional
+        As for `shaw_bias`.
 
     Returns
     -------
-    list of num_heads matrices, each seq_len rows of seq_len floats
-        Entry (h, m, n) is for query m and key n; 0 where m = n, negative elsewhere. Add it to the
+    list of num_heads matrices, each seq_len rows of n_k floats
+        Entry (h, m, n) is for query m and key n; 0 where a token meets itself. Add it to the
         scores, before the softmax.
 
     References
@@ -647,11 +661,8 @@ def alibi(seq_len, num_heads):
     [[0.0, -0.5, -1.0], [-0.5, 0.0, -0.5], [-1.0, -0.5, 0.0]]
     """
     seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
-    bias = []
-    for slope in alibi_slopes(num_heads):
-        rows = [[0.0 - slope * abs(m - n) for n in range(seq_len)] for m in range(seq_len)]
-        bias.append(rows)
-    return bias
+    offsets, slopes = _offsets(seq_len, positions), alibi_slopes(num_heads)
+    return [[[0.0 - slope * abs(offset) for offset in row] for row in offsets] for slope in slopes]
 
 
 def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirectional=True):
@@ -710,10 +721,10 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     return first + min(shared, one_way - 1)
 
 
-def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
+def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=None):
     r"""What T5 adds to the scores: a learned number for each bucket of distances and each head.
 
-    .. math:: bias_{h, m, n} = table[bucket(n - m), h]
+    .. math:: bias_{h, m, n} = table[bucket(p_n - p_m), h]
 
     Parameters
     ----------
@@ -723,10 +734,12 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
         Learned.
     max_distance, bidirectional
         As for `t5_buckets`.
+    positions : list of n_k int, optional
+        As for `shaw_bias`.
 
     Returns
     -------
-    list of num_heads matrices, each seq_len rows of seq_len floats
+    list of num_heads matrices, each seq_len rows of n_k floats
         Entry (h, m, n) is for query m and key n. Add it to the scores, before the softmax. (T5 itself
         does not scale its scores by the root of head_dim.)
 
@@ -740,16 +753,9 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
     >>> t5_bias(3, [[0.0], [0.1], [0.2], [0.3]], max_distance=4, bidirectional=False)
     [[[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.1, 0.0]]]
     """
-    seq_len, table = (
-        arguments.whole_number("seq_len", seq_len, minimum=1),
-        arguments.real_numbers("table", table),
-    )
+    seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
+    table = arguments.real_numbers("table", table)
     num_buckets, num_heads = arguments.bucket_table(table, max_distance, bidirectional)
     options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
-    bias = []
-    for head in range(num_heads):
-        rows = []
-        for m in range(seq_len):
-            rows.append([table[t5_buckets(n - m, **options)][head] for n in range(seq_len)])
-        bias.append(rows)
-    return bias
+    buckets = t5_buckets(_offsets(seq_len, positions), **options)
+    return [[[table[bucket][head] for bucket in row] for row in buckets] for head in range(num_heads)]

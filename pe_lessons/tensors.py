@@ -262,8 +262,8 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     return torch.cat([by_row, rotary(by_column, columns, base=base, layout=layout)], dim=-1)
 
 
-def shaw_bias(q, table):
-    """`loops.shaw_bias` of q (..., seq_len, head_dim), as a Tensor (..., seq_len, seq_len) of its dtype.
+def shaw_bias(q, table, *, positions=None):
+    """`loops.shaw_bias` of q (..., seq_len, head_dim), as a Tensor (..., seq_len, n_k) of its dtype.
 
     >>> shaw_bias(torch.tensor([[1.0], [1.0], [2.0]]), table=torch.tensor([[-1.0], [0.0], [3.0]]))
     tensor([[ 0.,  3.,  3.],
@@ -272,8 +272,8 @@ def shaw_bias(q, table):
     """
     q, table = _float_tensor("q", q), _float_tensor("table", table)
     max_distance = arguments.shaw_distance(q, table)
-    positions = torch.arange(q.shape[-2], device=q.device)
-    distances = (positions - positions[:, None]).clamp(-max_distance, max_distance)  # (n_q, n_k)
+    offsets = _offsets(q.shape[-2], positions, q.device)
+    distances = offsets.clamp(-max_distance, max_distance)  # (n_q, n_k)
     about = table[distances + max_distance]  # (n_q, n_k, head_dim)
     return torch.einsum("...md,mnd->...mn", q, about) / math.sqrt(q.shape[-1])  # (..., n_q, n_k)
 
@@ -292,8 +292,8 @@ def alibi_slopes(num_heads):
     return torch.cat([slopes, between])[:num_heads].to(torch.get_default_dtype())
 
 
-def alibi(seq_len, num_heads):
-    """`loops.alibi` as a Tensor (num_heads, seq_len, seq_len) of the default dtype, on the CPU.
+def alibi(seq_len, num_heads, *, positions=None):
+    """`loops.alibi` as a Tensor (num_heads, seq_len, n_k) of the default dtype, on the CPU.
 
     >>> alibi(3, num_heads=8)[0]
     tensor([[ 0.0000, -0.5000, -1.0000],
@@ -301,8 +301,7 @@ def alibi(seq_len, num_heads):
             [-1.0000, -0.5000,  0.0000]])
     """
     seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
-    positions = torch.arange(seq_len, device="cpu")
-    distances = (positions[:, None] - positions).abs()  # (n_q, n_k)
+    distances = _offsets(seq_len, positions, "cpu").abs()  # (n_q, n_k)
     return 0.0 - alibi_slopes(num_heads)[:, None, None] * distances  # (num_heads, n_q, n_k)
 
 
@@ -324,8 +323,8 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     return first + torch.where(distances < exact, distances, shared)
 
 
-def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
-    """`loops.t5_bias` as a Tensor (num_heads, seq_len, seq_len), dtype and device of `table`.
+def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=None):
+    """`loops.t5_bias` as a Tensor (num_heads, seq_len, n_k), dtype and device of `table`.
 
     >>> table = torch.tensor([[0.0], [0.1], [0.2], [0.3]])
     >>> t5_bias(3, table, max_distance=4, bidirectional=False)[0]
@@ -335,13 +334,8 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
     """
     seq_len, table = arguments.whole_number("seq_len", seq_len, minimum=1), _float_tensor("table", table)
     num_buckets, _ = arguments.bucket_table(table, max_distance, bidirectional)
-    positions = torch.arange(seq_len, device=table.device)
-    buckets = t5_buckets(
-        positions - positions[:, None],  # key minus query
-        num_buckets=num_buckets,
-        max_distance=max_distance,
-        bidirectional=bidirectional,
-    )  # (n_q, n_k)
+    options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
+    buckets = t5_buckets(_offsets(seq_len, positions, table.device), **options)  # (n_q, n_k)
     return table[buckets].movedim(-1, 0)  # (num_heads, n_q, n_k)
 
 
@@ -437,6 +431,15 @@ class SinusoidalEncoding(nn.Module):
             )
         rows = self.table[:seq_len].to(x.dtype)  # (seq_len, d_model)
         return self.dropout(x + (rows if self.batch_first else rows[:, None]))
+
+
+def _offsets(seq_len, positions, device):
+    """Position of the key minus position of the query, (seq_len, n_k)."""
+    if positions is None:
+        positions = torch.arange(seq_len, device=device)
+    else:
+        positions = arguments.key_positions(_whole_tensor("positions", positions), seq_len).to(device)
+    return positions - positions[-seq_len:, None]
 
 
 def _table_dtype(dtype):

@@ -234,10 +234,7 @@ class Shaw(Encoding):
         self.table = nn.Parameter(torch.zeros(2 * max_distance + 1, head_dim, dtype=torch.float64))
 
     def bias(self, queries, positions):
-        farthest = len(self.table) // 2
-        distances = (positions - positions[:, None]).clamp(-farthest, farthest)  # (n_q, n_k), key minus query
-        about = self.table[distances + farthest]  # (n_q, n_k, head_dim)
-        return torch.einsum("bhmd,mnd->bhmn", queries, about) / math.sqrt(queries.shape[-1])
+        return tensors.shaw_bias(queries, self.table, positions=positions)
 
 
 class ALiBi(Encoding):
@@ -272,16 +269,11 @@ class T5(Encoding):
 
     def __init__(self, num_heads=1, *, num_buckets=32, max_distance=128, bidirectional=True):
         super().__init__()
-        self.buckets = {
-            "num_buckets": num_buckets,
-            "max_distance": max_distance,
-            "bidirectional": bidirectional,
-        }
+        self.options = {"max_distance": max_distance, "bidirectional": bidirectional}
         self.per_bucket = nn.Parameter(torch.zeros(num_heads, num_buckets, dtype=torch.float64))
 
     def bias(self, queries, positions):
-        offsets = positions - positions[:, None]  # (n_q, n_k), key minus query
-        return self.per_bucket[:, tensors.t5_buckets(offsets, **self.buckets)]  # (num_heads, n_q, n_k)
+        return tensors.t5_bias(len(positions), self.per_bucket.T, positions=positions, **self.options)
 
 
 class Block(nn.Module):

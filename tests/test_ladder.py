@@ -135,15 +135,20 @@ CASES = {
         ((random_rows(1, 1), random_rows(1, 1)), {}),
         ((random_rows(6, 3), random_rows(5, 3)), {}),
         ((random_rows(4, 2), random_rows(21, 2)), {}),
+        ((random_rows(1, 2), random_rows(5, 2)), {"positions": [5, 9, 2, 7]}),
     ],
     "t5_bias": [
         ((1, random_rows(4, 1)), {}),
         ((9, random_rows(8, 3)), {"max_distance": 6}),
         ((9, random_rows(7, 2)), {"max_distance": 5, "bidirectional": False}),
         ((140, random_rows(32, 1)), {}),
+        ((2, random_rows(8, 3)), {"max_distance": 6, "positions": [-5, 9, 2, 70]}),
     ],
     "alibi_slopes": [((num_heads,), {}) for num_heads in (1, 2, 3, 6, 8, 12, 16, 31)],
-    "alibi": [(size, {}) for size in ((1, 1), (5, 8), (7, 6))],
+    "alibi": [
+        *((size, {}) for size in ((1, 1), (5, 8), (7, 6))),
+        ((3, 6), {"positions": [-5, 9, 2, 70]}),
+    ],
     "t5_buckets": [
         (([0],), {}),
         ((TOKENS_BETWEEN,), {}),
@@ -450,6 +455,22 @@ class TestLawsOfTheBiases:
         bias = climb(rung, "shaw_bias", (np.ones((seq_len, 1)), table), {})
         expected = [[np.clip(n - m, -farthest, farthest) for n in range(seq_len)] for m in range(seq_len)]
         np.testing.assert_array_equal(bias, np.array(expected) + farthest)
+
+    @given(places=st.lists(st.integers(0, 30), min_size=1, max_size=7), queries=sizes, move=starts)
+    @pytest.mark.parametrize("name", ["shaw_bias", "alibi", "t5_bias"])
+    def test_at_positions_it_is_rows_and_columns_of_the_whole(self, rung, name, places, queries, move):
+        q, table = random_rows(31, 3), random_rows(9, 3)
+
+        def bias(of_queries, **positions):
+            size = q[of_queries] if name == "shaw_bias" else len(of_queries)
+            return climb(rung, name, (size, {"alibi": 6, "t5_bias": table[:8]}.get(name, table)), positions)
+
+        of_queries = places[-queries:]  # of the last key only, in a step of decoding
+        at_places = bias(of_queries, positions=places)
+        whole = bias(range(31))[..., of_queries, :][..., places]
+        np.testing.assert_allclose(at_places, whole, rtol=0, atol=1e-12)
+        moved = bias(of_queries, positions=[place + move for place in places])
+        np.testing.assert_array_equal(moved, at_places)
 
 
 @pytest.mark.parametrize("rung", RUNGS, ids=["loops", "arrays", "tensors"])
