@@ -63,6 +63,8 @@ TASKS = {
                ["-m evidence.claims.runner"]),
     "notebooks": ("run every notebook again and keep its outputs", ["test"],
                   ["tools/reexecute.py"]),
+    "tables": ("write what is made from data: sources, bibliography, the guide's tables", ["test"],
+               ["tools/write_sources.py", "tools/guide_tables.py"]),
     "classroom": ("make a folder in which nbgrader hands out and grades the lessons", ["classroom"],
                   ["teaching/classroom.py"]),
     "classroom-demo": ("grade a simulated class in a temporary folder", ["classroom"],

@@ -98,8 +98,19 @@ def test_every_task_finds_its_files_and_extras(course):
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     for _, needed, commands in course.TASKS.values():
         assert set(needed or ()) <= set(extras)
-        files = [word for command in commands for word in command.split() if word.endswith((".py", ".ipynb"))]
+        words = [word for command in commands for word in command.split()]
+        files = [word for word in words if word.endswith((".py", ".ipynb"))]
+        files += [word.replace(".", "/") + ".py" for word in words if word.startswith("evidence.")]
         assert all((ROOT / file).exists() for file in files), files
+
+
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("teaching/**/*.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_name_tasks_that_exist(course, page):
+    named = re.findall(r"python course\.py ([a-z][\w-]*)", page.read_text(encoding="utf-8"))
+    assert set(named) <= set(course.TASKS)
 
 
 def test_first_call_then_nothing_to_do(course, steps):

@@ -241,7 +241,7 @@ def test_the_page_of_references_is_that_of_the_data():
     assert write_sources.PAGE.read_text(encoding="utf-8") == write_sources.page_text(SOURCES)
 
 
-PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("teaching/**/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("teaching/**/*.md")])
 # where something is had or documented: not evidence for a sentence
 HANDS_ON = r"https?://([\w.]*\.)?(example|jupyter|readthedocs|pytorch)\.(org|io)|https://github\.com/(OWNER|jupyter)"
 

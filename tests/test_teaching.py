@@ -150,7 +150,7 @@ def test_the_recipe_has_at_most_six_commands_and_its_files_exist():
 
 
 def test_the_tables_of_the_guide_are_up_to_date():
-    again = "call: .venv/bin/python tools/guide_tables.py --run"
+    again = "call: python course.py tables"
     assert guide_tables.MISTAKES.read_text(encoding="utf-8") == guide_tables.mistakes_table(), again
     times = guide_tables.LESSON_TIMES.read_text(encoding="utf-8")
     assert times == guide_tables.times_table(measure=False), again

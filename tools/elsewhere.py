@@ -1,4 +1,4 @@
-"""Run the course on other computers: one that last_bits.py imitates, and two older ones that this one can be.
+"""Run the course on other computers: one that is imitated, and two older ones that this one can be.
 
     python course.py test-elsewhere [SEEDS] [words for pytest]
 
@@ -25,8 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # Nothing in these tests hangs on the last bits of a number.
 LEFT_OUT = {
     "tests/test_course.py": "the set-up",
-    "tests/test_elsewhere.py": "the imitation itself",
-    "tests/test_environment.py": "versions",
+    "tests/test_imitated_computer.py": "the imitation itself",
+    "tests/test_requirements.py": "versions",
     "tests/test_hostile_answers.py": "loops that are stopped, after a time that this takes away",
     "tests/test_workflows_and_binder.py": "the files of services",
     "tests/test_notebooks.py": "the form of notebooks",
@@ -63,7 +63,7 @@ def imitated(seed, folder):
     # The exercises count the lines of a learner's program: all but those of installed packages.
     packages = folder / "site-packages"
     packages.mkdir(exist_ok=True)
-    shutil.copy(ROOT / "tools/last_bits.py", packages / "sitecustomize.py")
+    shutil.copy(ROOT / "tools/imitated_computer.py", packages / "sitecustomize.py")
     path = [str(packages), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {
         "LAST_BITS": str(seed),

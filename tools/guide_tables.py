@@ -1,6 +1,6 @@
 """Write the tables of the teacher's guide that follow from the course: LESSON_TIMES.md and MISTAKES.md.
 
-    .venv/bin/python tools/guide_tables.py [--run]
+    python course.py tables [--run]
 
 With --run every notebook is run once, on one thread, and timed; without it the seconds that stand in
 LESSON_TIMES.md stay. Both tables list whatever lessons there are.

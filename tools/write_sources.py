@@ -1,6 +1,6 @@
 """Write the sources of docs/sources.toml where they are read: lessons' ends, and docs/bibliography.md.
 
-    python tools/write_sources.py
+    python course.py tables
 
 A source has a key, a `kind`, a `title`, a `link`, and a table `cited`: lesson number -> what exactly that
 lesson cites it for. Papers also have `authors` and `year`, the year of the first public version. `opened` is
