@@ -148,7 +148,7 @@ class Rotated(toys.Encoding):
 
 def by_parts(factor):
     window = {"original_max_position_embeddings": 32}
-    return {"rope_type": "by_parts", "factor": factor, "alpha": 0.5, "beta": 1.5} | window
+    return {"rope_type": "ntk_by_parts", "factor": factor, "alpha": 0.5, "beta": 1.5} | window
 
 
 def yarn(truncate):
