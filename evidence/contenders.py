@@ -183,7 +183,7 @@ def rotary_contenders(shape):
     twice = [torch.cat([part, part], dim=-1)[None] for part in (cosine, sine)]
 
     def ours(layout):
-        return lambda: [tensors._turned_pairs(x, cosine, sine, layout) for x in (q, k)]
+        return lambda: [tensors._rotate_pairs(x, cosine, sine, layout) for x in (q, k)]
 
     def stacked():
         out = []

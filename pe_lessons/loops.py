@@ -1,8 +1,12 @@
-"""Rung 1: one number at a time, as the formula reads. Plain Python lists and floats."""
+"""Rung 1: one number at a time, as the formula reads. Plain Python lists and floats.
+
+What a function is stands here, in full, for all three rungs. Where an argument is not what is said of it,
+every function raises a TypeError or a ValueError that names the argument, the value and what would do.
+"""
 
 import math
 
-from pe_lessons import _checks
+from pe_lessons import arguments
 
 
 def frequencies(d_model, *, base=10_000.0):
@@ -22,11 +26,6 @@ def frequencies(d_model, *, base=10_000.0):
     list of float
         ``(d_model + 1) // 2`` frequencies, falling from 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `d_model` is not a whole number of at least 1, or `base` not a finite number above 1.
-
     References
     ----------
     Vaswani et al., "Attention Is All You Need", 2017, section 3.5.
@@ -36,8 +35,8 @@ def frequencies(d_model, *, base=10_000.0):
     >>> [round(frequency, 6) for frequency in frequencies(4)]
     [1.0, 0.01]
     """
-    d_model = _checks.whole_number("d_model", d_model, minimum=1)
-    base = _checks.base_of_angles(base)
+    d_model = arguments.whole_number("d_model", d_model, minimum=1)
+    base = arguments.base_of_angles(base)
     return [base ** (-2 * pair / d_model) for pair in range((d_model + 1) // 2)]
 
 
@@ -64,11 +63,6 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
     list of list of float
         ``seq_len`` rows of ``d_model`` numbers between -1 and 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
-
     References
     ----------
     Vaswani et al., "Attention Is All You Need", 2017, section 3.5.
@@ -81,7 +75,7 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
     [0.84147, 0.5403, 0.01, 0.99995]
     [0.9093, -0.41615, 0.02, 0.9998]
     """
-    seq_len, d_model, base, start = _checks.table_arguments(seq_len, d_model, base, start)
+    seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
     table = []
     for position in range(start, start + seq_len):
         row = []
@@ -104,7 +98,7 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     Parameters
     ----------
     height, width : int
-        Of the grid, in patches; at least 1.
+        Of the grid, in rows and columns of patches; at least 1.
     d_model : int
         A multiple of 4.
     base : float
@@ -113,11 +107,6 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     Returns
     -------
     list of height lists of width rows of d_model floats
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
 
     References
     ----------
@@ -129,7 +118,7 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     >>> [[[round(number, 4) for number in patch] for patch in row] for row in sinusoidal_2d(1, 2, 4)]
     [[[0.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.8415, 0.5403]]]
     """
-    height, width, half = _checks.grid_arguments(height, width, d_model)
+    height, width, half = arguments.grid_arguments(height, width, d_model)
     of_row, of_column = sinusoidal(height, half, base=base), sinusoidal(width, half, base=base)
     return [[of_row[row] + of_column[column] for column in range(width)] for row in range(height)]
 
@@ -158,9 +147,8 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not what is said above, or a text is longer than the table; the message
-        names it.
+    ValueError
+        If a text is longer than the table.
 
     References
     ----------
@@ -172,10 +160,10 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     >>> learned([[7, 9], [0, 7]], table=[[0.0], [0.1], [0.2]], offset=1, padding_id=0)
     [[[0.1], [0.2]], [[0.0], [0.1]]]
     """
-    token_ids, table = _checks.whole_numbers("token_ids", token_ids), _checks.real_numbers("table", table)
-    offset, padding_id = _checks.learned_arguments(token_ids, table, offset, padding_id)
+    token_ids, table = arguments.whole_numbers("token_ids", token_ids), arguments.real_numbers("table", table)
+    offset, padding_id = arguments.learned_arguments(token_ids, table, offset, padding_id)
     real = [[token != padding_id for token in text] for text in token_ids]
-    table = _checks.rows_for_tokens(table, offset, max(sum(text) for text in real))
+    table = arguments.rows_for_tokens(table, offset, max(sum(text) for text in real))
     looked_up = []
     for text in real:
         rows, position = [], 0
@@ -213,9 +201,8 @@ def shift_matrix(offset, d_model, *, base=10_000.0):
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not what is said above; a sine without its cosine cannot be rotated, so an
-        odd `d_model` is a ValueError.
+    ValueError
+        If `d_model` is odd: a sine without its cosine cannot be rotated.
 
     References
     ----------
@@ -231,7 +218,7 @@ def shift_matrix(offset, d_model, *, base=10_000.0):
     [0.0, 0.0, 0.9996, 0.03]
     [0.0, 0.0, -0.03, 0.9996]
     """
-    offset, d_model = _checks.whole_number("offset", offset), _checks.even_width(d_model)
+    offset, d_model = arguments.whole_number("offset", offset), arguments.even_width(d_model)
     matrix = [[0.0] * d_model for _ in range(d_model)]
     for pair, frequency in enumerate(frequencies(d_model, base=base)):
         sine, cosine = math.sin(offset * frequency), math.cos(offset * frequency)
@@ -264,9 +251,8 @@ def kernel(offsets, d_model, *, base=10_000.0):
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not what is said above; with an odd `d_model` the similarity would depend
-        on the position, so that is a ValueError.
+    ValueError
+        If `d_model` is odd: the similarity would depend on the position.
 
     References
     ----------
@@ -278,8 +264,8 @@ def kernel(offsets, d_model, *, base=10_000.0):
     >>> [round(similarity, 4) for similarity in kernel([0, 1, -1, 6], 4)]
     [2.0, 1.5403, 1.5403, 1.9584]
     """
-    offset, d_model = _checks.finite_numbers("offsets", offsets), _checks.even_width(d_model)
-    base = _checks.base_of_angles(base)
+    offset, d_model = arguments.finite_numbers("offsets", offsets), arguments.even_width(d_model)
+    base = arguments.base_of_angles(base)
     if isinstance(offset, list):
         return [kernel(one, d_model, base=base) for one in offset]
     return sum(math.cos(offset * frequency) for frequency in frequencies(d_model, base=base))
@@ -312,10 +298,10 @@ def softmax(scores):
     >>> softmax([0.0, 0.0, float("-inf")])
     [0.5, 0.5, 0.0]
     """
-    scores = _checks.score_rows(_checks.real_numbers("scores", scores))
+    scores = arguments.score_rows(arguments.real_numbers("scores", scores))
     if isinstance(scores[0], list):
         return [softmax(row) for row in scores]
-    largest = max(_checks.row_of_scores(scores))
+    largest = max(arguments.row_of_scores(scores))
     powers = [math.exp(score - largest) for score in scores]
     total = sum(powers)
     return [power / total for power in powers]
@@ -340,10 +326,8 @@ def attention(q, k, v, mask=None):
 
     Raises
     ------
-    TypeError
-        If an entry is not a number, or an entry of `mask` not a boolean.
     ValueError
-        If shapes do not fit (both are named), rows differ in length, or a query may look nowhere.
+        If shapes do not fit (both are named), or a query may look nowhere.
 
     References
     ----------
@@ -354,12 +338,12 @@ def attention(q, k, v, mask=None):
     >>> attention(q=[[0.0, 0.0]], k=[[1.0, 2.0], [3.0, 4.0]], v=[[10.0], [20.0]])
     [[15.0]]
     """
-    q, k, v = _checks.matrix("q", q), _checks.matrix("k", k), _checks.matrix("v", v)
-    mask = [[True] * len(k)] * len(q) if mask is None else _checks.booleans("mask", mask)
-    n_q, n_k, head_dim, v_dim = _checks.attention_shapes(q, k, v, mask)
+    q, k, v = arguments.matrix("q", q), arguments.matrix("k", k), arguments.matrix("v", v)
+    mask = [[True] * len(k)] * len(q) if mask is None else arguments.booleans("mask", mask)
+    n_q, n_k, head_dim, v_dim = arguments.attention_shapes(q, k, v, mask)
     output = []
     for m in range(n_q):
-        may_look = _checks.row_of_mask(m, mask[m])
+        may_look = arguments.row_of_mask(m, mask[m])
         scores = []
         for n in range(n_k):
             score = sum(q[m][column] * k[n][column] for column in range(head_dim)) / math.sqrt(head_dim)
@@ -377,15 +361,15 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
 
     .. math:: \omega'_k = \gamma_k \, \omega_k + (1 - \gamma_k) \, \omega_k / s
 
-    ============  ===========================================================================
-    ``linear``    position interpolation: all :math:`\gamma_k = 0`
-    ``ntk``       NTK-aware: all are kept, of :math:`base \cdot s^{head\_dim / (head\_dim - 2)}`
-    ``by_parts``  :math:`\gamma_k = (r_k - alpha) / (beta - alpha)`, cut at 0 and 1
-    ``llama3``    the same, with alpha = ``low_freq_factor`` and beta = ``high_freq_factor``
-    ``yarn``      from 1 down to 0 in a straight line over the pair index, between the pairs that
-                  turn ``beta_fast`` and ``beta_slow`` times; `rotary` multiplies by
-                  ``attention_factor``, by default :math:`0.1 \ln s + 1`, as well
-    ============  ===========================================================================
+    ================  =======================================================================
+    ``linear``        position interpolation: all :math:`\gamma_k = 0`
+    ``ntk``           NTK-aware: all are kept, of :math:`base \cdot s^{head\_dim / (head\_dim - 2)}`
+    ``ntk_by_parts``  :math:`\gamma_k = (r_k - alpha) / (beta - alpha)`, cut at 0 and 1
+    ``llama3``        the same, with alpha = ``low_freq_factor`` and beta = ``high_freq_factor``
+    ``yarn``          from 1 down to 0 in a straight line over the pair index, between the pairs that
+                      turn ``beta_fast`` and ``beta_slow`` times; its ``attention_factor`` is
+                      :math:`0.1 \ln s + 1` by default
+    ================  =======================================================================
 
     Parameters
     ----------
@@ -396,16 +380,13 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     scaling : dict, optional
         ``rope_type``, ``factor`` and the rule's own keys, named as in the configuration files of the
         library transformers: ``original_max_position_embeddings`` is L, ``truncate`` (by default
-        True) rounds yarn's pairs outwards. The names ``ntk`` and ``by_parts`` those files do not know.
+        True) rounds yarn's pairs outwards. The names ``ntk`` and ``ntk_by_parts`` those files do not know.
 
     Returns
     -------
-    list of head_dim / 2 floats
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
+    frequencies : list of head_dim / 2 floats
+    attention_factor : float
+        What `rotary` multiplies queries and keys by: 1 unless the rule is ``yarn``.
 
     References
     ----------
@@ -416,32 +397,31 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
 
     Examples
     --------
-    >>> linear = rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
-    >>> [round(frequency, 6) for frequency in linear]
-    [0.25, 0.0025]
-    >>> ntk = rotary_frequencies(4, scaling={"rope_type": "ntk", "factor": 4.0})  # the base becomes 160 000
-    >>> [round(frequency, 6) for frequency in ntk]
+    >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
+    ([0.25, 0.0025], 1.0)
+    >>> ntk, _ = rotary_frequencies(4, scaling={"rope_type": "ntk", "factor": 4.0})
+    >>> [round(frequency, 6) for frequency in ntk]  # the base became 160 000
     [1.0, 0.0025]
     """
-    head_dim, base = _checks.even_width(head_dim, "head_dim"), _checks.base_of_angles(base)
-    rule = _checks.scaling_rule(scaling, head_dim)
+    head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
+    rule = arguments.scaling_rule(scaling, head_dim)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     scaled = []
     for pair, frequency in enumerate(frequencies(head_dim, base=base)):
-        kept = _kept_share(pair, frequency, head_dim, base, rule)
-        scaled.append(kept * frequency + (1 - kept) * frequency / rule["factor"])
-    return scaled
+        ramp = _ramp(pair, frequency, head_dim, base, rule)
+        scaled.append(ramp * frequency + (1 - ramp) * frequency / rule["factor"])
+    return scaled, rule["attention_factor"]
 
 
-def _kept_share(pair, frequency, head_dim, base, rule):
+def _ramp(pair, frequency, head_dim, base, rule):
     """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
     if rule["rope_type"] == "linear":
         return 0.0
     if rule["rope_type"] in ("default", "ntk"):
         return 1.0
     trained_len = rule["original_max_position_embeddings"]
-    if rule["rope_type"] == "by_parts":
+    if rule["rope_type"] == "ntk_by_parts":
         turns = trained_len * frequency / (2 * math.pi)
         return min(1.0, max(0.0, (turns - rule["alpha"]) / (rule["beta"] - rule["alpha"])))
 
@@ -479,20 +459,15 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     base : float
         Above 1; the paper takes 10 000.
     layout : "interleaved" or "half"
-        Which columns make a pair. The paper, GPT-J and Meta's Llama interleave; GPT-NeoX and the
-        Llama of the library transformers take halves. A model trained with one
-        can use the other only after the outputs of its W_Q and W_K are put in order.
+        Which columns make a pair: GPT-J style, as in the paper and Meta's Llama, or GPT-NeoX style,
+        as in the Llama of the library transformers. A model trained with one can use the other only
+        after the outputs of its W_Q and W_K are put in order.
     scaling : dict, optional
         A rule for contexts longer than trained, as for `rotary_frequencies`.
 
     Returns
     -------
     list of list of float, shape (seq_len, head_dim)
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
 
     References
     ----------
@@ -505,19 +480,20 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     >>> [[round(number, 4) for number in row] for row in rows]
     [[1.0, 0.0, 1.0, 0.0], [0.5403, 0.8415, 1.0, 0.01]]
     """
-    x, positions = _checks.matrix("x", x), _checks.finite_numbers("positions", positions)
-    _, head_dim = _checks.rotary_shapes(x, positions, layout)
-    size = _checks.scaling_rule(scaling, head_dim).get("attention_factor", 1.0)
-    turned = []
+    x, positions = arguments.matrix("x", x), arguments.finite_numbers("positions", positions)
+    _, head_dim = arguments.rotary_shapes(x, positions, layout)
+    frequencies, attention_factor = rotary_frequencies(head_dim, base=base, scaling=scaling)
+    rotated = []
     for row, position in zip(x, positions):
         new_row = [0.0] * head_dim
-        for pair, frequency in enumerate(rotary_frequencies(head_dim, base=base, scaling=scaling)):
+        for pair, frequency in enumerate(frequencies):
             a, b = (2 * pair, 2 * pair + 1) if layout == "interleaved" else (pair, pair + head_dim // 2)
-            cosine, sine = size * math.cos(position * frequency), size * math.sin(position * frequency)
+            cosine = attention_factor * math.cos(position * frequency)
+            sine = attention_factor * math.sin(position * frequency)
             new_row[a] = row[a] * cosine - row[b] * sine
             new_row[b] = row[a] * sine + row[b] * cosine
-        turned.append(new_row)
-    return turned
+        rotated.append(new_row)
+    return rotated
 
 
 def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
@@ -533,18 +509,13 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     x : list of rows, shape (n_patches, head_dim)
         Queries or keys, one for each patch; head_dim a multiple of 4.
     rows, columns : list of n_patches numbers, shape (n_patches,)
-        Where on the grid each patch lies; need not be whole.
+        Where each patch lies: on a grid, 0 to height - 1 and 0 to width - 1. Need not be whole.
     base, layout
         As for `rotary`; each half of head_dim is laid out for itself.
 
     Returns
     -------
     list of n_patches rows of head_dim floats
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
 
     References
     ----------
@@ -556,20 +527,20 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     >>> [[round(number, 4) for number in row] for row in turned]
     [[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.5403, 0.8415]]
     """
-    x, rows = _checks.matrix("x", x), _checks.finite_numbers("rows", rows)
-    columns = _checks.finite_numbers("columns", columns)
-    _, head_dim = _checks.axial_shapes(x, rows, columns, layout)
+    x, rows = arguments.matrix("x", x), arguments.finite_numbers("rows", rows)
+    columns = arguments.finite_numbers("columns", columns)
+    _, head_dim = arguments.axial_shapes(x, rows, columns, layout)
     half = head_dim // 2
     by_row = rotary([row[:half] for row in x], rows, base=base, layout=layout)
     by_column = rotary([row[half:] for row in x], columns, base=base, layout=layout)
     return [first + second for first, second in zip(by_row, by_column)]
 
 
-def shaw_bias(q, table):
+def shaw_bias(q, table, *, positions=None):
     r"""What Shaw's relative positions add to the scores: the query, asked about a distance.
 
     .. math::
-        bias_{m, n} = \frac{q_m \cdot a_{c(n - m)}}{\sqrt{head\_dim}}, \qquad
+        bias_{m, n} = \frac{q_m \cdot a_{c(p_n - p_m)}}{\sqrt{head\_dim}}, \qquad
         c(d) = \max(-K, \min(K, d))
 
     Row 0 of the table is for K tokens back and further, row K for the token itself, the last for K
@@ -580,16 +551,14 @@ def shaw_bias(q, table):
     q : list of rows, shape (seq_len, head_dim)
     table : list of rows, shape (2 K + 1, head_dim)
         Learned; the K of the formula is its `max_distance`.
+    positions : list of n_k int, optional
+        Of the keys, p_n, in tokens; the last seq_len of them are those of the queries, so that one
+        query can be asked about a cache of keys. If left out, 0 to seq_len - 1.
 
     Returns
     -------
-    list of seq_len rows of seq_len floats
+    list of seq_len rows of n_k floats
         Entry (m, n) is for query m and key n. Add it to the scaled scores, before the softmax.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
 
     References
     ----------
@@ -601,17 +570,26 @@ def shaw_bias(q, table):
     >>> shaw_bias([[1.0], [1.0], [2.0]], table=[[-1.0], [0.0], [3.0]])
     [[0.0, 3.0, 3.0], [-1.0, 0.0, 3.0], [-2.0, -2.0, 0.0]]
     """
-    q, table = _checks.matrix("q", q), _checks.real_numbers("table", table)
-    max_distance, seq_len, head_dim = _checks.shaw_distance(q, table), len(q), len(q[0])
+    q, table = arguments.matrix("q", q), arguments.real_numbers("table", table)
+    max_distance, head_dim = arguments.shaw_distance(q, table), len(q[0])
     bias = []
-    for m in range(seq_len):
+    for query, offsets in zip(q, _offsets(len(q), positions)):
         row = []
-        for n in range(seq_len):
-            distance = max(-max_distance, min(max_distance, n - m))
+        for offset in offsets:
+            distance = max(-max_distance, min(max_distance, offset))
             about = table[distance + max_distance]
-            row.append(sum(q[m][column] * about[column] for column in range(head_dim)) / math.sqrt(head_dim))
+            row.append(sum(query[column] * about[column] for column in range(head_dim)) / math.sqrt(head_dim))
         bias.append(row)
     return bias
+
+
+def _offsets(seq_len, positions):
+    """Position of the key minus position of the query, seq_len rows of n_k."""
+    if positions is None:
+        positions = list(range(seq_len))
+    else:
+        positions = arguments.key_positions(arguments.whole_numbers("positions", positions), seq_len)
+    return [[of_key - of_query for of_key in positions] for of_query in positions[-seq_len:]]
 
 
 def alibi_slopes(num_heads):
@@ -632,11 +610,6 @@ def alibi_slopes(num_heads):
     list of num_heads floats
         Positive, at most 1. The order is that of the authors' code, not sorted.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `num_heads` is not a whole number of at least 1.
-
     References
     ----------
     Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
@@ -647,7 +620,7 @@ def alibi_slopes(num_heads):
     >>> alibi_slopes(4)
     [0.25, 0.0625, 0.015625, 0.00390625]
     """
-    num_heads = _checks.whole_number("num_heads", num_heads, minimum=1)
+    num_heads = arguments.whole_number("num_heads", num_heads, minimum=1)
     power = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is not above num_heads
     slopes = [2 ** (-8 * (head + 1) / power) for head in range(power)]
     for head in range(num_heads - power):
@@ -655,10 +628,10 @@ def alibi_slopes(num_heads):
     return slopes
 
 
-def alibi(seq_len, num_heads):
+def alibi(seq_len, num_heads, *, positions=None):
     r"""What ALiBi adds to the scores: a penalty in proportion to the distance.
 
-    .. math:: bias_{h, m, n} = -slope_h \, |m - n|
+    .. math:: bias_{h, m, n} = -slope_h \, |p_m - p_n|
 
     The paper's model is causal and needs n <= m only. Here the penalty is the same in both
     directions, so that it serves models without a mask too; under a causal mask what is left of it
@@ -668,17 +641,14 @@ def alibi(seq_len, num_heads):
     ----------
     seq_len, num_heads : int
         At least 1.
+    positions : list of n_k int, optional
+        As for `shaw_bias`.
 
     Returns
     -------
-    list of num_heads matrices, each seq_len rows of seq_len floats
-        Entry (h, m, n) is for query m and key n; 0 where m = n, negative elsewhere. Add it to the
+    list of num_heads matrices, each seq_len rows of n_k floats
+        Entry (h, m, n) is for query m and key n; 0 where a token meets itself. Add it to the
         scores, before the softmax.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a whole number of at least 1.
 
     References
     ----------
@@ -690,12 +660,9 @@ def alibi(seq_len, num_heads):
     >>> alibi(3, num_heads=8)[0]
     [[0.0, -0.5, -1.0], [-0.5, 0.0, -0.5], [-1.0, -0.5, 0.0]]
     """
-    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
-    bias = []
-    for slope in alibi_slopes(num_heads):
-        rows = [[0.0 - slope * abs(m - n) for n in range(seq_len)] for m in range(seq_len)]
-        bias.append(rows)
-    return bias
+    seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
+    offsets, slopes = _offsets(seq_len, positions), alibi_slopes(num_heads)
+    return [[[0.0 - slope * abs(offset) for offset in row] for row in offsets] for slope in slopes]
 
 
 def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirectional=True):
@@ -727,11 +694,6 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     int, or (nested) list of int
         Between 0 and num_buckets - 1, in the shape of `relative_positions`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
-
     References
     ----------
     Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text
@@ -744,8 +706,8 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     >>> t5_buckets([-200, -9, -1, 0, 1], bidirectional=False)
     [31, 9, 1, 0, 0]
     """
-    one_way, exact, max_distance = _checks.bucket_arguments(num_buckets, max_distance, bidirectional)
-    offset = _checks.whole_numbers("relative_positions", relative_positions)
+    one_way, exact, max_distance = arguments.bucket_arguments(num_buckets, max_distance, bidirectional)
+    offset = arguments.whole_numbers("relative_positions", relative_positions)
     if isinstance(offset, list):
         options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
         return [t5_buckets(one, **options) for one in offset]
@@ -759,10 +721,10 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     return first + min(shared, one_way - 1)
 
 
-def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
+def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=None):
     r"""What T5 adds to the scores: a learned number for each bucket of distances and each head.
 
-    .. math:: bias_{h, m, n} = table[bucket(n - m), h]
+    .. math:: bias_{h, m, n} = table[bucket(p_n - p_m), h]
 
     Parameters
     ----------
@@ -772,17 +734,14 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
         Learned.
     max_distance, bidirectional
         As for `t5_buckets`.
+    positions : list of n_k int, optional
+        As for `shaw_bias`.
 
     Returns
     -------
-    list of num_heads matrices, each seq_len rows of seq_len floats
+    list of num_heads matrices, each seq_len rows of n_k floats
         Entry (h, m, n) is for query m and key n. Add it to the scores, before the softmax. (T5 itself
         does not scale its scores by the root of head_dim.)
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what is said above; the message names it.
 
     References
     ----------
@@ -794,13 +753,9 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True):
     >>> t5_bias(3, [[0.0], [0.1], [0.2], [0.3]], max_distance=4, bidirectional=False)
     [[[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.1, 0.0]]]
     """
-    seq_len, table = _checks.whole_number("seq_len", seq_len, minimum=1), _checks.real_numbers("table", table)
-    num_buckets, num_heads = _checks.bucket_table(table, max_distance, bidirectional)
+    seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
+    table = arguments.real_numbers("table", table)
+    num_buckets, num_heads = arguments.bucket_table(table, max_distance, bidirectional)
     options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
-    bias = []
-    for head in range(num_heads):
-        rows = []
-        for m in range(seq_len):
-            rows.append([table[t5_buckets(n - m, **options)][head] for n in range(seq_len)])
-        bias.append(rows)
-    return bias
+    buckets = t5_buckets(_offsets(seq_len, positions), **options)
+    return [[[table[bucket][head] for bucket in row] for row in buckets] for head in range(num_heads)]

@@ -7,11 +7,11 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from pe_lessons import _checks, tensors
+from pe_lessons import arguments, tensors
 
 ANIMALS = ("cat", "mouse", "dog", "fox", "bird", "snake", "horse", "frog")
 VERBS = ("chased", "saw", "heard", "followed")
-NOT_ASKED = -100  # the target of a token that no answer is asked of; cross_entropy skips it
+IGNORE_INDEX = -100  # the target of a token that no answer is asked of; cross_entropy skips it
 # What follows words a and b in the language `markov` stands in row a, column b: random numbers, drawn once.
 FOLLOWS = torch.tensor(
     [
@@ -80,10 +80,10 @@ def k_back(tokens, k=3):
     tensor([[-100,    3,    1,    4]])
     """
     seq_len = tokens.shape[-1]
-    k = _checks.whole_number("k", k, minimum=0)
+    k = arguments.whole_number("k", k, minimum=0)
     if k >= seq_len:
         raise ValueError(f"k must be below seq_len = {seq_len}, or no token is asked anything; got {k}")
-    nothing = torch.full_like(tokens[..., :k], NOT_ASKED)
+    nothing = torch.full_like(tokens[..., :k], IGNORE_INDEX)
     return torch.cat([nothing, tokens[..., : seq_len - k]], dim=-1)
 
 
@@ -139,15 +139,15 @@ def markov(num_texts, seq_len, *, seed):
     >>> by_rule
     tensor([[-100,    7,    4,    6,    5,    3,    2,    3]])
     """
-    num_texts = _checks.whole_number("num_texts", num_texts, minimum=1)
-    seq_len = _checks.whole_number("seq_len", seq_len, minimum=1)
+    num_texts = arguments.whole_number("num_texts", num_texts, minimum=1)
+    seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
     generator = torch.Generator().manual_seed(seed)
     tokens = torch.randint(len(FOLLOWS), (num_texts, seq_len), generator=generator)
     as_drawn = torch.rand(num_texts, seq_len, generator=generator) < 0.3
     for p in range(2, seq_len):
         expected = FOLLOWS[tokens[:, p - 2], tokens[:, p - 1]]
         tokens[:, p] = torch.where(as_drawn[:, p], tokens[:, p], expected)
-    by_rule = torch.full_like(tokens, NOT_ASKED)
+    by_rule = torch.full_like(tokens, IGNORE_INDEX)
     by_rule[:, 1:] = FOLLOWS[tokens[:, :-1], tokens[:, 1:]]
     return tokens, by_rule
 
@@ -160,7 +160,7 @@ def next_token(tokens):
     >>> next_token(torch.tensor([[3, 1, 4, 5]]))
     tensor([[   1,    4,    5, -100]])
     """
-    return torch.cat([tokens[..., 1:], torch.full_like(tokens[..., :1], NOT_ASKED)], dim=-1)
+    return torch.cat([tokens[..., 1:], torch.full_like(tokens[..., :1], IGNORE_INDEX)], dim=-1)
 
 
 class Encoding(nn.Module):
@@ -230,14 +230,11 @@ class Shaw(Encoding):
 
     def __init__(self, head_dim, max_distance):
         super().__init__()
-        max_distance = _checks.whole_number("max_distance", max_distance, minimum=0)
+        max_distance = arguments.whole_number("max_distance", max_distance, minimum=0)
         self.table = nn.Parameter(torch.zeros(2 * max_distance + 1, head_dim, dtype=torch.float64))
 
     def bias(self, queries, positions):
-        farthest = len(self.table) // 2
-        distances = (positions - positions[:, None]).clamp(-farthest, farthest)  # (n_q, n_k), key minus query
-        about = self.table[distances + farthest]  # (n_q, n_k, head_dim)
-        return torch.einsum("bhmd,mnd->bhmn", queries, about) / math.sqrt(queries.shape[-1])
+        return tensors.shaw_bias(queries, self.table, positions=positions)
 
 
 class ALiBi(Encoding):
@@ -272,16 +269,11 @@ class T5(Encoding):
 
     def __init__(self, num_heads=1, *, num_buckets=32, max_distance=128, bidirectional=True):
         super().__init__()
-        self.buckets = {
-            "num_buckets": num_buckets,
-            "max_distance": max_distance,
-            "bidirectional": bidirectional,
-        }
+        self.options = {"max_distance": max_distance, "bidirectional": bidirectional}
         self.per_bucket = nn.Parameter(torch.zeros(num_heads, num_buckets, dtype=torch.float64))
 
     def bias(self, queries, positions):
-        offsets = positions - positions[:, None]  # (n_q, n_k), key minus query
-        return self.per_bucket[:, tensors.t5_buckets(offsets, **self.buckets)]  # (num_heads, n_q, n_k)
+        return tensors.t5_bias(len(positions), self.per_bucket.T, positions=positions, **self.options)
 
 
 class Block(nn.Module):
@@ -390,7 +382,7 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
     TypeError, ValueError
         If `steps` is not a whole number of at least 0, or `batches` ends before it.
     """
-    steps = _checks.whole_number("steps", steps, minimum=0)
+    steps = arguments.whole_number("steps", steps, minimum=0)
     torch.set_num_threads(1)  # threads cost such small models more than they give
     groups = [
         {"params": list(module.parameters(recurse=False)), "factor": getattr(module, "lr_factor", 1.0)}
@@ -408,7 +400,7 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        model.history.append(share_right(scores, targets))
+        model.history.append(accuracy_of(scores, targets))
         if print_every and step % print_every == 0:
             print(f"step {step:4d}   loss {loss.item():.2f}   right {model.history[-1]:6.1%}")
     model.eval()
@@ -430,15 +422,15 @@ def accuracy(model, tokens, targets, positions=None):
         What the model is told instead of 0, 1, 2, ...
     """
     with torch.no_grad():
-        share = share_right(model(tokens, positions), targets)
+        share = accuracy_of(model(tokens, positions), targets)
     for block in model.blocks:
         block.weights = None  # of long texts they are far larger than the model
     return share
 
 
-def share_right(scores, targets):
-    """Share of targets that have the highest score; those that are NOT_ASKED do not count."""
-    asked = targets != NOT_ASKED
+def accuracy_of(scores, targets):
+    """Share of targets that have the highest score; those that are IGNORE_INDEX do not count."""
+    asked = targets != IGNORE_INDEX
     return (scores.argmax(-1) == targets)[asked].double().mean().item()
 
 

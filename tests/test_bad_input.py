@@ -1,5 +1,6 @@
 """Bad input: one error in one sentence on every rung; it names the argument, the value, what would do."""
 
+import ast
 import inspect
 import math
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from pe_lessons import arrays, loops, tensors
+from pe_lessons import arguments, arrays, loops, tensors
 from pe_lessons.tensors import SinusoidalEncoding
 
 RUNGS = {loops: lambda value: value, arrays: np.array, tensors: torch.tensor}
@@ -28,12 +29,13 @@ ROWS = [[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8], [0.9, 1.0, 1.1, 1.2]]  # (se
 MASK = [[True, False, False], [True, True, False], [True, True, True]]
 LINEAR = {"rope_type": "linear", "factor": 4.0}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
-PARTS = {**YARN, "rope_type": "by_parts"}
+PARTS = {**YARN, "rope_type": "ntk_by_parts"}
 LLAMA_3 = {**YARN, "rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 TABLE = {"seq_len": 3, "d_model": 4, "base": 10_000.0, "start": 0}
 HEADS = {"q": N(ROWS), "k": N(ROWS), "v": N(ROWS)}
 TURN = {"x": N(ROWS), "base": 10_000.0, "layout": "half"}
 BUCKETS = {"max_distance": 16, "bidirectional": True}
+KEYS = {"positions": N([4, 5, 9])}
 
 RIGHT = {  # function: all of its arguments, as they should be
     "frequencies": {"d_model": 4, "base": 10_000.0},
@@ -50,11 +52,11 @@ RIGHT = {  # function: all of its arguments, as they should be
     "rotary_frequencies": {"head_dim": 4, "base": 10_000.0, "scaling": LINEAR},
     "rotary": {**TURN, "positions": N([0.0, 1.0, 2.5]), "scaling": LINEAR},
     "axial_rotary": {**TURN, "rows": N([0.0, 0.0, 1.0]), "columns": N([0.0, 1.0, 0.5])},
-    "shaw_bias": {"q": N(ROWS), "table": N(ROWS)},
+    "shaw_bias": {"q": N(ROWS), "table": N(ROWS), **KEYS},
     "alibi_slopes": {"num_heads": 4},
-    "alibi": {"seq_len": 3, "num_heads": 4},
+    "alibi": {"seq_len": 3, "num_heads": 4, **KEYS},
     "t5_buckets": {"relative_positions": N([-20, 0, 3]), "num_buckets": 8, **BUCKETS},
-    "t5_bias": {"seq_len": 3, "table": N([[0.5, 1.5]] * 8), **BUCKETS},
+    "t5_bias": {"seq_len": 3, "table": N([[0.5, 1.5]] * 8), **BUCKETS, **KEYS},
 }
 
 
@@ -136,8 +138,9 @@ LAYOUTS = each("layout", V, 'layout must be "interleaved" or "half", got ',
 WIDTHS = each("d_model", V, "d_model must be even, got ",
               *((d, f"{d}: the last sine has no cosine to turn with, take {d + 1}") for d in (1, 5, 127)))
 BY_FOUR = "must be a multiple of 4, got 6: a half for each axis, in pairs; take 8"
-TYPES = "scaling[\"rope_type\"] must be one of ['default', 'linear', 'ntk', 'by_parts', 'llama3', 'yarn'], "
-KEYS = "scaling of the type 'linear' must have the keys ['factor'] and may have [], got "
+TYPES = "scaling[\"rope_type\"] must be one of "
+TYPES += "['default', 'linear', 'ntk', 'ntk_by_parts', 'llama3', 'yarn'], "
+FACTOR_ONLY = "scaling of the type 'linear' must have the keys ['factor'] and may have [], got "
 FACTOR, ABOVE = 'scaling["factor"] must be ', 'must be above scaling["'
 SCALINGS = [
     *each("scaling", T, 'scaling must be a dict such as {"rope_type": "linear", "factor": 4.0}, got ',
@@ -145,9 +148,9 @@ SCALINGS = [
     *scaled(V, TYPES + "got None", {}, {"factor": 4.0}),
     *scaled(V, TYPES + "got 'dynamic'", {**LINEAR, "rope_type": "dynamic"}),
     *scaled(V, TYPES + "got ['linear']", {**LINEAR, "rope_type": ["linear"]}),
-    *scaled(V, KEYS + "[]", {"rope_type": "linear"}),
-    *scaled(V, KEYS + "[3, 'factor']", {**LINEAR, 3: 1.0}),
-    *scaled(V, KEYS + "['factor', 'rope_theta']", {**LINEAR, "rope_theta": 1e4}),
+    *scaled(V, FACTOR_ONLY + "[]", {"rope_type": "linear"}),
+    *scaled(V, FACTOR_ONLY + "[3, 'factor']", {**LINEAR, 3: 1.0}),
+    *scaled(V, FACTOR_ONLY + "['factor', 'rope_theta']", {**LINEAR, "rope_theta": 1e4}),
     *scaled(V, FACTOR + "at least 1, the new length over the trained", {**LINEAR, "factor": 0.5}),
     *scaled(T, FACTOR + "a real number, got '4'", {**LINEAR, "factor": "4"}),
     *scaled(T, FACTOR + "a real number, got [4.0]", {**LINEAR, "factor": [4.0]}),
@@ -164,6 +167,17 @@ SCALINGS = [
 DISTANCES = [
     *whole("max_distance"), *flag("bidirectional"),
     *each("max_distance", V, "max_distance must be above 2", (2, ", where buckets begin to be shared, got")),
+]
+
+SAID = "positions must be a row of numbers, one for each key and at least 3, as the last 3 are those of the "
+POSITIONS = [  # of the keys
+    *each("positions", T, "positions must hold whole numbers, got ",
+          (N([0.0, 1.0, 2.5]), "0.0 (float): pass ints such as 8"), (N([True, False, True]), "True (bool)"),
+          (N([nan]), "nan (float)"), (N([1j]), "1j (complex)"), ([0, 1, "2"], "'2' (str)"), *kinds(["abc"])),
+    *each("positions", V, "positions must lie within 64 bits, got ", ([0, 1, 2**63], "9223372036854775808")),
+    *each("positions", V, "positions must have rows of one length, got rows of ", ([[0, 1], [2]], "the s")),
+    *each("positions", V, SAID, *((N(wrong), f"queries, got shape {shape}") for wrong, shape in
+          ((3, "()"), ([0, 1], "(2,)"), ([[0, 1, 2]], "(1, 3)"), ([], "(0,)")))),
 ]
 
 REFUSED = {
@@ -249,13 +263,13 @@ REFUSED = {
         *each("x", V, "head_dim, the last axis of x, ", (N([[0.1] * 6] * 3), BY_FOUR)),
     ],
     "shaw_bias": [
-        *vectors("q"), *reals("table", lambda entry: [[0.1, 0.2, 0.3, entry]] * 3),
+        *vectors("q"), *reals("table", lambda entry: [[0.1, 0.2, 0.3, entry]] * 3), *POSITIONS,
         *each("table", V, "table must have the axes (2 * max_distance + 1, head_dim = 4), got shape ",
               (N(0.5), "()"), (N([0.1] * 4), "(4,)"), (N(ROWS[:2]), "(2, 4)"), (N([[0.1]] * 3), "(3, 1)"),
               (N([ROWS]), "(1, 3, 4)"), (N([]), "(0,)")),
     ],
     "alibi_slopes": whole("num_heads", 1),
-    "alibi": [*whole("seq_len", 1), *whole("num_heads", 1)],
+    "alibi": [*whole("seq_len", 1), *whole("num_heads", 1), *POSITIONS],
     "t5_buckets": [
         *whole("num_buckets", 4), *DISTANCES,
         *each("relative_positions", T, "relative_positions must hold whole numbers, got ",
@@ -268,7 +282,7 @@ REFUSED = {
         ({"relative_positions": N([]), "num_buckets": 7}, V, "num_buckets must be even"),
     ],
     "t5_bias": [
-        *whole("seq_len", 1), *reals("table", lambda entry: [[0.1, entry]] * 8), *DISTANCES,
+        *whole("seq_len", 1), *reals("table", lambda entry: [[0.1, entry]] * 8), *DISTANCES, *POSITIONS,
         *each("table", V, "table must have the axes (num_buckets, num_heads) and an entry, got shape ",
               (N(0.5), "()"), (N([0.1] * 4), "(4,)"), (N([[[0.1]] * 4]), "(1, 4, 1)"), (N([[]]), "(1, 0)")),
         *each("table", V, "num_buckets, the rows of table, must be ",
@@ -347,6 +361,7 @@ ANSWERED = [
     ("attention", {"q": N([[nan] * 4, *ROWS[1:]])}),
     ("rotary", {"x": N([*ROWS[:2], [nan] * 4])}),
     ("shaw_bias", {"table": N([*ROWS[:2], [nan] * 4])}),
+    *((function, {"positions": None}) for function in ("shaw_bias", "alibi", "t5_bias")),
 ]
 
 
@@ -355,9 +370,19 @@ def test_all_rungs_answer_alike(function, replaced):
     answers = [call(rung, function, replaced) for rung in on(function)]
     if function == "sinusoidal_blocks":
         answers = [np.concatenate(list(blocks)) for blocks in answers]
+    if function == "rotary_frequencies":
+        answers = [np.hstack(answer) for answer in answers]
     for answer in answers[1:]:
         np.testing.assert_allclose(answer, answers[0], rtol=0, atol=1e-6)
         assert np.shape(answer) == np.shape(answers[0])
+
+
+def test_every_check_ends_by_returning_what_its_caller_goes_on_with():
+    for name, function in inspect.getmembers(arguments, inspect.isfunction):
+        if not name.startswith("_"):
+            [definition] = ast.parse(inspect.getsource(function)).body
+            last = definition.body[-1]
+            assert isinstance(last, ast.Return) and last.value and "Error" not in ast.unparse(last), name
 
 
 def test_leading_axes_that_differ():

@@ -471,6 +471,7 @@ class Clock:
         ([0.01] * 399, 0, "correct"),
         ([0.01] * 500, 0, "error"),  # a loop that sleeps
         ([1.0] * 30, 0, "error"),
+        ([0.1] * 150, 0.1, "correct"),  # at work, on a machine that gives it a tenth of its time
         ([0.1] * 20, 1, "correct"),
         ([0.1] * 30, 1, "error"),  # hard at work
         ([1.0] * 4, 1, "error"),

@@ -24,7 +24,7 @@ plots.heatmap([[1, 2], [3, 4]])
 
 
 def test_the_package_alone_loads_neither_torch_nor_matplotlib():
-    code = "import sys; from pe_lessons import loops, arrays, properties; print(*sys.modules)"
+    code = "import sys; from pe_lessons import loops, arrays, measures; print(*sys.modules)"
     modules = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()

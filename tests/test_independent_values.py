@@ -224,7 +224,7 @@ def test_llama_3_1_as_published(rung):
         "high_freq_factor": 4.0,
         "original_max_position_embeddings": 8192,
     }
-    scaled = np.asarray(rung.rotary_frequencies(128, base=500_000.0, scaling=scaling))
+    scaled = np.asarray(rung.rotary_frequencies(128, base=500_000.0, scaling=scaling)[0])
     ratios = scaled * 500_000.0 ** (np.arange(64) / 64)
     wavelengths = 2 * np.pi * 500_000.0 ** (np.arange(64) / 64)
     kept, divided = wavelengths < 8192 / 4, wavelengths > 8192
@@ -239,7 +239,7 @@ def test_llama_3_1_as_published(rung):
 @RUNGS
 def test_ntk_base_of_the_published_example(rung):
     # base 10 000, factor 4, head_dim 64: the new base is 10 000 * 4^(64/62) = 41 829
-    scaled = np.asarray(rung.rotary_frequencies(64, scaling={"rope_type": "ntk", "factor": 4.0}))
+    scaled = np.asarray(rung.rotary_frequencies(64, scaling={"rope_type": "ntk", "factor": 4.0})[0])
     assert scaled[1] ** -32 == pytest.approx(41_829, abs=1)
 
 

@@ -4,6 +4,7 @@ A few names are about speed, which a loop cannot show; they stand on the two upp
 """
 
 import inspect
+import itertools
 import math
 
 import numpy as np
@@ -52,9 +53,9 @@ SCALINGS = [
     {"rope_type": "default"},
     {"rope_type": "linear", "factor": 4},
     {"rope_type": "ntk", "factor": 4.0},
-    {"rope_type": "by_parts", "factor": 8.0, "original_max_position_embeddings": 32, "alpha": 0.5,
+    {"rope_type": "ntk_by_parts", "factor": 8.0, "original_max_position_embeddings": 32, "alpha": 0.5,
      "beta": 1.5},
-    {"rope_type": "by_parts", "factor": 2.0, "original_max_position_embeddings": 4096},
+    {"rope_type": "ntk_by_parts", "factor": 2.0, "original_max_position_embeddings": 4096},
     {"original_max_position_embeddings": 8192, **LLAMA_3},
     {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096},
     {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096, "truncate": False},
@@ -134,15 +135,20 @@ CASES = {
         ((random_rows(1, 1), random_rows(1, 1)), {}),
         ((random_rows(6, 3), random_rows(5, 3)), {}),
         ((random_rows(4, 2), random_rows(21, 2)), {}),
+        ((random_rows(1, 2), random_rows(5, 2)), {"positions": [5, 9, 2, 7]}),
     ],
     "t5_bias": [
         ((1, random_rows(4, 1)), {}),
         ((9, random_rows(8, 3)), {"max_distance": 6}),
         ((9, random_rows(7, 2)), {"max_distance": 5, "bidirectional": False}),
         ((140, random_rows(32, 1)), {}),
+        ((2, random_rows(8, 3)), {"max_distance": 6, "positions": [-5, 9, 2, 70]}),
     ],
     "alibi_slopes": [((num_heads,), {}) for num_heads in (1, 2, 3, 6, 8, 12, 16, 31)],
-    "alibi": [(size, {}) for size in ((1, 1), (5, 8), (7, 6))],
+    "alibi": [
+        *((size, {}) for size in ((1, 1), (5, 8), (7, 6))),
+        ((3, 6), {"positions": [-5, 9, 2, 70]}),
+    ],
     "t5_buckets": [
         (([0],), {}),
         ((TOKENS_BETWEEN,), {}),
@@ -187,7 +193,8 @@ def on_rung(module, value):
 def climb(module, name, args, kwargs):
     args = [on_rung(module, value) for value in args]
     kwargs = {key: on_rung(module, value) for key, value in kwargs.items()}
-    return np.asarray(getattr(module, name)(*args, **kwargs))
+    value = getattr(module, name)(*args, **kwargs)
+    return np.hstack(value) if isinstance(value, tuple) else np.asarray(value)
 
 
 def test_the_rungs_share_their_names_and_every_name_has_cases():
@@ -207,6 +214,24 @@ def test_the_rungs_share_their_signatures(name):
     rungs = RUNGS[1:] if name in TWO_RUNGS else RUNGS
     signatures = {str(inspect.signature(getattr(module, name))) for module in rungs}
     assert len(signatures) == 1
+
+
+def said_in(module):
+    """Every four lines that stand one below the other in a docstring of the module."""
+    for thing in (module, *vars(module).values()):
+        if thing is module or getattr(thing, "__module__", None) == module.__name__:
+            lines = [line for line in (inspect.getdoc(thing) or "").splitlines() if line.strip()]
+            yield from zip(lines, lines[1:], lines[2:], lines[3:])
+
+
+@pytest.mark.parametrize(("one", "other"), [*itertools.combinations(RUNGS, 2)])
+def test_what_one_rung_says_another_does_not_say_again(one, other):
+    assert not set(said_in(one)) & set(said_in(other))
+
+
+def test_a_docstring_said_twice_is_noticed(monkeypatch):
+    monkeypatch.setattr(arrays.softmax, "__doc__", loops.softmax.__doc__)
+    assert set(said_in(loops)) & set(said_in(arrays))
 
 
 @pytest.mark.parametrize(
@@ -367,10 +392,8 @@ class TestLawsOfRotary:
 
     @given(half=half_widths, position=starts, base=bases)
     def test_the_layouts_are_a_permutation_of_columns_apart(self, rung, half, position, base):
-        x, columns = (
-            random_rows(1, 2 * half),
-            np.arange(2 * half).reshape(half, 2).T.ravel(),
-        )  # 0 2 4 ... 1 3 5 ...
+        x = random_rows(1, 2 * half)
+        columns = np.arange(2 * half).reshape(half, 2).T.ravel()  # 0 2 4 ... 1 3 5 ...
         interleaved = climb(rung, "rotary", (x, [position]), {"base": base})
         in_halves = climb(rung, "rotary", (x[:, columns], [position]), {"base": base, "layout": "half"})
         np.testing.assert_allclose(in_halves, interleaved[:, columns], atol=1e-12)
@@ -433,6 +456,22 @@ class TestLawsOfTheBiases:
         expected = [[np.clip(n - m, -farthest, farthest) for n in range(seq_len)] for m in range(seq_len)]
         np.testing.assert_array_equal(bias, np.array(expected) + farthest)
 
+    @given(places=st.lists(st.integers(0, 30), min_size=1, max_size=7), queries=sizes, move=starts)
+    @pytest.mark.parametrize("name", ["shaw_bias", "alibi", "t5_bias"])
+    def test_at_positions_it_is_rows_and_columns_of_the_whole(self, rung, name, places, queries, move):
+        q, table = random_rows(31, 3), random_rows(9, 3)
+
+        def bias(of_queries, **positions):
+            size = q[of_queries] if name == "shaw_bias" else len(of_queries)
+            return climb(rung, name, (size, {"alibi": 6, "t5_bias": table[:8]}.get(name, table)), positions)
+
+        of_queries = places[-queries:]  # of the last key only, in a step of decoding
+        at_places = bias(of_queries, positions=places)
+        whole = bias(range(31))[..., of_queries, :][..., places]
+        np.testing.assert_allclose(at_places, whole, rtol=0, atol=1e-12)
+        moved = bias(of_queries, positions=[place + move for place in places])
+        np.testing.assert_array_equal(moved, at_places)
+
 
 @pytest.mark.parametrize("rung", RUNGS, ids=["loops", "arrays", "tensors"])
 class TestLawsOfTheLearnedTable:
@@ -484,8 +523,8 @@ class TestLawsOfScaling:
     @pytest.mark.parametrize("scaling", SCALINGS[1:], ids=lambda scaling: scaling["rope_type"])
     @pytest.mark.parametrize("head_dim", [4, 64, 128])
     def test_no_frequency_grows_or_falls_by_more_than_the_factor(self, rung, scaling, head_dim):
-        before = np.asarray(rung.rotary_frequencies(head_dim))
-        after = np.asarray(rung.rotary_frequencies(head_dim, scaling=scaling))
+        before = np.asarray(rung.frequencies(head_dim))
+        after = np.asarray(rung.rotary_frequencies(head_dim, scaling=scaling)[0])
         assert (after <= before * (1 + 1e-12)).all()
         assert (after >= before / scaling["factor"] * (1 - 1e-12)).all()
 
@@ -493,13 +532,10 @@ class TestLawsOfScaling:
     def test_interpolation_slows_all_and_ntk_leaves_the_first_and_slows_the_last_by_the_factor(
         self, rung, half, factor, base
     ):
-        before = np.asarray(rung.rotary_frequencies(2 * half, base=base))
-        linear, ntk = (
-            np.asarray(
-                rung.rotary_frequencies(2 * half, base=base, scaling={"rope_type": rule, "factor": factor})
-            )
-            for rule in ("linear", "ntk")
-        )
+        before = np.asarray(rung.frequencies(2 * half, base=base))
+        rules = ({"rope_type": rule, "factor": factor} for rule in ("linear", "ntk"))
+        scaled = (rung.rotary_frequencies(2 * half, base=base, scaling=rule) for rule in rules)
+        linear, ntk = (np.asarray(frequencies) for frequencies, _ in scaled)
         np.testing.assert_allclose(linear, before / factor, rtol=1e-12)
         assert ntk[0] == 1
         assert ntk[-1] == pytest.approx(before[-1] / factor)
@@ -518,5 +554,6 @@ class TestLawsOfScaling:
 
     def test_a_factor_of_one_changes_nothing(self, rung):
         for scaling in SCALINGS[1:]:
-            same = rung.rotary_frequencies(64, scaling=scaling | {"factor": 1.0})
-            np.testing.assert_allclose(same, rung.rotary_frequencies(64), rtol=1e-12)
+            same, attention_factor = rung.rotary_frequencies(64, scaling=scaling | {"factor": 1.0})
+            np.testing.assert_allclose(same, rung.frequencies(64), rtol=1e-12)
+            assert attention_factor == 1

@@ -93,16 +93,17 @@ def lucidrains():
 def lucidrains_scaled():
     module = get("rotary_embedding_torch.RotaryEmbedding")
     ntk = module(16, theta_rescale_factor=4.0).freqs
-    return gap(tensors.rotary_frequencies(16, scaling={"rope_type": "ntk", "factor": 4.0}), ntk)
+    ours, _ = tensors.rotary_frequencies(16, scaling={"rope_type": "ntk", "factor": 4.0})
+    return gap(ours, ntk)
 
 
 @peer("rotary_frequencies, linear", "transformers")
 def linear():
-    theirs, size = their_frequencies("linear", 500.0, factor=4.0)
-    assert size == 1
-    return gap(
-        arrays.rotary_frequencies(16, base=500.0, scaling={"rope_type": "linear", "factor": 4.0}), theirs
-    )
+    theirs, their_attention_factor = their_frequencies("linear", 500.0, factor=4.0)
+    scaling = {"rope_type": "linear", "factor": 4.0}
+    ours, attention_factor = arrays.rotary_frequencies(16, base=500.0, scaling=scaling)
+    assert attention_factor == their_attention_factor == 1
+    return gap(ours, theirs)
 
 
 @peer("rotary_frequencies, ntk", "transformers")
@@ -111,7 +112,8 @@ def dynamic():
     rules = get("transformers.modeling_rope_utils.ROPE_INIT_FUNCTIONS")
     theirs, _ = rules["dynamic"](config(rope_type="dynamic", factor=2.0), "cpu", seq_len=160)
     scaling = {"rope_type": "ntk", "factor": 2.0 * 160 / 64 - 1}
-    return gap(arrays.rotary_frequencies(16, scaling=scaling), theirs)
+    ours, _ = arrays.rotary_frequencies(16, scaling=scaling)
+    return gap(ours, theirs)
 
 
 @peer("rotary_frequencies, yarn", "transformers")
@@ -125,11 +127,10 @@ def yarn():
             {"attention_factor": 1.3},
         ):
             rule = {"factor": 8.0, "original_max_position_embeddings": 4096, **options}
-            theirs, size = their_frequencies("yarn", 10_000.0, head_dim, 8 * 4096, **rule)
+            theirs, their_attention_factor = their_frequencies("yarn", 10_000.0, head_dim, 8 * 4096, **rule)
             scaling = {"rope_type": "yarn", **rule}
-            gaps.append(gap(arrays.rotary_frequencies(head_dim, scaling=scaling), theirs))
-            length = np.linalg.norm(arrays.rotary([[1.0] + [0.0] * (head_dim - 1)], [5], scaling=scaling))
-            gaps.append(abs(length - size))
+            ours, attention_factor = arrays.rotary_frequencies(head_dim, scaling=scaling)
+            gaps += [gap(ours, theirs), abs(attention_factor - their_attention_factor)]
     return max(gaps)
 
 
@@ -139,7 +140,8 @@ def llama3():
     rule["original_max_position_embeddings"] = 8192
     theirs, _ = their_frequencies("llama3", 500_000.0, 128, 131_072, **rule)
     scaling = {"rope_type": "llama3", **rule}
-    return gap(arrays.rotary_frequencies(128, base=500_000.0, scaling=scaling), theirs)
+    ours, _ = arrays.rotary_frequencies(128, base=500_000.0, scaling=scaling)
+    return gap(ours, theirs)
 
 
 @peer("axial_rotary", "rotary_embedding_torch")

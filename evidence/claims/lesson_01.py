@@ -32,7 +32,7 @@ TABLES = {
 BLIND = {"no positions", "index in every column"}
 
 
-def share_right(table, seed):
+def accuracy(table, seed):
     """Of the sentences of *who chased whom*, after the lesson's training."""
     _, tokens, subjects = toys.who_chased_whom()
     torch.manual_seed(seed)
@@ -45,7 +45,7 @@ def who_chased_whom():
     """Seven tables: share of the sentences answered right"""
     for name, table in TABLES.items():
         wanted = 0.5 if name in BLIND else 1.0
-        shares = [share_right(table(seed), seed) for seed in SEEDS]
+        shares = [accuracy(table(seed), seed) for seed in SEEDS]
         yield name, shares, equal_to(wanted)
 
 

@@ -25,7 +25,7 @@ def table(exponents):
     return np.where(COLUMNS % 2 == 0, np.sin(angles), np.cos(angles))
 
 
-def share_right(exponents, task, steps, seed):
+def accuracy(exponents, task, steps, seed):
     torch.manual_seed(seed)
     model = toys.TinyTransformer(vocab_size=10, num_classes=10, table=table(exponents))
     toys.train(model, toys.batches(task, seed=1000 + seed), steps=steps, print_every=None)
@@ -36,7 +36,7 @@ def wrong_exponents():
     """Two wrong exponents, two tasks: share right"""
     for (name, steps), bound in BOUNDS.items():
         for task in (toys.k_back, toys.reverse):
-            shares = [share_right(EXPONENTS[name], task, steps, seed) for seed in SEEDS]
+            shares = [accuracy(EXPONENTS[name], task, steps, seed) for seed in SEEDS]
             yield f"{task.__name__} after {steps} steps, exponents {name}", shares, bound
 
 

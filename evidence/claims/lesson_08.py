@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from evidence.claims.runner import SEEDS, at_least, below, between
-from pe_lessons import arrays, properties, tensors, toys
+from pe_lessons import arrays, measures, tensors, toys
 
 ALL, FEW, SOME = at_least(0.99), below(0.4), between(0.445, 0.885)  # the grades of the lesson
 NOT_SOLVED = below(0.7)  # "solved" is more than 0.9
@@ -127,7 +127,7 @@ def marked(seed):
         generator = torch.Generator().manual_seed(seed)
         while True:
             tokens = torch.randint(10, (batch_size, 16), generator=generator)
-            first, last, nothing = (torch.full((batch_size, 1), mark) for mark in (10, 11, toys.NOT_ASKED))
+            first, last, nothing = (torch.full((batch_size, 1), mark) for mark in (10, 11, toys.IGNORE_INDEX))
             yield torch.cat([first, tokens, last], 1), torch.cat([nothing, tokens.flip(1), nothing], 1)
 
     torch.manual_seed(seed)
@@ -235,7 +235,7 @@ def readout():
         cosines, shares = [], []
         for seed in SEEDS:
             words, sums, labels, table = made(seed, num_words, d_model)
-            shares.append(properties.linear_readout(sums, labels, table))
+            shares.append(measures.linear_readout(sums, labels, table))
             lengths = np.linalg.norm(words, axis=1)[:, None] * np.linalg.norm(table, axis=1)
             cosines.append(np.abs(words @ table.T / lengths).mean())
         yield f"{num_words} words, {d_model} columns: positions read right", shares, claim

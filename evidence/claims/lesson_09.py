@@ -20,7 +20,7 @@ def fill_in(seed, batch_size=32):
         last_change = torch.where(changes, torch.arange(32), 0).cummax(dim=1).values
         tokens = fresh.gather(1, last_change)
         hidden = torch.rand(tokens.shape, generator=generator) < 0.5
-        yield tokens.where(~hidden, HIDDEN), tokens.where(hidden, toys.NOT_ASKED)
+        yield tokens.where(~hidden, HIDDEN), tokens.where(hidden, toys.IGNORE_INDEX)
 
 
 @functools.cache

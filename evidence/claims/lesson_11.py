@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from evidence.claims.runner import SEEDS, at_least, below
-from pe_lessons import arrays, properties, toys
+from pe_lessons import arrays, measures, toys
 
 EXACT = below(1e-9)
 ORDER = np.r_[0:32:2, 1:32:2]
@@ -68,7 +68,7 @@ def scores():
         least.append(norms.min())
         largest.append(norms.max())
         table = arrays.sinusoidal(24, 64)
-        added.append(properties.toeplitz_residual((query + table) @ (key + table).T))
+        added.append(measures.toeplitz_residual((query + table) @ (key + table).T))
     yield "at three places: they differ by", kept, EXACT
     yield "three back against three ahead: they differ by", sides, at_least(0.01)
     yield "layouts exchanged, at three places: they differ by", mixed, at_least(0.1)

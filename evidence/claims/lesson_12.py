@@ -37,7 +37,7 @@ def trained(name, seed):
 @functools.cache
 def new_positions(seq_len, seed):
     tokens, by_rule = toys.markov(3072 // seq_len, seq_len, seed=2000 + seed)
-    by_rule[:, : seq_len // 2] = toys.NOT_ASKED
+    by_rule[:, : seq_len // 2] = toys.IGNORE_INDEX
     return tokens, by_rule
 
 
@@ -148,7 +148,7 @@ class Rotated(toys.Encoding):
 
 def by_parts(factor):
     window = {"original_max_position_embeddings": 32}
-    return {"rope_type": "by_parts", "factor": factor, "alpha": 0.5, "beta": 1.5} | window
+    return {"rope_type": "ntk_by_parts", "factor": factor, "alpha": 0.5, "beta": 1.5} | window
 
 
 def yarn(truncate):
@@ -167,7 +167,7 @@ RULES = {
 def one_pair_slowed():
     """One pair slowed down by 4, at 128 words"""
     for pair in range(4):
-        frequencies = arrays.rotary_frequencies(8)
+        frequencies = arrays.rotary_frequencies(8)[0]
         frequencies[pair] /= 4
         shares = [
             share(with_encoding(trained("RoPE", seed), Rotated(frequencies)), 128, seed) for seed in SEEDS
@@ -176,7 +176,7 @@ def one_pair_slowed():
         none = [share(trained("RoPE", seed), 128, seed) for seed in SEEDS]
         gained = np.subtract(shares, none)
         yield f"pair {pair}, gained", gained, (at_least(0.05) if pair == 1 else below(0.05))
-    frequencies = arrays.rotary_frequencies(8)
+    frequencies = arrays.rotary_frequencies(8)[0]
     frequencies[1] /= 4
     alone = [share(with_encoding(trained("RoPE", seed), Rotated(frequencies)), 128, seed) for seed in SEEDS]
     frequencies[2:] /= 4
@@ -242,7 +242,7 @@ def counting(seed, num_texts, mark=True):
     if mark:
         tokens[:, 0] = 0
     positions = torch.arange(16).repeat(num_texts, 1)
-    positions[:, 0] = toys.NOT_ASKED
+    positions[:, 0] = toys.IGNORE_INDEX
     return tokens, positions
 
 

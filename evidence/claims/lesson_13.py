@@ -47,13 +47,13 @@ class PatchModel(nn.Module):
         return self.head(self.norm(x[:, 0]))
 
 
-def share_right(table, seed):
+def accuracy(table, seed):
     torch.manual_seed(seed)
     model = PatchModel(table)
     toys.train(model, batches(1000 + seed), steps=200, print_every=None)
     images, labels = red_and_blue(1024, 2000 + seed)
     with torch.no_grad():
-        return toys.share_right(model(images), labels)
+        return toys.accuracy_of(model(images), labels)
 
 
 def patches():
@@ -65,8 +65,8 @@ def patches():
         "2-D": (plane, at_least(0.7)),
     }
     for name, (table, claim) in kinds.items():
-        yield name, [share_right(table, seed) for seed in SEEDS], claim
-    more = [share_right(plane, seed) for seed in MORE_SEEDS]
+        yield name, [accuracy(table, seed) for seed in SEEDS], claim
+    more = [accuracy(plane, seed) for seed in MORE_SEEDS]
     yield "2-D, forty more seeds", more, at_least(0.7)
     yield "2-D, forty more seeds, how many below 0.9", [sum(share < 0.9 for share in more)]
     yield "2-D, forty more seeds, the others", [share for share in more if share >= 0.9], at_least(0.98)

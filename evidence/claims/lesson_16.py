@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from evidence.claims.runner import SEEDS, above, below, equal_to
-from pe_lessons import arrays, properties, toys
+from pe_lessons import arrays, measures, toys
 
 
 def in_pairs(angles):
@@ -51,16 +51,16 @@ def a_tenth(positions, d_model):
     return sinusoidal(positions / 10, d_model)
 
 
-def unfulfilled(encode):
-    return {wish for wish, good in properties.fulfilled(properties.scorecard(encode)).items() if not good}
+def failed(encode):
+    return {criterion for criterion, good in measures.passes(measures.scorecard(encode)).items() if not good}
 
 
 def cards():
     """Cards of what is drawn at random: the wishes that are not fulfilled"""
     expected = {"smooth", "local", "shift-consistent", "distinct far out"}
-    others = [len(unfulfilled(random_rows(seed)) ^ expected) for seed in SEEDS]
+    others = [len(failed(random_rows(seed)) ^ expected) for seed in SEEDS]
     yield "random rows: wishes whose verdict is not the one that the lesson shows", others, equal_to(0)
-    failing = [len(unfulfilled(random_frequencies(seed))) for seed in SEEDS]
+    failing = [len(failed(random_frequencies(seed))) for seed in SEEDS]
     yield "random frequencies: wishes that are not fulfilled", failing, equal_to(0)
 
 

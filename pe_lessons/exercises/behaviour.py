@@ -28,7 +28,8 @@ import numpy as np
 
 STEPS = 2_000_000  # lines and bytecodes of the learner's own code in one call; a right answer takes a fifth
 CPU_SECONDS = 2.5
-WALL_SECONDS = 4.0  # for loops that sleep
+WALL_SECONDS = 4.0  # for loops that sleep: of this time they compute less than the share below
+SLEEPER = 1 / 20
 LONGEST_STEP = 0.25  # of a second; what one step takes longer, the process may have waited for its machine
 MEMORY = 2 << 30  # bytes that one call may ask for
 ENTRIES = 1_000_000
@@ -350,7 +351,8 @@ def _loop_guard():
         waited += step if step < LONGEST_STEP else LONGEST_STEP
         if now - start < CPU_SECONDS:
             return False
-        return waited > WALL_SECONDS or time.thread_time() - cpu > CPU_SECONDS
+        worked = time.thread_time() - cpu
+        return worked > CPU_SECONDS or (waited > WALL_SECONDS and worked < SLEEPER * waited)
 
     def count(frame, event, arg):
         nonlocal left

@@ -319,10 +319,12 @@ def axial_shapes(x, rows, columns, layout):
 
 
 def _one_for_each_row(name, positions, x):
+    """`positions`, one for each row of an x of this shape."""
     if shape_of(positions) != x[-2:-1]:
         raise ValueError(
             f"{name} must be one number for each of the {x[-2]} rows of x, got shape {shape_of(positions)}"
         )
+    return positions
 
 
 def learned_arguments(token_ids, table, offset, padding_id):
@@ -360,6 +362,17 @@ def shaw_distance(q, table):
     return table[0] // 2
 
 
+def key_positions(positions, n_queries):
+    """`positions`, one for each key, the last of which are those of the queries."""
+    shape = shape_of(positions)
+    if len(shape) != 1 or shape[0] < n_queries:
+        raise ValueError(
+            f"positions must be a row of numbers, one for each key and at least {n_queries}, as the last "
+            f"{n_queries} are those of the queries, got shape {shape}"
+        )
+    return positions
+
+
 def bucket_arguments(num_buckets, max_distance, bidirectional, *, name="num_buckets"):
     """The buckets of one direction, those for one distance, and the largest distance, all as ints."""
     bidirectional = true_or_false("bidirectional", bidirectional)
@@ -391,19 +404,19 @@ SCALING_RULES = {
     "default": ((), {}),
     "linear": (("factor",), {}),
     "ntk": (("factor",), {}),
-    "by_parts": (_SCALED, {"alpha": 1.0, "beta": 32.0}),
+    "ntk_by_parts": (_SCALED, {"alpha": 1.0, "beta": 32.0}),
     "llama3": ((*_SCALED, "low_freq_factor", "high_freq_factor"), {}),
     "yarn": (_SCALED, {"beta_fast": 32.0, "beta_slow": 1.0, "truncate": True, "attention_factor": None}),
 }
 _MANY_AND_FEW_TURNS = {  # the first must be above the second
-    "by_parts": ("beta", "alpha"),
+    "ntk_by_parts": ("beta", "alpha"),
     "llama3": ("high_freq_factor", "low_freq_factor"),
     "yarn": ("beta_fast", "beta_slow"),
 }
 
 
 def scaling_rule(scaling, head_dim):
-    """`scaling` with every key filled in, llama3 written as by_parts."""
+    """`scaling` with every key filled in, llama3 written as ntk_by_parts."""
     if scaling is None:
         scaling = {"rope_type": "default"}
     if not isinstance(scaling, dict):
@@ -419,7 +432,7 @@ def scaling_rule(scaling, head_dim):
             f"scaling of the type {rope_type!r} must have the keys {list(needed)} and may have "
             f"{list(optional)}, got {sorted(scaling.keys() - {'rope_type'}, key=str)}"
         )
-    rule = {"factor": 1.0, **optional, **scaling}
+    rule = {"factor": 1.0, "attention_factor": 1.0, **optional, **scaling}
     for key, value in rule.items():
         if key == "truncate":
             rule[key] = true_or_false('scaling["truncate"]', value)
@@ -442,7 +455,8 @@ def scaling_rule(scaling, head_dim):
                 "they are turns within the trained length, many and few"
             )
     if rope_type == "llama3":
-        rule |= {"rope_type": "by_parts", "alpha": rule["low_freq_factor"], "beta": rule["high_freq_factor"]}
+        rule |= {"alpha": rule["low_freq_factor"], "beta": rule["high_freq_factor"]}
+        rule["rope_type"] = "ntk_by_parts"
     if rope_type == "yarn" and rule["attention_factor"] is None:
         rule["attention_factor"] = 0.1 * math.log(rule["factor"]) + 1.0
     return rule

@@ -3,72 +3,72 @@
 import numpy as np
 import pytest
 
-from pe_lessons import arrays, properties
+from pe_lessons import arrays, measures
 
 POSITIONS = np.arange(20)[:, None]
 BINARY = POSITIONS // 2 ** np.arange(5) % 2
 
 
 def test_smallest_gap_is_zero_where_two_positions_share_a_row():
-    assert properties.smallest_gap(POSITIONS % 10) == 0
-    assert properties.smallest_gap(BINARY) == 1
+    assert measures.smallest_gap(POSITIONS % 10) == 0
+    assert measures.smallest_gap(BINARY) == 1
 
 
 def test_largest_value():
-    assert properties.largest_value(-POSITIONS) == 19
-    assert properties.largest_value(arrays.sinusoidal(100, 8)) == 1
+    assert measures.largest_value(-POSITIONS) == 19
+    assert measures.largest_value(arrays.sinusoidal(100, 8)) == 1
 
 
 def test_length_drift():
-    assert properties.length_drift(lambda n: np.arange(n)[:, None] / n, 5, 50) == pytest.approx(0.72)
-    assert properties.length_drift(lambda n: arrays.sinusoidal(n, 8), 5, 50) == 0
+    assert measures.length_drift(lambda n: np.arange(n)[:, None] / n, 5, 50) == pytest.approx(0.72)
+    assert measures.length_drift(lambda n: arrays.sinusoidal(n, 8), 5, 50) == 0
 
 
 def test_jump_ratio():
-    assert properties.jump_ratio(POSITIONS) == 1
-    assert properties.jump_ratio(BINARY[:16]) == 2  # 7 to 8 flips four digits, 0 to 1 flips one
-    assert properties.jump_ratio(arrays.sinusoidal(100, 8)) == pytest.approx(1)
-    assert properties.jump_ratio(POSITIONS // 2) == properties.jump_ratio(np.ones((2, 3))) == np.inf
+    assert measures.jump_ratio(POSITIONS) == 1
+    assert measures.jump_ratio(BINARY[:16]) == 2  # 7 to 8 flips four digits, 0 to 1 flips one
+    assert measures.jump_ratio(arrays.sinusoidal(100, 8)) == pytest.approx(1)
+    assert measures.jump_ratio(POSITIONS // 2) == measures.jump_ratio(np.ones((2, 3))) == np.inf
 
 
 @pytest.mark.parametrize("offset", [1, 3, 7])
 def test_shift_residual(offset):
-    assert properties.shift_residual(arrays.sinusoidal(100, 8), offset) < 1e-9
-    assert properties.shift_residual(POSITIONS, offset) < 1e-9
-    assert properties.shift_residual(BINARY, offset) > 0.1
-    assert properties.shift_residual(np.sin(POSITIONS), offset) > 0.1  # a sine without its cosine
+    assert measures.shift_residual(arrays.sinusoidal(100, 8), offset) < 1e-9
+    assert measures.shift_residual(POSITIONS, offset) < 1e-9
+    assert measures.shift_residual(BINARY, offset) > 0.1
+    assert measures.shift_residual(np.sin(POSITIONS), offset) > 0.1  # a sine without its cosine
 
 
 def test_distances():
-    gaps = properties.distances(POSITIONS)
+    gaps = measures.distances(POSITIONS)
     np.testing.assert_array_equal(gaps, np.abs(POSITIONS - POSITIONS.T))
     table = arrays.sinusoidal(128, 8)
-    assert properties.distances(table)[5, 68] == pytest.approx(0.64529, abs=1e-5)
-    assert properties.distances(table)[5, 6] == pytest.approx(0.96410, abs=1e-5)
+    assert measures.distances(table)[5, 68] == pytest.approx(0.64529, abs=1e-5)
+    assert measures.distances(table)[5, 6] == pytest.approx(0.96410, abs=1e-5)
 
 
 def test_nearest_neighbours():
-    np.testing.assert_array_equal(properties.nearest_neighbours(POSITIONS**2), [1, *range(19)])
-    np.testing.assert_array_equal(properties.nearest_neighbours([[1], [5], [1], [5]]), [2, 3, 0, 1])
-    np.testing.assert_array_equal(properties.nearest_neighbours([[0], [1], [2]]), [1, 0, 1])  # a tie
+    np.testing.assert_array_equal(measures.nearest_neighbours(POSITIONS**2), [1, *range(19)])
+    np.testing.assert_array_equal(measures.nearest_neighbours([[1], [5], [1], [5]]), [2, 3, 0, 1])
+    np.testing.assert_array_equal(measures.nearest_neighbours([[0], [1], [2]]), [1, 0, 1])  # a tie
 
 
 @pytest.mark.parametrize(
     ("d_model", "strangers"), [(4, 128), (8, 128), (10, 128), (12, 0), (16, 0), (512, 0)]
 )
 def test_nearest_rows_are_next_door_from_12_columns_on(d_model, strangers):
-    nearest = properties.nearest_neighbours(arrays.sinusoidal(128, d_model))
+    nearest = measures.nearest_neighbours(arrays.sinusoidal(128, d_model))
     assert np.sum(np.abs(nearest - np.arange(128)) > 1) == strangers
 
 
 def test_toeplitz_residual():
     table = arrays.sinusoidal(50, 8)
-    assert properties.toeplitz_residual(table @ table.T) < 1e-12
-    assert properties.toeplitz_residual(POSITIONS @ POSITIONS.T) == 19 * 19
-    assert properties.toeplitz_residual([[1.0, 2.0, 3.0]]) == 0
+    assert measures.toeplitz_residual(table @ table.T) < 1e-12
+    assert measures.toeplitz_residual(POSITIONS @ POSITIONS.T) == 19 * 19
+    assert measures.toeplitz_residual([[1.0, 2.0, 3.0]]) == 0
     for matrix in ([1.0, 2.0], np.zeros((2, 0)), np.zeros((1, 1, 1))):
         with pytest.raises(ValueError, match="matrix must have two axes and an entry, got shape"):
-            properties.toeplitz_residual(matrix)
+            measures.toeplitz_residual(matrix)
 
 
 class TestLinearReadout:
@@ -78,43 +78,43 @@ class TestLinearReadout:
     positions, numbers = np.tile(np.arange(12), 10), np.repeat(np.arange(10), 12)
 
     def test_words_and_positions_are_both_read_while_there_is_room(self):
-        assert properties.linear_readout(self.inputs, self.positions, self.table) == 1
-        assert properties.linear_readout(self.inputs, self.numbers, self.words) == 1
+        assert measures.linear_readout(self.inputs, self.positions, self.table) == 1
+        assert measures.linear_readout(self.inputs, self.numbers, self.words) == 1
 
     def test_not_where_the_words_fill_the_space(self):
         words = np.random.default_rng(0).normal(size=(100, 8))
         inputs = (words[:, None] + self.table[:, :8]).reshape(-1, 8)
-        assert properties.linear_readout(inputs, np.tile(np.arange(12), 100), self.table[:, :8]) < 0.5
+        assert measures.linear_readout(inputs, np.tile(np.arange(12), 100), self.table[:, :8]) < 0.5
 
     def test_chance_where_nothing_is_to_be_read(self):
         """Rows p and 11 - p are equally near to what is read, so the last bit decides between the two."""
         inputs = np.ones((12, 3))
-        assert properties.linear_readout(inputs, np.arange(12), self.table) <= 2 / 12
+        assert measures.linear_readout(inputs, np.arange(12), self.table) <= 2 / 12
 
     @pytest.mark.parametrize("labels", [[0, 1], np.zeros(120), np.zeros((120, 1), dtype=int)])
     def test_labels_that_do_not_fit(self, labels):
         with pytest.raises(ValueError, match="labels must be one whole number for each of the 120 inputs"):
-            properties.linear_readout(self.inputs, labels, self.table)
+            measures.linear_readout(self.inputs, labels, self.table)
 
     @pytest.mark.parametrize("wrong", [-1, 12])
     def test_labels_without_a_row(self, wrong):
         labels = np.where(self.positions == 3, wrong, self.positions)
         with pytest.raises(ValueError, match="labels must lie between 0 and 11, got"):
-            properties.linear_readout(self.inputs, labels, self.table)
+            measures.linear_readout(self.inputs, labels, self.table)
 
 
 @pytest.mark.parametrize("table", [[1.0, 2.0], [[1.0, 2.0]], np.zeros((2, 2, 2))])
 def test_not_a_table(table):
-    for measure in (properties.smallest_gap, properties.largest_value, properties.jump_ratio):
+    for measure in (measures.smallest_gap, measures.largest_value, measures.jump_ratio):
         with pytest.raises(ValueError, match=r"table must have the axes \(seq_len, d_model\)"):
             measure(table)
 
 
 def test_offset_out_of_range():
     with pytest.raises(ValueError, match="offset must leave at least two pairs of rows, got 19 for 20"):
-        properties.shift_residual(POSITIONS, 19)
+        measures.shift_residual(POSITIONS, 19)
     with pytest.raises(ValueError, match="offset must be at least 1"):
-        properties.shift_residual(POSITIONS, 0)
+        measures.shift_residual(POSITIONS, 0)
 
 
 class TestScorecard:
@@ -129,20 +129,20 @@ class TestScorecard:
         return self.waves(positions, arrays.frequencies(d_model))
 
     def failed(self, encode):
-        card = properties.scorecard(encode)
-        assert list(card) == list(properties.fulfilled(card))
-        return {wish for wish, good in properties.fulfilled(card).items() if not good}
+        scores = measures.scorecard(encode)
+        assert list(scores) == list(measures.passes(scores))
+        return {name for name, good in measures.passes(scores).items() if not good}
 
     def test_every_wish_has_one_threshold(self):
-        card = properties.scorecard(self.sinusoidal)
-        assert sorted(card) == sorted([*properties.AT_LEAST, *properties.AT_MOST])
+        scores = measures.scorecard(self.sinusoidal)
+        assert sorted(scores) == sorted([*measures.AT_LEAST, *measures.AT_MOST])
 
     def test_sinusoidal_fulfils_all(self):
         assert self.failed(self.sinusoidal) == set()
-        card = properties.scorecard(self.sinusoidal)
-        assert card["unique"] == pytest.approx(1.1716, abs=1e-4)
-        assert card["smooth"] == pytest.approx(1)
-        assert (card["bounded"], card["local"], card["precise"]) == (1, 1, 4096)
+        scores = measures.scorecard(self.sinusoidal)
+        assert scores["unique"] == pytest.approx(1.1716, abs=1e-4)
+        assert scores["smooth"] == pytest.approx(1)
+        assert (scores["bounded"], scores["local"], scores["precise"]) == (1, 1, 4096)
 
     def test_the_same_rows_in_other_places(self):
         def moved(positions, d_model):
@@ -176,8 +176,8 @@ class TestScorecard:
         assert self.failed(jumping) == {"smooth", "shift-consistent"}
 
     def test_a_step_of_length_0(self):
-        card = properties.scorecard(lambda positions, d_model: self.sinusoidal(positions // 2, d_model))
-        assert (card["unique"], card["smooth"]) == (0, np.inf)
+        scores = measures.scorecard(lambda positions, d_model: self.sinusoidal(positions // 2, d_model))
+        assert (scores["unique"], scores["smooth"]) == (0, np.inf)
 
     def test_not_local(self):
         def narrow(positions, d_model):
@@ -193,17 +193,17 @@ class TestScorecard:
                 return np.nan_to_num(np.concatenate([np.sin(angles), np.cos(angles)], axis=1))
 
         assert "shift-consistent" in self.failed(rounded)
-        assert properties.scorecard(rounded)["unique"] > 1
+        assert measures.scorecard(rounded)["unique"] > 1
 
     def test_not_precise(self):
         def in_one_column(positions, d_model):
             return positions[:, None] / 1000
 
-        card = properties.scorecard(in_one_column)
-        assert card["precise"] == len(
-            {float(np.float32(p)) for p in properties._eight_digits(np.arange(4096) / 1000)}
+        scores = measures.scorecard(in_one_column)
+        assert scores["precise"] == len(
+            {float(np.float32(p)) for p in measures._eight_digits(np.arange(4096) / 1000)}
         )
-        assert card["precise"] < 4096
+        assert scores["precise"] < 4096
 
     @pytest.mark.parametrize("error", [IndexError, ValueError])
     def test_a_table_that_ends(self, error):
@@ -223,7 +223,7 @@ class TestScorecard:
     )
     def test_rows_that_are_not_finite_are_named(self, function, message):
         with np.errstate(divide="ignore", over="ignore"), pytest.raises(ValueError, match=message):
-            properties.scorecard(lambda positions, d_model: function(positions)[:, None] * np.ones(d_model))
+            measures.scorecard(lambda positions, d_model: function(positions)[:, None] * np.ones(d_model))
 
     def test_rows_that_are_not_finite_far_out_are_no_rows(self):
         def ending(positions, d_model):
@@ -233,12 +233,12 @@ class TestScorecard:
 
     def test_other_errors_are_not_hidden(self):
         with pytest.raises(ZeroDivisionError):
-            properties.scorecard(lambda positions, d_model: 1 // 0)
+            measures.scorecard(lambda positions, d_model: 1 // 0)
         with pytest.raises(ValueError, match="d_model must be at least 1"):
-            properties.scorecard(self.sinusoidal, d_model=0)
+            measures.scorecard(self.sinusoidal, d_model=0)
 
     def test_eight_digits_are_those_of_bfloat16(self):
         torch = pytest.importorskip("torch")
         numbers = torch.randn(10_000, generator=torch.Generator().manual_seed(0)) * 300
-        kept = properties._eight_digits(numbers.double().numpy())
+        kept = measures._eight_digits(numbers.double().numpy())
         np.testing.assert_array_equal(kept, numbers.bfloat16().double().numpy())

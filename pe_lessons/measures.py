@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lessons import _checks
+from pe_lessons import arguments
 
 AT_LEAST = {"unique": 0.1, "local": 0.95, "precise": 4096, "distinct far out": 0.1}
 AT_MOST = {"bounded": 5.0, "length-free": 1e-9, "smooth": 1.5, "shift-consistent": 0.01}
@@ -101,7 +101,7 @@ def shift_residual(table, offset):
     0.0
     """
     table = _table(table)
-    offset = _checks.whole_number("offset", offset, minimum=1)
+    offset = arguments.whole_number("offset", offset, minimum=1)
     if offset > len(table) - 2:
         raise ValueError(f"offset must leave at least two pairs of rows, got {offset} for {len(table)} rows")
     before = np.column_stack([table[:-offset], np.ones(len(table) - offset)])  # (n, d_model + 1)
@@ -172,7 +172,7 @@ def linear_readout(inputs, labels, rows):
 
 
 def scorecard(encode, d_model=32):
-    """Eight numbers that tell how far an encoding fulfils the wishes; `fulfilled` judges them.
+    """Eight numbers that tell how far an encoding meets eight criteria; `passes` judges them.
 
     ``unique``
         Distance between the two closest of rows 0 to 499.
@@ -213,11 +213,11 @@ def scorecard(encode, d_model=32):
 
     Examples
     --------
-    >>> card = scorecard(lambda positions, d_model: positions[:, None] * np.ones(d_model))
-    >>> card["bounded"], card["smooth"], card["distinct far out"]
+    >>> scores = scorecard(lambda positions, d_model: positions[:, None] * np.ones(d_model))
+    >>> scores["bounded"], scores["smooth"], scores["distinct far out"]
     (499.0, 1.0, 0.0)
     """
-    d_model = _checks.whole_number("d_model", d_model, minimum=1)
+    d_model = arguments.whole_number("d_model", d_model, minimum=1)
     positions = np.arange(500.0)
     near, many = _rows(encode, positions, d_model), _rows(encode, np.arange(4096.0), d_model)
     misses = [shift_residual(near, offset=3)]
@@ -239,8 +239,8 @@ def scorecard(encode, d_model=32):
     }
 
 
-def fulfilled(card):
-    """Which wishes a card of `scorecard` fulfils: every number against `AT_LEAST` or `AT_MOST`.
+def passes(scores):
+    """Which criteria the scores of `scorecard` meet: every number against `AT_LEAST` or `AT_MOST`.
 
     ``unique``, ``distinct far out`` (at least 0.1) and ``bounded`` (at most 5) are meant for rows that meet
     words drawn with deviation 1: the norm of such words is far above 0.1, and hardly an entry above 5.
@@ -249,7 +249,7 @@ def fulfilled(card):
 
     Parameters
     ----------
-    card : dict of str to float
+    scores : dict of str to float
 
     Returns
     -------
@@ -257,12 +257,12 @@ def fulfilled(card):
 
     Examples
     --------
-    >>> fulfilled({"unique": 0.5, "bounded": 999.0})
+    >>> passes({"unique": 0.5, "bounded": 999.0})
     {'unique': True, 'bounded': False}
     """
     return {
-        wish: bool(value >= AT_LEAST[wish] if wish in AT_LEAST else value <= AT_MOST[wish])
-        for wish, value in card.items()
+        name: bool(value >= AT_LEAST[name] if name in AT_LEAST else value <= AT_MOST[name])
+        for name, value in scores.items()
     }
 
 
