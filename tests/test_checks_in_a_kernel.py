@@ -7,7 +7,7 @@ import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
-from pe_lessons.exercises.cells import Cells
+from pe_lessons.exercises.failed_cells import Cells
 
 SETUP = """
 from pe_lessons.exercises.exercise import Exercise

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from oracles import ORACLES
-from trials import EXERCISES, LESSON_OF, trust, verdict
+from verdicts import EXERCISES, LESSON_OF, trust, verdict
 
 from pe_lessons.exercises.exercise import Numbers, _constant
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
-import guide_tables
 import nbformat
 import pytest
+import teaching_tables
 import yaml
 from reexecute import find_notebooks
 
@@ -151,9 +151,9 @@ def test_the_recipe_has_at_most_six_commands_and_its_files_exist():
 
 def test_the_tables_of_the_guide_are_up_to_date():
     again = "call: python course.py tables"
-    assert guide_tables.MISTAKES.read_text(encoding="utf-8") == guide_tables.mistakes_table(), again
-    times = guide_tables.LESSON_TIMES.read_text(encoding="utf-8")
-    assert times == guide_tables.times_table(measure=False), again
+    assert teaching_tables.MISTAKES.read_text(encoding="utf-8") == teaching_tables.mistakes_table(), again
+    times = teaching_tables.LESSON_TIMES.read_text(encoding="utf-8")
+    assert times == teaching_tables.times_table(measure=False), again
 
 
 @pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)

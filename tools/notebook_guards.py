@@ -1,7 +1,8 @@
 """What a notebook, and the repository around it, must be so that nbval and readers can trust it.
 
 A broken notebook can pass nbval in many ways; every guard here closes one of them. A guard takes a notebook
-and yields its complaints. tests/test_notebooks.py holds every lesson to them, and plants a fault for each.
+and yields its complaints. tests/test_notebook_guards.py holds every lesson to them, and plants a fault for
+each.
 """
 
 import ast

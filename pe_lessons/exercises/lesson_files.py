@@ -15,8 +15,8 @@ function of `answers.py`. Besides:
 
     precision = true              the mistake loses digits, and every program other ones
     alone = true                  no part of two mistakes at once; a program never is
-    include = "sinusoidal"        in the table of an exercise: mistakes of a file that lessons share, those
-    without = ["transposed"]      whose old text stands in the answer, apart from these
+    include = "sinusoidal"        in the table of an exercise: of mistakes_sinusoidal.toml, which exercises
+    without = ["transposed"]      share, the mistakes whose old text stands in the answer, but not these
 
 `words.md` holds hints, questions and the quiz:
 
@@ -85,7 +85,7 @@ class Lesson:
         table = dict(self.mistakes.get(name, {}))
         shared, without = table.pop("include", None), table.pop("without", ())
         if shared is not None:
-            text = (SHARED / f"{shared}.toml").read_text(encoding="utf-8")
+            text = (SHARED / f"mistakes_{shared}.toml").read_text(encoding="utf-8")
             answers = self.styles(name)
             for mistake, entry in tomllib.loads(text).items():
                 if mistake not in without and all(

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from numbers import Integral
 
-from pe_lessons.exercises import cells
+from pe_lessons.exercises import failed_cells
 
 # Whether nbgrader runs the notebook. Asked once, when the first cell imports its exercises: an answer cannot
 # change it afterwards.
@@ -64,7 +64,7 @@ class Text(str):
 
 def shown(text):
     """Show the text in IPython at once, since only the last value of a cell is shown; and return it."""
-    if cells.CELLS:
+    if failed_cells.CELLS:
         print(text)
     return Text(text)
 
@@ -84,7 +84,7 @@ class Checked:
 
         Nothing is said of an answer whose cell has failed: what it holds still is an older one.
         """
-        complaint = cells.CELLS and cells.CELLS.complaint()
+        complaint = failed_cells.CELLS and failed_cells.CELLS.complaint()
         result = self.result("error", complaint) if complaint else self.diagnose(*answer)
         if not GRADING:
             return result

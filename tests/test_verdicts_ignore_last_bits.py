@@ -9,7 +9,7 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from trials import EXERCISES, trust, verdict_on
+from verdicts import EXERCISES, trust, verdict_on
 
 from pe_lessons.exercises import REGISTRY, lesson_01
 

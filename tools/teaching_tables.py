@@ -23,7 +23,7 @@ SECONDS = {"code line": 5, "prediction": 40, "figure": 40, "exercise": 360, "que
 
 ABOUT_TIMES = """# How long the lessons take
 
-Written by `tools/guide_tables.py`. *Stated* is what the lesson promises at its top. *Estimated* is
+Written by `tools/teaching_tables.py`. *Stated* is what the lesson promises at its top. *Estimated* is
 reckoned: {words} words a minute, and {seconds} (seconds each). Nobody was timed; a class that discusses
 every prediction takes half as long again. *Running* is measured: all cells, once, one thread, on the
 machine that wrote the table (the kernel's start and the imports count).
@@ -34,7 +34,7 @@ machine that wrote the table (the kernel's start and the imports count).
 
 ABOUT_MISTAKES = """# What learners get wrong, and what to say
 
-Written by `tools/guide_tables.py` from the exercises: every mistake that a check knows by name, with the
+Written by `tools/teaching_tables.py` from the exercises: every mistake that a check knows by name, with the
 words it uses. The check tries functions and compares results, so the same mistake is found in any style.
 Two slips made at once are named together; what is not listed gets the first number that differs.
 """

@@ -25,14 +25,14 @@ ROOT = Path(__file__).resolve().parents[1]
 # Nothing in these tests hangs on the last bits of a number.
 LEFT_OUT = {
     "tests/test_checks_in_a_kernel.py": "which cells have failed",
-    "tests/test_claims.py": "the form of claims",
+    "tests/test_claims_runner.py": "the form of claims",
     "tests/test_course.py": "the set-up",
-    "tests/test_exercise.py": "checks of toy exercises with whole numbers",
-    "tests/test_front_page.py": "the first page",
+    "tests/test_exercise_engine.py": "checks of toy exercises with whole numbers",
+    "tests/test_front_page_sentences.py": "the first page",
     "tests/test_hostile_answers.py": "loops that are stopped, after a time that this takes away",
-    "tests/test_import_cost.py": "what an import loads",
-    "tests/test_imitated_computer.py": "the imitation itself",
-    "tests/test_notebooks.py": "the form of notebooks",
+    "tests/test_imports.py": "what an import loads",
+    "tests/test_imitate_last_bits.py": "the imitation itself",
+    "tests/test_notebook_guards.py": "the form of notebooks",
     "tests/test_progress.py": "what stands in saved notebooks",
     "tests/test_prose.py": "the text of lessons",
     "tests/test_requirements.py": "versions",
@@ -70,7 +70,7 @@ def imitated(seed, folder):
     # The exercises count the lines of a learner's program: all but those of installed packages.
     packages = folder / "site-packages"
     packages.mkdir(exist_ok=True)
-    shutil.copy(ROOT / "tools/imitated_computer.py", packages / "sitecustomize.py")
+    shutil.copy(ROOT / "tools/imitate_last_bits.py", packages / "sitecustomize.py")
     path = [str(packages), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {
         "LAST_BITS": str(seed),
@@ -94,7 +94,7 @@ def main(words):
     verdicts = []
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        behaviours = [sys.executable, "tools/behaviours.py"]
+        behaviours = [sys.executable, "tools/compare_behaviours.py"]
         subprocess.run([*behaviours, "write", folder / "behaviours"], cwd=ROOT, check=True)
         computers = {f"imitated, seed {seed}": imitated(seed, folder) for seed in seeds}
         if platform.machine().lower() in ("x86_64", "amd64"):

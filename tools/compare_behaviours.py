@@ -1,7 +1,7 @@
 """Write down what every right answer and every known mistake does in every probe of its exercise.
 
-    python tools/behaviours.py write FILE
-    python tools/behaviours.py compare FILE    with what was written on another computer
+    python tools/compare_behaviours.py write FILE
+    python tools/compare_behaviours.py compare FILE    with what was written on another computer
 
 Where the two are not the same, what a learner is told depends on the computer.
 """

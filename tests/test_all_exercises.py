@@ -13,7 +13,7 @@ import pytest
 import torch
 from oracles import Module
 from torch import nn
-from trials import EXERCISES, LESSON_OF, trust, verdict
+from verdicts import EXERCISES, LESSON_OF, trust, verdict
 
 from pe_lessons import arrays
 from pe_lessons.exercises import REGISTRY

@@ -6,11 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import elsewhere
 import nbformat
 import numpy as np
 import pytest
 import reexecute
+import run_on_other_computers
 
 MODULE = """
 import math
@@ -84,7 +84,7 @@ def folder(tmp_path_factory):
 
 
 def settings(seed, folder):
-    there = elsewhere.imitated(seed, folder)
+    there = run_on_other_computers.imitated(seed, folder)
     del there["PYTHONPYCACHEPREFIX"]  # to compile PyTorch anew takes half a minute
     return there
 
@@ -142,7 +142,7 @@ def test_a_kernel_is_elsewhere_too(folder, monkeypatch):
 
 def test_every_file_that_is_left_out_exists():
     root = Path(__file__).resolve().parents[1]
-    for test in elsewhere.LEFT_OUT | elsewhere.FALSE_ALARMS:
+    for test in run_on_other_computers.LEFT_OUT | run_on_other_computers.FALSE_ALARMS:
         path, *names = test.split("[")[0].split("::")
         text = (root / path).read_text()
         assert all(f"{name}" in text for name in names), test
