@@ -54,17 +54,22 @@ class Lesson:
         folder = Path(self.answers.__file__).parent
         self.mistakes = tomllib.loads((folder / "mistakes.toml").read_text(encoding="utf-8"))
         self.words = read_words((folder / "words.md").read_text(encoding="utf-8"))
+        self.learners_names = {}
 
-    def exercise(self, name, kind=Exercise, **details):
-        """The exercise of this name; `details` are what the files do not say."""
+    def exercise(self, name, kind=Exercise, mine=None, **details):
+        """The exercise of this name; `details` are what the files do not say.
+
+        `mine` is what learners call their answer, ``my_NAME`` if nothing is said.
+        """
         answer = self.styles(name)[0]
+        self.learners_names[answer.name] = mine or f"my_{name}"
         return kind(
             name=name,
             reference=answer.function,
             mistakes=Lazy(lambda: [one for one, _ in self.changes(name, answer)]),
             pairs=Lazy(lambda: self.pairs(name, answer)),
             hints=self.words[name]["hints"],
-            text=f"# {answer.module.__name__}\n{answer.text}",
+            text=answer.text_with(self.learners_names),
             **details,
         )
 
@@ -133,6 +138,10 @@ class Answer:
         while (more := used.union(*(parts[one][1] & parts.keys() for one in used))) != used:
             used = more
         self.text = "\n\n\n".join(text for one, (text, _) in parts.items() if one in used)
+
+    def text_with(self, names):
+        """The text with functions under other names."""
+        return re.sub(r"\w+", lambda word: names.get(word[0], word[0]), self.text)
 
     def allows(self, change):
         """Whether a shared change applies: its old texts stand here."""

@@ -6,6 +6,7 @@ lesson = Lesson(__name__)
 
 count_positions = lesson.exercise(
     "count_positions",
+    mine="my_positions",
     probes=(("the cat chased the mouse",), ("to be or not to be",)),
     edge_probes=(("two  spaces",), ("",)),
 )

@@ -21,6 +21,7 @@ def _look_at_table(function, seq_len, d_model, look_at="values"):
 
 sinusoidal_torch = lesson.exercise(
     "sinusoidal_torch",
+    mine="my_sinusoidal",
     probes=((5, 4), (3, 6), (4, 4), (3, 10)),
     edge_probes=((4, 5), (2, 3), (500, 16), (3, 4, "is a tensor"), (3, 4, "dtype is the default")),
     use=_look_at_table,
@@ -84,6 +85,7 @@ def _ramp(*shape):
 
 encoding_module = lesson.exercise(
     "encoding_module",
+    mine="MyEncoding",
     probes=(("output", _ramp(2, 3, 4), 8), ("output", _ramp(3, 5, 6), 5), ("output", _ramp(4, 4, 10), 9)),
     edge_probes=(
         ("output", _ramp(2, 6, 4), 8),

@@ -9,6 +9,7 @@ lesson = Lesson(__name__)
 
 all_wavelengths = lesson.exercise(
     "all_wavelengths",
+    mine="my_wavelengths",
     probes=((8, 10_000), (6, 100), (10, 500)),
     edge_probes=((5, 10_000), (2, 10_000)),
 )
@@ -32,6 +33,7 @@ LAST = (arrays.sinusoidal(128, 8), 127)
 
 nearest_neighbour = lesson.exercise(
     "nearest_neighbour",
+    mine="my_nearest",
     probes=(*((SCATTERED, position) for position in range(6)), LAST),
     edge_probes=((GRID, 0), (GRID, 3), (GRID[:2], 1)),
 )

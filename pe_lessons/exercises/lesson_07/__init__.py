@@ -18,6 +18,7 @@ kernel = lesson.exercise(
 
 back_head = lesson.exercise(
     "back_head",
+    mine="my_head",
     probes=((6, 8, 2, 4.0), (5, 4, 1, 16.0), (7, 6, 3, 0.5)),
     edge_probes=((4, 8, 0, 2.0), (3, 2, 1, 1.0)),
 )

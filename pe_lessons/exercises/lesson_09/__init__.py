@@ -45,6 +45,7 @@ def _ids(*sentences):
 
 learned_rows = lesson.exercise(
     "learned_rows",
+    mine="my_learned",
     probes=(
         (_ids([9, 6, 1, 7, 1], [1, 1, 5, 8, 5]), _random_table(0, 21, 4), 2, 1),
         (_ids([3, 8, 3, 5, 9], [6, 3, 3, 4, 7]), _random_table(1, 24, 3), 4, 3),

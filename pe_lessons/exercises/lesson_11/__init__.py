@@ -16,6 +16,7 @@ ROTARY_EDGES = ((_rows.normal(size=(2, 2)), np.array([3, 1])), (_rows.normal(siz
 
 rotary_interleaved = lesson.exercise(
     "rotary_interleaved",
+    mine="my_rotary",
     probes=ROTARY_PROBES,
     edge_probes=ROTARY_EDGES,
     atol=1e-5,
@@ -23,6 +24,7 @@ rotary_interleaved = lesson.exercise(
 
 rotary_half = lesson.exercise(
     "rotary_half",
+    mine="my_rotary_in_halves",
     probes=ROTARY_PROBES,
     edge_probes=ROTARY_EDGES,
     atol=1e-5,
@@ -35,6 +37,7 @@ def _weights(rng, seq_len, d_in, d_model):
 
 rotary_scores = lesson.exercise(
     "rotary_scores",
+    mine="my_scores",
     probes=(
         (*_weights(_rows, 5, 8, 8), 2),
         (*_weights(_rows, 4, 6, 12), 3),

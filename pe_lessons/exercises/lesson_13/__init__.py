@@ -8,6 +8,7 @@ lesson = Lesson(__name__)
 
 sinusoidal_2d = lesson.exercise(
     "sinusoidal_2d",
+    mine="my_grid",
     probes=((2, 3, 12), (4, 2, 8), (3, 3, 8)),
     edge_probes=((1, 4, 4), (2, 1, 8), (30, 2, 16)),
 )

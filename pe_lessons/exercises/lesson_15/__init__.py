@@ -14,6 +14,7 @@ def _probe(position, frequencies, seq_len):
 
 turned_rows = lesson.exercise(
     "turned_rows",
+    mine="my_rows",
     probes=(_probe(2, [1.0, 0.01], 5), _probe(7, [1.0, 0.3, 0.05], 4)),
     edge_probes=(_probe(5, [1.0, 0.1], 1), _probe(1, [0.9], 1200)),
 )
@@ -38,6 +39,7 @@ def _both(*sizes):
 
 stream_blocks = lesson.exercise(
     "stream_blocks",
+    mine="my_stream",
     probes=_both((10, 4, 4), (7, 6, 3), (9, 2, 5)),
     edge_probes=_both((6, 4, 3), (3, 4, 8), (4, 2, 1), (600, 2, 2)),
     use=_look_at_stream,
