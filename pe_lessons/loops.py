@@ -397,7 +397,8 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
 
     Examples
     --------
-    >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
+    >>> linear, attention_factor = rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
+    >>> [round(frequency, 6) for frequency in linear], attention_factor
     ([0.25, 0.0025], 1.0)
     >>> ntk, _ = rotary_frequencies(4, scaling={"rope_type": "ntk", "factor": 4.0})
     >>> [round(frequency, 6) for frequency in ntk]  # the base became 160 000
