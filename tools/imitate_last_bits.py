@@ -302,7 +302,9 @@ def power(base, exponent):
     result, np = base**exponent, sys.modules.get("numpy")
     if isinstance(result, float | complex):
         return type(result)(moved(result, POWER))
-    return np.power(base, exponent) if np and isinstance(result, np.ndarray | np.generic) else result
+    if np is None or not isinstance(result, np.ndarray | np.generic) or plain_power(exponent, NUMPY_PLAIN):
+        return result  # NumPy 2.0 squares here, and not in np.power
+    return np.power(base, exponent)
 
 
 def matmul(left, right):

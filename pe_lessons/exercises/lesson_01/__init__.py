@@ -26,6 +26,7 @@ attention_loop = lesson.exercise(
         (Q, K, V, WINDOW),
         (Q, K, V, HOLES),
         (Q[:2], K, [row[:2] for row in V], HOLES[1:]),
+        (Q, K, V, np.array(WINDOW)),
     ),
 )
 
@@ -46,6 +47,11 @@ def attention_with_causal_mask(rows):
 def doubling(rows):
     """Every row by itself, doubled."""
     return 2 * np.asarray(rows)
+
+
+def leaving_alone(rows):
+    """The rows as they are."""
+    return np.array(rows)
 
 
 def mean_everywhere(rows):
@@ -84,6 +90,7 @@ ROWS = np.array([[0.1, 0.7, -0.3, 1.1], [0.9, -0.2, 0.4, 0.3], [-0.6, 0.5, 0.8, 
 # Added one after the other, the tiny numbers are lost where the large one comes first, on every machine.
 UNEVEN = np.array([[1.0, 2.0, 3.0, 4.0], *[[1e-16] * 4] * 3])
 CYCLE, SWAP, FIRST_STAYS = [1, 2, 3, 0], [1, 0, 2, 3], [0, 2, 3, 1]
+ALL_STAY = [0, 1, 2, 3]  # in which a model that minds the order passes: another order than this was used
 
 permutation_test = lesson.exercise(
     "permutation_test",
@@ -94,11 +101,14 @@ permutation_test = lesson.exercise(
         (attention_with_causal_mask, ROWS, SWAP),
         (attention_with_causal_mask, ROWS, FIRST_STAYS),
         (doubling, ROWS, CYCLE),
+        (leaving_alone, ROWS, CYCLE),
         (mean_everywhere, ROWS, CYCLE),
         (sum_everywhere, UNEVEN, CYCLE),
         (adding_positions, ROWS, CYCLE),
         (adding_tiny_positions, ROWS, CYCLE),
         (positions_only, ROWS, CYCLE),
+        (adding_positions, ROWS, ALL_STAY),
+        (attention_with_causal_mask, ROWS, ALL_STAY),
     ),
 )
 

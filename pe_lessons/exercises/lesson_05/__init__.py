@@ -16,6 +16,8 @@ def _look_at_table(function, seq_len, d_model, look_at="values"):
         return isinstance(table, torch.Tensor)
     if look_at == "dtype is the default":
         return getattr(table, "dtype", None) == torch.get_default_dtype()
+    if look_at == "needs a gradient":
+        return getattr(table, "requires_grad", False)
     return table
 
 
@@ -23,11 +25,19 @@ sinusoidal_torch = lesson.exercise(
     "sinusoidal_torch",
     mine="my_sinusoidal",
     probes=((5, 4), (3, 6), (4, 4), (3, 10)),
-    edge_probes=((4, 5), (2, 3), (500, 16), (3, 4, "is a tensor"), (3, 4, "dtype is the default")),
+    edge_probes=(
+        (4, 5),
+        (2, 3),
+        (500, 16),
+        (3, 4, "is a tensor"),
+        (3, 4, "dtype is the default"),
+        (3, 4, "needs a gradient"),
+    ),
     use=_look_at_table,
     says={
         "is a tensor": "What comes back is not a torch.Tensor.",
         "dtype is the default": "The table has another dtype than torch.get_default_dtype().",
+        "needs a gradient": "The table requires a gradient, but there is nothing to learn in it.",
     },
 )
 
@@ -42,6 +52,8 @@ def _look_at_module(module_class, look_at, x, max_len):
             return out
         # a module that returns the table alone may do so with or without a batch axis
         return out.expand(x.shape) if out.ndim < 3 or len(out) == 1 else out
+    if look_at == "the same in training":
+        return torch.equal(module.train()(x.clone()), module.eval()(x.clone()))
     if look_at == "shape":
         return list(module(x).shape)
     if look_at == "dtype":
@@ -94,19 +106,26 @@ encoding_module = lesson.exercise(
         ("gradient", _ramp(2, 3, 4), 8),
         ("trainable numbers", _ramp(2, 3, 4), 8),
         ("entries of the checkpoint", _ramp(2, 3, 4), 8),
-        ("moves to another device", _ramp(2, 3, 4), 8),
         ("float16 after .half()", _ramp(2, 3, 4), 8),
+        ("moves to another device", _ramp(2, 3, 4), 8),
         ("longer than max_len", _ramp(2, 9, 4), 8),
+        ("longer than max_len", _ramp(2, 5, 4), 4),
+        ("output", _ramp(2, 12, 4), 12),
+        ("the same in training", _ramp(2, 6, 4), 8),
     ),
     use=_look_at_module,
     call=_call_of_module,
     says={
+        "the same in training": "In training the output is another one: is there dropout in the module?",
         "shape": "With a batch of 1 the output does not have the shape of the input.",
         "dtype": "The output has another dtype than the input.",
         "gradient": "The gradient of the output does not reach the input, so nothing before can learn.",
         "trainable numbers": "The module has trainable parameters, but the encoding is fixed.",
         "entries of the checkpoint": "state_dict() is not empty: nothing of this belongs in a checkpoint.",
-        "moves to another device": "After .to(device) the table did not come along.",
+        "moves to another device": (
+            "After .to(device) the table is still where it was, and has to be copied in every call. "
+            "Which method of nn.Module takes a tensor along?"
+        ),
         "float16 after .half()": "After .half() the output for a float16 input is not float16.",
         "longer than max_len": "An input longer than max_len does not raise a ValueError.",
     },

@@ -1,0 +1,43 @@
+"""Answers as people write them who have not seen the package: what the checks say of each.
+
+`strangers/lesson_NN.toml` holds them, with the truth: "correct", the names of the mistakes that were made, or
+"unnamed" for a mistake that no name of ours is true of.
+"""
+
+import math
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from pe_lessons import arrays, loops, tensors
+from pe_lessons.exercises import REGISTRY
+
+FILES = sorted((Path(__file__).parent / "strangers").glob("lesson_*.toml"))
+ANSWERS = [
+    pytest.param(answer, id=f"{answer['exercise']}-{number}-{answer['truth']}")
+    for file in FILES
+    for number, answer in enumerate(tomllib.loads(file.read_text(encoding="utf-8"))["answer"])
+]
+NAMES = {
+    "math": math, "np": np, "torch": torch, "nn": nn, "F": F,
+    "loops": loops, "arrays": arrays, "tensors": tensors,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_a_stranger_is_judged_rightly(answer):
+    scope = dict(NAMES)
+    exec(compile(answer["code"], "<a stranger's cell>", "exec"), scope)
+    result = REGISTRY[answer["exercise"]].diagnose(scope["mine"])
+    if answer["truth"] == "correct":
+        assert result.status == "correct", result
+    elif answer["truth"] == "unnamed":
+        assert (result.status != "correct", result.cause) == (True, None), result
+    else:
+        assert result.status == "not yet", result
+        assert set((result.cause or "").split(" + ")) == set(answer["truth"].split(" + ")), result
