@@ -20,6 +20,7 @@ SEEDS = range(4)
 MEANT = {
     ("nearest_neighbour", 7): "row 0 of the grid is as far from row 1 as from row 2",
     ("nearest_neighbour", 8): "row 3 of the grid, likewise",
+    ("nearest_neighbour", 10): "rows 0 and 2 are equal: their distance is exactly 0",
     ("smallest_gap", 3): "two rows are equal: their gap is exactly 0",
 }
 

@@ -48,7 +48,7 @@ learned_rows = lesson.exercise(
     mine="my_learned",
     probes=(
         (_ids([9, 6, 1, 7, 1], [1, 1, 5, 8, 5]), _random_table(0, 21, 4), 2, 1),
-        (_ids([3, 8, 3, 5, 9], [6, 3, 3, 4, 7]), _random_table(1, 24, 3), 4, 3),
+        (_ids([3, 8, 3, 0, 9], [6, 3, 3, 2, 7]), _random_table(1, 24, 3), 4, 3),
         (_ids([2, 0, 7, 4, 6], [0, 0, 0, 9, 5]), _random_table(2, 23, 5), 3, 0),
     ),
     edge_probes=(
