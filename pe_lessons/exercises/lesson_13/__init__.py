@@ -10,7 +10,7 @@ sinusoidal_2d = lesson.exercise(
     "sinusoidal_2d",
     mine="my_grid",
     probes=((2, 3, 12), (4, 2, 8), (3, 3, 8)),
-    edge_probes=((1, 4, 4), (2, 1, 8), (30, 2, 16)),
+    edge_probes=((1, 6, 4), (2, 1, 8), (30, 2, 16)),
 )
 
 axial_rotary = lesson.exercise(

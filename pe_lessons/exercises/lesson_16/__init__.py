@@ -13,7 +13,7 @@ def _random_table(seed, seq_len, d_model):
 
 smallest_gap = lesson.exercise(
     "smallest_gap",
-    probes=((_random_table(1, 6, 3),), (_random_table(4, 9, 4),), (_random_table(6, 7, 5),)),
+    probes=((_random_table(1, 6, 3),), (_random_table(4, 9, 4),), (_random_table(12, 7, 5),)),
     edge_probes=(
         (np.array([[1.0, 2.0], [5.0, 5.0], [1.0, 2.0]]),),
         (np.array([[0.0, 0.0], [3.0, 4.0]]),),
