@@ -1,6 +1,7 @@
 """evidence/speed.py runs, and every contender makes the table that it says; nothing here asserts a time."""
 
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -52,17 +53,23 @@ def test_all_rotary_contenders_turn_alike(modules):
     np.testing.assert_allclose(turned[contenders.GIVEN][0], turned[contenders.WHOLE][0], atol=1e-6)
 
 
-def test_a_quick_run_writes_its_table_and_its_figure(modules, tmp_path, capsys):
+def test_a_quick_run_writes_its_table_and_its_figure_beside_the_kept_ones(
+    modules, tmp_path, capsys, monkeypatch
+):
     speed, contenders = modules
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(speed, "RESULTS", tmp_path / "kept")
     figures = plt.get_fignums()
-    speed.main(["--quick", "--out", str(tmp_path)])
+    speed.main(["--quick"])
     assert plt.get_fignums() == figures  # none of its own stays open
-    text = (tmp_path / "speed.md").read_text(encoding="utf-8")
+    assert not speed.RESULTS.exists()
+    [folder] = tmp_path.glob("speed_*")
+    text = (folder / "speed.md").read_text(encoding="utf-8")
     assert all(name in text for name in contenders.TABLES)
     for library in contenders.ABSENT:
         assert library in text.splitlines()[-1]
     assert "| met |" in text and text in capsys.readouterr().out
-    assert (tmp_path / "speed.png").stat().st_size > 10_000
+    assert (folder / "speed.png").stat().st_size > 10_000
 
 
 def all_equal(speed, contenders, tables, rotary):
