@@ -121,7 +121,7 @@ def submissions(drawn):
         Submission(
             "forgot_2_pi", answers(wavelength=forgotten, bug_question='my_answer = "a"'),
             {"wavelength": 0, "bug_question": 0},
-            (diagnosis("wavelength", "2 pi forgotten"), "a (chosen): It never crashes"),
+            (diagnosis("wavelength", "2 pi forgotten"), "a (chosen): A wrong exponent is still a number."),
         ),
         Submission("untouched", {}, all_fail, ("sinusoidal_loop: Not attempted yet.",)),
         Submission(
