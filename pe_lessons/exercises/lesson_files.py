@@ -102,6 +102,9 @@ class Lesson:
     def changes(self, name, answer):
         """Every mistake of an exercise, made in this answer, with its `Change` or None for a program."""
         for mistake, entry in self.entries(name).items():
+            missing = {"say", answer.style} - entry.keys()
+            if missing:
+                raise ValueError(f"mistakes.toml: [{name}.{mistake!r}] has no {', '.join(sorted(missing))}")
             change = entry[answer.style]
             exact = answer.function if entry.get("precision") else None
             if isinstance(change, str):
