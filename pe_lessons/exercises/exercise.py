@@ -7,6 +7,7 @@ like a mistake, the check says which one that is.
 Nothing here knows what an exercise is about, nor where its mistakes are written down.
 """
 
+import dataclasses
 import functools
 import inspect
 import math
@@ -62,6 +63,9 @@ class Exercise(Checked):
         ``call(name, *probe)`` is the call in words; usual arguments in brackets are the default.
     says : dict, optional
         ``{look: sentence}``; what to say when an unknown mistake shows in a probe that holds this text.
+    resembles : callable, optional
+        ``resembles(exercise, seen, wrong)`` compares an answer that has no name with a right one: a sentence,
+        or an empty text. Asked only after a hint, since it tells something of the solution.
 
     Examples
     --------
@@ -89,6 +93,7 @@ class Exercise(Checked):
     use: Callable | None = None
     call: Callable | None = None
     says: dict | None = None
+    resembles: Callable | None = None
 
     def __post_init__(self):
         behaviour.keep_modules()  # PyTorch may be there by now
@@ -127,7 +132,15 @@ class Exercise(Checked):
         found = self._recognise(seen, wrong)
         if found:
             return self.result("not yet", found.say, found.name)
-        return self._describe(answer, seen, wrong[0])
+        said = self._describe(answer, seen, wrong[0])
+        likeness = self.resembles(self, seen, wrong) if self.resembles and self._hints_given else ""
+        return dataclasses.replace(said, message=f"{said.message}\n{likeness}") if likeness else said
+
+    def hint(self, n=1):
+        """The n-th hint, from gentle to concrete."""
+        hint = super().hint(n)
+        self._hints_given.append(n)
+        return hint
 
     def solution(self):
         """A right answer."""
@@ -198,6 +211,10 @@ class Exercise(Checked):
     @cached_property
     def _known(self):
         return {}
+
+    @cached_property
+    def _hints_given(self):
+        return []
 
     @cached_property
     def _all_probes(self):
