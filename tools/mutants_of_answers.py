@@ -22,7 +22,9 @@ from pe_lessons.exercises.exercise import Exercise
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "equivalent_mutants.toml"
-SEARCHED = "# Written by `python course.py mutants --write`: [fingerprint, mutants, of which equivalent]\n[searched]\n"
+SEARCHED = """# Written by `python course.py mutants --write`: [fingerprint, mutants, of which equivalent]
+[searched]
+"""
 
 
 def lessons():

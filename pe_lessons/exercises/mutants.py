@@ -149,9 +149,7 @@ class _Search:
 
     def exchanged(self, one, other):
         (start, a), (b, end) = self.span(one), self.span(other)
-        return self.mutant(
-            "exchange", start, end, self.source(other) + self.text[a:b] + self.source(one)
-        )
+        return self.mutant("exchange", start, end, self.source(other) + self.text[a:b] + self.source(one))
 
     def inside(self, node, kind, name=None):
         """Whether the node is part of one of this kind; of a call, whether of the function of this name."""
