@@ -93,21 +93,20 @@ def test_the_demo_knows_the_names_of_its_lesson(demo):
 
 
 def judged(demo, points, given, said="It says so."):
-    submission = demo.Submission("ada", {}, points, ("says so",))
-    return list(demo.judge(submission, given, said))
+    return list(demo.judge(demo.Submission("ada", {}, points, ["says so"]), given, said))
 
 
 def test_the_demo_notices_wrong_points_and_silent_feedback(demo):
     full = dict.fromkeys(demo.RIGHT, 1)
-    assert judged(demo, {}, full) == []
+    assert judged(demo, full, full) == []
     assert judged(demo, None, None) == []
-    assert "0 points, expected 1" in judged(demo, {}, full | {"wavelength": 0})[0]
-    assert "1 points, expected 0" in judged(demo, {"wavelength": 0}, full)[0]
-    assert "None points" in judged(demo, {}, {})[0]
-    assert judged(demo, {}, None) == ["was not graded"]
+    assert "0 points, expected 1" in judged(demo, full, full | {"wavelength": 0})[0]
+    assert "1 points, expected 0" in judged(demo, full | {"wavelength": 0}, full)[0]
+    assert "None points" in judged(demo, full, {})[0]
+    assert judged(demo, full, None) == ["was not graded"]
     assert "should have been refused" in judged(demo, None, full)[0]
-    assert "does not say" in judged(demo, {}, full, said="Something else.")[0]
-    assert "does not say" in judged(demo, {}, full, said=None)[0]
+    assert "does not say" in judged(demo, full, full, said="Something else.")[0]
+    assert "does not say" in judged(demo, full, full, said=None)[0]
 
 
 def test_the_drawn_mistake_is_none_of_the_class(demo):
