@@ -42,18 +42,14 @@ def test_show_publishes_picture_alt_text_and_caption(displayed):
     assert plt.get_fignums() == []
 
 
-def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle():
-    image = plots.heatmap(TABLE).axes[0].images[0]
-    np.testing.assert_array_equal(image.get_array(), TABLE)
+@pytest.mark.parametrize("signed, colours, lowest", [(True, "RdBu_r", -1), (False, "viridis", 0)])
+def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle_or_at_the_end(signed, colours, lowest):
+    values = TABLE if signed else np.abs(TABLE)
+    image = plots.heatmap(values, signed=signed).axes[0].images[0]
+    np.testing.assert_array_equal(image.get_array(), values)
     assert image.origin == "upper"
-    assert image.get_cmap().name == "RdBu_r"
-    assert image.get_clim() == (-1, 1)
-
-
-def test_a_heatmap_of_unsigned_values():
-    image = plots.heatmap(np.abs(TABLE), signed=False).axes[0].images[0]
-    assert image.get_cmap().name == "viridis"
-    assert image.get_clim() == (0, 1)
+    assert image.get_cmap().name == colours
+    assert image.get_clim() == (lowest, 1)
 
 
 def test_numbers_stand_in_their_cells():
@@ -112,16 +108,18 @@ def test_a_grid_has_a_plot_for_each_panel_and_one_legend():
     assert fig.get_supxlabel() == "step"
 
 
-def test_log_axes_have_a_tick_at_each_value():
-    ax = plots.curves({"a": [1, 10, 100]}, x=[64, 128, 1024], log=True).axes[0]
+@pytest.mark.parametrize(
+    "x, ticks",
+    [
+        ([64, 128, 1024], ["64", "128", "1,024"]),
+        ({"a": [1, 4], "b": [2, 4, 1024]}, ["1", "2", "4", "1,024"]),
+    ],
+)
+def test_log_axes_have_a_tick_at_each_value_of_any_curve(x, ticks):
+    lines = {"a": [1, 10], "b": [1, 3, 10]} if isinstance(x, dict) else {"a": [1, 10, 100]}
+    ax = plots.curves(lines, x=x, log=True).axes[0]
     assert ax.get_xscale() == ax.get_yscale() == "log"
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["64", "128", "1,024"]
-
-
-def test_log_axes_have_a_tick_at_each_value_of_any_curve():
-    x = {"a": [1, 4], "b": [2, 4, 1024]}
-    ax = plots.curves({"a": [1, 10], "b": [1, 3, 10]}, x=x, log=True).axes[0]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "4", "1,024"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ticks
 
 
 def test_log_axes_need_horizontal_values():
@@ -139,14 +137,12 @@ def test_each_curve_may_have_horizontal_values_of_its_own():
 
 def test_maps_put_the_number_of_each_position_at_its_point():
     points = [[0, 1], [2, 3], [5, 4]]
-    fig = plots.maps({"one": points, "other": points})
+    fig = plots.maps({"one": points, "other": points}, black=[1])
     assert [ax.get_title() for ax in fig.axes] == ["one", "other"]
     for ax in fig.axes:
-        assert [(text.get_text(), text.get_position()) for text in ax.texts] == [
-            ("0", (0, 1)),
-            ("1", (2, 3)),
-            ("2", (5, 4)),
-        ]
+        numbers = [(text.get_text(), text.get_position()) for text in ax.texts]
+        assert numbers == [("0", (0, 1)), ("1", (2, 3)), ("2", (5, 4))]
+        assert [text.get_text() for text in ax.texts if str(text.get_color()) == "black"] == ["1"]
         np.testing.assert_array_equal(ax.lines[0].get_xydata(), points)
 
 
@@ -219,8 +215,3 @@ def test_a_table_rounds_without_minus_zero(displayed):
 def test_a_table_shows_other_values_as_they_are(displayed):
     plots.show_table([[True, False]])
     assert displayed[0][0]["text/plain"] == "      0      1\n0  True  False"
-
-
-def test_maps_print_chosen_positions_in_black():
-    texts = plots.maps({"a": np.eye(3)[:, :2]}, black=[1]).axes[0].texts
-    assert [text.get_text() for text in texts if str(text.get_color()) == "black"] == ["1"]
