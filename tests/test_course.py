@@ -104,13 +104,12 @@ def test_every_task_finds_its_files_and_extras(course):
         assert all((ROOT / file).exists() for file in files), files
 
 
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("teaching/**/*.md")])
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pages_name_tasks_that_exist(course, page):
-    named = re.findall(r"python course\.py ([a-z][\w-]*)", page.read_text(encoding="utf-8"))
-    assert set(named) <= set(course.TASKS)
+def test_pages_and_workflows_name_tasks_that_exist(course):
+    patterns = ("*.md", "docs/*.md", "teaching/**/*.md", ".github/workflows/*.yml")
+    for path in [path for pattern in patterns for path in ROOT.glob(pattern)]:
+        named = re.findall(r"python course\.py ([a-z][\w-]*)", path.read_text(encoding="utf-8"))
+        assert set(named) <= set(course.TASKS), path
+        assert named or path.suffix == ".md", path
 
 
 def test_first_call_then_nothing_to_do(course, steps):
