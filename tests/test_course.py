@@ -13,6 +13,7 @@ import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import jupyterlab.commands
 import pytest
@@ -246,42 +247,37 @@ def test_a_failed_step_says_where_why_and_what_next(course, said):
 
 
 def test_ctrl_c_ends_the_step_and_leaves_quietly(course, monkeypatch, capsys):
-    commands = []
-
-    class Pip:
-        """A command that does not end by itself."""
-
-        returncode = None
-        killed = False
-
-        def __init__(self, command, **_):
-            commands.append(self)
-
-        def wait(self, timeout):
-            raise KeyboardInterrupt if timeout == 1 else course.subprocess.TimeoutExpired("pip", timeout)
-
-        def kill(self):
-            self.killed = True
-
-    monkeypatch.setattr(course.subprocess, "Popen", Pip)
+    pip = Mock(returncode=None)
+    pip.wait.side_effect = [
+        KeyboardInterrupt,
+        subprocess.TimeoutExpired("pip", 10),
+    ]  # it does not end by itself
+    monkeypatch.setattr(course.subprocess, "Popen", lambda command, **_: pip)
     assert course.main(["test"]) == 130
-    assert [pip.killed for pip in commands] == [True]
+    pip.kill.assert_called_once_with()
     assert "goes on from here" in capsys.readouterr().out
     assert course.read_stamp() == {}
 
 
-def test_exit_codes_and_words_are_passed_on(course, monkeypatch):
+def test_a_task_passes_exit_codes_and_words_on_and_finds_its_surroundings(course, monkeypatch, capfd):
     monkeypatch.setattr(course, "set_up", lambda extras: None)
     monkeypatch.setattr(course, "PYTHON", sys.executable)
-    (course.ROOT / "leave.py").write_text("import sys; sys.exit(int(sys.argv[1]))")
-    monkeypatch.setattr(
-        course,
-        "TASKS",
-        {"two": ("", [], ["leave.py 0", "leave.py"]), "first fails": ("", [], ["leave.py 5", "leave.py"])},
-    )
-    assert course.main(["two", "0"]) == 0
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    told = "os.environ['OMP_NUM_THREADS'], os.environ['PATH'].split(os.pathsep)[0]"
+    (course.ROOT / "leave.py").write_text(f"import os, sys; print({told}); sys.exit(int(sys.argv[1]))")
+    tasks = {
+        "two": ("", [], ["leave.py 0", "leave.py"]),
+        "first fails": ("", [], ["leave.py 5", "leave.py"]),
+        "without": ("", None, ["leave.py"]),
+    }
+    monkeypatch.setattr(course, "TASKS", tasks)
     assert course.main(["two", "7"]) == 7
     assert course.main(["first fails", "0"]) == 5
+    with_venv = f"1 {course.SCRIPTS}"  # python in a terminal of JupyterLab is that of .venv
+    assert capfd.readouterr().out.splitlines() == [with_venv] * 4
+    assert course.main(["without", "0"]) == 0
+    without = capfd.readouterr().out.strip()
+    assert without.startswith("7 ") and not without.endswith(str(course.SCRIPTS))
 
 
 # What a failed set-up says of its cause.
@@ -530,20 +526,6 @@ def test_a_home_that_cannot_be_written_is_replaced(course, monkeypatch):
 def test_a_venv_that_cannot_be_written_is_not_written_to(course, monkeypatch):
     found = course.surroundings(course.ROOT / "not there")
     assert not {"MPLCONFIGDIR", "HOME", "USERPROFILE"} & set(found)
-
-
-def test_a_task_finds_them_and_a_task_without_venv_does_without(course, monkeypatch, capfd):
-    monkeypatch.setattr(course, "set_up", lambda extras: None)
-    monkeypatch.setattr(course, "PYTHON", sys.executable)
-    monkeypatch.setenv("OMP_NUM_THREADS", "7")
-    told = "import os; print(os.environ['OMP_NUM_THREADS'], os.environ['PATH'].split(os.pathsep)[0])"
-    (course.ROOT / "tell.py").write_text(told)
-    monkeypatch.setattr(course, "TASKS", {"with": ("", [], ["tell.py"]), "without": ("", None, ["tell.py"])})
-    course.main(["with"])
-    course.main(["without"])
-    with_venv, without = capfd.readouterr().out.splitlines()
-    assert with_venv == f"1 {course.SCRIPTS}", "python in a terminal of JupyterLab is that of .venv"
-    assert without.startswith("7 ") and not without.endswith(str(course.SCRIPTS))
 
 
 def test_a_task_without_venv_sets_nothing_up(course, steps):

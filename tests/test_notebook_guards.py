@@ -250,7 +250,6 @@ def test_configuration_is_strict(tmp_path):
 @pytest.mark.parametrize(
     "fault",
     [
-        {"testpaths": ["pe_lessons", "tests", "notebook"]},
         {"testpaths": ["pe_lessons", "tests"]},
         {"testpaths": ["tests", "notebooks"]},
         {"notebook": "teaching/extra.ipynb"},
