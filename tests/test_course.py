@@ -282,38 +282,14 @@ def test_a_task_passes_exit_codes_and_words_on_and_finds_its_surroundings(course
 
 # What a failed set-up says of its cause.
 
-SAID = {
-    "disk full": [
-        "[Errno 28] No space left on device: '/c/.venv'",
-        "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
-        "Retrying after connection broken by 'NewConnectionError'\nERROR: No space left; no matching",
-        "[WinError 112] Anderswo sagt Windows es anders: 'C:\\c\\.venv'",
-    ],
-    "cannot be written": [
-        "[Errno 30] Read-only file system: '/c/.venv.lock'",
-        "[Errno 13] Permission denied: '/c/.venv.lock'",
-    ],
-    "Close what uses": [
-        "[Errno 13] Permission denied: '/c/.venv/bin/python'",
-        "[Errno 39] Directory not empty: '/c/.venv'",
-        "[Errno 66] Directory not empty: '/c/.venv'",
-        "[WinError 5] Anderswo: 'C:\\c\\.venv\\Scripts\\python.exe'",
-        "[WinError 32] Anderswo: 'C:\\c\\.venv\\Lib\\a.pyd'",
-    ],
-    "a network": [
-        "Retrying after connection broken by 'NewConnectionError: [Errno -2] ...'\nERROR: No matching",
-        "ERROR: No matching distribution found for torch==2.13.0+cpu",
-        "pip._vendor.urllib3.exceptions.ReadTimeoutError: Read timed out.",
-    ],
-    "": ["ERROR: ResolutionImpossible: numpy", "a bug"],
-}
+SAID = tomllib.loads((ROOT / "tests/failed_set_ups.toml").read_text(encoding="utf-8"))["failure"]
 
 
-@pytest.mark.parametrize("said, cause", [(said, cause) for cause in SAID for said in SAID[cause]])
+@pytest.mark.parametrize("said, cause", [(said, one["tells"]) for one in SAID for said in one["of"]])
 def test_a_failure_names_its_cause_and_no_other(course, monkeypatch, said, cause):
     roomy(course, monkeypatch, 50)
     told = "\n".join(course.why(said))
-    assert [one for one in SAID if one and one in told] == [cause] * bool(cause)
+    assert [one["tells"] for one in SAID if one["tells"] and one["tells"] in told] == [cause] * bool(cause)
 
 
 def roomy(course, monkeypatch, gigabytes):
