@@ -5,6 +5,7 @@ import json
 import pytest
 from reexecute import ROOT, find_notebooks
 
+pytestmark = pytest.mark.browser
 FIRST = ROOT / "notebooks/00_start_here.ipynb"
 LESSONS = find_notebooks()
 WITH_SLIDERS = [path for path in LESSONS if "plots.show_sliders(" in path.read_text(encoding="utf-8")]

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from reexecute import ROOT, find_notebooks
 
+pytestmark = pytest.mark.browser
 HTML = ROOT / "docs/_build/html"
 AXE = ROOT / "docs/_build/npm/node_modules/axe-core/axe.min.js"
 LESSONS = [path.stem for path in find_notebooks()]
