@@ -142,7 +142,9 @@ FAULTS = [
     (guards.in_normal_form, figure_fault(data={"image/png": WITH_VERSION, "text/plain": ALT})),
 ]
 MORE = tomllib.loads((Path(__file__).parent / "planted_faults.toml").read_text(encoding="utf-8"))
-FAULTS += [(getattr(guards, guard), change(**fields)) for guard in MORE for fields in MORE[guard]]
+PLANTED = [(guard, fields) for guard in MORE for fields in MORE[guard]]
+IDS = [guard.__name__ for guard, _ in FAULTS] + [f"{guard} {fields}" for guard, fields in PLANTED]
+FAULTS += [(getattr(guards, guard), change(**fields)) for guard, fields in PLANTED]
 
 
 def complaining(text):
@@ -159,7 +161,7 @@ def test_good_notebook_pleases_every_guard():
     assert complaining(file_text(good_notebook())) == []
 
 
-@pytest.mark.parametrize("guard, plant", FAULTS)
+@pytest.mark.parametrize("guard, plant", FAULTS, ids=IDS)
 def test_guard_sees(guard, plant):
     nb = good_notebook()
     plant(nb)
