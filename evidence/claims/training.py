@@ -1,0 +1,35 @@
+"""The lessons' training, with other random numbers."""
+
+import functools
+
+import torch
+from torch import nn
+
+from pe_lessons import toys
+
+
+def train(seed, batches, encoding=None, *, sizes=(10, 10), steps=200, lr=1e-2, word_std=None, **options):
+    """A model of words and answers so many; `encoding()` is made of the same random numbers as its weights."""
+    torch.manual_seed(seed)
+    model = toys.TinyTransformer(*sizes, encoding=encoding and encoding(), **options)
+    if word_std is not None:
+        nn.init.normal_(model.embedding.weight, std=word_std)
+    toys.train(model, batches, steps=steps, lr=lr, print_every=None)
+    return model
+
+
+@functools.cache
+def trained(encoding, task, seed, **options):
+    """A model that was trained for a task with strings of digits."""
+    return train(seed, toys.batches(task, seed=1000 + seed), encoding, **options)
+
+
+@functools.cache
+def test_set(task, seed):
+    """512 new strings, and what the task asks of them."""
+    return next(toys.batches(task, seed=2000 + seed, batch_size=512))
+
+
+def share_right(encoding, task, seed, *, positions=None, **options):
+    """Of the test set's answers, by a trained model."""
+    return toys.accuracy(trained(encoding, task, seed, **options), *test_set(task, seed), positions)
