@@ -89,8 +89,7 @@ def by_place(seed):
     yield "T5, two layers, marks, 600 steps", share, at_least(0.999)
 
 
-def with_marks(seed, batch_size=32):
-    """Reverse, with a mark at either end of the string."""
+def with_marks(seed, batch_size=32):  # reverse, with a mark at either end of the string
     nothing = torch.full((batch_size, 1), toys.IGNORE_INDEX)
     for tokens, targets in toys.batches(toys.reverse, seed=seed, batch_size=batch_size):
         first, last = torch.full_like(nothing, 10), torch.full_like(nothing, 11)

@@ -9,7 +9,7 @@ from pe_lessons import toys
 
 
 def train(seed, batches, encoding=None, *, sizes=(10, 10), steps=200, lr=1e-2, word_std=None, **options):
-    """A model of words and answers so many; `encoding()` is made of the same random numbers as its weights."""
+    """A trained model; `sizes` are of its words and answers, and `encoding()` draws from the seed too."""
     torch.manual_seed(seed)
     model = toys.TinyTransformer(*sizes, encoding=encoding and encoding(), **options)
     if word_std is not None:
