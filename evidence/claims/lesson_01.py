@@ -5,27 +5,23 @@ import itertools
 import numpy as np
 
 from evidence.claims.runner import each_seed, equal_to
-from evidence.claims.training import train
+from evidence.claims.training import of_lesson, train
 from pe_lessons import arrays, toys
 
-SEQ_LEN, D_MODEL = 6, 32
-INDEX = np.arange(SEQ_LEN)[:, None]  # (seq_len, 1)
-
-
-def in_first_columns(numbers):
-    return np.pad(numbers, [(0, 0), (0, D_MODEL - numbers.shape[1])])  # (seq_len, d_model)
+lesson = of_lesson("01")
+INDEX = np.arange(6)[:, None]  # (seq_len, 1)
 
 
 @each_seed
 def who_chased_whom(seed):
     """Seven tables: share of the sentences answered right"""
-    blind = {"no positions": None, "index in every column": INDEX * np.ones(D_MODEL)}
+    blind = {"no positions": None, "index in every column": INDEX * np.ones(32)}
     tables = {
-        "index in one column": in_first_columns(INDEX),
-        "index / length in one column": in_first_columns(INDEX / SEQ_LEN),
-        "binary digits": in_first_columns(INDEX // 2 ** np.arange(4) % 2),
-        "random rows": np.random.default_rng(seed).normal(size=(SEQ_LEN, D_MODEL)),
-        "sinusoidal": arrays.sinusoidal(SEQ_LEN, D_MODEL),
+        "index in one column": lesson.in_first_columns(INDEX),
+        "index / length in one column": lesson.in_first_columns(lesson.normalised(6)),
+        "binary digits": lesson.in_first_columns(lesson.binary(6)),
+        "random rows": np.random.default_rng(seed).normal(size=(6, 32)),
+        "sinusoidal": arrays.sinusoidal(6, 32),
     }
     _, tokens, subjects = toys.who_chased_whom()
     for name, table in (blind | tables).items():

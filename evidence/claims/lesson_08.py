@@ -7,32 +7,22 @@ import torch
 from torch import nn
 
 from evidence.claims.runner import at_least, below, between, each_seed
-from evidence.claims.training import share_right, test_set, train, trained
+from evidence.claims.training import of_lesson, share_right, test_set, train, trained
 from pe_lessons import arrays, measures, tensors, toys
 
 ALL, FEW, SOME = at_least(0.99), below(0.4), between(0.445, 0.885)  # the grades of the lesson
 NOT_SOLVED = below(0.7)  # "solved" is more than 0.9
 
 
+lesson = of_lesson("08")
+
+
 def in_columns(numbers):
-    return functools.partial(toys.Table, np.pad(numbers, [(0, 0), (0, 32 - numbers.shape[1])]))
-
-
-class Scaled(toys.Table):
-    def add(self, x, positions):
-        return super().add(x * 32**0.5, positions)
-
-
-class Concatenated(toys.Table):
-    def add(self, x, positions):
-        rows = self.table[positions]
-        return torch.cat([x[..., : -rows.shape[1]], rows.expand(len(x), -1, -1)], dim=-1)
+    return functools.partial(toys.Table, lesson.in_columns(numbers))
 
 
 POSITION = np.arange(16)[:, None]
 SINUSOIDAL = functools.partial(toys.Table, arrays.sinusoidal(128, 32))
-SCALED = functools.partial(Scaled, arrays.sinusoidal(128, 32))
-SIDE_BY_SIDE = functools.partial(Concatenated, arrays.sinusoidal(128, 16))
 KINDS = {
     "none": None,
     "index in one column": in_columns(POSITION),
@@ -158,8 +148,8 @@ def scale(seed):
     quiet, as_in_torch = {"word_std": 32**-0.5}, {"word_std": 1.0}
     for name, encoding, options in (
         ("sinusoidal", SINUSOIDAL, {}),
-        ("side by side", SIDE_BY_SIDE, {}),
-        ("paper", SCALED, quiet),
+        ("side by side", lesson.Concatenated, {}),
+        ("paper", lesson.Scaled, quiet),
         ("paper, factor forgotten", SINUSOIDAL, quiet),
         ("nn.Embedding", SINUSOIDAL, as_in_torch),
     ):
@@ -168,8 +158,8 @@ def scale(seed):
         recent = np.convolve(history, np.ones(10) / 10, mode="valid")
         step = 9 + int((recent >= 0.98).argmax()) if recent.max() >= 0.98 else 999
         yield f"{name}, first step at 0.98 (mean of ten)", step, below(110)
-    yield "nn.Embedding x root", share_right(SCALED, toys.k_back, seed, **as_in_torch), FEW
-    patient = share_right(SCALED, toys.k_back, seed, steps=600, **as_in_torch)
+    yield "nn.Embedding x root", share_right(lesson.Scaled, toys.k_back, seed, **as_in_torch), FEW
+    patient = share_right(lesson.Scaled, toys.k_back, seed, steps=600, **as_in_torch)
     yield "nn.Embedding x root, 600 steps", patient, between(0.43, 0.965)
 
 

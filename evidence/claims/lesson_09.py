@@ -6,21 +6,10 @@ import numpy as np
 import torch
 
 from evidence.claims.runner import at_least, below, between, each_seed, equal_to
-from evidence.claims.training import share_right, train, trained
+from evidence.claims.training import of_lesson, share_right, train, trained
 from pe_lessons import toys
 
-HIDDEN = 8
-
-
-def fill_in(seed, batch_size=32):
-    generator = torch.Generator().manual_seed(seed)
-    while True:
-        changes = torch.rand(batch_size, 32, generator=generator) < 0.15
-        fresh = torch.randint(8, (batch_size, 32), generator=generator)
-        last_change = torch.where(changes, torch.arange(32), 0).cummax(dim=1).values
-        tokens = fresh.gather(1, last_change)
-        hidden = torch.rand(tokens.shape, generator=generator) < 0.5
-        yield tokens.where(~hidden, HIDDEN), tokens.where(hidden, toys.IGNORE_INDEX)
+lesson = of_lesson("09")
 
 
 class Learned(toys.Table):
@@ -36,35 +25,14 @@ def filled(seed, word_std, table_std, steps=400):
     """A model that learned to fill gaps, and the share it fills right; without a table if its std is None."""
     encoding = table_std and functools.partial(Learned, 40, table_std)
     options = {"sizes": (9, 8), "num_heads": 2, "lr": 5e-3, "word_std": word_std, "steps": steps}
-    model = train(seed, fill_in(1000 + seed), encoding, **options)
-    return model, toys.accuracy(model, *next(fill_in(2000 + seed, batch_size=512)))
+    model = train(seed, lesson.fill_in(1000 + seed), encoding, **options)
+    return model, toys.accuracy(model, *next(lesson.fill_in(2000 + seed, batch_size=512)))
 
 
 def gaps(seed, word_std, table_std, steps=400):
     """The share filled right, and the 32 rows that were trained, before and after."""
     model, share = filled(seed, word_std, table_std, steps)
     return share, model.encoding.start[:32].numpy(), model.encoding.table[:32].detach().numpy()
-
-
-def cosines(table):
-    centred = table - table.mean(axis=0)
-    centred = centred / np.linalg.norm(centred, axis=1, keepdims=True)
-    return centred @ centred.T
-
-
-def neighbours(table):
-    return np.diagonal(cosines(table), offset=1).mean()
-
-
-def neighbour_share(table):
-    alike = cosines(table)
-    np.fill_diagonal(alike, -np.inf)
-    return np.mean(abs(alike.argmax(axis=1) - np.arange(32)) == 1)
-
-
-def by_distance(table):
-    alike = cosines(table)
-    return np.array([np.diagonal(alike, offset=distance).mean() for distance in range(28)])
 
 
 def in_plane(table):
@@ -78,10 +46,10 @@ def in_plane(table):
 
 def nearest_visible(seed):
     """The share of the gaps that the nearest visible token fills right."""
-    seen, asked = (one.numpy() for one in next(fill_in(2000 + seed, batch_size=512)))
+    seen, asked = (one.numpy() for one in next(lesson.fill_in(2000 + seed, batch_size=512)))
     right = []
     for string, answers in zip(seen, asked, strict=True):
-        visible = np.flatnonzero(string != HIDDEN)
+        visible = np.flatnonzero(string != lesson.HIDDEN)
         for place in np.flatnonzero(answers >= 0):
             right.append(string[visible[np.abs(visible - place).argmin()]] == answers[place])
     return np.mean(right)
@@ -95,14 +63,14 @@ def quiet_table(seed):
     rule = nearest_visible(seed)
     yield "the nearest visible token is right", rule, at_least(0.78)
     yield "model and rule differ by", abs(share - rule), below(0.05)
-    yield "neighbours' mean cosine, before", neighbours(before), below(0.3)
-    yield "neighbours' mean cosine, after", neighbours(after), at_least(0.8)
-    yield "a neighbour is most alike, before", neighbour_share(before), below(0.5)
-    yield "a neighbour is most alike, after", neighbour_share(after), at_least(0.85)
+    yield "neighbours' mean cosine, before", lesson.neighbours(before), below(0.3)
+    yield "neighbours' mean cosine, after", lesson.neighbours(after), at_least(0.8)
+    yield "a neighbour is most alike, before", lesson.share_of_neighbours(before), below(0.5)
+    yield "a neighbour is most alike, after", lesson.share_of_neighbours(after), at_least(0.85)
     of_spread, in_order = in_plane(after)
     yield "share of their plane in the spread of the rows", of_spread, at_least(0.8)
     yield "steps in that plane that go on in order", in_order, at_least(0.9)
-    yield "lowest mean cosine of a distance", by_distance(after).min(), below(-0.7)
+    yield "lowest mean cosine of a distance", min(lesson.by_distance(after)), below(-0.7)
     encoding = filled(seed, 0.3, 0.02)[0].encoding
     moved = (encoding.table != encoding.start).any(dim=1)
     yield "rows beyond the texts that moved", moved[32:].sum().item(), equal_to(0)
@@ -114,8 +82,8 @@ def loud_table(seed):
     """The table loud (1), words as before (0.3)"""
     share, _, after = gaps(seed, 0.3, 1.0)
     yield "gaps filled right", share, at_least(0.75)
-    yield "neighbours' mean cosine, after", neighbours(after), below(0.25)
-    yield "a neighbour is most alike, after", neighbour_share(after), below(0.6)
+    yield "neighbours' mean cosine, after", lesson.neighbours(after), below(0.25)
+    yield "a neighbour is most alike, after", lesson.share_of_neighbours(after), below(0.6)
 
 
 @each_seed
@@ -123,10 +91,10 @@ def loud_words(seed):
     """The table quiet (0.02), words loud (1)"""
     share, _, after = gaps(seed, 1.0, 0.02)
     yield "gaps filled right", share, between(0.445, 0.595)
-    yield "neighbours' mean cosine, after", neighbours(after), at_least(0.5)
+    yield "neighbours' mean cosine, after", lesson.neighbours(after), at_least(0.5)
     share, _, after = gaps(seed, 1.0, 0.02, steps=1200)
     yield "with 1200 steps", share, at_least(0.75)
-    yield "neighbours' mean cosine then", neighbours(after), at_least(0.8)
+    yield "neighbours' mean cosine then", lesson.neighbours(after), at_least(0.8)
 
 
 @each_seed
@@ -136,12 +104,12 @@ def both_loud(seed):
     quiet, *_ = gaps(seed, 0.3, 0.02)
     yield "gaps filled right", share, at_least(0.75)
     yield "difference to the quiet one", abs(quiet - share), below(0.03)
-    yield "neighbours' mean cosine, after", neighbours(after), below(0.25)
-    yield "and by how much it rose", neighbours(after) - neighbours(before), at_least(0)
-    yield "a neighbour is most alike, after", neighbour_share(after), between(0, 0.415)
+    yield "neighbours' mean cosine, after", lesson.neighbours(after), below(0.25)
+    yield "and by how much it rose", lesson.neighbours(after) - lesson.neighbours(before), at_least(0)
+    yield "a neighbour is most alike, after", lesson.share_of_neighbours(after), between(0, 0.415)
     added = after - before
-    yield "neighbours' mean cosine of what was added", neighbours(added), at_least(0.3)
-    far = by_distance(added)[12:20].mean()
+    yield "neighbours' mean cosine of what was added", lesson.neighbours(added), at_least(0.3)
+    far = np.mean(lesson.by_distance(added)[12:20])
     yield "mean cosine of what was added, distance 12 to 19", far, below(-0.1)
     lengths = np.linalg.norm(before) / np.linalg.norm(added)
     yield "length of the rows of the start over length of what was added", lengths, at_least(3)

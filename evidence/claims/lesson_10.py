@@ -6,17 +6,10 @@ import numpy as np
 import torch
 
 from evidence.claims.runner import at_least, below, between, each_seed, equal_to
-from evidence.claims.training import share_right, test_set, trained
+from evidence.claims.training import of_lesson, share_right, test_set, trained
 from pe_lessons import arrays, toys
 
-
-def jump(tokens):
-    """The task "as far back as your own digit says"."""
-    places = torch.arange(tokens.shape[1]) - tokens
-    found = tokens.gather(1, places.clamp(min=0))
-    return found.where(places >= 0, toys.IGNORE_INDEX)
-
-
+lesson = of_lesson("10")
 KINDS = {"ALiBi": lambda: toys.ALiBi([0.5]), "T5": toys.T5}
 KINDS |= {f"Shaw, K = {K}": functools.partial(toys.Shaw, 32, K) for K in (2, 3, 4, 12, 16)}
 
@@ -66,11 +59,11 @@ def t5_list(seed):
 @each_seed
 def as_the_digit_says(seed):
     """As far back as the digit says"""
-    yield "T5", share_right(toys.T5, jump, seed), below(0.5)
-    yield "RoPE", share_right(toys.Rotary, jump, seed), at_least(0.975)
+    yield "T5", share_right(toys.T5, lesson.jump, seed), below(0.5)
+    yield "RoPE", share_right(toys.Rotary, lesson.jump, seed), at_least(0.975)
     shaw = KINDS["Shaw, K = 12"]
-    yield "Shaw, K = 12", share_right(shaw, jump, seed), at_least(0.9)
-    model = trained(shaw, jump, seed)
+    yield "Shaw, K = 12", share_right(shaw, lesson.jump, seed), at_least(0.9)
+    model = trained(shaw, lesson.jump, seed)
     with torch.no_grad():
         block = model.blocks[0]
         queries = block.to_qkv(block.norm_attention(model.embedding.weight))[:, :32]

@@ -6,9 +6,10 @@ import functools
 import torch
 
 from evidence.claims.runner import SEEDS, at_least, below, between, each_seed
-from evidence.claims.training import train
+from evidence.claims.training import of_lesson, train
 from pe_lessons import arrays, toys
 
+lesson = of_lesson("12")
 LENGTHS = (32, 64, 128, 256)
 KINDS = {
     "ALiBi": lambda: toys.ALiBi([2, 1, 0.5, 0.25]),
@@ -89,12 +90,6 @@ def orders():
     yield "orders of the three that fall, at 256", [len(found)], at_least(2)
 
 
-class Window(toys.Rotary):
-    def bias(self, queries, positions):
-        distances = positions[:, None] - positions
-        return torch.where(distances < 32, 0.0, -torch.inf)
-
-
 @each_seed
 def where_it_breaks(seed):
     """Where the rotary model breaks, and on what"""
@@ -111,21 +106,9 @@ def where_it_breaks(seed):
         weights = toys.attention_weights(model, new_positions(128, seed)[0])
         on_far = weights[:, :, -1, : 128 - 32].sum(dim=-1).mean().item()
         yield f"{name}, attention on words over 31 back", on_far, far
-    model = rotary_with(Window(), seed)
+    model = rotary_with(lesson.Window(), seed)
     least = min(share_right(model, seq_len, seed) for seq_len in LENGTHS)
     yield "RoPE with a sliding window of 32, the least of four lengths", least, at_least(0.95)
-
-
-class Rotated(toys.Encoding):
-    def __init__(self, frequencies):
-        super().__init__()
-        self.frequencies = torch.as_tensor(frequencies)
-
-    def turn(self, rows, positions):
-        angles = positions[:, None] * self.frequencies
-        sine, cosine = angles.sin(), angles.cos()
-        a, b = rows[..., 0::2], rows[..., 1::2]
-        return torch.stack([a * cosine - b * sine, a * sine + b * cosine], dim=-1).flatten(-2)
 
 
 @each_seed
@@ -135,7 +118,7 @@ def one_pair_slowed(seed):
     def slowed(pairs):
         frequencies = arrays.rotary_frequencies(8)[0]
         frequencies[pairs] /= 4
-        return share_right(rotary_with(Rotated(frequencies), seed), 128, seed)
+        return share_right(rotary_with(lesson.Rotated(frequencies), seed), 128, seed)
 
     for pair in range(4):
         found = slowed(pair)
@@ -145,14 +128,11 @@ def one_pair_slowed(seed):
     yield "pairs 1, 2 and 3 minus pair 1", slowed([1, 2, 3]) - slowed(1), between(-0.05, 0.05)
 
 
-OF_32 = {"factor": 4, "original_max_position_embeddings": 32}
-BY_PARTS = OF_32 | {"rope_type": "ntk_by_parts", "alpha": 0.5, "beta": 1.5}
-YARN = OF_32 | {"rope_type": "yarn", "beta_fast": 1.5, "beta_slow": 0.5}
 RULES = {
     "as it was": None,
     "position interpolation": {"rope_type": "linear", "factor": 4},
     "NTK-aware": {"rope_type": "ntk", "factor": 4},
-    "by parts": BY_PARTS,
+    "by parts": lesson.by_parts(4),
 }
 
 
@@ -214,11 +194,11 @@ def other_settings(seed):
     def stretched_by(rule, seq_len=128):
         return share_right(scaled(rule, seed), seq_len, seed)
 
-    parts = stretched_by(BY_PARTS)
-    yield "by parts with factor 4, at 32", stretched_by(BY_PARTS, 32), between(0.7, 0.9)
-    yield "YaRN minus by parts", stretched_by(YARN | {"truncate": False}) - parts, between(-0.05, 0.05)
-    yield "YaRN, rounded", stretched_by(YARN), below(0.45)
-    wide = stretched_by(YARN | {"beta_fast": 4.0, "beta_slow": 1.0})
+    parts = stretched_by(RULES["by parts"])
+    yield "by parts with factor 4, at 32", stretched_by(RULES["by parts"], 32), between(0.7, 0.9)
+    yield "YaRN minus by parts", stretched_by(lesson.yarn(truncate=False)) - parts, between(-0.05, 0.05)
+    yield "YaRN, rounded", stretched_by(lesson.yarn(truncate=True)), below(0.45)
+    wide = stretched_by(lesson.yarn(truncate=True) | {"beta_fast": 4.0, "beta_slow": 1.0})
     yield "YaRN, rounded, bounds 1 and 4, minus by parts", wide - parts, between(-0.05, 0.05)
     strong = rotary_with(toys.Rotary(base=10_000 * 4.0**4), seed)
     yield "base times s^4 minus by parts", share_right(strong, 128, seed) - parts, between(-0.05, 0.05)

@@ -8,7 +8,10 @@ import torch
 from torch import nn
 
 from evidence.claims.runner import at_least, below, between, each_seed
+from evidence.claims.training import of_lesson
 from pe_lessons import arrays, toys
+
+lesson = of_lesson("13")
 
 
 def red_and_blue(num_images, seed):
@@ -78,19 +81,7 @@ def forty_more():
 @each_seed
 def fourier(seed):
     """Random Fourier features: share explained between the 128 points of the fit"""
-    x = np.arange(128) / 128
-    between_points = x + 1 / 256
-
-    def target(x):
-        return np.sin(20 * x) + 0.5 * np.sign(np.sin(45 * x))
-
-    for scale, claim in ((0.1, below(0.085)), (10, at_least(0.92)), (300, below(0.65))):
-        frequencies = 2 * np.pi * scale * np.random.default_rng(seed).normal(size=32)
-        columns = [
-            np.hstack([wave(points[:, None] * frequencies) for wave in (np.sin, np.cos)])
-            for points in (x, between_points)
-        ]
-        factors, *_ = np.linalg.lstsq(columns[0], target(x), rcond=1e-3)
-        wanted = target(between_points)
-        miss = wanted - columns[1] @ factors
-        yield f"spread {scale}", 1 - np.sum(miss**2) / np.sum((wanted - wanted.mean()) ** 2), claim
+    draws = np.random.default_rng(seed).normal(size=32)
+    for spread, claim in ((0.1, below(0.085)), (10, at_least(0.92)), (300, below(0.65))):
+        _, explained, _ = lesson.fit(2 * np.pi * spread * draws)
+        yield f"spread {spread}", explained, claim

@@ -3,22 +3,14 @@
 import torch
 
 from evidence.claims.runner import between, each_seed, equal_to
-from evidence.claims.training import test_set, trained
-from pe_lessons import arrays, toys
+from evidence.claims.training import of_lesson, test_set, trained
+from pe_lessons import arrays
+
+lesson = of_lesson("14")
 
 
-def halfway(tokens):
-    return tokens[..., torch.arange(tokens.shape[-1]) // 2]
-
-
-class Masked(toys.Table):
-    real = torch.ones(1, 16, dtype=torch.bool)
-
-    def __init__(self):
-        super().__init__(arrays.sinusoidal(32, 32))
-
-    def bias(self, *_):
-        return torch.where(self.real, 0.0, -1e9)[:, None, None]
+def masked():
+    return lesson.Masked(arrays.sinusoidal(32, 32))
 
 
 def write(model, tokens, real, count, steps=6):
@@ -30,23 +22,15 @@ def write(model, tokens, real, count, steps=6):
     return tokens[:, -steps:]
 
 
-def from_the_mask(real):
-    return (real.cumsum(dim=1) - 1).clamp(min=0)
-
-
-def from_the_left_edge(real):
-    return torch.arange(real.shape[1]).expand(real.shape)
-
-
 @each_seed
 def padded_prompts(seed):
     """Half of the way back, a prompt padded on the left, six tokens written"""
-    model = trained(Masked, halfway, seed, causal=True)
-    prompts = test_set(halfway, seed)[0][:, :6]
+    model = trained(masked, lesson.halfway, seed, causal=True)
+    prompts = test_set(lesson.halfway, seed)[0][:, :6]
     real, padding = torch.ones_like(prompts), torch.zeros(512, 4, dtype=torch.long)
-    alone = write(model, prompts, real, from_the_mask)
+    alone = write(model, prompts, real, lesson.from_the_mask)
     padded = torch.cat([padding, prompts], dim=1), torch.cat([padding, real], dim=1)
-    equal = torch.equal(write(model, *padded, from_the_mask), alone)
+    equal = torch.equal(write(model, *padded, lesson.from_the_mask), alone)
     yield "padded as alone, positions from the mask", equal, equal_to(True)
-    alike = (write(model, *padded, from_the_left_edge) == alone).double().mean().item()
+    alike = (write(model, *padded, lesson.from_the_left_edge) == alone).double().mean().item()
     yield "padded as alone, counted from the left edge", alike, between(0.05, 0.15)  # printed as 0.1

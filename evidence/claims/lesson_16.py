@@ -5,20 +5,10 @@ import functools
 import numpy as np
 
 from evidence.claims.runner import above, below, each_seed, equal_to
-from evidence.claims.training import share_right
+from evidence.claims.training import of_lesson, share_right
 from pe_lessons import arrays, measures, toys
 
-
-def in_pairs(angles):
-    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(angles), -1)
-
-
-def sinusoidal(positions, d_model):
-    return in_pairs(positions[:, None] * arrays.frequencies(d_model))
-
-
-def doubled_exponent(positions, d_model):
-    return in_pairs(positions[:, None] * arrays.frequencies(d_model) ** 2)
+lesson = of_lesson("16")
 
 
 def random_rows(seed):
@@ -28,29 +18,11 @@ def random_rows(seed):
 
 def random_frequencies(seed):
     falls = np.random.default_rng(seed).uniform(size=16)
-    return lambda positions, d_model: in_pairs(positions[:, None] * 10_000.0**-falls)
-
-
-def gray_code(positions, d_model):
-    whole = positions.astype(int)
-    return ((whole ^ (whole >> 1))[:, None] >> np.arange(d_model) & 1).astype(float)
-
-
-def triangle_waves(positions, d_model):
-    return np.arcsin(sinusoidal(positions, d_model)) * 2 / np.pi
-
-
-def remainders(positions, d_model):
-    clocks = [np.eye(hours)[(positions % hours).astype(int)] for hours in (2, 3, 5, 7, 11)]
-    return np.pad(np.concatenate(clocks, axis=1), [(0, 0), (0, d_model - 28)])
+    return lambda positions, d_model: lesson.in_pairs(positions[:, None] * 10_000.0**-falls)
 
 
 def saw_teeth(positions, d_model):
     return positions[:, None] * arrays.frequencies(2 * d_model) / (2 * np.pi) % 1
-
-
-def a_tenth(positions, d_model):
-    return sinusoidal(positions / 10, d_model)
 
 
 def failed(encode):
@@ -71,15 +43,15 @@ def training(seed):
     """Nine tables, two tasks: share right after 200 steps ('solved' is more than 0.9)"""
     both = toys.reverse, toys.k_back
     for name, encode, solves in (
-        ("sinusoidal", sinusoidal, both),
-        ("doubled exponent", doubled_exponent, both),
+        ("sinusoidal", lesson.sinusoidal, both),
+        ("doubled exponent", lesson.doubled_exponent, both),
         ("random rows", random_rows(seed), both),
-        ("gray code", gray_code, [toys.reverse]),
-        ("triangle waves", triangle_waves, both),
+        ("gray code", lesson.gray_code, [toys.reverse]),
+        ("triangle waves", lesson.triangle_waves, both),
         ("random frequencies", random_frequencies(seed), both),
-        ("remainders", remainders, both),
+        ("remainders", lesson.remainders, both),
         ("saw-teeth", saw_teeth, []),
-        ("a tenth", a_tenth, []),
+        ("a tenth", lesson.a_tenth, []),
     ):
         encoding = functools.partial(toys.Table, encode(np.arange(16.0), 32))
         for task in both:

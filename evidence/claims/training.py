@@ -1,11 +1,37 @@
-"""The lessons' training, with other random numbers."""
+"""What the lessons define, and their training with other random numbers."""
 
+import ast
+import contextlib
 import functools
+import json
+from pathlib import Path
+from types import SimpleNamespace
 
 import torch
 from torch import nn
 
 from pe_lessons import toys
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+DEFINITIONS = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
+
+
+def of_lesson(number):
+    """The functions and classes of a lesson's notebook, without those that hang on what a cell computes."""
+    (path,) = NOTEBOOKS.glob(f"{number}_*.ipynb")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    found = {}
+    for cell in cells:
+        try:
+            nodes = ast.parse("".join(cell["source"])).body if cell["cell_type"] == "code" else []
+        except SyntaxError:  # an exercise that somebody is at
+            continue
+        for node in nodes:
+            constant = isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+            if constant or isinstance(node, DEFINITIONS):
+                with contextlib.suppress(NameError):
+                    exec(compile(ast.Module([node], []), path.name, "exec"), found)
+    return SimpleNamespace(**found)
 
 
 def train(seed, batches, encoding=None, *, sizes=(10, 10), steps=200, lr=1e-2, word_std=None, **options):
