@@ -124,7 +124,8 @@ def test_the_guide_has_an_entry_for_every_lesson():
     entries = re.findall(r"(?m)^### (\d\d) ", GUIDE)
     assert entries == sorted(set(entries))
     for notebook in find_notebooks():
-        assert notebook.stem[:2] in entries, notebook.name
+        number = notebook.stem[:2]
+        assert number in entries, f"GUIDE.md has no entry '### {number} ...' for {notebook.name}"
     for entry in re.split(r"(?m)^### (?=\d\d )", GUIDE)[1:]:
         for word in ("**Goal:**", "**Needs:**", "**Wrong:**", "**Ask:**"):
             assert word in entry, (entry[:30], word)
@@ -161,7 +162,8 @@ def test_every_lesson_can_be_shown_as_slides(notebook):
     cells = nbformat.read(notebook, 4).cells
     kinds = [cell.metadata.get("slideshow", {}).get("slide_type", "-") for cell in cells]
     assert set(kinds) <= SLIDE_TYPES | {"-"}
-    assert kinds[0] == "slide" and kinds.count("slide") >= 3
+    enough = kinds[0] == "slide" and kinds.count("slide") >= 3
+    assert enough, f"the first cell and two more should have the slide_type 'slide', got {kinds}"
     for cell, kind in zip(cells, kinds):
         if cell.metadata.get("nbgrader"):
             assert kind == "skip", f"{cell.id}: answers and checks are no lecture"
