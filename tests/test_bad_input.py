@@ -320,6 +320,7 @@ def test_every_argument_of_every_function_has_a_row():
     for rung in RUNGS:
         for name, function in inspect.getmembers(rung, inspect.isfunction):
             if not name.startswith("_") and function.__module__ == rung.__name__:
+                assert name in RIGHT and name in REFUSED, f"{name} needs an entry in RIGHT and in REFUSED"
                 refused = {argument for replaced, *_ in REFUSED[name] for argument in replaced}
                 assert set(inspect.signature(function).parameters) == set(RIGHT[name]) == refused, name
 

@@ -100,7 +100,8 @@ def test_the_drawn_mistake_is_none_of_the_class():
 def test_the_guide_has_an_entry_for_every_lesson_and_names_mistakes_that_the_checks_know():
     known = {mistake.name for one in REGISTRY.values() for mistake in getattr(one, "mistakes", ())}
     entries = re.split(r"(?m)^### (?=\d\d )", GUIDE)[1:]
-    assert [entry[:2] for entry in entries] == [notebook.stem[:2] for notebook in find_notebooks()]
+    found, wanted = [entry[:2] for entry in entries], [notebook.stem[:2] for notebook in find_notebooks()]
+    assert found == wanted, f"GUIDE.md should have the entries '### NN ...' of {wanted}, in order"
     for entry in entries:
         for word in ("Goal", "Needs", "Wrong", "Ask"):
             assert f"**{word}:**" in entry, (entry[:30], word)
@@ -130,7 +131,8 @@ def test_every_lesson_can_be_shown_as_slides(notebook):
     cells = nbformat.read(notebook, 4).cells
     kinds = [cell.metadata.get("slideshow", {}).get("slide_type", "-") for cell in cells]
     assert set(kinds) <= SLIDE_TYPES | {"-"}
-    assert kinds[0] == "slide" and kinds.count("slide") >= 3
+    enough = kinds[0] == "slide" and kinds.count("slide") >= 3
+    assert enough, f"the first cell and two more should have the slide_type 'slide', got {kinds}"
     for cell, kind in zip(cells, kinds):
         if cell.metadata.get("nbgrader"):
             assert kind == "skip", f"{cell.id}: answers and checks are no lecture"
