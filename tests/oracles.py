@@ -1,7 +1,7 @@
 """The right answer of every exercise once more: by the first rung of the ladder, or by other means.
 
-No answer uses the code of the first rung, which `test_independent_values.py` holds to multiple precision,
-to PyTorch and to published numbers.
+The answers do without that code, and `test_independent_values.py` holds it to multiple precision, to PyTorch
+and to published numbers.
 """
 
 import math
