@@ -3,7 +3,6 @@
 import math
 import tracemalloc
 
-import mpmath
 import numpy as np
 import pytest
 import torch
@@ -27,15 +26,6 @@ starts = st.integers(-1_000_000, 1_000_000)
 bases = st.floats(1.5, 1e6)
 
 
-def exact_row(position, d_model):
-    """One row with 50 digits, from the paper's formula, rounded to float64."""
-    with mpmath.workdps(50):
-        angles = [
-            position / mpmath.mpf(10_000) ** (mpmath.mpf(2 * (n // 2)) / d_model) for n in range(d_model)
-        ]
-        return [float((mpmath.cos if n % 2 else mpmath.sin)(angle)) for n, angle in enumerate(angles)]
-
-
 @rungs
 class TestTableByRotation:
     @given(seq_len=sizes, d_model=widths, start=starts, base=bases)
@@ -49,37 +39,17 @@ class TestTableByRotation:
         table = rung.sinusoidal_by_rotation(*size, dtype=dtype("float64"))
         np.testing.assert_allclose(table, arrays.sinusoidal(*size), rtol=0, atol=1e-10)
 
-    @pytest.mark.parametrize("d_model", [16, 33])
-    @pytest.mark.parametrize("start", [0, 100, 10_000, 999_000, 9_999_000])
-    def test_float32_is_as_near_as_float32_can_be(self, rung, dtype, make, d_model, start):
-        picked = [0, 1, 399, 640, 999]
-        table = np.asarray(rung.sinusoidal_by_rotation(1000, d_model, start=start, dtype=dtype("float32")))
-        exact = [exact_row(start + row, d_model) for row in picked]
-        errors = np.abs(table[picked].astype(np.float64) - exact)
-        # Rounding a number below 1 costs up to 2.98e-8; at 1e7 float64 angles add up to 1e-9 of their own.
-        assert errors.max() <= (3.0e-8 if start < 5_000_000 else 3.1e-8)
-
-    @pytest.mark.parametrize(("start", "share"), [(0, 0.9999), (990_000, 0.999), (9_990_000, 0.995)])
-    def test_float32_is_nearly_always_the_table_cast_last(self, rung, dtype, make, start, share):
-        table = np.asarray(rung.sinusoidal_by_rotation(10_000, 64, start=start, dtype=dtype("float32")))
-        # The rung's own table: at 1e7 the last bit of a frequency, another in each library, is 1e-9.
-        same = table == np.asarray(rung.sinusoidal(10_000, 64, start=start)).astype(np.float32)
-        assert same.mean() >= share
-
-    def test_nothing_drifts(self, rung, dtype, make):
-        """After a million rows the error is what it was in the first ones."""
-        table = np.asarray(rung.sinusoidal_by_rotation(1_000_000, 6, dtype=dtype("float32")))
-        last = arrays.sinusoidal(1000, 6, start=999_000)
-        assert np.abs(table[-1000:] - last).max() <= 3.0e-8
-
     @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
-    def test_dtype(self, rung, dtype, make, name):
-        table = rung.sinusoidal_by_rotation(20, 7, dtype=dtype(name))
-        (block,) = rung.sinusoidal_blocks(20, 7, dtype=dtype(name))
-        assert table.dtype == block.dtype == dtype(name)
-        for made in (table, block):  # within half a unit in the last place, give or take float64's own
-            allowed = np.finfo(name).eps / 4 + 1e-15
-            np.testing.assert_allclose(made, arrays.sinusoidal(20, 7), rtol=0, atol=allowed)
+    @pytest.mark.parametrize("start", [0, 10_000, 9_999_000])
+    def test_rounded_once_to_any_dtype(self, rung, dtype, make, start, name):
+        table = rung.sinusoidal_by_rotation(1000, 33, start=start, dtype=dtype(name))
+        blocks = list(rung.sinusoidal_blocks(1000, 33, start=start, block_len=999, dtype=dtype(name)))
+        # half a unit in the last place below 1 (PyTorch makes float16 by way of float32), and what float64
+        # angles are off by
+        allowed = 0.2501 * float(np.finfo(name).eps) + 1e-13 + start * 4e-16
+        for made in (table, np.concatenate(blocks)):
+            np.testing.assert_allclose(made, arrays.sinusoidal(1000, 33, start=start), rtol=0, atol=allowed)
+        assert table.dtype == blocks[0].dtype == dtype(name)
 
     def test_the_default_dtype_is_that_of_the_plain_table(self, rung, dtype, make):
         assert rung.sinusoidal_by_rotation(3, 4).dtype == rung.sinusoidal(3, 4).dtype
@@ -94,17 +64,18 @@ class TestTableByRotation:
 
 @rungs
 class TestBlocks:
-    @given(seq_len=sizes, d_model=widths, start=starts, block_len=st.integers(1, 310))
+    @given(seq_len=sizes, d_model=widths, start=starts, base=bases, block_len=st.integers(1, 310))
     def test_one_after_the_other_they_are_the_table(
-        self, rung, dtype, make, seq_len, d_model, start, block_len
+        self, rung, dtype, make, seq_len, d_model, start, base, block_len
     ):
+        options = {"start": start, "base": base}
         blocks = list(
-            rung.sinusoidal_blocks(seq_len, d_model, start=start, block_len=block_len, dtype=dtype("float64"))
+            rung.sinusoidal_blocks(seq_len, d_model, **options, block_len=block_len, dtype=dtype("float64"))
         )
         lengths = [len(block) for block in blocks]
         assert sum(lengths) == seq_len
         assert set(lengths[:-1]) <= {block_len} and 1 <= lengths[-1] <= block_len
-        expected = arrays.sinusoidal(seq_len, d_model, start=start)
+        expected = arrays.sinusoidal(seq_len, d_model, **options)
         np.testing.assert_allclose(np.concatenate(blocks), expected, rtol=0, atol=1e-9)
 
     def test_a_block_is_nobody_elses(self, rung, dtype, make):
@@ -190,14 +161,6 @@ def dense(q, k, v, bias, causal=False):
 
 
 class TestAttentionWithBias:
-    @pytest.mark.parametrize("causal", [False, True])
-    @pytest.mark.parametrize("n", [1, 2, 3, 17, 100, 333, 512])
-    def test_float32_equals_the_dense_bias(self, n, causal):
-        arguments = random_tensors(n, 16)
-        actual = tensors.attention_with_bias(*arguments, causal=causal)
-        # Not to the last bit: the queries go in reverse, and a kernel may add up in another order.
-        torch.testing.assert_close(actual, dense(*arguments, causal=causal), rtol=0, atol=1e-6)
-
     @given(n=st.integers(1, 40), head_dim=st.integers(1, 9), causal=st.booleans())
     def test_any_size(self, n, head_dim, causal):
         arguments = random_tensors(n, head_dim, torch.float64)
@@ -206,22 +169,6 @@ class TestAttentionWithBias:
         torch.testing.assert_close(actual, expected, rtol=0, atol=1e-13)
         in_numpy = arrays.attention_with_bias(*(tensor.numpy() for tensor in arguments), causal=causal)
         np.testing.assert_allclose(in_numpy, expected, rtol=0, atol=1e-13)
-
-    @rungs
-    def test_alibi_and_t5(self, rung, dtype, make):
-        n, num_heads = 9, 4
-        q, k, v = np.random.default_rng(0).normal(size=(3, num_heads, n, 8))
-        offsets = np.arange(1 - n, n)
-        slopes = arrays.alibi_slopes(num_heads)
-        table = np.random.default_rng(1).normal(size=(32, num_heads))
-        buckets = arrays.t5_buckets(offsets), arrays.t5_buckets(offsets_of(n).numpy())
-        for by_offset, written_out in (
-            (-slopes[:, None] * np.abs(offsets), arrays.alibi(n, num_heads)),
-            (table[buckets[0]].T, np.moveaxis(table[buckets[1]], -1, 0)),
-        ):
-            scores = q @ k.transpose(0, 2, 1) / np.sqrt(8) + written_out
-            actual = rung.attention_with_bias(*map(make, (q, k, v, by_offset)))
-            np.testing.assert_allclose(actual, arrays.softmax(scores) @ v, rtol=0, atol=1e-13)
 
     @pytest.mark.parametrize("causal", [False, True])
     def test_the_gradient_reaches_a_learned_table(self, causal):
@@ -269,20 +216,6 @@ class TestAttentionWithBias:
         assert tensors.attention_with_bias(q.half(), k.half(), v.half(), bias).dtype == torch.float16
 
 
-def turned_by_the_formula(x, positions, layout):
-    """The 2 x 2 rotation of each pair, written out, in float64."""
-    x = x.double()
-    angles = positions.double()[:, None] * tensors.frequencies(x.shape[-1])
-    cosine, sine = angles.cos(), angles.sin()
-    turned = torch.empty_like(x)
-    n_pairs = x.shape[-1] // 2
-    for pair in range(n_pairs):
-        a, b = (2 * pair, 2 * pair + 1) if layout == "interleaved" else (pair, pair + n_pairs)
-        turned[..., a] = x[..., a] * cosine[:, pair] - x[..., b] * sine[:, pair]
-        turned[..., b] = x[..., a] * sine[:, pair] + x[..., b] * cosine[:, pair]
-    return turned
-
-
 @pytest.mark.parametrize("layout", ["interleaved", "half"])
 class TestRotary:
     # PyTorch views pairs as complex numbers only where memory permits; the others have to be copied.
@@ -316,9 +249,9 @@ class TestRotary:
         before = x.clone()
         positions = 1000 + torch.arange(x.shape[-2])
         actual = tensors.rotary(x, positions, layout=layout)
-        expected = turned_by_the_formula(x, positions, layout)
+        expected = arrays.rotary(x.tolist(), positions, layout=layout)
         assert actual.dtype == torch.float32 and actual.shape == x.shape
-        torch.testing.assert_close(actual.double(), expected, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-6)
         torch.testing.assert_close(x, before, rtol=0, atol=0)
         in_numpy = arrays.rotary(x.numpy(), positions.numpy(), layout=layout)
         np.testing.assert_allclose(in_numpy, expected, rtol=0, atol=1e-12)
@@ -328,16 +261,9 @@ class TestRotary:
         x = torch.randn(3, 50, 8, generator=torch.Generator().manual_seed(0)).to(dtype)
         positions = 100_000 + torch.arange(50)
         actual = tensors.rotary(x, positions, layout=layout)
-        expected = turned_by_the_formula(x, positions, layout)
+        expected = torch.tensor(arrays.rotary(x.tolist(), positions, layout=layout))
         assert actual.dtype == dtype
         torch.testing.assert_close(actual.double(), expected, rtol=0.51 * torch.finfo(dtype).eps, atol=1e-6)
-
-    def test_gradients(self, layout):
-        x = torch.randn(2, 3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-        positions = torch.tensor([0, 3, 1000])
-        assert torch.autograd.gradcheck(
-            lambda x: tensors.rotary(x, positions, layout=layout), x.requires_grad_()
-        )
 
     @views
     def test_the_gradient_of_a_rotation_turns_back(self, layout, view):
