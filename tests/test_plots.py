@@ -42,18 +42,13 @@ def test_show_publishes_picture_alt_text_and_caption(displayed):
     assert plt.get_fignums() == []
 
 
-def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle():
-    image = plots.heatmap(TABLE).axes[0].images[0]
+@pytest.mark.parametrize(
+    ("signed", "colours", "limits"), [(True, "RdBu_r", (-1, 1)), (False, "viridis", (0, 1))]
+)
+def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle_or_below(signed, colours, limits):
+    image = plots.heatmap(TABLE, signed=signed).axes[0].images[0]
     np.testing.assert_array_equal(image.get_array(), TABLE)
-    assert image.origin == "upper"
-    assert image.get_cmap().name == "RdBu_r"
-    assert image.get_clim() == (-1, 1)
-
-
-def test_a_heatmap_of_unsigned_values():
-    image = plots.heatmap(np.abs(TABLE), signed=False).axes[0].images[0]
-    assert image.get_cmap().name == "viridis"
-    assert image.get_clim() == (0, 1)
+    assert (image.origin, image.get_cmap().name, image.get_clim()) == ("upper", colours, limits)
 
 
 def test_numbers_stand_in_their_cells():
@@ -68,11 +63,9 @@ def test_numbers_in_cells_may_be_shorter_and_are_never_minus_zero():
     assert [text.get_text() for text in texts] == ["0.0", "0.2"]
 
 
-@pytest.mark.parametrize("signed", [True, False])
-def test_panels_share_one_scale(signed):
-    fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE}, signed=signed)
-    limits = {ax.images[0].get_clim() for ax in fig.axes[:2]}
-    assert limits == {(-3, 3) if signed else (0, 3)}
+def test_panels_share_one_scale():
+    fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE})
+    assert [ax.images[0].get_clim() for ax in fig.axes[:2]] == [(-3, 3)] * 2
     assert [ax.get_title() for ax in fig.axes[:2]] == ["small", "large"]
 
 
@@ -112,16 +105,17 @@ def test_a_grid_has_a_plot_for_each_panel_and_one_legend():
     assert fig.get_supxlabel() == "step"
 
 
-def test_log_axes_have_a_tick_at_each_value():
-    ax = plots.curves({"a": [1, 10, 100]}, x=[64, 128, 1024], log=True).axes[0]
+@pytest.mark.parametrize(
+    ("x", "ticks"),
+    [
+        ([64, 128, 1024], ["64", "128", "1,024"]),
+        ({"a": [1, 4, 8], "b": [2, 4, 1024]}, ["1", "2", "4", "8", "1,024"]),
+    ],
+)
+def test_log_axes_have_a_tick_at_each_value_of_any_curve(x, ticks):
+    ax = plots.curves({"a": [1, 3, 10], "b": [1, 10, 100]}, x=x, log=True).axes[0]
     assert ax.get_xscale() == ax.get_yscale() == "log"
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["64", "128", "1,024"]
-
-
-def test_log_axes_have_a_tick_at_each_value_of_any_curve():
-    x = {"a": [1, 4], "b": [2, 4, 1024]}
-    ax = plots.curves({"a": [1, 10], "b": [1, 3, 10]}, x=x, log=True).axes[0]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "4", "1,024"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ticks
 
 
 def test_log_axes_need_horizontal_values():
@@ -137,16 +131,13 @@ def test_each_curve_may_have_horizontal_values_of_its_own():
     assert [line.get_xdata().tolist() for line in ax.lines] == [[0, 1], [0, 0.5, 1]]
 
 
-def test_maps_put_the_number_of_each_position_at_its_point():
+def test_maps_put_the_number_of_each_position_at_its_point_some_in_black():
     points = [[0, 1], [2, 3], [5, 4]]
-    fig = plots.maps({"one": points, "other": points})
+    fig = plots.maps({"one": points, "other": points}, black=[1])
     assert [ax.get_title() for ax in fig.axes] == ["one", "other"]
     for ax in fig.axes:
-        assert [(text.get_text(), text.get_position()) for text in ax.texts] == [
-            ("0", (0, 1)),
-            ("1", (2, 3)),
-            ("2", (5, 4)),
-        ]
+        assert {text.get_text(): list(text.get_position()) for text in ax.texts} == dict(zip("012", points))
+        assert [text.get_text() for text in ax.texts if str(text.get_color()) == "black"] == ["1"]
         np.testing.assert_array_equal(ax.lines[0].get_xydata(), points)
 
 
@@ -188,11 +179,6 @@ def test_clock_hands_end_at_cosine_and_sine():
     assert [text.get_text() for text in slow.texts if text.get_text()] == ["0 to 1"]
 
 
-def test_one_clock_alone():
-    [ax] = plots.clock_hands([[0.0], [1.0]], ["pair 0"]).axes
-    assert ax.get_title() == "pair 0" and ax.get_xlabel() == "cosine"
-
-
 @pytest.mark.parametrize("angles", [[[0.0], [1.0]], [0.0, 1.0]])
 def test_a_clock_for_each_title(angles):
     with pytest.raises(ValueError, match=r"angles must have the axes \(seq_len, n_pairs = 2\).* got shape"):
@@ -219,8 +205,3 @@ def test_a_table_rounds_without_minus_zero(displayed):
 def test_a_table_shows_other_values_as_they_are(displayed):
     plots.show_table([[True, False]])
     assert displayed[0][0]["text/plain"] == "      0      1\n0  True  False"
-
-
-def test_maps_print_chosen_positions_in_black():
-    texts = plots.maps({"a": np.eye(3)[:, :2]}, black=[1]).axes[0].texts
-    assert [text.get_text() for text in texts if str(text.get_color()) == "black"] == ["1"]
