@@ -8,17 +8,14 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from rungs import on_rung
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.profiler import ProfilerActivity, profile
 
 from pe_lessons import arrays, tensors
 
-RUNGS = {
-    "arrays": (arrays, np.dtype, np.asarray),
-    "tensors": (tensors, lambda name: getattr(torch, name), torch.tensor),
-}
-rungs = pytest.mark.parametrize(("rung", "dtype", "make"), RUNGS.values(), ids=RUNGS)
+rungs = pytest.mark.parametrize("rung", [arrays, tensors], ids=["arrays", "tensors"])
 
 sizes = st.integers(1, 300)
 widths = st.integers(1, 40)
@@ -26,65 +23,66 @@ starts = st.integers(-1_000_000, 1_000_000)
 bases = st.floats(1.5, 1e6)
 
 
+def dtype(rung, name="float64"):
+    return np.dtype(name) if rung is arrays else getattr(torch, name)
+
+
 @rungs
 class TestTableByRotation:
     @given(seq_len=sizes, d_model=widths, start=starts, base=bases)
-    def test_is_the_table(self, rung, dtype, make, seq_len, d_model, start, base):
-        table = rung.sinusoidal_by_rotation(seq_len, d_model, base=base, start=start, dtype=dtype("float64"))
+    def test_is_the_table(self, rung, seq_len, d_model, start, base):
+        table = rung.sinusoidal_by_rotation(seq_len, d_model, base=base, start=start, dtype=dtype(rung))
         expected = arrays.sinusoidal(seq_len, d_model, base=base, start=start)
         np.testing.assert_allclose(table, expected, rtol=0, atol=1e-9)
 
     @pytest.mark.parametrize("size", [(70_000, 1), (70_000, 2), (9000, 15), (129, 1024), (3, 70_001)])
-    def test_with_more_than_one_block(self, rung, dtype, make, size):
-        table = rung.sinusoidal_by_rotation(*size, dtype=dtype("float64"))
+    def test_with_more_than_one_block(self, rung, size):
+        table = rung.sinusoidal_by_rotation(*size, dtype=dtype(rung))
         np.testing.assert_allclose(table, arrays.sinusoidal(*size), rtol=0, atol=1e-10)
 
     @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
     @pytest.mark.parametrize("start", [0, 10_000, 9_999_000])
-    def test_rounded_once_to_any_dtype(self, rung, dtype, make, start, name):
-        table = rung.sinusoidal_by_rotation(1000, 33, start=start, dtype=dtype(name))
-        blocks = list(rung.sinusoidal_blocks(1000, 33, start=start, block_len=999, dtype=dtype(name)))
+    def test_rounded_once_to_any_dtype(self, rung, start, name):
+        table = rung.sinusoidal_by_rotation(1000, 33, start=start, dtype=dtype(rung, name))
+        blocks = list(rung.sinusoidal_blocks(1000, 33, start=start, block_len=999, dtype=dtype(rung, name)))
         # half a unit in the last place below 1 (PyTorch makes float16 by way of float32), and what float64
         # angles are off by
         allowed = 0.2501 * float(np.finfo(name).eps) + 1e-13 + start * 4e-16
         for made in (table, np.concatenate(blocks)):
             np.testing.assert_allclose(made, arrays.sinusoidal(1000, 33, start=start), rtol=0, atol=allowed)
-        assert table.dtype == blocks[0].dtype == dtype(name)
+        assert table.dtype == blocks[0].dtype == dtype(rung, name)
 
-    def test_the_default_dtype_is_that_of_the_plain_table(self, rung, dtype, make):
+    def test_the_default_dtype_is_that_of_the_plain_table(self, rung):
         assert rung.sinusoidal_by_rotation(3, 4).dtype == rung.sinusoidal(3, 4).dtype
         assert next(iter(rung.sinusoidal_blocks(3, 4))).dtype == rung.sinusoidal(3, 4).dtype
 
     @pytest.mark.parametrize("wrong", ["int64", "complex64"])
-    def test_dtype_of_something_else(self, rung, dtype, make, wrong):
+    def test_dtype_of_something_else(self, rung, wrong):
         for function in (rung.sinusoidal_by_rotation, rung.sinusoidal_blocks):
             with pytest.raises(TypeError, match="dtype must be a floating-point one"):
-                function(3, 4, dtype=dtype(wrong))
+                function(3, 4, dtype=dtype(rung, wrong))
 
 
 @rungs
 class TestBlocks:
     @given(seq_len=sizes, d_model=widths, start=starts, base=bases, block_len=st.integers(1, 310))
-    def test_one_after_the_other_they_are_the_table(
-        self, rung, dtype, make, seq_len, d_model, start, base, block_len
-    ):
+    def test_one_after_the_other_they_are_the_table(self, rung, seq_len, d_model, start, base, block_len):
         options = {"start": start, "base": base}
-        blocks = list(
-            rung.sinusoidal_blocks(seq_len, d_model, **options, block_len=block_len, dtype=dtype("float64"))
-        )
+        blocks = rung.sinusoidal_blocks(seq_len, d_model, block_len=block_len, dtype=dtype(rung), **options)
+        blocks = list(blocks)
         lengths = [len(block) for block in blocks]
         assert sum(lengths) == seq_len
         assert set(lengths[:-1]) <= {block_len} and 1 <= lengths[-1] <= block_len
         expected = arrays.sinusoidal(seq_len, d_model, **options)
         np.testing.assert_allclose(np.concatenate(blocks), expected, rtol=0, atol=1e-9)
 
-    def test_a_block_is_nobody_elses(self, rung, dtype, make):
-        blocks = rung.sinusoidal_blocks(20, 4, block_len=10, dtype=dtype("float64"))
+    def test_a_block_is_nobody_elses(self, rung):
+        blocks = rung.sinusoidal_blocks(20, 4, block_len=10, dtype=dtype(rung))
         next(blocks)[:] = 7
         np.testing.assert_allclose(next(blocks), arrays.sinusoidal(10, 4, start=10), atol=1e-12)
 
-    def test_a_stream_begins_at_once_however_long_it_is(self, rung, dtype, make):
-        first = next(rung.sinusoidal_blocks(10**12, 8, dtype=dtype("float64")))
+    def test_a_stream_begins_at_once_however_long_it_is(self, rung):
+        first = next(rung.sinusoidal_blocks(10**12, 8, dtype=dtype(rung)))
         np.testing.assert_allclose(first[:100], arrays.sinusoidal(100, 8), atol=1e-12)
 
 
@@ -206,44 +204,33 @@ class TestAttentionWithBias:
 
     @rungs
     @pytest.mark.parametrize("shape", [(3, 4), (3, 6), (2, 5), (1, 1, 1, 5), ()])
-    def test_a_bias_that_does_not_fit(self, rung, dtype, make, shape):
-        q = make(np.ones((2, 3, 3, 4)))
+    def test_a_bias_that_does_not_fit(self, rung, shape):
+        q = on_rung(rung, np.ones((2, 3, 3, 4)))
         with pytest.raises(ValueError, match=r"bias_of_offsets must hold 2 \* 3 - 1 = 5 numbers"):
-            rung.attention_with_bias(q, q, q, make(np.ones(shape)))
+            rung.attention_with_bias(q, q, q, on_rung(rung, np.ones(shape)))
 
     def test_a_bias_in_another_dtype_is_cast(self):
         q, k, v, bias = random_tensors(5, 4)
         assert tensors.attention_with_bias(q.half(), k.half(), v.half(), bias).dtype == torch.float16
 
 
+# PyTorch views pairs as complex numbers only where memory permits; the others have to be copied.
+LYING = {
+    "plain": lambda x: x,
+    "heads behind": lambda x: x.transpose(1, 2),
+    "columns first": lambda x: x.transpose(2, 3)[:, :, :6],
+    "odd offset": lambda x: x[..., 1:7],
+    "gaps": lambda x: x[..., ::2][..., :4],
+    "odd rows": lambda x: x.flatten()[1 : 1 + 4 * 5 * 7].view(4, 5, 7)[..., :6],
+    "one row": lambda x: x.flatten()[3:5].as_strided((1, 2), (3, 1)),
+    "one pair": lambda x: x[:1, :1, :, :2],
+}
+VIEWS = pytest.mark.parametrize("view", LYING.values(), ids=LYING)
+
+
 @pytest.mark.parametrize("layout", ["interleaved", "half"])
 class TestRotary:
-    # PyTorch views pairs as complex numbers only where memory permits; the others have to be copied.
-    views = pytest.mark.parametrize(
-        "view",
-        [
-            lambda x: x,
-            lambda x: x.transpose(1, 2),
-            lambda x: x.transpose(2, 3)[:, :, :6],
-            lambda x: x[..., 1:7],
-            lambda x: x[..., ::2][..., :4],
-            lambda x: x.flatten()[1 : 1 + 4 * 5 * 7].view(4, 5, 7)[..., :6],
-            lambda x: x.flatten()[3:5].as_strided((1, 2), (3, 1)),
-            lambda x: x[:1, :1, :, :2],
-        ],
-        ids=[
-            "plain",
-            "heads behind",
-            "columns first",
-            "odd offset",
-            "gaps",
-            "odd rows",
-            "one row",
-            "one pair",
-        ],
-    )
-
-    @views
+    @VIEWS
     def test_however_it_lies_in_memory(self, layout, view):
         x = view(torch.randn(2, 6, 6, 8, generator=torch.Generator().manual_seed(0)))
         before = x.clone()
@@ -265,7 +252,7 @@ class TestRotary:
         assert actual.dtype == dtype
         torch.testing.assert_close(actual.double(), expected, rtol=0.51 * torch.finfo(dtype).eps, atol=1e-6)
 
-    @views
+    @VIEWS
     def test_the_gradient_of_a_rotation_turns_back(self, layout, view):
         x = torch.randn(2, 6, 6, 8, generator=torch.Generator().manual_seed(0)).requires_grad_()
         rows = view(x)
