@@ -97,12 +97,12 @@ def peak_beyond(function):
 
 
 def test_memory_of_a_table():
-    _, extra = peak_beyond(lambda: arrays.sinusoidal_by_rotation(65_536, 1024, dtype=np.float32))
-    assert extra <= 10e6
+    _, extra = peak_beyond(lambda: arrays.sinusoidal_by_rotation(16_384, 1024, dtype=np.float32))
+    assert extra <= 3.5e6
 
 
 def test_memory_of_a_stream():
-    _, extra = peak_beyond(lambda: max(map(len, arrays.sinusoidal_blocks(65_536, 1024, dtype=np.float32))))
+    _, extra = peak_beyond(lambda: max(map(len, arrays.sinusoidal_blocks(16_384, 1024, dtype=np.float32))))
     assert extra <= 1e6
 
 

@@ -117,23 +117,15 @@ TOKENS, ORDER = torch.tensor([[1, 5, 3, 8, 2]]), torch.tensor([4, 2, 0, 1, 3])
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-def test_the_order_counts_exactly_where_there_are_positions(name):
+def test_what_an_encoding_makes_of_order_places_and_moves(name):
     model = model_with(name)
-    difference = (model(TOKENS[:, ORDER]) - model(TOKENS)[:, ORDER]).abs().max()
+    here, in_another_order = model(TOKENS), model(TOKENS[:, ORDER])
+    difference = (in_another_order - here[:, ORDER]).abs().max()
     assert difference < 1e-12 if name == "none" else difference > 1e-3
-
-
-@pytest.mark.parametrize("name", ENCODINGS)
-def test_a_token_is_where_it_is_told_to_be(name):
-    model = model_with(name)
-    torch.testing.assert_close(model(TOKENS[:, ORDER], positions=ORDER), model(TOKENS)[:, ORDER])
-
-
-@pytest.mark.parametrize("name", ENCODINGS)
-def test_relative_encodings_do_not_notice_a_move(name):
-    model = model_with(name)
-    change = (model(TOKENS, positions=torch.arange(5) + 20) - model(TOKENS)).abs().max()
-    assert change > 1e-3 if name in ("table", "learned") else change < 1e-12
+    told = model(TOKENS[:, ORDER], positions=ORDER)
+    torch.testing.assert_close(told, here[:, ORDER])
+    moved = (model(TOKENS, positions=torch.arange(5) + 20) - here).abs().max()
+    assert moved > 1e-3 if name in ("table", "learned") else moved < 1e-12
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
@@ -220,12 +212,9 @@ def test_quiet_training_keeps_a_history(capsys):
     assert (weights.argmax(-1) == torch.arange(13)).double().mean() > 0.9
 
 
-def test_none_back_is_the_token_itself():
+def test_how_far_back_a_task_may_ask():
     tokens = torch.tensor([[3, 1, 4]])
     assert torch.equal(toys.k_back(tokens, k=0), tokens)
-
-
-@pytest.mark.parametrize("k", [-1, 3, 4])
-def test_so_far_back_that_nothing_is_asked(k):
-    with pytest.raises(ValueError, match="k must be"):
-        toys.k_back(torch.tensor([[3, 1, 4]]), k=k)
+    for k in (-1, 3, 4):
+        with pytest.raises(ValueError, match="k must be"):
+            toys.k_back(tokens, k=k)
