@@ -57,12 +57,9 @@ def readout_one_by_one(sums, labels, rows):
     return right / len(sums)
 
 
-def paper_input_one_by_one(embedded, table):
-    root = len(embedded[0]) ** 0.5
-    return [
-        [root * entry + table[position][column] for column, entry in enumerate(row)]
-        for position, row in enumerate(embedded)
-    ]
+def scaled_and_numbered(embedded, table):
+    embedded = torch.tensor(embedded)
+    return embedded * embedded.shape[1] ** 0.5 + torch.tensor(table)[: len(embedded)]
 
 
 def share_by_correlation(table):
@@ -150,7 +147,7 @@ ORACLES = {
     "kernel": loops.kernel,
     "back_head": head_by_positions_ahead,
     "readout": readout_one_by_one,
-    "paper_input": paper_input_one_by_one,
+    "paper_input": scaled_and_numbered,
     "learned_rows": lambda ids, table, offset, pad: loops.learned(ids, table, offset=offset, padding_id=pad),
     "neighbour_share": share_by_correlation,
     "slopes": loops.alibi_slopes,

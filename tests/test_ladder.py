@@ -254,15 +254,6 @@ def test_no_frequency_grows_or_falls_by_more_than_the_factor(rung, scaling, head
 
 
 @rungs
-@given(seq_len=st.integers(1, 9), farthest=st.integers(0, 10))
-def test_shaw_tells_each_distance_apart_up_to_the_farthest(rung, seq_len, farthest):
-    table = np.arange(2.0 * farthest + 1)[:, None]  # row r says r
-    bias = climb(rung, "shaw_bias", np.ones((seq_len, 1)), table)
-    expected = [[np.clip(n - m, -farthest, farthest) for n in range(seq_len)] for m in range(seq_len)]
-    np.testing.assert_array_equal(bias, np.array(expected) + farthest)
-
-
-@rungs
 @pytest.mark.parametrize("name", ["shaw_bias", "alibi", "t5_bias"])
 @given(places=st.lists(st.integers(0, 30), min_size=1, max_size=7), queries=sizes, move=starts)
 def test_a_bias_at_positions_is_rows_and_columns_of_the_whole(rung, name, places, queries, move):
