@@ -94,6 +94,18 @@ def reals(name, with_one):
     return rows + each(name, V, said, *ragged)
 
 
+def wholes(name):
+    """For many whole numbers."""
+    said = f"{name} must hold whole numbers, got "
+    wrong = (N([[0.5, 1.0]]), "0.5 (float): pass ints such as 8"), (N([[True]]), "True (bool)")
+    wrong += (N([nan]), "nan (float)"), (N([1j]), "1j (complex)")
+    wrong += ([7, True], "True (bool)"), ([[7, 5.5]], "5.5 (float)"), ([[1, "2"]], "'2' (str)")
+    rows = each(name, T, said, *wrong, *kinds(["abc"]))
+    rows += each(name, V, f"{name} must lie within 64 bits, got ", ([2**63], "9223372036854775808"))
+    said = f"{name} must have rows of one length, got rows of the shapes "
+    return rows + each(name, V, said, ([[0, 1], [2]], "[(1,), (2,)]"))
+
+
 def finite(name):
     """For an argument that holds the places of three tokens."""
     rows = reals(name, lambda entry: [0.0, 1.0, entry])
@@ -167,11 +179,7 @@ TOO_NEAR = each("max_distance", V, "max_distance must be above 2, where buckets 
                 (2, "got 2"))
 SAID = "positions must be a row of numbers, one for each key and at least 3, as the last 3 are those of the "
 POSITIONS = [  # of the keys
-    *each("positions", T, "positions must hold whole numbers, got ",
-          (N([0.0, 1.0, 2.5]), "0.0 (float): pass ints such as 8"), (N([True, False, True]), "True (bool)"),
-          (N([nan]), "nan (float)"), (N([1j]), "1j (complex)"), ([0, 1, "2"], "'2' (str)"), *kinds(["abc"])),
-    *each("positions", V, "positions must lie within 64 bits, got ", ([0, 1, 2**63], "9223372036854775808")),
-    *each("positions", V, "positions must have rows of one length, got rows of ", ([[0, 1], [2]], "the s")),
+    *wholes("positions"),
     *each("positions", V, SAID, *((N(wrong), f"queries, got shape {shape}") for wrong, shape in
           ((3, "()"), ([0, 1], "(2,)"), ([[0, 1, 2]], "(1, 3)"), ([], "(0,)")))),
 ]
@@ -190,11 +198,7 @@ BY_FUNCTION = {  # and what is besides
     "learned": [
         *reals("table", lambda entry: [[0.1, 0.2], [0.3, entry]]), *whole("padding_id", optional=True),
         *each("offset", V, "offset must be at least 0, got ", (-1, "-1"), (-7, "-7")),
-        *each("token_ids", T, "token_ids must hold whole numbers, got ",
-              (N([[5.0, 6.0]]), "5.0 (float): pass ints such as 8"), (N([[True]]), "True (bool)"),
-              (N([[nan]]), "nan (float)"), (N([[1j]]), "1j (complex)"), ([["7"]], "'7' (str)"),
-              ([[7, True]], "True (bool)"), ([[7, 5.5]], "5.5 (float)"), *kinds(["abc", None])),
-        *each("token_ids", V, "token_ids must lie within 64 bits, got ", ([[2**63]], "9223372036854775808")),
+        *wholes("token_ids"), ({"token_ids": None}, T, "token_ids must hold whole numbers, got None"),
         *each("token_ids", V, "token_ids must have the axes (batch, seq_len) and an entry, got shape ",
               (N(7), "()"), (N([0, 0, 0]), "(3,)"), (N([[[7]]]), "(1, 1, 1)"), (N([]), "(0,)")),
         *each("table", V, "table must have the axes (max_len, d_model) and an entry, got shape ",
@@ -263,11 +267,8 @@ BY_FUNCTION = {  # and what is besides
     "alibi": POSITIONS,
     "t5_buckets": [
         *whole("num_buckets", 4), *TOO_NEAR,
-        *each("relative_positions", T, "relative_positions must hold whole numbers, got ",
-              (N(0.5), "0.5 (float): pass ints such as 8"), (N([0.5, 1.0]), "0.5 (float)"),
-              (N([[True]]), "True (bool)"), (N([nan]), "nan (float)"), ([1, "2"], "'2' (str)"),
-              *kinds(["abc", None])),
-        *each("relative_positions", V, "relative_positions must lie within 64 bits", ([2**63], ", got 92")),
+        *wholes("relative_positions"), *each("relative_positions", T, "relative_positions must hold whole ",
+                                             (N(0.5), "numbers, got 0.5"), (None, "numbers, got None")),
         *each("num_buckets", V, "num_buckets must be even, half of them for each direction, got ", (7, "7")),
         ({"num_buckets": 1, "bidirectional": False}, V, "num_buckets must be at least 2, got 1"),
         ({"relative_positions": N([]), "num_buckets": 7}, V, "num_buckets must be even"),

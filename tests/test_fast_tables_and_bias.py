@@ -132,12 +132,6 @@ def test_bfloat16_is_computed_high_and_stored_low():
     assert len(torch.unique(table.float(), dim=0)) == 4096
 
 
-def test_the_table_does_not_depend_on_the_default_device():
-    with torch.device("meta"):
-        assert tensors.sinusoidal_by_rotation(3, 4).device.type == "cpu"
-        assert next(tensors.sinusoidal_blocks(3, 4)).device.type == "cpu"
-
-
 def random_tensors(n, head_dim, dtype=torch.float32):
     generator = torch.Generator().manual_seed(n)
     q, k, v = torch.randn(3, 2, 3, n, head_dim, generator=generator)

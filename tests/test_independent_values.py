@@ -191,13 +191,6 @@ def test_llama_3_1_as_published(rung):
 
 
 @rungs
-def test_ntk_base_of_the_published_example(rung):
-    # base 10 000, factor 4, head_dim 64: the new base is 10 000 * 4^(64/62) = 41 829
-    scaled = climb(rung, "rotary_frequencies", 64, scaling={"rope_type": "ntk", "factor": 4.0})
-    assert scaled[1] ** -32 == pytest.approx(41_829, abs=1)
-
-
-@rungs
 def test_the_temperature_of_yarn_multiplies_queries_and_keys(rung):
     scaling = {"rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 4096}
     for options, length in (({}, 5 * (0.1 * np.log(16) + 1)), ({"attention_factor": 2.0}, 10.0)):

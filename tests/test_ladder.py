@@ -196,13 +196,6 @@ layouts = st.sampled_from(["interleaved", "half"])
 
 
 @rungs
-@given(seq_len=sizes, d_model=sizes, start=st.integers(0, 50))
-def test_start_skips_rows(rung, seq_len, d_model, start):
-    longer = climb(rung, "sinusoidal", start + seq_len, d_model)
-    np.testing.assert_array_equal(climb(rung, "sinusoidal", seq_len, d_model, start=start), longer[start:])
-
-
-@rungs
 @given(d_model=even_sizes, offset=shifts, start=shifts, base=bases)
 def test_the_shift_matrix_moves_every_row(rung, d_model, offset, start, base):
     table = climb(rung, "sinusoidal", 6, d_model, base=base, start=start)

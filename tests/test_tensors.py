@@ -22,9 +22,11 @@ def test_positions_may_be_larger_than_float64_tells_apart():
     assert tensors.sinusoidal(3, 4, start=10**18).shape == (3, 4)
 
 
-def test_the_table_does_not_depend_on_the_default_device():
+def test_no_table_depends_on_the_default_device():
     with torch.device("meta"):
-        assert tensors.sinusoidal(3, 4).device.type == "cpu"
+        blocks = tensors.sinusoidal_blocks(3, 4)
+        tables = tensors.sinusoidal(3, 4), tensors.sinusoidal_by_rotation(3, 4), *blocks
+    assert {table.device.type for table in tables} == {"cpu"}
 
 
 def test_adds_the_table_to_every_sequence_and_leaves_the_input_as_it_is():
