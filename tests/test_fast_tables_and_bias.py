@@ -45,9 +45,8 @@ class TestTableByRotation:
     def test_rounded_once_to_any_dtype(self, rung, start, name):
         table = rung.sinusoidal_by_rotation(1000, 33, start=start, dtype=dtype(rung, name))
         blocks = list(rung.sinusoidal_blocks(1000, 33, start=start, block_len=999, dtype=dtype(rung, name)))
-        # half a unit in the last place below 1 (PyTorch makes float16 by way of float32), and what float64
-        # angles are off by
-        allowed = 0.2501 * float(np.finfo(name).eps) + 1e-13 + start * 4e-16
+        # half a unit in the last place below 1, with some room, and what float64 angles are off by
+        allowed = 0.26 * float(np.finfo(name).eps) + 1e-13 + start * 4e-16
         for made in (table, np.concatenate(blocks)):
             np.testing.assert_allclose(made, arrays.sinusoidal(1000, 33, start=start), rtol=0, atol=allowed)
         assert table.dtype == blocks[0].dtype == dtype(rung, name)
