@@ -57,9 +57,10 @@ def test_numbers_stand_in_their_cells_and_are_never_minus_zero():
     assert said == {(0, 0): "0.0", (1, 0): "0.2", (0, 1): "1.0", (1, 1): "-1.0"}
 
 
-def test_panels_share_one_scale():
-    fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE})
-    assert [ax.images[0].get_clim() for ax in fig.axes[:2]] == [(-3, 3)] * 2
+@pytest.mark.parametrize(("signed", "lowest"), [(True, -3), (False, 0)])
+def test_panels_share_one_scale(signed, lowest):
+    fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE}, signed=signed)
+    assert [ax.images[0].get_clim() for ax in fig.axes[:2]] == [(lowest, 3)] * 2
     assert [ax.get_title() for ax in fig.axes[:2]] == ["small", "large"]
 
 
