@@ -60,7 +60,7 @@ TASKS = {
     "mutants": ("hold the trials of every exercise to right answers with one token changed", ["test"],
                 ["tools/mutants_of_answers.py"]),
     "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
-              ["evidence/speed.py"]),
+              ["-m evidence.speed"]),
     "claims": ("hold what the lessons say of trained models to other seeds: all, or claims 06 13", ["lab"],
                ["-m evidence.claims.runner"]),
     "notebooks": ("run every notebook again and keep its outputs", ["test"],
