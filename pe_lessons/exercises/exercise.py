@@ -19,6 +19,7 @@ from pe_lessons.exercises.result import Checked, shown
 
 SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
 SMALL = 1e-2
+ROUNDED = 4e-3  # of a number: as much as bfloat16 loses
 
 
 @dataclass(frozen=True)
@@ -267,12 +268,19 @@ class Exercise(Checked):
                 if got.printed
                 else " Is there a `return` at the end, on the right level of indentation?"
             )
+        elif got.same_rows:
+            message = (
+                f"{call} gives back one and the same list {got.same_rows} times, so its rows are all alike: "
+                "begin a new list for every row."
+            )
+        elif got.things and got.shape != right.shape:
+            message = f"{call} gives back a tuple of {_many(got.things, 'thing')}, not {_shape(right.shape)}."
         elif got.kind == "unusable":
             message = f"What {call} gives back {got.text}."
         elif got.changed is not None:
             message = f"{call} changes the `{self._parameters[got.changed]}` it is given. Work on a copy."
         elif len(got.shape) == len(right.shape) == 1 and got.shape != right.shape:
-            message = f"{call} should have {_many(right.shape[0])}, but has {got.shape[0]}."
+            message = f"{call} should have {_many(right.shape[0], 'number')}, but has {got.shape[0]}."
         elif got.shape != right.shape:
             message = f"{call} should give {_shape(right.shape)}, but gives {_shape(got.shape)}."
         else:
@@ -282,22 +290,31 @@ class Exercise(Checked):
     def _first_difference(self, call, got, right):
         pairs = list(zip(got.entries, right.entries))
         differing = [n for n, pair in enumerate(pairs) if not behaviour.close(*pair, self.atol)]
-        mine, theirs = pairs[differing[0]]
+        unwritten = [n for n in differing if math.isclose(pairs[n][0], behaviour.UNWRITTEN, rel_tol=0.01)]
+        first = (unwritten or differing)[0]
+        place, left = "", first
+        for length in reversed(right.shape):
+            place, left = f"[{left % length}]{place}", left // length
+        if unwritten:
+            return (
+                f"{call}{place} is never written, so it holds whatever lay in the memory that `empty` gave. "
+                f"That is so for {len(unwritten)} of {len(pairs)} entries."
+            )
+        mine, theirs = pairs[first]
         shown = (f"{mine:.6g}", f"{theirs:.6g}")
         if right.truth:
             shown = (str(bool(mine)) if mine in (0, 1) else shown[0], str(bool(theirs)))
         elif shown[0] == shown[1]:
             shown = (repr(mine), repr(theirs))
-        place, left = "", differing[0]
-        for length in reversed(right.shape):
-            place, left = f"[{left % length}]{place}", left // length
         message = f"{call}{place} should be {shown[1]}, but is {shown[0]}."
         if len(pairs) > 1:
             equal = len(pairs) - len(differing)
             message += f" {equal} of {len(pairs)} entries are right; this is the first wrong one."
         if mine != mine:
             message += " NaN means not a number: something like 0/0 or infinity minus infinity."
-        elif all(abs(a - b) <= (0.01 * abs(b) or 1e-6) for a, b in pairs):
+        elif 2 * len(differing) > len(pairs) and all(
+            abs(a - b) <= (ROUNDED * abs(b) or 1e-6) for a, b in pairs
+        ):
             message += " All are close: are numbers rounded on the way, or kept with too few digits?"
         return message
 
@@ -338,8 +355,14 @@ class Numbers(Exercise):
                 f"The check wants one list, but got {1 + len(more)} things. Put square brackets around the "
                 f"numbers: `{self.name}.check([...])`.",
             )
-        if answer is ... or (isinstance(answer, list | tuple) and any(entry is ... for entry in answer)):
+        missing = sum(entry is ... for entry in answer) if isinstance(answer, list | tuple) else 0
+        if answer is ... or 0 < missing == len(answer):
             return self._not_attempted()
+        if missing:
+            wanted = f"Your answer should have {_many(self._expected[0].shape[0], 'number')}"
+            return self.result(
+                "not yet", f"{wanted}; {missing} {'is' if missing == 1 else 'are'} missing still."
+            )
         if callable(answer):
             return self.result("error", "The check wants the numbers you worked out, but got a function.")
         return super().diagnose(lambda: answer)
@@ -359,15 +382,33 @@ class Numbers(Exercise):
             return super()._describe(answer, seen, n)
         return self.result("not yet", message)
 
+    def _first_difference(self, call, got, right):
+        """Which number is wrong, and how it looks beside the right one, which is not told."""
+        numbers = list(zip(got.entries, right.entries))
+        wrong = [n for n, pair in enumerate(numbers) if not behaviour.close(*pair, self.atol)]
+        mine, theirs = numbers[wrong[0]]
+        if mine != mine:
+            remark = "NaN means not a number"
+        elif behaviour.close(-mine, theirs, self.atol):
+            remark = "only its sign is wrong"
+        elif sorted(f"{mine:.4f}") == sorted(f"{theirs:.4f}"):
+            remark = "it has the right digits in another order"
+        elif abs(mine - theirs) < SMALL:
+            remark = "it is close, as if something was rounded on the way or a digit mistyped"
+        else:
+            remark = f"it is too {'large' if mine > theirs else 'small'}"
+        count = f"{len(numbers) - len(wrong)} of {len(numbers)} numbers are right."
+        return f"{count} Number {wrong[0] + 1}, {mine:.6g}, is not: {remark}."
+
     def _called(self, answer, arguments):
-        return "your answer"
+        return "Your answer"
 
     def _praise(self):
         return "Every number is right."
 
 
-def _many(count):
-    return f"{count} number{'' if count == 1 else 's'}"
+def _many(count, what):
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _shape(shape):
@@ -379,13 +420,14 @@ def _short(value):
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value)
     if callable(value):
-        return value.__name__
-    shape = behaviour.numbers(value)[0]
-    return (
-        repr(value)
-        if isinstance(value, list) and len(shape) == 1
-        else f"<{' x '.join(map(str, shape))} numbers>"
-    )
+        return getattr(value, "__name__", type(value).__name__)
+    try:
+        shape = tuple(getattr(value, "shape", ())) or behaviour.numbers(value)[0]
+    except behaviour.Unusable:
+        return f"<{type(value).__name__}>"
+    if isinstance(value, list) and len(shape) == 1:
+        return repr(value)
+    return f"<{' x '.join(map(str, shape))} numbers>" if all(shape) else f"<an empty array {shape}>"
 
 
 def _constant(behaviours):
