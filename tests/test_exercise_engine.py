@@ -115,24 +115,47 @@ def test_the_smaller_explanation_wins():
     )
 
 
-def test_edge_cases_count_only_once_the_main_probes_are_right():
+def test_what_a_mistake_does_not_explain_is_said_beside_it():
     def squared_and_fails_on_empty(numbers, factor):
-        return [factor**2 * number for number in numbers] + [numbers[0]][:0]
+        return [factor**2 * number for number in numbers] if numbers else [0.0]
 
-    assert EXERCISE.diagnose(squared_and_fails_on_empty).cause == "squared"
+    result = EXERCISE.diagnose(squared_and_fails_on_empty)
+    assert result.cause == "squared"
+    assert result.message == (
+        "The factor is squared.\nThat is not all: something else shows in "
+        "`squared_and_fails_on_empty(numbers=[], factor=2)`."
+    )
 
 
-def test_a_mistake_in_an_edge_case_is_named_by_the_first_edge_that_fails():
+def test_a_mistake_in_an_edge_case_is_named_where_it_explains_them_all():
     crash = Mistake(
         "empty", "An empty list fails.", lambda numbers, factor: scaled(numbers, factor + 0 / len(numbers))
     )
     exercise = dataclasses.replace(EXERCISE, mistakes=[crash, *MADE["mistakes"]])
 
-    def two_edges_fail(numbers, factor):
-        assert numbers and math.inf not in numbers
+    def fails(numbers, factor, infinite=True):
+        assert numbers and (infinite or math.inf not in numbers)
         return scaled(numbers, factor)
 
-    assert exercise.diagnose(two_edges_fail).cause == "empty"
+    assert exercise.diagnose(fails).cause == "empty"
+    result = exercise.diagnose(lambda numbers, factor: fails(numbers, factor, infinite=False))
+    assert (result.status, result.cause) == ("error", None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (lambda n: np.arange(n) ** 2, False),
+        (lambda n: [number**2 for number in range(n)], True),
+        (lambda n: np.array(list(map(lambda number: number**2, range(n)))), True),
+    ],
+)
+def test_a_loop_is_told_of_a_right_answer_that_should_have_none(answer, told):
+    squares = Exercise("squares", lambda n: np.arange(n) ** 2, probes=((3,), (700,)), no_loop=True)
+    result = squares.diagnose(answer)
+    assert result.status == "correct"
+    assert ("a loop over the rows" in result.message) is told
+    assert "loop" not in dataclasses.replace(squares, no_loop=False).diagnose(answer).message
 
 
 def test_of_a_loss_of_precision_only_the_size_is_compared():

@@ -74,6 +74,7 @@ class Behaviour:
     truth: bool = False  # whether the value is True or False
     things: int = 0  # how many stand in the tuple that the value is
     same_rows: int = 0  # how often one and the same list stands in the list that the value is
+    steps: int = 0  # lines and bytecodes of the learner's own code
     replaced: tuple = ()  # what the call changed for the whole kernel
 
     def same_as(self, other, atol):
@@ -104,7 +105,7 @@ def observe(call, arguments):
     given = copy.deepcopy(arguments)
     kind, shape, entries, text, truth, things, same_rows, replaced = "value", (), (), "", False, 0, 0, []
     output = io.StringIO()
-    with LOCK, _captured(output), _memory_limit(), _loop_guard():
+    with LOCK, _captured(output), _memory_limit(), _loop_guard() as steps:
         settings = _settings()
         try:
             try:
@@ -131,7 +132,9 @@ def observe(call, arguments):
         except BaseException as error:
             kind, text = "raised", f"stops with an error. {in_one_line(error)}"
     changed, printed = _first_changed(arguments, given), bool(output.getvalue().strip())
-    return Behaviour(kind, shape, entries, text, changed, printed, truth, things, same_rows, tuple(replaced))
+    return Behaviour(
+        kind, shape, entries, text, changed, printed, truth, things, same_rows, steps(), tuple(replaced)
+    )
 
 
 def numbers(value):
@@ -430,7 +433,7 @@ def _loop_guard():
 
     sys.settrace(enter)
     try:
-        yield
+        yield lambda: STEPS - left
     finally:
         active = False
         sys.settrace(before[0])

@@ -17,6 +17,7 @@ from functools import cached_property
 from pe_lessons.exercises import behaviour
 from pe_lessons.exercises.result import Checked, shown
 
+LOOP = 2_500  # lines and bytecodes; 500 rows in a loop take more, and all at once take a hundred
 SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
 SMALL = 1e-2
 ROUNDED = 4e-3  # of a number: as much as bfloat16 loses
@@ -63,6 +64,8 @@ class Exercise(Checked):
         ``call(name, *probe)`` is the call in words; usual arguments in brackets are the default.
     says : dict, optional
         ``{look: sentence}``; what to say when an unknown mistake shows in a probe that holds this text.
+    no_loop : bool
+        Whether the lesson asks for an answer without a loop; a right one with a loop is told so.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class Exercise(Checked):
     use: Callable | None = None
     call: Callable | None = None
     says: dict | None = None
+    no_loop: bool = False
 
     def __post_init__(self):
         behaviour.keep_modules()  # PyTorch may be there by now
@@ -124,10 +128,10 @@ class Exercise(Checked):
             )
         wrong = self._wrong(seen)
         if not wrong:
-            return self.result("correct", self._praise())
+            return self.result("correct", self._praise(seen))
         found = self._recognise(seen, wrong)
         if found:
-            return self.result("not yet", found.say, found.name)
+            return self.result("not yet", self._told(found, answer, seen), found.name)
         return self._describe(answer, seen, wrong[0])
 
     def solution(self):
@@ -139,7 +143,7 @@ class Exercise(Checked):
         return [n for n, right in enumerate(self._expected) if not right.same_as(seen[n], self.atol)]
 
     def _recognise(self, seen, wrong):
-        """The smallest explanation of all that was seen; failing that, of all but some edge cases."""
+        """The smallest explanation of all that was seen; failing that, one of the main probes."""
         main = len(self.probes)
         pairs = () if _constant(seen[:main]) else self.pairs  # many a pair comes out as nearly 0
         if all(one.kind == "raised" for one in seen[:main]):
@@ -158,9 +162,7 @@ class Exercise(Checked):
             (pairs, lambda one: self._loses_as_much(one, seen, self.atol)),
         ]
         if wrong[0] < main:
-            attempts += [(self.mistakes, like(range(main))), (pairs, like(range(main)))]
-        else:
-            attempts += [(self.mistakes, like([n for n in range(len(seen)) if n not in wrong[1:]]))]
+            attempts += [(self.mistakes, like(range(main)))]
         for candidates, matches in attempts:
             found = [one for one in candidates if matches(one)]
             if len(found) > 1 and candidates is pairs:
@@ -168,6 +170,16 @@ class Exercise(Checked):
             if found:
                 return found[0]
         return None
+
+    def _told(self, found, answer, seen):
+        """What is said of a mistake, and where it is not all that was seen."""
+        for n, done in enumerate(seen):
+            theirs = self._behaviour_of(found.wrong, n)
+            blind = theirs.kind == "unusable" or _holds_nan(theirs)  # is like nothing, not even like itself
+            if not (blind or found.exact or theirs.same_as(done, self.atol)):
+                where = f" shows in {self._called(answer, self._all_probes[n])}" if n else ""
+                return f"{found.say}\nThat is not all: something else{where or ' comes on top'}."
+        return found.say
 
     def _loses_as_much(self, candidate, seen, small):
         """Whether the errors are as large as the candidate's; in the main probes these must be small."""
@@ -331,8 +343,11 @@ class Exercise(Checked):
         names = list(inspect.signature(self.use or self.reference).parameters)
         return names[1:] if self.use else names
 
-    def _praise(self):
-        return f"It does what it should in all {len(self._all_probes)} trials."
+    def _praise(self, seen):
+        praise = f"It does what it should in all {len(self._all_probes)} trials."
+        if self.no_loop and max(done.steps for done in seen) > LOOP:
+            praise += " There is a loop over the rows in it still: NumPy can take all of them at once."
+        return praise
 
     def _not_attempted(self):
         return self.result(
@@ -403,7 +418,7 @@ class Numbers(Exercise):
     def _called(self, answer, arguments):
         return "Your answer"
 
-    def _praise(self):
+    def _praise(self, seen):
         return "Every number is right."
 
 
