@@ -163,9 +163,7 @@ class Exercise(Checked):
             return None  # any typing error would do that
 
         def like(scope):
-            return lambda one: all(
-                self._behaviour_of(one.wrong, n).same_as(seen[n], self.atol) for n in scope
-            )
+            return lambda one: all(self._alike(self._behaviour_of(one.wrong, n), seen[n]) for n in scope)
 
         everything = like(range(len(seen)))
         attempts = [
@@ -187,12 +185,14 @@ class Exercise(Checked):
     def _told(self, found, answer, seen):
         """What is said of a mistake, and where it is not all that was seen."""
         for n, done in enumerate(seen):
-            theirs = self._behaviour_of(found.wrong, n)
-            blind = theirs.kind == "unusable" or _holds_nan(theirs)  # is like nothing, not even like itself
-            if not (blind or found.exact or theirs.same_as(done, self.atol)):
+            if not (found.exact or self._alike(self._behaviour_of(found.wrong, n), done)):
                 where = f" shows in {self._called(answer, self._all_probes[n])}" if n else ""
                 return f"{found.say}\nThat is not all: something else{where or ' comes on top'}."
         return found.say
+
+    def _alike(self, known, done):
+        """Whether a known mistake did this. What is like nothing, not even like itself, tells nothing."""
+        return known.same_as(done, self.atol) or (_tells_nothing(known) and _tells_nothing(done))
 
     def _loses_as_much(self, candidate, seen, small):
         """Whether the errors are as large as the candidate's; in the main probes these must be small."""
@@ -466,6 +466,10 @@ def _constant(behaviours):
     """Whether all the numbers are nearly the same."""
     entries = [entry for done in behaviours for entry in done.entries]
     return len(entries) > 1 and max(entries) - min(entries) < 1e-4
+
+
+def _tells_nothing(done):
+    return done.kind == "unusable" or _holds_nan(done)
 
 
 def _holds_nan(done):
