@@ -150,9 +150,7 @@ class Exercise(Checked):
             return None  # any typing error would do that
 
         def like(scope):
-            return lambda one: all(
-                self._behaviour_of(one.wrong, n).same_as(seen[n], self.atol) for n in scope
-            )
+            return lambda one: all(self._fits(one, n, seen[n]) for n in scope)
 
         everything = like(range(len(seen)))
         attempts = [
@@ -171,14 +169,20 @@ class Exercise(Checked):
                 return found[0]
         return None
 
+    def _fits(self, mistake, n, done):
+        """Whether the mistake does this in the n-th probe; in an edge case NaN may stand for NaN."""
+        theirs = self._behaviour_of(mistake.wrong, n)
+        blind = n >= len(self.probes) and all(
+            one.kind == "unusable" or _holds_nan(one) for one in (theirs, done)
+        )
+        return blind or theirs.same_as(done, self.atol)
+
     def _told(self, found, answer, seen):
         """What is said of a mistake, and where it is not all that was seen."""
         for n, done in enumerate(seen):
-            theirs = self._behaviour_of(found.wrong, n)
-            blind = theirs.kind == "unusable" or _holds_nan(theirs)  # is like nothing, not even like itself
-            if not (blind or found.exact or theirs.same_as(done, self.atol)):
-                where = f" shows in {self._called(answer, self._all_probes[n])}" if n else ""
-                return f"{found.say}\nThat is not all: something else{where or ' comes on top'}."
+            if not (found.exact or self._fits(found, n, done)):
+                call = self._called(answer, self._all_probes[n])
+                return f"{found.say}\nThat alone does not explain what {call} does."
         return found.say
 
     def _loses_as_much(self, candidate, seen, small):
@@ -285,8 +289,9 @@ class Exercise(Checked):
                 f"{call} gives back one and the same list {got.same_rows} times, so its rows are all alike: "
                 "begin a new list for every row."
             )
-        elif got.things and got.shape != right.shape:
-            message = f"{call} gives back a tuple of {_many(got.things, 'thing')}, not {_shape(right.shape)}."
+        elif got.things and got.shape != right.shape and len(got.shape) != 1:
+            wanted = f"{call} should give {_shape(right.shape)}"
+            message = f"{wanted}, but gives a tuple of {_many(got.things, 'thing')}."
         elif got.kind == "unusable":
             message = f"What {call} gives back {got.text}."
         elif got.changed is not None:
