@@ -58,7 +58,7 @@ TASKS = {
     "test-elsewhere": ("run all on another computer, imitated, and as older processors would", ["test"],
                        ["tools/run_on_other_computers.py"]),
     "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
-              ["evidence/speed.py"]),
+              ["-m evidence.speed"]),
     "claims": ("hold what the lessons say of trained models to other seeds: all, or claims 06 13", ["lab"],
                ["-m evidence.claims.runner"]),
     "notebooks": ("run every notebook again and keep its outputs", ["test"],

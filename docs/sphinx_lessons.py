@@ -1,17 +1,15 @@
 """What Sphinx is to know of the lessons: questions, glossary, the figures' alt texts, copies for Colab."""
 
-import json
 import re
 from pathlib import Path
 
+import nbformat
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from myst_nb.core.render import NbElementRenderer
 from sphinx import addnodes
-from sphinx.directives.other import TocTree
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx.util.matching import patfilter
 
 COLAB_CELL = """\
 import sys
@@ -31,14 +29,18 @@ def is_lesson(docname):
     return number(docname) is not None
 
 
-def lessons(env):
-    return sorted(filter(is_lesson, env.found_docs))
-
-
 def paragraph(doctree, start):
     """The first paragraph that begins so; None if there is none."""
     found = (node for node in doctree.findall(nodes.paragraph) if node.astext().startswith(start))
     return next(found, None)
+
+
+def reference(env, shown, kind, target):
+    """A link to a page or to an entry of the glossary."""
+    return addnodes.pending_xref(
+        "", shown, refdomain="std", reftype=kind, reftarget=target, refexplicit=True,
+        refdoc=env.docname, refwarn=True,
+    )  # fmt: skip
 
 
 def without_links(found):
@@ -105,7 +107,8 @@ class LinkGlossary(SphinxTransform):
     def apply(self):
         if not is_lesson(self.env.docname):
             return
-        words = sorted(glossary_words(Path(self.env.srcdir, "glossary.md")), key=len, reverse=True)
+        entries = Path(self.env.srcdir, "glossary.md").read_text(encoding="utf-8").split("```{glossary}")[1]
+        words = sorted(re.findall(r"^([^\s`].*)$", entries, re.MULTILINE), key=len, reverse=True)
         pattern = re.compile(rf"\b({'|'.join(map(re.escape, words))})s?\b", re.IGNORECASE)
         linked = set()
         for paragraph in self.document.findall(nodes.paragraph):
@@ -119,71 +122,44 @@ class LinkGlossary(SphinxTransform):
             word = found[1].lower()
             if word not in linked:
                 linked.add(word)
-                reference = addnodes.pending_xref(
-                    "", nodes.inline("", found[0]), refdomain="std", reftype="term", reftarget=word,
-                    refexplicit=True, refdoc=self.env.docname, refwarn=True,
-                )  # fmt: skip
-                parts += [nodes.Text(said[end : found.start()]), reference]
+                link = reference(self.env, nodes.inline("", found[0]), "term", word)
+                parts += [nodes.Text(said[end : found.start()]), link]
                 end = found.end()
         if parts:
             text.parent.replace(text, [*parts, nodes.Text(said[end:])])
 
 
-def glossary_words(page):
-    """The words that have an entry, as it spells them."""
-    entries = page.read_text(encoding="utf-8").split("```{glossary}")[1]
-    return re.findall(r"^([^\s`].*)$", entries, re.MULTILINE)
-
-
-class TocTreeOfExisting(TocTree):
-    """A table of contents that passes over patterns nothing matches: lessons that are not written yet."""
-
-    def run(self):
-        missing = [line for line in self.content if "*" in line and not patfilter(self.env.found_docs, line)]
-        for line in missing:
-            self.content.remove(line)
-        return super().run() if self.content else []
-
-
-class Placeholder(nodes.General, nodes.Element):
+class LessonMap(nodes.General, nodes.Element):
     """Filled when all lessons have been read."""
 
 
-class Fill(Directive):
-    """`{lesson-map}`."""
-
+class LessonMapDirective(Directive):
     def run(self):
-        return [Placeholder()]
+        return [LessonMap()]
 
 
-class FillPlaceholders(SphinxPostTransform):
+class FillLessonMap(SphinxPostTransform):
+    """The lessons of a page's tables of contents, part by part, each with its question."""
+
     default_priority = 4  # before references are resolved
 
     def run(self):
-        for node in list(self.document.findall(Placeholder)):
-            node.replace_self(self.lesson_map())
+        for node in list(self.document.findall(LessonMap)):
+            toctrees = self.document.findall(addnodes.toctree)
+            node.replace_self([one for toctree in toctrees for one in self.part(toctree)])
 
-    def link(self, docname):
-        text = nodes.inline("", self.env.titles[docname].astext())
-        return addnodes.pending_xref(
-            "", text, refdomain="std", reftype="doc", reftarget=f"/{docname}", refexplicit=True,
-            refdoc=self.env.docname, refwarn=True,
-        )  # fmt: skip
+    def part(self, toctree):
+        names = [name for _, name in toctree["entries"] if is_lesson(name)]
+        if not names:
+            return []
+        parts = nodes.bullet_list("", *map(self.item, names), classes=["lesson-map"])
+        return [nodes.rubric("", toctree["caption"]), parts]
 
-    def lesson_map(self):
-        """The lessons of this page's tables of contents, part by part, each with its question."""
-        parts = []
-        for toctree in self.document.findall(addnodes.toctree):
-            names = [name for _, name in toctree["entries"] if is_lesson(name)]
-            if names:
-                items = []
-                for name in names:
-                    title = nodes.paragraph("", "", self.link(name))
-                    asked = question(self.env, name) or opening(self.env, name)
-                    items.append(nodes.list_item("", title, asked))
-                parts.append(nodes.rubric("", toctree["caption"]))
-                parts.append(nodes.bullet_list("", *items, classes=["lesson-map"]))
-        return parts
+    def item(self, name):
+        title = nodes.inline("", self.env.titles[name].astext())
+        link = reference(self.env, title, "doc", f"/{name}")
+        asked = question(self.env, name) or opening(self.env, name)
+        return nodes.list_item("", nodes.paragraph("", "", link), asked)
 
 
 def describe_figures(app):
@@ -247,28 +223,18 @@ def write_colab_copies(app, exception):
     folder = Path(app.outdir, "colab")
     folder.mkdir(exist_ok=True)
     source = COLAB_CELL.format(repository=app.config.html_theme_options["repository_url"])
-    cell = {
-        "cell_type": "code",
-        "id": "colab",
-        "execution_count": None,
-        "metadata": {},
-        "outputs": [],
-        "source": source,
-    }
-    for name in lessons(app.env):
-        notebook = json.loads(Path(app.srcdir, f"{name}.ipynb").read_text(encoding="utf-8"))
-        notebook["cells"].insert(0, cell)
-        copy = json.dumps(notebook, indent=1, ensure_ascii=False)
-        (folder / f"{Path(name).name}.ipynb").write_text(copy, encoding="utf-8")
+    for name in filter(is_lesson, app.env.found_docs):
+        notebook = nbformat.read(Path(app.srcdir, f"{name}.ipynb"), 4)
+        notebook.cells.insert(0, nbformat.v4.new_code_cell(source, id="colab"))
+        nbformat.write(notebook, folder / f"{Path(name).name}.ipynb")
 
 
 def setup(app):
-    app.add_node(Placeholder)
-    app.add_directive("toctree", TocTreeOfExisting, override=True)
-    app.add_directive("lesson-map", Fill)
+    app.add_node(LessonMap)
+    app.add_directive("lesson-map", LessonMapDirective)
     app.add_transform(NameHeadings)
     app.add_transform(LinkGlossary)
-    app.add_post_transform(FillPlaceholders)
+    app.add_post_transform(FillLessonMap)
     app.connect("builder-inited", describe_figures)
     app.connect("doctree-resolved", finish_page)
     app.connect("html-page-context", page_context, priority=900)

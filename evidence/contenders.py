@@ -7,6 +7,7 @@ import importlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
@@ -47,12 +48,17 @@ whisper, gptj, m2m, marian, llama = library(
 class Table:
     """A way to make the table; its layout and its frequencies, for the comparison with exact values."""
 
-    make: Callable  # (seq_len, d_model) -> table
+    make: Callable  # (seq_len, d_model) -> table, or from the row `start` on if it is ours
     ours: bool = False
     slow: bool = False  # a Python loop over the entries: small shapes only
     layout: str = "interleaved"  # or "halves": all sines first; or "cosine first", interleaved
     pairs_less_one: bool = False  # tensor2tensor's frequencies: the last pair's is exactly 1 / base
-    rows: Callable | None = None  # (start, seq_len, d_model) -> rows from start on, where that is possible
+
+    def rows(self, start, seq_len, d_model):
+        """Rows from `start` on; None where a Python loop would have to make too many before them."""
+        if self.ours:
+            return self.make(seq_len, d_model, start=start)
+        return None if self.slow and start > 10_000 else self.make(start + seq_len, d_model)[start:]
 
 
 def commonly_in_torch(seq_len, d_model):
@@ -74,9 +80,9 @@ def commonly_in_numpy(seq_len, d_model):
     return angles.astype(np.float32)
 
 
-def all_blocks(seq_len, d_model):
-    """Every block of the stream made, and forgotten."""
-    for block in arrays.sinusoidal_blocks(seq_len, d_model, dtype=np.float32):
+def last_block(seq_len, d_model, start=0):
+    """Every block of the stream made, and forgotten; of a hundred rows there is one."""
+    for block in arrays.sinusoidal_blocks(seq_len, d_model, start=start, dtype=np.float32):
         last = block
     return last
 
@@ -107,32 +113,12 @@ BLOCKS, COMMON_NUMPY = "arrays.sinusoidal_blocks", "NumPy as commonly written, f
 
 TABLES = {
     FLOOR: Table(lambda n, d: np.full((n, d), 1.0, np.float32), ours=True),
-    ARRAYS: Table(
-        lambda n, d: arrays.sinusoidal_by_rotation(n, d, dtype=np.float32),
-        ours=True,
-        rows=lambda start, n, d: arrays.sinusoidal_by_rotation(n, d, start=start, dtype=np.float32),
-    ),
-    TENSORS: Table(
-        tensors.sinusoidal_by_rotation,
-        ours=True,
-        rows=lambda start, n, d: tensors.sinusoidal_by_rotation(n, d, start=start),
-    ),
-    BLOCKS: Table(
-        all_blocks,
-        ours=True,
-        rows=lambda start, n, d: np.concatenate(
-            list(arrays.sinusoidal_blocks(n, d, start=start, dtype=np.float32))
-        ),
-    ),
-    "tensors.sinusoidal": Table(
-        tensors.sinusoidal, ours=True, rows=lambda start, n, d: tensors.sinusoidal(n, d, start=start)
-    ),
-    "arrays.sinusoidal, float64": Table(
-        arrays.sinusoidal, ours=True, rows=lambda start, n, d: arrays.sinusoidal(n, d, start=start)
-    ),
-    "loops.sinusoidal, float64": Table(
-        loops.sinusoidal, ours=True, slow=True, rows=lambda start, n, d: loops.sinusoidal(n, d, start=start)
-    ),
+    ARRAYS: Table(partial(arrays.sinusoidal_by_rotation, dtype=np.float32), ours=True),
+    TENSORS: Table(tensors.sinusoidal_by_rotation, ours=True),
+    BLOCKS: Table(last_block, ours=True),
+    "tensors.sinusoidal": Table(tensors.sinusoidal, ours=True),
+    "arrays.sinusoidal, float64": Table(arrays.sinusoidal, ours=True),
+    "loops.sinusoidal, float64": Table(loops.sinusoidal, ours=True, slow=True),
     "PyTorch as commonly written": Table(commonly_in_torch),
     COMMON_NUMPY: Table(commonly_in_numpy),
 }
@@ -182,41 +168,30 @@ def rotary_contenders(shape):
     cosine, sine = angles.cos().float(), angles.sin().float()
     twice = [torch.cat([part, part], dim=-1)[None] for part in (cosine, sine)]
 
-    def ours(layout):
-        return lambda: [tensors._rotate_pairs(x, cosine, sine, layout) for x in (q, k)]
+    def stacked(x):
+        a, b = x[..., 0::2], x[..., 1::2]
+        return torch.stack([a * cosine - b * sine, a * sine + b * cosine], dim=-1).flatten(-2)
 
-    def stacked():
-        out = []
-        for x in (q, k):
-            a, b = x[..., 0::2], x[..., 1::2]
-            out.append(torch.stack([a * cosine - b * sine, a * sine + b * cosine], dim=-1).flatten(-2))
-        return out
-
-    calls = {
-        COPY: lambda: [q.clone(), k.clone()],
-        GIVEN: ours("interleaved"),
-        WHOLE: lambda: [tensors.rotary(x, positions) for x in (q, k)],
-        "halves, angles given": ours("half"),
-        'tensors.rotary, layout="half"': lambda: [
-            tensors.rotary(x, positions, layout="half") for x in (q, k)
-        ],
+    turns = {
+        COPY: torch.clone,
+        GIVEN: lambda x: tensors._rotate_pairs(x, cosine, sine, "interleaved"),
+        WHOLE: lambda x: tensors.rotary(x, positions),
+        "halves, angles given": lambda x: tensors._rotate_pairs(x, cosine, sine, "half"),
+        'tensors.rotary, layout="half"': lambda x: tensors.rotary(x, positions, layout="half"),
         "interleaved by stack, as commonly written (angles given)": stacked,
     }
-    if llama:
-        calls[TRANSFORMERS_ROTARY] = lambda: llama.apply_rotary_pos_emb(q, k, *twice)
     if rotary_embedding:
         rotary = rotary_embedding.RotaryEmbedding(shape[-1])
-        calls["rotary-embedding-torch (angles cached)"] = lambda: [
-            rotary.rotate_queries_or_keys(x) for x in (q, k)
-        ]
+        turns["rotary-embedding-torch (angles cached)"] = rotary.rotate_queries_or_keys
     if x_transformers:
         freqs, _ = x_transformers.RotaryEmbedding(shape[-1])(positions)
-        calls["x-transformers (angles given)"] = lambda: [
-            x_transformers.apply_rotary_pos_emb(x, freqs) for x in (q, k)
-        ]
+        turns["x-transformers (angles given)"] = lambda x: x_transformers.apply_rotary_pos_emb(x, freqs)
     if torchtune:
         module = torchtune.RotaryPositionalEmbeddings(shape[-1], max_seq_len=shape[-2])
-        calls["torchtune (angles cached)"] = lambda: [module(x.transpose(1, 2)) for x in (q, k)]
+        turns["torchtune (angles cached)"] = lambda x: module(x.transpose(1, 2))
+    calls = {name: (lambda turn=turn: [turn(q), turn(k)]) for name, turn in turns.items()}
+    if llama:
+        calls[TRANSFORMERS_ROTARY] = lambda: llama.apply_rotary_pos_emb(q, k, *twice)
     return calls
 
 

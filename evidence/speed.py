@@ -13,8 +13,10 @@ own that makes one table, less the table (Linux only). Errors are against mpmath
 import argparse
 import gc
 import json
+import math
 import os
 import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -22,11 +24,12 @@ import tempfile
 import time
 from pathlib import Path
 
-import contenders
 import matplotlib.pyplot as plt
 import mpmath
 import numpy as np
 import torch
+
+from evidence import contenders
 
 RESULTS = Path(__file__).parent / "results"
 KEEP_FREED_MEMORY = (
@@ -59,45 +62,37 @@ def median_times(calls, seconds):
     for call in calls.values():
         call()
     end = time.process_time() + seconds
-    rounds = 0
-    while not rounds or (seconds and (rounds < 3 or (time.process_time() < end and rounds < 300))):
-        turn = rounds % len(names)
+    for n in range(300 if seconds else 1):
+        if n >= 3 and time.process_time() >= end:
+            break
+        turn = n % len(names)
         for name in names[turn:] + names[:turn]:
             start = clock()
             result = calls[name]()
             times[name].append(clock() - start)
             del result
-        rounds += 1
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def table_calls(seq_len, d_model):
+def table_calls(shape):
     return {
-        name: (lambda make=table.make: make(seq_len, d_model))
+        name: (lambda make=table.make: make(*shape))
         for name, table in contenders.TABLES.items()
-        if not table.slow or seq_len * d_model <= SLOW_UP_TO
+        if not table.slow or math.prod(shape) <= SLOW_UP_TO
     }
 
 
 def measure_times(plan):
-    with torch.no_grad():
-        return {
-            "tables": [median_times(table_calls(*shape), plan["seconds"]) for shape in plan["tables"]],
-            "rotary": [
-                median_times(contenders.rotary_contenders(shape), plan["seconds"] / 2)
-                for shape in plan["rotary"]
-            ],
-            "biases": median_times(contenders.bias_contenders(plan["biases"]), plan["seconds"]),
-        }
-
-
-def fastest_candidates():
-    return [name for name, table in contenders.TABLES.items() if not table.ours and not table.slow]
+    tables, rotary = map(table_calls, plan["tables"]), map(contenders.rotary_contenders, plan["rotary"])
+    return {
+        "tables": [median_times(calls, plan["seconds"]) for calls in tables],
+        "rotary": [median_times(calls, plan["seconds"] / 2) for calls in rotary],
+        "biases": median_times(contenders.bias_contenders(plan["biases"]), plan["seconds"]),
+    }
 
 
 def kilobytes(key):
-    (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(key))
-    return int(line.split()[1])
+    return int(re.search(rf"^{key}:\s*(\d+)", Path("/proc/self/status").read_text(), re.MULTILINE)[1])
 
 
 def peak_beyond_result(call, small):
@@ -108,13 +103,13 @@ def peak_beyond_result(call, small):
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
+        gc.freeze()  # what was there before need not be searched for garbage
         small()
         gc.collect()
         Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
         before = kilobytes("VmRSS")
         result = call()
-        size = result.numel() * result.element_size() if isinstance(result, torch.Tensor) else result.nbytes
-        os.write(writer, str(1024 * (kilobytes("VmHWM") - before) - size).encode())
+        os.write(writer, str(1024 * (kilobytes("VmHWM") - before) - result.nbytes).encode())
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as answer:
@@ -127,26 +122,25 @@ def measure_memory(plan):
     if not Path("/proc/self/clear_refs").exists():
         return {"tables": {}, "biases": {}}
     pairs = {
-        "tables": (table_calls(*plan["memory"]), table_calls(64, 8)),
+        "tables": (table_calls(plan["memory"]), table_calls((64, 8))),
         "biases": (contenders.bias_contenders(plan["biases"]), contenders.bias_contenders(8)),
     }
-    with torch.no_grad():
-        return {
-            kind: {name: peak_beyond_result(calls[name], small[name]) for name in calls}
-            for kind, (calls, small) in pairs.items()
-        }
+    return {
+        kind: {name: peak_beyond_result(calls[name], small[name]) for name in calls}
+        for kind, (calls, small) in pairs.items()
+    }
 
 
 def largest_error(table, rows, first):
     """Largest distance of these rows, the first of them at position `first`, from the exact ones."""
     worst = 0.0
-    found = contenders.sines_and_cosines(table, rows)
-    d_model = 2 * found[0].shape[1]
+    sines, cosines = contenders.sines_and_cosines(table, rows)
+    n_pairs = sines.shape[1]
     with mpmath.workdps(40):
-        for pair in range(d_model // 2):
-            frequency = contenders.frequency_of(table, pair, d_model, mpmath)
-            for row, (sine, cosine) in enumerate(zip(found[0][:, pair], found[1][:, pair])):
-                angle = (first + row) * frequency
+        for pair in range(n_pairs):
+            frequency = contenders.frequency_of(table, pair, 2 * n_pairs, mpmath)
+            for position, (sine, cosine) in enumerate(zip(sines[:, pair], cosines[:, pair]), start=first):
+                angle = position * frequency
                 errors = (abs(sine - mpmath.sin(angle)), abs(cosine - mpmath.cos(angle)))
                 worst = max(worst, *map(float, errors))
     return worst
@@ -154,42 +148,37 @@ def largest_error(table, rows, first):
 
 def measure_errors(plan, d_model=8, n_rows=100):
     """{name: largest error in the 100 rows that end at each position}, None where it takes too long."""
-    errors = {}
-    for name, table in contenders.TABLES.items():
-        if name == contenders.FLOOR:
-            continue
-        errors[name] = []
-        for position in plan["positions"]:
-            first = position + 1 - n_rows
-            if table.rows:
-                rows = table.rows(first, n_rows, d_model)
-            elif table.slow and position > 10_000:
-                errors[name].append(None)
-                continue
-            else:
-                with torch.no_grad():
-                    rows = table.make(position + 1, d_model)[first:]
-            errors[name].append(largest_error(table, rows, first))
-            del rows
-    return errors
+
+    def error(table, first):
+        rows = table.rows(first, n_rows, d_model)
+        return None if rows is None else largest_error(table, rows, first)
+
+    return {
+        name: [error(table, position + 1 - n_rows) for position in plan["positions"]]
+        for name, table in contenders.TABLES.items()
+        if name != contenders.FLOOR
+    }
 
 
-PARTS = {
-    "times": (measure_times, True),
-    "memory": (measure_memory, False),
-    "errors": (measure_errors, True),
-}
+PARTS = {"times": measure_times, "memory": measure_memory, "errors": measure_errors}
+
+
+def measure(part, plan):
+    torch.set_num_threads(1)
+    with torch.no_grad():
+        return json.dumps(PARTS[part](plan))
 
 
 def run_part(part, quick):
     """One part in a process of its own, so that each begins with fresh memory and the right allocator."""
     if quick:
-        return json.loads(json.dumps(PARTS[part][0](QUICK)))
+        return json.loads(measure(part, QUICK))
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
-    if PARTS[part][1]:
+    if part != "memory":
         environment["GLIBC_TUNABLES"] = KEEP_FREED_MEMORY
-    command = [sys.executable, __file__, "--part", part]
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, text=True)
+    command = [sys.executable, "-m", "evidence.speed", "--part", part]
+    root = Path(__file__).parent.parent
+    done = subprocess.run(command, cwd=root, env=environment, stdout=subprocess.PIPE, check=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -197,9 +186,10 @@ def by(shape):
     return " × ".join(f"{size:,}".replace(",", " ") for size in shape)
 
 
-def ratio(value):
+def ratio(value, floor=1.0):
     if value is None:
         return ""
+    value /= floor
     return f"{value:.2f}" if value < 9.95 else f"{value:.0f}"
 
 
@@ -215,170 +205,126 @@ def as_bytes(value):
 
 
 def goals(plan, found):
-    """(what, goal, measured, met) for every goal, whether met or missed."""
-    times, memory = found["times"], found["memory"]
-    table_times = {shape: t for shape, t in zip(plan["tables"], times["tables"])}
-    ours, full = contenders.ARRAYS, contenders.FLOOR
+    """(what, goal, measured, met) for every goal of which the plan has the shape, whether met or missed."""
+    tables = dict(zip(map(by, plan["tables"]), found["times"]["tables"]))
+    rotary = dict(zip(map(by, plan["rotary"]), found["times"]["rotary"]))
+    biases, memory, ours = found["times"]["biases"], found["memory"], contenders.ARRAYS
+    large, million, heads = "65 536 × 1 024", "1 000 000 × 128", "1 × 32 × 2 048 × 128"
 
-    def at_least(what, goal, value):
+    def at_least(goal, what, value):
         return what, f"at least {goal}", ratio(value), value >= goal
 
-    def at_most(what, goal, value, text):
+    def at_most(goal, what, value, text=ratio):
         return what, f"at most {text(goal)}", text(value), value <= goal
 
-    out = []
-    for shape, goal in (((65_536, 1024), 1.7), ((1_000_000, 128), 2.2)):
-        if shape in table_times and fastest_candidates():
-            t = table_times[shape]
-            libraries = {
-                name: t[name]
-                for name in fastest_candidates()
-                if name in t and name != contenders.COMMON_NUMPY
-            }
-            fastest = min(libraries, key=libraries.get)
-            out.append(
-                at_least(
-                    f"{by(shape)}: times as fast as the fastest other ({fastest})", goal, t[fastest] / t[ours]
-                )
-            )
-    shape = (65_536, 1024)
-    if shape in table_times:
-        t = table_times[shape]
-        out.append(
-            at_least(
-                f"{by(shape)}: times as fast as NumPy as commonly written",
-                12,
-                t[contenders.COMMON_NUMPY] / t[ours],
-            )
-        )
-        out.append(at_least(f"{by(shape)}: share of the speed of np.full", 0.5, t[full] / t[ours]))
-        if memory["tables"].get(ours) is not None:
-            out.append(at_most(f"{by(shape)}: extra memory", 10e6, memory["tables"][ours], as_bytes))
-            out.append(
-                at_most(
-                    f"{by(shape)}: extra memory by block", 1e6, memory["tables"][contenders.BLOCKS], as_bytes
-                )
-            )
+    for shape, goal in ((large, 1.7), (million, 2.2)):
+        if t := tables.get(shape):
+            others = {name for name, table in contenders.TABLES.items() if not (table.ours or table.slow)}
+            fastest = min(others & t.keys() - {contenders.COMMON_NUMPY}, key=t.get)
+            what = f"{shape}: times as fast as the fastest other ({fastest})"
+            yield at_least(goal, what, t[fastest] / t[ours])
+    if t := tables.get(large):
+        common = t[contenders.COMMON_NUMPY] / t[ours]
+        yield at_least(12, f"{large}: times as fast as NumPy as commonly written", common)
+        yield at_least(0.5, f"{large}: share of the speed of np.full", t[contenders.FLOOR] / t[ours])
+        if (extra := memory["tables"].get(ours)) is not None:
+            yield at_most(10e6, f"{large}: extra memory", extra, as_bytes)
+            by_block = memory["tables"][contenders.BLOCKS]
+            yield at_most(1e6, f"{large}: extra memory by block", by_block, as_bytes)
     for name in (ours, contenders.TENSORS, contenders.BLOCKS):
         worst = max(found["errors"][name])
-        out.append(at_most(f"{name}: error in float32, all positions", 3.0e-8, worst, lambda v: f"{v:.2e}"))
-    if (1, 32, 2048, 128) in plan["rotary"]:
-        t = times["rotary"][plan["rotary"].index((1, 32, 2048, 128))]
+        yield at_most(3.0e-8, f"{name}: error in float32, all positions", worst, "{:.2e}".format)
+    if t := rotary.get(heads):
         for name in (contenders.GIVEN, contenders.WHOLE):
-            out.append(at_most(f"rotary ({name}) over a copy", 1.15, t[name] / t[contenders.COPY], ratio))
-        if contenders.TRANSFORMERS_ROTARY in t:
-            out.append(
-                at_least(
-                    "rotary (angles given): times as fast as transformers",
-                    4.5,
-                    t[contenders.TRANSFORMERS_ROTARY] / t[contenders.GIVEN],
-                )
-            )
-    t = times["biases"]
-    out.append(
-        at_most("biases: time over plain attention", 1.35, t[contenders.VIEW] / t[contenders.NO_BIAS], ratio)
-    )
-    if memory["biases"].get(contenders.VIEW) is not None:
-        out.append(at_most("biases: extra memory", 25e6, memory["biases"][contenders.VIEW], as_bytes))
-    return out
+            yield at_most(1.15, f"rotary ({name}) over a copy", t[name] / t[contenders.COPY])
+        if theirs := t.get(contenders.TRANSFORMERS_ROTARY):
+            what = "rotary (angles given): times as fast as transformers"
+            yield at_least(4.5, what, theirs / t[contenders.GIVEN])
+    over = biases[contenders.VIEW] / biases[contenders.NO_BIAS]
+    yield at_most(1.35, "biases: time over plain attention", over)
+    if (extra := memory["biases"].get(contenders.VIEW)) is not None:
+        yield at_most(25e6, "biases: extra memory", extra, as_bytes)
 
 
 def report(plan, found):
     """The whole report in Markdown."""
-    times, memory, errors = found["times"], found["memory"], found["errors"]
-    names = list(times["tables"][0])
-    table_rows = []
-    for name in names:
-        cells = [ratio(t[name] / t[contenders.FLOOR]) if name in t else "" for t in times["tables"]]
-        table_rows.append([name, *cells, as_bytes(memory["tables"].get(name))])
-    lines = [
-        "# Speed, memory, precision",
-        "",
-        "Written by `python course.py bench`. Times are CPU time of one thread, medians of interleaved",
-        "rounds, printed as ratios: those of one run can be compared, those of two machines cannot.",
-        "",
-        f"Machine: {found['machine']}.",
-        "",
-        "## Tables",
-        "",
-        "Time over that of filling the same memory with ones (`np.full`, float32), and memory taken at most",
-        f"beyond the table itself at {by(plan['memory'])}. Rows that say float64 fill twice the memory.",
-        "",
-        markdown_table(["", *map(by, plan["tables"]), "extra memory"], table_rows),
-        "",
-        "## Largest error, against mpmath",
-        "",
-        "In the 100 rows that end at each position, 8 columns.",
-        "",
-        markdown_table(
-            ["position", *(f"1e{len(str(position)) - 1}" for position in plan["positions"])],
-            [[name, *("" if e is None else f"{e:.1e}" for e in row)] for name, row in errors.items()],
-        ),
-        "",
-        "## Rotary, queries and keys",
-        "",
-        "Time over that of copying both. *Angles given*: cosines and sines are ready, as they are for",
-        "the functions of the libraries; the others begin with the positions.",
-        "",
-        markdown_table(
-            ["", *map(by, plan["rotary"])],
-            [
-                [name, *(ratio(t[name] / t[contenders.COPY]) for t in times["rotary"])]
-                for name in times["rotary"][0]
-            ],
-        ),
-        "",
-        "## Biases that depend on the offset",
-        "",
-        f"Attention of {plan['biases']} tokens, 8 heads: time over attention without a bias, and",
-        "memory taken at most beyond the result.",
-        "",
-        markdown_table(
-            ["", "time", "extra memory"],
-            [
-                [name, ratio(t / times["biases"][contenders.NO_BIAS]), as_bytes(memory["biases"].get(name))]
-                for name, t in times["biases"].items()
-            ],
-        ),
-        "",
-        "## Goals",
-        "",
-        markdown_table(
-            ["", "goal", "measured", ""],
-            [
-                [what, goal, value, "met" if met else "**missed**"]
-                for what, goal, value, met in goals(plan, found)
-            ],
-        ),
-        "",
+    times, memory = found["times"], found["memory"]
+
+    def ratios(times, floor):
+        """A row for each name, a column for each shape."""
+        return [[name, *(ratio(t.get(name), t[floor]) for t in times)] for name in times[0]]
+
+    tables = [
+        [*row, as_bytes(memory["tables"].get(row[0]))] for row in ratios(times["tables"], contenders.FLOOR)
     ]
-    if found["absent"]:
-        lines += ["Not installed, so not measured: " + ", ".join(sorted(found["absent"])) + ".", ""]
-    return "\n".join(lines)
+    positions = [f"1e{len(str(position)) - 1}" for position in plan["positions"]]
+    errors = [
+        [name, *("" if error is None else f"{error:.1e}" for error in row)]
+        for name, row in found["errors"].items()
+    ]
+    biases = [
+        [*row, as_bytes(memory["biases"].get(row[0]))]
+        for row in ratios([times["biases"]], contenders.NO_BIAS)
+    ]
+    verdicts = [[*goal, "met" if met else "**missed**"] for *goal, met in goals(plan, found)]
+    absent = ", ".join(sorted(found["absent"]))
+    return f"""\
+# Speed, memory, precision
+
+Written by `python course.py bench`. Times are CPU time of one thread, medians of interleaved
+rounds, printed as ratios: those of one run can be compared, those of two machines cannot.
+
+Machine: {found["machine"]}.
+
+## Tables
+
+Time over that of filling the same memory with ones (`np.full`, float32), and memory taken at most
+beyond the table itself at {by(plan["memory"])}. Rows that say float64 fill twice the memory.
+
+{markdown_table(["", *map(by, plan["tables"]), "extra memory"], tables)}
+
+## Largest error, against mpmath
+
+In the 100 rows that end at each position, 8 columns.
+
+{markdown_table(["position", *positions], errors)}
+
+## Rotary, queries and keys
+
+Time over that of copying both. *Angles given*: cosines and sines are ready, as they are for
+the functions of the libraries; the others begin with the positions.
+
+{markdown_table(["", *map(by, plan["rotary"])], ratios(times["rotary"], contenders.COPY))}
+
+## Biases that depend on the offset
+
+Attention of {plan["biases"]} tokens, 8 heads: time over attention without a bias, and
+memory taken at most beyond the result.
+
+{markdown_table(["", "time", "extra memory"], biases)}
+
+## Goals
+
+{markdown_table(["", "goal", "measured", ""], verdicts)}
+""" + (f"\nNot installed, so not measured: {absent}.\n" if absent else "")
 
 
 def figure(plan, found):
     """Three panels over one list of contenders: time, memory, error."""
-    shape_index = len(plan["tables"]) - 2
-    times = found["times"]["tables"][shape_index]
+    times = found["times"]["tables"][-2]
     names = [name for name in times if name in found["errors"] and not contenders.TABLES[name].slow]
     names.sort(key=times.get, reverse=True)
-    last = max(n for n, position in enumerate(plan["positions"]) if position <= 10**6)
-    floor = times[contenders.FLOOR]
-    panels = [
-        (f"time, in np.full's\n{by(plan['tables'][shape_index])}", [times[name] / floor for name in names]),
-        (
-            f"extra memory, MB\n{by(plan['memory'])}",
-            [(found["memory"]["tables"].get(name) or 0) / 1e6 for name in names],
-        ),
-        (
-            f"largest error at position {by([plan['positions'][last]])}",
-            [found["errors"][name][last] for name in names],
-        ),
-    ]
+    extra = [(found["memory"]["tables"].get(name) or 0) / 1e6 for name in names]
+    position = min(10**6, plan["positions"][-1])
+    errors = [found["errors"][name][plan["positions"].index(position)] for name in names]
+    panels = {
+        f"time, in np.full's\n{by(plan['tables'][-2])}": [times[n] / times[contenders.FLOOR] for n in names],
+        f"extra memory, MB\n{by(plan['memory'])}": extra,
+        f"largest error at position {by([position])}": errors,
+    }
     colours = ["tab:blue" if contenders.TABLES[name].ours else "tab:gray" for name in names]
     fig, axes = plt.subplots(1, 3, figsize=(11, 0.34 * len(names) + 1.3), sharey=True, layout="constrained")
-    for ax, (title, values) in zip(axes, panels):
+    for ax, (title, values) in zip(axes, panels.items()):
         ax.hlines(range(len(names)), min(0.5, *values), values, color=colours, linewidth=1)
         ax.scatter(values, range(len(names)), c=colours, zorder=3)
         ax.set_xscale("log" if min(values) > 0 else "symlog")
@@ -393,11 +339,8 @@ def figure(plan, found):
 def machine():
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [
-            line.split(":")[1].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line
-        ]
-        model = names[0] if names else model
+    if cpuinfo.exists() and (named := re.search("model name.*: (.*)", cpuinfo.read_text())):
+        model = named[1]
     parts = [
         f"{model}, {os.cpu_count()} cores seen",
         f"Python {platform.python_version()}, NumPy {np.__version__}, PyTorch {torch.__version__}",
@@ -412,11 +355,10 @@ def main(words=None):
     parser.add_argument("--out", type=Path, help="folder for speed.md and speed.png")
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     options = parser.parse_args(words)
-    plan = QUICK if options.quick else FULL
-    torch.set_num_threads(1)
     if options.part:
-        print(json.dumps(PARTS[options.part][0](plan)))
+        print(measure(options.part, FULL))
         return
+    plan = QUICK if options.quick else FULL
     found = {"machine": machine(), "absent": contenders.ABSENT}
     for part in PARTS:
         start = time.monotonic()

@@ -131,7 +131,7 @@ def booleans(name, value):
 def matrix(name, rows):
     """`rows` as a list of rows of floats: the loops take one head, without axes before its rows."""
     rows = real_numbers(name, rows)
-    axes_of_rows(name, shape_of(rows), most=2)
+    shape_with_axes(name, rows, most=2)
     return rows
 
 
@@ -243,10 +243,11 @@ def row_of_mask(number, row):
     return row
 
 
-def axes_of_rows(name, shape, *, most=math.inf):
-    """The shape ``(..., seq_len, head_dim)``, of at most so many axes."""
+def shape_with_axes(name, value, axes="(seq_len, head_dim)", *, most=math.inf):
+    """The shape of `value`, which ends with these two axes, has at most so many, and an entry."""
+    shape = shape_of(value)
     if not 2 <= len(shape) <= most or 0 in shape:
-        raise ValueError(f"{name} must have the axes (seq_len, head_dim) and an entry, got shape {shape}")
+        raise ValueError(f"{name} must have the axes {axes} and an entry, got shape {shape}")
     return shape
 
 
@@ -255,7 +256,7 @@ def attention_shapes(q, k, v, mask=None):
 
     The mask is ``(n_q, n_k)`` or ``(..., n_q, n_k)``.
     """
-    q, k, v = (axes_of_rows(name, shape_of(value)) for name, value in (("q", q), ("k", k), ("v", v)))
+    q, k, v = shape_with_axes("q", q), shape_with_axes("k", k), shape_with_axes("v", v)
     if q[-1] != k[-1]:
         raise ValueError(f"q and k must have the same head_dim (last axis), got shapes {q} and {k}")
     if k[-2] != v[-2]:
@@ -300,7 +301,7 @@ def row_of_biases(number, row):
 
 def rotary_shapes(x, positions, layout):
     """seq_len and head_dim of x ``(..., seq_len, head_dim)``."""
-    x, layout = axes_of_rows("x", shape_of(x)), pair_layout(layout)
+    x, layout = shape_with_axes("x", x), pair_layout(layout)
     if x[-1] % 2:
         raise ValueError(
             f"x must have an even head_dim (last axis), got shape {x}: a number without a partner cannot turn"
@@ -311,7 +312,7 @@ def rotary_shapes(x, positions, layout):
 
 def axial_shapes(x, rows, columns, layout):
     """n_patches and head_dim of x ``(..., n_patches, head_dim)``."""
-    x, layout = axes_of_rows("x", shape_of(x)), pair_layout(layout)
+    x, layout = shape_with_axes("x", x), pair_layout(layout)
     multiple_of_four("head_dim, the last axis of x,", x[-1])
     _one_for_each_row("rows", rows, x)
     _one_for_each_row("columns", columns, x)
@@ -329,14 +330,8 @@ def _one_for_each_row(name, positions, x):
 
 def learned_arguments(token_ids, table, offset, padding_id):
     """`offset` as an int, and `padding_id` as an int or None; the shapes of the other two are right."""
-    if len(shape_of(token_ids)) != 2 or 0 in shape_of(token_ids):
-        raise ValueError(
-            f"token_ids must have the axes (batch, seq_len) and an entry, got shape {shape_of(token_ids)}"
-        )
-    if len(shape_of(table)) != 2 or 0 in shape_of(table):
-        raise ValueError(
-            f"table must have the axes (max_len, d_model) and an entry, got shape {shape_of(table)}"
-        )
+    shape_with_axes("token_ids", token_ids, "(batch, seq_len)", most=2)
+    shape_with_axes("table", table, "(max_len, d_model)", most=2)
     offset = whole_number("offset", offset, minimum=0)
     return offset, None if padding_id is None else whole_number("padding_id", padding_id)
 
@@ -354,7 +349,7 @@ def rows_for_tokens(table, offset, tokens):
 
 def shaw_distance(q, table):
     """The largest distance of Shaw's table, for queries ``(..., seq_len, head_dim)``."""
-    q, table = axes_of_rows("q", shape_of(q)), shape_of(table)
+    q, table = shape_with_axes("q", q), shape_of(table)
     if len(table) != 2 or table[0] % 2 == 0 or table[1] != q[-1]:
         raise ValueError(
             f"table must have the axes (2 * max_distance + 1, head_dim = {q[-1]}), got shape {table}"
@@ -391,9 +386,7 @@ def bucket_arguments(num_buckets, max_distance, bidirectional, *, name="num_buck
 
 def bucket_table(table, max_distance, bidirectional):
     """num_buckets and num_heads of T5's table ``(num_buckets, num_heads)``."""
-    shape = shape_of(table)
-    if len(shape) != 2 or 0 in shape:
-        raise ValueError(f"table must have the axes (num_buckets, num_heads) and an entry, got shape {shape}")
+    shape = shape_with_axes("table", table, "(num_buckets, num_heads)", most=2)
     bucket_arguments(shape[0], max_distance, bidirectional, name="num_buckets, the rows of table,")
     return shape
 

@@ -11,8 +11,6 @@ AT_MOST = {"bounded": 5.0, "length-free": 1e-9, "smooth": 1.5, "shift-consistent
 def distances(table):
     """Distance of every row from every other, a matrix (seq_len, seq_len).
 
-    Examples
-    --------
     >>> distances([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]).round(3)
     array([[0.   , 5.   , 1.   ],
            [5.   , 0.   , 4.243],
@@ -28,8 +26,6 @@ def nearest_neighbours(table):
 
     Rows that are equally close, to nine decimals, leave the choice to the earlier one.
 
-    Examples
-    --------
     >>> nearest_neighbours([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
     array([2, 2, 0])
     """
@@ -41,8 +37,6 @@ def nearest_neighbours(table):
 def smallest_gap(table):
     """Distance between the two rows that are closest; 0 means that two positions look the same.
 
-    Examples
-    --------
     >>> smallest_gap([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
     1.0
     """
@@ -53,8 +47,6 @@ def smallest_gap(table):
 def largest_value(table):
     """Largest entry, whatever its sign.
 
-    Examples
-    --------
     >>> largest_value([[1.0, -3.0], [2.0, 0.0]])
     3.0
     """
@@ -66,8 +58,6 @@ def length_drift(encode, short, long):
 
     `encode(seq_len)` returns the table for that length.
 
-    Examples
-    --------
     >>> length_drift(lambda seq_len: np.arange(seq_len)[:, None] / seq_len, short=2, long=4)
     0.25
     """
@@ -79,8 +69,6 @@ def jump_ratio(table):
 
     Infinite where two neighbours share a row: no step is as short as none.
 
-    Examples
-    --------
     >>> jump_ratio([[0.0], [1.0], [5.0]])
     4.0
     >>> jump_ratio([[0.0], [0.0], [5.0]])
@@ -95,8 +83,6 @@ def shift_residual(table, offset):
 
     0 means that moving by `offset` tokens is the same map (a matrix and a constant) at every position.
 
-    Examples
-    --------
     >>> round(shift_residual([[0.0], [1.0], [2.0], [3.0]], offset=1), 9)
     0.0
     """
@@ -114,8 +100,6 @@ def toeplitz_residual(matrix):
 
     Such a matrix is called Toeplitz: entry (m, n) is the same wherever n - m is the same.
 
-    Examples
-    --------
     >>> toeplitz_residual([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0]])
     0.0
     >>> toeplitz_residual([[0.0, 1.0, 2.0], [3.0, 0.5, 1.0]])

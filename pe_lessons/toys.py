@@ -63,8 +63,6 @@ def who_chased_whom():
 def reverse(tokens):
     """The task "read it backwards": token p is asked for token seq_len - 1 - p.
 
-    Examples
-    --------
     >>> reverse(torch.tensor([[3, 1, 4, 5]]))
     tensor([[5, 4, 1, 3]])
     """
@@ -74,8 +72,6 @@ def reverse(tokens):
 def k_back(tokens, k=3):
     """The task "what stood k tokens ago": token p is asked for token p - k, the first k for nothing.
 
-    Examples
-    --------
     >>> k_back(torch.tensor([[3, 1, 4, 5]]), k=1)
     tensor([[-100,    3,    1,    4]])
     """
@@ -155,8 +151,6 @@ def markov(num_texts, seq_len, *, seed):
 def next_token(tokens):
     """The task of a language model: token p is asked for token p + 1, the last for nothing.
 
-    Examples
-    --------
     >>> next_token(torch.tensor([[3, 1, 4, 5]]))
     tensor([[   1,    4,    5, -100]])
     """

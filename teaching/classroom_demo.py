@@ -4,7 +4,7 @@
 
 The commands are those of the teacher's guide. The table at the end shows for each submission the points
 expected and given; the exit code is 1 if any of them differ, or if a feedback page does not say what it
-should.
+should. The class stands in classroom_demo.toml.
 One more submission makes a mistake drawn at random among those that no other makes (--mistake chooses it).
 """
 
@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 import classroom
@@ -29,43 +30,32 @@ from pe_lessons.exercises import REGISTRY
 LESSON = "03_the_naive_loop"
 SECONDS_PER_CELL = 10  # 60 in the settings for a real class; the endless loop below waits for it
 
-RIGHT = {
-    "sinusoidal_loop": """
-def my_sinusoidal(seq_len, d_model):
-    table = []
-    for position in range(seq_len):
-        row = []
-        for column in range(d_model):
-            angle = position / 10_000 ** (2 * (column // 2) / d_model)
-            row.append(math.sin(angle) if column % 2 == 0 else math.cos(angle))
-        table.append(row)
-    return table""",
-    "bug_question": 'my_answer = ["b", "c", "e"]',
-    "wavelength": """
-def my_wavelength(pair, d_model):
-    return 2 * math.pi * 10_000 ** (2 * pair / d_model)""",
-}
-LOOP = RIGHT["sinusoidal_loop"]
-NEXT_COLUMN = "        for column in range(d_model):\n"
-
-
-def answers(**changed):
-    return RIGHT | changed
+DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+RIGHT, CLASS = DATA["right"], DATA["class"]
 
 
 @dataclass
 class Submission:
     """What a learner hands in, and what should come of it.
 
-    `points` maps exercises to the points expected, 1 where not named; None where nbgrader has to refuse the
-    whole submission. Each of `says` has to stand in the feedback. `edit` changes the list of cells.
+    `points` maps exercises to the points expected; None where nbgrader has to refuse the whole submission.
+    Each of `says` has to stand in the feedback. `check` tells what happened to a check.
     """
 
     student: str
     answers: dict
-    points: dict | None = field(default_factory=dict)
-    says: tuple = ()
-    edit: object = None
+    points: dict | None
+    says: list
+    check: str = ""
+
+
+def changed(right, change):
+    """An answer: the change itself, or the right one with pairs of texts exchanged."""
+    if isinstance(change, str):
+        return change
+    for old, new in change:
+        right = right.replace(old, new)
+    return right
 
 
 def diagnosis(name, mistake):
@@ -73,86 +63,24 @@ def diagnosis(name, mistake):
     return found.say
 
 
-def delete_check(cells):
-    cells[:] = [cell for cell in cells if grade_id(cell) != "sinusoidal_loop-check"]
-
-
-def tamper_check(cells):
-    for cell in cells:
-        if grade_id(cell) == "sinusoidal_loop-check":
-            cell.source = "print('sinusoidal_loop: Correct.')"
-
-
-def copy_check(cells):
-    [place] = [n for n, cell in enumerate(cells) if grade_id(cell) == "wavelength-check"]
-    cells.insert(place + 1, nbformat.from_dict(cells[place]))
-    cells[place + 1].id = "copied"
+def submission(student, leave=(), check="", wrong=(), refused=False, mistakes=(), says=(), **changes):
+    answers = {
+        name: changed(right, changes.get(name, right)) for name, right in RIGHT.items() if name not in leave
+    }
+    points = None if refused else {name: int(name not in wrong) for name in RIGHT}
+    return Submission(student, answers, points, [*says, *(diagnosis(*one) for one in mistakes)], check)
 
 
 def submissions(drawn):
     """The class; `drawn` is the (exercise, mistake) of the last one."""
     exercise, mistake = drawn
-    loop_fails = {"sinusoidal_loop": 0}
-    all_fail = dict.fromkeys(RIGHT, 0)
-    doubled = LOOP.replace("2 * (column // 2)", "2 * column")
-    doubled = doubled.replace("range(d_model)", "range(0, d_model, 2)").replace(
-        "            row.append(math.sin(angle) if column % 2 == 0 else math.cos(angle))",
-        "            row += [math.sin(angle), math.cos(angle)][: d_model - column]",
-    )
-    two_slips = LOOP.replace("in range(seq_len)", "in range(1, seq_len + 1)").replace("% 2 == 0", "% 2 == 1")
-    forgotten = RIGHT["wavelength"].replace("2 * math.pi * ", "")
-    endless = LOOP.replace(NEXT_COLUMN, "        while True:\n            column = 0\n")
-    mine = mine_of(exercise)
     made_wrong = (
         f"from pe_lessons.exercises import REGISTRY\n"
-        f"{mine} = next(one.wrong for one in REGISTRY[{exercise!r}].mistakes if one.name == {mistake!r})"
+        f"mistakes = REGISTRY[{exercise!r}].mistakes\n"
+        f"{mine_of(exercise)} = next(one.wrong for one in mistakes if one.name == {mistake!r})"
     )
-    return [
-        Submission("correct", answers(), says=("It does what it should in all",)),
-        Submission(
-            "doubled_exponent", answers(sinusoidal_loop=doubled), loop_fails,
-            (diagnosis("sinusoidal_loop", "doubled exponent"),),
-        ),
-        Submission(
-            "two_slips_at_once", answers(sinusoidal_loop=two_slips), loop_fails,
-            ("Two things at once:", diagnosis("sinusoidal_loop", "positions from 1"),
-             diagnosis("sinusoidal_loop", "sine and cosine exchanged")),
-        ),
-        Submission(
-            "forgot_2_pi", answers(wavelength=forgotten, bug_question='my_answer = "a"'),
-            {"wavelength": 0, "bug_question": 0},
-            (diagnosis("wavelength", "2 pi forgotten"), "a (chosen): A wrong exponent is still a number."),
-        ),
-        Submission("untouched", {}, all_fail, ("sinusoidal_loop: Not attempted yet.",)),
-        Submission(
-            "syntax_error", answers(sinusoidal_loop="def my_sinusoidal(seq_len, d_model)\n    return 0"),
-            loop_fails, ("SyntaxError",),
-        ),
-        Submission(
-            "endless_in_function", answers(sinusoidal_loop=endless), loop_fails,
-            ("does not come to an end",),
-        ),
-        Submission(
-            "endless_outside", answers(wavelength="while True:\n    pass"), {"wavelength": 0},
-            ("KeyboardInterrupt",),
-        ),
-        Submission("deleted_check", answers(), edit=delete_check, says=("sinusoidal_loop: Correct.",)),
-        Submission(
-            "tampered_check", {"wavelength": RIGHT["wavelength"], "bug_question": RIGHT["bug_question"]},
-            loop_fails, ("sinusoidal_loop: Not attempted yet.",), tamper_check,
-        ),
-        Submission("copied_check", answers(), None, edit=copy_check),
-        Submission(
-            "sys_exit", answers(wavelength="import sys\n\ndef my_wavelength(pair, d_model):\n    sys.exit()"),
-            {"wavelength": 0}, ("calls exit() or quit()",),
-        ),
-        Submission(
-            "ten_megabytes", answers(wavelength=RIGHT["wavelength"] + "\n\nprint('x' * 10_000_000)"),
-        ),
-        Submission(
-            "drawn", answers(**{exercise: made_wrong}), {exercise: 0}, (diagnosis(exercise, mistake),)
-        ),
-    ]  # fmt: skip
+    last = submission("drawn", wrong=[exercise], mistakes=[drawn], **{exercise: made_wrong})
+    return [*(submission(student, **data) for student, data in CLASS.items()), last]
 
 
 def grade_id(cell):
@@ -166,13 +94,24 @@ def mine_of(exercise):
     return re.search(r"check\((\w+)\)", check.source)[1]
 
 
+def spoil_check(cells, how):
+    [place] = [number for number, cell in enumerate(cells) if grade_id(cell) == "sinusoidal_loop-check"]
+    match how:
+        case "deleted":
+            del cells[place]
+        case "changed":
+            cells[place].source = "print('sinusoidal_loop: Correct.')"
+        case "copied":
+            cells.insert(place + 1, nbformat.from_dict(cells[place] | {"id": "copied"}))
+
+
 def hand_in(submission, folder):
     notebook = nbformat.read(folder / "release" / LESSON / f"{LESSON}.ipynb", 4)
     for cell in notebook.cells:
         if grade_id(cell) in submission.answers:
             cell.source = submission.answers[grade_id(cell)].strip("\n")
-    if submission.edit:
-        submission.edit(notebook.cells)
+    if submission.check:
+        spoil_check(notebook.cells, submission.check)
     place = folder / "submitted" / submission.student / LESSON
     place.mkdir(parents=True)
     nbformat.write(notebook, place / f"{LESSON}.ipynb")
@@ -232,8 +171,7 @@ def judge(submission, given, said):
     if given is None:
         yield "was not graded"
         return
-    wanted = dict.fromkeys(RIGHT, 1) | submission.points
-    for name, points in wanted.items():
+    for name, points in submission.points.items():
         if given.get(name) != points:
             yield f"{name}: {given.get(name)} points, expected {points}"
     for sentence in submission.says:
@@ -244,7 +182,7 @@ def judge(submission, given, said):
 
 def draw(mistake):
     """The exercise and name of a mistake that none of the class makes."""
-    taken = {"doubled exponent", "positions from 1", "sine and cosine exchanged", "2 pi forgotten"}
+    taken = {made for one in CLASS.values() for _, made in one.get("mistakes", ())}
     free = [
         (name, known.name)
         for name in ("sinusoidal_loop", "wavelength")
@@ -288,7 +226,7 @@ def run_class(folder, drawn):
         if grades and float(exported[submission.student]) != sum(grades.values()):
             complaints.append(f"grades.csv says {exported[submission.student]}")
         refused = submission.points is None
-        wanted = "refused" if refused else sum((dict.fromkeys(RIGHT, 1) | submission.points).values())
+        wanted = "refused" if refused else sum(submission.points.values())
         got = "refused" if grades is None else f"{sum(grades.values()):g}"
         says = "; ".join(complaints) or ("none" if refused else "as it should be")
         print(f"{submission.student:22}{wanted:>10}{got:>10}   {says}")

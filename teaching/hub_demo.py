@@ -1,6 +1,6 @@
 """A hub on this machine only: it starts servers for several users, who pull the course and run a lesson each.
 
-    python course.py hub-demo [--users 4] [--lesson NAME ...] [--keep FOLDER]
+    python course.py hub-demo [--users 4] [--lesson NAME ...]
 
 Every user pulls the course as a nbgitpuller link would, changes a cell, pulls a newer version of the course,
 and must find both the change and what is new. Then all of them run their lessons at once, in turn a lesson
@@ -22,7 +22,11 @@ import tempfile
 import time
 import uuid
 from pathlib import Path
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
+
+import psutil
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+from tornado.websocket import websocket_connect
 
 ROOT = Path(__file__).resolve().parents[1]
 PROXY = ROOT / ".venv" / "node_modules" / ".bin" / "configurable-http-proxy"
@@ -68,25 +72,23 @@ def find_proxy():
         if not npm:
             sys.exit("The hub needs its proxy from npm: install Node.js 20 or newer, then call again.")
         print(f"Installing configurable-http-proxy {PROXY_VERSION} into .venv")
-        package = f"configurable-http-proxy@{PROXY_VERSION}"
-        prefix = str(PROXY.parents[2])
-        subprocess.run(
-            [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", prefix, package], check=True
-        )
+        install = [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(PROXY.parents[2])]
+        subprocess.run([*install, f"configurable-http-proxy@{PROXY_VERSION}"], check=True)
     return str(PROXY)
 
 
 def git(folder, *words):
+    """What git prints."""
     identity = ["-c", "user.name=demo", "-c", "user.email=demo@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+    command = ["git", *identity, *words]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
 def publish_course(folder):
-    """A repository to pull from, with what stands in this checkout; returns it and its branch."""
+    """A repository to pull from, with what stands in this checkout."""
     source = folder / "origin" / COURSE
     source.mkdir(parents=True)
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for name in filter(None, listed.stdout.split("\0")):
+    for name in filter(None, git(ROOT, "ls-files", "-z").split("\0")):
         if (ROOT / name).is_file():
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, source / name)
@@ -120,23 +122,20 @@ class Hub:
 
     def start(self):
         settings = self.folder / "hub_demo_config.py"
-        settings.write_text(
-            HUB_SETTINGS.format(
-                config=str(ROOT / "teaching" / "jupyterhub" / "jupyterhub_config.py"),
-                port=self.port,
-                hub_port=free_port(),
-                proxy_port=free_port(),
-                proxy=find_proxy(),
-                homes=str(self.homes),
-                token=self.token,
-            )
+        text = HUB_SETTINGS.format(
+            config=str(ROOT / "teaching" / "jupyterhub" / "jupyterhub_config.py"),
+            port=self.port,
+            hub_port=free_port(),
+            proxy_port=free_port(),
+            proxy=find_proxy(),
+            homes=str(self.homes),
+            token=self.token,
         )
-        environment = os.environ | {
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "CONFIGPROXY_AUTH_TOKEN": secrets.token_hex(16),
-        }
-        for name in ("PYTHONPATH", "JUPYTERHUB_API_TOKEN"):
-            environment.pop(name, None)
+        settings.write_text(text)
+        set_here = ("PYTHONPATH", "JUPYTERHUB_API_TOKEN")
+        environment = {name: value for name, value in os.environ.items() if name not in set_here}
+        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        environment["CONFIGPROXY_AUTH_TOKEN"] = secrets.token_hex(16)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "jupyterhub", "-f", str(settings)],
             cwd=self.folder,
@@ -147,8 +146,6 @@ class Hub:
 
     def stop(self):
         """End the hub (which ends its proxy and the users' servers) and whatever of them is left."""
-        import psutil
-
         with contextlib.suppress(psutil.NoSuchProcess):
             started = psutil.Process(self.process.pid).children(recursive=True)
             self.process.terminate()
@@ -160,23 +157,19 @@ class Hub:
             self.process.kill()
 
     async def request(self, path, method="GET", body=None, timeout=120):
-        from tornado.httpclient import AsyncHTTPClient, HTTPRequest
-
         return await AsyncHTTPClient().fetch(
-            HTTPRequest(
-                f"http://127.0.0.1:{self.port}{path}",
-                method=method,
-                headers={"Authorization": f"token {self.token}"},
-                body=None if method == "GET" else json.dumps(body or {}),
-                request_timeout=timeout,
-                allow_nonstandard_methods=True,
-            )
+            f"http://127.0.0.1:{self.port}{path}",
+            method=method,
+            headers={"Authorization": f"token {self.token}"},
+            body=None if method == "GET" else json.dumps(body or {}),
+            request_timeout=timeout,
+            allow_nonstandard_methods=True,
         )
 
     async def ready(self, seconds=60):
         end = time.monotonic() + seconds
         while True:
-            with contextlib.suppress(OSError, Exception):
+            with contextlib.suppress(Exception):
                 return await self.request("/hub/api/", timeout=2)
             if self.process.poll() is not None or time.monotonic() > end:
                 raise RuntimeError(f"the hub did not start:\n{self.log.read_text()[-3000:]}")
@@ -207,15 +200,13 @@ class User:
         """What happens behind a nbgitpuller link."""
         words = urlencode({"repo": str(source), "branch": "main", "targetpath": COURSE})
         reply = await self.hub.request(self.at(f"git-pull/api?{words}"))
-        phases = [
-            json.loads(line[6:]) for line in reply.body.decode().splitlines() if line.startswith("data: ")
-        ]
-        if phases[-1].get("phase") != "finished":
-            raise RuntimeError(f"{self.name} could not pull the course: {phases[-1]}")
+        *_, last = (line for line in reply.body.decode().splitlines() if line.startswith("data: "))
+        if json.loads(last[6:]).get("phase") != "finished":
+            raise RuntimeError(f"{self.name} could not pull the course: {last}")
 
-    async def notebook(self, stem):
-        path = quote(f"{COURSE}/notebooks/{stem}.ipynb")
-        reply = await self.hub.request(self.at(f"api/contents/{path}"))
+    async def notebook(self, stem, *request):
+        """The content of a notebook of the learner; `request` may be "PUT" and what to save."""
+        reply = await self.hub.request(self.at(f"api/contents/{COURSE}/notebooks/{stem}.ipynb"), *request)
         return json.loads(reply.body)["content"]
 
     async def edit(self, stem):
@@ -225,10 +216,7 @@ class User:
             cell for cell in content["cells"] if cell["metadata"].get("nbgrader", {}).get("solution")
         )
         answer["source"] += f"\n{MY_LINE} ({self.name})"
-        path = quote(f"{COURSE}/notebooks/{stem}.ipynb")
-        await self.hub.request(
-            self.at(f"api/contents/{path}"), "PUT", {"type": "notebook", "format": "json", "content": content}
-        )
+        await self.notebook(stem, "PUT", {"type": "notebook", "format": "json", "content": content})
 
     async def check_merge(self):
         """Both the learner's note and the new sentence must stand in the lesson."""
@@ -238,32 +226,23 @@ class User:
 
     async def run_lesson(self):
         """Run every code cell of the lesson in a kernel of the user's server."""
-        from tornado.httpclient import HTTPRequest
-        from tornado.websocket import websocket_connect
-
         content = await self.notebook(self.lesson)
         start = time.monotonic()
-        folder = f"{COURSE}/notebooks"
-        reply = await self.hub.request(
-            self.at("api/kernels"), "POST", {"name": "python3", "path": f"{folder}/{self.lesson}.ipynb"}
-        )
-        kernel = json.loads(reply.body)["id"]
-        socket_of_kernel = await websocket_connect(
-            HTTPRequest(
-                f"ws://127.0.0.1:{self.hub.port}{self.at(f'api/kernels/{kernel}/channels')}",
-                headers={"Authorization": f"token {self.hub.token}"},
-            )
-        )
+        wanted = {"name": "python3", "path": f"{COURSE}/notebooks/{self.lesson}.ipynb"}
+        reply = await self.hub.request(self.at("api/kernels"), "POST", wanted)
+        kernel = self.at(f"api/kernels/{json.loads(reply.body)['id']}")
+        address = f"ws://127.0.0.1:{self.hub.port}{kernel}/channels"
+        authorization = {"Authorization": f"token {self.hub.token}"}
+        socket_of_kernel = await websocket_connect(HTTPRequest(address, headers=authorization))
         for cell in content["cells"]:
             if cell["cell_type"] == "code":
                 await self.run_cell(socket_of_kernel, cell["source"])
-        where = "import pe_lessons; print(pe_lessons.__file__)"
-        said = await self.run_cell(socket_of_kernel, where)
+        said = await self.run_cell(socket_of_kernel, "import pe_lessons; print(pe_lessons.__file__)")
         if str(self.hub.homes / self.name / COURSE) not in said:
             self.complaints.append("the package was not taken from the learner's own copy")
         self.seconds = time.monotonic() - start
         socket_of_kernel.close()
-        await self.hub.request(self.at(f"api/kernels/{kernel}"), "DELETE")
+        await self.hub.request(kernel, "DELETE")
 
     async def run_cell(self, socket_of_kernel, source):
         """Run one piece of code, return what it printed; errors are counted as complaints."""
@@ -291,8 +270,6 @@ class User:
 
     def memory_now(self, name):
         """Keep the largest sum of what the processes of this user use by themselves, in MiB."""
-        import psutil
-
         total = 0
         for process in psutil.Process(self.hub.process.pid).children(recursive=True):
             with contextlib.suppress(psutil.Error, AttributeError):
@@ -352,13 +329,11 @@ def main(arguments):
     parser = argparse.ArgumentParser(description="a hub with a few users", prog="hub-demo")
     parser.add_argument("--users", type=int, default=4, help="how many learners (4)")
     parser.add_argument("--lesson", action="append", help="what to run instead, in turn (several times)")
-    parser.add_argument("--keep", metavar="FOLDER", help="work here, and leave it to be looked at")
     options = parser.parse_args(arguments)
     lessons = options.lesson or LESSONS
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="hub_", ignore_cleanup_errors=True) as temporary:
-        folder = Path(options.keep or temporary).resolve()
-        folder.mkdir(exist_ok=True)
+        folder = Path(temporary).resolve()
         (folder / "homes").mkdir()
         source = publish_course(folder)
         hub = Hub(folder)
@@ -372,11 +347,9 @@ def main(arguments):
             hub.stop()
     report(users)
     failed = any(user.complaints or not user.cells for user in users)
-    print(
-        f"stopped after {time.monotonic() - start:.0f} s; "
-        + ("something is wrong" if failed else "all in order")
-    )
-    return 1 if failed else 0
+    verdict = "something is wrong" if failed else "all in order"
+    print(f"stopped after {time.monotonic() - start:.0f} s; {verdict}")
+    return int(failed)
 
 
 if __name__ == "__main__":

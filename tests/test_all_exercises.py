@@ -171,7 +171,7 @@ def test_questions_have_right_and_wrong_choices_with_reasons(question):
 
 @pytest.mark.parametrize("quiz", QUIZZES, ids=by_name)
 def test_quizzes_have_one_right_choice_and_a_reason_for_each(quiz):
-    assert len(quiz.questions) == 3
+    assert len(quiz.questions) == 3, f"{quiz.name} has {len(quiz.questions)} questions, not three"
     assert quiz.diagnose(list(quiz.right)).status == quiz.diagnose("".join(quiz.right)).status == "correct"
     assert quiz.diagnose([...] * 3).status == quiz.diagnose().status == "not attempted"
     for number, question in enumerate(quiz.questions):
@@ -188,7 +188,8 @@ def test_the_texts_of_the_quizzes_are_unique():
     questions = [question for quiz in QUIZZES for question in quiz.questions]
     reasons = [reason for question in questions for _, _, reason in question.choices.values()]
     for texts in ([question.prompt for question in questions], reasons):
-        assert len(set(texts)) == len(texts)
+        twice = {text for text in texts if texts.count(text) > 1}
+        assert not twice, f"said in more than one place: {sorted(twice)}"
     for question in questions:
         assert len({text for text, _, _ in question.choices.values()}) == len(question.choices)
 
@@ -274,7 +275,8 @@ def test_the_number_of_named_mistakes_is_counted(capsys):
     with capsys.disabled():
         print(f"\n{len(NAMED)} named mistakes in {len(EXERCISES)} exercises, {different} different", end="")
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    assert f"{different} different mistakes" in readme and f"{len(NAMED)} in all" in readme
+    for words in (f"{different} different mistakes", f"{len(NAMED)} in all"):
+        assert words in readme, f"README.md should say: {words}"
 
 
 @pytest.mark.parametrize(

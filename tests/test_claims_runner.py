@@ -1,29 +1,22 @@
 """The claims of every lesson can be tried, and one that fails is seen; nothing is trained here."""
 
 import inspect
+from types import SimpleNamespace
 
 import pytest
 from reexecute import find_notebooks
 
 from evidence.claims import runner
 
-LESSONS = runner.lessons()
 
-
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_a_file_of_claims_is_a_list_of_groups(lesson):
-    claims = runner.load(lesson).CLAIMS
-    assert claims
-    for group in claims:
-        assert inspect.isgeneratorfunction(group) and not inspect.signature(group).parameters
-        assert inspect.getdoc(group), "its heading"
-    assert len(set(claims)) == len(claims)
-
-
-def test_every_file_of_claims_belongs_to_a_lesson_that_names_it():
-    for lesson in LESSONS:
-        (path,) = [path for path in find_notebooks() if path.name.startswith(lesson)]
-        assert f"(../evidence/claims/lesson_{lesson}.py)" in path.read_text(encoding="utf-8")
+@pytest.mark.parametrize("lesson", runner.lessons())
+def test_a_file_of_claims_has_groups_and_belongs_to_a_lesson_that_names_it(lesson):
+    module = runner.load(lesson)
+    assert runner.groups(module)
+    for function in filter(inspect.isgeneratorfunction, vars(module).values()):
+        assert (function in runner.groups(module)) == bool(inspect.getdoc(function)), function.__name__
+    (path,) = [path for path in find_notebooks() if path.name.startswith(lesson)]
+    assert f"(../evidence/claims/lesson_{lesson}.py)" in path.read_text(encoding="utf-8")
 
 
 def good():
@@ -42,9 +35,9 @@ def bad():
 @pytest.fixture
 def main(monkeypatch):
     """The runner, with a lesson 01 whose claims hold and a lesson 02 of which two fail."""
-    modules = {"01": [good], "02": [good, bad]}
+    modules = {"01": SimpleNamespace(good=good), "02": SimpleNamespace(good=good, bad=bad)}
     monkeypatch.setattr(runner, "lessons", lambda: list(modules))
-    monkeypatch.setattr(runner, "load", lambda lesson: type("Module", (), {"CLAIMS": modules[lesson]}))
+    monkeypatch.setattr(runner, "load", modules.get)
     return runner.main
 
 
@@ -68,6 +61,22 @@ def test_a_claim_that_fails_on_one_seed_fails_the_run(main, capsys, wanted):
 def test_an_unknown_lesson_is_refused(main, capsys):
     assert main(["03"]) == 2
     assert "these have: 01, 02" in capsys.readouterr().err
+
+
+def test_claims_for_one_seed_are_collected_for_each(monkeypatch):
+    monkeypatch.setattr(runner, "SEEDS", range(3))
+
+    @runner.each_seed
+    def group(seed):
+        """Heading"""
+        yield "twice", 2 * seed, runner.below(9)
+        yield "three times", 3 * seed
+
+    assert runner.groups(SimpleNamespace(group=group)) == [group]
+    assert inspect.getdoc(group) == "Heading"
+    (name, values, bound), reported = group()
+    assert (name, values, bound.text) == ("twice", [0, 2, 4], "< 9")
+    assert reported == ("three times", [0, 3, 6])
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -141,8 +140,4 @@ def test_a_kernel_is_elsewhere_too(folder, monkeypatch):
 
 
 def test_every_file_that_is_left_out_exists():
-    root = Path(__file__).resolve().parents[1]
-    for test in run_on_other_computers.LEFT_OUT | run_on_other_computers.FALSE_ALARMS:
-        path, *names = test.split("[")[0].split("::")
-        text = (root / path).read_text()
-        assert all(f"{name}" in text for name in names), test
+    assert all((reexecute.ROOT / path).exists() for path in run_on_other_computers.LEFT_OUT)

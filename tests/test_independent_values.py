@@ -4,11 +4,10 @@ import mpmath
 import numpy as np
 import pytest
 import torch
+from rungs import climb, rungs
 from torch.nn import functional as F
 
-from pe_lessons import arrays, loops, tensors
-
-RUNGS = pytest.mark.parametrize("rung", [loops, arrays, tensors], ids=["loops", "arrays", "tensors"])
+from pe_lessons import arrays, tensors
 
 # Article 002's 5 x 4 table as printed; its -0.9899 (position 3, column 1) is cut off, cos 3 = -0.98999...
 PUBLISHED = """
@@ -20,10 +19,9 @@ PUBLISHED = """
 """
 
 
-@RUNGS
+@rungs
 def test_published_table_to_its_printed_digits(rung):
-    table = np.asarray(rung.sinusoidal(5, 4), dtype=float)
-    for row, line in zip(table, PUBLISHED.strip().splitlines()):
+    for row, line in zip(climb(rung, "sinusoidal", 5, 4), PUBLISHED.strip().splitlines()):
         for number, printed in zip(row, line.split()):
             assert round(float(number), len(printed.partition(".")[2])) == float(printed)
 
@@ -35,26 +33,17 @@ def exact(position, column, d_model, base):
         return float((mpmath.cos if column % 2 else mpmath.sin)(angle))
 
 
-@RUNGS
+@rungs
 @pytest.mark.parametrize("position", [0, 1, 99, 12_345, 1_000_000, 9_999_999])
 @pytest.mark.parametrize(("d_model", "base"), [(8, 10_000), (9, 10_000), (64, 500_000)])
 def test_exact_values_at_large_positions(rung, position, d_model, base):
-    [row] = np.asarray(rung.sinusoidal(1, d_model, start=position, base=base), dtype=float)
+    [row] = climb(rung, "sinusoidal", 1, d_model, start=position, base=base)
     expected = [exact(position, column, d_model, base) for column in range(d_model)]
-    # a float64 angle p w is off by about p * 2**-53; float32 tensors add their own rounding
-    tolerance = 1e-15 + position * 2e-15 + (3.1e-8 if rung is tensors else 0)
-    np.testing.assert_allclose(row, expected, rtol=0, atol=tolerance)
+    # a float64 angle p w is off by about p * 2**-53
+    np.testing.assert_allclose(row, expected, rtol=0, atol=1e-15 + position * 2e-15)
 
 
-@RUNGS
-def test_frequencies_are_the_paper_s_wavelengths(rung):
-    wavelengths = 2 * np.pi / np.asarray(rung.frequencies(512))
-    assert wavelengths[0] == pytest.approx(2 * np.pi)
-    assert wavelengths[-1] == pytest.approx(60_611.5, abs=0.1)
-    np.testing.assert_allclose(wavelengths[1:] / wavelengths[:-1], 10_000 ** (1 / 256))
-
-
-@RUNGS
+@rungs
 @pytest.mark.parametrize("offset", [0, 3, -7, 1000])
 def test_shift_matrix_is_the_exponential_of_its_generator(rung, offset):
     """exp(offset G) with G = the derivative of a row: (sin, cos)' = w (cos, -sin)."""
@@ -62,62 +51,42 @@ def test_shift_matrix_is_the_exponential_of_its_generator(rung, offset):
     quarter = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)
     generator = torch.block_diag(*(frequency * quarter for frequency in frequencies))
     expected = torch.linalg.matrix_exp(offset * generator)
-    np.testing.assert_allclose(
-        rung.shift_matrix(offset, 8), expected, atol=5e-8 if rung is tensors else 1e-11
-    )
+    np.testing.assert_allclose(climb(rung, "shift_matrix", offset, 8), expected, atol=1e-11)
 
 
-@RUNGS
+@rungs
 def test_kernel_with_50_digits(rung):
     offsets = [0, 1, 63, -1000]
     with mpmath.workdps(50):
         expected = [
             float(sum(mpmath.cos(offset / mpmath.mpf(10) ** k) for k in range(4))) for offset in offsets
         ]
-    given = torch.tensor(offsets) if rung is tensors else offsets
-    np.testing.assert_allclose(rung.kernel(given, 8), expected, rtol=1e-6 if rung is tensors else 1e-12)
+    np.testing.assert_allclose(climb(rung, "kernel", offsets, 8), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("shape", [(5, 3), (2, 4, 6, 8)])
-def test_attention_is_pytorch_s(shape, causal):
-    torch.manual_seed(0)
-    q, k, v = torch.randn(3, *shape, dtype=torch.float64)
-    mask = torch.ones(shape[-2], shape[-2], dtype=torch.bool).tril() if causal else None
-    expected = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
-    torch.testing.assert_close(tensors.attention(q, k, v, mask=mask), expected)
-    numpy_mask = None if mask is None else mask.numpy()
-    np.testing.assert_allclose(arrays.attention(q.numpy(), k.numpy(), v.numpy(), mask=numpy_mask), expected)
+LOOK_BACK = np.tril(np.ones((6, 6), dtype=bool))
+OF_TWO_TEXTS = np.array([[[True, True, False, False]] * 4, [[True] * 4] * 4])
 
 
-def test_batched_masks():
-    torch.manual_seed(0)
-    q, k, v = torch.randn(3, 2, 4, 8, dtype=torch.float64)
-    mask = torch.tensor([[[True, True, False, False]] * 4, [[True] * 4] * 4])
-    expected = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-    torch.testing.assert_close(tensors.attention(q, k, v, mask=mask), expected)
-    np.testing.assert_allclose(arrays.attention(q.numpy(), k.numpy(), v.numpy(), mask=mask.numpy()), expected)
+@pytest.mark.parametrize(
+    ("shape", "mask"),
+    [((5, 3), None), ((2, 4, 6, 8), None), ((3, 6, 8), LOOK_BACK), ((2, 4, 8), OF_TWO_TEXTS)],
+)
+def test_attention_is_pytorch_s(shape, mask):
+    q, k, v = np.random.default_rng(0).normal(size=(3, *shape))
+    tensor_mask = None if mask is None else torch.tensor(mask)
+    expected = F.scaled_dot_product_attention(*map(torch.tensor, (q, k, v)), attn_mask=tensor_mask)
+    for rung in (arrays, tensors):
+        np.testing.assert_allclose(climb(rung, "attention", q, k, v, mask=mask), expected, atol=1e-14)
 
 
-def test_softmax_of_two_scores_is_the_logistic_function():
-    # 1 / (1 + e), e / (1 + e)
-    np.testing.assert_allclose(loops.softmax([0.0, 1.0]), [0.2689414213699951, 0.7310585786300049])
-
-
-@RUNGS
+@rungs
 def test_alibi_slopes_of_8_and_of_12_heads(rung):
     # Press et al., section 3: 1/2, 1/4, ..., 1/256 for 8 heads; their code for 12 adds 2^-0.5, 2^-1.5, ...
     of_8 = [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
-    np.testing.assert_allclose(rung.alibi_slopes(8), of_8, rtol=1e-7)
+    np.testing.assert_allclose(climb(rung, "alibi_slopes", 8), of_8)
     of_12 = [*of_8, 0.7071067811865476, 0.35355339059327373, 0.17677669529663687, 0.08838834764831843]
-    np.testing.assert_allclose(rung.alibi_slopes(12), of_12, rtol=1e-7)
-    np.testing.assert_allclose(rung.alibi_slopes(1), [1 / 256], rtol=1e-7)
-
-
-@RUNGS
-def test_alibi_of_three_tokens(rung):
-    expected = [[0, -0.25, -0.5], [-0.25, 0, -0.25], [-0.5, -0.25, 0]]
-    np.testing.assert_allclose(np.asarray(rung.alibi(3, 4))[0], expected)
+    np.testing.assert_allclose(climb(rung, "alibi_slopes", 12), of_12)
 
 
 def published_buckets(relative_position, bidirectional, num_buckets, max_distance):
@@ -139,61 +108,46 @@ def published_buckets(relative_position, bidirectional, num_buckets, max_distanc
     return bucket + min(far, num_buckets - 1)
 
 
-@RUNGS
+@rungs
 @pytest.mark.parametrize("bidirectional", [True, False])
 @pytest.mark.parametrize(("num_buckets", "max_distance"), [(32, 128), (16, 32), (8, 20), (64, 4096)])
 def test_buckets_are_those_of_the_published_rule(rung, bidirectional, num_buckets, max_distance):
     offsets = list(range(-300, 301))
-    given = {loops: list, arrays: np.array, tensors: torch.tensor}[rung](offsets)
     options = {"bidirectional": bidirectional, "num_buckets": num_buckets, "max_distance": max_distance}
     expected = [published_buckets(offset, **options) for offset in offsets]
-    assert np.asarray(rung.t5_buckets(given, **options)).tolist() == expected
-
-
-@RUNGS
-def test_buckets_known_by_heart(rung):
-    # 16 buckets each way, 8 of them for one distance; then the borders grow by the root of 2
-    distances = [0, 1, 7, 8, 11, 12, 15, 16, 22, 23, 31, 32, 45, 46, 63, 64, 90, 91, 128, 1000]
-    buckets = [0, 1, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15, 15]
-    make = {loops: list, arrays: np.array, tensors: torch.tensor}[rung]
-    assert np.asarray(rung.t5_buckets(make([-distance for distance in distances]))).tolist() == buckets
+    assert climb(rung, "t5_buckets", offsets, **options).tolist() == expected
 
 
 @pytest.mark.parametrize("layout", ["interleaved", "half"])
-@RUNGS
+@rungs
 def test_rotary_is_multiplication_by_a_complex_number(rung, layout):
-    x, positions = np.random.default_rng(0).normal(size=(4, 6)), [0, 1, 5, 100]
-    real, imaginary = (x[:, 0::2], x[:, 1::2]) if layout == "interleaved" else (x[:, :3], x[:, 3:])
-    angles = np.outer(positions, 10_000.0 ** (-np.arange(3) / 3))
-    turned = (real + 1j * imaginary) * np.exp(1j * angles)
-    expected = np.empty_like(x)
-    if layout == "interleaved":
-        expected[:, 0::2], expected[:, 1::2] = turned.real, turned.imag
-    else:
-        expected[:, :3], expected[:, 3:] = turned.real, turned.imag
-    if rung is tensors:
-        actual = rung.rotary(torch.tensor(x), torch.tensor(positions), layout=layout)
-    else:
-        actual = rung.rotary(x.tolist() if rung is loops else x, positions, layout=layout)
-    np.testing.assert_allclose(actual, expected, atol=1e-12)
+    for_row, for_column = np.random.default_rng(0).normal(size=(2, 4, 6))
+    rows, columns = [2, 2, 0, -0.5], [0, 1, 5, 100]
+    pairs = (slice(0, 6, 2), slice(1, 6, 2)) if layout == "interleaved" else (slice(0, 3), slice(3, 6))
+    frequencies = 10_000.0 ** (-np.arange(3) / 3)
+
+    def turned(x, positions):
+        real, imaginary = pairs
+        numbers = (x[:, real] + 1j * x[:, imaginary]) * np.exp(1j * np.outer(positions, frequencies))
+        expected = np.empty_like(x)
+        expected[:, real], expected[:, imaginary] = numbers.real, numbers.imag
+        return expected
+
+    by_row, by_column = turned(for_row, rows), turned(for_column, columns)
+    actual = climb(rung, "rotary", for_column, columns, layout=layout)
+    np.testing.assert_allclose(actual, by_column, atol=1e-12)
+    actual = climb(rung, "axial_rotary", np.hstack([for_row, for_column]), rows, columns, layout=layout)
+    np.testing.assert_allclose(actual, np.hstack([by_row, by_column]), atol=1e-12)
 
 
-@RUNGS
+@rungs
 def test_learned_rows_of_the_published_models(rung):
     # RoBERTa (padding token 1) numbers its tokens from 2 and leaves padding out; OPT begins at 2 as well
     table = [[float(row)] for row in range(9)]
     token_ids = [[0, 31414, 232, 2, 1, 1], [1, 1, 0, 31414, 232, 2]]
-    make = {loops: list, arrays: np.array, tensors: torch.tensor}[rung]
-    rows = np.asarray(rung.learned(make(token_ids), make(table), offset=2, padding_id=1))[..., 0]
+    rows = climb(rung, "learned", token_ids, table, offset=2, padding_id=1)[..., 0]
     assert rows.tolist() == [[2, 3, 4, 5, 0, 0], [0, 0, 2, 3, 4, 5]]
-    assert np.asarray(rung.learned(make(token_ids), make(table), offset=2))[1, :, 0].tolist() == [
-        2,
-        3,
-        4,
-        5,
-        6,
-        7,
-    ]
+    assert climb(rung, "learned", token_ids, table, offset=2)[1, :, 0].tolist() == [2, 3, 4, 5, 6, 7]
 
 
 def test_only_the_rows_that_were_looked_up_get_a_gradient():
@@ -207,14 +161,14 @@ def test_shaw_s_bias_is_the_padded_and_skewed_product_of_the_music_transformer()
     seq_len, head_dim = 5, 3
     q, table = torch.randn(2, seq_len, head_dim), torch.randn(2 * seq_len - 1, head_dim)
     product = q @ table.T  # (2, seq_len, 2 seq_len - 1): every distance for every query
-    skewed = torch.nn.functional.pad(product, (0, 1)).flatten(1)
-    skewed = torch.nn.functional.pad(skewed, (0, seq_len - 1)).view(2, seq_len + 1, 2 * seq_len - 1)
+    skewed = F.pad(product, (0, 1)).flatten(1)
+    skewed = F.pad(skewed, (0, seq_len - 1)).view(2, seq_len + 1, 2 * seq_len - 1)
     expected = skewed[:, :seq_len, seq_len - 1 :] / head_dim**0.5
     torch.testing.assert_close(tensors.shaw_bias(q, table), expected)
     np.testing.assert_allclose(arrays.shaw_bias(q.numpy(), table.numpy()), expected, atol=1e-6)
 
 
-@RUNGS
+@rungs
 def test_llama_3_1_as_published(rung):
     """head_dim 128, base 500 000, the values of its config.json: pairs 0-28 kept, from 35 on an eighth."""
     scaling = {
@@ -224,7 +178,7 @@ def test_llama_3_1_as_published(rung):
         "high_freq_factor": 4.0,
         "original_max_position_embeddings": 8192,
     }
-    scaled = np.asarray(rung.rotary_frequencies(128, base=500_000.0, scaling=scaling)[0])
+    scaled = climb(rung, "rotary_frequencies", 128, base=500_000.0, scaling=scaling)[:-1]
     ratios = scaled * 500_000.0 ** (np.arange(64) / 64)
     wavelengths = 2 * np.pi * 500_000.0 ** (np.arange(64) / 64)
     kept, divided = wavelengths < 8192 / 4, wavelengths > 8192
@@ -236,24 +190,16 @@ def test_llama_3_1_as_published(rung):
     assert (kept.sum(), divided.sum()) == (29, 29)
 
 
-@RUNGS
-def test_ntk_base_of_the_published_example(rung):
-    # base 10 000, factor 4, head_dim 64: the new base is 10 000 * 4^(64/62) = 41 829
-    scaled = np.asarray(rung.rotary_frequencies(64, scaling={"rope_type": "ntk", "factor": 4.0})[0])
-    assert scaled[1] ** -32 == pytest.approx(41_829, abs=1)
-
-
-@RUNGS
+@rungs
 def test_the_temperature_of_yarn_multiplies_queries_and_keys(rung):
     scaling = {"rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 4096}
-    x, make = [[3.0, 4.0, 0.0, 0.0]], {loops: list, arrays: np.array, tensors: torch.tensor}[rung]
     for options, length in (({}, 5 * (0.1 * np.log(16) + 1)), ({"attention_factor": 2.0}, 10.0)):
-        turned = rung.rotary(make(x), make([7]), scaling=scaling | options)
-        assert np.linalg.norm(np.asarray(turned)) == pytest.approx(length, rel=1e-6)
+        turned = climb(rung, "rotary", [[3.0, 4.0, 0.0, 0.0]], [7], scaling=scaling | options)
+        assert np.linalg.norm(turned) == pytest.approx(length)
 
 
-@RUNGS
+@rungs
 def test_a_grid_of_two_by_three(rung):
     zero, one, two = [0, 1], [0.8414709848, 0.5403023059], [0.9092974268, -0.4161468365]
     expected = [[zero + zero, zero + one, zero + two], [one + zero, one + one, one + two]]
-    np.testing.assert_allclose(np.asarray(rung.sinusoidal_2d(2, 3, 4)), expected, atol=1e-7)
+    np.testing.assert_allclose(climb(rung, "sinusoidal_2d", 2, 3, 4), expected, atol=1e-9)

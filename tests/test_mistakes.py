@@ -30,7 +30,8 @@ def trusted(monkeypatch):
 
 
 def test_every_exercise_has_an_oracle():
-    assert sorted(ORACLES) == sorted(exercise.name for exercise in EXERCISES)
+    apart = ORACLES.keys() ^ {exercise.name for exercise in EXERCISES}
+    assert not apart, f"in tests/oracles.py or in a lesson, not in both: {sorted(apart)}"
 
 
 @every_exercise
@@ -49,7 +50,12 @@ def test_a_mistake_gets_its_own_name_in_both_styles_and_no_other(exercise):
         [one for one, _ in lesson.changes(exercise.name, style)] for style in lesson.styles(exercise.name)
     ]
     for mistake, other in zip(*changes, strict=True):
-        assert verdict(exercise, mistake.wrong) == verdict(exercise, other.wrong) == mistake.name
+        said = [verdict(exercise, one.wrong) for one in (mistake, other)]
+        assert said == [mistake.name] * 2, (
+            f"{mistake.name!r} is taken for {said[0]!r} in one style and for {said[1]!r} in the other. "
+            "'correct': this change leaves the answer right. The name of another mistake: it does the same. "
+            "None: the two styles do not do the same."
+        )
         unlike = [
             number
             for number in range(len(exercise._all_probes))
@@ -105,7 +111,8 @@ def test_two_mistakes_at_once_are_named_or_one_of_them(exercise, capsys):
 def test_no_file_holds_a_mistake_that_is_never_made():
     for package in {LESSON_OF[exercise] for exercise in EXERCISES}:
         named = {exercise.name for exercise in EXERCISES if LESSON_OF[exercise] is package}
-        assert set(package.mistakes) == named
+        apart = package.mistakes.keys() ^ named
+        assert not apart, f"in {package.answers.__package__}, an exercise or mistakes alone: {sorted(apart)}"
 
 
 @pytest.mark.parametrize(

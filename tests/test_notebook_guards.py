@@ -4,7 +4,6 @@ Each is given a small good notebook with one fault planted, and must be the only
 """
 
 import base64
-import functools
 import io
 import json
 import os
@@ -14,57 +13,30 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
+import notebook_guards as guards
 import numpy as np
 import pytest
 import reexecute
-from nbformat import v4
-from notebook_guards import (
-    GUARDS,
-    RAISES,
-    Notebook,
-    configuration,
-    contents,
-    empty_cells,
-    errors_where_tagged,
-    execution_counts,
-    figure_files,
-    figures_described,
-    figures_stored,
-    forbidden_code,
-    in_normal_form,
-    machine_traces,
-    nbval_comments,
-    notebook_size,
-    plain_markdown,
-    prints_stored,
-    rhythm,
-    tags_and_budget,
-    warnings_in_outputs,
-)
+from nbformat import from_dict, v4
+from notebook_guards import GUARDS, RAISES, Notebook, configuration, contents
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from reexecute import ROOT, UNCHECKED, find_notebooks, normal_text
 
 
-@functools.cache
-def read(path):
-    return Notebook(path.read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.__name__)
 @pytest.mark.parametrize("path", find_notebooks(), ids=lambda path: path.stem)
-def test_notebook(path, guard):
-    complaints = list(guard(read(path)))
+def test_notebook(path):
+    notebook = Notebook(path.read_text(encoding="utf-8"))
+    complaints = [complaint for guard in GUARDS for complaint in guard(notebook)]
     if complaints:
         pytest.fail("\n".join([path.name, *complaints]), pytrace=False)
 
 
 def test_table_of_contents():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    folder = ROOT / "notebooks"
-    names = [path.relative_to(folder).as_posix() for path in find_notebooks()]
-    assert list(contents(readme, names)) == []
+    assert list(contents(readme, [path.name for path in find_notebooks()])) == []
 
 
 def test_configuration():
@@ -75,16 +47,17 @@ def test_configuration():
 # The guards themselves, each with a fault planted into a small good notebook.
 
 ALT = "A grey square, the same everywhere"
-
-
-def picture(colour, size=(64, 64)):
-    return png_of(Image.new("RGB", size, colour))
+ANSWER, CHECK = {"nbgrader": {"solution": True}}, {"nbgrader": {"grade": True}}
 
 
 def png_of(image, **options):
     file = io.BytesIO()
     image.save(file, format="PNG", **options)
     return base64.b64encode(file.getvalue()).decode("ascii")
+
+
+def picture(colour, **options):
+    return png_of(Image.new("RGB", (64, 64), colour), **options)
 
 
 def printed(text):
@@ -108,202 +81,70 @@ def good_notebook():
         v4.new_code_cell("show(fig)", id="figure", outputs=[figure, shown(text_markdown="*A caption.*")]),
         v4.new_code_cell('raise ValueError("no")', id="error", metadata={"tags": [RAISES]}, outputs=[error]),
         v4.new_code_cell("%timeit x", id="time", metadata={"tags": [UNCHECKED]}, outputs=[printed("3 ns\n")]),
-    ]
-    cells += [
-        v4.new_code_cell("answer = ...", id="answer", metadata={"nbgrader": {"solution": True}}),
-        v4.new_code_cell("exercise.check(answer)", id="check", metadata={"nbgrader": {"grade": True}}),
+        v4.new_code_cell("answer = ...", id="answer", metadata=ANSWER | {"deletable": False}),
+        v4.new_code_cell("exercise.check(answer)", id="check", metadata=CHECK),
     ]
     cells[0].metadata.update(editable=False)
-    cells[-2].metadata.update(deletable=False)
     cells[-1].metadata.update(deletable=False, editable=False)
     for number, cell in enumerate(cells[1:], start=1):
         cell.execution_count = number
-    metadata = {
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-    }
-    return v4.new_notebook(cells=cells, metadata=metadata)
+    return v4.new_notebook(cells=cells, metadata=reexecute.METADATA)
 
 
-def cell_of(nb, name):
-    return next(cell for cell in nb.cells if cell.id == name)
-
-
-def source(text, name="set"):
-    """A fault: the cell `name` has this source."""
-
-    def plant(nb):
-        cell_of(nb, name).source = text
-
-    return plant
-
-
-def output(*outputs, name="set"):
-    """A fault: the cell `name` has these outputs stored."""
-
-    def plant(nb):
-        cell_of(nb, name).outputs = list(outputs)
-
-    return plant
-
-
-def change(name, **fields):
-    """A fault: fields of the cell `name` are other ones."""
-
-    def plant(nb):
-        cell_of(nb, name).update(fields)
-
-    return plant
-
-
-def tagged(name, *names):
-    return change(name, metadata={"tags": list(names)})
-
-
-def one_more(cell):
-    def plant(nb):
-        nb.cells.append(cell)
-
-    return plant
+def change(cell="set", prints=None, **fields):
+    """A fault: fields of the cell are other ones, or it has printed something."""
+    if prints:
+        fields["outputs"] = [printed(prints)]
+    return lambda nb: next(one for one in nb.cells if one.id == cell).update(from_dict(fields))
 
 
 def figure_fault(**fields):
     """A fault: these fields of the figure's output are other ones."""
-
-    def plant(nb):
-        cell_of(nb, "figure").outputs[0].update(fields)
-
-    return plant
+    return lambda nb: next(cell for cell in nb.cells if cell.id == "figure").outputs[0].update(fields)
 
 
-def lock(name, **changes):
-    """A fault: the cell's locks are other ones; None takes one off."""
-
-    def plant(nb):
-        metadata = cell_of(nb, name).metadata
-        metadata.update(changes)
-        for key in [key for key, value in changes.items() if value is None]:
-            del metadata[key]
-
-    return plant
+def more(*cells):
+    """A fault: there are these cells too."""
+    return lambda nb: nb.cells.extend(cells)
 
 
-def too_many_unchecked(nb):
-    for number in range(8, 11):
-        metadata = {"tags": [UNCHECKED]}
-        nb.cells.append(v4.new_code_cell("x", id=f"more-{number}", metadata=metadata, execution_count=number))
-
-
-def software_named(nb):
-    info = PngInfo()
-    info.add_text("Software", "Matplotlib version 3.11.2")
-    png = png_of(Image.new("RGB", (64, 64), "grey"), pnginfo=info)
-    cell_of(nb, "figure").outputs[0].data["image/png"] = png
+def unchecked(number):
+    metadata = {"tags": [UNCHECKED]}
+    return v4.new_code_cell("x", id=f"more-{number}", metadata=metadata, execution_count=number)
 
 
 NOISE = png_of(Image.fromarray(np.random.default_rng(0).integers(0, 256, (200, 200, 3), np.uint8)))
-WIDGET = {
-    "application/vnd.jupyter.widget-view+json": {"model_id": "1"},
-    "text/plain": "interactive()",
-}
+WIDGET = {"application/vnd.jupyter.widget-view+json": {"model_id": "1"}, "text/plain": "interactive()"}
+INFO = PngInfo()
+INFO.add_text("Software", "Matplotlib version 3.11.2")
+WITH_VERSION = picture("grey", pnginfo=INFO)
 
 FAULTS = [
-    (execution_counts, "never run", change("set", execution_count=None)),
-    (execution_counts, "run twice", change("set", execution_count=7)),
-    (nbval_comments, "ignore", source("# NBVAL_IGNORE_OUTPUT\nx = 2")),
-    (nbval_comments, "old name", source("x = 2\n  # PYTEST_VALIDATE_IGNORE_OUTPUT")),
-    (tags_and_budget, "skip", tagged("set", "nbval-skip")),
-    (tags_and_budget, "budget", too_many_unchecked),
-    (errors_where_tagged, "not tagged", change("error", metadata={})),
-    (errors_where_tagged, "does not raise", tagged("set", RAISES)),
-    (errors_where_tagged, "both tags", tagged("error", RAISES, UNCHECKED)),
-    (figures_stored, "lost", output(name="figure")),
-    (figures_stored, "method", source("for p in range(2):\n    plt.show()")),
-    (prints_stored, "lost", output(name="print")),
-    (forbidden_code, "exit()", source("exit()")),
-    (forbidden_code, "quit", source("quit")),
-    (forbidden_code, "sys.exit", source("import sys\nsys.exit(0)")),
-    (forbidden_code, "os._exit", source("import os\nos._exit(0)")),
-    (forbidden_code, "shell", source("!false")),
-    (forbidden_code, "shell value", source("files = !ls")),
-    (forbidden_code, "cell magic", source("%%bash\nfalse")),
-    (forbidden_code, "pip magic", source("%pip install numpy")),
-    (forbidden_code, "pip shell", source("!pip install numpy")),
-    (forbidden_code, "task", source("import asyncio\nasyncio.ensure_future(work())")),
-    (forbidden_code, "await", source("await work()")),
-    (forbidden_code, "thread", source("from threading import Thread")),
-    (forbidden_code, "bare except", source("try:\n    x\nexcept:\n    print(1)")),
-    (forbidden_code, "except pass", source("try:\n    x\nexcept ValueError:\n    pass")),
-    (forbidden_code, "suppress", source("with contextlib.suppress(ValueError):\n    x")),
-    (forbidden_code, "time without tag", source("%timeit x")),
-    (forbidden_code, "cell time without tag", source("%%time\nx = 2")),
-    (forbidden_code, "network module", source("from urllib.request import urlopen")),
-    (forbidden_code, "address", source('data = load("https://example.org/a.csv")')),
-    (forbidden_code, "semicolon", source("plot(x);  # no text, please")),
-    (empty_cells, "code", one_more(v4.new_code_cell(id="empty"))),
-    (empty_cells, "markdown", one_more(v4.new_markdown_cell("\n", id="empty", metadata={"editable": False}))),
-    (warnings_in_outputs, "stderr", output(v4.new_output("stream", name="stderr", text="hm"))),
-    (warnings_in_outputs, "text", output(printed("a.py:3: UserWarning: hm"))),
-    (machine_traces, "path", output(printed("saved in /home/ada/pe/table.txt"))),
-    (machine_traces, "windows path", output(printed("saved in C:\\Users\\ada"))),
-    (machine_traces, "address", output(shown(text_plain="<object at 0x7f3a5c2d1e50>"))),
-    (
-        machine_traces,
-        "traceback",
-        output(
-            v4.new_output("error", traceback=["\x1b[32m/tmp/ipykernel_12/3.py\x1b[0m"]),
-            name="error",
-        ),
-    ),
-    (figures_described, "no alt text", figure_fault(metadata={})),
-    (figures_described, "short", figure_fault(metadata={"image/png": {"alt": "A figure"}})),
-    (
-        figures_described,
-        "default text",
-        figure_fault(metadata={"image/png": {"alt": "<Figure size 640x480 with 1 Axes>"}}),
-    ),
-    (
-        figures_described,
-        "other text",
-        figure_fault(metadata={"image/png": {"alt": "Another " * 5}}),
-    ),
-    (figures_described, "no caption", lambda nb: cell_of(nb, "figure").outputs.pop()),
-    (figure_files, "large", figure_fault(data={"image/png": NOISE, "text/plain": ALT})),
-    (figure_files, "jpeg", output(shown(image_jpeg="AAAA", text_plain=ALT))),
-    (notebook_size, "large", source("word " * 90_000, "title")),
-    (rhythm, "too long", source("\n".join(["x = 2"] * 31))),
-    (rhythm, "long too often", source("\n".join(["x = 2"] * 13))),
-    (plain_markdown, "directive", source(":::{note}\nhm\n:::", "title")),
-    (plain_markdown, "fence", source("```{note}\nhm\n```", "title")),
-    (plain_markdown, "role", source("see {ref}`here`", "title")),
-    (plain_markdown, "remote picture", source("![a table](https://example.org/a.png)", "title")),
-    (plain_markdown, "remote tag", source('<img alt="a" src="//example.org/a.png">', "title")),
-    (plain_markdown, "picture without alt", source("![](a.png)", "title")),
-    (plain_markdown, "lone dollar", source("it costs $5", "title")),
-    (plain_markdown, "spaces", source("the angle $ p $ here", "title")),
-    (plain_markdown, "github maths", source("the angle $`p`$ here", "title")),
-    (plain_markdown, "brackets", source(r"the angle \(p\)", "title")),
-    (plain_markdown, "environment", source(r"\begin{align} p \end{align}", "title")),
-    (plain_markdown, "macro", source(r"$\newcommand{\PE}{P}$", "title")),
-    (in_normal_form, "kernelspec", lambda nb: nb.metadata.kernelspec.update(name="conda-env")),
-    (in_normal_form, "timing", change("set", metadata={"execution": {"iopub.status.busy": "1"}})),
-    (in_normal_form, "equal ids", change("set", id="title")),
-    (in_normal_form, "id by machine", change("set", id="3f9a01bc")),
-    (
-        in_normal_form,
-        "widget view",
-        output(v4.new_output("display_data", data=WIDGET), name="time"),
-    ),
-    (in_normal_form, "widget state", lambda nb: nb.metadata.update(widgets={})),
-    (in_normal_form, "version in a PNG", software_named),
-    (in_normal_form, "prose can be edited", lock("title", editable=None)),
-    (in_normal_form, "check can be edited", lock("check", editable=None)),
-    (in_normal_form, "check can be deleted", lock("check", deletable=None)),
-    (in_normal_form, "answer can be deleted", lock("answer", deletable=True)),
-    (in_normal_form, "answer cannot be edited", lock("answer", editable=False)),
-    (in_normal_form, "code cannot be edited", lock("set", editable=False)),
-    (in_normal_form, "older format", lambda nb: nb.update(nbformat_minor=4)),
+    (guards.execution_counts, change("set", execution_count=None)),
+    (guards.execution_counts, change("set", execution_count=7)),
+    (guards.tags_and_budget, more(*map(unchecked, (8, 9, 10)))),
+    (guards.empty_cells, more(v4.new_code_cell(id="empty"))),
+    (guards.empty_cells, more(v4.new_markdown_cell("\n", id="empty", metadata={"editable": False}))),
+    (guards.figures_described, figure_fault(metadata={})),
+    (guards.figures_described, figure_fault(metadata={"image/png": {"alt": "A figure"}})),
+    (guards.figures_described, figure_fault(metadata={"image/png": {"alt": f"<Figure {ALT}>"}})),
+    (guards.figures_described, figure_fault(metadata={"image/png": {"alt": "Another " * 5}})),
+    (guards.figures_described, lambda nb: nb.cells[3].outputs.pop()),
+    (guards.sizes_and_kinds, figure_fault(data={"image/png": NOISE, "text/plain": ALT})),
+    (guards.sizes_and_kinds, change("set", outputs=[shown(image_jpeg="AAAA", text_plain=ALT)])),
+    (guards.sizes_and_kinds, change("title", source="word " * 90_000)),
+    (guards.rhythm, change("set", source="\n".join(["x = 2"] * 31))),
+    (guards.rhythm, change("set", source="\n".join(["x = 2"] * 13))),
+    (guards.in_normal_form, lambda nb: nb.metadata.kernelspec.update(name="conda-env")),
+    (guards.in_normal_form, lambda nb: nb.metadata.update(widgets={})),
+    (guards.in_normal_form, lambda nb: nb.update(nbformat_minor=4)),
+    (guards.in_normal_form, change("time", outputs=[v4.new_output("display_data", data=WIDGET)])),
+    (guards.in_normal_form, figure_fault(data={"image/png": WITH_VERSION, "text/plain": ALT})),
 ]
+MORE = tomllib.loads((Path(__file__).parent / "planted_faults.toml").read_text(encoding="utf-8"))
+PLANTED = [(guard, fields) for guard in MORE for fields in MORE[guard]]
+IDS = [guard.__name__ for guard, _ in FAULTS] + [f"{guard} {fields}" for guard, fields in PLANTED]
+FAULTS += [(getattr(guards, guard), change(**fields)) for guard, fields in PLANTED]
 
 
 def complaining(text):
@@ -317,17 +158,10 @@ def file_text(nb):
 
 
 def test_good_notebook_pleases_every_guard():
-    text = file_text(good_notebook())
-    assert [list(guard(Notebook(text))) for guard in GUARDS] == [[]] * len(GUARDS)
+    assert complaining(file_text(good_notebook())) == []
 
 
-@pytest.mark.parametrize(
-    "guard, plant",
-    [
-        pytest.param(guard, plant, id=f"{guard.__name__}-{name}".replace(" ", "_"))
-        for guard, name, plant in FAULTS
-    ],
-)
+@pytest.mark.parametrize("guard, plant", FAULTS, ids=IDS)
 def test_guard_sees(guard, plant):
     nb = good_notebook()
     plant(nb)
@@ -336,11 +170,11 @@ def test_guard_sees(guard, plant):
 
 @pytest.mark.parametrize("respell", [str.rstrip, lambda text: json.dumps(json.loads(text))])
 def test_guard_sees_other_bytes(respell):
-    assert complaining(respell(file_text(good_notebook()))) == [in_normal_form]
+    assert complaining(respell(file_text(good_notebook()))) == [guards.in_normal_form]
 
 
 def test_every_guard_has_a_fault():
-    assert {guard for guard, _, _ in FAULTS} == set(GUARDS)
+    assert {guard for guard, _ in FAULTS} == set(GUARDS)
 
 
 TABLE = "| [00](notebooks/00_a.ipynb) | A |\n| [01](notebooks/01_b.ipynb) | B |"
@@ -367,10 +201,9 @@ def test_contents_see(readme, names):
 
 ADDOPTS = ["--nbval", "--nbval-current-env", "--strict-markers"]
 TESTPATHS = ["pe_lessons", "tests", "notebooks"]
-FIRST = "notebooks/00_a.ipynb"
 
 
-def configuration_complaints(root, testpaths=TESTPATHS, addopts=ADDOPTS, notebook=FIRST):
+def configuration_complaints(root, testpaths=TESTPATHS, addopts=ADDOPTS, notebook="notebooks/00_a.ipynb"):
     for folder in (*TESTPATHS, Path(notebook).parent):
         (root / folder).mkdir(parents=True, exist_ok=True)
     (root / notebook).touch()
@@ -386,16 +219,16 @@ def test_configuration_is_strict(tmp_path):
 @pytest.mark.parametrize(
     "fault",
     [
-        pytest.param({"testpaths": ["pe_lessons", "tests", "notebook"]}, id="typo"),
-        pytest.param({"testpaths": ["pe_lessons", "tests"]}, id="without notebooks"),
-        pytest.param({"testpaths": ["tests", "notebooks"]}, id="without doctests"),
-        pytest.param({"notebook": "teaching/extra.ipynb"}, id="another folder"),
-        pytest.param({"notebook": "notebooks/build/extra.ipynb"}, id="folder pytest skips"),
-        pytest.param({"notebook": "extra.ipynb"}, id="at the root"),
-        pytest.param({"addopts": ADDOPTS[1:]}, id="nbval off"),
-        pytest.param({"addopts": [*ADDOPTS, "--nbval-lax"]}, id="lax"),
-        pytest.param({"addopts": [*ADDOPTS, "--ignore=notebooks"]}, id="ignored"),
+        {"testpaths": ["pe_lessons", "tests"]},
+        {"testpaths": ["tests", "notebooks"]},
+        {"notebook": "teaching/extra.ipynb"},
+        {"notebook": "notebooks/build/extra.ipynb"},  # pytest skips such a folder
+        {"notebook": "extra.ipynb"},
+        {"addopts": ADDOPTS[1:]},
+        {"addopts": [*ADDOPTS, "--nbval-lax"]},
+        {"addopts": [*ADDOPTS, "--ignore=notebooks"]},
     ],
+    ids=str,
 )
 def test_configuration_sees(tmp_path, fault):
     assert configuration_complaints(tmp_path, **fault)
@@ -417,6 +250,7 @@ def show(colour):
 
 
 def run_of(*sources, outputs=()):
+    """A notebook of these cells; the last has the outputs."""
     cells = [
         v4.new_code_cell(text, id=f"cell-{number}", execution_count=number)
         for number, text in enumerate(sources, start=1)
@@ -435,20 +269,21 @@ def thin_curve():
     return shown(image_png=png_of(image), text_plain="a square")
 
 
-STRICT_RUNS = {
-    "good": (run_of(DRAW, 'show("grey")', outputs=[square("grey")]), None),
-    "antialiased": (run_of(DRAW, 'show("#828282")', outputs=[square("#808080")]), None),
-    "blank": (run_of(DRAW, 'show("white")', outputs=[square("grey")]), "another picture"),
-    "curve_gone": (run_of(DRAW, 'show("white")', outputs=[thin_curve()]), "another picture"),
-    "recoloured": (run_of(DRAW, 'show("#904040")', outputs=[square("#409040")]), "another picture"),
-    "not_drawn": (
-        run_of('print("a")', outputs=[printed("a\n"), shown(image_png=picture("grey"))]),
+CELLS = [  # in one notebook: a cell, what is stored, and what pytest is to say of it
+    (DRAW, [], None),
+    ('show("grey")', [square("grey")], None),
+    ('show("#828282")', [square("#808080")], None),
+    ('show("white")', [square("grey")], "another picture"),
+    ('show("white")', [thin_curve()], "another picture"),
+    ('show("#904040")', [square("#409040")], "another picture"),
+    (
+        'print("a")',
+        [printed("a\n"), shown(image_png=picture("grey"))],
         "Figures stored: 1, figures the cell gives now: 0",
     ),
-    "digit": (run_of("print(0.25)", outputs=[printed("0.26\n")]), "+ is the output stored"),
-    "exit": (run_of("x = 1", "exit()"), "calls exit()"),
-    "dead": (run_of("import os", "os._exit(1)"), "The kernel died while this cell ran"),
-}
+    ("print(0.25)", [printed("0.26\n")], "+ is the output stored"),
+    ("exit()", [], "calls exit()"),
+]
 
 
 @pytest.fixture
@@ -466,11 +301,10 @@ def course(tmp_path):
 
 def python_at(folder, *arguments):
     environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
-    environment["PYTHONUTF8"] = "1"
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env=environment,
+        env=environment | {"PYTHONUTF8": "1"},
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -478,40 +312,39 @@ def python_at(folder, *arguments):
     )
 
 
-def test_pytest_is_strict_on_notebooks(course):
-    for name, (nb, _) in STRICT_RUNS.items():
+def test_pytest_is_strict_on_notebooks_and_shuffles_all_but_their_cells(course):
+    pictures = run_of(*[source for source, _, _ in CELLS])
+    for cell, (_, outputs, _) in zip(pictures.cells, CELLS):
+        cell.outputs = outputs
+    notebooks = {
+        "cells": pictures,
+        "dead": run_of("import os", "os._exit(1)", "below = 1"),
+        "good": run_of(*["x = 1"] * 8),
+        "good.mine": run_of("1 / 0"),  # a learner's copy: not run
+    }
+    for name, nb in notebooks.items():
         (course / "notebooks" / f"{name}.ipynb").write_text(file_text(nb), encoding="utf-8")
-    kept = course / "notebooks/good.mine.ipynb"  # a learner's copy: not run
-    kept.write_text(file_text(run_of("1 / 0")), encoding="utf-8")
-    done = python_at(course, "-m", "pytest", "--color=no", "-p", "no:cacheprovider", "notebooks")
-    failed = set(re.findall(r"^FAILED notebooks/(\w+)\.ipynb::Cell", done.stdout, re.MULTILINE))
-    wanted = {name for name, (_, message) in STRICT_RUNS.items() if message}
-    assert failed == wanted, done.stdout + done.stderr
-    assert "mine" not in done.stdout
-    assert re.search(r"to report this.*\nPython: .*\nNumPy's instruction sets: ", done.stdout, re.DOTALL)
-    for name, (_, message) in STRICT_RUNS.items():
-        if message:
-            assert message in done.stdout
-            assert re.search(rf"notebooks/{name}\.ipynb, In \[\d\], cell id cell-\d", done.stdout)
-    assert "python course.py notebooks notebooks/digit.ipynb" in done.stdout
-
-
-def test_typo_in_testpaths_stops_pytest(course):
-    done = python_at(course, "-m", "pytest", "-o", "testpaths=tests notebook")
-    assert done.returncode != 0 and "there is no notebook" in done.stderr
-
-
-def test_a_shuffled_run_has_another_order_and_the_same_tests(course):
     eight = range(8)
-    for name in ("a", "b", "c"):
+    for name in "abc":
         tests = "".join(f"def test_{number}():\n    pass\n" for number in eight)
         (course / f"tests/test_{name}.py").write_text(tests)
-    cells = file_text(run_of(*["x = 1"] * 8))
-    (course / "notebooks/d.ipynb").write_text(cells, encoding="utf-8")
 
-    done = python_at(course, "-m", "pytest", "-v", "--color=no", "--shuffle", "7")
-    assert "32 passed" in done.stdout and "to report this" not in done.stdout, done.stdout
-    order = re.findall(r"^(\S+)::(?:test_|Cell )(\d) PASSED", done.stdout, re.MULTILINE)
+    done = python_at(course, "-m", "pytest", "-v", "--color=no", "-p", "no:cacheprovider", "--shuffle", "7")
+    failed = set(re.findall(r"^FAILED notebooks/(\w+\.ipynb)::Cell (\d)", done.stdout, re.MULTILINE))
+    wanted = {("cells.ipynb", str(number)) for number, (_, _, message) in enumerate(CELLS) if message}
+    assert failed == wanted | {("dead.ipynb", "1")}, done.stdout + done.stderr
+    assert "mine" not in done.stdout
+    assert re.search(r"to report this.*\nPython: .*\nNumPy's instruction sets: ", done.stdout, re.DOTALL)
+    for number, (_, _, message) in enumerate(CELLS, start=1):
+        assert message is None or message in done.stdout
+        told = f"notebooks/cells.ipynb, In [{number}], cell id cell-{number}" in done.stdout
+        assert told == bool(message)
+    assert "The kernel died while this cell ran" in done.stdout
+    assert "notebooks/dead.ipynb, In [2], cell id cell-2" in done.stdout
+    assert "python course.py notebooks notebooks/cells.ipynb" in done.stdout
+
+    shuffled = r"^(tests/test_\w\.py|notebooks/good\W+ipynb)::(?:test_|Cell )(\d) PASSED"
+    order = re.findall(shuffled, done.stdout, re.MULTILINE)
     files = list(dict.fromkeys(file for file, _ in order))
     assert len(files) == 4 and [file for file, _ in order] == [file for file in files for _ in eight]
     for file in files:
@@ -520,8 +353,22 @@ def test_a_shuffled_run_has_another_order_and_the_same_tests(course):
         assert (numbers == sorted(numbers)) == file.startswith("notebooks/")
 
 
-def rerun(path, *options):
-    return python_at(ROOT, "tools/reexecute.py", *options, str(path))
+def hooks(config):
+    """The conftest.py of the course, as pytest has it."""
+    plugins = config.pluginmanager.get_plugins()
+    return next(one for one in plugins if getattr(one, "__file__", None) == str(ROOT / "conftest.py"))
+
+
+@pytest.mark.parametrize(
+    "paths, said", [(["tests", "notebook"], "there is no notebook"), (["docs"], "name the folder tests")]
+)
+def test_typo_in_testpaths_stops_pytest(pytestconfig, paths, said):
+    with pytest.raises(pytest.UsageError, match=said):
+        hooks(pytestconfig).pytest_configure(SimpleNamespace(rootpath=ROOT, getini=lambda name: paths))
+
+
+def test_nothing_is_reported_where_nothing_failed(pytestconfig):
+    hooks(pytestconfig).pytest_terminal_summary(SimpleNamespace(stats={"passed": [1]}), pytestconfig)
 
 
 def test_reexecution_settles(tmp_path):
@@ -540,10 +387,10 @@ def test_reexecution_settles(tmp_path):
     draft = file_text(nb)
     path.write_text(draft, encoding="utf-8")
 
-    assert rerun(path, "--check").returncode == 1
+    assert reexecute.main(["--check", str(path)]) == 1
     assert path.read_text(encoding="utf-8") == draft
 
-    assert rerun(path).returncode == 0
+    assert reexecute.main([str(path)]) == 0
     stored = path.read_text(encoding="utf-8")
     cells = v4.reads(stored).cells
     assert stored == normal_text(v4.reads(stored))
@@ -552,35 +399,31 @@ def test_reexecution_settles(tmp_path):
     assert cells[4].id == "import-sys-print-1-print"
     assert [output.text for output in cells[4].outputs] == ["1\n3\n", "2\n"]
 
-    assert rerun(path, "--check").returncode == 0
+    assert reexecute.main(["--check", str(path)]) == 0
 
 
 def test_an_author_takes_the_locks_off_and_a_run_puts_them_on(tmp_path):
     path = tmp_path / "draft.ipynb"
     nb = v4.new_notebook(cells=[v4.new_markdown_cell("# A", id="a"), *run_of("x = 1", "x").cells])
-    nb.cells[1].metadata.nbgrader = {"solution": True}
-    nb.cells[2].metadata.nbgrader = {"grade": True}
+    nb.cells[1].metadata, nb.cells[2].metadata = ANSWER, CHECK
     path.write_text(normal_text(nb), encoding="utf-8")
     locked = path.read_text(encoding="utf-8")
 
-    assert rerun(path, "--unlock").returncode == 0
-    cells = v4.reads(path.read_text(encoding="utf-8")).cells
-    assert [list(cell.metadata) for cell in cells] == [[], ["nbgrader"], ["nbgrader"]]
-    assert normal_text(v4.reads(path.read_text(encoding="utf-8"))) == locked
+    assert python_at(ROOT, "tools/reexecute.py", "--unlock", str(path)).returncode == 0
+    unlocked = v4.reads(path.read_text(encoding="utf-8"))
+    assert [list(cell.metadata) for cell in unlocked.cells] == [[], ["nbgrader"], ["nbgrader"]]
+    assert normal_text(unlocked) == locked
 
 
 @pytest.mark.parametrize(
     "last, message",
-    [
-        ("1 / 0", "ZeroDivisionError: division by zero"),
-        ("import os; os._exit(0)", "the kernel died"),
-    ],
+    [("1 / 0", "ZeroDivisionError: division by zero"), ("import os; os._exit(0)", "the kernel died")],
 )
-def test_failing_reexecution_leaves_the_file(tmp_path, last, message):
+def test_failing_reexecution_leaves_the_file(tmp_path, capsys, last, message):
     path = tmp_path / "draft.ipynb"
     draft = file_text(run_of("x = 1", last))
     path.write_text(draft, encoding="utf-8")
-    done = rerun(path)
-    assert done.returncode == 1
-    assert f"In [2], cell id cell-2: {message}" in done.stdout and "draft.ipynb" in done.stdout
+    assert reexecute.main([str(path)]) == 1
+    said = capsys.readouterr().out
+    assert f"In [2], cell id cell-2: {message}" in said and "draft.ipynb" in said
     assert path.read_text(encoding="utf-8") == draft

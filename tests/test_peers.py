@@ -76,9 +76,8 @@ def llama():
 @peer("rotary, interleaved", "transformers")
 def gpt_j():
     turn = get("transformers.models.gptj.modeling_gptj.apply_rotary_pos_emb")
-    sine, cosine = get("transformers.models.gptj.modeling_gptj.create_sinusoidal_positions")(12, 16).chunk(
-        2, 1
-    )
+    table = get("transformers.models.gptj.modeling_gptj.create_sinusoidal_positions")(12, 16)
+    sine, cosine = table.chunk(2, 1)
     theirs = turn(torch.tensor(ROWS).transpose(1, 2), sine[None], cosine[None]).transpose(1, 2)
     return gap(tensors.rotary(torch.tensor(ROWS), torch.tensor(POSITIONS)), theirs)
 
@@ -118,14 +117,9 @@ def dynamic():
 
 @peer("rotary_frequencies, yarn", "transformers")
 def yarn():
-    gaps = []
+    gaps, fewer_turns = [], {"beta_fast": 8.0, "beta_slow": 2.0}
     for head_dim in (16, 64, 128):
-        for options in (
-            {},
-            {"truncate": False},
-            {"beta_fast": 8.0, "beta_slow": 2.0},
-            {"attention_factor": 1.3},
-        ):
+        for options in ({}, {"truncate": False}, fewer_turns, {"attention_factor": 1.3}):
             rule = {"factor": 8.0, "original_max_position_embeddings": 4096, **options}
             theirs, their_attention_factor = their_frequencies("yarn", 10_000.0, head_dim, 8 * 4096, **rule)
             scaling = {"rope_type": "yarn", **rule}
@@ -160,11 +154,8 @@ def buckets():
     offsets, gaps = torch.arange(-1000, 1001), []
     for bidirectional in (True, False):
         for num_buckets, max_distance in ((32, 128), (16, 50), (64, 512)):
-            options = {
-                "num_buckets": num_buckets,
-                "max_distance": max_distance,
-                "bidirectional": bidirectional,
-            }
+            options = {"num_buckets": num_buckets, "max_distance": max_distance}
+            options["bidirectional"] = bidirectional
             theirs = attention._relative_position_bucket(offsets, **options)
             gaps.append(gap(tensors.t5_buckets(offsets, **options), theirs))
     return max(gaps)

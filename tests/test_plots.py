@@ -42,37 +42,25 @@ def test_show_publishes_picture_alt_text_and_caption(displayed):
     assert plt.get_fignums() == []
 
 
-def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle():
-    image = plots.heatmap(TABLE).axes[0].images[0]
+@pytest.mark.parametrize(
+    ("signed", "colours", "limits"), [(True, "RdBu_r", (-1, 1)), (False, "viridis", (0, 1))]
+)
+def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle_or_below(signed, colours, limits):
+    image = plots.heatmap(TABLE, signed=signed).axes[0].images[0]
     np.testing.assert_array_equal(image.get_array(), TABLE)
-    assert image.origin == "upper"
-    assert image.get_cmap().name == "RdBu_r"
-    assert image.get_clim() == (-1, 1)
+    assert (image.origin, image.get_cmap().name, image.get_clim()) == ("upper", colours, limits)
 
 
-def test_a_heatmap_of_unsigned_values():
-    image = plots.heatmap(np.abs(TABLE), signed=False).axes[0].images[0]
-    assert image.get_cmap().name == "viridis"
-    assert image.get_clim() == (0, 1)
+def test_numbers_stand_in_their_cells_and_are_never_minus_zero():
+    texts = plots.heatmap([[-0.001, 0.25], [1, -1]], numbers=True, digits=1).axes[0].texts
+    said = {text.get_position(): text.get_text() for text in texts}
+    assert said == {(0, 0): "0.0", (1, 0): "0.2", (0, 1): "1.0", (1, 1): "-1.0"}
 
 
-def test_numbers_stand_in_their_cells():
-    texts = plots.heatmap(TABLE, numbers=True).axes[0].texts
-    assert {(text.get_position(), text.get_text()) for text in texts} == {
-        ((column, row), f"{value:.4f}") for (row, column), value in np.ndenumerate(TABLE)
-    }
-
-
-def test_numbers_in_cells_may_be_shorter_and_are_never_minus_zero():
-    texts = plots.heatmap([[-0.001, 0.25]], numbers=True, digits=1).axes[0].texts
-    assert [text.get_text() for text in texts] == ["0.0", "0.2"]
-
-
-@pytest.mark.parametrize("signed", [True, False])
-def test_panels_share_one_scale(signed):
+@pytest.mark.parametrize(("signed", "lowest"), [(True, -3), (False, 0)])
+def test_panels_share_one_scale(signed, lowest):
     fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE}, signed=signed)
-    limits = {ax.images[0].get_clim() for ax in fig.axes[:2]}
-    assert limits == {(-3, 3) if signed else (0, 3)}
+    assert [ax.images[0].get_clim() for ax in fig.axes[:2]] == [(lowest, 3)] * 2
     assert [ax.get_title() for ax in fig.axes[:2]] == ["small", "large"]
 
 
@@ -112,16 +100,17 @@ def test_a_grid_has_a_plot_for_each_panel_and_one_legend():
     assert fig.get_supxlabel() == "step"
 
 
-def test_log_axes_have_a_tick_at_each_value():
-    ax = plots.curves({"a": [1, 10, 100]}, x=[64, 128, 1024], log=True).axes[0]
+@pytest.mark.parametrize(
+    ("x", "ticks"),
+    [
+        ([64, 128, 1024], ["64", "128", "1,024"]),
+        ({"a": [1, 4, 8], "b": [2, 4, 1024]}, ["1", "2", "4", "8", "1,024"]),
+    ],
+)
+def test_log_axes_have_a_tick_at_each_value_of_any_curve(x, ticks):
+    ax = plots.curves({"a": [1, 3, 10], "b": [1, 10, 100]}, x=x, log=True).axes[0]
     assert ax.get_xscale() == ax.get_yscale() == "log"
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["64", "128", "1,024"]
-
-
-def test_log_axes_have_a_tick_at_each_value_of_any_curve():
-    x = {"a": [1, 4], "b": [2, 4, 1024]}
-    ax = plots.curves({"a": [1, 10], "b": [1, 3, 10]}, x=x, log=True).axes[0]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "4", "1,024"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ticks
 
 
 def test_log_axes_need_horizontal_values():
@@ -137,16 +126,13 @@ def test_each_curve_may_have_horizontal_values_of_its_own():
     assert [line.get_xdata().tolist() for line in ax.lines] == [[0, 1], [0, 0.5, 1]]
 
 
-def test_maps_put_the_number_of_each_position_at_its_point():
+def test_maps_put_the_number_of_each_position_at_its_point_some_in_black():
     points = [[0, 1], [2, 3], [5, 4]]
-    fig = plots.maps({"one": points, "other": points})
+    fig = plots.maps({"one": points, "other": points}, black=[1])
     assert [ax.get_title() for ax in fig.axes] == ["one", "other"]
     for ax in fig.axes:
-        assert [(text.get_text(), text.get_position()) for text in ax.texts] == [
-            ("0", (0, 1)),
-            ("1", (2, 3)),
-            ("2", (5, 4)),
-        ]
+        assert {text.get_text(): list(text.get_position()) for text in ax.texts} == dict(zip("012", points))
+        assert [text.get_text() for text in ax.texts if str(text.get_color()) == "black"] == ["1"]
         np.testing.assert_array_equal(ax.lines[0].get_xydata(), points)
 
 
@@ -174,23 +160,15 @@ def test_sliders_of_ipywidgets_7_show_themselves(displayed, monkeypatch):
     assert isinstance(box, ipywidgets.interactive)
 
 
-def test_clock_hands_may_have_names():
-    ax, _ = plots.clock_hands([[0.0, 1.0], [0.1, 1.1]], ["fast", "slow"], names=["p", "p+3"]).axes
-    assert [text.get_text() for text in ax.texts if text.get_text()] == ["p", "p+3"]
-
-
-def test_clock_hands_end_at_cosine_and_sine():
+def test_clock_hands_end_at_cosine_and_sine_and_have_names():
     angles = np.array([[0.0, 0.0], [np.pi / 2, 0.01]])
-    fast, slow = plots.clock_hands(angles, ["fast", "slow"]).axes
-    tips = [text.xy for text in fast.texts if not text.get_text()]
-    np.testing.assert_allclose(tips, [(1, 0), (0, 1)], atol=1e-12)
-    assert [text.get_text() for text in fast.texts if text.get_text()] == ["0", "1"]
-    assert [text.get_text() for text in slow.texts if text.get_text()] == ["0 to 1"]
-
-
-def test_one_clock_alone():
-    [ax] = plots.clock_hands([[0.0], [1.0]], ["pair 0"]).axes
-    assert ax.get_title() == "pair 0" and ax.get_xlabel() == "cosine"
+    of_hands = ["p", "p+3"]
+    for given, names, one_name in ((None, ["0", "1"], ["0 to 1"]), (of_hands, of_hands, of_hands)):
+        fast, slow = plots.clock_hands(angles, ["fast", "slow"], names=given).axes
+        tips = [text.xy for text in fast.texts if not text.get_text()]
+        np.testing.assert_allclose(tips, [(1, 0), (0, 1)], atol=1e-12)
+        assert [text.get_text() for text in fast.texts if text.get_text()] == names
+        assert [text.get_text() for text in slow.texts if text.get_text()] == one_name
 
 
 @pytest.mark.parametrize("angles", [[[0.0], [1.0]], [0.0, 1.0]])
@@ -209,18 +187,10 @@ def test_words_plus_positions_shows_both_summands_and_their_sum():
     ]
 
 
-def test_a_table_rounds_without_minus_zero(displayed):
+def test_a_table_rounds_floating_point_numbers_without_minus_zero_and_nothing_else(displayed):
     plots.show_table([[-0.00001, 2.0]], rows=["row"], columns=["a", "b"], corner="name", digits=2)
-    data, _ = displayed[0]
+    plots.show_table([[True, False]])
+    data, other = (shown for shown, _ in displayed)
     assert data["text/plain"] == "name     a     b\n row  0.00  2.00"
     assert data["text/markdown"] == "| name | a | b |\n| --- | ---: | ---: |\n| row | 0.00 | 2.00 |"
-
-
-def test_a_table_shows_other_values_as_they_are(displayed):
-    plots.show_table([[True, False]])
-    assert displayed[0][0]["text/plain"] == "      0      1\n0  True  False"
-
-
-def test_maps_print_chosen_positions_in_black():
-    texts = plots.maps({"a": np.eye(3)[:, :2]}, black=[1]).axes[0].texts
-    assert [text.get_text() for text in texts if str(text.get_color()) == "black"] == ["1"]
+    assert other["text/plain"] == "      0      1\n0  True  False"

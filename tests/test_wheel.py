@@ -18,13 +18,14 @@ from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.exercises.question import Question, Quiz
 
 assert pe_lessons.__file__.startswith(sys.argv[1]), pe_lessons.__file__
-found = vars(importlib.import_module(f"pe_lessons.exercises.lesson_{sys.argv[2]}")).values()
-exercises = [one for one in found if isinstance(one, Exercise)]
-assert exercises and {Question, Quiz} <= set(map(type, found))
-for exercise in exercises:
-    assert exercise.hints and exercise.diagnose(exercise.reference).status == "correct"
-    mistake = next(iter(exercise.mistakes))
-    assert exercise.diagnose(mistake.wrong).cause == mistake.name
+for lesson in ("03", "10", "15"):
+    found = vars(importlib.import_module(f"pe_lessons.exercises.lesson_{lesson}")).values()
+    exercises = [one for one in found if isinstance(one, Exercise)]
+    assert exercises and {Question, Quiz} <= set(map(type, found))
+    for exercise in exercises:
+        assert exercise.hints and exercise.diagnose(exercise.reference).status == "correct"
+        mistake = next(iter(exercise.mistakes))
+        assert exercise.diagnose(mistake.wrong).cause == mistake.name
 """
 
 
@@ -51,8 +52,7 @@ def test_a_wheel_holds_every_file_of_the_package(unpacked):
     assert files(unpacked) == wanted
 
 
-@pytest.mark.parametrize("lesson", ["03", "10", "15"])
-def test_an_installed_lesson_checks_answers(unpacked, lesson):
+def test_installed_lessons_check_answers(unpacked):
     environment = os.environ | {"PYTHONPATH": str(unpacked)}
-    command = [sys.executable, "-c", CHECK, str(unpacked), lesson]
+    command = [sys.executable, "-c", CHECK, str(unpacked)]
     subprocess.run(command, cwd=unpacked, env=environment, check=True)

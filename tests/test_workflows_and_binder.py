@@ -10,7 +10,6 @@ import yaml
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
-WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
 def test_binder_takes_the_tested_versions():
@@ -25,13 +24,9 @@ def test_the_dev_container_sets_the_course_up():
     assert container["postCreateCommand"].startswith("python course.py lab")
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_workflows_call_tasks_that_exist(path):
-    tasks = re.findall(r"python course\.py ([\w-]+)", path.read_text())
-    course = (ROOT / "course.py").read_text()
-    assert tasks and all(f'    "{task}": (' in course for task in tasks)
-    for job in jobs(path.stem).values():
-        assert job["timeout-minutes"] <= 60
+def test_no_job_runs_for_more_than_an_hour():
+    for path in (ROOT / ".github/workflows").glob("*.yml"):
+        assert all(job["timeout-minutes"] <= 60 for job in jobs(path.stem).values())
 
 
 def jobs(workflow):

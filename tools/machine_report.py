@@ -3,7 +3,7 @@
 import os
 import platform
 import re
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +16,6 @@ VARIABLES = re.compile(
     r"|CUDA_VISIBLE_DEVICES|MPLBACKEND|MATPLOTLIBRC|PYTEST_ADDOPTS|TORCH_(COMPILE|LOGS)\w*"
     r"|PYTHON(HASHSEED|OPTIMIZE|PATH|UTF8|WARNINGS)"
 )
-
-
-def installed(name):
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "none"
 
 
 def processor():
@@ -40,10 +33,11 @@ def describe(**more):
     build = np.show_config(mode="dicts")
     blas = build.get("Build Dependencies", {}).get("blas", {})
     simd = build.get("SIMD Extensions", {})
+    installed = {package.name: package.version for package in distributions()}
     variables = [f"{name}={value}" for name, value in os.environ.items() if VARIABLES.fullmatch(name)]
     facts = {
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
-        "packages": ", ".join(f"{name} {installed(name)}" for name in PACKAGES),
+        "packages": ", ".join(f"{name} {installed.get(name, 'none')}" for name in PACKAGES),
         "system": platform.platform(),
         "processor": processor(),
         "NumPy's BLAS": " ".join([blas.get("name", "?"), blas.get("openblas configuration", "")]),

@@ -130,15 +130,11 @@ def errors_where_tagged(notebook):
             yield f"{where(cell)}: {RAISES} and {UNCHECKED} together check nothing"
 
 
-def figures_stored(notebook):
+def outputs_stored(notebook):
     """nbval does not look at figures, not even at whether there is one."""
     for cell in notebook.code:
         if always_calls(cell, "show") and not pngs(cell.outputs):
             yield f"{where(cell)}: shows a figure, but none is stored"
-
-
-def prints_stored(notebook):
-    for cell in notebook.code:
         printed = any(output.get("name") == "stdout" for output in cell.outputs)
         if always_calls(cell, "print") and not printed:
             yield f"{where(cell)}: prints, but no printed output is stored"
@@ -223,8 +219,10 @@ def figures_described(notebook):
                 yield f"{where(cell)}: a figure without a caption; use plots.show"
 
 
-def figure_files(notebook):
+def sizes_and_kinds(notebook):
     """Pictures other than PNG are compared by nobody, and large ones make slow pages."""
+    if len(notebook.text.encode()) > MAX_NOTEBOOK_KB * 1000:
+        yield f"the notebook is over {MAX_NOTEBOOK_KB} kB"
     for cell in notebook.code:
         for output in cell.outputs:
             for kind, data in output.get("data", {}).items():
@@ -232,11 +230,6 @@ def figure_files(notebook):
                     yield f"{where(cell)}: a picture of type {kind}; only PNG is compared"
                 elif kind == "image/png" and len(data) * 3 / 4 > MAX_FIGURE_KB * 1000:
                     yield f"{where(cell)}: a figure over {MAX_FIGURE_KB} kB"
-
-
-def notebook_size(notebook):
-    if len(notebook.text.encode()) > MAX_NOTEBOOK_KB * 1000:
-        yield f"the notebook is over {MAX_NOTEBOOK_KB} kB"
 
 
 def code_lines(cell):
@@ -275,17 +268,14 @@ def plain_markdown(notebook):
 
 def in_normal_form(notebook):
     """Timings, widget state, repaired ids, another kernel, no locks: all that reexecute.py would mend."""
-    normal = normal_text(v4.reads(notebook.text))
-    if notebook.text != normal:
-        stored, wanted = notebook.text.splitlines(True), normal.splitlines(True)
-        pairs = zip_longest(stored, wanted, fillvalue="")
-        number, (is_now, should_be) = next(
-            (number, pair) for number, pair in enumerate(pairs, start=1) if pair[0] != pair[1]
-        )
-        yield (
-            "not in normal form, run `python course.py notebooks`; the first difference: "
-            f"line {number} is {is_now[:60]!r} and should be {should_be[:60]!r}"
-        )
+    stored, wanted = (text.splitlines(True) for text in (notebook.text, normal_text(v4.reads(notebook.text))))
+    for number, (is_now, should_be) in enumerate(zip_longest(stored, wanted, fillvalue=""), start=1):
+        if is_now != should_be:
+            yield (
+                "not in normal form, run `python course.py notebooks`; the first difference: "
+                f"line {number} is {is_now[:60]!r} and should be {should_be[:60]!r}"
+            )
+            return
 
 
 GUARDS = [
@@ -293,15 +283,13 @@ GUARDS = [
     nbval_comments,
     tags_and_budget,
     errors_where_tagged,
-    figures_stored,
-    prints_stored,
+    outputs_stored,
     forbidden_code,
     empty_cells,
     warnings_in_outputs,
     machine_traces,
     figures_described,
-    figure_files,
-    notebook_size,
+    sizes_and_kinds,
     rhythm,
     plain_markdown,
     in_normal_form,
@@ -327,15 +315,14 @@ def contents(readme, names):
 
 
 def configuration(pyproject, root):
-    """Complaints about pytest's settings: every notebook under `root` must be run, and strictly."""
+    """Complaints about pytest's settings: every notebook under `root` must be run, and strictly.
+
+    Without the folder tests, or with one that does not exist, conftest.py lets nothing run.
+    """
     settings = pyproject["tool"]["pytest"]["ini_options"]
     testpaths = settings.get("testpaths", [])
-    for path in testpaths:
-        if not (root / path).exists():
-            yield f"testpaths names {path}, which does not exist"
-    for path in ("pe_lessons", "tests"):
-        if path not in testpaths:
-            yield f"testpaths lacks {path}"
+    if "pe_lessons" not in testpaths:
+        yield "testpaths lacks pe_lessons"
     for path in all_notebooks(root):
         if path.parts[0] not in testpaths or {"build", "dist", "venv"} & set(path.parts):
             yield f"pytest would not run {path.as_posix()}"

@@ -33,6 +33,10 @@ from course import ROOT, surroundings
 
 UNCHECKED = "nbval-ignore-output"
 SECONDS_PER_CELL = 600  # of wall time, on a machine that may be busy
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
 
 # Every kernel that runs a notebook gets this, here and in conftest.py. A start-up file of IPython,
 # which a user may have at home, must not speak in it.
@@ -117,10 +121,7 @@ def normal_form(nb):
     """A copy of the notebook with all that depends on who saved it, when and where removed."""
     nb = copy.deepcopy(nb)
     nb.nbformat, nb.nbformat_minor = 4, 5
-    nb.metadata = {
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-    }
+    nb.metadata = METADATA
     taken = set()
     for cell in nb.cells:
         cell.id = readable_id(cell, taken)

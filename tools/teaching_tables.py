@@ -6,15 +6,17 @@ With --run every notebook is run once, on one thread, and timed; without it the 
 LESSON_TIMES.md stay. Both tables list whatever lessons there are.
 """
 
-import os
 import re
 import sys
 import time
-from pathlib import Path
 
 import nbformat
+from reexecute import ROOT, execute, find_notebooks
 
-ROOT = Path(__file__).resolve().parents[1]
+from pe_lessons.exercises import REGISTRY
+from pe_lessons.exercises.exercise import Exercise
+from pe_lessons.exercises.question import Quiz
+
 LESSON_TIMES = ROOT / "teaching" / "LESSON_TIMES.md"
 MISTAKES = ROOT / "teaching" / "MISTAKES.md"
 
@@ -40,21 +42,12 @@ Two slips made at once are named together; what is not listed gets the first num
 """
 
 
-def notebooks():
-    found = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-    return [path for path in found if ".mine" not in path.name]  # copies that a learner keeps
-
-
 def title(notebook):
     return re.match(r"# (.+)", nbformat.read(notebook, 4).cells[0].source)[1].replace(" · ", " ")
 
 
 def reckon(notebook):
     """What the estimate is made of: words, code lines, exercises, and the minutes."""
-    from pe_lessons.exercises import REGISTRY
-    from pe_lessons.exercises.exercise import Exercise
-    from pe_lessons.exercises.question import Quiz
-
     cells = nbformat.read(notebook, 4).cells
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
     prose = " ".join(texts).partition("**Sources.**")[0]
@@ -81,26 +74,16 @@ def reckon(notebook):
 
 def run(notebook):
     """Seconds that the whole notebook takes."""
-    from nbclient import NotebookClient
-
     start = time.monotonic()
-    NotebookClient(
-        nbformat.read(notebook, 4),
-        timeout=120,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(notebook.parent)}},
-        extra_arguments=["--log-level=ERROR"],
-    ).execute()
+    execute(nbformat.read(notebook, 4), notebook.parent)
     return time.monotonic() - start
 
 
 def times_table(measure):
-    known = {}
-    if LESSON_TIMES.exists():
-        known = dict(re.findall(r"(?m)^\| (.+?) \|.* ([\d.]+) \|$", LESSON_TIMES.read_text(encoding="utf-8")))
+    known = dict(re.findall(r"(?m)^\| (.+?) \|.* ([\d.]+) \|$", LESSON_TIMES.read_text(encoding="utf-8")))
     seconds = ", ".join(f"{what} {time_}" for what, time_ in SECONDS.items())
     text = ABOUT_TIMES.format(words=WORDS_A_MINUTE, seconds=seconds)
-    for notebook in notebooks():
+    for notebook in find_notebooks():
         words, lines, exercises, minutes, stated = reckon(notebook)
         running = f"{run(notebook):.0f}" if measure else known.get(title(notebook), "not yet measured")
         text += (
@@ -110,17 +93,11 @@ def times_table(measure):
 
 
 def mistakes_table():
-    from pe_lessons.exercises import REGISTRY
-    from pe_lessons.exercises.exercise import Exercise
-
     text = ABOUT_MISTAKES
-    for notebook in notebooks():
-        here = [
-            cell.metadata["nbgrader"]["grade_id"]
-            for cell in nbformat.read(notebook, 4).cells
-            if cell.metadata.get("nbgrader", {}).get("solution")
-        ]
-        here = [name for name in here if isinstance(REGISTRY[name], Exercise)]
+    for notebook in find_notebooks():
+        cells = nbformat.read(notebook, 4).cells
+        names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells]
+        here = [name for name in names if isinstance(REGISTRY.get(name), Exercise)]
         if here:
             text += f"\n## {title(notebook)}\n"
         for name in here:
@@ -132,12 +109,10 @@ def mistakes_table():
 
 
 def main(arguments):
-    os.environ["OMP_NUM_THREADS"] = "1"
     MISTAKES.write_text(mistakes_table(), encoding="utf-8")
     LESSON_TIMES.write_text(times_table("--run" in arguments), encoding="utf-8")
-    print(f"{LESSON_TIMES.name} and {MISTAKES.name}: {len(notebooks())} lessons")
-    return 0
+    print(f"{LESSON_TIMES.name} and {MISTAKES.name}: {len(find_notebooks())} lessons")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])

@@ -10,11 +10,10 @@ the day on which somebody opened the link and found there what it is cited for.
 import tomllib
 from dataclasses import dataclass, field
 from datetime import date
-from pathlib import Path
 
 import nbformat
+from reexecute import ROOT, find_notebooks
 
-ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "sources.toml"
 PAGE = ROOT / "docs" / "bibliography.md"
 NAMES_OF_KINDS = {
@@ -84,25 +83,15 @@ def page_text(sources):
     return "".join(parts)
 
 
-def fill(cells, lesson, sources):
-    """Give the cell `sources` among these its text."""
-    for cell in cells:
-        if cell.get("id") == "sources":
-            cell.source = cell_text(lesson, sources)
-
-
 def main():
     sources = read()
     PAGE.write_text(page_text(sources), encoding="utf-8", newline="\n")
-    for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
-        if ".mine" in path.name:  # a copy that a learner keeps
-            continue
-        before = path.read_text(encoding="utf-8")
-        notebook = nbformat.v4.reads(before)
-        fill(notebook.cells, path.name[:2], sources)
-        after = nbformat.v4.writes(notebook) + "\n"
-        if after != before:
-            path.write_text(after, encoding="utf-8", newline="\n")
+    for path in find_notebooks():
+        notebook = nbformat.v4.reads(path.read_text(encoding="utf-8"))
+        for cell in notebook.cells:
+            if cell.get("id") == "sources":
+                cell.source = cell_text(path.name[:2], sources)
+        path.write_text(nbformat.v4.writes(notebook) + "\n", encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
 """What lesson 03 says of training with a wrong exponent."""
 
-import numpy as np
-import torch
+import functools
 
-from evidence.claims.runner import SEEDS, at_least, between
+from evidence.claims.runner import at_least, between, each_seed
+from evidence.claims.training import of_lesson, share_right
 from pe_lessons import toys
 
-COLUMNS = np.arange(32)
-EXPONENTS = {
-    "right": 2 * (COLUMNS // 2) / 32,
-    "doubled": 4 * (COLUMNS // 2) / 32,
-    "every column for itself": 2 * COLUMNS / 32,
+lesson = of_lesson("03")
+TABLES = {
+    "right": lesson.sinusoidal,
+    "doubled": lesson.colleague,
+    "every column for itself": lesson.column_by_column,
 }
 BOUNDS = {
     ("right", 200): at_least(0.99),
@@ -20,24 +20,11 @@ BOUNDS = {
 }
 
 
-def table(exponents):
-    angles = np.arange(16)[:, None] / 10_000.0**exponents  # (seq_len, d_model)
-    return np.where(COLUMNS % 2 == 0, np.sin(angles), np.cos(angles))
-
-
-def accuracy(exponents, task, steps, seed):
-    torch.manual_seed(seed)
-    model = toys.TinyTransformer(vocab_size=10, num_classes=10, table=table(exponents))
-    toys.train(model, toys.batches(task, seed=1000 + seed), steps=steps, print_every=None)
-    return toys.accuracy(model, *next(toys.batches(task, seed=2000 + seed, batch_size=512)))
-
-
-def wrong_exponents():
+@each_seed
+def wrong_exponents(seed):
     """Two wrong exponents, two tasks: share right"""
     for (name, steps), bound in BOUNDS.items():
+        encoding = functools.partial(toys.Table, TABLES[name](16, 32))
         for task in (toys.k_back, toys.reverse):
-            shares = [accuracy(EXPONENTS[name], task, steps, seed) for seed in SEEDS]
-            yield f"{task.__name__} after {steps} steps, exponents {name}", shares, bound
-
-
-CLAIMS = [wrong_exponents]
+            share = share_right(encoding, task, seed, steps=steps)
+            yield f"{task.__name__} after {steps} steps, exponents {name}", share, bound

@@ -2,19 +2,15 @@
 
 import torch
 
-from evidence.claims.runner import SEEDS, between, equal_to
-from pe_lessons import arrays, toys
+from evidence.claims.runner import between, each_seed, equal_to
+from evidence.claims.training import of_lesson, test_set, trained
+from pe_lessons import arrays
+
+lesson = of_lesson("14")
 
 
-def halfway(tokens):
-    return tokens[..., torch.arange(tokens.shape[-1]) // 2]
-
-
-class Masked(toys.Table):
-    real = torch.ones(1, 16, dtype=torch.bool)
-
-    def bias(self, *_):
-        return torch.where(self.real, 0.0, -1e9)[:, None, None]
+def masked():
+    return lesson.Masked(arrays.sinusoidal(32, 32))
 
 
 def write(model, tokens, real, count, steps=6):
@@ -26,32 +22,15 @@ def write(model, tokens, real, count, steps=6):
     return tokens[:, -steps:]
 
 
-def from_the_mask(real):
-    return (real.cumsum(dim=1) - 1).clamp(min=0)
-
-
-def from_the_left_edge(real):
-    return torch.arange(real.shape[1]).expand(real.shape)
-
-
-def padded_prompts():
+@each_seed
+def padded_prompts(seed):
     """Half of the way back, a prompt padded on the left, six tokens written"""
-    right, equal, alike = [], [], []
-    for seed in SEEDS:
-        torch.manual_seed(seed)
-        model = toys.TinyTransformer(10, 10, encoding=Masked(arrays.sinusoidal(32, 32)), causal=True)
-        toys.train(model, toys.batches(halfway, seed=1000 + seed), steps=200, print_every=None)
-        tokens, targets = next(toys.batches(halfway, seed=2000 + seed, batch_size=512))
-        right.append(toys.accuracy(model, tokens, targets))
-        prompts = tokens[:, :6]
-        real, padding = torch.ones_like(prompts), torch.zeros(512, 4, dtype=torch.long)
-        alone = write(model, prompts, real, from_the_mask)
-        padded = torch.cat([padding, prompts], dim=1), torch.cat([padding, real], dim=1)
-        equal.append(torch.equal(write(model, *padded, from_the_mask), alone))
-        alike.append((write(model, *padded, from_the_left_edge) == alone).double().mean().item())
-    yield "share right after 200 steps", right
+    model = trained(masked, lesson.halfway, seed, causal=True)
+    prompts = test_set(lesson.halfway, seed)[0][:, :6]
+    real, padding = torch.ones_like(prompts), torch.zeros(512, 4, dtype=torch.long)
+    alone = write(model, prompts, real, lesson.from_the_mask)
+    padded = torch.cat([padding, prompts], dim=1), torch.cat([padding, real], dim=1)
+    equal = torch.equal(write(model, *padded, lesson.from_the_mask), alone)
     yield "padded as alone, positions from the mask", equal, equal_to(True)
+    alike = (write(model, *padded, lesson.from_the_left_edge) == alone).double().mean().item()
     yield "padded as alone, counted from the left edge", alike, between(0.05, 0.15)  # printed as 0.1
-
-
-CLAIMS = [padded_prompts]

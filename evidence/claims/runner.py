@@ -6,10 +6,12 @@
 Each line names a quantity and gives its mean and its range over the seeds; where a lesson makes a claim of
 it, the claim and whether it holds for every seed follow. The exit status is 1 if one does not.
 
-A file `lesson_NN.py` has a list `CLAIMS` of generators. Each is a group with a heading, its docstring, and
-yields `name, values, bound`, with a value for each seed; without a bound a quantity is only reported.
+In a file `lesson_NN.py` every generator that takes nothing is a group of claims. Its docstring is the
+heading, and it yields `name, values, bound`; without a bound a quantity is only reported. Most are written
+for one seed, with its one value, and `each_seed` makes groups of them.
 """
 
+import functools
 import importlib
 import inspect
 import sys
@@ -48,6 +50,18 @@ def equal_to(wanted):
     return Bound(f"= {wanted}", lambda value: value == wanted)
 
 
+def each_seed(claims):
+    """Makes a group of a generator that takes one seed and yields `name, value, bound`."""
+
+    @functools.wraps(claims)
+    def group():
+        for of_all_seeds in zip(*map(claims, SEEDS), strict=True):
+            name, _, *bound = of_all_seeds[0]
+            yield name, [value for _, value, *_ in of_all_seeds], *bound
+
+    return group
+
+
 def lessons():
     """The numbers of the lessons that have claims."""
     found = Path(__file__).parent.glob("lesson_*.py")
@@ -56,6 +70,12 @@ def lessons():
 
 def load(lesson):
     return importlib.import_module(f"evidence.claims.lesson_{lesson}")
+
+
+def groups(module):
+    """The generators of a module that take nothing."""
+    found = filter(inspect.isgeneratorfunction, vars(module).values())
+    return [one for one in found if not inspect.signature(one, follow_wrapped=False).parameters]
 
 
 def verdict(values, bound):
@@ -87,7 +107,7 @@ def main(wanted):
     for lesson in wanted or known:
         start = time.monotonic()
         print(f"\nLesson {lesson}")
-        failed += [f"{lesson}, {name}" for group in load(lesson).CLAIMS for name in report(group)]
+        failed += [f"{lesson}, {name}" for group in groups(load(lesson)) for name in report(group)]
         print(f"\n  {time.monotonic() - start:.0f} s", flush=True)
     if failed:
         print("\nThese claims fail:", *failed, sep="\n  ")

@@ -1,8 +1,9 @@
 """Reads a lesson's folder: its right answers, the mistakes that people make in them, and its words.
 
 `answers.py` holds the right answer of every exercise in two styles, as functions (or classes) such as
-`buckets_loop` and `buckets_arrays`; the first is the one that `solution` shows. A mistake is a change of that
-text, and what a kind teacher says of it, in `mistakes.toml`:
+`buckets_loop` and `buckets_arrays`, or as other names of functions from another lesson; the first is the
+one that `solution` shows. A mistake is a change of that text, and what a kind teacher says of it, in
+`mistakes.toml`:
 
     [buckets."exact quarter"]
     arrays = ['one_way // 2', 'one_way // 4']
@@ -36,6 +37,7 @@ import functools
 import importlib
 import itertools
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -135,9 +137,9 @@ class Answer:
     """A right answer, and its text: with those functions of `answers.py` that it uses."""
 
     def __init__(self, module, name, style):
-        self.module, self.name, self.style = module, name, style
-        self.function = getattr(module, name)
-        parts, used = _definitions(module.__file__), {name}
+        self.function, self.style = getattr(module, name), style
+        self.module, self.name = sys.modules[self.function.__module__], self.function.__name__
+        parts, used = _definitions(self.module.__file__), {self.name}
         while (more := used.union(*(parts[one][1] & parts.keys() for one in used))) != used:
             used = more
         self.text = "\n\n\n".join(text for one, (text, _) in parts.items() if one in used)

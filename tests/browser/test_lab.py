@@ -1,12 +1,12 @@
 """JupyterLab as a learner has it: run a lesson, move a slider, answer an exercise wrongly, then rightly."""
 
 import json
-from pathlib import Path
 
 import pytest
-from reexecute import find_notebooks
+from reexecute import ROOT, find_notebooks
 
-NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+pytestmark = pytest.mark.browser
+FIRST = ROOT / "notebooks/00_start_here.ipynb"
 LESSONS = find_notebooks()
 WITH_SLIDERS = [path for path in LESSONS if "plots.show_sliders(" in path.read_text(encoding="utf-8")]
 MINUTE = 60_000
@@ -27,19 +27,14 @@ def run_all(browser, lab):
         page.locator(".jp-Dialog .jp-mod-accept").click()
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         last = sum(cell["cell_type"] == "code" for cell in cells)
-        prompts = (
-            "[...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(prompt => prompt.innerText)"
-        )
-        page.wait_for_function(
-            f"!{prompts}.includes('[{last}]:')", timeout=MINUTE
-        )  # the stored counts are gone
+        prompts = "[...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(one => one.innerText)"
+        # first the stored counts have to go
+        page.wait_for_function(f"!{prompts}.includes('[{last}]:')", timeout=MINUTE)
         page.wait_for_function(f"{prompts}.at(-1) == '[{last}]:'", timeout=2 * MINUTE)
         assert page.evaluate(prompts) == [f"[{count}]:" for count in range(1, last + 1)]
         for trouble in ("error", "stderr"):
-            assert (
-                page.locator(f".jp-OutputArea [data-mime-type='application/vnd.jupyter.{trouble}']").count()
-                == 0
-            )
+            kind = f"application/vnd.jupyter.{trouble}"
+            assert page.locator(f".jp-OutputArea [data-mime-type='{kind}']").count() == 0
         return page
 
     yield run_all
@@ -47,11 +42,10 @@ def run_all(browser, lab):
 
 
 def test_an_exercise_is_answered_wrongly_rightly_and_with_a_typing_error(run_all):
-    page = run_all(NOTEBOOKS / "00_start_here.ipynb")
+    page = run_all(FIRST)
     answer = page.locator(".jp-CodeCell", has_text="def my_positions(sentence")
-    reply = page.locator(".jp-CodeCell", has_text="count_positions.check(my_positions)").locator(
-        ".jp-OutputArea"
-    )
+    check = page.locator(".jp-CodeCell", has_text="count_positions.check(my_positions)")
+    reply = check.locator(".jp-OutputArea")
     assert "Not attempted yet" in reply.inner_text()
     right = "list(range(len(sentence.split())))"
     for line, body, said in [
@@ -70,7 +64,7 @@ def test_an_exercise_is_answered_wrongly_rightly_and_with_a_typing_error(run_all
 
 
 def test_prose_and_checks_are_not_edited_by_accident(run_all):
-    page = run_all(NOTEBOOKS / "00_start_here.ipynb")
+    page = run_all(FIRST)
     page.locator(".jp-MarkdownCell").nth(1).dblclick()
     text = "count_positions.check(my_positions)"
     check = page.locator(".jp-CodeCell", has_text=text).locator(".cm-content")

@@ -32,58 +32,41 @@ attention_loop = lesson.exercise(
 
 
 def attention_without_mask(rows):
-    """Self-attention in which every row sees every row.
-
-    The last digits depend on the machine, and so would what == makes of them: they are rounded away.
-    """
+    # the last digits depend on the machine, and so would what == makes of them: they are rounded away
     return arrays.attention(rows, rows, rows).round(9)
 
 
 def attention_with_causal_mask(rows):
-    """Self-attention in which a row sees itself and the rows before it."""
     return arrays.attention(rows, rows, rows, np.tri(len(rows), dtype=bool))
 
 
 def doubling(rows):
-    """Every row by itself, doubled."""
     return 2 * np.asarray(rows)
 
 
 def leaving_alone(rows):
-    """The rows as they are."""
     return np.array(rows)
 
 
 def mean_everywhere(rows):
-    """The mean row, at every position."""
-    rows = np.asarray(rows)
-    return np.broadcast_to(rows.mean(axis=0), rows.shape)
+    return np.broadcast_to(np.mean(rows, axis=0), np.shape(rows))
 
 
 def sum_everywhere(rows):
-    """The sum of the rows, added one after the other, at every position."""
-    rows = np.asarray(rows)
-    total = rows[0]
-    for row in rows[1:]:
-        total = total + row
-    return np.broadcast_to(total, rows.shape)
+    return np.broadcast_to(sum(rows[1:], start=rows[0]), np.shape(rows))  # one row after the other
 
 
 def adding_positions(rows, step=1.0):
     """Every row with its position added, as often as the number of the column."""
-    rows = np.asarray(rows)
-    return rows + step * np.multiply.outer(np.arange(len(rows)), np.arange(rows.shape[1]))
+    return rows + step * np.multiply.outer(np.arange(len(rows)), np.arange(len(rows[0])))
 
 
 def adding_tiny_positions(rows):
-    """The same, but with a ten-thousandth of the position."""
     return adding_positions(rows, step=1e-4)
 
 
 def positions_only(rows):
-    """Every row replaced by its position."""
-    rows = np.asarray(rows)
-    return np.broadcast_to(np.arange(len(rows))[:, None], rows.shape)
+    return np.broadcast_to(np.arange(len(rows))[:, None], np.shape(rows))
 
 
 ROWS = np.array([[0.1, 0.7, -0.3, 1.1], [0.9, -0.2, 0.4, 0.3], [-0.6, 0.5, 0.8, -0.1], [0.2, 0.3, -0.7, 0.6]])

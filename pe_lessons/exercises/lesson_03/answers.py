@@ -29,7 +29,7 @@ def sinusoidal_loop_arrays(seq_len, d_model):
     angles = positions * frequencies  # (seq_len, n_pairs)
     table = np.empty((seq_len, d_model))
     table[:, 0::2] = np.sin(angles)
-    table[:, 1::2] = np.cos(angles[:, : d_model // 2])
+    table[:, 1::2] = np.cos(angles[:, : d_model // 2])  # an odd width has one cosine less
     return table
 
 

@@ -1,8 +1,10 @@
 """Right answers of lesson 04."""
 
-import math
+import math  # noqa: F401 (mistakes are written with it)
 
 import numpy as np
+
+from pe_lessons.exercises.lesson_03.answers import sinusoidal_loop_arrays, sinusoidal_loop_loop
 
 
 def frequencies_numpy_arrays(d_model):
@@ -21,29 +23,5 @@ def frequencies_numpy_loop(d_model):
     return frequencies
 
 
-def sinusoidal_numpy_arrays(seq_len, d_model):
-    base = 10_000
-    positions = np.arange(seq_len)[:, None]  # (seq_len, 1)
-    exponents = np.arange(0, d_model, 2) / d_model  # (n_pairs,)
-    frequencies = base**-exponents
-    angles = positions * frequencies  # (seq_len, n_pairs)
-    table = np.empty((seq_len, d_model))
-    table[:, 0::2] = np.sin(angles)
-    table[:, 1::2] = np.cos(angles[:, : d_model // 2])  # an odd width has one cosine less
-    return table
-
-
-def sinusoidal_numpy_loop(seq_len, d_model):
-    base = 10_000
-    table = []
-    for position in range(seq_len):
-        row = []
-        for column in range(d_model):
-            pair = column // 2
-            exponent = 2 * pair / d_model
-            frequency = 1 / base**exponent
-            angle = position * frequency
-            wave = math.sin if column % 2 == 0 else math.cos
-            row.append(wave(angle))
-        table.append(row)
-    return table
+sinusoidal_numpy_arrays = sinusoidal_loop_arrays
+sinusoidal_numpy_loop = sinusoidal_loop_loop
