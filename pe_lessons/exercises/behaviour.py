@@ -30,7 +30,7 @@ import numpy as np
 STEPS = 2_000_000  # lines and bytecodes of the learner's own code in one call; a right answer takes a fifth
 CPU_SECONDS = 2.5
 WALL_SECONDS = 4.0  # for loops that sleep: of this time they compute less than the share below
-SLEEPER = 1 / 20
+SLEEPER = 1 / 100  # a machine under load may leave a twentieth to a loop that does compute
 LONGEST_STEP = 0.25  # of a second; what one step takes longer, the process may have waited for its machine
 MEMORY = 2 << 30  # bytes that one call may ask for
 ENTRIES = 1_000_000
