@@ -8,6 +8,7 @@ import builtins
 import contextlib
 import copy
 import dis
+import functools
 import inspect
 import io
 import math
@@ -21,7 +22,7 @@ import types
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Complex, Real
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,10 @@ _KEPT = {
     "torch": types.BuiltinFunctionType,
 }
 _PRISTINE = {}  # name of a module: (its namespace, {name: function})
+# During a call `np.empty`, `torch.empty` and the like hold this number, which every type of float can hold:
+# what lay in memory would be another mistake each time, and often none.
+UNWRITTEN = -60_416.0
+_MARKING = {}  # such a function: (namespace, name, the function with UNWRITTEN in all that it makes)
 
 # Standard output, `input`, the modules and the limit of memory belong to the whole process: one check at a
 # time. The function that is checked may itself call a check.
@@ -67,6 +72,9 @@ class Behaviour:
     changed: int | None = None  # which argument the call changed
     printed: bool = False
     truth: bool = False  # whether the value is True or False
+    things: int = 0  # how many stand in the tuple that the value is
+    same_rows: int = 0  # how often one and the same list stands in the list that the value is
+    steps: int = 0  # lines and bytecodes of the learner's own code
     replaced: tuple = ()  # what the call changed for the whole kernel
 
     def same_as(self, other, atol):
@@ -95,15 +103,18 @@ def close(one, other, atol):
 def observe(call, arguments):
     """Call with copies of the arguments, everything captured, and return the `Behaviour`."""
     given = copy.deepcopy(arguments)
-    kind, shape, entries, text, truth, replaced = "value", (), (), "", False, []
+    kind, shape, entries, text, truth, things, same_rows, replaced = "value", (), (), "", False, 0, 0, []
     output = io.StringIO()
-    with LOCK, _captured(output), _memory_limit(), _loop_guard():
+    with LOCK, _captured(output), _memory_limit(), _loop_guard() as steps:
         settings = _settings()
         try:
             try:
+                mark_memory()
                 value = call(*given)
             finally:  # at once: nothing below works without the builtins
                 replaced = put_back() + _set_back(settings)
+            things = len(value) if type(value) is tuple else 0
+            same_rows = len(value) if _is_one_list(value) else 0
             shape, entries = numbers(value)
             truth = isinstance(value, bool | np.bool_)
         except Unusable as problem:
@@ -121,7 +132,9 @@ def observe(call, arguments):
         except BaseException as error:
             kind, text = "raised", f"stops with an error. {in_one_line(error)}"
     changed, printed = _first_changed(arguments, given), bool(output.getvalue().strip())
-    return Behaviour(kind, shape, entries, text, changed, printed, truth, tuple(replaced))
+    return Behaviour(
+        kind, shape, entries, text, changed, printed, truth, things, same_rows, steps(), tuple(replaced)
+    )
 
 
 def numbers(value):
@@ -130,27 +143,24 @@ def numbers(value):
 
     def walk(value):
         nonlocal left
-        if isinstance(value, float | int) or (isinstance(value, Real) and not hasattr(value, "tolist")):
-            left -= 1
-            if left < 0:
-                raise Unusable(f"holds more than {ENTRIES} numbers")
-            return (), [float(value)]
         shape = getattr(value, "shape", ())
         if hasattr(value, "tolist") and isinstance(shape, tuple):
             if math.prod(shape) > left:
                 raise Unusable(f"has the shape {tuple(shape)}, far too large")
-            return walk_plain(value.tolist())
-        return walk_plain(value)
-
-    def walk_plain(value):
-        if isinstance(value, float | int):
-            return walk(value)
+            value = value.tolist()
+        if _is_number(value):
+            left -= 1
+            return (), [float(value)]
         if not isinstance(value, list | tuple | range):
             raise Unusable(_why_unusable(value))
         if len(value) > left:
             raise Unusable(f"holds more than {ENTRIES} numbers")
-        if any(type(part) is str for part in value):
+        kinds = set(map(type, value))
+        if str in kinds:
             raise Unusable("is a list that holds text, where only numbers are wanted")
+        if kinds and kinds <= {bool, int, float}:  # most lists are; this is a hundred times as fast
+            left -= len(value)
+            return (len(value),), [float(part) for part in value]
         parts = [walk(part) for part in value]
         for number, (shape, _) in enumerate(parts):
             if shape != parts[0][0]:
@@ -166,6 +176,21 @@ def numbers(value):
     except OverflowError:
         raise Unusable("holds a whole number too large for a float") from None
     return shape, tuple(entries)
+
+
+def _is_number(value):
+    """Whether it is a real number: of Python, NumPy, decimal, fractions or whatever `float` takes."""
+    return isinstance(value, Real) or (hasattr(type(value), "__float__") and not isinstance(value, Complex))
+
+
+def _is_one_list(value):
+    """Whether the rows are all one and the same list."""
+    return (
+        type(value) is list
+        and len(value) > 1
+        and type(value[0]) is list
+        and all(row is value[0] for row in value)
+    )
 
 
 def is_unwritten(function):
@@ -188,6 +213,29 @@ def keep_modules():
             names = [name for name in space if not name.startswith("_") and name != "input"]
             functions = {name: space[name] for name in names if isinstance(space[name], wanted)}
             _PRISTINE[module] = space, functions
+            for name in ("empty", "empty_like"):
+                if name in functions:
+                    _MARKING[functions[name]] = space, name, _marking(functions[name])
+
+
+def _marking(function):
+    @functools.wraps(function)
+    def marked(*args, **kwargs):
+        made = function(*args, **kwargs)
+        if isinstance(made, np.ndarray):
+            if made.dtype.kind == "f":
+                made.fill(UNWRITTEN)
+        elif made.is_floating_point():
+            made.detach().fill_(UNWRITTEN)
+        return made
+
+    return marked
+
+
+def mark_memory():
+    """Let memory that is not written be told from numbers until the next `put_back`."""
+    for space, name, marked in _MARKING.values():
+        space[name] = marked
 
 
 def put_back():
@@ -198,9 +246,11 @@ def put_back():
     replaced = []
     for module, (space, functions) in _PRISTINE.items():
         for name, function in functions.items():
-            if space.get(name) is not function:
+            found = space.get(name)
+            if found is not function:
                 space[name] = function
-                replaced.append(f"`{module}.{name}`")
+                if function not in _MARKING or found is not _MARKING[function][2]:
+                    replaced.append(f"`{module}.{name}`")
     return replaced
 
 
@@ -254,11 +304,12 @@ def _why_unusable(value):
         return "is a coroutine: write def, not async def"
     if inspect.isgenerator(value) or hasattr(value, "__next__"):
         return (
-            f"is a {kind}, which makes its numbers one at a time: use return instead of yield, or list(...)"
+            f"is a {kind}, which is used up by reading it once: make a list of it with list(...), or use "
+            "return instead of yield"
         )
     if isinstance(value, str | bytes):
         return "is text, not a number" if kind in ("str", "bytes") else f"is text ({kind})"
-    if isinstance(value, complex):
+    if isinstance(value, Complex):
         return "holds complex numbers, where real ones are wanted"
     if inspect.isroutine(value):
         return "is a function: were the parentheses of a call forgotten?"
@@ -382,11 +433,12 @@ def _loop_guard():
 
     sys.settrace(enter)
     try:
-        yield
+        yield lambda: STEPS - left
     finally:
         active = False
         sys.settrace(before[0])
-        sys.setprofile(before[1])
+        if sys.getprofile() is not before[1]:  # that of cProfile cannot be set
+            sys.setprofile(before[1])
 
 
 keep_modules()

@@ -18,8 +18,10 @@ from functools import cached_property
 from pe_lessons.exercises import behaviour
 from pe_lessons.exercises.result import Checked, shown
 
+LOOP = 2_500  # lines and bytecodes; 500 rows in a loop take more, and all at once take a hundred
 SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
 SMALL = 1e-2
+ROUNDED = 4e-3  # of a number: as much as bfloat16 loses
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Exercise(Checked):
     resembles : callable, optional
         ``resembles(exercise, seen, wrong)`` compares an answer that has no name with a right one: a sentence,
         or an empty text. Asked only after a hint, since it tells something of the solution.
+    no_loop : bool
+        Whether the lesson asks for an answer without a loop; a right one with a loop is told so.
 
     Examples
     --------
@@ -94,6 +98,7 @@ class Exercise(Checked):
     call: Callable | None = None
     says: dict | None = None
     resembles: Callable | None = None
+    no_loop: bool = False
 
     def __post_init__(self):
         behaviour.keep_modules()  # PyTorch may be there by now
@@ -128,10 +133,10 @@ class Exercise(Checked):
             )
         wrong = self._wrong(seen)
         if not wrong:
-            return self.result("correct", self._praise())
+            return self.result("correct", self._praise(seen))
         found = self._recognise(seen, wrong)
         if found:
-            return self.result("not yet", found.say, found.name)
+            return self.result("not yet", self._told(found, answer, seen), found.name)
         said = self._describe(answer, seen, wrong[0])
         likeness = self.resembles(self, seen, wrong) if self.resembles and self._hints_given else ""
         return dataclasses.replace(said, message=f"{said.message}\n{likeness}") if likeness else said
@@ -151,16 +156,14 @@ class Exercise(Checked):
         return [n for n, right in enumerate(self._expected) if not right.same_as(seen[n], self.atol)]
 
     def _recognise(self, seen, wrong):
-        """The smallest explanation of all that was seen; failing that, of all but some edge cases."""
+        """The smallest explanation of all that was seen; failing that, one of the main probes."""
         main = len(self.probes)
         pairs = () if _constant(seen[:main]) else self.pairs  # many a pair comes out as nearly 0
         if all(one.kind == "raised" for one in seen[:main]):
             return None  # any typing error would do that
 
         def like(scope):
-            return lambda one: all(
-                self._behaviour_of(one.wrong, n).same_as(seen[n], self.atol) for n in scope
-            )
+            return lambda one: all(self._alike(self._behaviour_of(one.wrong, n), seen[n]) for n in scope)
 
         everything = like(range(len(seen)))
         attempts = [
@@ -170,9 +173,7 @@ class Exercise(Checked):
             (pairs, lambda one: self._loses_as_much(one, seen, self.atol)),
         ]
         if wrong[0] < main:
-            attempts += [(self.mistakes, like(range(main))), (pairs, like(range(main)))]
-        else:
-            attempts += [(self.mistakes, like([n for n in range(len(seen)) if n not in wrong[1:]]))]
+            attempts += [(self.mistakes, like(range(main)))]
         for candidates, matches in attempts:
             found = [one for one in candidates if matches(one)]
             if len(found) > 1 and candidates is pairs:
@@ -180,6 +181,18 @@ class Exercise(Checked):
             if found:
                 return found[0]
         return None
+
+    def _told(self, found, answer, seen):
+        """What is said of a mistake, and where it is not all that was seen."""
+        for n, done in enumerate(seen):
+            if not (found.exact or self._alike(self._behaviour_of(found.wrong, n), done)):
+                where = f" shows in {self._called(answer, self._all_probes[n])}" if n else ""
+                return f"{found.say}\nThat is not all: something else{where or ' comes on top'}."
+        return found.say
+
+    def _alike(self, known, done):
+        """Whether a known mistake did this. What is like nothing, not even like itself, tells nothing."""
+        return known.same_as(done, self.atol) or (_tells_nothing(known) and _tells_nothing(done))
 
     def _loses_as_much(self, candidate, seen, small):
         """Whether the errors are as large as the candidate's; in the main probes these must be small."""
@@ -284,12 +297,19 @@ class Exercise(Checked):
                 if got.printed
                 else " Is there a `return` at the end, on the right level of indentation?"
             )
+        elif got.same_rows:
+            message = (
+                f"{call} gives back one and the same list {got.same_rows} times, so its rows are all alike: "
+                "begin a new list for every row."
+            )
+        elif got.things and got.shape != right.shape:
+            message = f"{call} gives back a tuple of {_many(got.things, 'thing')}, not {_shape(right.shape)}."
         elif got.kind == "unusable":
             message = f"What {call} gives back {got.text}."
         elif got.changed is not None:
             message = f"{call} changes the `{self._parameters[got.changed]}` it is given. Work on a copy."
         elif len(got.shape) == len(right.shape) == 1 and got.shape != right.shape:
-            message = f"{call} should have {_many(right.shape[0])}, but has {got.shape[0]}."
+            message = f"{call} should have {_many(right.shape[0], 'number')}, but has {got.shape[0]}."
         elif got.shape != right.shape:
             message = f"{call} should give {_shape(right.shape)}, but gives {_shape(got.shape)}."
         else:
@@ -299,22 +319,31 @@ class Exercise(Checked):
     def _first_difference(self, call, got, right):
         pairs = list(zip(got.entries, right.entries))
         differing = [n for n, pair in enumerate(pairs) if not behaviour.close(*pair, self.atol)]
-        mine, theirs = pairs[differing[0]]
+        unwritten = [n for n in differing if math.isclose(pairs[n][0], behaviour.UNWRITTEN, rel_tol=0.01)]
+        first = (unwritten or differing)[0]
+        place, left = "", first
+        for length in reversed(right.shape):
+            place, left = f"[{left % length}]{place}", left // length
+        if unwritten:
+            return (
+                f"{call}{place} is never written, so it holds whatever lay in the memory that `empty` gave. "
+                f"That is so for {len(unwritten)} of {len(pairs)} entries."
+            )
+        mine, theirs = pairs[first]
         shown = (f"{mine:.6g}", f"{theirs:.6g}")
         if right.truth:
             shown = (str(bool(mine)) if mine in (0, 1) else shown[0], str(bool(theirs)))
         elif shown[0] == shown[1]:
             shown = (repr(mine), repr(theirs))
-        place, left = "", differing[0]
-        for length in reversed(right.shape):
-            place, left = f"[{left % length}]{place}", left // length
         message = f"{call}{place} should be {shown[1]}, but is {shown[0]}."
         if len(pairs) > 1:
             equal = len(pairs) - len(differing)
             message += f" {equal} of {len(pairs)} entries are right; this is the first wrong one."
         if mine != mine:
             message += " NaN means not a number: something like 0/0 or infinity minus infinity."
-        elif all(abs(a - b) <= (0.01 * abs(b) or 1e-6) for a, b in pairs):
+        elif 2 * len(differing) > len(pairs) and all(
+            abs(a - b) <= (ROUNDED * abs(b) or 1e-6) for a, b in pairs
+        ):
             message += " All are close: are numbers rounded on the way, or kept with too few digits?"
         return message
 
@@ -331,8 +360,11 @@ class Exercise(Checked):
         names = list(inspect.signature(self.use or self.reference).parameters)
         return names[1:] if self.use else names
 
-    def _praise(self):
-        return f"It does what it should in all {len(self._all_probes)} trials."
+    def _praise(self, seen):
+        praise = f"It does what it should in all {len(self._all_probes)} trials."
+        if self.no_loop and max(done.steps for done in seen) > LOOP:
+            praise += " There is a loop over the rows in it still: NumPy can take all of them at once."
+        return praise
 
     def _not_attempted(self):
         return self.result(
@@ -355,8 +387,14 @@ class Numbers(Exercise):
                 f"The check wants one list, but got {1 + len(more)} things. Put square brackets around the "
                 f"numbers: `{self.name}.check([...])`.",
             )
-        if answer is ... or (isinstance(answer, list | tuple) and any(entry is ... for entry in answer)):
+        missing = sum(entry is ... for entry in answer) if isinstance(answer, list | tuple) else 0
+        if answer is ... or 0 < missing == len(answer):
             return self._not_attempted()
+        if missing:
+            wanted = f"Your answer should have {_many(self._expected[0].shape[0], 'number')}"
+            return self.result(
+                "not yet", f"{wanted}; {missing} {'is' if missing == 1 else 'are'} missing still."
+            )
         if callable(answer):
             return self.result("error", "The check wants the numbers you worked out, but got a function.")
         return super().diagnose(lambda: answer)
@@ -376,15 +414,33 @@ class Numbers(Exercise):
             return super()._describe(answer, seen, n)
         return self.result("not yet", message)
 
-    def _called(self, answer, arguments):
-        return "your answer"
+    def _first_difference(self, call, got, right):
+        """Which number is wrong, and how it looks beside the right one, which is not told."""
+        numbers = list(zip(got.entries, right.entries))
+        wrong = [n for n, pair in enumerate(numbers) if not behaviour.close(*pair, self.atol)]
+        mine, theirs = numbers[wrong[0]]
+        if mine != mine:
+            remark = "NaN means not a number"
+        elif behaviour.close(-mine, theirs, self.atol):
+            remark = "only its sign is wrong"
+        elif sorted(f"{mine:.4f}") == sorted(f"{theirs:.4f}"):
+            remark = "it has the right digits in another order"
+        elif abs(mine - theirs) < SMALL:
+            remark = "it is close, as if something was rounded on the way or a digit mistyped"
+        else:
+            remark = f"it is too {'large' if mine > theirs else 'small'}"
+        count = f"{len(numbers) - len(wrong)} of {len(numbers)} numbers are right."
+        return f"{count} Number {wrong[0] + 1}, {mine:.6g}, is not: {remark}."
 
-    def _praise(self):
+    def _called(self, answer, arguments):
+        return "Your answer"
+
+    def _praise(self, seen):
         return "Every number is right."
 
 
-def _many(count):
-    return f"{count} number{'' if count == 1 else 's'}"
+def _many(count, what):
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _shape(shape):
@@ -396,19 +452,24 @@ def _short(value):
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value)
     if callable(value):
-        return value.__name__
-    shape = behaviour.numbers(value)[0]
-    return (
-        repr(value)
-        if isinstance(value, list) and len(shape) == 1
-        else f"<{' x '.join(map(str, shape))} numbers>"
-    )
+        return getattr(value, "__name__", type(value).__name__)
+    try:
+        shape = tuple(getattr(value, "shape", ())) or behaviour.numbers(value)[0]
+    except behaviour.Unusable:
+        return f"<{type(value).__name__}>"
+    if isinstance(value, list) and len(shape) == 1:
+        return repr(value)
+    return f"<{' x '.join(map(str, shape))} numbers>" if all(shape) else f"<an empty array {shape}>"
 
 
 def _constant(behaviours):
     """Whether all the numbers are nearly the same."""
     entries = [entry for done in behaviours for entry in done.entries]
     return len(entries) > 1 and max(entries) - min(entries) < 1e-4
+
+
+def _tells_nothing(done):
+    return done.kind == "unusable" or _holds_nan(done)
 
 
 def _holds_nan(done):

@@ -16,6 +16,7 @@ sinusoidal_numpy = lesson.exercise(
     mine="my_sinusoidal",
     probes=((5, 4), (3, 6), (4, 4), (3, 10)),
     edge_probes=((4, 5), (2, 3), (500, 16)),
+    no_loop=True,
 )
 
 shape_question = lesson.question("shape_question")
