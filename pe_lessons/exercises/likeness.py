@@ -44,7 +44,7 @@ class Likeness:
 
     def sentence(self, exercise, seen, wrong):
         """The comparison, or an empty text if there is none that can be trusted."""
-        if not _tells_much(seen, wrong):
+        if not _tells_much(seen, wrong) or not _right_shapes(seen, exercise._expected):
             return ""
         for search in self.searches:
             fitting = search.fitting(exercise, seen, wrong[0])
@@ -161,6 +161,11 @@ def _tells_much(seen, wrong):
         return False
     entries = [entry for n in wrong for entry in seen[n].entries]
     return len(set(entries)) > 1 and not all(_is_plain(entry) for entry in entries)
+
+
+def _right_shapes(seen, expected):
+    """Whether nothing is missing or too much: that has a cause of its own, such as a `return` in a loop."""
+    return all(done.shape == right.shape for done, right in zip(seen, expected, strict=True))
 
 
 def _is_plain(number):
