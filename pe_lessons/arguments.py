@@ -243,10 +243,14 @@ def row_of_mask(number, row):
     return row
 
 
-def shape_with_axes(name, value, axes="(seq_len, head_dim)", *, most=math.inf):
-    """The shape of `value`, which ends with these two axes, has at most so many, and an entry."""
+def shape_with_axes(name, value, axes="(seq_len, head_dim)", *, most=math.inf, rows=True):
+    """The shape of `value`, which ends with these two axes, has at most so many, and an entry.
+
+    Without `rows` there may be none of them: seq_len 0.
+    """
     shape = shape_of(value)
-    if not 2 <= len(shape) <= most or 0 in shape:
+    needed = shape if rows else shape[:-2] + shape[-1:]
+    if not 2 <= len(shape) <= most or 0 in needed:
         raise ValueError(f"{name} must have the axes {axes} and an entry, got shape {shape}")
     return shape
 
@@ -300,8 +304,8 @@ def row_of_biases(number, row):
 
 
 def rotary_shapes(x, positions, layout):
-    """seq_len and head_dim of x ``(..., seq_len, head_dim)``."""
-    x, layout = shape_with_axes("x", x), pair_layout(layout)
+    """seq_len, also 0, and head_dim of x ``(..., seq_len, head_dim)``."""
+    x, layout = shape_with_axes("x", x, rows=False), pair_layout(layout)
     if x[-1] % 2:
         raise ValueError(
             f"x must have an even head_dim (last axis), got shape {x}: a number without a partner cannot turn"

@@ -255,7 +255,7 @@ def _ramp(original, head_dim, base, rule):
 
 
 def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
-    """`loops.rotary` of an array (..., seq_len, head_dim), as one of float64.
+    """`loops.rotary` of an array (..., seq_len, head_dim), as one of float64; seq_len may be 0.
 
     >>> rotary([[1.0, 0.0, 1.0, 0.0]] * 2, positions=[0, 1]).round(4)
     array([[1.    , 0.    , 1.    , 0.    ],

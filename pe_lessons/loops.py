@@ -454,7 +454,7 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     Parameters
     ----------
     x : list of rows, shape (seq_len, head_dim)
-        Queries or keys of one head in a row; head_dim even.
+        Queries or keys of one head in a row; head_dim even. At least one row: an empty list has no head_dim.
     positions : list of seq_len numbers
         In tokens, one for each row of `x`; need not be whole, nor begin at 0.
     base : float

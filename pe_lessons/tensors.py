@@ -213,7 +213,7 @@ def _ramp(original, head_dim, base, rule):
 def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     """`loops.rotary` of a Tensor (..., seq_len, head_dim), whose dtype and device stay.
 
-    The angles are computed in float64, their sines and cosines cast last.
+    The angles are computed in float64, their sines and cosines cast last. seq_len may be 0.
 
     >>> rotary(torch.tensor([[1.0, 0.0, 1.0, 0.0]] * 2), positions=torch.tensor([0, 1]))
     tensor([[1.0000, 0.0000, 1.0000, 0.0000],

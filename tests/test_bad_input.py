@@ -3,6 +3,7 @@
 import ast
 import inspect
 import math
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -387,6 +388,30 @@ def test_a_loop_has_no_leading_axes():
         error, sentence = refusal(loops, function, {name: N([ROWS])})
         start = f"{name} must have the axes (seq_len, head_dim) and an entry, got shape (1, 3, 4)"
         assert error is ValueError and sentence.startswith(start)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "half"])
+@pytest.mark.parametrize("shape", [(0, 4), (2, 0, 4), (2, 3, 0, 2)])
+def test_rotary_of_no_rows(shape, layout):
+    array = arrays.rotary(np.empty(shape), np.arange(0), layout=layout, scaling=LINEAR)
+    tensor = tensors.rotary(torch.empty(shape), torch.arange(0), layout=layout, scaling=LINEAR)
+    assert array.shape == tensor.shape == shape
+    assert (array.dtype, tensor.dtype) == (np.float64, torch.float32)
+
+
+@pytest.mark.parametrize(
+    ("shape", "n", "says"),
+    [
+        ((2, 0, 4), 1, "positions must be one number for each of the 0 rows of x, got shape (1,)"),
+        ((0, 3), 0, "x must have an even head_dim (last axis), got shape (0, 3)"),
+        ((2, 0, 0), 0, "x must have the axes (seq_len, head_dim) and an entry, got shape (2, 0, 0)"),
+        ((0, 2, 4), 2, "x must have the axes (seq_len, head_dim) and an entry, got shape (0, 2, 4)"),
+    ],
+)
+def test_rotary_of_no_rows_is_checked_all_the_same(shape, n, says):
+    for rung, make, count in ((arrays, np.empty, np.arange), (tensors, torch.empty, torch.arange)):
+        with pytest.raises(ValueError, match=f"^{re.escape(says)}"):
+            rung.rotary(make(shape), count(n))
 
 
 class TestTensors:
