@@ -1,8 +1,8 @@
 """Answers as people write them who have not seen the package: what the checks say of each.
 
 `strangers/lesson_NN.toml` holds them, with the truth: "correct", the names of the mistakes that were made, or
-"unnamed" for a mistake that no name of ours is true of. Those with a `kind` are from a blind trial: lessons read,
-answers written, and only then checked; "first try" is what people write naturally, "other" odder slips.
+"unnamed" for a mistake that no name of ours is true of. Those with a `kind` are from a blind trial, written
+before anything was checked: "first try" is what people write naturally, "other" odder slips.
 """
 
 import math
