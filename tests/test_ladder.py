@@ -106,7 +106,7 @@ CASES = {
     ],
     "sinusoidal_2d": [
         *((size, {}) for size in ((1, 1, 4), (3, 5, 8), (5, 3, 12))),
-        ((2, 7, 4), {"base": 100}),
+        ((2, 7, 8), {"base": 100}),
     ],
     "learned": [
         ((TEXTS, random_rows(5, 3)), {}),
