@@ -191,12 +191,10 @@ class Exercise(Checked):
         return blind or theirs.same_as(done, self.atol)
 
     def _told(self, found, answer, seen):
-        """What is said of a mistake, and where it is not all that was seen. A guard may spare a case its error."""
+        """What is said of a mistake, and where it is not all that was seen."""
         for n, done in enumerate(seen):
-            spared = (
-                done.same_as(self._expected[n], self.atol)
-                or self._behaviour_of(found.wrong, n).kind == "raised"
-            )
+            right = done.same_as(self._expected[n], self.atol)
+            spared = right or self._behaviour_of(found.wrong, n).kind == "raised"  # by a guard
             if not (spared or found.exact or self._fits(found, n, done)):
                 call = self._called(answer, self._all_probes[n])
                 return f"{found.say}\nThat alone does not explain what {call} does."
