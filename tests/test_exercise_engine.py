@@ -239,6 +239,7 @@ def test_an_error_asked_for_has_to_come():
         (lambda numbers, factor: [math.nan] * len(numbers), "NaN means"),
         (lambda numbers, factor: [number * factor + 1e-4 for number in numbers], "All are close"),
         (lambda numbers, factor: [3, 6, 13], "2 of 3 entries are right"),
+        (lambda numbers, factor: [3, 7, 13], "1 of 3 entries is right"),
         (lambda numbers, factor: [numbers.append(1), 6, 12], "None"),
         (lambda numbers, factor: [10**400], "too large"),
         (lambda numbers, factor: np.array([1, 2], dtype="datetime64[s]"), "datetime"),
@@ -313,6 +314,7 @@ def test_numbers_typed_by_hand():
     ("answer", "words"),
     [
         ([0.5, -4.0, 5.0], "2 of 3 numbers are right. Number 3, 5, is not: it is too large."),
+        ([0.5, 4.1, 3.2], "1 of 3 numbers is right. Number 2, 4.1, is not: it is too large."),
         ([0.25, 4.0, 3.1], "0 of 3 numbers are right. Number 1, 0.25, is not: it is too small."),
         ([0.5, 4.0, 3.1416], "2 of 3 numbers are right. Number 2, 4, is not: only its sign is wrong."),
         ([0.5, -4.0, 3.1461], "Number 3, 3.1461, is not: it has the right digits in another order."),

@@ -345,7 +345,7 @@ class Exercise(Checked):
         message = f"{call}{place} should be {shown[1]}, but is {shown[0]}."
         if len(pairs) > 1:
             equal = len(pairs) - len(differing)
-            message += f" {equal} of {len(pairs)} entries are right; this is the first wrong one."
+            message += f" {_right(equal, len(pairs), 'entries')}; this is the first wrong one."
         if mine != mine:
             message += " NaN means not a number: something like 0/0 or infinity minus infinity."
         elif 2 * len(differing) > len(pairs) and all(
@@ -436,8 +436,8 @@ class Numbers(Exercise):
             remark = "it is close, as if something was rounded on the way or a digit mistyped"
         else:
             remark = f"it is too {'large' if mine > theirs else 'small'}"
-        count = f"{len(numbers) - len(wrong)} of {len(numbers)} numbers are right."
-        return f"{count} Number {wrong[0] + 1}, {mine:.6g}, is not: {remark}."
+        count = _right(len(numbers) - len(wrong), len(numbers), "numbers")
+        return f"{count}. Number {wrong[0] + 1}, {mine:.6g}, is not: {remark}."
 
     def _called(self, answer, arguments):
         return "Your answer"
@@ -448,6 +448,10 @@ class Numbers(Exercise):
 
 def _many(count, what):
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _right(right, count, what):
+    return f"{right} of {count} {what} {'is' if right == 1 else 'are'} right"
 
 
 def _shape(shape):

@@ -14,7 +14,7 @@ sinusoidal_loop = lesson.exercise(
 wavelength = lesson.exercise(
     "wavelength",
     probes=((1, 4), (2, 6), (3, 8), (1, 10)),
-    edge_probes=((0, 4), (2, 5)),
+    edge_probes=((0, 4), (1, 5)),
 )
 
 bug_question = lesson.question("bug_question")
