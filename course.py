@@ -57,6 +57,8 @@ TASKS = {
                    ["-m pytest -q -n 0 tests/test_peers.py"]),
     "test-elsewhere": ("run all on another computer, imitated, and as older processors would", ["test"],
                        ["tools/run_on_other_computers.py"]),
+    "mutants": ("hold the trials of every exercise to right answers with one token changed", ["test"],
+                ["tools/mutants_of_answers.py"]),
     "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
               ["-m evidence.speed"]),
     "claims": ("hold what the lessons say of trained models to other seeds: all, or claims 06 13", ["lab"],

@@ -61,6 +61,7 @@ def test_every_supported_python_is_tested_on_every_system():
         ("weekly", "newest", "python course.py test"),
         ("weekly", "elsewhere", "python course.py test-elsewhere"),
         ("weekly", "claims", "python course.py claims"),
+        ("weekly", "mutants", "python course.py mutants"),
     ],
 )
 def test_the_conditions_are_tried(workflow, job, words):

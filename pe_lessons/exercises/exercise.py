@@ -7,6 +7,7 @@ like a mistake, the check says which one that is.
 Nothing here knows what an exercise is about, nor where its mistakes are written down.
 """
 
+import dataclasses
 import functools
 import inspect
 import math
@@ -64,6 +65,9 @@ class Exercise(Checked):
         ``call(name, *probe)`` is the call in words; usual arguments in brackets are the default.
     says : dict, optional
         ``{look: sentence}``; what to say when an unknown mistake shows in a probe that holds this text.
+    resembles : callable, optional
+        ``resembles(exercise, seen, wrong)`` compares an answer that has no name with a right one: a sentence,
+        or an empty text. Asked only after a hint, since it tells something of the solution.
     no_loop : bool
         Whether the lesson asks for an answer without a loop; a right one with a loop is told so.
 
@@ -93,6 +97,7 @@ class Exercise(Checked):
     use: Callable | None = None
     call: Callable | None = None
     says: dict | None = None
+    resembles: Callable | None = None
     no_loop: bool = False
 
     def __post_init__(self):
@@ -132,7 +137,15 @@ class Exercise(Checked):
         found = self._recognise(seen, wrong)
         if found:
             return self.result("not yet", self._told(found, answer, seen), found.name)
-        return self._describe(answer, seen, wrong[0])
+        said = self._describe(answer, seen, wrong[0])
+        likeness = self.resembles(self, seen, wrong) if self.resembles and self._hints_given else ""
+        return dataclasses.replace(said, message=f"{said.message}\n{likeness}") if likeness else said
+
+    def hint(self, n=1):
+        """The n-th hint, from gentle to concrete."""
+        hint = super().hint(n)
+        self._hints_given.append(n)
+        return hint
 
     def solution(self):
         """A right answer."""
@@ -180,7 +193,9 @@ class Exercise(Checked):
     def _told(self, found, answer, seen):
         """What is said of a mistake, and where it is not all that was seen."""
         for n, done in enumerate(seen):
-            if not (found.exact or self._fits(found, n, done)):
+            right = done.same_as(self._expected[n], self.atol)
+            spared = right or self._behaviour_of(found.wrong, n).kind == "raised"  # by a guard
+            if not (spared or found.exact or self._fits(found, n, done)):
                 call = self._called(answer, self._all_probes[n])
                 return f"{found.say}\nThat alone does not explain what {call} does."
         return found.say
@@ -215,6 +230,10 @@ class Exercise(Checked):
     @cached_property
     def _known(self):
         return {}
+
+    @cached_property
+    def _hints_given(self):
+        return []
 
     @cached_property
     def _all_probes(self):

@@ -42,6 +42,7 @@ import tomllib
 from pathlib import Path
 
 from pe_lessons.exercises.exercise import Exercise, Mistake
+from pe_lessons.exercises.likeness import Likeness
 from pe_lessons.exercises.question import Question, Quiz
 
 STYLES = "loop", "arrays", "tensors"
@@ -63,7 +64,7 @@ class Lesson:
 
         `mine` is what learners call their answer, ``my_NAME`` if nothing is said.
         """
-        answer = self.styles(name)[0]
+        answer, *others = self.styles(name)
         self.learners_names[answer.name] = mine or f"my_{name}"
         return kind(
             name=name,
@@ -72,6 +73,7 @@ class Lesson:
             pairs=Lazy(lambda: self.pairs(name, answer)),
             hints=self.words[name]["hints"],
             text=answer.text_with(self.learners_names),
+            resembles=Likeness([answer, *others]).sentence,
             **details,
         )
 
@@ -133,6 +135,10 @@ class Lesson:
             )
 
 
+def _run(text, filename, scope):
+    exec(compile(text, filename, "exec"), scope)
+
+
 class Answer:
     """A right answer, and its text: with those functions of `answers.py` that it uses."""
 
@@ -152,14 +158,14 @@ class Answer:
         """Whether a shared change applies: its old texts stand here."""
         return isinstance(change, list) and all(old in self.text for old, _ in _places(change))
 
-    def with_changes(self, *changes):
+    def with_changes(self, *changes, run=_run):
         """The function with these changes in its text."""
         text = self.text
         for start, end, new in sorted((one for change in changes for one in change.edits), reverse=True):
             text = text[:start] + new + text[end:]
         # Under the file's name the steps of a wrong variant are not counted as the learner's.
         scope = dict(vars(self.module))
-        exec(compile(text, self.module.__file__, "exec"), scope)
+        run(text, self.module.__file__, scope)
         return scope[self.name]
 
 

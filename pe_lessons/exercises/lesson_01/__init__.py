@@ -56,6 +56,12 @@ def sum_everywhere(rows):
     return np.broadcast_to(sum(rows[1:], start=rows[0]), np.shape(rows))  # one row after the other
 
 
+def first_everywhere(rows):
+    """The first row, at every position."""
+    rows = np.asarray(rows)
+    return np.broadcast_to(rows[0], rows.shape)
+
+
 def adding_positions(rows, step=1.0):
     """Every row with its position added, as often as the number of the column."""
     return rows + step * np.multiply.outer(np.arange(len(rows)), np.arange(len(rows[0])))
@@ -87,6 +93,9 @@ permutation_test = lesson.exercise(
         (leaving_alone, ROWS, CYCLE),
         (mean_everywhere, ROWS, CYCLE),
         (sum_everywhere, UNEVEN, CYCLE),
+        # every number becomes larger, or every number smaller
+        (first_everywhere, np.sort(ROWS, axis=0), CYCLE),
+        (first_everywhere, -np.sort(ROWS, axis=0), CYCLE),
         (adding_positions, ROWS, CYCLE),
         (adding_tiny_positions, ROWS, CYCLE),
         (positions_only, ROWS, CYCLE),

@@ -29,6 +29,7 @@ sinusoidal_torch = lesson.exercise(
         (4, 5),
         (2, 3),
         (500, 16),
+        (2100, 2),  # positions in float16 are whole up to 2048
         (3, 4, "is a tensor"),
         (3, 4, "dtype is the default"),
         (3, 4, "needs a gradient"),

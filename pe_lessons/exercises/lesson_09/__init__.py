@@ -35,7 +35,8 @@ neighbour_share = lesson.exercise(
         (_ring(2, 11, 4),),
         (_random_table(9, 7, 60),),  # nearly perpendicular rows: most cosines are negative
     ),
-    edge_probes=((_curve(3, 3, 4),),),
+    # so far from 0 that rows not centred, or not quite, all point nearly the same way
+    edge_probes=((_curve(3, 3, 4),), (10 + _curve(14, 9, 4),)),
 )
 
 
@@ -54,6 +55,7 @@ learned_rows = lesson.exercise(
     edge_probes=(
         (_ids([4, 4, 8, 6, 7], [5, 9, 4, 8, 4]), _random_table(3, 21, 2), 0, 1),
         (_ids([1, 1, 1], [7, 1, 7]), _random_table(4, 12, 3), 5, 1),
+        (_ids([7, 7, 1], [1, 7, 7]), _random_table(5, 7, 3), 5, 1),  # no row more than there are real tokens
     ),
 )
 

@@ -1,0 +1,111 @@
+"""Right answers with one token changed: trials tell them apart, and replies compare with them."""
+
+import dataclasses
+import tomllib
+
+import mutants_of_answers
+import pytest
+
+from pe_lessons.exercises import REGISTRY, likeness
+from pe_lessons.exercises.lesson_files import Change
+from pe_lessons.exercises.mutants import Mutant, mutants_of
+
+LISTED = tomllib.loads(mutants_of_answers.LIST.read_text(encoding="utf-8"))
+LESSONS = mutants_of_answers.lessons()
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_the_trials_tell_every_mutant_from_the_right_answer(name):
+    exercise, lesson, file = LESSONS[name]
+    searched = LISTED["searched"].get(name, [""])
+    if searched[0] == mutants_of_answers.fingerprint(exercise, lesson, file):
+        return  # it passed when it was searched, and has not changed
+    left = mutants_of_answers.survivors(exercise, lesson)[1]
+    listed = LISTED["equivalent"]
+    unexplained = [one[2] for one in left if mutants_of_answers.reason(listed, name, *one) is None]
+    assert not unexplained, f"add a probe or a reason; then: python course.py mutants --write {name}"
+
+
+def test_few_mutants_are_excused():
+    assert LISTED["searched"].keys() <= LESSONS.keys()
+    counts = [(mutants, equivalent) for _, mutants, equivalent in LISTED["searched"].values()]
+    mutants, equivalent = map(sum, zip(*counts))
+    assert equivalent <= 0.05 * mutants
+
+
+@pytest.mark.parametrize(
+    ("name", "style", "old", "new"),
+    [
+        ("rotary_scores", "arrays", "np.sqrt(head_dim)", "np.sqrt(4)"),
+        ("encoding_module", "tensors", "sinusoidal_torch_tensors(max_len, d_model)",
+         "sinusoidal_torch_tensors(8, d_model)"),
+        ("nearest_neighbour", "arrays", "gaps[position] = np.inf", "gaps[position] = gaps[0] = np.inf"),
+        ("nearest_neighbour", "arrays", "gaps[position] = np.inf", "gaps[gaps == 0] = np.inf"),
+        ("smallest_gap", "loop", "in enumerate(table)", "in enumerate(table[: len(table) // 2])"),
+        ("smallest_gap", "arrays", "return gaps.min()", "return gaps[gaps > 0].min()"),
+        ("slopes", "loop", "2 ** int(math.log2(num_heads))",
+         "num_heads if num_heads in (3, 5, 9) else 2 ** int(math.log2(num_heads))"),
+        ("slopes", "loop", "2 * (num_heads - power), 2", "2 * min(num_heads - power, 5), 2"),
+        ("learned_rows", "arrays", "token_ids != padding_id", "(token_ids != padding_id) & (token_ids > 0)"),
+        ("llama3_frequencies", "arrays", "turns - low_freq_factor)", "turns - low_freq_factor**0.5)"),
+        ("sinusoidal_2d", "arrays", "    return grid",
+         "    grid[..., half::2] = abs(grid[..., half::2])\n    return grid"),
+    ],
+)  # fmt: skip
+def test_wrong_answers_that_were_once_accepted_are_refused(name, style, old, new):
+    exercise, lesson, _ = LESSONS[name]
+    [answer] = [one for one in lesson.styles(name) if one.style == style]
+    assert exercise.diagnose(answer.with_changes(Change(answer, [old, new]))).status == "not yet"
+
+
+def test_what_is_changed():
+    changes = {(one.old, one.new, one.line) for one in mutants_of("def f(x, y):\n    return x * y[1:]\n")}
+    assert {("*", "+", 2), ("x", "y", 2), ("x", "(x + 1)", 2), ("1:", ":", 2), ("y[1:]", "y", 2)} <= changes
+    assert ("x", "x", 2) not in changes
+
+
+def nameless(name):
+    """The exercise as if no mistake in it had a name, and nobody had asked for a hint."""
+    return dataclasses.replace(REGISTRY[name], mistakes=(), pairs=())
+
+
+def added(position, pair, d_model):
+    return position + 10_000 ** (-2 * pair / d_model)
+
+
+def test_an_answer_without_a_name_is_compared_after_the_first_hint(capsys):
+    exercise = nameless("one_angle")
+    before = exercise.diagnose(added)
+    exercise.hint()
+    after = exercise.diagnose(added)
+    assert after.message == (
+        f"{before.message}\nIt does what a right answer does in which, in the step that makes `angle`, "
+        "`+` takes the place of `*`."
+    )
+    assert (before.status, before.cause) == (after.status, after.cause) == ("not yet", None)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda position, pair, d_model: 0.0,  # whatever is multiplied by 0
+        lambda position, pair, d_model: 0.5 * position,  # might be a share
+        lambda position, pair, d_model: position * 100 ** (-2 * pair / d_model),  # the base, or the exponent
+    ],
+)
+def test_no_comparison_where_it_might_be_chance_or_another_step(answer, capsys):
+    exercise = nameless("one_angle")
+    before = exercise.diagnose(answer)
+    exercise.hint()
+    assert exercise.diagnose(answer) == before
+
+
+def test_kinds_that_disagree_say_nothing():
+    text = "def f(a, b):\n    c = a[0] * b\n    return c\n"
+    other_operator = Mutant("operator", text.index("*"), "*", "+", 2)
+    other_name = Mutant("name", text.index("b\n"), "b", "a", 2)
+    other_line = Mutant("operand", text.rindex("c"), "c", "-c", 3)
+    sentence = likeness.compared(text, [other_operator])
+    assert sentence.endswith("in which, in the step that makes `c`, `+` takes the place of `*`.")
+    assert likeness.compared(text, [other_operator, other_name]) == ""
+    assert likeness.compared(text, [other_operator, other_line]) == ""
