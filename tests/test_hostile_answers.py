@@ -2,6 +2,7 @@
 
 import asyncio
 import builtins
+import cProfile
 import functools
 import itertools
 import math
@@ -295,6 +296,11 @@ def test_the_tracer_of_a_debugger_is_put_back():
     finally:
         sys.settrace(before)
     assert after is tracer
+
+
+def test_a_check_can_be_profiled():
+    result = cProfile.Profile().runcall(EXERCISE.check, loops.sinusoidal)
+    assert result.status == "correct"
 
 
 def test_a_check_inside_a_running_event_loop():
