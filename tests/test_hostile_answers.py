@@ -242,6 +242,23 @@ def test_only_time_that_the_answer_itself_takes_is_counted(monkeypatch, seconds,
     assert EXERCISE.check(answer).status == status
 
 
+def test_what_took_long_only_once_gets_a_second_look(monkeypatch):
+    clock, calls = Clock(cpu_per_second=1), []
+    monkeypatch.setattr(behaviour, "time", clock)
+
+    def imports_at_first(seq_len, d_model):
+        calls.append(seq_len)
+        if len(calls) == 1:
+            for _ in range(30):
+                clock.now += 0.1
+                for _ in range(9):
+                    pass
+        return loops.sinusoidal(seq_len, d_model)
+
+    assert EXERCISE.check(imports_at_first).status == "correct"
+    assert calls[:2] == [5, 5]
+
+
 def test_changed_arguments_are_reported():
     def in_place(q, k, v, mask=None):
         q[0][0] = 0.0
