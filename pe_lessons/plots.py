@@ -177,6 +177,31 @@ def attention_maps(weights, sentences):
     return fig
 
 
+def attention_fans(weights, sentences, asking):
+    """Whom one word attends to: a line to every word, as thick as the weight; sentences side by side.
+
+    Parameters
+    ----------
+    weights : list of array_like, each (seq_len,)
+        What the word that asks gives to each word.
+    sentences : list of list of str
+    asking : list of int
+        The position of the word that asks, one for each sentence.
+    """
+    with plt.rc_context(STYLE):
+        size = (1.0 + 3.7 * len(sentences), 2.2)
+        fig, axes = plt.subplots(1, len(sentences), figsize=size, squeeze=False)
+        for ax, row, words, asker in zip(axes[0], weights, sentences, asking, strict=True):
+            for position, (word, weight) in enumerate(zip(words, row, strict=True)):
+                ink = "black" if position == asker else "0.7"
+                ax.text(position, 1.06, word, color=ink, ha="center", va="bottom")
+                ax.plot([asker, position], [1, 0], color=COLOURS[0], linewidth=20 * weight)
+                ax.text(position, -0.06, f"{word}\n{weight:.2f}", ha="center", va="top")
+            ax.set(xlim=(-0.5, len(words) - 0.5), ylim=(-0.5, 1.25))
+            ax.set_axis_off()
+    return fig
+
+
 def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, markers=False):
     """Up to four curves, told apart by colour and by stroke, each named at the top.
 

@@ -71,6 +71,15 @@ def test_attention_maps_name_rows_and_columns():
         assert [label.get_text() for label in ax.get_yticklabels()] == words
 
 
+def test_attention_fans_are_as_thick_as_the_weights_and_start_at_the_word_that_asks():
+    fig = plots.attention_fans([[0.25, 0.75], [0.5, 0.5]], [["cat", "ran"], ["ran", "cat"]], [1, 0])
+    for ax, asker, weights in zip(fig.axes, (1, 0), ([0.25, 0.75], [0.5, 0.5]), strict=True):
+        assert [line.get_xdata().tolist() for line in ax.lines] == [[asker, 0], [asker, 1]]
+        widths = np.array([line.get_linewidth() for line in ax.lines])
+        np.testing.assert_allclose(widths / widths.sum(), weights)
+    assert [text.get_text() for text in fig.axes[0].texts] == ["cat", "cat\n0.25", "ran", "ran\n0.75"]
+
+
 def test_curves_differ_in_colour_and_in_stroke():
     fig = plots.curves({"a": [1, 2, 3], "b": [3, 2, 1]}, x=[10, 20, 30], xlabel="tokens")
     one, other = fig.axes[0].lines
