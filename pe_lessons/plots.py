@@ -274,7 +274,7 @@ def maps(panels, *, numbers=True, black=()):
     return fig
 
 
-def clock_hands(angles, titles, *, names=None, xlabel="cosine", ylabel="sine"):
+def clock_hands(angles, titles, *, names=None, colours=None, xlabel="cosine", ylabel="sine"):
     """Angles as hands on unit circles: one circle per pair, one hand per position.
 
     Parameters
@@ -285,6 +285,8 @@ def clock_hands(angles, titles, *, names=None, xlabel="cosine", ylabel="sine"):
         One per circle.
     names : list of str, optional
         One per hand; the positions 0, 1, 2, ... if left out.
+    colours : list of str, optional
+        One per hand; all alike if left out.
     xlabel, ylabel : str
     """
     angles = np.asarray(angles)
@@ -298,8 +300,8 @@ def clock_hands(angles, titles, *, names=None, xlabel="cosine", ylabel="sine"):
         fig, axes = plt.subplots(1, len(titles), figsize=(3.1 * len(titles), 3.2), squeeze=False)
         for ax, column, title in zip(axes[0], angles.T, titles, strict=True):
             ax.plot(np.cos(turn), np.sin(turn), color="0.8", linewidth=1)
-            arrow = {"arrowstyle": "-|>", "color": COLOURS[0]}
-            for angle in column:
+            for angle, colour in zip(column, colours or COLOURS[:1] * len(column), strict=True):
+                arrow = {"arrowstyle": "-|>", "color": colour}
                 ax.annotate("", (np.cos(angle), np.sin(angle)), (0, 0), arrowprops=arrow)
             if names is None and np.ptp(column) < 0.3:  # the hands lie on each other: one name for all
                 angle, name = column.mean(), f"0 to {len(column) - 1}"

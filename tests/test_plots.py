@@ -8,6 +8,7 @@ import pytest
 matplotlib.use("agg")
 
 from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgba
 
 from pe_lessons import arrays, plots
 
@@ -178,6 +179,13 @@ def test_clock_hands_end_at_cosine_and_sine_and_have_names():
         np.testing.assert_allclose(tips, [(1, 0), (0, 1)], atol=1e-12)
         assert [text.get_text() for text in fast.texts if text.get_text()] == names
         assert [text.get_text() for text in slow.texts if text.get_text()] == one_name
+
+
+def test_hands_of_a_clock_have_the_colours_they_are_given():
+    for given, colours in ((None, plots.COLOURS[:1] * 2), (["red", "green"], ["red", "green"])):
+        [clock] = plots.clock_hands([[0.0], [1.0]], ["clock"], colours=given).axes
+        hands = [text.arrow_patch for text in clock.texts if not text.get_text()]
+        assert [hand.get_edgecolor() for hand in hands] == [to_rgba(colour) for colour in colours]
 
 
 @pytest.mark.parametrize("angles", [[[0.0], [1.0]], [0.0, 1.0]])
