@@ -136,20 +136,33 @@ def test_each_curve_may_have_horizontal_values_of_its_own():
     assert [line.get_xdata().tolist() for line in ax.lines] == [[0, 1], [0, 0.5, 1]]
 
 
-def test_maps_put_the_number_of_each_position_at_its_point_some_in_black():
+def test_dots_of_curves_that_share_some_may_differ_in_size():
+    ax = plots.curves({"a": [1, 2], "b": [1, 3]}, markers=[9, 5]).axes[0]
+    assert [line.get_markersize() for line in ax.lines] == [9, 5]
+
+
+def test_maps_put_the_number_of_each_position_at_its_point():
     points = [[0, 1], [2, 3], [5, 4]]
-    fig = plots.maps({"one": points, "other": points}, black=[1])
+    fig = plots.maps({"one": points, "other": points})
     assert [ax.get_title() for ax in fig.axes] == ["one", "other"]
     for ax in fig.axes:
         assert {text.get_text(): list(text.get_position()) for text in ax.texts} == dict(zip("012", points))
-        assert [text.get_text() for text in ax.texts if str(text.get_color()) == "black"] == ["1"]
         np.testing.assert_array_equal(ax.lines[0].get_xydata(), points)
 
 
-def test_maps_of_dots():
-    [ax] = plots.maps({"dots": [[0, 1], [2, 3]]}, numbers=False).axes
-    np.testing.assert_array_equal(ax.collections[0].get_offsets(), [[0, 1], [2, 3]])
-    assert not ax.texts
+def test_maps_of_dots_in_rows():
+    fig = plots.maps({title: [[0, 1], [2, 3]] for title in "abc"}, numbers=False, ncols=2)
+    assert fig.axes[0].get_gridspec().get_geometry() == (2, 2)
+    for ax in fig.axes[:3]:
+        np.testing.assert_array_equal(ax.collections[0].get_offsets(), [[0, 1], [2, 3]])
+        assert not ax.texts
+
+
+def test_numbers_of_named_dots_point_at_them_and_lie_apart():
+    [ax] = plots.maps({"dots": [[0, 1], [2, 3], [2, 3]]}, numbers=False, named=[1, 2]).axes
+    assert sorted((text.get_text(), list(text.xy)) for text in ax.texts) == [("1", [2, 3]), ("2", [2, 3])]
+    places = [text.xyann for text in ax.texts]
+    assert np.hypot(*np.subtract(*places)) > 30
 
 
 def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
