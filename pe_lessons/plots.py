@@ -178,7 +178,7 @@ def grids(panels, *, marked=None, signed=False, label="cosine"):
         if marked is not None:
             row, column = marked
             corner = column - 0.5, row - 0.5
-            ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor=COLOURS[1], linewidth=2))
+            ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=2))
     return fig
 
 

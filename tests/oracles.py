@@ -146,7 +146,9 @@ def stretched_by_hand(table, old, new):
             for near_column, weight_across in neighbours(column, old[1], new[1])
         )
 
-    return torch.stack([table[0], *(row_at(row, column) for row in range(new[0]) for column in range(new[1]))])
+    return torch.stack(
+        [table[0], *(row_at(row, column) for row in range(new[0]) for column in range(new[1]))]
+    )
 
 
 ORACLES = {

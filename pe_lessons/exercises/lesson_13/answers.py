@@ -70,7 +70,8 @@ def resized_table_tensors(table, old, new):
 
 
 def resized_table_arrays(table, old, new):
-    class_row, patches = np.asarray(table[:1]), np.asarray(table[1:])
+    rows = np.asarray(table)
+    class_row, patches = rows[:1], rows[1:]
     height, width = old
     grid = patches.reshape(height, width, -1)
     down, across = share_of_each(height, new[0]), share_of_each(width, new[1])
@@ -80,9 +81,9 @@ def resized_table_arrays(table, old, new):
 
 
 def share_of_each(old, new):
-    """What each of the new places along an axis takes from each of the old ones: (new, old)."""
     one_hot = torch.eye(old, dtype=torch.float64)[None, None]  # (1, 1, old, old)
-    return F.interpolate(one_hot, size=(new, old), mode="bicubic")[0, 0].numpy()
+    shares = F.interpolate(one_hot, size=(new, old), mode="bicubic")
+    return shares.reshape(new, old).numpy()  # what each new place along an axis takes from each old one
 
 
 def resized_table_as_found(table, old, new):
