@@ -160,6 +160,28 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
     return fig
 
 
+def grids(panels, *, marked=None, signed=False, label="cosine"):
+    """Numbers of image patches side by side, each panel a grid of square cells.
+
+    Parameters
+    ----------
+    panels : dict of str to array_like, each (height, width)
+        Title and values of each panel.
+    marked : tuple of two int, optional
+        Patch row and patch column of a cell to be framed.
+    signed, label
+        As for `heatmap`.
+    """
+    fig = heatmaps(panels, xlabel="patch column", ylabel="patch row", signed=signed, label=label)
+    for ax in fig.axes[: len(panels)]:
+        ax.set_aspect("equal")
+        if marked is not None:
+            row, column = marked
+            corner = column - 0.5, row - 0.5
+            ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=2))
+    return fig
+
+
 def attention_maps(weights, sentences):
     """Attention weights of several sentences side by side, rows and columns named by their words.
 

@@ -134,6 +134,29 @@ def stream(seq_len, d_model, block_len):
     return [rows[first : first + block_len] for first in range(0, seq_len, block_len)]
 
 
+def stretched_by_hand(table, old, new):
+    """Every new row as a sum of 4 x 4 old ones, by the cubic of Keys with a = -0.75."""
+
+    def neighbours(place, old, new):
+        middle = (place + 0.5) * old / new - 0.5
+        first = math.floor(middle) - 1
+        for one in range(first, first + 4):
+            away = abs(middle - one)
+            near, far = (1.25 * away - 2.25) * away**2 + 1, ((3.75 - 0.75 * away) * away - 6) * away + 3
+            yield min(max(one, 0), old - 1), near if away <= 1 else far
+
+    def row_at(row, column):
+        return sum(
+            weight_down * weight_across * table[1 + near_row * old[1] + near_column]
+            for near_row, weight_down in neighbours(row, old[0], new[0])
+            for near_column, weight_across in neighbours(column, old[1], new[1])
+        )
+
+    return torch.stack(
+        [table[0], *(row_at(row, column) for row in range(new[0]) for column in range(new[1]))]
+    )
+
+
 ORACLES = {
     "count_positions": {"the cat chased the mouse": [0, 1, 2, 3, 4], "to be or not to be": [0, 1, 2, 3, 4, 5],
                         "two  spaces": [0, 1], "": []}.__getitem__,
@@ -167,6 +190,7 @@ ORACLES = {
     "llama3_frequencies": llama3,
     "sinusoidal_2d": loops.sinusoidal_2d,
     "axial_rotary": loops.axial_rotary,
+    "resized_table": stretched_by_hand,
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
     "padded_positions": lambda mask: [[sum(row[:n]) for n in range(len(row))] for row in mask],
     "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],

@@ -65,6 +65,15 @@ def test_panels_share_one_scale(signed, lowest):
     assert [ax.get_title() for ax in fig.axes[:2]] == ["small", "large"]
 
 
+def test_grids_have_square_cells_and_frame_the_marked_one():
+    fig = plots.grids({"one": np.eye(3), "other": 2 * np.eye(3)}, marked=(0, 2))
+    for ax in fig.axes[:2]:
+        assert (ax.get_aspect(), ax.get_xlabel()) == (1, "patch column")
+        assert ax.patches[0].get_bbox().bounds == (1.5, -0.5, 1, 1)
+        assert ax.images[0].get_clim() == (0, 2)
+    assert not plots.grids({"one": np.eye(3)}).axes[0].patches
+
+
 def test_attention_maps_name_rows_and_columns():
     fig = plots.attention_maps([np.eye(2), np.eye(2)], [["cat", "ran"], ["ran", "cat"]])
     for ax, words in zip(fig.axes, (["cat", "ran"], ["ran", "cat"])):
