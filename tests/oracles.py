@@ -36,6 +36,19 @@ def wavelengths(d_model, base=10_000):
     return [2 * math.pi / frequency for frequency in loops.frequencies(d_model, base=base)]
 
 
+def right_pairs_by_speed(table):
+    """Each pair as one complex number, which turns by the same factor from row to row."""
+    table = np.asarray(table, dtype=float)
+    hands = table[:, 1::2] + 1j * table[:, 0::2]  # (seq_len, n_pairs)
+    frequencies = loops.frequencies(table.shape[1])
+    for pair, frequency in enumerate(frequencies):
+        right = np.exp(1j * frequency) ** np.arange(len(table))
+        gaps = hands[:, pair] - right
+        if max(np.abs(gaps.real).max(), np.abs(gaps.imag).max()) > 1e-4:
+            return pair
+    return len(frequencies)
+
+
 def nearest(rows, position):
     rows = torch.tensor(rows)
     [gaps] = torch.cdist(rows[[position]], rows)
@@ -165,7 +178,7 @@ ORACLES = {
     "one_angle": lambda position, pair, d_model: position * loops.frequencies(d_model)[pair],
     "row_by_hand": lambda: [-0.2794, 0.9602, 0.0600, 0.9982],
     "sinusoidal_loop": loops.sinusoidal,
-    "wavelength": lambda pair, d_model: wavelengths(d_model)[pair],
+    "right_pairs": right_pairs_by_speed,
     "frequencies_numpy": loops.frequencies,
     "sinusoidal_numpy": loops.sinusoidal,
     "sinusoidal_torch": lambda seq_len, d_model: torch.tensor(loops.sinusoidal(seq_len, d_model)).float(),
