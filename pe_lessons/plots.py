@@ -403,6 +403,35 @@ def rotated_hand(angle, by):
     return fig
 
 
+def arcs(frequencies, farthest, titles):
+    """How far round each pair comes: a circle for each pair, in it an arc for each farthest offset.
+
+    Parameters
+    ----------
+    frequencies : array_like, shape (n_pairs,)
+        In radians per token; an arc begins on the right and runs anticlockwise.
+    farthest : sequence of two numbers
+        Offsets in tokens: a thick grey arc as far as the first, outside it a thin one as far as the second.
+    titles : list of str
+        One per circle.
+    """
+    strokes = (1.0, {"color": "0.7", "linewidth": 5}), (1.25, {"color": COLOURS[0], "linewidth": 1.5})
+    with plt.rc_context(STYLE):
+        size = (1.85 * len(titles), 2.4)
+        fig, axes = plt.subplots(1, len(titles), figsize=size, squeeze=False)
+        for ax, frequency, title in zip(axes[0], frequencies, titles, strict=True):
+            for offset, (radius, stroke) in zip(farthest, strokes, strict=True):
+                angles = np.linspace(0, min(offset * frequency, 2 * np.pi), 200)
+                ax.plot(
+                    radius * np.cos(angles), radius * np.sin(angles), label=f"up to {offset} tokens", **stroke
+                )
+            ax.set(title=title, aspect="equal", xlim=(-1.4, 1.4), ylim=(-1.4, 1.4))
+            ax.set_axis_off()
+        handles, names = ax.get_legend_handles_labels()
+        fig.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
+    return fig
+
+
 def words_plus_positions(words, embeddings, table):
     """The diagram of a Transformer's input: embedding + encoding = input, a row of cells per word.
 

@@ -120,6 +120,11 @@ def one_token_at_a_time(q, k, v, cached_k, cached_v):
     return outputs
 
 
+def first_without_a_turn(head_dim, base, trained_len):
+    frequencies = loops.rotary_frequencies(head_dim, base=base)[0]
+    return sum(trained_len * frequency >= 2 * math.pi for frequency in frequencies)
+
+
 def ntk(head_dim, factor):
     return loops.rotary_frequencies(head_dim, scaling={"rope_type": "ntk", "factor": factor})[0]
 
@@ -199,6 +204,7 @@ ORACLES = {
     "rotary_half": lambda x, positions: loops.rotary(x, positions, layout="half"),
     "rotary_scores": scores_by_distance,
     "cached_attention": one_token_at_a_time,
+    "critical_pair": first_without_a_turn,
     "ntk_frequencies": ntk,
     "llama3_frequencies": llama3,
     "sinusoidal_2d": loops.sinusoidal_2d,
