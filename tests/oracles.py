@@ -89,9 +89,14 @@ def share_by_correlation(table):
 
 
 def weights_one_by_one(scores, slope):
+    """Each row is cut behind its own token, and has one number for each key."""
+    num_hidden = range(len(scores) - 1, -1, -1)
     return [
-        loops.softmax([score - slope * abs(n - m) for n, score in enumerate(row)])
-        for m, row in enumerate(scores.tolist())
+        [
+            *loops.softmax([score + slope * n for n, score in enumerate(row[: len(row) - hidden])]),
+            *[0] * hidden,
+        ]
+        for row, hidden in zip(scores.tolist(), num_hidden)
     ]
 
 
@@ -198,7 +203,7 @@ ORACLES = {
     "learned_rows": lambda ids, table, offset, pad: loops.learned(ids, table, offset=offset, padding_id=pad),
     "neighbour_share": share_by_correlation,
     "slopes": loops.alibi_slopes,
-    "alibi_weights": weights_one_by_one,
+    "newest_weights": weights_one_by_one,
     "buckets": lambda offsets, bidirectional: loops.t5_buckets(offsets, bidirectional=bidirectional),
     "rotary_interleaved": loops.rotary,
     "rotary_half": lambda x, positions: loops.rotary(x, positions, layout="half"),
