@@ -36,6 +36,19 @@ def wavelengths(d_model, base=10_000):
     return [2 * math.pi / frequency for frequency in loops.frequencies(d_model, base=base)]
 
 
+def right_pairs_by_speed(table):
+    """Each pair as one complex number, which turns by the same factor from row to row."""
+    table = np.asarray(table, dtype=float)
+    hands = table[:, 1::2] + 1j * table[:, 0::2]  # (seq_len, n_pairs)
+    frequencies = loops.frequencies(table.shape[1])
+    for pair, frequency in enumerate(frequencies):
+        right = np.exp(1j * frequency) ** np.arange(len(table))
+        gaps = hands[:, pair] - right
+        if max(np.abs(gaps.real).max(), np.abs(gaps.imag).max()) > 1e-4:
+            return pair
+    return len(frequencies)
+
+
 def nearest(rows, position):
     rows = torch.tensor(rows)
     [gaps] = torch.cdist(rows[[position]], rows)
@@ -55,6 +68,12 @@ def readout_one_by_one(sums, labels, rows):
         distances = [np.sum((one @ matrix - row) ** 2) for row in rows]
         right += distances.index(min(distances)) == label
     return right / len(sums)
+
+
+def wavelengths_by_complex_numbers(table):
+    """From the angle between two complex numbers, one token apart: the last two rows."""
+    before, after = table[-2:, 1::2] + 1j * table[-2:, 0::2]
+    return 2 * np.pi / np.angle(after / before)
 
 
 def scaled_and_numbered(embedded, table):
@@ -104,6 +123,11 @@ def one_token_at_a_time(q, k, v, cached_k, cached_v):
             rows += loops.attention(loops.rotary([query], position), keys, values)
         outputs.append(rows)
     return outputs
+
+
+def first_without_a_turn(head_dim, base, trained_len):
+    frequencies = loops.rotary_frequencies(head_dim, base=base)[0]
+    return sum(trained_len * frequency >= 2 * math.pi for frequency in frequencies)
 
 
 def ntk(head_dim, factor):
@@ -164,12 +188,12 @@ ORACLES = {
     "one_angle": lambda position, pair, d_model: position * loops.frequencies(d_model)[pair],
     "row_by_hand": lambda: [-0.2794, 0.9602, 0.0600, 0.9982],
     "sinusoidal_loop": loops.sinusoidal,
-    "wavelength": lambda pair, d_model: wavelengths(d_model)[pair],
+    "right_pairs": right_pairs_by_speed,
     "frequencies_numpy": loops.frequencies,
     "sinusoidal_numpy": loops.sinusoidal,
     "sinusoidal_torch": lambda seq_len, d_model: torch.tensor(loops.sinusoidal(seq_len, d_model)).float(),
     "encoding_module": Module,
-    "all_wavelengths": wavelengths,
+    "read_wavelengths": wavelengths_by_complex_numbers,
     "nearest_neighbour": nearest,
     "shift_matrix": loops.shift_matrix,
     "kernel": loops.kernel,
@@ -185,6 +209,7 @@ ORACLES = {
     "rotary_half": lambda x, positions: loops.rotary(x, positions, layout="half"),
     "rotary_scores": scores_by_distance,
     "cached_attention": one_token_at_a_time,
+    "critical_pair": first_without_a_turn,
     "ntk_frequencies": ntk,
     "llama3_frequencies": llama3,
     "sinusoidal_2d": loops.sinusoidal_2d,
