@@ -145,6 +145,18 @@ def test_each_curve_may_have_horizontal_values_of_its_own():
     assert [line.get_xdata().tolist() for line in ax.lines] == [[0, 1], [0, 0.5, 1]]
 
 
+def test_stairs_keep_a_value_until_the_next_and_count_in_powers_of_two():
+    lines = {"one": [0.5, 1, 2], "other": [4, np.nan, np.nan]}
+    labels = {"xlabel": "number", "ylabel": "step"}
+    [ax] = plots.stairs(lines, x=[1, 2, 4], line=1, xticks=[1, 4], yticks=[1, 2], **labels).axes
+    one, other, grey = ax.lines
+    assert [line.get_drawstyle() for line in (one, other)] == ["steps-post"] * 2
+    assert list(one.get_ydata()) == [0.5, 1, 2] and list(grey.get_ydata()) == [1, 1]
+    assert (list(ax.get_xticks()), list(ax.get_yticks())) == ([1, 4], [1, 2])
+    for axis in (ax.xaxis, ax.yaxis):
+        assert (axis.get_scale(), axis.get_transform().base) == ("log", 2)
+
+
 def test_dots_of_curves_that_share_some_may_differ_in_size():
     ax = plots.curves({"a": [1, 2], "b": [1, 3]}, markers=[9, 5]).axes[0]
     assert [line.get_markersize() for line in ax.lines] == [9, 5]
