@@ -203,3 +203,6 @@ def test_a_grid_of_two_by_three(rung):
     zero, one, two = [0, 1], [0.8414709848, 0.5403023059], [0.9092974268, -0.4161468365]
     expected = [[zero + zero, zero + one, zero + two], [one + zero, one + one, one + two]]
     np.testing.assert_allclose(climb(rung, "sinusoidal_2d", 2, 3, 4), expected, atol=1e-9)
+    slow = np.sin(2 / 10), np.cos(2 / 10)  # base 100: the second pair of four columns turns by a tenth
+    last = climb(rung, "sinusoidal_2d", 3, 3, 8, base=100)[2, 2]
+    np.testing.assert_allclose(last, 2 * [*two, *slow], atol=1e-9)

@@ -70,6 +70,7 @@ CASES = {
         (([0.5, -2.25], 4), {}),
         ((np.arange(6).reshape(2, 3), 8), {}),
         (([3], 2), {"base": 100}),
+        (([2**24 + 1], 6), {}),  # more than float32 tells apart
     ],
     "softmax": [
         (([0.3],), {}),
@@ -139,6 +140,7 @@ CASES = {
         ((TOKENS_BETWEEN,), {"bidirectional": False}),
         ((TOKENS_BETWEEN.reshape(1, -1),), {"num_buckets": 10, "max_distance": 50}),
         ((TOKENS_BETWEEN,), {"num_buckets": 7, "max_distance": 4, "bidirectional": False}),
+        (([-54],), {"num_buckets": 48, "max_distance": 81, "bidirectional": False}),  # on an edge: 24 + 16
     ],
 }
 

@@ -65,6 +65,9 @@ def test_not_a_table(table):
     for measure in (measures.smallest_gap, measures.largest_value, measures.jump_ratio):
         with pytest.raises(ValueError, match=r"table must have the axes \(seq_len, d_model\)"):
             measure(table)
+    if np.ndim(table) != 2:
+        with pytest.raises(ValueError, match=r"table must have the axes \(seq_len, d_model\)"):
+            measures.shift_residual(table, 1)
 
 
 def test_offset_out_of_range():
@@ -156,7 +159,7 @@ class TestScorecard:
         with pytest.raises(ZeroDivisionError):
             measures.scorecard(lambda positions, d_model: 1 // 0)
         with pytest.raises(ValueError, match="d_model must be at least 1"):
-            measures.scorecard(sinusoidal, d_model=0)
+            measures.scorecard(lambda positions, d_model: sinusoidal(positions, 8), d_model=0)
 
     def test_eight_digits_are_those_of_bfloat16(self):
         torch = pytest.importorskip("torch")

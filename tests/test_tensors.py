@@ -18,6 +18,17 @@ def test_the_table_has_the_default_dtype_and_is_cast_last():
     np.testing.assert_array_equal(far, arrays.sinusoidal(1, 64, start=1_000_000).astype(np.float32))
 
 
+def test_frequencies_are_float64_under_any_default():
+    yarn = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}
+    expected, _ = arrays.rotary_frequencies(64, scaling=yarn)
+    np.testing.assert_allclose(tensors.rotary_frequencies(64, scaling=yarn)[0], expected, rtol=1e-12)
+
+
+def test_positions_of_any_whole_numbers_have_the_same_distances():
+    small = torch.tensor([0, 1, 2], dtype=torch.uint8)
+    assert torch.equal(tensors.alibi(3, 8, positions=small), tensors.alibi(3, 8))
+
+
 def test_positions_may_be_larger_than_float64_tells_apart():
     assert tensors.sinusoidal(3, 4, start=10**18).shape == (3, 4)
 
@@ -39,6 +50,7 @@ def test_adds_the_table_to_every_sequence_and_leaves_the_input_as_it_is():
 
 
 def test_the_buffer_moves_but_is_not_saved():
+    assert SinusoidalEncoding(4).table.shape == (5000, 4)
     encoding = SinusoidalEncoding(8, max_len=10)
     assert encoding.state_dict() == {}
     assert list(encoding.parameters()) == []

@@ -165,6 +165,8 @@ def test_attention_weights_are_weights_of_the_last_block():
     assert weights.shape == (1, 2, 5, 5) and not weights.requires_grad
     torch.testing.assert_close(weights.sum(-1), torch.ones(1, 2, 5).double())
     assert weights is model.blocks[-1].weights
+    toys.accuracy(model, TOKENS, TOKENS)
+    assert model.blocks[-1].weights is None
 
 
 def test_raw_index_in_every_column_is_erased_by_layer_norm():
@@ -184,6 +186,8 @@ def test_what_is_learned_and_what_is_saved():
     learned, fixed = model_with("learned"), model_with("table")
     assert "encoding.table" in learned.state_dict() and "encoding.table" not in fixed.state_dict()
     assert all(p.dtype == torch.float64 for p in learned.parameters())
+    assert toys.Table([[0.1]]).table.dtype == torch.float64
+    assert not toys.ALiBi([0.5]).state_dict()
 
 
 def test_parameters_of_t5_learn_ten_times_as_fast():

@@ -38,5 +38,5 @@ def causal_alibi_tensors(score, batch, head, query, key):
 def causal_alibi_loop(score, batch, head, query, key):
     if key > query:
         return -math.inf
-    slope, distance = 1 / 2 ** (head + 1), query - key
+    slope, distance = 0.5 ** (head + 1), query - key
     return score - slope * distance
