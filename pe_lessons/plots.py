@@ -160,6 +160,28 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
     return fig
 
 
+def grids(panels, *, marked=None, signed=False, label="cosine"):
+    """Numbers of image patches side by side, each panel a grid of square cells.
+
+    Parameters
+    ----------
+    panels : dict of str to array_like, each (height, width)
+        Title and values of each panel.
+    marked : tuple of two int, optional
+        Patch row and patch column of a cell to be framed.
+    signed, label
+        As for `heatmap`.
+    """
+    fig = heatmaps(panels, xlabel="patch column", ylabel="patch row", signed=signed, label=label)
+    for ax in fig.axes[: len(panels)]:
+        ax.set_aspect("equal")
+        if marked is not None:
+            row, column = marked
+            corner = column - 0.5, row - 0.5
+            ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=2))
+    return fig
+
+
 def attention_maps(weights, sentences):
     """Attention weights of several sentences side by side, rows and columns named by their words.
 
@@ -174,6 +196,31 @@ def attention_maps(weights, sentences):
     for ax, words in zip(fig.axes, sentences, strict=False):
         ax.set_xticks(range(len(words)), words, rotation=45, ha="right")
         ax.set_yticks(range(len(words)), words)
+    return fig
+
+
+def attention_fans(weights, sentences, asking):
+    """Whom one word attends to: a line to every word, as thick as the weight; sentences side by side.
+
+    Parameters
+    ----------
+    weights : list of array_like, each (seq_len,)
+        What the word that asks gives to each word.
+    sentences : list of list of str
+    asking : list of int
+        The position of the word that asks, one for each sentence.
+    """
+    with plt.rc_context(STYLE):
+        size = (1.0 + 3.7 * len(sentences), 2.2)
+        fig, axes = plt.subplots(1, len(sentences), figsize=size, squeeze=False)
+        for ax, row, words, asker in zip(axes[0], weights, sentences, asking, strict=True):
+            for position, (word, weight) in enumerate(zip(words, row, strict=True)):
+                ink = "black" if position == asker else "0.7"
+                ax.text(position, 1.06, word, color=ink, ha="center", va="bottom")
+                ax.plot([asker, position], [1, 0], color=COLOURS[0], linewidth=20 * weight)
+                ax.text(position, -0.06, f"{word}\n{weight:.2f}", ha="center", va="top")
+            ax.set(xlim=(-0.5, len(words) - 0.5), ylim=(-0.5, 1.25))
+            ax.set_axis_off()
     return fig
 
 
@@ -271,7 +318,7 @@ def maps(panels, *, numbers=True, named=(), ncols=None):
     return fig
 
 
-def clock_hands(angles, titles, *, names=None, arcs=False, xlabel="cosine", ylabel="sine"):
+def clock_hands(angles, titles, *, names=None, colours=None, arcs=False, xlabel="cosine", ylabel="sine"):
     """Angles as hands on unit circles: one circle per pair, one hand per position.
 
     Parameters
@@ -282,6 +329,8 @@ def clock_hands(angles, titles, *, names=None, arcs=False, xlabel="cosine", ylab
         One per circle.
     names : list of str, optional
         One per hand; the positions 0, 1, 2, ... if left out.
+    colours : list of str, optional
+        One per hand; all alike if left out.
     arcs : bool
         Draw the way from the first hand of each circle to the last, with its angle in radians.
     xlabel, ylabel : str
@@ -297,8 +346,8 @@ def clock_hands(angles, titles, *, names=None, arcs=False, xlabel="cosine", ylab
         fig, axes = plt.subplots(1, len(titles), figsize=(3.1 * len(titles), 3.2), squeeze=False)
         for ax, column, title in zip(axes[0], angles.T, titles, strict=True):
             ax.plot(np.cos(turn), np.sin(turn), color="0.8", linewidth=1)
-            arrow = {"arrowstyle": "-|>", "color": COLOURS[0]}
-            for angle in column:
+            for angle, colour in zip(column, colours or COLOURS[:1] * len(column), strict=True):
+                arrow = {"arrowstyle": "-|>", "color": colour}
                 ax.annotate("", (np.cos(angle), np.sin(angle)), (0, 0), arrowprops=arrow)
             if names is None and np.ptp(column) < 0.3:  # the hands lie on each other: one name for all
                 angle, name = column.mean(), f"0 to {len(column) - 1}"
@@ -351,6 +400,35 @@ def rotated_hand(angle, by):
             ax.axhline(0, color="0.8", linewidth=1, zorder=0)
             ax.set(title=title, aspect="equal", xlim=(-0.42, 1.2), ylim=(-0.12, 1.0), xticks=[], yticks=[])
             ax.spines[:].set_visible(False)
+    return fig
+
+
+def arcs(frequencies, farthest, titles):
+    """How far round each pair comes: a circle for each pair, in it an arc for each farthest offset.
+
+    Parameters
+    ----------
+    frequencies : array_like, shape (n_pairs,)
+        In radians per token; an arc begins on the right and runs anticlockwise.
+    farthest : sequence of two numbers
+        Offsets in tokens: a thick grey arc as far as the first, outside it a thin one as far as the second.
+    titles : list of str
+        One per circle.
+    """
+    strokes = (1.0, {"color": "0.7", "linewidth": 5}), (1.25, {"color": COLOURS[0], "linewidth": 1.5})
+    with plt.rc_context(STYLE):
+        size = (1.85 * len(titles), 2.4)
+        fig, axes = plt.subplots(1, len(titles), figsize=size, squeeze=False)
+        for ax, frequency, title in zip(axes[0], frequencies, titles, strict=True):
+            for offset, (radius, stroke) in zip(farthest, strokes, strict=True):
+                angles = np.linspace(0, min(offset * frequency, 2 * np.pi), 200)
+                ax.plot(
+                    radius * np.cos(angles), radius * np.sin(angles), label=f"up to {offset} tokens", **stroke
+                )
+            ax.set(title=title, aspect="equal", xlim=(-1.4, 1.4), ylim=(-1.4, 1.4))
+            ax.set_axis_off()
+        handles, names = ax.get_legend_handles_labels()
+        fig.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
     return fig
 
 
