@@ -32,10 +32,6 @@ class Module(nn.Module):
         return torch.stack([sample + self.rows[: len(sample)] for sample in x])
 
 
-def wavelengths(d_model, base=10_000):
-    return [2 * math.pi / frequency for frequency in loops.frequencies(d_model, base=base)]
-
-
 def right_pairs_by_speed(table):
     """Each pair as one complex number, which turns by the same factor from row to row."""
     table = np.asarray(table, dtype=float)
