@@ -157,9 +157,12 @@ def rows_by_the_addition_formulas(first_row, frequencies, seq_len):
     return rows
 
 
-def stream(seq_len, d_model, block_len):
-    rows = loops.sinusoidal(seq_len, d_model)
-    return [rows[first : first + block_len] for first in range(0, seq_len, block_len)]
+def causal_alibi(scores, batch, head, queries, keys):
+    biases = loops.alibi(10, 8)[head]
+    return [
+        [score + biases[m][n] if n <= m else -math.inf for n, score in zip(keys, row)]
+        for m, row in zip(queries, scores)
+    ]
 
 
 def stretched_by_hand(table, old, new):
@@ -224,6 +227,6 @@ ORACLES = {
     "padded_positions": lambda mask: [[sum(row[:n]) for n in range(len(row))] for row in mask],
     "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],
     "turned_rows": rows_by_the_addition_formulas,
-    "stream_blocks": stream,
+    "causal_alibi": causal_alibi,
     "smallest_gap": lambda rows: torch.pdist(torch.tensor(rows)).sort().values[0],
 }  # fmt: skip
