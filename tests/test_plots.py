@@ -239,6 +239,26 @@ def test_arcs_begin_on_the_right_and_are_at_most_whole_circles():
     assert names == ["up to 31 tokens", "up to 100 tokens"]
 
 
+def test_arcs_lead_from_the_first_hand_to_the_last_and_say_how_far():
+    for ax, (first, last) in zip(plots.clock_hands([[1, 2], [4, 5]], "ab", arcs=True).axes, [(1, 4), (2, 5)]):
+        _, way = ax.lines
+        np.testing.assert_allclose(
+            np.unwrap(np.arctan2(*way.get_data()[::-1]))[[0, -1]] % (2 * np.pi), [first, last]
+        )
+        assert "3 radians" in [text.get_text() for text in ax.texts]
+
+
+def test_the_heights_of_a_rotated_hand_add_up_to_the_sine_of_the_sum():
+    flat, rotated = plots.rotated_hand(0.5, 0.6).axes
+    heights = [np.ptp(line.get_ydata()) for line in rotated.lines if line.get_linestyle() == "--"]
+    np.testing.assert_allclose(heights, [np.cos(0.5) * np.sin(0.6), np.sin(0.5) * np.cos(0.6)])
+    assert np.isclose(sum(heights), np.sin(1.1))
+    sides = [
+        [np.hypot(*np.ptp(line.get_xydata(), axis=0)) for line in ax.lines[:2]] for ax in (flat, rotated)
+    ]
+    np.testing.assert_allclose(sides, [[np.cos(0.5), np.sin(0.5)]] * 2)
+
+
 def test_words_plus_positions_shows_both_summands_and_their_sum():
     words, embedding = ["a", "b", "c", "d", "e"], np.ones((5, 4))
     fig = plots.words_plus_positions(words, embedding, TABLE)
