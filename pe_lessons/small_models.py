@@ -55,7 +55,7 @@ def load(name):
         model.load_state_dict(weights)
     except (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile) as error:
         raise OSError(
-            f"{path} is missing or damaged; `python evidence/train_small.py --model {name} --store`, in a "
+            f"{path} is missing or damaged; `python course.py train-small --model {name} --store`, in a "
             "clone of the course, trains it again"
         ) from error
     return model.eval().requires_grad_(False)
