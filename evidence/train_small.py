@@ -263,8 +263,8 @@ def store(model, wanted, bits, text):
         }
         # a learned table ends with the trained length
         longest = small_models.TRAINED_LENGTH if wanted.model == "learned" else 1024 + len(PROMPT)
-        written = small_models.write(model, PROMPT, longest - len(PROMPT), seed=0, temperature=0.7)
-        entry["text"] = {"prompt": PROMPT, "written": written, "seed": 0, "temperature": 0.7, "date": date}
+        written = small_models.write(model, PROMPT, longest - len(PROMPT), seed=0, temperature=0.6)
+        entry["text"] = {"prompt": PROMPT, "written": written, "seed": 0, "temperature": 0.6, "date": date}
     update_figures({"models": {wanted.model: entry}})
 
 
