@@ -126,6 +126,14 @@ def one_token_at_a_time(q, k, v, cached_k, cached_v):
     return outputs
 
 
+def digits_that_keep_apart(seq_len):
+    def kept(number, digits):
+        fraction, point = math.frexp(number)
+        return math.ldexp(round(fraction * 2**digits), point - digits)
+
+    return next(n for n in range(2, 60) if len({kept(p, n) for p in range(seq_len)}) == seq_len)
+
+
 def first_without_a_turn(head_dim, base, trained_len):
     frequencies = loops.rotary_frequencies(head_dim, base=base)[0]
     return sum(trained_len * frequency >= 2 * math.pi for frequency in frequencies)
@@ -153,9 +161,12 @@ def rows_by_the_addition_formulas(first_row, frequencies, seq_len):
     return rows
 
 
-def stream(seq_len, d_model, block_len):
-    rows = loops.sinusoidal(seq_len, d_model)
-    return [rows[first : first + block_len] for first in range(0, seq_len, block_len)]
+def causal_alibi(scores, batch, head, queries, keys):
+    biases = loops.alibi(10, 8)[head]
+    return [
+        [score + biases[m][n] if n <= m else -math.inf for n, score in zip(keys, row)]
+        for m, row in zip(queries, scores)
+    ]
 
 
 def stretched_by_hand(table, old, new):
@@ -216,10 +227,11 @@ ORACLES = {
     "sinusoidal_2d": loops.sinusoidal_2d,
     "axial_rotary": loops.axial_rotary,
     "resized_table": stretched_by_hand,
+    "digits_needed": digits_that_keep_apart,
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
     "padded_positions": lambda mask: [[sum(row[:n]) for n in range(len(row))] for row in mask],
     "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],
     "turned_rows": rows_by_the_addition_formulas,
-    "stream_blocks": stream,
+    "causal_alibi": causal_alibi,
     "smallest_gap": lambda rows: torch.pdist(torch.tensor(rows)).sort().values[0],
 }  # fmt: skip
