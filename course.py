@@ -63,7 +63,7 @@ TASKS = {
                 ["tools/mutants_of_answers.py"]),
     "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
               ["-m evidence.speed"]),
-    "claims": ("hold what the lessons say of trained models to other seeds: all, or claims 06 13", ["lab"],
+    "claims": ("hold what the lessons say of trained models to other seeds: all, or claims 06 14", ["lab"],
                ["-m evidence.claims.runner"]),
     "notebooks": ("run every notebook again and keep its outputs", ["test"],
                   ["tools/reexecute.py"]),
