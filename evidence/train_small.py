@@ -1,8 +1,10 @@
 """Train the small models of the course: Python source, character by character.
 
-    python evidence/train_small.py --model rope              train one, and compare it with what is stored
-    python evidence/train_small.py --model rope --seed 1     with other random numbers
-    python evidence/train_small.py --model rope --store      and put what comes of it into pe_lessons/small
+    python course.py train-small --model rope              train one, and compare it with what is stored
+    python course.py train-small --model rope --seed 1     with other random numbers
+    python course.py train-small --model rope --store      and put what comes of it into pe_lessons/small
+
+(or `python evidence/train_small.py` with the same words, where the course and tqdm are installed.)
 
 The recipe. Text: the standard library of the Python that runs this, without tests, tables and bundled tools
 (`LEFT_OUT`), 8.8 million characters in Python 3.11; none of it is kept. A step sees 8 windows of 256
@@ -261,8 +263,8 @@ def store(model, wanted, bits, text):
         }
         # a learned table ends with the trained length
         longest = small_models.TRAINED_LENGTH if wanted.model == "learned" else 1024 + len(PROMPT)
-        written = small_models.write(model, PROMPT, longest - len(PROMPT), seed=0, temperature=0.7)
-        entry["text"] = {"prompt": PROMPT, "written": written, "seed": 0, "temperature": 0.7, "date": date}
+        written = small_models.write(model, PROMPT, longest - len(PROMPT), seed=0, temperature=0.6)
+        entry["text"] = {"prompt": PROMPT, "written": written, "seed": 0, "temperature": 0.6, "date": date}
     update_figures({"models": {wanted.model: entry}})
 
 

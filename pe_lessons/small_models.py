@@ -55,7 +55,7 @@ def load(name):
         model.load_state_dict(weights)
     except (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile) as error:
         raise OSError(
-            f"{path} is missing or damaged; `python evidence/train_small.py --model {name} --store`, in a "
+            f"{path} is missing or damaged; `python course.py train-small --model {name} --store`, in a "
             "clone of the course, trains it again"
         ) from error
     return model.eval().requires_grad_(False)
@@ -162,7 +162,7 @@ def costs(model, read, asked, positions=None):
     return torch.cat(found) / math.log(2)
 
 
-def write(model, prompt, count, *, seed, temperature=0.7):
+def write(model, prompt, count, *, seed, temperature=0.6):
     """`count` characters that the model puts after `prompt`, drawn with a seed.
 
     One near tie, decided otherwise on another processor, and the text goes another way.

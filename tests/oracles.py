@@ -32,10 +32,6 @@ class Module(nn.Module):
         return torch.stack([sample + self.rows[: len(sample)] for sample in x])
 
 
-def wavelengths(d_model, base=10_000):
-    return [2 * math.pi / frequency for frequency in loops.frequencies(d_model, base=base)]
-
-
 def right_pairs_by_speed(table):
     """Each pair as one complex number, which turns by the same factor from row to row."""
     table = np.asarray(table, dtype=float)
@@ -140,6 +136,14 @@ def one_token_at_a_time(q, k, v, cached_k, cached_v):
     return outputs
 
 
+def digits_that_keep_apart(seq_len):
+    def kept(number, digits):
+        fraction, point = math.frexp(number)
+        return math.ldexp(round(fraction * 2**digits), point - digits)
+
+    return next(n for n in range(2, 60) if len({kept(p, n) for p in range(seq_len)}) == seq_len)
+
+
 def first_without_a_turn(head_dim, base, trained_len):
     frequencies = loops.rotary_frequencies(head_dim, base=base)[0]
     return sum(trained_len * frequency >= 2 * math.pi for frequency in frequencies)
@@ -234,6 +238,7 @@ ORACLES = {
     "sinusoidal_2d": loops.sinusoidal_2d,
     "axial_rotary": loops.axial_rotary,
     "resized_table": stretched_by_hand,
+    "digits_needed": digits_that_keep_apart,
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
     "padded_positions": lambda mask: [[sum(row[:n]) for n in range(len(row))] for row in mask],
     "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],

@@ -34,7 +34,9 @@ def _scores_after(score_mod, scores, batch, head, queries, keys):
 
 
 def _call(name, scores, batch, head, queries, keys):
-    return f"{name}(score, {batch}, {head}, query, key) of the scores {scores}, queries {queries}, keys {keys},"
+    return (
+        f"{name}(score, {batch}, {head}, query, key) of the scores {scores}, queries {queries}, keys {keys},"
+    )
 
 
 causal_alibi = lesson.exercise(
