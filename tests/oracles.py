@@ -62,6 +62,16 @@ def means_of_shifted_rows(weights):
     return np.nanmean(backwards, axis=0)
 
 
+def scores_by_offset(q, k, positions, slope):
+    """The key is rotated by the offset alone; then only differences of positions are left."""
+    scores = []
+    for query, m in zip(q, positions):
+        keys = [loops.rotary([key], [n - m])[0] for key, n in zip(k, positions)]
+        products = [query @ key / math.sqrt(len(query)) for key in keys]
+        scores.append([product - slope * abs(n - m) for product, n in zip(products, positions)])
+    return scores
+
+
 def readout_one_by_one(sums, labels, rows):
     matrix = np.linalg.pinv(sums) @ rows[labels]
     right = 0
@@ -205,6 +215,7 @@ ORACLES = {
     "nearest_neighbour": nearest,
     "split_shift": shift_with_columns_moved,
     "kernel": loops.kernel,
+    "told_scores": scores_by_offset,
     "mean_by_step": means_of_shifted_rows,
     "readout": readout_one_by_one,
     "paper_input": scaled_and_numbered,
