@@ -132,7 +132,7 @@ FAULTS = [
     (guards.figures_described, lambda nb: nb.cells[3].outputs.pop()),
     (guards.sizes_and_kinds, figure_fault(data={"image/png": NOISE, "text/plain": ALT})),
     (guards.sizes_and_kinds, change("set", outputs=[shown(image_jpeg="AAAA", text_plain=ALT)])),
-    (guards.sizes_and_kinds, change("title", source="word " * 90_000)),
+    (guards.sizes_and_kinds, change("title", source="word" * 110_000)),
     (guards.rhythm, change("set", source="\n".join(["x = 2"] * 17))),
     (guards.rhythm, change("set", source="\n".join(["x = 2"] * 10))),
     (guards.rhythm, lambda nb: [cell.update(source="x = 2\n" * 5) for cell in nb.cells[1:] if "source" in cell]),

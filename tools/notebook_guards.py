@@ -8,8 +8,8 @@ each.
 import ast
 import functools
 import re
-import statistics
 import shlex
+import statistics
 from itertools import zip_longest
 
 from IPython.core.inputtransformer2 import TransformerManager
