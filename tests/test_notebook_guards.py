@@ -135,7 +135,10 @@ FAULTS = [
     (guards.sizes_and_kinds, change("title", source="word" * 110_000)),
     (guards.rhythm, change("set", source="\n".join(["x = 2"] * 17))),
     (guards.rhythm, change("set", source="\n".join(["x = 2"] * 10))),
-    (guards.rhythm, lambda nb: [cell.update(source="x = 2\n" * 5) for cell in nb.cells[1:] if "source" in cell]),
+    (
+        guards.rhythm,
+        lambda nb: [cell.update(source="x = 2\n" * 5) for cell in nb.cells[1:] if "source" in cell],
+    ),
     (guards.rhythm, change("title", source="word " * 2801)),
     (guards.in_normal_form, lambda nb: nb.metadata.kernelspec.update(name="conda-env")),
     (guards.in_normal_form, lambda nb: nb.metadata.update(widgets={})),
