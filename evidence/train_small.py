@@ -219,9 +219,11 @@ def main():
     bfloat16 = bfloat16_is_faster()
     print(f"{len(text):,} characters, matrices in {'bfloat16' if bfloat16 else 'float32'}")
     torch.manual_seed(wanted.seed)
-    model = small_models.untrained(wanted.model)
+    model = small_models.untrained(wanted.model, wanted.loudness)
     wanted.folder.mkdir(parents=True, exist_ok=True)
-    name = f"{wanted.model}-{wanted.seed}" + ("" if wanted.steps == STEPS else f"-{wanted.steps}")
+    name = f"{wanted.model}-{wanted.seed}"
+    if (wanted.steps, wanted.loudness) != (STEPS, small_models.LOUDNESS):
+        name += f"-{wanted.steps}-{wanted.loudness:g}"
     checkpoint = wanted.folder / f"{name}.pt"
     run = train(
         model, tokens_of(text), seed=wanted.seed, steps=wanted.steps, bfloat16=bfloat16, checkpoint=checkpoint
