@@ -206,6 +206,7 @@ def main():
     parser.add_argument("--model", required=True, choices=small_models.ENCODINGS)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=STEPS, help="fewer, to try it out")
+    parser.add_argument("--loudness", type=float, default=small_models.LOUDNESS, help="default: %(default)s")
     parser.add_argument(
         "--store", action="store_true", help="write weights and figures into pe_lessons/small"
     )
