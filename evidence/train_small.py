@@ -41,7 +41,12 @@ LEFT_OUT |= {"pydoc_data", "ensurepip", "turtledemo", "__pycache__"}
 STEPS, WARM_UP, BATCH_SIZE, HIGHEST_LR = 3000, 100, 8, 4e-3
 SAVE_EVERY = 100
 START = 16_384  # characters of the held-out text that tests and lessons ask for
-PROMPT = "def read_lines(path):\n"
+PROMPT = '''class Reader:
+    """Read lines from a file."""
+
+    def __init__(self, path):
+        self.path = path
+'''
 
 
 def training_text():
@@ -266,8 +271,8 @@ def store(model, wanted, bits, text):
         }
         # a learned table ends with the trained length
         longest = small_models.TRAINED_LENGTH if wanted.model == "learned" else 1024 + len(PROMPT)
-        written = small_models.write(model, PROMPT, longest - len(PROMPT), seed=0, temperature=0.6)
-        entry["text"] = {"prompt": PROMPT, "written": written, "seed": 0, "temperature": 0.6, "date": date}
+        written = small_models.write(model, PROMPT, longest - len(PROMPT), seed=0, temperature=0.8)
+        entry["text"] = {"prompt": PROMPT, "written": written, "seed": 0, "temperature": 0.8, "date": date}
     update_figures({"models": {wanted.model: entry}})
 
 

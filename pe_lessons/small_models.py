@@ -165,7 +165,7 @@ def costs(model, read, asked, positions=None):
     return torch.cat(found) / math.log(2)
 
 
-def write(model, prompt, count, *, seed, temperature=0.6):
+def write(model, prompt, count, *, seed, temperature=0.8):
     """`count` characters that the model puts after `prompt`, drawn with a seed.
 
     One near tie, decided otherwise on another processor, and the text goes another way.
