@@ -7,7 +7,8 @@ import torch
 
 from evidence.claims.runner import SEEDS, at_least, below, between, each_seed
 from evidence.claims.training import of_lesson, train
-from pe_lessons import arrays, toys
+from evidence.measure_small import rope_with, rules
+from pe_lessons import arrays, small_models, toys
 
 lesson = of_lesson("13")
 LENGTHS = (32, 64, 128, 256)
@@ -172,3 +173,25 @@ def counters(seed):
                 answers = model(torch.cat(rolled)).argmax(dim=-1)
             hits = (answers == positions.repeat(15, 1))[:, 1:].sum().item()
             yield "no mask: hits of 14,400", hits, between(960, 961)
+
+
+def far_bits(model, length):
+    """Of the second half of windows of the held-out text's beginning, for a small model."""
+    text = small_models.encode(small_models.held_out())[:16_384]
+    return small_models.bits(model, text, length)[:, length // 2 :].mean().item()
+
+
+def small_models_beyond_their_length():
+    """The small models, as they are stored: bits per character in the second half of longer texts"""
+    for name, claim in CLAIMS_AT_1024.items():
+        model = small_models.load(name)
+        lost = far_bits(model, 1024) - far_bits(model, 256)
+        yield f"{name}, at 1024 minus at 256", [lost], claim
+
+
+def small_model_stretched():
+    """The small rotary model at 1024, under each rule, at once: bits won"""
+    plain = far_bits(small_models.load("rope"), 1024)
+    for rule, encoding in rules(4).items():
+        if rule in RULES_WON:
+            yield rule, [plain - far_bits(rope_with(encoding), 1024)], RULES_WON[rule]
