@@ -167,12 +167,12 @@ def needle():
     long = 1024 // TRAINED
     models = {name: loaded(name) for name in small_models.ENCODINGS if name != "learned"}
     models |= {f"rope, {rule}": rope_with(encoding) for rule, encoding in rules(long).items()}
-    models |= {f"rope, {rule}, 200 steps": tuned(rule) for rule in TUNED}
+    models |= {f"rope, {rule}, 200 steps": tuned(rule) for rule in ("as trained", "YaRN")}
     found = {}
     for name, model in models.items():
         found[name] = {}
         for distance in (100, 600):
-            texts = small_models.needles(distance)
+            texts = small_models.needles(distance, count=32)
             costs = [small_models.bits_of_end(model, some, small_models.NEEDLE_ASKED) for some in texts]
             defined, undefined = (cost.mean().item() for cost in costs)
             better = (costs[0] < costs[1]).double().mean().item()
