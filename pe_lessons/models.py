@@ -28,6 +28,7 @@ OTHER_KINDS = {
     "alibi": {"bloom"},
     "none": {"jamba", "nemotron_h", "kimi_linear", "mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm", "zamba"},
 }  # fmt: skip
+OTHER_ORDER = {"ernie4_5_vl_moe_text": "its code gives the pairs to height, width and time in its own order"}
 KINDS = {
     "learned": "a learned table, added once",
     "alibi": "ALiBi: each head takes off its slope for every token of distance",
@@ -39,6 +40,14 @@ KINDS = {
 RECURRENT = {"linear_attention", "conv", "mamba", "recurrent", "linear"}
 # Full layers of these are left unturned by their code, while other layers have a window.
 UNTURNED_FULL_LAYERS = {"cohere2", "cohere2_moe", "exaone4", "exaone_moe", "afmoe"}
+# The names under which the rotations of these are nested, where they are not the types of the layers.
+LABELS = {
+    "deepseek_v4": {
+        "sliding_attention": "main",
+        "compressed_sparse_attention": "compress",
+        "heavily_compressed_attention": "compress",
+    }
+}
 # Every so many-th layer is full and the others have a window, where the file has no list of layers.
 FULL_EVERY = {"gemma2": 2, "gemma3_text": 6, "cohere2": 4}
 RULES = {
@@ -94,9 +103,9 @@ def explain(config):
     llama: 2 layers, 8,192 positions
     layers 0-1: rotary with base 500,000 on all 128 columns of a head
       the fastest pair turns 1303.8 times in 8,192 tokens, the slowest 0.0032 times
-      35 of 64 pairs turn at least once; from pair 35 on (one turn in 8,218 tokens) none does
+      35 of 64 pairs turn at least once; from pair 35 on (one turn in 8,219 tokens) none does
     beyond 8,192 tokens: 29 pairs reach angles that no training text had
-    bfloat16 cannot tell position 257 from 256, float16 cannot tell 2,049 from 2,048
+    bfloat16 cannot tell position 257 from 256; float16 cannot tell position 2,049 from 2,048
     """
     config = _text_part(_loaded(config))
     plan = layers(config)
@@ -155,6 +164,8 @@ def _kind(config):
     alibi = config.get("alibi", (config.get("attn_config") or {}).get("alibi"))
     if alibi:
         return "alibi"
+    if model_type in OTHER_ORDER:
+        return "unknown"
     if config.get("position_embedding_type") in ("nope", None) and "position_embedding_type" in config:
         return "none"
     if config.get("patch_size") and not config.get("vocab_size"):
@@ -171,6 +182,8 @@ def _kind(config):
 
 
 def _why_unknown(config):
+    if config.get("model_type") in OTHER_ORDER:
+        return OTHER_ORDER[config["model_type"]]
     if config.get("patch_size"):
         return "the places of patches have two axes, which this reader does not read"
     return (
@@ -183,6 +196,7 @@ def _rotation(config, layer_type):
     """The parameters of a layer's rotation in the new spelling, or None for none; and what is not understood."""
     new, old = config.get("rope_parameters") or {}, config.get("rope_scaling") or {}
     if any(isinstance(value, dict) for value in new.values()):
+        layer_type = LABELS.get(config.get("model_type"), {}).get(layer_type, layer_type)
         if layer_type not in new:
             return (
                 None,
@@ -376,7 +390,7 @@ def _window(config, layer_type):
 def _head_dim(config, layer_type):
     if layer_type == "full_attention" and config.get("global_head_dim"):
         return config["global_head_dim"]
-    given = _get(config, "qk_rope_head_dim", "head_dim", "kv_channels", "attention_head_dim")
+    given = _get(config, "qk_rope_head_dim", "attention_head_dim", "head_dim", "kv_channels")
     width = _get(config, "hidden_size", "n_embd", "d_model")
     heads = _get(config, "num_attention_heads", "n_head", "n_heads", "num_heads")
     return given or (width // heads if width and heads else None)
