@@ -53,6 +53,8 @@ TASKS = {
               ["tools/reset_and_update.py reset"]),
     "update": ("get what is new in the course, and keep what you wrote", None,
                ["tools/reset_and_update.py update"]),
+    "renumber": ("give lessons other numbers, everywhere: python course.py renumber --help", None,
+                 ["tools/renumber.py"]),
     "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
                    ["-m pytest -q -n 0 tests/test_peers.py"]),
     "test-elsewhere": ("run all on another computer, imitated, and as older processors would", ["test"],

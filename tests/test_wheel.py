@@ -18,8 +18,8 @@ from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.exercises.question import Question, Quiz
 
 assert pe_lessons.__file__.startswith(sys.argv[1]), pe_lessons.__file__
-for lesson in ("03", "10", "15"):
-    found = vars(importlib.import_module(f"pe_lessons.exercises.lesson_{lesson}")).values()
+for lesson in ("lesson_03", "lesson_10", "lesson_15"):
+    found = vars(importlib.import_module(f"pe_lessons.exercises.{lesson}")).values()
     exercises = [one for one in found if isinstance(one, Exercise)]
     assert exercises and {Question, Quiz} <= set(map(type, found))
     for exercise in exercises:

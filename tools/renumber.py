@@ -1,0 +1,330 @@
+"""Give lessons other numbers: names of files and folders, and every mention in prose, links, code and data.
+
+    python course.py renumber open 09       room for a new lesson 09: those from 09 on move up by one
+    python course.py renumber close 09      lesson 09 has been taken out: those after it move down by one
+    python course.py renumber move 17 09    lesson 17 becomes 09, and those between make room
+    python course.py renumber open 09 --only FILE ...
+
+Write a new lesson as the last one and `move` it: then no number is ever without its lesson. `open` leaves
+a gap and says what has to be put in. All three want a clean tree, and end with what only a person can mend.
+
+With --only nothing is renamed, and references are rewritten in these files alone. That is for a merge in
+which one side was written before the numbers changed: take that side of the file (`git checkout --theirs`
+or `--ours`), say with --only once more what was done to the numbers, and run the notebook again.
+
+Lessons are numbers of two digits, in these forms only: `lesson 09`, `lessons 03 and 09`, `lessons 10-12`,
+`lesson_09`, `quiz_09`, `09_learned_positions.ipynb`, [09](...) where the link leads to a lesson, and the
+places in FORMS. What is written in another way stays as it is: tests/test_renumber.py looks for such.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# A number of a lesson; not the 16 of 16 %, 16.5, 16:30, 16,384 or 16 384.
+NUMBER = r"\d\d(?![\w%]|[.,:]\d|[ \xa0](?:%|\d{3}\b))"
+ITEM = re.compile(rf"\[(?={NUMBER}\]\()|(?={NUMBER})")
+LINK = re.compile(r"\]\([^)\s]*\)")
+LIST = re.compile(r"(?i)\blessons[\s#]+|\*\*Needs:\*\* ")
+COMMANDS = re.compile(r"(?:course\.py |\bor )(?:claims|reset|renumber (?:open|close|move)) ")
+BETWEEN = re.compile(r",[\s#]+(?:(?:and|or)[\s#]+)?|[\s#]+(?:and|or|to)[\s#]+|[-–]")
+BETWEEN_WORDS = re.compile(r" \[?")
+
+ANYWHERE = [
+    rf"(?i:\blesson[\s#]+)({NUMBER})",
+    r"(?i:(?<![a-z])(?:lesson|quiz)_|\blesson-)(\d\d)(?!\d)",
+    r"(?<!\d)(\d\d)_(?:STEMS)\b",
+    r"\[(\d\d)(?: [^\]\n]*)?\]\([\w./]*\d\d_(?:STEMS)\.ipynb",
+    r"(?m)^# (\d\d) ·",
+    r"\bof_lesson\(\"(\d\d)\"\)",
+]
+FORMS = {  # in these files also
+    "docs/index.md": [r"(?m)^notebooks/(\d\d)_\*"],
+    "docs/sources.toml": [r"(?m)^\"(\d\d)\" = "],
+    "teaching/GUIDE.md": [r"(?m)^### (\d\d) "],
+    "teaching/LESSON_TIMES.md": [r"(?m)^\| (\d\d) "],
+    "teaching/MISTAKES.md": [r"(?m)^## (\d\d) "],
+    "tests/test_exact_comparisons.py": [r"\"(\d\d) [a-z][a-z-]*\""],
+}
+SECTIONS = {"teaching/GUIDE.md": "### ", "teaching/MISTAKES.md": "## "}
+ROWS = re.compile(
+    r"(?m)(?:^(?:\| \[\d\d |\| \d\d [A-Z]|\"\d\d\" = |   - lesson \d\d:|notebooks/\d\d_).*\n){2,}"
+)
+
+# Their lessons are made up, and stay as they are.
+MADE_UP = {
+    "tools/renumber.py", "tests/test_renumber.py", "tests/test_claims_runner.py", "tests/test_progress.py",
+    "tests/test_reset_and_update.py",
+}  # fmt: skip
+
+
+class Refused(Exception):
+    pass
+
+
+def stems(paths):
+    """The names of the lessons without their numbers; `name` is the one in CONTRIBUTING.md."""
+    found = (re.fullmatch(r"notebooks/\d\d_(\w+)\.ipynb", path) for path in paths)
+    return sorted({match[1] for match in found if match} | {"name"})
+
+
+def lessons(paths):
+    return sorted({int(match[1]) for path in paths if (match := re.match(r"notebooks/(\d\d)_", path))})
+
+
+def listed(text, start, between):
+    """The places of the numbers of a list that begins at `start`."""
+    while item := ITEM.match(text, start):
+        yield item.end()
+        link = LINK.match(text, item.end() + 2)
+        rest = between.match(text, link.end() if link else item.end() + 2)
+        if not rest:
+            return
+        start = rest.end()
+
+
+def mentions(text, path, names):
+    """The places of all numbers of lessons in a text, in order."""
+    found = set()
+    for pattern in [*ANYWHERE, *FORMS.get(path, [])]:
+        pattern = pattern.replace("STEMS", "|".join(names))
+        found.update(match.start(1) for match in re.finditer(pattern, text))
+    for lead, between in ((LIST, BETWEEN), (COMMANDS, BETWEEN_WORDS)):
+        for match in lead.finditer(text):
+            found.update(listed(text, match.end(), between))
+    return sorted(found)
+
+
+def rewritten(text, path, names, new):
+    """The text with new numbers; `new` says which number becomes which."""
+    for place in reversed(mentions(text, path, names)):
+        number = int(text[place : place + 2])
+        text = f"{text[:place]}{new.get(number, number):02d}{text[place + 2 :]}"
+    return text
+
+
+def strings(value, change):
+    """A part of a notebook with every text in it changed; pictures are none."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        text = "".join(value)
+        changed = change(text)
+        return value if changed == text else re.findall(r".*\n|.+", changed)
+    if isinstance(value, list):
+        return [strings(one, change) for one in value]
+    if isinstance(value, dict):
+        return {key: one if key.startswith("image/") else strings(one, change) for key, one in value.items()}
+    return value
+
+
+def new_bytes(path, old, names, new):
+    """What is in a file afterwards; `old` are its bytes."""
+    try:
+        text = old.decode()
+    except UnicodeDecodeError:
+        return old
+    if path.endswith(".ipynb"):
+        changed = strings(json.loads(text), lambda one: rewritten(one, path, names, new))
+        return (json.dumps(changed, indent=1, ensure_ascii=False) + "\n").encode()
+    text = rewritten(text, path, names, new)
+    return (text if keeps_order(new) else in_order(path, text)).encode()
+
+
+def new_path(path, names, new):
+    parts = path.split("/")
+    return "/".join(rewritten(part, "", names, new) for part in parts)
+
+
+def keeps_order(new):
+    after = [new[number] for number in sorted(new)]
+    return after == sorted(after)
+
+
+def in_order(path, text):
+    """Rows of tables that begin with a lesson, and the guide's sections, in the order of their numbers."""
+
+    def number(piece):
+        return int(re.search(r"\d\d", piece)[0])
+
+    text = ROWS.sub(lambda rows: "".join(sorted(rows[0].splitlines(keepends=True), key=number)), text)
+    if path in SECTIONS:
+        mark = SECTIONS[path]
+        section = rf"^{mark}\d\d .*?(?=^#{{1,{len(mark) - 1}}} |\Z)"
+        for run in re.findall(rf"(?ms)(?:{section})+", text):
+            pieces = sorted((one.rstrip() for one in re.findall(rf"(?ms){section}", run)), key=number)
+            text = text.replace(run, "\n\n".join(pieces) + run[len(run.rstrip()) :])
+    return text
+
+
+def renumbered(files, new):
+    """{path: bytes} of the whole tree, in new numbers."""
+    names = stems(files)
+    return {
+        path if path in MADE_UP else new_path(path, names, new):
+        data if path in MADE_UP else new_bytes(path, data, names, new)
+        for path, data in files.items()
+    }  # fmt: skip
+
+
+def plan(task, numbers, present):
+    """Which number becomes which. The one after the last is for the next lesson, as in CONTRIBUTING.md."""
+    following = max(present) + 1
+    first = numbers[0]
+    if task == "open":
+        if not 0 < first <= following:
+            raise Refused(f"A new lesson can have the numbers 01 to {following:02d}.")
+        return {number: number + 1 for number in range(first, following + 1)}
+    if task == "close":
+        return {number: number - 1 for number in range(first + 1, following + 1)}
+    last = numbers[1]
+    for number in (first, last):
+        if number not in present or number == 0:
+            raise Refused(f"There is no lesson {number:02d} that could be moved.")
+    step = 1 if last < first else -1
+    return {first: last, **{number: number + step for number in range(last, first, step)}}
+
+
+def left_to_do(files):
+    """What only a person can mend, in a tree {path: bytes}."""
+    present = lessons(files)
+    for number in range(max(present)):
+        if number not in present:
+            yield (
+                f"Lesson {number:02d} is missing: notebooks/{number:02d}_*.ipynb, "
+                f"pe_lessons/exercises/lesson_{number:02d}, a row in README.md and in the map of lesson 00, "
+                "an entry in teaching/GUIDE.md, and a line in docs/index.md."
+            )
+    for path, data in sorted(files.items()):
+        if match := re.match(r"notebooks/(\d\d)_.*\.ipynb$", path):
+            for cell in json.loads(data)["cells"]:
+                source = "".join(cell["source"])
+                asked = re.search(r"The question for lesson (\d\d)", source)
+                if cell.get("id") == "next" and asked and int(asked[1]) != int(match[1]) + 1:
+                    yield f"{path} ends with the question for lesson {asked[1]}."
+    parts = re.findall(r"(?m)^notebooks/(\d\d)_\*$", readable(files.get("docs/index.md", b"")))
+    if parts != sorted(parts):
+        yield f"docs/index.md has the lessons in the order {' '.join(parts)}."
+
+
+def to_run_again(files, names):
+    """The notebooks whose code says another lesson's number, perhaps in a figure."""
+    for path, data in sorted(files.items()):
+        if path.endswith(".ipynb"):
+            code = "\n".join(
+                "".join(cell["source"]) for cell in json.loads(data)["cells"] if cell["cell_type"] == "code"
+            )
+            if any(code[place - 1] != "_" for place in mentions(code, path, names)):
+                yield path
+
+
+def that_speak_of(files, number):
+    """The files in which this lesson is mentioned."""
+    names = stems(files)
+    for path, data in sorted(files.items()):
+        text = "" if path in MADE_UP else readable(data)
+        if any(int(text[place : place + 2]) == number for place in mentions(text, path, names)):
+            yield path
+
+
+def readable(data):
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
+def git(*words):
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def read(paths):
+    return {path: (ROOT / path).read_bytes() for path in paths}
+
+
+def write(before, after, new):
+    """Write what changed, rename what moved, and take away the folders that are empty then."""
+    names = stems(before)
+    for path in before.keys() - after.keys():
+        (ROOT / path).unlink()
+    for path, data in after.items():
+        if before.get(path) != data:
+            (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+            (ROOT / path).write_bytes(data)
+    for folder in {(ROOT / path).parent for path in before if new_path(path, names, new) != path}:
+        kept = {"__pycache__", ".ipynb_checkpoints"}
+        if folder.exists() and {one.name for one in folder.iterdir()} <= kept:
+            for left in sorted(folder.rglob("*"), reverse=True):
+                left.rmdir() if left.is_dir() else left.unlink()
+            folder.rmdir()
+
+
+def changed(before, after, names, new):
+    """A line for each file that moved, or whose text changed."""
+    for path, data in sorted(before.items()):
+        now = path if path in MADE_UP else new_path(path, names, new)
+        count = sum(map(bytes.__ne__, data.split(b"\n"), after[now].split(b"\n")))
+        if now != path or count:
+            yield f"{path}{f' -> {now}' if now != path else ''}: {count} line{'s' if count != 1 else ''}"
+
+
+def main(words):
+    parser = argparse.ArgumentParser(prog="course.py renumber", description="Give lessons other numbers.")
+    parser.add_argument("task", choices=["open", "close", "move"])
+    parser.add_argument("numbers", nargs="+", type=int, help="one number; for move two, from and to")
+    parser.add_argument("--only", nargs="+", metavar="FILE", help="rewrite references in these files alone")
+    asked = parser.parse_args(words)
+    if len(asked.numbers) != (2 if asked.task == "move" else 1):
+        parser.error("move wants two numbers, open and close want one")
+    try:
+        run(asked.task, asked.numbers, asked.only)
+    except Refused as why:
+        print(why)
+        return 1
+    return 0
+
+
+def run(task, numbers, only):
+    paths = [path for path in git("ls-files").splitlines() if (ROOT / path).is_file()]
+    names, present = stems(paths), lessons(paths)
+    if only:
+        # The tree has the new numbers already, and these files the old ones.
+        new = {number: number + {"open": 1, "close": -1}.get(task, 0) for number in range(numbers[0], 100)}
+        if task == "close":
+            new.pop(numbers[0])
+        elif task == "move":
+            new = plan(task, numbers, range(100))
+        before = {Path(one).resolve().relative_to(ROOT).as_posix(): Path(one).read_bytes() for one in only}
+        after = {path: new_bytes(path, data, names, new) for path, data in before.items()}
+        for path, data in after.items():
+            (ROOT / path).write_bytes(data)
+            print(f"{path}: {'changed' if data != before[path] else 'nothing to change'}")
+        return
+    if git("status", "--porcelain"):
+        raise Refused(
+            "There are changes that are not committed: commit them first, so that this can be undone."
+        )
+    if task == "close" and numbers[0] in present:
+        raise Refused(
+            f"Take lesson {numbers[0]:02d} out first: its notebook, its exercises, what speaks of it."
+        )
+    before = read(paths)
+    if task == "close" and (found := list(that_speak_of(before, numbers[0]))):
+        raise Refused("\n".join([f"These still speak of lesson {numbers[0]:02d}:", *found]))
+    new = plan(task, numbers, present)
+    after = renumbered(before, new)
+    write(before, after, new)
+    print("\n".join(changed(before, after, names, new)))
+    moved = {path: data for path, data in after.items() if before.get(path) != data}
+    print("", "Now: python course.py tables", sep="\n")
+    print(*(f"python course.py notebooks {path}" for path in to_run_again(moved, names)), sep="\n")
+    print(*left_to_do(after), sep="\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
