@@ -472,7 +472,7 @@ def _changes(model):
     for every in (2, 4):
         for first, which in ((every - 1, "every"), (0, "the first of every")):
             yield (f"{which} {every} layers one does not turn", "the plan of the layers: which of them have positions",
-                   "lesson 15", lambda layers=stack[first::every]: _unturned(layers))  # fmt: skip
+                   "", lambda layers=stack[first::every]: _unturned(layers))  # fmt: skip
 
 
 def _with_base(base):
