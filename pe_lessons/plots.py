@@ -160,6 +160,28 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
     return fig
 
 
+def grids(panels, *, marked=None, signed=False, label="cosine"):
+    """Numbers of image patches side by side, each panel a grid of square cells.
+
+    Parameters
+    ----------
+    panels : dict of str to array_like, each (height, width)
+        Title and values of each panel.
+    marked : tuple of two int, optional
+        Patch row and patch column of a cell to be framed.
+    signed, label
+        As for `heatmap`.
+    """
+    fig = heatmaps(panels, xlabel="patch column", ylabel="patch row", signed=signed, label=label)
+    for ax in fig.axes[: len(panels)]:
+        ax.set_aspect("equal")
+        if marked is not None:
+            row, column = marked
+            corner = column - 0.5, row - 0.5
+            ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=2))
+    return fig
+
+
 def attention_maps(weights, sentences):
     """Attention weights of several sentences side by side, rows and columns named by their words.
 
@@ -177,6 +199,31 @@ def attention_maps(weights, sentences):
     return fig
 
 
+def attention_fans(weights, sentences, asking):
+    """Whom one word attends to: a line to every word, as thick as the weight; sentences side by side.
+
+    Parameters
+    ----------
+    weights : list of array_like, each (seq_len,)
+        What the word that asks gives to each word.
+    sentences : list of list of str
+    asking : list of int
+        The position of the word that asks, one for each sentence.
+    """
+    with plt.rc_context(STYLE):
+        size = (1.0 + 3.7 * len(sentences), 2.2)
+        fig, axes = plt.subplots(1, len(sentences), figsize=size, squeeze=False)
+        for ax, row, words, asker in zip(axes[0], weights, sentences, asking, strict=True):
+            for position, (word, weight) in enumerate(zip(words, row, strict=True)):
+                ink = "black" if position == asker else "0.7"
+                ax.text(position, 1.06, word, color=ink, ha="center", va="bottom")
+                ax.plot([asker, position], [1, 0], color=COLOURS[0], linewidth=20 * weight)
+                ax.text(position, -0.06, f"{word}\n{weight:.2f}", ha="center", va="top")
+            ax.set(xlim=(-0.5, len(words) - 0.5), ylim=(-0.5, 1.25))
+            ax.set_axis_off()
+    return fig
+
+
 def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, markers=False):
     """Up to four curves, told apart by colour and by stroke, each named at the top.
 
@@ -189,19 +236,20 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
     log : bool or "y"
         Logarithmic axes, with a tick at each `x`, which must be given; or a logarithmic vertical axis
         alone.
-    markers : bool
-        A dot at each value.
+    markers : bool or list of float
+        A dot at each value; a list gives the size of each curve's dots, for curves that share some.
     """
     if len(lines) > len(COLOURS):
         raise ValueError(f"lines must hold at most {len(COLOURS)} curves, got {len(lines)}")
     if log and log != "y" and x is None:
         raise ValueError('x must be given where log is True, got None: 0 has no logarithm; or take log="y"')
     marker = "o" if markers else None
+    sizes = markers if isinstance(markers, list) else [None] * len(lines)
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.2))
-        for (name, y), colour, style in zip(lines.items(), COLOURS, STYLES, strict=False):
+        for (name, y), size, colour, style in zip(lines.items(), sizes, COLOURS, STYLES, strict=False):
             across = x[name] if isinstance(x, dict) else range(len(y)) if x is None else x
-            ax.plot(across, y, style, color=colour, label=name, marker=marker)
+            ax.plot(across, y, style, color=colour, label=name, marker=marker, markersize=size)
         ax.set(xlabel=xlabel, ylabel=ylabel)
         if log == "y":
             ax.set_yscale("log")
@@ -216,7 +264,7 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
     return fig
 
 
-def maps(panels, *, numbers=True, black=()):
+def maps(panels, *, numbers=True, named=(), ncols=None):
     """Points of the plane, one for each position and coloured by it; maps side by side.
 
     Parameters
@@ -225,31 +273,52 @@ def maps(panels, *, numbers=True, black=()):
         Title and points of each map.
     numbers : bool
         Draw each point as the number of its position; False draws dots, on smaller maps.
-    black : list of int
-        Positions whose numbers stand out, black and larger.
+    named : list of int
+        Positions whose dots are black, their numbers so far off that they do not lie on each other.
+    ncols : int, optional
+        Maps in a row; all of them if left out.
     """
-    side = 4.2 if numbers else 2.8
+    side = 4.2 if numbers else 3.6 if named else 2.6
+    ncols = ncols or len(panels)
+    nrows = -(-len(panels) // ncols)
     with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, len(panels), figsize=(side * len(panels), side + 0.2), squeeze=False)
-        for ax, (title, points) in zip(axes[0], panels.items()):
+        size = (side * ncols, (side + 0.2) * nrows)
+        fig, axes = plt.subplots(nrows, ncols, figsize=size, squeeze=False)
+        for ax in axes.flat[len(panels) :]:
+            ax.set_axis_off()
+        for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
             points = np.asarray(points)
-            ax.plot(*points.T, color="0.85", linewidth=0.6, zorder=1)  # from each position to the next
+            if numbers or named:  # a thin line from each position to the next
+                ax.plot(*points.T, color="0.85", linewidth=0.6, zorder=1)
             colours = plt.get_cmap("viridis")(np.linspace(0, 0.85, len(points)))
             if numbers:
                 for position, (point, colour) in enumerate(zip(points, colours)):
-                    text = {"color": colour, "fontsize": 6.5}
-                    if position in black:
-                        text = {"color": "black", "fontsize": 8, "fontweight": "bold", "zorder": 4}
-                    ax.text(*point, position, ha="center", va="center", **text)
+                    ax.text(*point, position, ha="center", va="center", color=colour, fontsize=6.5)
             else:
                 ax.scatter(*points.T, s=7, color=colours, zorder=2)
+            outwards = points[list(named)] - points[list(named)].mean(axis=0) if named else points[:0]
+            around = np.arctan2(outwards[:, 1], outwards[:, 0])
+            for place, n in enumerate(np.argsort(around)):
+                position, angle = named[n], around.min() + 2 * np.pi * place / len(named)
+                ax.plot(*points[position], "o", color="black", markersize=4, zorder=3)
+                ax.annotate(
+                    str(position),
+                    points[position],
+                    (26 * np.cos(angle), 26 * np.sin(angle)),
+                    textcoords="offset points",
+                    arrowprops={"arrowstyle": "-", "shrinkB": 1},
+                    bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"},
+                    fontweight="bold",
+                    ha="center",
+                    va="center",
+                )
             ax.set(title=title, xticks=[], yticks=[])
             ax.set_aspect("equal", adjustable="datalim")
             ax.spines[:].set_visible(True)
     return fig
 
 
-def clock_hands(angles, titles, *, names=None, xlabel="cosine", ylabel="sine"):
+def clock_hands(angles, titles, *, names=None, colours=None, arcs=False, xlabel="cosine", ylabel="sine"):
     """Angles as hands on unit circles: one circle per pair, one hand per position.
 
     Parameters
@@ -260,6 +329,10 @@ def clock_hands(angles, titles, *, names=None, xlabel="cosine", ylabel="sine"):
         One per circle.
     names : list of str, optional
         One per hand; the positions 0, 1, 2, ... if left out.
+    colours : list of str, optional
+        One per hand; all alike if left out.
+    arcs : bool
+        Draw the way from the first hand of each circle to the last, with its angle in radians.
     xlabel, ylabel : str
     """
     angles = np.asarray(angles)
@@ -273,8 +346,8 @@ def clock_hands(angles, titles, *, names=None, xlabel="cosine", ylabel="sine"):
         fig, axes = plt.subplots(1, len(titles), figsize=(3.1 * len(titles), 3.2), squeeze=False)
         for ax, column, title in zip(axes[0], angles.T, titles, strict=True):
             ax.plot(np.cos(turn), np.sin(turn), color="0.8", linewidth=1)
-            arrow = {"arrowstyle": "-|>", "color": COLOURS[0]}
-            for angle in column:
+            for angle, colour in zip(column, colours or COLOURS[:1] * len(column), strict=True):
+                arrow = {"arrowstyle": "-|>", "color": colour}
                 ax.annotate("", (np.cos(angle), np.sin(angle)), (0, 0), arrowprops=arrow)
             if names is None and np.ptp(column) < 0.3:  # the hands lie on each other: one name for all
                 angle, name = column.mean(), f"0 to {len(column) - 1}"
@@ -283,8 +356,79 @@ def clock_hands(angles, titles, *, names=None, xlabel="cosine", ylabel="sine"):
                 for name, angle in zip(names or range(len(column)), column):
                     tip = 1.25 * np.cos(angle), 1.25 * np.sin(angle)
                     ax.text(*tip, name, ha="center", va="center")
+            if arcs:
+                _arc(ax, column[0], column[-1], f"{np.ptp(column[[0, -1]]):g} radians")
             ax.set(title=title, aspect="equal", xlabel=xlabel, ylabel=ylabel)
             ax.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+    return fig
+
+
+def rotated_hand(angle, by):
+    """A hand as the diagonal of a rectangle, and the same rectangle rotated: sin(p + n) as two heights.
+
+    Parameters
+    ----------
+    angle, by : float
+        The angle p of the hand and the angle n it is rotated by, in radians; both above 0, and their sum
+        below a quarter of a turn.
+    """
+    sine, cosine = np.sin(angle), np.cos(angle)
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(1, 2, figsize=(7.4, 3.5))
+        for ax, turned, title in zip(axes, (0, by), ("a hand at angle p", "rotated by n")):
+            right, up = (
+                np.array([np.cos(turned), np.sin(turned)]),
+                np.array([-np.sin(turned), np.cos(turned)]),
+            )
+            corner, tip = cosine * right, cosine * right + sine * up
+            ax.fill(*np.transpose([(0, 0), corner, tip, sine * up]), color="0.93", zorder=0)
+            ax.plot(*np.transpose([(0, 0), corner]), color=COLOURS[0], linewidth=2)
+            ax.plot(*np.transpose([corner, tip]), color=COLOURS[1], linewidth=2)
+            ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "-|>", "color": "black"})
+            _beside(ax, corner / 2, "cos p", COLOURS[0], -0.09 * up)
+            _beside(ax, (corner + tip) / 2, "sin p", COLOURS[1], 0.13 * right)
+            _arc(ax, turned, turned + angle, "p", radius=0.3)
+            if turned:
+                _arc(ax, 0, by, "n", radius=0.42)
+                foot = corner * (1, 0)
+                ax.plot(*np.transpose([foot, corner]), "--", color=COLOURS[0])
+                _beside(ax, (foot + corner) / 2, "cos p · sin n", COLOURS[0], (0.22, 0))
+                level = np.array([tip[0], corner[1]])
+                ax.plot(*np.transpose([level, tip]), "--", color=COLOURS[1])
+                _beside(ax, (level + tip) / 2, "sin p · cos n", COLOURS[1], (-0.22, 0))
+                ax.plot(*np.transpose([level, corner]), ":", color="0.6")
+            ax.axhline(0, color="0.8", linewidth=1, zorder=0)
+            ax.set(title=title, aspect="equal", xlim=(-0.1, 1.25), ylim=(-0.15, 1.1), xticks=[], yticks=[])
+            ax.spines[:].set_visible(False)
+    return fig
+
+
+def arcs(frequencies, farthest, titles):
+    """How far round each pair comes: a circle for each pair, in it an arc for each farthest offset.
+
+    Parameters
+    ----------
+    frequencies : array_like, shape (n_pairs,)
+        In radians per token; an arc begins on the right and runs anticlockwise.
+    farthest : sequence of two numbers
+        Offsets in tokens: a thick grey arc as far as the first, outside it a thin one as far as the second.
+    titles : list of str
+        One per circle.
+    """
+    strokes = (1.0, {"color": "0.7", "linewidth": 5}), (1.25, {"color": COLOURS[0], "linewidth": 1.5})
+    with plt.rc_context(STYLE):
+        size = (1.85 * len(titles), 2.4)
+        fig, axes = plt.subplots(1, len(titles), figsize=size, squeeze=False)
+        for ax, frequency, title in zip(axes[0], frequencies, titles, strict=True):
+            for offset, (radius, stroke) in zip(farthest, strokes, strict=True):
+                angles = np.linspace(0, min(offset * frequency, 2 * np.pi), 200)
+                ax.plot(
+                    radius * np.cos(angles), radius * np.sin(angles), label=f"up to {offset} tokens", **stroke
+                )
+            ax.set(title=title, aspect="equal", xlim=(-1.4, 1.4), ylim=(-1.4, 1.4))
+            ax.set_axis_off()
+        handles, names = ax.get_legend_handles_labels()
+        fig.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
     return fig
 
 
@@ -349,6 +493,21 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
         handles, names = axes[0, 0].get_legend_handles_labels()
         fig.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
     return fig
+
+
+def _arc(ax, start, end, name, radius=0.45):
+    """The way from one angle to another, anticlockwise, and its name halfway."""
+    way = np.linspace(start, end, 60)
+    ax.plot(radius * np.cos(way), radius * np.sin(way), color=COLOURS[1], linewidth=1)
+    ahead = {"arrowstyle": "-|>", "color": COLOURS[1], "shrinkA": 0, "shrinkB": 0}
+    points = [(radius * np.cos(angle), radius * np.sin(angle)) for angle in way[[-1, -2]]]
+    ax.annotate("", *points, arrowprops=ahead)
+    middle = (radius + 0.1) * np.array([np.cos(way[30]), np.sin(way[30])])
+    ax.text(*middle, name, ha="right" if middle[0] < -0.1 else "center", va="center", color=COLOURS[1])
+
+
+def _beside(ax, point, text, colour, shift):
+    ax.text(*(np.asarray(point) + shift), text, color=colour, ha="center", va="center")
 
 
 def _with_palette(png):

@@ -185,7 +185,7 @@ def draw(mistake):
     taken = {made for one in CLASS.values() for _, made in one.get("mistakes", ())}
     free = [
         (name, known.name)
-        for name in ("sinusoidal_loop", "wavelength")
+        for name in ("sinusoidal_loop", "right_pairs")
         for known in REGISTRY[name].mistakes
         if known.name not in taken and (mistake is None or known.name == mistake)
     ]

@@ -36,6 +36,19 @@ def wavelengths(d_model, base=10_000):
     return [2 * math.pi / frequency for frequency in loops.frequencies(d_model, base=base)]
 
 
+def right_pairs_by_speed(table):
+    """Each pair as one complex number, which turns by the same factor from row to row."""
+    table = np.asarray(table, dtype=float)
+    hands = table[:, 1::2] + 1j * table[:, 0::2]  # (seq_len, n_pairs)
+    frequencies = loops.frequencies(table.shape[1])
+    for pair, frequency in enumerate(frequencies):
+        right = np.exp(1j * frequency) ** np.arange(len(table))
+        gaps = hands[:, pair] - right
+        if max(np.abs(gaps.real).max(), np.abs(gaps.imag).max()) > 1e-4:
+            return pair
+    return len(frequencies)
+
+
 def nearest(rows, position):
     rows = torch.tensor(rows)
     [gaps] = torch.cdist(rows[[position]], rows)
@@ -55,6 +68,12 @@ def readout_one_by_one(sums, labels, rows):
         distances = [np.sum((one @ matrix - row) ** 2) for row in rows]
         right += distances.index(min(distances)) == label
     return right / len(sums)
+
+
+def wavelengths_by_complex_numbers(table):
+    """From the angle between two complex numbers, one token apart: the last two rows."""
+    before, after = table[-2:, 1::2] + 1j * table[-2:, 0::2]
+    return 2 * np.pi / np.angle(after / before)
 
 
 def scaled_and_numbered(embedded, table):
@@ -101,6 +120,11 @@ def one_token_at_a_time(q, k, v, cached_k, cached_v):
     return outputs
 
 
+def first_without_a_turn(head_dim, base, trained_len):
+    frequencies = loops.rotary_frequencies(head_dim, base=base)[0]
+    return sum(trained_len * frequency >= 2 * math.pi for frequency in frequencies)
+
+
 def ntk(head_dim, factor):
     return loops.rotary_frequencies(head_dim, scaling={"rope_type": "ntk", "factor": factor})[0]
 
@@ -128,6 +152,29 @@ def stream(seq_len, d_model, block_len):
     return [rows[first : first + block_len] for first in range(0, seq_len, block_len)]
 
 
+def stretched_by_hand(table, old, new):
+    """Every new row as a sum of 4 x 4 old ones, by the cubic of Keys with a = -0.75."""
+
+    def neighbours(place, old, new):
+        middle = (place + 0.5) * old / new - 0.5
+        first = math.floor(middle) - 1
+        for one in range(first, first + 4):
+            away = abs(middle - one)
+            near, far = (1.25 * away - 2.25) * away**2 + 1, ((3.75 - 0.75 * away) * away - 6) * away + 3
+            yield min(max(one, 0), old - 1), near if away <= 1 else far
+
+    def row_at(row, column):
+        return sum(
+            weight_down * weight_across * table[1 + near_row * old[1] + near_column]
+            for near_row, weight_down in neighbours(row, old[0], new[0])
+            for near_column, weight_across in neighbours(column, old[1], new[1])
+        )
+
+    return torch.stack(
+        [table[0], *(row_at(row, column) for row in range(new[0]) for column in range(new[1]))]
+    )
+
+
 ORACLES = {
     "count_positions": {"the cat chased the mouse": [0, 1, 2, 3, 4], "to be or not to be": [0, 1, 2, 3, 4, 5],
                         "two  spaces": [0, 1], "": []}.__getitem__,
@@ -136,12 +183,12 @@ ORACLES = {
     "one_angle": lambda position, pair, d_model: position * loops.frequencies(d_model)[pair],
     "row_by_hand": lambda: [-0.2794, 0.9602, 0.0600, 0.9982],
     "sinusoidal_loop": loops.sinusoidal,
-    "wavelength": lambda pair, d_model: wavelengths(d_model)[pair],
+    "right_pairs": right_pairs_by_speed,
     "frequencies_numpy": loops.frequencies,
     "sinusoidal_numpy": loops.sinusoidal,
     "sinusoidal_torch": lambda seq_len, d_model: torch.tensor(loops.sinusoidal(seq_len, d_model)).float(),
     "encoding_module": Module,
-    "all_wavelengths": wavelengths,
+    "read_wavelengths": wavelengths_by_complex_numbers,
     "nearest_neighbour": nearest,
     "shift_matrix": loops.shift_matrix,
     "kernel": loops.kernel,
@@ -157,10 +204,12 @@ ORACLES = {
     "rotary_half": lambda x, positions: loops.rotary(x, positions, layout="half"),
     "rotary_scores": scores_by_distance,
     "cached_attention": one_token_at_a_time,
+    "critical_pair": first_without_a_turn,
     "ntk_frequencies": ntk,
     "llama3_frequencies": llama3,
     "sinusoidal_2d": loops.sinusoidal_2d,
     "axial_rotary": loops.axial_rotary,
+    "resized_table": stretched_by_hand,
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
     "padded_positions": lambda mask: [[sum(row[:n]) for n in range(len(row))] for row in mask],
     "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],

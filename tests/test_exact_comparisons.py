@@ -21,7 +21,7 @@ MEANT = {
     "07 sharpness-table": "indices",
     **dict.fromkeys(("09 numpy", "09 torch", "09 count-equal", "09 learned-numpy"), "copies and counts"),
     **dict.fromkeys(("09 learned-torch", "09 learned-same", "10 bucket-equal", "10 t5-bias"), "copies"),
-    **dict.fromkeys(("13 cut-numpy", "13 axes-square"), "copies"),
+    "13 axes-square": "copies",
     "14 rung-two": "rounding to a format, which its standard fixes",
     "14 padding-rungs": "counts",
     "14 padding-compare": "tokens that were written",

@@ -145,7 +145,7 @@ def test_numpy_broken_before_the_check_is_put_back(monkeypatch):
 
 def test_pytorch_may_be_imported_after_the_first_exercises():
     code = (
-        "from pe_lessons.exercises.lesson_03 import wavelength\n"
+        "from pe_lessons.exercises.lesson_03 import right_pairs\n"
         "from pe_lessons.exercises.lesson_05 import sinusoidal_torch\n"
         "import torch\n"
         "sine, torch.sin = torch.sin, torch.cos\n"

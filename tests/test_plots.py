@@ -8,6 +8,7 @@ import pytest
 matplotlib.use("agg")
 
 from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgba
 
 from pe_lessons import arrays, plots
 
@@ -64,11 +65,29 @@ def test_panels_share_one_scale(signed, lowest):
     assert [ax.get_title() for ax in fig.axes[:2]] == ["small", "large"]
 
 
+def test_grids_have_square_cells_and_frame_the_marked_one():
+    fig = plots.grids({"one": np.eye(3), "other": 2 * np.eye(3)}, marked=(0, 2))
+    for ax in fig.axes[:2]:
+        assert (ax.get_aspect(), ax.get_xlabel()) == (1, "patch column")
+        assert ax.patches[0].get_bbox().bounds == (1.5, -0.5, 1, 1)
+        assert ax.images[0].get_clim() == (0, 2)
+    assert not plots.grids({"one": np.eye(3)}).axes[0].patches
+
+
 def test_attention_maps_name_rows_and_columns():
     fig = plots.attention_maps([np.eye(2), np.eye(2)], [["cat", "ran"], ["ran", "cat"]])
     for ax, words in zip(fig.axes, (["cat", "ran"], ["ran", "cat"])):
         assert [label.get_text() for label in ax.get_xticklabels()] == words
         assert [label.get_text() for label in ax.get_yticklabels()] == words
+
+
+def test_attention_fans_are_as_thick_as_the_weights_and_start_at_the_word_that_asks():
+    fig = plots.attention_fans([[0.25, 0.75], [0.5, 0.5]], [["cat", "ran"], ["ran", "cat"]], [1, 0])
+    for ax, asker, weights in zip(fig.axes, (1, 0), ([0.25, 0.75], [0.5, 0.5]), strict=True):
+        assert [line.get_xdata().tolist() for line in ax.lines] == [[asker, 0], [asker, 1]]
+        widths = np.array([line.get_linewidth() for line in ax.lines])
+        np.testing.assert_allclose(widths / widths.sum(), weights)
+    assert [text.get_text() for text in fig.axes[0].texts] == ["cat", "cat\n0.25", "ran", "ran\n0.75"]
 
 
 def test_curves_differ_in_colour_and_in_stroke():
@@ -126,20 +145,33 @@ def test_each_curve_may_have_horizontal_values_of_its_own():
     assert [line.get_xdata().tolist() for line in ax.lines] == [[0, 1], [0, 0.5, 1]]
 
 
-def test_maps_put_the_number_of_each_position_at_its_point_some_in_black():
+def test_dots_of_curves_that_share_some_may_differ_in_size():
+    ax = plots.curves({"a": [1, 2], "b": [1, 3]}, markers=[9, 5]).axes[0]
+    assert [line.get_markersize() for line in ax.lines] == [9, 5]
+
+
+def test_maps_put_the_number_of_each_position_at_its_point():
     points = [[0, 1], [2, 3], [5, 4]]
-    fig = plots.maps({"one": points, "other": points}, black=[1])
+    fig = plots.maps({"one": points, "other": points})
     assert [ax.get_title() for ax in fig.axes] == ["one", "other"]
     for ax in fig.axes:
         assert {text.get_text(): list(text.get_position()) for text in ax.texts} == dict(zip("012", points))
-        assert [text.get_text() for text in ax.texts if str(text.get_color()) == "black"] == ["1"]
         np.testing.assert_array_equal(ax.lines[0].get_xydata(), points)
 
 
-def test_maps_of_dots():
-    [ax] = plots.maps({"dots": [[0, 1], [2, 3]]}, numbers=False).axes
-    np.testing.assert_array_equal(ax.collections[0].get_offsets(), [[0, 1], [2, 3]])
-    assert not ax.texts
+def test_maps_of_dots_in_rows():
+    fig = plots.maps({title: [[0, 1], [2, 3]] for title in "abc"}, numbers=False, ncols=2)
+    assert fig.axes[0].get_gridspec().get_geometry() == (2, 2)
+    for ax in fig.axes[:3]:
+        np.testing.assert_array_equal(ax.collections[0].get_offsets(), [[0, 1], [2, 3]])
+        assert not ax.texts
+
+
+def test_numbers_of_named_dots_point_at_them_and_lie_apart():
+    [ax] = plots.maps({"dots": [[0, 1], [2, 3], [2, 3]]}, numbers=False, named=[1, 2]).axes
+    assert sorted((text.get_text(), list(text.xy)) for text in ax.texts) == [("1", [2, 3]), ("2", [2, 3])]
+    places = [text.xyann for text in ax.texts]
+    assert np.hypot(*np.subtract(*places)) > 30
 
 
 def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
@@ -171,10 +203,28 @@ def test_clock_hands_end_at_cosine_and_sine_and_have_names():
         assert [text.get_text() for text in slow.texts if text.get_text()] == one_name
 
 
+def test_hands_of_a_clock_have_the_colours_they_are_given():
+    for given, colours in ((None, plots.COLOURS[:1] * 2), (["red", "green"], ["red", "green"])):
+        [clock] = plots.clock_hands([[0.0], [1.0]], ["clock"], colours=given).axes
+        hands = [text.arrow_patch for text in clock.texts if not text.get_text()]
+        assert [hand.get_edgecolor() for hand in hands] == [to_rgba(colour) for colour in colours]
+
+
 @pytest.mark.parametrize("angles", [[[0.0], [1.0]], [0.0, 1.0]])
 def test_a_clock_for_each_title(angles):
     with pytest.raises(ValueError, match=r"angles must have the axes \(seq_len, n_pairs = 2\).* got shape"):
         plots.clock_hands(angles, ["fast", "slow"])
+
+
+def test_arcs_begin_on_the_right_and_are_at_most_whole_circles():
+    fig = plots.arcs([1.0, 0.01], (31, 100), ["fast", "slow"])
+    for ax, ends in zip(fig.axes, [(2 * np.pi, 2 * np.pi), (0.31, 1.0)]):
+        for line, radius, end in zip(ax.lines, (1, 1.25), ends, strict=True):
+            points = line.get_xydata()
+            np.testing.assert_allclose(points[0], [radius, 0])
+            np.testing.assert_allclose(points[-1], [radius * np.cos(end), radius * np.sin(end)], atol=1e-12)
+    names = [text.get_text() for text in fig.legends[0].get_texts()]
+    assert names == ["up to 31 tokens", "up to 100 tokens"]
 
 
 def test_words_plus_positions_shows_both_summands_and_their_sum():

@@ -59,7 +59,7 @@ def test_the_settings_are_those_that_grading_needs():
 
 
 def test_the_class_of_the_demo_is_the_promised_one():
-    students = [one.student for one in demo.submissions(("wavelength", "half a turn"))]
+    students = [one.student for one in demo.submissions(("right_pairs", "one too many"))]
     assert students == [*demo.CLASS, "drawn"] and len(students) == 14
 
 
@@ -78,8 +78,8 @@ def test_the_demo_notices_wrong_points_and_silent_feedback():
     full = dict.fromkeys(demo.RIGHT, 1)
     assert judged(full, full) == []
     assert judged(None, None) == []
-    assert "0 points, expected 1" in judged(full, full | {"wavelength": 0})[0]
-    assert "1 points, expected 0" in judged(full | {"wavelength": 0}, full)[0]
+    assert "0 points, expected 1" in judged(full, full | {"right_pairs": 0})[0]
+    assert "1 points, expected 0" in judged(full | {"right_pairs": 0}, full)[0]
     assert "None points" in judged(full, {})[0]
     assert judged(full, None) == ["was not graded"]
     assert "should have been refused" in judged(None, full)[0]

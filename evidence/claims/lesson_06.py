@@ -13,6 +13,7 @@ def maps(seed):
     for name, init, perplexity, bound in (
         ("from PCA", "pca", 4, above(10)),
         ("from a random start", "random", 4, above(10)),
+        ("from PCA, perplexity 15", "pca", 15, between(3, 5)),
         ("from PCA, perplexity 30", "pca", 30, between(2, 4)),
     ):
         tsne = TSNE(n_components=2, perplexity=perplexity, random_state=seed, init=init)

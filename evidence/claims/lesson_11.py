@@ -65,16 +65,6 @@ def scores(seed):
 
 
 @each_seed
-def spread(seed):
-    """Spread of 20,000 random scores at four distances"""
-    queries, keys = np.random.default_rng(seed).normal(size=(2, 20_000, 64))
-    rotated = (arrays.rotary(keys[:, None], [distance])[:, 0] for distance in (0, 10, 100, 1000))
-    found = [np.std(np.sum(queries * turned, axis=1) / 8) for turned in rotated]
-    yield "the least", min(found), at_least(0.95)
-    yield "the largest", max(found), below(1.05)
-
-
-@each_seed
 def wrong_place(seed):
     """Rotated in the wrong place, and moved by 100"""
     rng = np.random.default_rng(seed)
@@ -82,39 +72,14 @@ def wrong_place(seed):
     x, positions = rng.normal(size=(12, 16)), np.arange(12)
 
     def before(positions):
-        turned = arrays.rotary(x, positions)
-        return (turned @ W_Q) @ (turned @ W_K).T
+        rotated = arrays.rotary(x, positions)
+        return arrays.attention(rotated @ W_Q, rotated @ W_K, x @ W_V)
 
     def values_turned(positions):
         return arrays.attention(*(arrays.rotary(x @ weights, positions) for weights in (W_Q, W_K, W_V)))
 
     for name, wrong, bound in (
-        ("before W_Q and W_K: scores change by", before, at_least(1)),
+        ("before W_Q and W_K: outputs change by", before, at_least(0.5)),
         ("the values too: outputs change by", values_turned, at_least(0.5)),
     ):
         yield name, change(wrong(positions + 100), wrong(positions)), bound
-
-
-@each_seed
-def cache(seed):
-    """Token by token with a cache of rotated keys: error, as a part of the output"""
-    q, k, v = np.random.default_rng(seed).normal(size=(3, 4, 24, 16))
-    positions, causal = np.arange(24), np.tri(24, dtype=bool)
-    at_once = arrays.attention(arrays.rotary(q, positions), arrays.rotary(k, positions), v, mask=causal)
-
-    def errors(position_of):
-        cached, found = arrays.rotary(k[:, :8], np.arange(8)), []
-        for step in range(8, 24):
-            position, one = [position_of(step)], slice(step, step + 1)
-            cached = np.concatenate([cached, arrays.rotary(k[:, one], position)], axis=1)
-            out = arrays.attention(arrays.rotary(q[:, one], position), cached, v[:, : step + 1])
-            wrong_by, size = out - at_once[:, one], np.sqrt(np.mean(at_once[:, one] ** 2))
-            found.append(np.sqrt(np.mean(wrong_by**2)) / size)
-        return found
-
-    yield "right: the largest", max(errors(lambda step: step)), EXACT
-    yield "counted from 0: the least", min(errors(lambda step: 0)), at_least(0.1)
-    first, *others = errors(lambda step: 8)
-    yield "stuck: of the first new token", first, EXACT
-    yield "stuck: the least of the others", min(others), at_least(0.05)
-    yield "prompt counted twice: the least", min(errors(lambda step: step + 8)), at_least(0.1)

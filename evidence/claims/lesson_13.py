@@ -1,17 +1,14 @@
 """The claims of lesson 13 that depend on chance.
 
-The lesson reports the training from here; its random frequencies are drawn with seed 0.
+The lesson reports the training from here and runs none of it.
 """
 
 import numpy as np
 import torch
 from torch import nn
 
-from evidence.claims.runner import at_least, below, between, each_seed
-from evidence.claims.training import of_lesson
+from evidence.claims.runner import at_least, between, each_seed
 from pe_lessons import arrays, toys
-
-lesson = of_lesson("13")
 
 
 def red_and_blue(num_images, seed):
@@ -76,12 +73,3 @@ def forty_more():
     yield "2-D, forty more seeds", shares, at_least(0.7)
     yield "2-D, forty more seeds, how many below 0.9", [sum(share < 0.9 for share in shares)]
     yield "2-D, forty more seeds, the others", [share for share in shares if share >= 0.9], at_least(0.98)
-
-
-@each_seed
-def fourier(seed):
-    """Random Fourier features: share explained between the 128 points of the fit"""
-    draws = np.random.default_rng(seed).normal(size=32)
-    for spread, claim in ((0.1, below(0.085)), (10, at_least(0.92)), (300, below(0.65))):
-        _, explained, _ = lesson.fit(2 * np.pi * spread * draws)
-        yield f"spread {spread}", explained, claim

@@ -1,8 +1,22 @@
 """Exercises of lesson 03, the naive loop."""
 
+import numpy as np
+
+from pe_lessons import loops
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
+
+RIGHT_TABLE = [[round(number, 4) for number in row] for row in loops.sinusoidal(7, 8)]  # as it is printed
+
+
+def with_misprints(*misprints):
+    """The right table, with some numbers off by so much: (position, column, by how much)."""
+    table = [list(row) for row in RIGHT_TABLE]
+    for position, column, difference in misprints:
+        table[position][column] += difference
+    return table
+
 
 sinusoidal_loop = lesson.exercise(
     "sinusoidal_loop",
@@ -11,10 +25,25 @@ sinusoidal_loop = lesson.exercise(
     edge_probes=((4, 5), (2, 3), (500, 16)),
 )
 
-wavelength = lesson.exercise(
-    "wavelength",
-    probes=((1, 4), (2, 6), (3, 8), (1, 10)),
-    edge_probes=((0, 4), (1, 5)),
+right_pairs = lesson.exercise(
+    "right_pairs",
+    probes=(
+        (RIGHT_TABLE,),
+        (loops.sinusoidal(7, 6),),
+        (loops.sinusoidal(9, 6, base=10_000**2),),  # the doubled exponent
+        (with_misprints((3, 4, 0.1), (5, 0, 0.1)),),
+        (with_misprints((3, 2, 0.1)),),
+        (with_misprints((2, 2, -0.1), (2, 3, -0.1)),),
+        (with_misprints((4, 4, -0.1)),),
+        (with_misprints((4, 5, -0.1)),),
+        (with_misprints((6, 1, -0.1)),),
+        (with_misprints((1, 7, 0.005)),),
+    ),
+    edge_probes=(
+        (np.array(with_misprints((3, 3, 0.1))),),
+        (with_misprints((0, 6, 0.1)),),
+        (loops.sinusoidal(200, 8),),
+    ),
 )
 
 bug_question = lesson.question("bug_question")

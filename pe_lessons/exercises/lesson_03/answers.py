@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from pe_lessons import loops
+
 
 def sinusoidal_loop_loop(seq_len, d_model):
     base = 10_000
@@ -33,16 +35,36 @@ def sinusoidal_loop_arrays(seq_len, d_model):
     return table
 
 
-def wavelength_loop(pair, d_model):
+def right_pairs_loop(table):
     base = 10_000
-    exponent = 2 * pair / d_model
-    frequency = 1 / base**exponent  # radians per token
-    return 2 * math.pi / frequency
+    d_model = len(table[0])
+    for pair in range(d_model // 2):
+        frequency = 1 / base ** (2 * pair / d_model)  # radians per token
+        for position, row in enumerate(table):
+            angle = position * frequency
+            sine_error = abs(row[2 * pair] - math.sin(angle))
+            cosine_error = abs(row[2 * pair + 1] - math.cos(angle))
+            if sine_error > 1e-4 or cosine_error > 1e-4:
+                return pair
+    return d_model // 2
 
 
-def wavelength_arrays(pair, d_model):
+def right_pairs_arrays(table):
     base = 10_000
+    table = np.array(table)
+    seq_len, d_model = table.shape
+    positions = np.arange(seq_len)[:, None]  # (seq_len, 1)
     exponents = np.arange(0, d_model, 2) / d_model  # (n_pairs,)
-    frequencies = base**-exponents
-    wavelengths = 2 * np.pi / frequencies
-    return wavelengths[pair]
+    angles = positions * base**-exponents  # (seq_len, n_pairs)
+    right = np.stack([np.sin(angles), np.cos(angles)], axis=-1)  # (seq_len, n_pairs, 2)
+    errors = np.abs(table.reshape(right.shape) - right)
+    wrong = (errors > 1e-4).any(axis=(0, 2))  # (n_pairs,)
+    return wrong.argmax() if wrong.any() else len(wrong)
+
+
+def right_columns(table):
+    """A mistake: it counts columns."""
+    seq_len, d_model = len(table), len(table[0])
+    errors = np.abs(np.array(table) - loops.sinusoidal(seq_len, d_model))  # (seq_len, d_model)
+    wrong = (errors > 1e-4).any(axis=0)
+    return int(wrong.argmax()) if wrong.any() else d_model

@@ -7,11 +7,21 @@ from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-all_wavelengths = lesson.exercise(
-    "all_wavelengths",
+def table_of(frequencies, seq_len):
+    """Rows of hands with these frequencies, in radians per token; each sine is followed by its cosine."""
+    angles = np.arange(seq_len)[:, None] * frequencies  # (seq_len, n_pairs)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(seq_len, -1)
+
+
+read_wavelengths = lesson.exercise(
+    "read_wavelengths",
     mine="my_wavelengths",
-    probes=((8, 10_000), (6, 100), (10, 500)),
-    edge_probes=((5, 10_000), (2, 10_000)),
+    probes=(
+        (arrays.sinusoidal(5, 8),),
+        (table_of([2.0, 0.5, 0.25], 4),),
+        (table_of([0.1, 1.2, 0.4, 2.5], 6),),
+    ),
+    edge_probes=((table_of([0.8], 3),), (table_of([1.75, 1e-7], 2),)),
 )
 
 # Chosen so that any two of the mistakes below disagree at three positions or more, and that what they compare

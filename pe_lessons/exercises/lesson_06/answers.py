@@ -5,19 +5,20 @@ import math
 import numpy as np
 
 
-def all_wavelengths_arrays(d_model, base):
-    exponents = np.arange(0, d_model, 2) / d_model  # (n_pairs,)
-    frequencies = base**-exponents  # radians per token
-    return 2 * np.pi / frequencies  # tokens per turn
+def read_wavelengths_arrays(table):
+    row = table[1]  # where every hand is after one token
+    sines, cosines = row[0::2], row[1::2]  # (n_pairs,) each
+    angles = np.arctan2(sines, cosines)  # radians per token
+    return 2 * np.pi / angles  # tokens per turn
 
 
-def all_wavelengths_loop(d_model, base):
+def read_wavelengths_loop(table):
+    row = table[1]
     wavelengths = []
-    n_pairs = (d_model + 1) // 2
-    for pair in range(n_pairs):
-        exponent = 2 * pair / d_model
-        radians_per_token = base**-exponent
-        wavelengths.append(2 * math.pi / radians_per_token)
+    for pair in range(len(row) // 2):
+        sine, cosine = row[2 * pair], row[2 * pair + 1]
+        angle = math.atan2(sine, cosine)
+        wavelengths.append(2 * math.pi / angle)
     return wavelengths
 
 

@@ -1,6 +1,7 @@
 """Exercises of lesson 13, grids and positions that are not whole."""
 
 import numpy as np
+import torch
 
 from pe_lessons.exercises.lesson_files import Lesson
 
@@ -23,6 +24,21 @@ axial_rotary = lesson.exercise(
         (np.random.default_rng(22).normal(size=(2, 4)), [2, 5], [7, 1]),
         (np.random.default_rng(23).normal(size=(3, 8)), [0.5, 2.25, -1], [3.75, 0, 100]),
     ),
+)
+
+
+def _checkpoint(seed, places, d_model):
+    return torch.tensor(np.random.default_rng(seed).normal(size=(1 + places, d_model)))
+
+
+resized_table = lesson.exercise(
+    "resized_table",
+    probes=(
+        (_checkpoint(24, 6, 3), (2, 3), (4, 5)),
+        (_checkpoint(25, 16, 2), (4, 4), (3, 7)),
+        (_checkpoint(26, 15, 2), (5, 3), (6, 6)),
+    ),
+    edge_probes=((_checkpoint(27, 12, 5), (3, 4), (3, 4)), (_checkpoint(28, 10, 1), (1, 10), (2, 3))),
 )
 
 plane_question = lesson.question("plane_question")

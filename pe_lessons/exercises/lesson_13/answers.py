@@ -3,6 +3,8 @@
 import math
 
 import numpy as np
+import torch
+from torch.nn import functional as F
 
 
 def sinusoidal_2d_arrays(height, width, d_model):
@@ -56,3 +58,45 @@ def axial_rotary_loop(x, rows, columns):
                 turned += [first, second]
         result.append(turned)
     return result
+
+
+def resized_table_tensors(table, old, new):
+    class_row, patches = table[:1], table[1:]
+    height, width = old
+    grid = patches.reshape(height, width, -1).permute(2, 0, 1)  # (d_model, height, width)
+    grid = F.interpolate(grid[None], size=new, mode="bicubic")  # (1, d_model, new height, new width)
+    patches = grid[0].permute(1, 2, 0).flatten(0, 1)
+    return torch.cat([class_row, patches])
+
+
+def resized_table_arrays(table, old, new):
+    rows = np.asarray(table)
+    class_row, patches = rows[:1], rows[1:]
+    height, width = old
+    grid = patches.reshape(height, width, -1)
+    down, across = share_of_each(height, new[0]), share_of_each(width, new[1])
+    grid = np.einsum("rh,hwd,cw->rcd", down, grid, across)
+    patches = grid.reshape(new[0] * new[1], -1)
+    return np.concatenate([class_row, patches])
+
+
+def share_of_each(old, new):
+    one_hot = torch.eye(old, dtype=torch.float64)[None, None]  # (1, 1, old, old)
+    shares = F.interpolate(one_hot, size=(new, old), mode="bicubic")
+    return shares.reshape(new, old).numpy()  # what each new place along an axis takes from each old one
+
+
+def resized_table_as_found(table, old, new):
+    (width, height), (new_width, new_height) = old, new
+    patches, class_row = table[:-1], table[-1:]
+    grid = patches.reshape(1, -1, height, width)
+    grid = F.interpolate(grid, size=(new_height, new_width), mode="bicubic")
+    patches = grid.reshape(new_height * new_width, -1)
+    return torch.cat([patches, class_row])
+
+
+def resized_table_with_antialias(table, old, new):
+    class_row, patches = table[:1], table[1:]
+    grid = patches.reshape(*old, -1).permute(2, 0, 1)
+    grid = F.interpolate(grid[None], size=new, mode="bicubic", antialias=True)
+    return torch.cat([class_row, grid[0].permute(1, 2, 0).flatten(0, 1)])
