@@ -177,7 +177,12 @@ def _order(patient):
     other = tokens[:, [1, 0, *range(2, tokens.shape[1])]]
     rows, moved = patient.rows(tokens), patient.rows(other)
     if (rows[:, -1] - moved[:, -1]).abs().max() < 1e-9 * rows.abs().max():
-        yield Finding("order", "note", "the last token does not notice when the first two are exchanged", lesson="lesson 01")
+        yield Finding(
+            "order",
+            "note",
+            "the last token does not notice when the first two are exchanged",
+            lesson="lesson 01",
+        )
     else:
         yield Finding("order", "right", "the last token notices when the first two are exchanged")
 
@@ -196,7 +201,7 @@ def _future(patient):
 
 def _beginning(patient):
     check = "first position"
-    if (missing := _needs(patient, check, "position_ids")):
+    if missing := _needs(patient, check, "position_ids"):
         yield from missing
         return
     tokens, n = patient.tokens[:1], patient.tokens.shape[1]
@@ -216,11 +221,13 @@ def _beginning(patient):
 
 def _shift(patient):
     check = "shift"
-    if (missing := _needs(patient, check, "position_ids")):
+    if missing := _needs(patient, check, "position_ids"):
         yield from missing
         return
     size = patient.moved(SHIFT)
-    moves = "changes nothing: relative positions" if size < ENOUGH else "changes the answers: absolute positions"
+    moves = (
+        "changes nothing: relative positions" if size < ENOUGH else "changes the answers: absolute positions"
+    )
     yield Finding(check, "note", f"moving all positions by {SHIFT} {moves}", size)
 
 
@@ -231,9 +238,13 @@ def _far(patient):
     try:
         some, far, very_far = (patient.moved(offset) for offset in (SHIFT, 1_000, 1_000_000))
     except Exception as error:
-        yield Finding(check, "note", f"far positions end in {type(error).__name__}: a table of positions ends")
+        yield Finding(
+            check, "note", f"far positions end in {type(error).__name__}: a table of positions ends"
+        )
         return
-    relative = f"moving all positions by {SHIFT} changes {some:.1%}, by 1,000 {far:.1%}, by 1,000,000 {very_far:.1%}"
+    relative = (
+        f"moving all positions by {SHIFT} changes {some:.1%}, by 1,000 {far:.1%}, by 1,000,000 {very_far:.1%}"
+    )
     if some >= ENOUGH:
         return
     if far < ENOUGH:
@@ -263,7 +274,7 @@ def _batch(patient):
 
 def _left_padding(patient):
     check = "left padding"
-    if (missing := _needs(patient, check, "mask")):
+    if missing := _needs(patient, check, "mask"):
         yield from missing
         return
     tokens, n = patient.tokens[:1], patient.tokens.shape[1]
@@ -272,7 +283,13 @@ def _left_padding(patient):
     without = patient.rows(padded, None, mask)[:, PADDING:]
     if without.isnan().all():
         says = "all rows are NaN: padding may look at nothing, and the softmax of nothing is 0 / 0"
-        yield Finding(check, "note", says, look_at="let padding look at itself, or ask the model in float32", lesson="lesson 14")
+        yield Finding(
+            check,
+            "note",
+            says,
+            look_at="let padding look at itself, or ask the model in float32",
+            lesson="lesson 14",
+        )
         return
     if "position_ids" not in patient.takes:
         yield _verdict(
@@ -325,7 +342,7 @@ def _chunk(patient):
 
 
 def _cached(patient, check, cuts):
-    if (missing := _needs(patient, check, "cache")):
+    if missing := _needs(patient, check, "cache"):
         yield from missing
         return
     if not patient.causal:
@@ -383,7 +400,7 @@ def _cached(patient, check, cuts):
 
 def _packing(patient):
     check = "packing"
-    if (missing := _needs(patient, check, "position_ids", "mask")):
+    if missing := _needs(patient, check, "position_ids", "mask"):
         yield from missing
         return
     one, other = patient.tokens[:1, :-3], patient.tokens[1:2]
@@ -459,8 +476,14 @@ def _changes(model):
     for story, change in frequencies.items():
         yield *story, lambda change=change: _changed_buffers(model, change)
     for story, order in (
-        (("the weights are in halves, the code turns neighbours", "the layout of the pairs", "lesson 11"), _interleaved),
-        (("the weights are in neighbours, the code turns halves", "the layout of the pairs", "lesson 11"), _halved),
+        (
+            ("the weights are in halves, the code turns neighbours", "the layout of the pairs", "lesson 11"),
+            _interleaved,
+        ),
+        (
+            ("the weights are in neighbours, the code turns halves", "the layout of the pairs", "lesson 11"),
+            _halved,
+        ),
     ):
         yield *story, lambda order=order: _changed_projections(model, order)
     yield ("angles are rounded to bfloat16", "the dtype in which positions are multiplied", "lesson 14",
@@ -480,7 +503,9 @@ def _with_base(base):
 
 
 def _changed_buffers(model, change):
-    found = [buffer for name, buffer in model.named_buffers() if name.endswith("inv_freq") and buffer.ndim == 1]
+    found = [
+        buffer for name, buffer in model.named_buffers() if name.endswith("inv_freq") and buffer.ndim == 1
+    ]
     before = [buffer.clone() for buffer in found]
     for buffer in found:
         buffer.copy_(change(buffer))
@@ -522,7 +547,9 @@ def _changed_rotations(model, rounded):
         angles = rounded(positions[..., None] * rounded(module.inv_freq)).to(x).repeat(1, 1, 2)
         return angles.cos(), angles.sin()
 
-    found = [module for module in model.modules() if isinstance(getattr(module, "inv_freq", None), torch.Tensor)]
+    found = [
+        module for module in model.modules() if isinstance(getattr(module, "inv_freq", None), torch.Tensor)
+    ]
     hooks = [module.register_forward_hook(hook, with_kwargs=True) for module in found]
     return lambda: [handle.remove() for handle in hooks]
 
@@ -570,7 +597,9 @@ def of_transformers(model):
 
 def main(words=None):
     parser = argparse.ArgumentParser(prog="python -m pe_lessons.doctor", description=__doc__.splitlines()[0])
-    parser.add_argument("module", help="a Python file with `logits` (or `model`), and `vocab_size` if it is not 32")
+    parser.add_argument(
+        "module", help="a Python file with `logits` (or `model`), and `vocab_size` if it is not 32"
+    )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     options = parser.parse_args(words)
     try:
@@ -578,7 +607,9 @@ def main(words=None):
         model = getattr(module, "logits", None) or getattr(module, "model", None)
         if model is None:
             raise ValueError(f"{options.module} must define a function `logits` or a `model`")
-        size = getattr(module, "vocab_size", None) or getattr(getattr(model, "config", None), "vocab_size", 32)
+        size = getattr(module, "vocab_size", None) or getattr(
+            getattr(model, "config", None), "vocab_size", 32
+        )
         findings = examine(model, size, reference=getattr(module, "reference", None))
     except (TypeError, ValueError) as error:
         print(error, file=sys.stderr)

@@ -2,8 +2,8 @@
 
     python -m pe_lessons.models config.json
 
-The file may be in the old spelling (`rope_theta`, `rope_scaling`) or the new one (`rope_parameters`, nested by
-the type of layer). What it leaves to the code of the model is looked up in the tables below, each line of
+The file may be in the old spelling (`rope_theta`, `rope_scaling`) or the new one (`rope_parameters`, nested
+by the type of layer). What it leaves to the code of the model is looked up in the tables below, each line of
 which was read in transformers 5.23.0; what they do not know is named, and nothing is guessed.
 """
 
@@ -20,13 +20,15 @@ from pe_lessons import arrays
 
 BASE = 10_000.0  # what models of these types take where the file gives no base
 ROTARY_WITHOUT_A_BASE = {
-    "llama", "mistral", "gpt_neox", "gptj", "codegen", "falcon", "phi", "stablelm", "persimmon", "gpt_neox_japanese",
+    "llama", "mistral", "gpt_neox", "gpt_neox_japanese", "gptj", "codegen", "falcon", "phi", "stablelm",
+    "persimmon",
 }  # fmt: skip
 OTHER_KINDS = {
-    "learned": {"gpt2", "gpt_bigcode", "gpt_neo", "opt", "bert", "roberta", "xlm-roberta", "distilbert", "electra",
-                "albert", "bart", "mbart", "biogpt", "xglm", "openai-gpt", "vit", "clip_text_model", "deit"},
+    "learned": {"gpt2", "gpt_bigcode", "gpt_neo", "openai-gpt", "opt", "bert", "roberta", "xlm-roberta",
+                "distilbert", "electra", "albert", "bart", "mbart", "biogpt", "clip_text_model"},
     "alibi": {"bloom"},
-    "none": {"jamba", "nemotron_h", "kimi_linear", "mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm", "zamba"},
+    "none": {"jamba", "nemotron_h", "kimi_linear", "mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm",
+             "zamba"},
 }  # fmt: skip
 OTHER_ORDER = {"ernie4_5_vl_moe_text": "its code gives the pairs to height, width and time in its own order"}
 KINDS = {
@@ -58,9 +60,9 @@ RULES = {
 }  # fmt: skip
 KNOWN = {
     "rope_type", "type", "rope_theta", "partial_rotary_factor", "factor", "original_max_position_embeddings",
-    "max_position_embeddings", "attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim", "truncate",
-    "low_freq_factor", "high_freq_factor", "short_factor", "long_factor", "mrope_section", "mrope_interleaved",
-    "finetuned", "rope_dim_list",
+    "max_position_embeddings", "attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim",
+    "truncate", "low_freq_factor", "high_freq_factor", "short_factor", "long_factor", "mrope_section",
+    "mrope_interleaved", "finetuned",
 }  # fmt: skip
 # From here on, two neighbouring whole numbers are one in this format.
 FIRST_CONFUSED = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**24}
@@ -98,8 +100,8 @@ def explain(config):
 
     Examples
     --------
-    >>> print(explain({"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4, "rope_theta": 500000.0,
-    ...                "num_hidden_layers": 2, "max_position_embeddings": 8192}))
+    >>> print(explain({"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4,
+    ...     "rope_theta": 500000.0, "num_hidden_layers": 2, "max_position_embeddings": 8192}))
     llama: 2 layers, 8,192 positions
     layers 0-1: rotary with base 500,000 on all 128 columns of a head
       the fastest pair turns 1303.8 times in 8,192 tokens, the slowest 0.0032 times
@@ -187,13 +189,13 @@ def _why_unknown(config):
     if config.get("patch_size"):
         return "the places of patches have two axes, which this reader does not read"
     return (
-        f"the file has no key that this reader knows for positions, and the type {config.get('model_type')!r} is "
-        "not in its tables: the code of the model decides"
+        "the file has no key that this reader knows for positions, and the type "
+        f"{config.get('model_type')!r} is not in its tables: the code of the model decides"
     )
 
 
 def _rotation(config, layer_type):
-    """The parameters of a layer's rotation in the new spelling, or None for none; and what is not understood."""
+    """The parameters of a layer's rotation, newly spelled, or None for none; and what is not understood."""
     new, old = config.get("rope_parameters") or {}, config.get("rope_scaling") or {}
     if any(isinstance(value, dict) for value in new.values()):
         layer_type = LABELS.get(config.get("model_type"), {}).get(layer_type, layer_type)
@@ -316,7 +318,7 @@ def _lengths(config):
         rule, factor = rope.get("rope_type") or rope.get("type"), rope.get("factor")
         old = rope.get("original_max_position_embeddings") or config.get("original_max_position_embeddings")
         if rule in ("yarn", "llama3", "longrope") and not old:
-            yield f"{rule} without original_max_position_embeddings: the trained length is taken to be {length}"
+            yield f"{rule} without original_max_position_embeddings: {length} is taken for the trained length"
         elif factor and old and length and rule in ("yarn", "longrope") and factor * old != length:
             yield f"factor {factor:g} times the trained length {old:,} is {factor * old:,.0f}, not {length:,}"
 
@@ -326,7 +328,8 @@ def _unturned(config):
     if isinstance(flags, list) and flags and 1 not in flags:
         yield "no_rope_layers is 0 for all: 0 means *without* rotation, so no layer turns"
     elif isinstance(flags, list) and flags.count(0) > len(flags) / 2:
-        yield f"no_rope_layers has {flags.count(0)} zeros of {len(flags)}: 0 means *without* rotation; is that meant?"
+        zeros = f"{flags.count(0)} zeros of {len(flags)}"
+        yield f"no_rope_layers has {zeros}: 0 means *without* rotation; is that meant?"
 
 
 def _lists(config):

@@ -134,7 +134,9 @@ class SmallLlama(nn.Module):
     def generate(self):
         """The doctor knows a model of transformers by it."""
 
-    def forward(self, input_ids, attention_mask=None, position_ids=None, past_key_values=None, use_cache=True):
+    def forward(
+        self, input_ids, attention_mask=None, position_ids=None, past_key_values=None, use_cache=True
+    ):
         batch, n = input_ids.shape
         past = 0 if past_key_values is None else past_key_values[0][0].shape[2]
         fault = self.fault
@@ -170,7 +172,9 @@ class SmallLlama(nn.Module):
         if self.table is not None:
             x, turns = x + self.table(position_ids), none
         for number, layer in enumerate(self.model.layers):
-            left_out = (fault == "layer left out" and number == 1) or (fault == "plan inverted" and number % 2 == 0)
+            left_out = (fault == "layer left out" and number == 1) or (
+                fault == "plan inverted" and number % 2 == 0
+            )
             x, kept = layer(
                 x, position_embeddings=none if left_out else turns, mask=mask,
                 past=None if past_key_values is None else past_key_values[number],

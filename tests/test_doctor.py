@@ -1,9 +1,6 @@
 """The doctor finds nothing in a healthy model, and names every fault that is planted."""
 
-import json
-
 import pytest
-import torch
 from small_llama import FAULTS, ONLY_IN_A_TABLE, VOCAB_SIZE, SmallLlama
 
 from pe_lessons import doctor
