@@ -264,6 +264,33 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
     return fig
 
 
+def stairs(lines, *, x, line, xticks, yticks, xlabel, ylabel):
+    """Up to four curves of steps on axes of powers of two, with a grey line across.
+
+    Parameters
+    ----------
+    lines : dict of str to array_like
+        Name and values of each curve; a value holds until the next `x`.
+    x : array_like
+        The horizontal values, common to all.
+    line : float
+        The height of the grey line.
+    xticks, yticks : list of float
+        The powers of two that are named.
+    xlabel, ylabel : str
+    """
+    fig = curves(lines, x=x, xlabel=xlabel, ylabel=ylabel)
+    [ax] = fig.axes
+    for drawn in ax.lines:
+        drawn.set_drawstyle("steps-post")
+    ax.axhline(line, color="0.6", linewidth=1)
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log", base=2)
+    ax.set(xticks=xticks, yticks=yticks)
+    ax.minorticks_off()
+    return fig
+
+
 def maps(panels, *, numbers=True, named=(), ncols=None):
     """Points of the plane, one for each position and coloured by it; maps side by side.
 
@@ -374,7 +401,7 @@ def rotated_hand(angle, by):
     """
     sine, cosine = np.sin(angle), np.cos(angle)
     with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, 2, figsize=(7.4, 3.5))
+        fig, axes = plt.subplots(1, 2, figsize=(7.4, 3.0))
         for ax, turned, title in zip(axes, (0, by), ("a hand at angle p", "rotated by n")):
             right, up = (
                 np.array([np.cos(turned), np.sin(turned)]),
@@ -385,20 +412,20 @@ def rotated_hand(angle, by):
             ax.plot(*np.transpose([(0, 0), corner]), color=COLOURS[0], linewidth=2)
             ax.plot(*np.transpose([corner, tip]), color=COLOURS[1], linewidth=2)
             ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "-|>", "color": "black"})
-            _beside(ax, corner / 2, "cos p", COLOURS[0], -0.09 * up)
+            _beside(ax, 0.6 * corner, "cos p", COLOURS[0], -0.11 * up)
             _beside(ax, (corner + tip) / 2, "sin p", COLOURS[1], 0.13 * right)
-            _arc(ax, turned, turned + angle, "p", radius=0.3)
+            _arc(ax, turned, turned + angle, "p", radius=0.26)
             if turned:
-                _arc(ax, 0, by, "n", radius=0.42)
+                _arc(ax, 0, by, "n", radius=0.26)
                 foot = corner * (1, 0)
                 ax.plot(*np.transpose([foot, corner]), "--", color=COLOURS[0])
                 _beside(ax, (foot + corner) / 2, "cos p · sin n", COLOURS[0], (0.22, 0))
                 level = np.array([tip[0], corner[1]])
                 ax.plot(*np.transpose([level, tip]), "--", color=COLOURS[1])
-                _beside(ax, (level + tip) / 2, "sin p · cos n", COLOURS[1], (-0.22, 0))
+                _beside(ax, (level + tip) / 2, "sin p · cos n", COLOURS[1], (-0.45, 0))
                 ax.plot(*np.transpose([level, corner]), ":", color="0.6")
             ax.axhline(0, color="0.8", linewidth=1, zorder=0)
-            ax.set(title=title, aspect="equal", xlim=(-0.1, 1.25), ylim=(-0.15, 1.1), xticks=[], yticks=[])
+            ax.set(title=title, aspect="equal", xlim=(-0.42, 1.2), ylim=(-0.12, 1.0), xticks=[], yticks=[])
             ax.spines[:].set_visible(False)
     return fig
 
@@ -498,12 +525,19 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
 def _arc(ax, start, end, name, radius=0.45):
     """The way from one angle to another, anticlockwise, and its name halfway."""
     way = np.linspace(start, end, 60)
-    ax.plot(radius * np.cos(way), radius * np.sin(way), color=COLOURS[1], linewidth=1)
-    ahead = {"arrowstyle": "-|>", "color": COLOURS[1], "shrinkA": 0, "shrinkB": 0}
+    ax.plot(radius * np.cos(way), radius * np.sin(way), color="0.4", linewidth=1)
+    ahead = {"arrowstyle": "-|>", "color": "0.4", "shrinkA": 0, "shrinkB": 0}
     points = [(radius * np.cos(angle), radius * np.sin(angle)) for angle in way[[-1, -2]]]
     ax.annotate("", *points, arrowprops=ahead)
     middle = (radius + 0.1) * np.array([np.cos(way[30]), np.sin(way[30])])
-    ax.text(*middle, name, ha="right" if middle[0] < -0.1 else "center", va="center", color=COLOURS[1])
+    paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
+    ax.text(
+        *middle,
+        name,
+        ha="right" if middle[0] < -0.1 else "center",
+        va="center",
+        bbox=paper if len(name) > 1 else None,
+    )
 
 
 def _beside(ax, point, text, colour, shift):

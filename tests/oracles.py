@@ -32,10 +32,6 @@ class Module(nn.Module):
         return torch.stack([sample + self.rows[: len(sample)] for sample in x])
 
 
-def wavelengths(d_model, base=10_000):
-    return [2 * math.pi / frequency for frequency in loops.frequencies(d_model, base=base)]
-
-
 def right_pairs_by_speed(table):
     """Each pair as one complex number, which turns by the same factor from row to row."""
     table = np.asarray(table, dtype=float)
@@ -55,10 +51,15 @@ def nearest(rows, position):
     return next(int(other) for other in gaps.argsort(stable=True) if other != position)
 
 
-def head_by_positions_ahead(seq_len, d_model, back, sharpness):
-    rows = torch.tensor(loops.sinusoidal(seq_len + back, d_model), dtype=torch.float64)
-    keys, values = rows[back:], torch.eye(seq_len, dtype=torch.float64)  # the first key is position `back`
-    return F.scaled_dot_product_attention(sharpness * rows[:seq_len], keys, values)
+def shift_with_columns_moved(offset, d_model):
+    order = [*range(0, d_model, 2), *range(1, d_model, 2)]
+    return np.array(loops.shift_matrix(offset, d_model))[np.ix_(order, order)]
+
+
+def means_of_shifted_rows(weights):
+    """Each row is read backwards from its diagonal; where the row is at its end there is nothing to add."""
+    backwards = [[*row[: m + 1][::-1], *[math.nan] * (len(weights) - 1 - m)] for m, row in enumerate(weights)]
+    return np.nanmean(backwards, axis=0)
 
 
 def readout_one_by_one(sums, labels, rows):
@@ -89,9 +90,14 @@ def share_by_correlation(table):
 
 
 def weights_one_by_one(scores, slope):
+    """Each row is cut behind its own token, and has one number for each key."""
+    num_hidden = range(len(scores) - 1, -1, -1)
     return [
-        loops.softmax([score - slope * abs(n - m) for n, score in enumerate(row)])
-        for m, row in enumerate(scores.tolist())
+        [
+            *loops.softmax([score + slope * n for n, score in enumerate(row[: len(row) - hidden])]),
+            *[0] * hidden,
+        ]
+        for row, hidden in zip(scores.tolist(), num_hidden)
     ]
 
 
@@ -118,6 +124,14 @@ def one_token_at_a_time(q, k, v, cached_k, cached_v):
             rows += loops.attention(loops.rotary([query], position), keys, values)
         outputs.append(rows)
     return outputs
+
+
+def digits_that_keep_apart(seq_len):
+    def kept(number, digits):
+        fraction, point = math.frexp(number)
+        return math.ldexp(round(fraction * 2**digits), point - digits)
+
+    return next(n for n in range(2, 60) if len({kept(p, n) for p in range(seq_len)}) == seq_len)
 
 
 def first_without_a_turn(head_dim, base, trained_len):
@@ -147,9 +161,8 @@ def rows_by_the_addition_formulas(first_row, frequencies, seq_len):
     return rows
 
 
-def stream(seq_len, d_model, block_len):
-    rows = loops.sinusoidal(seq_len, d_model)
-    return [rows[first : first + block_len] for first in range(0, seq_len, block_len)]
+def causal_alibi(score, batch, head, query, key):
+    return score + loops.alibi(10, 8)[head][query][key] if key <= query else -math.inf
 
 
 def stretched_by_hand(table, old, new):
@@ -184,21 +197,21 @@ ORACLES = {
     "row_by_hand": lambda: [-0.2794, 0.9602, 0.0600, 0.9982],
     "sinusoidal_loop": loops.sinusoidal,
     "right_pairs": right_pairs_by_speed,
-    "frequencies_numpy": loops.frequencies,
+    "batch_angles": lambda positions, d_model: np.einsum("bn,k->bnk", positions, loops.frequencies(d_model)),
     "sinusoidal_numpy": loops.sinusoidal,
     "sinusoidal_torch": lambda seq_len, d_model: torch.tensor(loops.sinusoidal(seq_len, d_model)).float(),
     "encoding_module": Module,
     "read_wavelengths": wavelengths_by_complex_numbers,
     "nearest_neighbour": nearest,
-    "shift_matrix": loops.shift_matrix,
+    "split_shift": shift_with_columns_moved,
     "kernel": loops.kernel,
-    "back_head": head_by_positions_ahead,
+    "mean_by_step": means_of_shifted_rows,
     "readout": readout_one_by_one,
     "paper_input": scaled_and_numbered,
     "learned_rows": lambda ids, table, offset, pad: loops.learned(ids, table, offset=offset, padding_id=pad),
     "neighbour_share": share_by_correlation,
     "slopes": loops.alibi_slopes,
-    "alibi_weights": weights_one_by_one,
+    "newest_weights": weights_one_by_one,
     "buckets": lambda offsets, bidirectional: loops.t5_buckets(offsets, bidirectional=bidirectional),
     "rotary_interleaved": loops.rotary,
     "rotary_half": lambda x, positions: loops.rotary(x, positions, layout="half"),
@@ -210,10 +223,11 @@ ORACLES = {
     "sinusoidal_2d": loops.sinusoidal_2d,
     "axial_rotary": loops.axial_rotary,
     "resized_table": stretched_by_hand,
+    "digits_needed": digits_that_keep_apart,
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
     "padded_positions": lambda mask: [[sum(row[:n]) for n in range(len(row))] for row in mask],
     "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],
     "turned_rows": rows_by_the_addition_formulas,
-    "stream_blocks": stream,
+    "causal_alibi": causal_alibi,
     "smallest_gap": lambda rows: torch.pdist(torch.tensor(rows)).sort().values[0],
 }  # fmt: skip

@@ -285,7 +285,11 @@ def test_the_number_of_named_mistakes_is_counted(capsys):
         ("one_angle", lambda p, k, d: p / 10_000**2 * k / d, "brackets missing"),
         ("one_angle", lambda p, k, d: p // 10_000 ** (2 * k / d), "whole-number division"),
         ("one_angle", lambda p, k, d: 0, None),
-        ("frequencies_numpy", lambda d: 1 / 10_000**2 * np.arange((d + 1) // 2) / d, "brackets missing"),
+        (
+            "batch_angles",
+            lambda p, d: p[..., None] * (1 / 10_000**2 * np.arange(d // 2) / d),
+            "brackets missing",
+        ),
         (
             "sinusoidal_loop",
             lambda n, d: [

@@ -15,16 +15,11 @@ ROOM = 1.03  # what a limit leaves at least for the error that was there before
 # Where a lesson compares bit by bit, why both sides have the same bits everywhere. The look-ups, counts,
 # buckets and cuts of the lessons 09, 10 and 13 copy or count; nothing is rounded there.
 MEANT = {
-    "05 package-equal": "one formula, computed twice by the same operations",
     "05 three-modules-run": "a table and its copy",
-    "05 compile": "a sum of two numbers",
     "07 sharpness-table": "indices",
     **dict.fromkeys(("09 numpy", "09 torch", "09 count-equal", "09 learned-numpy"), "copies and counts"),
-    **dict.fromkeys(("09 learned-torch", "09 learned-same", "10 bucket-equal", "10 t5-bias"), "copies"),
+    **dict.fromkeys(("09 learned-torch", "09 learned-same", "10 t5-bias"), "copies"),
     "13 axes-square": "copies",
-    "14 rung-two": "rounding to a format, which its standard fixes",
-    "14 padding-rungs": "counts",
-    "14 padding-compare": "tokens that were written",
     "15 bias-small": "powers of two times whole numbers",
 }
 

@@ -145,6 +145,18 @@ def test_each_curve_may_have_horizontal_values_of_its_own():
     assert [line.get_xdata().tolist() for line in ax.lines] == [[0, 1], [0, 0.5, 1]]
 
 
+def test_stairs_keep_a_value_until_the_next_and_count_in_powers_of_two():
+    lines = {"one": [0.5, 1, 2], "other": [4, np.nan, np.nan]}
+    labels = {"xlabel": "number", "ylabel": "step"}
+    [ax] = plots.stairs(lines, x=[1, 2, 4], line=1, xticks=[1, 4], yticks=[1, 2], **labels).axes
+    one, other, grey = ax.lines
+    assert [line.get_drawstyle() for line in (one, other)] == ["steps-post"] * 2
+    assert list(one.get_ydata()) == [0.5, 1, 2] and list(grey.get_ydata()) == [1, 1]
+    assert (list(ax.get_xticks()), list(ax.get_yticks())) == ([1, 4], [1, 2])
+    for axis in (ax.xaxis, ax.yaxis):
+        assert (axis.get_scale(), axis.get_transform().base) == ("log", 2)
+
+
 def test_dots_of_curves_that_share_some_may_differ_in_size():
     ax = plots.curves({"a": [1, 2], "b": [1, 3]}, markers=[9, 5]).axes[0]
     assert [line.get_markersize() for line in ax.lines] == [9, 5]
@@ -225,6 +237,26 @@ def test_arcs_begin_on_the_right_and_are_at_most_whole_circles():
             np.testing.assert_allclose(points[-1], [radius * np.cos(end), radius * np.sin(end)], atol=1e-12)
     names = [text.get_text() for text in fig.legends[0].get_texts()]
     assert names == ["up to 31 tokens", "up to 100 tokens"]
+
+
+def test_arcs_lead_from_the_first_hand_to_the_last_and_say_how_far():
+    for ax, (first, last) in zip(plots.clock_hands([[1, 2], [4, 5]], "ab", arcs=True).axes, [(1, 4), (2, 5)]):
+        _, way = ax.lines
+        np.testing.assert_allclose(
+            np.unwrap(np.arctan2(*way.get_data()[::-1]))[[0, -1]] % (2 * np.pi), [first, last]
+        )
+        assert "3 radians" in [text.get_text() for text in ax.texts]
+
+
+def test_the_heights_of_a_rotated_hand_add_up_to_the_sine_of_the_sum():
+    flat, rotated = plots.rotated_hand(0.5, 0.6).axes
+    heights = [np.ptp(line.get_ydata()) for line in rotated.lines if line.get_linestyle() == "--"]
+    np.testing.assert_allclose(heights, [np.cos(0.5) * np.sin(0.6), np.sin(0.5) * np.cos(0.6)])
+    assert np.isclose(sum(heights), np.sin(1.1))
+    sides = [
+        [np.hypot(*np.ptp(line.get_xydata(), axis=0)) for line in ax.lines[:2]] for ax in (flat, rotated)
+    ]
+    np.testing.assert_allclose(sides, [[np.cos(0.5), np.sin(0.5)]] * 2)
 
 
 def test_words_plus_positions_shows_both_summands_and_their_sum():

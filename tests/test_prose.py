@@ -25,7 +25,7 @@ NUMBER = re.compile(rf"({A_NUMBER})(?: ?%)?<!--\s*([\w-]+)\s*-->")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 LABELS = {"Predict", "Before you look", "Look hard", "Stop and find the bug", "You need", "Shift + Enter"}
-LABELS |= {"You will be able to", "In fifteen minutes you will be able to"}
+LABELS |= {"You will be able to"}
 
 
 # every word with an entry, in lower case

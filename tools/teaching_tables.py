@@ -1,4 +1,5 @@
-"""Write the tables of the teacher's guide that follow from the course: LESSON_TIMES.md and MISTAKES.md.
+"""Write the tables of the teacher's guide that follow from the course, LESSON_TIMES.md and MISTAKES.md, and
+the minutes of the reading paths.
 
     python course.py tables [--run]
 
@@ -19,6 +20,16 @@ from pe_lessons.exercises.question import Quiz
 
 LESSON_TIMES = ROOT / "teaching" / "LESSON_TIMES.md"
 MISTAKES = ROOT / "teaching" / "MISTAKES.md"
+# where the reading paths are: a line for each, with links to its lessons and their minutes at its end
+WITH_PATHS = [find_notebooks()[0], ROOT / "README.md", ROOT / "docs" / "index.md"]
+PATHS = (
+    "everything",
+    "to build language models",
+    "vision and video",
+    "an idea of it, in two hours",
+    "to teach it",
+)
+PATH = re.compile(rf"^(.*(?:[|*] ?)({'|'.join(PATHS)})\b.* )(\d+)(?= \|| minutes)", re.MULTILINE)
 
 WORDS_A_MINUTE = 140  # technical prose, read once
 SECONDS = {"code line": 5, "prediction": 40, "figure": 40, "exercise": 360, "question": 90, "quiz": 180}
@@ -67,9 +78,23 @@ def reckon(notebook):
     }
     words = len(prose.split())
     minutes = words / WORDS_A_MINUTE + sum(SECONDS[what] * count for what, count in counts.items()) / 60
-    stated = re.search(r"[Aa]bout (\d+) minutes|[Ii]n (fifteen) minutes", texts[0])
-    promised = "15" if stated and stated[2] else stated[1] if stated else "?"
-    return words, lines, exercises, round(minutes / 5) * 5, promised
+    stated = re.search(r"[Aa]bout (\d+) minutes", texts[0])
+    return words, lines, exercises, round(minutes / 5) * 5, stated[1] if stated else "?"
+
+
+def reading_paths(text):
+    """Name of each reading path: the numbers of its lessons, and the minutes that are given."""
+    lessons = {notebook.name[:2] for notebook in find_notebooks()}
+    linked = {match[2]: set(re.findall(r"(\d\d)_\w+\.ipynb", match[1])) for match in PATH.finditer(text)}
+    given = {match[2]: int(match[3]) for match in PATH.finditer(text)}
+    return {name: (linked[name] or lessons, given[name]) for name in linked}
+
+
+def with_minutes(text):
+    """The text with the minutes of each reading path: those that its lessons state."""
+    stated = {notebook.name[:2]: int(reckon(notebook)[-1]) for notebook in find_notebooks()}
+    paths = reading_paths(text)
+    return PATH.sub(lambda match: match[1] + str(sum(stated[one] for one in paths[match[2]][0])), text)
 
 
 def run(notebook):
@@ -111,6 +136,8 @@ def mistakes_table():
 def main(arguments):
     MISTAKES.write_text(mistakes_table(), encoding="utf-8")
     LESSON_TIMES.write_text(times_table("--run" in arguments), encoding="utf-8")
+    for file in WITH_PATHS:
+        file.write_text(with_minutes(file.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
     print(f"{LESSON_TIMES.name} and {MISTAKES.name}: {len(find_notebooks())} lessons")
 
 

@@ -1,14 +1,23 @@
 """Exercises of lesson 04, vectorized NumPy."""
 
+import numpy as np
+
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-frequencies_numpy = lesson.exercise(
-    "frequencies_numpy",
-    mine="my_frequencies",
-    probes=((4,), (6,), (10,)),
-    edge_probes=((5,), (2,), (64,)),
+batch_angles = lesson.exercise(
+    "batch_angles",
+    mine="my_angles",
+    probes=(
+        (np.array([[0, 1, 2], [5, 6, 7]]), 4),
+        (np.array([[3, 0], [1, 9], [4, 2]]), 6),
+        (np.array([[2, 0, 1, 7, 3]]), 10),
+    ),
+    edge_probes=(
+        (np.array([[8]]), 2),
+        (np.array([[0, 0, 0, 1], [0, 1, 2, 3], [6, 7, 8, 9], [4, 3, 2, 1]]), 8),
+    ),
 )
 
 sinusoidal_numpy = lesson.exercise(

@@ -7,20 +7,30 @@ import numpy as np
 from pe_lessons.exercises.lesson_03.answers import sinusoidal_loop_arrays, sinusoidal_loop_loop
 
 
-def frequencies_numpy_arrays(d_model):
+def batch_angles_arrays(positions, d_model):
     base = 10_000
     exponents = np.arange(0, d_model, 2) / d_model  # (n_pairs,)
-    return base**-exponents
+    frequencies = base**-exponents
+    positions = positions[..., None]  # (batch, seq_len, 1)
+    angles = positions * frequencies  # (batch, seq_len, n_pairs)
+    return angles
 
 
-def frequencies_numpy_loop(d_model):
+def batch_angles_loop(positions, d_model):
     base = 10_000
-    frequencies = []
-    for pair in range((d_model + 1) // 2):
-        exponent = 2 * pair / d_model
-        frequency = 1 / base**exponent
-        frequencies.append(frequency)
-    return frequencies
+    block = []
+    for text in positions:
+        table = []
+        for position in text:
+            row = []
+            for pair in range(d_model // 2):
+                exponent = 2 * pair / d_model
+                frequency = 1 / base**exponent
+                angle = position * frequency
+                row.append(angle)
+            table.append(row)
+        block.append(table)
+    return block
 
 
 sinusoidal_numpy_arrays = sinusoidal_loop_arrays

@@ -7,6 +7,7 @@ from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
+
 def table_of(frequencies, seq_len):
     """Rows of hands with these frequencies, in radians per token; each sine is followed by its cosine."""
     angles = np.arange(seq_len)[:, None] * frequencies  # (seq_len, n_pairs)

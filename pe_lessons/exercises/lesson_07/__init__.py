@@ -1,11 +1,15 @@
 """Exercises of lesson 07, the shift as a rotation."""
 
+import numpy as np
+
+from pe_lessons import arrays
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-shift_matrix = lesson.exercise(
-    "shift_matrix",
+split_shift = lesson.exercise(
+    "split_shift",
+    mine="my_shift",
     probes=((3, 4), (5, 6), (-2, 10)),
     edge_probes=((0, 4), (5, 2), (100, 16)),
 )
@@ -16,11 +20,15 @@ kernel = lesson.exercise(
     edge_probes=(([2], 2), ([63, 1000], 64)),
 )
 
-back_head = lesson.exercise(
-    "back_head",
-    mine="my_head",
-    probes=((6, 8, 2, 4.0), (5, 4, 1, 16.0), (7, 6, 3, 0.5)),
-    edge_probes=((4, 8, 0, 2.0), (3, 2, 1, 1.0)),
+# No two of their means, of diagonals, columns or rows, are alike.
+LOOKING = arrays.softmax(np.array([[0, 2, 1, 4], [3, 0, 2, 1], [1, 4, 0, 0], [2, 0, 5, 1]], dtype=float))
+CAUSAL = np.array([[1, 0, 0], [0.75, 0.25, 0], [0.125, 0.5, 0.375]])
+
+mean_by_step = lesson.exercise(
+    "mean_by_step",
+    mine="my_profile",
+    probes=((LOOKING,), (CAUSAL,), (LOOKING[:3, :3],)),
+    edge_probes=((CAUSAL[:1, :1],), (CAUSAL[:2, :2],)),
 )
 
 rotation_question = lesson.question("rotation_question")

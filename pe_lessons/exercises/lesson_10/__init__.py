@@ -11,14 +11,14 @@ slopes = lesson.exercise(
 )
 
 
-def _scores(seed, seq_len):
-    return np.random.default_rng(seed).normal(size=(seq_len, seq_len))
+def _scores(seed, num_queries, num_keys):
+    return np.random.default_rng(seed).normal(size=(num_queries, num_keys))
 
 
-alibi_weights = lesson.exercise(
-    "alibi_weights",
-    probes=((_scores(0, 5), 0.5), (_scores(1, 4), 0.25), (_scores(2, 6), 0.125)),
-    edge_probes=((_scores(3, 1), 0.5), (_scores(4, 40), 0.5)),
+newest_weights = lesson.exercise(
+    "newest_weights",
+    probes=((_scores(0, 2, 5), 0.5), (_scores(1, 4, 4), 0.25), (_scores(2, 3, 7), 0.125)),
+    edge_probes=((_scores(3, 1, 6), 0.5), (_scores(4, 1, 1), 0.5), (_scores(5, 8, 40), 0.5)),
 )
 
 _FEW = [0, 3, -3], [-8, 8], [-20, 20], [-90, 90], [-1000, 1000]  # so few that a reply can show them

@@ -24,22 +24,24 @@ def slopes_arrays(num_heads):
     return slopes
 
 
-def alibi_weights_arrays(scores, slope):
-    positions = np.arange(len(scores))
-    distances = np.abs(positions[:, None] - positions)  # (n_q, n_k)
-    bias = -slope * distances
-    biased = scores + bias
+def newest_weights_arrays(scores, slope):
+    n_queries, n_keys = scores.shape
+    keys = np.arange(n_keys)
+    queries = keys[n_keys - n_queries :, None]  # (n_queries, 1) the last positions
+    bias = -slope * (queries - keys)
+    biased = np.where(keys <= queries, scores + bias, -np.inf)
     weights = arrays.softmax(biased)
     return weights
 
 
-def alibi_weights_loop(scores, slope):
+def newest_weights_loop(scores, slope):
+    n_queries, n_keys = scores.shape
     weights = []
-    for m, row in enumerate(scores.tolist()):
+    for row, query in zip(scores.tolist(), range(n_keys - n_queries, n_keys)):
         powers = []
-        for n, score in enumerate(row):
-            bias = -slope * abs(m - n)
-            powers.append(math.exp(score + bias))
+        for key, score in enumerate(row):
+            bias = -slope * (query - key)
+            powers.append(math.exp(score + bias) if key <= query else 0.0)
         weights.append([power / sum(powers) for power in powers])
     return weights
 

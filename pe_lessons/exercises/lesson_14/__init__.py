@@ -12,6 +12,12 @@ def _look_at_rows(function, positions, d_model, look_at="values"):
     return rows
 
 
+digits_needed = lesson.exercise(
+    "digits_needed",
+    probes=((257,), (258,), (100,), (1000,), (64,)),
+    edge_probes=((2,), (3,), (5,), (6,), (1025,), (1026,)),
+)
+
 far_table = lesson.exercise(
     "far_table",
     probes=(([0, 1, 2, 3], 4), ([255, 5, 301, 77], 6), ([1025, 2051, 4099], 8)),

@@ -1,9 +1,24 @@
 """Right answers of lesson 14."""
 
+import math
+
 import numpy as np
 import torch
 
 from pe_lessons import arrays, tensors
+
+
+def digits_needed_loop(seq_len):
+    digits = 2
+    while 2**digits < seq_len - 1:  # the last position is out of reach
+        digits += 1
+    return digits
+
+
+def digits_needed_arrays(seq_len):
+    last = seq_len - 1
+    digits = math.ceil(math.log2(last))
+    return max(digits, 2)
 
 
 def far_table_arrays(positions, d_model):

@@ -20,29 +20,32 @@ turned_rows = lesson.exercise(
 )
 
 
-def _look_at_stream(stream, seq_len, d_model, block_len, look):
-    blocks = stream(seq_len, d_model, block_len)
-    blocks = [] if blocks is None else list(blocks)
-    if look == "lengths":
-        return [len(block) for block in blocks]
-    return [row.tolist() for block in blocks for row in np.asarray(block)]
+def _scores_after(score_mod, scores, batch, head, queries, keys):
+    """What becomes of every score; like FlexAttention, it hands over tensors without axes."""
+    import torch
+
+    return [
+        [
+            float(score_mod(torch.tensor(score), *map(torch.tensor, (batch, head, query, key))))
+            for key, score in zip(keys, row)
+        ]
+        for query, row in zip(queries, scores)
+    ]
 
 
-def _call(name, seq_len, d_model, block_len, look):
-    call = f"{name}({seq_len}, {d_model}, {block_len})"
-    return f"[len(block) for block in {call}]" if look == "lengths" else call
+def _call(name, scores, batch, head, queries, keys):
+    return f"{name}(score, {batch}, {head}, query, key), scores {scores}, queries {queries}, keys {keys},"
 
 
-def _both(*sizes):
-    return tuple((*size, look) for size in sizes for look in ("lengths", "rows"))
-
-
-stream_blocks = lesson.exercise(
-    "stream_blocks",
-    mine="my_stream",
-    probes=_both((10, 4, 4), (7, 6, 3), (9, 2, 5)),
-    edge_probes=_both((6, 4, 3), (3, 4, 8), (4, 2, 1), (600, 2, 2)),
-    use=_look_at_stream,
+causal_alibi = lesson.exercise(
+    "causal_alibi",
+    mine="my_score_mod",
+    probes=(
+        ([[4.0, 8.0, -2.0], [1.0, 3.0, 5.0], [-6.0, 2.0, 7.0]], 1, 0, [0, 1, 2], [0, 1, 2]),
+        ([[3.0, 1.0, 9.0, 2.0], [5.0, -4.0, 6.0, 1.0]], 0, 2, [5, 6], [3, 4, 5, 6]),
+    ),
+    edge_probes=(([[5.0]], 2, 7, [0], [0]), ([[2.0, 3.0], [4.0, -8.0], [6.0, 1.0]], 3, 5, [0, 1, 9], [0, 1])),
+    use=_scores_after,
     call=_call,
 )
 

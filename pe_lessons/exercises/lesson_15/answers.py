@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import torch
 
 
 def turned_rows_arrays(first_row, frequencies, seq_len):
@@ -28,23 +29,14 @@ def turned_rows_loop(first_row, frequencies, seq_len):
     return rows
 
 
-def stream_blocks_arrays(seq_len, d_model, block_len):
-    frequencies = 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)  # (n_pairs,)
-    turns = np.exp(-1j * np.arange(block_len)[:, None] * frequencies)  # (block_len, n_pairs)
-    for first in range(0, seq_len, block_len):
-        hands = 1j * np.exp(-1j * first * frequencies)  # (n_pairs,) the row of position `first`
-        rows = (hands * turns)[: seq_len - first]  # the last block may be shorter
-        yield rows.view(np.float64)
+def causal_alibi_tensors(score, batch, head, query, key):
+    slope = 0.5 ** (head + 1)  # 1/2, 1/4, ..., 1/256
+    bias = slope * (key - query)  # 0 for the token itself, below 0 for those before it
+    return torch.where(key <= query, score + bias, -math.inf)
 
 
-def stream_blocks_loop(seq_len, d_model, block_len):
-    for first in range(0, seq_len, block_len):
-        rows = []
-        for offset in range(min(block_len, seq_len - first)):
-            position = first + offset
-            row = []
-            for column in range(0, d_model, 2):
-                angle = position / 10_000 ** (column / d_model)
-                row += [math.sin(angle), math.cos(angle)]
-            rows.append(row)
-        yield rows
+def causal_alibi_loop(score, batch, head, query, key):
+    if key > query:
+        return -math.inf
+    slope, distance = 0.5 ** (head + 1), query - key
+    return score - slope * distance

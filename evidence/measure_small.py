@@ -1,0 +1,259 @@
+"""What the small models do: yardsticks, longer texts, rules that stretch, needles, layouts, half precision.
+
+    python course.py measure-small              all of it, about half an hour on one core
+    python course.py measure-small needle       one group
+
+Each function in `GROUPS` measures one thing with the stored weights, and its numbers go into
+`pe_lessons/small/figures.json` under its name. `stretched_200_steps` trains, 200 steps for each rule.
+"""
+
+import copy
+import functools
+import lzma
+import sys
+import zlib
+
+import numpy as np
+import torch
+
+from evidence import train_small
+from pe_lessons import small_models, tensors, toys
+
+LENGTHS = (256, 512, 1024, 2048)
+TRAINED = small_models.TRAINED_LENGTH
+TUNED = ("as trained", "position interpolation", "NTK-aware", "by parts, 1 to 4 turns", "YaRN")
+
+
+class Window(toys.Rotary):
+    """Rotary, and nobody looks further back than the trained length."""
+
+    def bias(self, queries, positions):
+        return torch.where(positions[:, None] - positions < TRAINED, 0.0, -torch.inf)
+
+
+def rules(factor):
+    """The rules of the lesson on longer texts, for a text `factor` times as long as those in training."""
+    old = {"factor": factor, "original_max_position_embeddings": TRAINED}
+    by_parts = old | {"rope_type": "ntk_by_parts"}
+    return {
+        "as trained": toys.Rotary(),
+        "sliding window": Window(),
+        "position interpolation": toys.Rotary(scaling={"rope_type": "linear", "factor": factor}),
+        "NTK-aware": toys.Rotary(scaling={"rope_type": "ntk", "factor": factor}),
+        "by parts, 1 to 4 turns": toys.Rotary(scaling=by_parts | {"alpha": 1, "beta": 4}),
+        "by parts, 1 to 32 turns": toys.Rotary(scaling=by_parts | {"alpha": 1, "beta": 32}),
+        "YaRN": toys.Rotary(scaling=old | {"rope_type": "yarn"}),
+        "YaRN, 1 to 4 turns": toys.Rotary(
+            scaling=old | {"rope_type": "yarn", "beta_fast": 4, "beta_slow": 1}
+        ),
+    }
+
+
+def rope_with(encoding):
+    """The rotary model's weights with another encoding in its place."""
+    model = small_models.load("rope")
+    model.encoding = encoding
+    return model
+
+
+@functools.cache
+def loaded(name):
+    return small_models.load(name)
+
+
+@functools.cache
+def text():
+    return small_models.encode(small_models.held_out())
+
+
+def mean_bits(model, length, positions=None):
+    """Over the held-out text, and over the second half of its windows only."""
+    found = small_models.bits(model, text(), length, positions)
+    return {"all": found.mean().item(), "second half": found[:, length // 2 :].mean().item()}
+
+
+def ngram_bits(order, training, asked):
+    """Bits per character of a model that looks at `order` - 1 characters, smoothed by Witten and Bell.
+
+    A context c that was followed by t different characters gives the share t / (count(c) + t) to what the
+    next shorter context says.
+    """
+    size = len(small_models.CHARACTERS)
+    chances = np.full(len(asked), 1 / size)
+
+    def keys(tokens, back):
+        """The character and `back` before it as one number; a text begins after line breaks."""
+        padded = np.concatenate([np.ones(back, dtype=np.int64), tokens])
+        return sum(padded[back - k : len(padded) - k] * size**k for k in range(back + 1))
+
+    for back in range(order):
+        found, counts = np.unique(keys(training, back), return_counts=True)
+        contexts, first = np.unique(found // size, return_index=True)
+        followers = np.diff(np.append(first, len(found)))
+        totals = np.add.reduceat(counts, first)
+
+        def look_up(where, values, wanted):
+            at = np.searchsorted(where, wanted).clip(max=len(where) - 1)
+            return np.where(where[at] == wanted, values[at], 0)
+
+        here = keys(asked, back)
+        # the key holds the character as its lowest digit, and its context above it
+        total, different = (look_up(contexts, values, here // size) for values in (totals, followers))
+        seen = look_up(found, counts, here)
+        known = total > 0
+        chances[known] = ((seen + different * chances) / np.maximum(total + different, 1))[known]
+    return -np.log2(chances).mean()
+
+
+def yardsticks():
+    """Bits per character of the held-out text by other means."""
+    train_text, held_out = train_small.training_text(), small_models.held_out()
+    training, asked = (train_small.tokens_of(one).numpy().astype(np.int64) for one in (train_text, held_out))
+    found = {f"{order}-gram": ngram_bits(order, training, asked) for order in (1, 2, 3, 4, 5, 6)}
+    before, asked = train_text.encode("utf-8", "replace"), held_out.encode()
+    found["zlib"] = 8 * len(zlib.compress(asked, 9)) / len(asked)
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]
+
+    def packed(data):
+        return len(lzma.compress(data, lzma.FORMAT_RAW, filters=filters))
+
+    found["lzma"] = 8 * packed(asked) / len(asked)
+    found["lzma, after the training text"] = 8 * (packed(before + asked) - packed(before)) / len(asked)
+    return found
+
+
+def longer():
+    """Bits per character at 1, 2, 4 and 8 times the trained length; and by position, 64 at a time."""
+    found = {}
+    for name in small_models.ENCODINGS:
+        lengths = LENGTHS if name != "learned" else (TRAINED,)
+        found[name] = {str(length): mean_bits(loaded(name), length) for length in lengths}
+        by_position = small_models.bits(loaded(name), text(), lengths[-1]).mean(dim=0)
+        found[name]["by 64"] = by_position.view(-1, 64).mean(dim=1).tolist()
+    return found
+
+
+def stretched():
+    """The rotary model under each rule, without training; at 256 it is the rule for four times."""
+    found = {rule: {} for rule in rules(1)}
+    for length in LENGTHS[1:]:
+        for rule, encoding in rules(length // TRAINED).items():
+            found[rule][str(length)] = mean_bits(rope_with(encoding), length)
+            if length == 1024:
+                found[rule][str(TRAINED)] = mean_bits(rope_with(encoding), TRAINED)
+    return found
+
+
+@functools.cache
+def tuned(rule, length=1024):
+    """The rotary model after 200 more steps at four times the length, under a rule."""
+    torch.manual_seed(0)
+    model = copy.deepcopy(loaded("rope")).requires_grad_(True)
+    model.encoding = rules(length // TRAINED)[rule]
+    tokens = train_small.tokens_of(train_small.training_text())
+    options = {"length": length, "batch_size": 2, "highest_lr": 5e-4, "warm_up": 20, "bfloat16": True}
+    for _ in train_small.train(model, tokens, seed=100, steps=200, **options):
+        pass
+    return model.eval().requires_grad_(False)
+
+
+def stretched_200_steps():
+    """The same after 200 steps at 1024 characters, two texts a step."""
+    found = {}
+    for rule in TUNED:
+        found[rule] = {str(length): mean_bits(tuned(rule), length) for length in (TRAINED, 1024, 2048)}
+    return found
+
+
+def needle():
+    """What a definition 100 and 600 characters ago saves of the bits of a name, per character."""
+    long = 1024 // TRAINED
+    models = {name: loaded(name) for name in small_models.ENCODINGS if name != "learned"}
+    models |= {f"rope, {rule}": rope_with(encoding) for rule, encoding in rules(long).items()}
+    models |= {f"rope, {rule}, 200 steps": tuned(rule) for rule in TUNED}
+    found = {}
+    for name, model in models.items():
+        found[name] = {}
+        for distance in (100, 600):
+            texts = small_models.needles(distance)
+            costs = [small_models.bits_of_end(model, some, small_models.NEEDLE_ASKED) for some in texts]
+            defined, undefined = (cost.mean().item() for cost in costs)
+            better = (costs[0] < costs[1]).double().mean().item()
+            found[name][str(distance)] = {"defined": defined, "undefined": undefined, "better": better}
+    return found
+
+
+def permutation(head_dim, num_heads):
+    """Rows of queries, or of keys, made for pairs of neighbours in the order that halves ask for."""
+    of_head = torch.arange(head_dim).view(-1, 2).T.flatten()  # 0, 2, 4, ..., 1, 3, 5, ...
+    return torch.cat([of_head + head_dim * head for head in range(num_heads)])
+
+
+def repaired(model):
+    """A copy whose queries and keys are permuted for the layout "half"."""
+    model = copy.deepcopy(model)
+    for block in model.blocks:
+        d_model = block.to_out.in_features
+        order = permutation(d_model // block.num_heads, block.num_heads)
+        rows = torch.cat([order, d_model + order, torch.arange(2 * d_model, 3 * d_model)])
+        for one in block.to_qkv.parameters():
+            one.copy_(one[rows])
+    return model
+
+
+def layouts():
+    """The rotary model read in the other layout, and with its rows permuted for that layout."""
+    half = rope_with(toys.Rotary(layout="half"))
+    models = {"its own": loaded("rope"), "the other": half, "the other, permuted": repaired(half)}
+    return {name: mean_bits(model, TRAINED) for name, model in models.items()}
+
+
+class Rounded(toys.Rotary):
+    """Rotary whose angles are computed in a narrower dtype."""
+
+    def __init__(self, dtype):
+        super().__init__()
+        self.dtype = dtype
+
+    def turn(self, rows, positions):
+        frequencies = tensors.frequencies(rows.shape[-1]).to(self.dtype)
+        angles = (positions.to(self.dtype)[:, None] * frequencies).double()
+        pairs = torch.view_as_complex(rows.contiguous().unflatten(-1, (-1, 2)))
+        turned = pairs * torch.polar(torch.ones_like(angles), angles).to(pairs.dtype)
+        return torch.view_as_real(turned).flatten(-2)
+
+
+def half_precision():
+    """Positions that begin further on, and angles rounded to a narrower dtype."""
+    found = {}
+    for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
+        model = rope_with(Rounded(dtype))
+        found[str(dtype).removeprefix("torch.")] = {
+            str(first): mean_bits(model, TRAINED, first + torch.arange(TRAINED))
+            for first in (0, 256, 1000, 10_000, 50_000)
+        }
+    return found
+
+
+GROUPS = (yardsticks, longer, layouts, half_precision, stretched, stretched_200_steps, needle)
+
+
+def rounded(found):
+    if isinstance(found, dict):
+        return {name: rounded(value) for name, value in found.items()}
+    return [rounded(one) for one in found] if isinstance(found, list) else round(found, 3)
+
+
+def main(wanted):
+    torch.set_num_threads(1)
+    for group in GROUPS:
+        if not wanted or group.__name__ in wanted:
+            print(f"\n{group.__doc__}")
+            found = {group.__name__: rounded(group())}
+            for name, value in found[group.__name__].items():
+                print(f"  {name}: {value}")
+            train_small.update_figures(found)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

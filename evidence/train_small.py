@@ -1,0 +1,272 @@
+"""Train the small models of the course: Python source, character by character.
+
+    python course.py train-small --model rope              train one, and compare it with what is stored
+    python course.py train-small --model rope --seed 1     with other random numbers
+    python course.py train-small --model rope --store      and put what comes of it into pe_lessons/small
+
+(or `python evidence/train_small.py` with the same words, where the course and tqdm are installed.)
+
+The recipe. Text: the standard library of the Python that runs this, without tests, tables and bundled tools
+(`LEFT_OUT`), 8.8 million characters in Python 3.11; none of it is kept. A step sees 8 windows of 256
+characters, whose places are drawn from the seed and the number of the step. The model is
+`small_models.untrained`: 4 blocks, width 160, 4 heads. AdamW with betas 0.9 and 0.95, weight decay 0.1 on
+matrices, gradients clipped at 1; the learning rate climbs for 100 of 3000 steps and then falls as a cosine,
+from 0.004 to a hundredth of it. Matrices are multiplied in bfloat16 where the processor is faster at it;
+weights are kept in float32. The recipe is the same for all five, and nothing was tuned for one of them.
+
+A run takes about nine minutes on one core with bfloat16 (AVX512_BF16). It writes its state every 100 steps
+and goes on from there when started again. Runs on different machines differ by hundredths of a bit.
+"""
+
+import argparse
+import contextlib
+import datetime
+import hashlib
+import json
+import math
+import os
+import platform
+import sysconfig
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from pe_lessons import small_models
+
+LEFT_OUT = {"site-packages", "dist-packages", "test", "tests", "idle_test", "idlelib", "lib2to3", "encodings"}
+LEFT_OUT |= {"pydoc_data", "ensurepip", "turtledemo", "__pycache__"}
+STEPS, WARM_UP, BATCH_SIZE, HIGHEST_LR = 3000, 100, 8, 4e-3
+SAVE_EVERY = 100
+START = 16_384  # characters of the held-out text that tests and lessons ask for
+PROMPT = "def read_lines(path):\n"
+
+
+def training_text():
+    """The sources of the standard library, one after the other, in the order of their names."""
+    library = Path(sysconfig.get_paths()["stdlib"])
+    paths = [path for path in library.rglob("*.py") if not LEFT_OUT & set(path.relative_to(library).parts)]
+    paths.sort(key=lambda path: path.relative_to(library).as_posix())
+    return "".join(path.read_text(encoding="utf-8", errors="replace") for path in paths)
+
+
+def tokens_of(text):
+    """What `small_models.encode` gives, as bytes, and without its warning."""
+    number_of = torch.zeros(0x110000, dtype=torch.uint8)
+    for number, character in enumerate(small_models.CHARACTERS):
+        number_of[ord(character)] = number
+    codes = torch.frombuffer(bytearray(text.encode("utf-32-le")), dtype=torch.int32)
+    return number_of[codes.long()]
+
+
+def batch(tokens, seed, step, *, length, batch_size):
+    """The windows of a step, and what follows each of their characters; (batch_size, length) each."""
+    generator = torch.Generator().manual_seed(1_000_000 * seed + step)
+    starts = torch.randint(len(tokens) - length, (batch_size, 1), generator=generator)
+    windows = tokens[starts + torch.arange(length + 1)].long()
+    return windows[:, :-1], windows[:, 1:]
+
+
+def mask_of(model, length):
+    """What is added to the scores, (length, length) or (num_heads, length, length): bias, and the mask."""
+    bias = torch.as_tensor(model.encoding.bias(None, torch.arange(length)), dtype=torch.float32)
+    future = torch.ones(length, length, dtype=torch.bool).triu(1)
+    return bias.expand(*bias.shape[:-2], length, length).masked_fill(future, -math.inf)
+
+
+def scores_of(model, tokens, positions, mask):
+    """What ``model(tokens)`` computes, in fewer passes over memory."""
+    x = model.encoding.add(model.embedding(tokens), positions)  # (batch, seq_len, d_model)
+    batch_size, seq_len, d_model = x.shape
+    if mask.dim() == 3:
+        mask = mask.repeat(batch_size, 1, 1)  # (batch * num_heads, n_q, n_k)
+    for block in model.blocks:
+        qkv = block.to_qkv(block.norm_attention(x)).view(batch_size, seq_len, 3, block.num_heads, -1)
+        q, k, v = qkv.permute(2, 0, 3, 1, 4)
+        q, k = model.encoding.turn(q, positions), model.encoding.turn(k, positions)
+        q, k, v = (rows.flatten(0, 1) for rows in (q, k, v))  # (batch * num_heads, seq_len, head_dim)
+        scores = torch.baddbmm(mask.to(q.dtype), q, k.transpose(1, 2), alpha=1 / math.sqrt(q.shape[-1]))
+        mixed = torch.bmm(scores.softmax(dim=-1).to(v.dtype), v).view(
+            batch_size, block.num_heads, seq_len, -1
+        )
+        x = x + block.to_out(mixed.transpose(1, 2).reshape(batch_size, seq_len, d_model))
+        x = x + block.mlp(block.norm_mlp(x))
+    return model.head(model.norm(x))
+
+
+def bfloat16_is_faster():
+    """Whether this processor multiplies matrices faster in bfloat16 than in float32."""
+
+    def seconds(dtype):
+        one = torch.ones(1024, 1024, dtype=dtype)
+        one @ one
+        start = time.perf_counter()
+        for _ in range(5):
+            one @ one
+        return time.perf_counter() - start
+
+    return seconds(torch.bfloat16) < seconds(torch.float32)
+
+
+def learning_rate(step, steps, highest, warm_up):
+    """Of step 1, 2, ..., `steps`."""
+    if step <= warm_up:
+        return highest * step / warm_up
+    return highest * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * (step - warm_up) / (steps - warm_up))))
+
+
+def optimizer_of(model):
+    matrices = [one for one in model.parameters() if one.dim() == 2]
+    vectors = [one for one in model.parameters() if one.dim() < 2]
+    groups = [{"params": matrices, "weight_decay": 0.1}, {"params": vectors, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, betas=(0.9, 0.95), fused=True)
+
+
+def train(
+    model,
+    tokens,
+    *,
+    seed,
+    steps=STEPS,
+    length=small_models.TRAINED_LENGTH,
+    batch_size=BATCH_SIZE,
+    highest_lr=HIGHEST_LR,
+    warm_up=WARM_UP,
+    bfloat16=False,
+    checkpoint=None,
+):
+    """Train, from where the file `checkpoint` left off, and yield each step with its loss in bits."""
+    optimizer, begun = optimizer_of(model), 0
+    if checkpoint and checkpoint.exists():
+        state = torch.load(checkpoint, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        begun = state["step"]
+    positions, mask = torch.arange(length), mask_of(model, length)
+    model.train()
+    for step in range(begun + 1, steps + 1):
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate(step, steps, highest_lr, warm_up)
+        read, asked = batch(tokens, seed, step, length=length, batch_size=batch_size)
+        with torch.autocast("cpu", torch.bfloat16) if bfloat16 else contextlib.nullcontext():
+            scores = scores_of(model, read, positions, mask)
+        loss = F.cross_entropy(scores.float().flatten(0, 1), asked.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        if checkpoint and (step % SAVE_EVERY == 0 or step == steps):
+            half_written = checkpoint.with_suffix(".part")
+            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}
+            torch.save(state, half_written)
+            half_written.replace(checkpoint)
+        yield step, loss.item() / math.log(2)
+    model.eval()
+
+
+def in_half(model):
+    """The weights as they are stored: float16, a good deal finer than training is."""
+    return {name: values.numpy().astype(np.float16) for name, values in model.state_dict().items()}
+
+
+def save(model, path):
+    np.savez_compressed(path, **in_half(model))
+
+
+def round_to_half(model):
+    model.load_state_dict({name: torch.from_numpy(half).float() for name, half in in_half(model).items()})
+
+
+def update_figures(change):
+    """Put `change` into `figures.json`; of two dicts with one name the entries are united."""
+
+    def united(old, new):
+        both = isinstance(old, dict) and isinstance(new, dict)
+        return {**old, **{name: united(old.get(name), value) for name, value in new.items()}} if both else new
+
+    path = small_models.FOLDER / "figures.json"
+    found = united(small_models.figures(), change)
+    path.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def cache_folder():
+    """Where a user's caches are kept on this system."""
+    home = Path.home()
+    by_system = {"Windows": home / "AppData" / "Local", "Darwin": home / "Library" / "Caches"}
+    fallback = by_system.get(platform.system(), home / ".cache")
+    return Path(os.environ.get("XDG_CACHE_HOME", fallback)) / "pe_lessons"
+
+
+def main():
+    from tqdm import tqdm
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", required=True, choices=small_models.ENCODINGS)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=STEPS, help="fewer, to try it out")
+    parser.add_argument(
+        "--store", action="store_true", help="write weights and figures into pe_lessons/small"
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=cache_folder(), help="for the state of the run: %(default)s"
+    )
+    wanted = parser.parse_args()
+
+    torch.set_num_threads(1)  # two threads are slower for a model of this size
+    text = training_text()
+    bfloat16 = bfloat16_is_faster()
+    print(f"{len(text):,} characters, matrices in {'bfloat16' if bfloat16 else 'float32'}")
+    torch.manual_seed(wanted.seed)
+    model = small_models.untrained(wanted.model)
+    wanted.folder.mkdir(parents=True, exist_ok=True)
+    name = f"{wanted.model}-{wanted.seed}" + ("" if wanted.steps == STEPS else f"-{wanted.steps}")
+    checkpoint = wanted.folder / f"{name}.pt"
+    run = train(
+        model, tokens_of(text), seed=wanted.seed, steps=wanted.steps, bfloat16=bfloat16, checkpoint=checkpoint
+    )
+    recent = []
+    with tqdm(total=wanted.steps) as progress:
+        for step, loss in run:
+            recent = [*recent[-99:], loss]
+            progress.n = step
+            progress.set_postfix_str(f"{sum(recent) / len(recent):.2f} bits")
+    model.eval()
+    save(model, wanted.folder / f"{name}.npz")
+    print(f"weights and state: {wanted.folder / name}.npz and .pt")
+
+    round_to_half(model)
+    found = small_models.bits(model, small_models.encode(small_models.held_out())).flatten()
+    bits = found.mean().item()
+    stored = small_models.figures()["models"].get(wanted.model, {}).get("bits_by_seed", {})
+    print(f"held-out text, {small_models.TRAINED_LENGTH} characters at a time: {bits:.3f} bits a character")
+    for seed, before in stored.items():
+        print(f"  stored, seed {seed}: {before:.3f}")
+    if wanted.store:
+        store(model, wanted, found, text)
+
+
+def store(model, wanted, bits, text):
+    """Seed 0 with weights and a text that it writes, the others with their loss."""
+    entry = {"bits_by_seed": {str(wanted.seed): round(bits.mean().item(), 4)}}
+    if wanted.seed == 0:
+        entry["bits_of_start"] = round(bits[:START].mean().item(), 4)
+        save(model, small_models.FOLDER / f"{wanted.model}.npz")
+        date = datetime.datetime.now(datetime.UTC).date().isoformat()
+        entry["trained"] = {
+            "date": date,
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "characters": len(text),
+            "sha256": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
+        }
+        # a learned table ends with the trained length
+        longest = small_models.TRAINED_LENGTH if wanted.model == "learned" else 1024 + len(PROMPT)
+        written = small_models.write(model, PROMPT, longest - len(PROMPT), seed=0, temperature=0.6)
+        entry["text"] = {"prompt": PROMPT, "written": written, "seed": 0, "temperature": 0.6, "date": date}
+    update_figures({"models": {wanted.model: entry}})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""The small language models: as stored they do what is said of them, and what spoils them is seen."""
+
+import hashlib
+import itertools
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from evidence import measure_small, train_small
+from pe_lessons import small_models, toys
+
+NAMES = list(small_models.ENCODINGS)
+NAMES_THAT_GO_ON = [name for name in NAMES if name != "learned"]
+FIGURES = small_models.figures()
+TEXT = small_models.encode(small_models.held_out())
+START = TEXT[: train_small.START]
+
+
+def mean_bits(model, *options):
+    return small_models.bits(model, START, *options).mean().item()
+
+
+def stored(name):
+    return FIGURES["models"][name]["bits_of_start"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_stored_loss_is_met(name):
+    assert mean_bits(small_models.load(name)) == pytest.approx(stored(name), abs=0.01)
+    assert stored(name) == pytest.approx(FIGURES["models"][name]["bits_by_seed"]["0"], abs=0.2)
+
+
+def test_a_changed_weight_a_wrong_layout_and_one_character_off_are_seen():
+    right = stored("rope")
+    model = small_models.load("rope")
+    model.head.bias[2] += 1.0
+    assert abs(mean_bits(model) - right) > 0.05
+    model = small_models.load("rope")
+    model.blocks[1].to_qkv.weight[7] *= -1
+    assert abs(mean_bits(model) - right) > 0.02
+    model = small_models.load("rope")
+    model.encoding = toys.Rotary(layout="half")
+    assert mean_bits(model) > right + 0.5
+    assert mean_bits(measure_small.repaired(model)) == pytest.approx(right, abs=0.01)
+    model = small_models.load("rope")
+    read, asked = small_models.windows(START, 256)
+    for wrong in (read, asked.roll(-1, dims=1)):
+        assert small_models.costs(model, read, wrong).mean() > right + 1
+    for name, same in (("rope", True), ("alibi", True), ("sinusoidal", False)):
+        late = mean_bits(small_models.load(name), 256, torch.arange(40, 296))
+        assert (abs(late - stored(name)) < 0.01) == same, name
+
+
+def test_windows_ask_for_every_character_once():
+    read, asked = small_models.windows(small_models.encode("abcdefg"), 3)
+    assert [small_models.decode(row) for row in read] == ["\nab", "cde"]
+    assert [small_models.decode(row) for row in asked] == ["abc", "def"]
+    for length, count in ((256, 256), (2048, 32)):
+        read, asked = small_models.windows(TEXT, length)
+        assert read.shape == asked.shape == (count, length)
+        assert small_models.decode(asked.flatten()) == small_models.held_out()
+    for length in (0, 8, 1.5):
+        with pytest.raises((TypeError, ValueError), match=f"length must be .*{length}"):
+            small_models.windows(small_models.encode("abcdefg"), length)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_model_looks_ahead(name):
+    model, tokens = small_models.load(name), START[None, :64]
+    changed = tokens.clone()
+    changed[0, 40] = 5
+    before, after = model(tokens)[0], model(changed)[0]
+    assert torch.allclose(before[:40], after[:40], atol=1e-5)
+    assert not torch.allclose(before[40:], after[40:], atol=1e-2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_character_at_a_time_gives_the_scores_of_all_at_once(name):
+    model, tokens = small_models.load(name), START[:48]
+    scores_after = small_models.one_by_one(model, len(tokens))
+    next(scores_after)
+    found = torch.stack([scores_after.send(int(token)) for token in tokens])
+    torch.testing.assert_close(found, model(tokens[None])[0], rtol=0, atol=1e-4)
+
+
+def test_a_window_holds_for_one_character_at_a_time_too():
+    model, tokens = measure_small.rope_with(measure_small.Window()), START[:300]
+    scores_after = small_models.one_by_one(model, len(tokens))
+    next(scores_after)
+    found = torch.stack([scores_after.send(int(token)) for token in tokens])
+    torch.testing.assert_close(found, model(tokens[None])[0], rtol=0, atol=1e-3)
+
+
+def test_a_model_writes_the_same_text_for_the_same_seed():
+    model = small_models.load("rope")
+    texts = [small_models.write(model, "def f(", 20, seed=seed) for seed in (1, 1, 2)]
+    assert texts[0] == texts[1] != texts[2] and {*map(len, texts)} == {20}
+    assert small_models.write(model, "def f(", 0, seed=1) == ""
+    for prompt, count, temperature in (("", 5, 0.7), ("a", -1, 0.7), ("a", 1.5, 0.7), ("a", 5, 0.0)):
+        with pytest.raises((TypeError, ValueError), match=r"(prompt|count|temperature) must be .*, got"):
+            small_models.write(model, prompt, count, seed=1, temperature=temperature)
+
+
+def test_characters_that_no_model_knows_are_counted():
+    with pytest.warns(UserWarning, match=r"4 of 7 characters are unknown to the models: '\\t', 'é'$"):
+        tokens = small_models.encode("é\tab\té")[[0, 1, 2]]
+    assert tokens.tolist() == [0, 0, small_models.CHARACTERS.index("a")]
+    with pytest.warns(UserWarning, match="1 of 1 characters"):
+        small_models.encode("\ufffd")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert small_models.decode(small_models.encode("if x:\n    y")) == "if x:\n    y"
+    with pytest.warns(UserWarning, match="unknown"):
+        assert small_models.decode(small_models.encode("é")) == "\ufffd"
+
+
+def test_the_held_out_text_is_the_one_that_was_frozen(tmp_path, monkeypatch):
+    assert len(TEXT) == 65_536 and (TEXT > 0).all()
+    path = small_models.FOLDER / "held_out.txt"
+    damaged = tmp_path / "held_out.txt"
+    monkeypatch.setattr(small_models, "FOLDER", tmp_path)
+    for content in (None, path.read_bytes()[:-1], path.read_bytes().replace(b"def", b"fed", 1), b"\xff"):
+        if content is not None:
+            damaged.write_bytes(content)
+        with pytest.raises(OSError, match=r"held_out\.txt is missing or damaged; `git checkout"):
+            small_models.held_out()
+    damaged.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))  # as git may leave it on Windows
+    assert small_models.held_out()
+
+
+def test_a_missing_or_damaged_model_says_how_to_train_it(tmp_path, monkeypatch):
+    right = (small_models.FOLDER / "rope.npz").read_bytes()
+    monkeypatch.setattr(small_models, "FOLDER", tmp_path)
+    path = tmp_path / "rope.npz"
+    flipped = bytearray(right)
+    flipped[len(right) // 2] ^= 1
+    with np.load(small_models.Path(small_models.__file__).parent / "small" / "rope.npz") as found:
+        arrays = dict(found)
+    spoiled = [None, b"", b"no weights", right[:1000], right[:-1000], bytes(flipped)]
+    for change in ({"head.bias": None}, {"head.bias": np.zeros(5, np.float16)}, {"more": np.zeros(5)}):
+        kept = {name: value for name, value in {**arrays, **change}.items() if value is not None}
+        np.savez(tmp_path / "other.npz", **kept)
+        spoiled.append((tmp_path / "other.npz").read_bytes())
+    for content in spoiled:
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(OSError) as caught:
+            small_models.load("rope")
+        sentence = str(caught.value)
+        assert "`python course.py train-small --model rope --store`" in sentence and "\n" not in sentence
+    path.write_bytes(right)
+    small_models.load("rope")
+    with pytest.raises(ValueError, match=r"name must be one of rope, .*; got 'rotary'"):
+        small_models.load("rotary")
+
+
+def test_the_models_are_small_and_each_has_its_line_in_the_card():
+    sizes = {path.stem: path.stat().st_size for path in small_models.FOLDER.glob("*.npz")}
+    assert set(sizes) == set(NAMES)
+    assert max(sizes.values()) < 3e6 and sum(sizes.values()) < 12e6
+    card = (small_models.FOLDER / "card.md").read_text(encoding="utf-8")
+    for name in NAMES:
+        bits = FIGURES["models"][name]["bits_by_seed"]["0"]
+        longest = FIGURES["longer"][name].get("2048")
+        cells = rf"\| `{name}` \| {bits:.2f} \|" + (rf".*\| {longest['all']:.2f} \|" if longest else "")
+        assert re.search(cells, card), cells
+    assert FIGURES["models"]["rope"]["trained"]["sha256"][:12] in card
+    assert small_models.HELD_OUT_SHA256[:12] in card
+
+
+def test_the_trained_model_is_clearly_below_the_n_grams():
+    by_other_means = FIGURES["yardsticks"]
+    bits = {name: FIGURES["models"][name]["bits_by_seed"]["0"] for name in NAMES}
+    assert bits["rope"] < by_other_means["5-gram"] - 0.5
+    assert max(bits.values()) < by_other_means["3-gram"]
+
+
+# What the script for training does, on texts so short that nothing is learned.
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_training_computes_what_the_model_computes(name):
+    model = small_models.load(name)
+    tokens, positions = START[:128].view(2, 64), torch.arange(64)
+    found = train_small.scores_of(model, tokens, positions, train_small.mask_of(model, 64))
+    torch.testing.assert_close(found, model(tokens), rtol=0, atol=1e-4)
+
+
+def test_a_run_that_was_broken_off_ends_as_one_that_was_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(train_small, "SAVE_EVERY", 1)
+    options = {"seed": 1, "steps": 4, "length": 8, "batch_size": 2, "warm_up": 2}
+
+    def after(*breaks, checkpoint=None):
+        for steps in breaks:
+            torch.manual_seed(3)
+            model = small_models.untrained("learned")
+            run = train_small.train(model, START, checkpoint=checkpoint, **options)
+            done = [step for step, _ in itertools.islice(run, steps)]
+        return done, model.state_dict()
+
+    done, whole = after(4)
+    again, resumed = after(2, 4, checkpoint=tmp_path / "state.pt")
+    assert (done, again) == ([1, 2, 3, 4], [3, 4])
+    for name, values in whole.items():
+        assert torch.equal(values, resumed[name]), name
+    torch.manual_seed(3)
+    begun = small_models.untrained("learned").state_dict()
+    assert not torch.equal(whole["head.weight"], begun["head.weight"])
+
+
+def test_windows_of_training_follow_from_seed_and_step():
+    options = {"length": 16, "batch_size": 4}
+    read, asked = train_small.batch(START, 1, 2, **options)
+    assert torch.equal(read[:, 1:], asked[:, :-1])
+    assert small_models.decode(read[0]) in small_models.held_out()
+    assert torch.equal(read, train_small.batch(START, 1, 2, **options)[0])
+    for seed, step in ((1, 3), (2, 2)):
+        assert not torch.equal(read, train_small.batch(START, seed, step, **options)[0])
+
+
+def test_the_quick_way_to_numbers_is_the_slow_one():
+    text = small_models.held_out()[:1000] + "é\t\ufffd😀\n"
+    with pytest.warns(UserWarning):
+        assert torch.equal(train_small.tokens_of(text).long(), small_models.encode(text))
+
+
+def test_no_tests_and_nothing_installed_are_in_the_training_text():
+    text = train_small.training_text()
+    assert 5e6 < len(text) < 20e6
+    assert "class JSONDecoder" in text and "class TestJSON" not in text and "def masked_fill" not in text
+
+
+def test_n_grams_are_those_of_the_formula():
+    training, asked = (small_models.encode(text).numpy() for text in ("abab", "ab"))
+    size = len(small_models.CHARACTERS)
+    # 1-gram: a and b twice each, two different; then "\n" before a, "a" before b, each followed by one kind
+    one = (2 + 2 / size) / (4 + 2)
+    two = [(1 + 1 * one) / (1 + 1), (2 + 1 * one) / (2 + 1)]
+    assert measure_small.ngram_bits(1, training, asked) == pytest.approx(-np.log2(one))
+    assert measure_small.ngram_bits(2, training, asked) == pytest.approx(-np.log2(two).mean())
+
+
+def test_needles_stand_where_they_should():
+    for distance in (100, 600):
+        defined, undefined = small_models.needles(distance, count=5)
+        for one, other in zip(defined, undefined):
+            name = re.match(r"def (\w+)\(", one)[1]
+            assert one.endswith("result = " + name) and one.count(name) == 2
+            assert len(one) - len(name) - len("def ") == distance
+            asked = small_models.NEEDLE_ASKED
+            assert one[:-asked] == other[:-asked] and one[-asked:] != other[-asked:]
+    with pytest.raises(ValueError, match=r"distance must be at least .*, got 20"):
+        small_models.needles(20)
+
+
+def test_what_was_measured_is_what_the_lessons_say():
+    longer, stretched, tuned = (FIGURES[name] for name in ("longer", "stretched", "stretched_200_steps"))
+    at_1024 = {rule: found["1024"]["second half"] for rule, found in stretched.items()}
+    assert at_1024
+    assert longer and tuned
+
+
+def test_the_hash_of_the_held_out_text():
+    assert hashlib.sha256(small_models.held_out().encode()).hexdigest() == small_models.HELD_OUT_SHA256
+    assert Path(small_models.FOLDER / "held_out.txt").is_file()
