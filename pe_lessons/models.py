@@ -26,13 +26,17 @@ ROTARY_WITHOUT_A_BASE = {
 OTHER_KINDS = {
     "learned": {"gpt2", "gpt_bigcode", "gpt_neo", "openai-gpt", "opt", "bert", "roberta", "xlm-roberta",
                 "distilbert", "electra", "albert", "bart", "mbart", "biogpt", "clip_text_model"},
+    "sinusoidal": {"marian", "m2m_100", "nllb-moe", "pegasus", "pegasus_x", "xglm", "speech_to_text", "fsmt"},
     "alibi": {"bloom"},
     "none": {"jamba", "nemotron_h", "kimi_linear", "mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm",
              "zamba"},
 }  # fmt: skip
+POSITION_EMBEDDING_TYPES = {"sinusoidal": "sinusoidal", "alibi": "alibi", "nope": "none", None: "none"}
 OTHER_ORDER = {"ernie4_5_vl_moe_text": "its code gives the pairs to height, width and time in its own order"}
+QUERY_NORMS = ("use_qk_norm", "qk_layernorm", "qk_norm")
 KINDS = {
     "learned": "a learned table, added once",
+    "sinusoidal": "the sinusoidal table, added once",
     "alibi": "ALiBi: each head takes off its slope for every token of distance",
     "t5": "T5: a learned bias for each bucket of distances",
     "none": "without positions",
@@ -44,12 +48,9 @@ RECURRENT = {"linear_attention", "conv", "mamba", "recurrent", "linear"}
 UNTURNED_FULL_LAYERS = {"cohere2", "cohere2_moe", "exaone4", "exaone_moe", "afmoe"}
 # The names under which the rotations of these are nested, where they are not the types of the layers.
 LABELS = {
-    "deepseek_v4": {
-        "sliding_attention": "main",
-        "compressed_sparse_attention": "compress",
-        "heavily_compressed_attention": "compress",
-    }
-}
+    "deepseek_v4": {"sliding_attention": "main", "compressed_sparse_attention": "compress",
+                    "heavily_compressed_attention": "compress"},
+}  # fmt: skip
 # Every so many-th layer is full and the others have a window, where the file has no list of layers.
 FULL_EVERY = {"gemma2": 2, "gemma3_text": 6, "cohere2": 4}
 RULES = {
@@ -58,12 +59,15 @@ RULES = {
     "yarn": ("factor", "original_max_position_embeddings"),
     "longrope": ("short_factor", "long_factor", "original_max_position_embeddings"),
 }  # fmt: skip
-KNOWN = {
-    "rope_type", "type", "rope_theta", "partial_rotary_factor", "factor", "original_max_position_embeddings",
-    "max_position_embeddings", "attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim",
-    "truncate", "low_freq_factor", "high_freq_factor", "short_factor", "long_factor", "mrope_section",
-    "mrope_interleaved", "finetuned",
+KNOBS = {
+    "factor", "original_max_position_embeddings", "attention_factor", "beta_fast", "beta_slow", "mscale",
+    "mscale_all_dim", "truncate", "low_freq_factor", "high_freq_factor", "short_factor", "long_factor",
 }  # fmt: skip
+KNOWN = KNOBS | {
+    "rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved",
+    "max_position_embeddings", "finetuned",
+}  # fmt: skip
+MUSEUM = Path(__file__).parent / "museum"
 # From here on, two neighbouring whole numbers are one in this format.
 FIRST_CONFUSED = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**24}
 
@@ -104,48 +108,53 @@ def explain(config):
     ...     "rope_theta": 500000.0, "num_hidden_layers": 2, "max_position_embeddings": 8192}))
     llama: 2 layers, 8,192 positions
     layers 0-1: rotary with base 500,000 on all 128 columns of a head
-      the fastest pair turns 1303.8 times in 8,192 tokens, the slowest 0.0032 times
+      in 8,192 tokens the fastest pair turns 1303.8 times, the slowest 0.0032 times
       35 of 64 pairs turn at least once; from pair 35 on (one turn in 8,219 tokens) none does
     beyond 8,192 tokens: 29 pairs reach angles that no training text had
     bfloat16 cannot tell position 257 from 256; float16 cannot tell position 2,049 from 2,048
     """
     config = _text_part(_loaded(config))
-    plan = layers(config)
-    length = _length(config)
+    plan, length = layers(config), _length(config)
     name = config.get("model_type", "a model of no named type")
     lines = [f"{name}: {len(plan)} layers, " + (f"{length:,} positions" if length else "no length given")]
     for layer in dict.fromkeys(plan):
         lines += _described(layer, [number for number, other in enumerate(plan) if other == layer], length)
-    lines += _beyond(plan, length)
+    normed = [key for key in QUERY_NORMS if config.get(key) is True]
+    lines += [f"queries and keys are normed before they are turned ({key})" for key in normed]
     if length:
-        lines += _formats(length)
+        lines += [*_beyond(plan, length), *_formats(length)]
     return "\n".join([*lines, *(f"warning: {sentence}" for sentence in warnings(config))])
+
+
+def museum():
+    """Models of 2017 to today by a short name: what they are, when, where it stands, and the config.
+
+    Examples
+    --------
+    >>> museum()["gpt-2"]["config"]["n_positions"]
+    1024
+    """
+    found = [(path.stem, json.loads(path.read_text(encoding="utf-8"))) for path in MUSEUM.glob("*.json")]
+    return dict(sorted(found, key=lambda exhibit: (exhibit[1]["date"], exhibit[0])))
 
 
 def layers(config):
     """One `Layer` for each layer of the model, in their order."""
     config = _text_part(_loaded(config))
-    count = _get(config, "num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers")
+    count = _count(config)
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise ValueError(
-            f"config must say how many layers there are (num_hidden_layers, a whole number), got {count!r}"
-        )
+        raise ValueError(f"config must say how many layers there are (num_hidden_layers), got {count!r}")
     types = _layer_types(config, count)
     own = {int(number): values for number, values in (config.get("per_layer_config") or {}).items()}
-    return [
-        _layer(config | own.get(number, {}), number, layer_type) for number, layer_type in enumerate(types)
-    ]
+    return [_layer(config | own.get(number, {}), number, kind) for number, kind in enumerate(types)]
 
 
 def _layer(config, number, layer_type):
-    window = _window(config, layer_type)
-    unturned = (
-        _at(config.get("no_rope_layers"), number) == 0 or _at(config.get("layer_rope_theta"), number) == 0
-    )
-    by_code = config.get("model_type") in UNTURNED_FULL_LAYERS and layer_type == "full_attention"
+    window, base = _window(config, layer_type), _at(config.get("layer_rope_theta"), number)
+    by_code = config.get("model_type") in UNTURNED_FULL_LAYERS and config.get("sliding_window")
     if layer_type in RECURRENT:
         return Layer("recurrent")
-    if unturned or (by_code and config.get("sliding_window")):
+    if 0 in (_at(config.get("no_rope_layers"), number), base) or (by_code and layer_type == "full_attention"):
         return Layer("none", window=window)
     kind = _kind(config)
     if kind != "rotary":
@@ -155,10 +164,7 @@ def _layer(config, number, layer_type):
         return Layer("unknown", window=window, why=why)
     if parameters is None:
         return Layer("none", window=window)
-    base = _at(config.get("layer_rope_theta"), number)
-    return _rotary(
-        config, layer_type, parameters if base is None else parameters | {"rope_theta": base}, window
-    )
+    return _rotary(config, layer_type, parameters | ({} if base is None else {"rope_theta": base}), window)
 
 
 def _kind(config):
@@ -168,8 +174,9 @@ def _kind(config):
         return "alibi"
     if model_type in OTHER_ORDER:
         return "unknown"
-    if config.get("position_embedding_type") in ("nope", None) and "position_embedding_type" in config:
-        return "none"
+    told = config.get("position_embedding_type", "")
+    if told in POSITION_EMBEDDING_TYPES:
+        return POSITION_EMBEDDING_TYPES[told]
     if config.get("patch_size") and not config.get("vocab_size"):
         return "unknown"
     if config.get("relative_attention_num_buckets"):
@@ -179,8 +186,8 @@ def _kind(config):
             return kind
     keys = ("rope_parameters", "rope_scaling", "rope_theta", "rotary_emb_base", "rotary_pct", "rotary_dim",
             "global_rope_theta", "layer_rope_theta")  # fmt: skip
-    told = any(config.get(key) for key in keys) or model_type in ROTARY_WITHOUT_A_BASE
-    return "rotary" if told else "unknown"
+    turns = any(config.get(key) for key in keys) or model_type in ROTARY_WITHOUT_A_BASE
+    return "rotary" if turns else "unknown"
 
 
 def _why_unknown(config):
@@ -200,10 +207,7 @@ def _rotation(config, layer_type):
     if any(isinstance(value, dict) for value in new.values()):
         layer_type = LABELS.get(config.get("model_type"), {}).get(layer_type, layer_type)
         if layer_type not in new:
-            return (
-                None,
-                f"rope_parameters is nested under {sorted(new)}, and the layer's type is {layer_type!r}",
-            )
+            return None, f"rope_parameters is nested under {sorted(new)}, but the layer is a {layer_type!r}"
         if new[layer_type] is None:
             return None, ""
         chosen = dict(new[layer_type])
@@ -232,44 +236,23 @@ def _rotation(config, layer_type):
 def _rotary(config, layer_type, rope, window):
     head_dim = _head_dim(config, layer_type)
     if not head_dim:
-        return Layer(
-            "unknown", window=window, why="the file gives neither head_dim nor a width and a number of heads"
-        )
+        why = "the file gives neither head_dim nor a width and a number of heads"
+        return Layer("unknown", window=window, why=why)
     # qk_rope_head_dim: a part of the head of its own, all of which turns
     share = 1.0 if config.get("qk_rope_head_dim") else rope.get("partial_rotary_factor") or 1.0
     rotary_dim = config.get("rotary_dim") or int(head_dim * share)
     rule, base = rope["rope_type"], float(rope["rope_theta"])
-    knobs = {
-        key: rope[key]
-        for key in sorted(KNOWN & rope.keys())
-        if key not in NOT_KNOBS and rope[key] is not None
-    }
-    frequencies, attention_factor = _frequencies(
-        rule, head_dim, rotary_dim, base, share, knobs, _length(config)
-    )
+    knobs = {key: rope[key] for key in sorted(KNOBS & rope.keys()) if rope[key] is not None}
+    frequencies, factor = _frequencies(rule, head_dim, rotary_dim, base, share, knobs, _length(config))
     if rule == "proportional":
         rotary_dim = 2 * int(share * head_dim // 2)
-    rotary_dim += rotary_dim % 2
-    sections = tuple(rope.get("mrope_section") or ())
-    knobs = tuple(
-        (key, f"{len(value)} numbers" if isinstance(value, list) else value) for key, value in knobs.items()
-    )
+    shown = {
+        key: f"{len(knob)} numbers" if isinstance(knob, list) else knob for key, knob in knobs.items()
+    }
     return Layer(
-        "rotary",
-        head_dim,
-        base,
-        rotary_dim,
-        rule,
-        knobs,
-        window,
-        sections,
-        tuple(frequencies.tolist()),
-        attention_factor,
-    )
-
-
-NOT_KNOBS = {"rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved",
-             "max_position_embeddings", "finetuned", "rope_dim_list"}  # fmt: skip
+        "rotary", head_dim, base, rotary_dim + rotary_dim % 2, rule, tuple(shown.items()), window,
+        tuple(rope.get("mrope_section") or ()), tuple(frequencies.tolist()), factor,
+    )  # fmt: skip
 
 
 def _frequencies(rule, head_dim, rotary_dim, base, share, knobs, length):
@@ -305,11 +288,11 @@ def warnings(config):
 def _two_spellings(config):
     new, old = config.get("rope_parameters") or {}, config.get("rope_scaling") or {}
     flat = not any(isinstance(value, dict) for value in new.values())
-    if flat and new.get("rope_theta") and config.get("rope_theta") not in (None, new["rope_theta"]):
-        yield (f"rope_parameters gives the base {new['rope_theta']:,g}, rope_theta {config['rope_theta']:,g}: "
-               "which one counts depends on who reads")  # fmt: skip
+    one, other = new.get("rope_theta") if flat else None, config.get("rope_theta")
+    if one and other and one != other:
+        yield f"rope_parameters gives the base {one:,g}, rope_theta {other:,g}: programs choose differently"
     if flat and new and old and {**new, **old} != {**old, **new}:
-        yield "rope_parameters and rope_scaling disagree: which one counts depends on who reads"
+        yield "rope_parameters and rope_scaling disagree: programs choose differently"
 
 
 def _lengths(config):
@@ -333,7 +316,7 @@ def _unturned(config):
 
 
 def _lists(config):
-    count = _get(config, "num_hidden_layers", "n_layer", "n_layers", "num_layers")
+    count = _count(config)
     for name in ("layer_types", "no_rope_layers", "layer_rope_theta"):
         given = config.get(name)
         if isinstance(given, list) and given and len(given) != count:
@@ -376,9 +359,8 @@ def _layer_types(config, count):
     if config.get("use_sliding_window"):
         first = config.get("max_window_layers", count)
         return ["sliding_attention" if number >= first else "full_attention" for number in range(count)]
-    every = _get(config, "sliding_window_pattern", "_sliding_window_pattern") or FULL_EVERY.get(
-        config.get("model_type")
-    )
+    every = _get(config, "sliding_window_pattern", "_sliding_window_pattern")
+    every = every or FULL_EVERY.get(config.get("model_type"))
     if isinstance(every, int):
         return ["sliding_attention" if (number + 1) % every else "full_attention" for number in range(count)]
     return ["sliding_attention"] * count
@@ -400,15 +382,12 @@ def _head_dim(config, layer_type):
 
 
 def _length(config):
-    return _get(
-        config,
-        "max_position_embeddings",
-        "n_positions",
-        "max_seq_len",
-        "n_ctx",
-        "seq_length",
-        "model_max_length",
-    )
+    return _get(config, "max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length",
+                "model_max_length")  # fmt: skip
+
+
+def _count(config):
+    return _get(config, "num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers")
 
 
 def _described(layer, numbers, length):
@@ -416,32 +395,32 @@ def _described(layer, numbers, length):
     head = f"layers {_spans(numbers)}: " if len(numbers) > 1 else f"layer {numbers[0]}: "
     if layer.kind != "rotary":
         return [head + KINDS[layer.kind] + (f": {layer.why}" if layer.why else "") + window]
-    share = (
-        f"all {layer.head_dim}"
-        if layer.rotary_dim == layer.head_dim
-        else f"{layer.rotary_dim} of {layer.head_dim}"
-    )
+    all_turn = layer.rotary_dim == layer.head_dim
+    share = f"all {layer.head_dim}" if all_turn else f"{layer.rotary_dim} of {layer.head_dim}"
     lines = [f"{head}rotary with base {layer.base:,.10g} on {share} columns of a head{window}"]
     if layer.rule != "default":
-        knobs = ", ".join(
-            f"{name} {value:,}" if isinstance(value, int | float) else f"{name} {value}"
-            for name, value in layer.knobs
-        )
+        knobs = ", ".join(f"{name} {value}" for name, value in layer.knobs)
         lines.append(f"  rule {layer.rule}" + (f": {knobs}" if knobs else ""))
     if layer.attention_factor != 1:
         lines.append(f"  queries and keys times {layer.attention_factor:.4f}")
     if layer.sections:
         lines.append(f"  pairs for time, height, width: {', '.join(map(str, layer.sections))}")
     if length:
-        lines += _turns(layer, length)
+        lines += _turns(layer, _reach(layer, length))
     return lines
+
+
+def _reach(layer, length):
+    """So many tokens two tokens of a text can be apart."""
+    return min(layer.window or length, length)
 
 
 def _turns(layer, length):
     turning = np.array([frequency for frequency in layer.frequencies if frequency])
     turns = turning * length / (2 * math.pi)
     whole = int((turns >= 1).sum())
-    yield f"  the fastest pair turns {turns[0]:.1f} times in {length:,} tokens, the slowest {turns[-1]:.2g} times"
+    fastest, slowest = f"{turns[0]:.1f}", f"{turns[-1]:.2g}"
+    yield f"  in {length:,} tokens the fastest pair turns {fastest} times, the slowest {slowest} times"
     if whole < len(turns):
         period = 2 * math.pi / turning[whole]
         yield (f"  {whole} of {len(turns)} pairs turn at least once; from pair {whole} on "
@@ -451,25 +430,20 @@ def _turns(layer, length):
 
 
 def _beyond(plan, length):
-    if not length:
-        return
     kinds = {layer.kind for layer in plan}
     beyond = f"beyond {length:,} tokens: "
     for layer in dict.fromkeys(plan):
         if layer.kind == "rotary" and layer.rule in ("dynamic", "longrope"):
             what = "the base grows with the text" if layer.rule == "dynamic" else "the long list of factors"
             yield beyond + f"{what}; keys that are cached were turned by another rule"
-    slow = {
-        sum(0 < f * length < 2 * math.pi for f in layer.frequencies)
-        for layer in plan
-        if layer.kind == "rotary"
-    }
+    far = {layer.frequencies for layer in plan if layer.kind == "rotary" and _reach(layer, length) == length}
+    slow = {sum(0 < f * length < 2 * math.pi for f in frequencies) for frequencies in far}
     if slow - {0}:
         yield beyond + f"{' or '.join(map(str, sorted(slow)))} pairs reach angles that no training text had"
     if "learned" in kinds:
         yield beyond + "the table has no row"
-    if kinds & {"alibi", "t5"}:
-        yield beyond + "the bias goes on by its rule"
+    if kinds & {"alibi", "t5", "sinusoidal"}:
+        yield beyond + f"the {'table' if 'sinusoidal' in kinds else 'bias'} goes on by its rule"
 
 
 def _formats(length):
@@ -479,14 +453,15 @@ def _formats(length):
 
 
 def _spans(numbers):
-    """[0, 1, 2, 4, 6, 7] as "0-2, 4, 6-7"."""
+    """[0, 1, 2, 4, 6, 7] as "0-2, 4, 6-7", and of many the first and the last."""
     spans = []
     for number in numbers:
         if spans and number == spans[-1][1] + 1:
             spans[-1][1] = number
         else:
             spans.append([number, number])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+    shown = [str(first) if first == last else f"{first}-{last}" for first, last in spans]
+    return ", ".join(shown if len(shown) < 6 else [*shown[:3], "...", shown[-1]])
 
 
 def _get(config, *names):
@@ -513,15 +488,11 @@ def _loaded(config):
     try:
         loaded = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ValueError(
-            f"config must be a file that can be read, got {str(path)!r}: {error.strerror}"
-        ) from None
+        raise ValueError(f"config must be a readable file, got {str(path)!r}: {error.strerror}") from None
     except ValueError as error:
         raise ValueError(f"{path} is not JSON: {error}") from None
     if not isinstance(loaded, dict):
-        raise ValueError(
-            f"{path} must hold an object, a {{...}} of names and values, got {type(loaded).__name__}"
-        )
+        raise ValueError(f"{path} must hold an object of names and values, got {type(loaded).__name__}")
     return loaded
 
 

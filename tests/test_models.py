@@ -1,6 +1,7 @@
-"""The reader of config.json: both spellings, layers that differ, what it warns of and what it does not know."""
+"""The reader of config.json: both spellings, layers that differ, what it warns of, what it does not know."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -16,6 +17,10 @@ LLAMA_3 = {
     "rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
     "original_max_position_embeddings": 128,
 }  # fmt: skip
+
+PUBLISHED = (
+    "by its authors", "a copy of its config.json", "the class default of transformers 5.23.0",
+)  # fmt: skip
 
 
 def kinds(config):
@@ -97,8 +102,8 @@ def test_two_rules_by_the_type_of_layer():
         },
     }  # fmt: skip
     old = without(LLAMA, "rope_theta") | {
-        "model_type": "gemma3_text", "num_hidden_layers": 7, "sliding_window": 64, "sliding_window_pattern": 6,
-        "rope_theta": 1_000_000.0, "rope_local_base_freq": 10_000.0,
+        "model_type": "gemma3_text", "num_hidden_layers": 7, "sliding_window": 64,
+        "sliding_window_pattern": 6, "rope_theta": 1_000_000.0, "rope_local_base_freq": 10_000.0,
         "rope_scaling": {"rope_type": "linear", "factor": 8.0},
     }  # fmt: skip
     for config in (gemma, old):
@@ -133,11 +138,13 @@ def test_layers_without_positions():
     ("config", "kind", "words"),
     [
         ({"model_type": "gpt2", "n_layer": 2, "n_positions": 1024}, "learned", "the table has no row"),
+        ({"model_type": "new", "num_layers": 2, "n_positions": 9, "position_embedding_type": "sinusoidal"},
+         "sinusoidal", "beyond 9 tokens: the table goes on by its rule"),
         ({"model_type": "bloom", "n_layer": 2}, "alibi", "ALiBi"),
         ({"model_type": "mpt", "n_layers": 2, "attn_config": {"alibi": True}}, "alibi", "ALiBi"),
         ({"model_type": "t5", "num_layers": 2, "relative_attention_num_buckets": 32}, "t5", "each bucket"),
-        ({"model_type": "granitemoehybrid", "num_hidden_layers": 2, "position_embedding_type": "nope"}, "none",
-         "without positions"),
+        ({"model_type": "granitemoehybrid", "num_hidden_layers": 2, "position_embedding_type": "nope"},
+         "none", "without positions"),
         ({"model_type": "brand_new", "num_hidden_layers": 2}, "unknown", "'brand_new' is not in its tables"),
         (LLAMA | {"rope_scaling": {"rope_type": "spiral"}}, "unknown", "the rule 'spiral' is not one of"),
         (LLAMA | {"rope_scaling": {"rope_type": "yarn"}}, "unknown", "the rule 'yarn' wants factor"),
@@ -158,21 +165,64 @@ def test_the_language_model_of_a_model_with_eyes():
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"rope_parameters": {"rope_theta": 100.0}}, "rope_parameters gives the base 100, rope_theta 500,000"),
-        ({"rope_parameters": YARN, "rope_scaling": YARN | {"factor": 2.0}}, "rope_parameters and rope_scaling disagree"),
-        ({"rope_scaling": without(YARN, "original_max_position_embeddings")}, "512 is taken for the trained length"),
+        ({"rope_parameters": {"rope_theta": 100.0}}, "gives the base 100, rope_theta 500,000"),
+        ({"rope_parameters": YARN, "rope_scaling": YARN | {"factor": 2.0}},
+         "rope_parameters and rope_scaling disagree"),
+        ({"rope_scaling": without(YARN, "original_max_position_embeddings")},
+         "512 is taken for the trained length"),
         ({"rope_scaling": YARN | {"factor": 8.0}}, "factor 8 times the trained length 128 is 1,024, not 512"),
         ({"no_rope_layers": [0, 0, 0, 0]}, "0 means *without* rotation, so no layer turns"),
         ({"no_rope_layers": [0, 0, 0, 1]}, "3 zeros of 4"),
         ({"layer_types": ["full_attention"] * 3}, "layer_types has 3 entries for 4 layers"),
-        ({"rope_scaling": {"type": "mrope", "mrope_section": [2, 3, 2]}}, "mrope_section adds up to 7, but 8 pairs turn"),
-        ({"partial_rotary_factor": 0.32, "rope_parameters": {"rope_theta": 500_000.0}}, "an odd number: no whole pairs"),
+        ({"rope_scaling": {"type": "mrope", "mrope_section": [2, 3, 2]}},
+         "mrope_section adds up to 7, but 8 pairs turn"),
+        ({"partial_rotary_factor": 0.32, "rope_parameters": {"rope_theta": 500_000.0}},
+         "an odd number: no whole pairs"),
         ({"rope_scaling": YARN | {"swirl": 3}}, "swirl = 3 is not understood"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_said(more, words):
     assert words in " | ".join(models.warnings(LLAMA | more))
     assert f"warning: {' '.join(models.warnings(LLAMA | more)[:1])}" in models.explain(LLAMA | more)
+
+
+def test_the_norm_of_queries_and_keys_is_said():
+    assert "normed" not in models.explain(LLAMA | {"use_qk_norm": False})
+    assert "normed before they are turned (use_qk_norm)" in models.explain(LLAMA | {"use_qk_norm": True})
+
+
+def test_in_a_window_no_distance_is_new():
+    """Two tokens are never farther apart than the window, however long the text."""
+    windowed = models.explain(LLAMA | {"sliding_window": 64, "model_type": "mistral"})
+    assert "in 64 tokens the fastest pair turns 10.2 times" in windowed
+    assert "angles that no training text had" not in windowed
+    assert "beyond 512 tokens: 5 pairs reach angles that no training text had" in models.explain(LLAMA)
+
+
+def test_many_layers_are_told_shortly():
+    flags = [1, 0] * 12
+    told = models.explain(LLAMA | {"num_hidden_layers": 24, "no_rope_layers": flags})
+    assert "layers 0, 2, 4, ..., 22: rotary" in told and "layers 1, 3, 5, ..., 23: without" in told
+
+
+@pytest.mark.parametrize("name", models.museum())
+def test_an_exhibit_of_the_museum(name):
+    exhibit = models.museum()[name]
+    assert list(exhibit) == ["model", "date", "published", "source", "note", "config"]
+    assert re.fullmatch(r"20(1[7-9]|2\d)(-(0[1-9]|1[0-2]))?", exhibit["date"])
+    assert exhibit["published"] in PUBLISHED
+    commit = "v5.23.0" if "class default" in exhibit["published"] else "[0-9a-f]{40}"
+    assert re.fullmatch(rf"https://github.com/[\w.-]+/[\w.-]+/blob/{commit}/[\w./-]+", exhibit["source"])
+    plan = models.layers(exhibit["config"])
+    assert "unknown" not in {layer.kind for layer in plan}
+    assert models.explain(exhibit["config"]).startswith(exhibit["config"]["model_type"])
+
+
+def test_the_museum_is_in_order_and_shows_every_kind():
+    dates = [exhibit["date"] for exhibit in models.museum().values()]
+    assert dates == sorted(dates) and len(dates) >= 25
+    shown = {layer.kind for exhibit in models.museum().values() for layer in models.layers(exhibit["config"])}
+    assert shown == {*models.KINDS, "rotary"} - {"unknown"}
 
 
 def test_nothing_is_said_where_all_is_well():
@@ -182,13 +232,13 @@ def test_nothing_is_said_where_all_is_well():
 
 @pytest.mark.parametrize("config", [None, 3, ["a"]])
 def test_not_a_config(config):
-    with pytest.raises(TypeError, match="config must be a dict or the path of a config.json, got"):
+    with pytest.raises(TypeError, match="config must be a dict or the path of a config"):
         models.explain(config)
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [(None, "can be read"), ("{", "is not JSON"), ("[]", "must hold an object"), ("{}", "how many layers")],
+    [(None, "must be a readable file"), ("{", "is not JSON"), ("[]", "hold an object"), ("{}", "how many layers")],
 )
 def test_a_file_that_cannot_be_read(tmp_path, capsys, text, words):
     path = tmp_path / "config.json"
