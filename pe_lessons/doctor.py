@@ -3,18 +3,23 @@
     python -m pe_lessons.doctor my_module.py            # a file with a function `logits`, or a `model`
     python -m pe_lessons.doctor --json my_module.py     # for CI
 
-The model is a function of whole numbers:
+A model of the transformers library can be given as it is. Of any other, say how it is asked, in a function:
 
     def logits(tokens, position_ids=None, mask=None, cache=None):
         ...
         return scores, cache
 
-`tokens` is (batch, n_q), `position_ids` likewise; `mask` is True where a key may be looked at, (batch, n_k) or
-(batch, n_q, n_k); `cache` is whatever the call before returned. Arguments that the function does not have are
-not tried, and the report says so. A model of the transformers library can be given as it is.
+tokens        (batch, n_q) whole numbers.
+position_ids  (batch, n_q) likewise; without them the model counts by itself.
+mask          True where a key may be looked at, (batch, n_k) or (batch, n_q, n_k), beside the causal mask.
+cache         whatever the call before returned; then n_k is longer than n_q.
+scores        (batch, n_q, vocab_size); where there is no cache, they may come alone.
 
-Each check compares two ways to the same answer. Where they differ, the doctor asks the model what it would have
-said *had it made a certain mistake*, and names the mistake whose answer is the one that was seen.
+Leave out what your model does not take: what needs it is not tried, and the report says so. Ask in float32 or
+float64 and with dropout off (`model.eval()`).
+
+Each check compares two ways to the same answer. Where they differ, the doctor asks the model what it would
+have said *had it made a certain mistake*, and names the mistake whose answer is the one that was seen.
 """
 
 import argparse
@@ -27,10 +32,11 @@ from pathlib import Path
 
 import torch
 
-from pe_lessons import arguments
+from pe_lessons import arguments, wrong_rotations
 
 PADDING = 4  # so many tokens of padding
 SHIFT = 40
+WORDS = ("position_ids", "mask", "cache")
 ENOUGH = 0.01  # of what moving the tokens apart changes; less is rounding
 
 
@@ -61,7 +67,7 @@ class Patient:
 
     def __init__(self, logits, vocab_size, length=10, seed=0):
         self.logits = logits
-        self.takes = set(inspect.signature(logits).parameters)
+        self.takes = _words(logits)
         draw = torch.Generator().manual_seed(seed)
         self.tokens = torch.randint(vocab_size // 2, vocab_size, (3, length), generator=draw)
         self.padding = torch.full((1, PADDING), vocab_size // 2 - 1)
@@ -72,8 +78,13 @@ class Patient:
         given = {name: value for name, value in given.items() if value is not None}
         with torch.no_grad():
             answer = self.logits(tokens, **given)
-        logits, cache = answer if isinstance(answer, tuple) else (answer, None)
-        return torch.as_tensor(logits).double(), cache
+        scores, cache = answer if isinstance(answer, tuple) else (answer, None)
+        scores = torch.as_tensor(scores)
+        if scores.shape[:-1] != tokens.shape:
+            wanted = f"(batch, n_q, vocab_size), here {(*tokens.shape, '...')}"
+            raise ValueError(f"logits must return {wanted}, got {tuple(scores.shape)}")
+        self.dtype = scores.dtype
+        return scores.double(), cache
 
     def rows(self, tokens, position_ids=None, mask=None):
         return self.ask(tokens, position_ids, mask)[0]
@@ -88,9 +99,9 @@ class Patient:
         if not hasattr(self, "_scale"):
             tokens = self.tokens[:1]
             as_given = self.rows(tokens)
-            if "position_ids" in self.takes:
+            try:
                 other = self.rows(tokens, 3 * torch.arange(tokens.shape[1])[None])
-            else:
+            except Exception:  # it takes no positions, or its table ends before these
                 swapped = tokens[:, [1, 0, *range(2, tokens.shape[1])]]
                 as_given, other = as_given[:, 2:], self.rows(swapped)[:, 2:]
             self._scale = max((as_given - other).abs().max().item(), 1e-9 * as_given.abs().max().item())
@@ -103,19 +114,24 @@ class Patient:
         return self.difference(self.rows(tokens, positions + offset), self.rows(tokens, positions))
 
 
-def examine(logits, vocab_size, *, length=10, reference=None, seed=0):
+def examine(logits, vocab_size=None, *, length=10, reference=None, seed=0):
     """Everything that can be found out about `logits`, as a list of `Finding`.
 
     Parameters
     ----------
     logits : callable
         As the top of this module says, or a causal model of transformers.
-    vocab_size : int
-        Tokens from its upper half are asked.
+    vocab_size : int, optional
+        Tokens from its upper half are asked; without it, as many as there are scores for a token.
     length : int
         How many tokens a text has, at least 8.
     reference : model of transformers, optional
         The same weights in an implementation that is right; with it a wrong rotation can be named, too.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `logits` cannot be asked as this module says.
 
     Examples
     --------
@@ -133,11 +149,49 @@ def examine(logits, vocab_size, *, length=10, reference=None, seed=0):
     'the length of the cache is counted twice'
     """
     arguments.whole_number("length", length, minimum=8)
+    logits = _adapted(logits)
+    if vocab_size is None:
+        vocab_size = Patient(logits, 4, 1).rows(torch.zeros(1, 1, dtype=torch.long)).shape[-1]
     arguments.whole_number("vocab_size", vocab_size, minimum=4)
-    patient = Patient(_adapted(logits), vocab_size, length, seed)
-    checks = (_order, _future, _beginning, _shift, _far, _batch, _left_padding, _steps, _chunk, _packing)
-    findings = [finding for check in checks for finding in check(patient)]
+    patient = Patient(logits, vocab_size, length, seed)
+    findings = list(_sure(patient))
+    if any(finding.status == "wrong" for finding in findings):
+        return findings
+    for name, check in CHECKS.items():
+        try:
+            findings += check(patient, name)
+        except Exception as error:
+            says = f"the model ends in {type(error).__name__}: {error}".splitlines()[0]
+            findings.append(Finding(name, "not tried", says))
     return findings + (_against(patient, reference) if reference is not None else [])
+
+
+def assert_healthy(logits, vocab_size=None, **kwargs):
+    """For a test of your own: an AssertionError with all that is wrong. Arguments as for `examine`.
+
+    Examples
+    --------
+    >>> assert_healthy(lambda tokens: torch.nn.functional.one_hot(tokens, 8).double())
+    """
+    wrong = [finding for finding in examine(logits, vocab_size, **kwargs) if finding.status == "wrong"]
+    assert not wrong, "\n".join(["the doctor finds:", *map(str, wrong)])
+
+
+def _sure(patient):
+    """Is the same question answered twice alike, and finely enough to see a fault?"""
+    tokens = patient.tokens[:1]
+    one, other = patient.rows(tokens), patient.rows(tokens)
+    if (one - other).abs().max() > 1e-3 * one.abs().max():
+        says = "the same tokens get two answers, so nothing else can be tried"
+        yield Finding("twice", "wrong", says, culprit="dropout is on", look_at="model.eval()")
+    if patient.dtype in (torch.bfloat16, torch.float16):
+        name = str(patient.dtype).removeprefix("torch.")
+        yield Finding("twice", "note", f"scores in {name}: rounding may look like a fault; ask in float32")
+
+
+UNUSED_POSITIONS = (
+    "position_ids are not used once there is a mask", "where position_ids are made from the mask",
+)  # fmt: skip
 
 
 def _positions(*numbers):
@@ -172,26 +226,22 @@ def _needs(patient, check, *names):
     return []
 
 
-def _order(patient):
+def _order(patient, check):
     tokens = patient.tokens[:1]
     other = tokens[:, [1, 0, *range(2, tokens.shape[1])]]
     rows, moved = patient.rows(tokens), patient.rows(other)
     if (rows[:, -1] - moved[:, -1]).abs().max() < 1e-9 * rows.abs().max():
-        yield Finding(
-            "order",
-            "note",
-            "the last token does not notice when the first two are exchanged",
-            lesson="lesson 01",
-        )
+        says = "the last token does not notice when the first two are exchanged"
+        yield Finding(check, "note", says, lesson="lesson 01")
     else:
-        yield Finding("order", "right", "the last token notices when the first two are exchanged")
+        yield Finding(check, "right", "the last token notices when the first two are exchanged")
 
 
-def _future(patient):
+def _future(patient, check):
     tokens, changed = patient.tokens[:1], patient.tokens[:1].clone()
     changed[0, -1] = patient.padding[0, 0]
     verdict = _verdict(
-        patient, "future", patient.rows(changed)[:, :-1], patient.rows(tokens)[:, :-1],
+        patient, check, patient.rows(changed)[:, :-1], patient.rows(tokens)[:, :-1],
         right="no token sees a later one", wrong="another last token changes the rows before it",
         lesson="lesson 01", otherwise=("a causal mask is missing", "the mask of the attention"),
     )  # fmt: skip
@@ -199,8 +249,7 @@ def _future(patient):
     yield verdict
 
 
-def _beginning(patient):
-    check = "first position"
+def _beginning(patient, check):
     if missing := _needs(patient, check, "position_ids"):
         yield from missing
         return
@@ -219,61 +268,55 @@ def _beginning(patient):
     )  # fmt: skip
 
 
-def _shift(patient):
-    check = "shift"
+def _shift(patient, check):
     if missing := _needs(patient, check, "position_ids"):
         yield from missing
         return
     size = patient.moved(SHIFT)
-    moves = (
-        "changes nothing: relative positions" if size < ENOUGH else "changes the answers: absolute positions"
-    )
-    yield Finding(check, "note", f"moving all positions by {SHIFT} {moves}", size)
+    says = "nothing: relative positions" if size < ENOUGH else "the answers: absolute positions"
+    yield Finding(check, "note", f"moving all positions by {SHIFT} changes {says}", size)
 
 
-def _far(patient):
-    check = "far positions"
+def _far(patient, check):
     if "position_ids" not in patient.takes:
         return
     try:
         some, far, very_far = (patient.moved(offset) for offset in (SHIFT, 1_000, 1_000_000))
     except Exception as error:
-        yield Finding(
-            check, "note", f"far positions end in {type(error).__name__}: a table of positions ends"
-        )
+        says = f"far positions end in {type(error).__name__}: a table of positions ends"
+        yield Finding(check, "note", says)
         return
-    relative = (
-        f"moving all positions by {SHIFT} changes {some:.1%}, by 1,000 {far:.1%}, by 1,000,000 {very_far:.1%}"
-    )
-    if some >= ENOUGH:
-        return
+    says = f"moved by {SHIFT} the rows change by {some:.1%}, by 1,000 {far:.1%}, by 1,000,000 {very_far:.1%}"
     if far < ENOUGH:
-        yield Finding(check, "right" if very_far < ENOUGH else "note", relative, very_far)
-    else:
-        yield Finding(
-            check, "wrong", relative, far, "angles in a small format such as bfloat16",
-            "the dtype in which positions are multiplied by frequencies", "lesson 14",
-        )  # fmt: skip
+        yield Finding(check, "right" if very_far < ENOUGH else "note", says, very_far)
+    elif some < ENOUGH:
+        culprit = "angles in a small format such as bfloat16"
+        look_at = "the dtype in which positions are multiplied by frequencies"
+        yield Finding(check, "wrong", says, far, culprit, look_at, "lesson 14")
 
 
-def _batch(patient):
+def _batch(patient, check):
     tokens = patient.tokens
     n = tokens.shape[1]
     alone = torch.cat([patient.rows(row[None]) for row in tokens])
+
+    def told(positions):
+        """Each row of tokens alone, at positions of its own."""
+        return torch.cat([patient.rows(row[None], positions(b)) for b, row in enumerate(tokens)])
+
     stories = [
-        ("positions go on from one text of the batch to the next", "the axis along which positions are counted",
-         lambda: torch.cat([patient.rows(row[None], b * n + torch.arange(n)[None]) for b, row in enumerate(tokens)])),
-        ("the number of the text in the batch is taken for the position", "the order of the axes (batch, seq_len)",
-         lambda: torch.cat([patient.rows(row[None], torch.full((1, n), b)) for b, row in enumerate(tokens)])),
+        ("positions go on from one text of the batch to the next", "the axis along which they are counted",
+         lambda: told(lambda b: b * n + torch.arange(n)[None])),
+        ("the number of the text is taken for the position", "the order of the axes (batch, n_q)",
+         lambda: told(lambda b: torch.full((1, n), b))),
     ]  # fmt: skip
     yield _verdict(
-        patient, "batch", patient.rows(tokens), alone, right="a text gets the same rows alone and in a batch",
+        patient, check, patient.rows(tokens), alone, right="a text gets the same rows alone and in a batch",
         wrong="a text gets other rows in a batch than alone", lesson="lesson 05", stories=stories,
     )  # fmt: skip
 
 
-def _left_padding(patient):
-    check = "left padding"
+def _left_padding(patient, check):
     if missing := _needs(patient, check, "mask"):
         yield from missing
         return
@@ -283,42 +326,33 @@ def _left_padding(patient):
     without = patient.rows(padded, None, mask)[:, PADDING:]
     if without.isnan().all():
         says = "all rows are NaN: padding may look at nothing, and the softmax of nothing is 0 / 0"
-        yield Finding(
-            check,
-            "note",
-            says,
-            look_at="let padding look at itself, or ask the model in float32",
-            lesson="lesson 14",
-        )
+        yield Finding(check, "note", says, look_at="let padding look at itself", lesson="lesson 14")
         return
+    unused = "the mask is not used", "where the mask reaches the scores"
     if "position_ids" not in patient.takes:
         yield _verdict(
             patient, check, without, alone, right="padding on the left changes nothing",
             wrong="padding on the left changes the rows of the text", lesson="lesson 14",
-            stories=[("the mask is not used", "where the mask reaches the scores", lambda: patient.rows(padded)[:, PADDING:])],
+            stories=[(*unused, lambda: patient.rows(padded)[:, PADDING:])],
             otherwise=("padding is counted as positions", "count positions from the first real token"),
         )  # fmt: skip
         return
-    positions = _positions(*[0] * PADDING, *range(n))
-    counted = torch.arange(PADDING + n)[None]
-    with_ids = patient.rows(padded, positions, mask)[:, PADDING:]
+    positions, counted = _positions(*[0] * PADDING, *range(n)), torch.arange(PADDING + n)[None]
     stories = [
-        ("the mask is not used", "where the mask reaches the scores",
-         lambda: patient.rows(padded, positions)[:, PADDING:]),
-        ("position_ids are not used once there is a mask", "where position_ids are made from the mask",
-         lambda: patient.rows(tokens, counted[:, PADDING:])),
-    ]  # fmt: skip
+        (*unused, lambda: patient.rows(padded, positions)[:, PADDING:]),
+        (*UNUSED_POSITIONS, lambda: patient.rows(tokens, counted[:, PADDING:])),
+    ]
     verdict = _verdict(
-        patient, check, with_ids, alone, right="with position_ids, padding on the left changes nothing",
-        wrong="even with position_ids, padding on the left changes the rows of the text", lesson="lesson 14", stories=stories,
+        patient, check, patient.rows(padded, positions, mask)[:, PADDING:], alone,
+        right="with position_ids, padding on the left changes nothing",
+        wrong="even with position_ids, padding on the left changes the rows of the text",
+        lesson="lesson 14", stories=stories,
     )  # fmt: skip
     yield verdict
     size = patient.difference(without, alone)
     if verdict.status == "right" and size > ENOUGH:
-        yield Finding(
-            check, "note", f"without position_ids it changes {size:.0%}: give them, counted from the first real token",
-            size, lesson="lesson 14",
-        )  # fmt: skip
+        says = f"without position_ids it changes {size:.0%}: give them, counted from the first real token"
+        yield Finding(check, "note", says, size, lesson="lesson 14")
 
 
 def _continued(patient, cuts, with_positions):
@@ -332,13 +366,13 @@ def _continued(patient, cuts, with_positions):
     return torch.cat(rows[1:], dim=1)
 
 
-def _steps(patient):
+def _steps(patient, check):
     n = patient.tokens.shape[1]
-    yield from _cached(patient, "step by step", [*range(n - 3, n)])
+    yield from _cached(patient, check, [*range(n - 3, n)])
 
 
-def _chunk(patient):
-    yield from _cached(patient, "several new tokens", [patient.tokens.shape[1] - 3])
+def _chunk(patient, check):
+    yield from _cached(patient, check, [patient.tokens.shape[1] - 3])
 
 
 def _cached(patient, check, cuts):
@@ -362,18 +396,15 @@ def _cached(patient, check, cuts):
     if patient.ask(tokens[:, :first])[1] is None:
         yield Finding(check, "not tried", "no cache comes back")
         return
-    new = range(first, n)
-    together = len(cuts) == 1
+    new, together = range(first, n), len(cuts) == 1
+    offset = "the offset by the length of the cache"
     stories = [
-        ("every new token gets position 0", "the offset by the length of the cache", lambda: told([0] * (n - first))),
-        ("positions begin again at 0 after the cache", "the offset by the length of the cache",
-         lambda: told([p - first for p in new])),
-        ("the length of the cache is counted twice", "the offset: it is added in two places",
+        ("every new token gets position 0", offset, lambda: told([0] * (n - first))),
+        ("positions begin again at 0 after the cache", offset, lambda: told([p - first for p in new])),
+        ("the length of the cache is counted twice", f"{offset}: it is added in two places",
          lambda: told([p + first for p in new] if together else [2 * p for p in new])),
-        ("positions after the cache are one too far on", "the offset: the length of the cache, no more",
-         lambda: told([p + 1 for p in new])),
-        ("positions after the cache are one too low", "the offset: the length of the cache, no less",
-         lambda: told([p - 1 for p in new])),
+        ("positions after the cache are one too far on", offset, lambda: told([p + 1 for p in new])),
+        ("positions after the cache are one too low", offset, lambda: told([p - 1 for p in new])),
         ("all new tokens get the position of the first", "position_ids when several tokens come at once",
          lambda: told([first] * (n - first))),
         ("the cache is not used", "where cached keys and values are put before the new ones",
@@ -382,24 +413,22 @@ def _cached(patient, check, cuts):
     ]  # fmt: skip
     if "position_ids" not in patient.takes:
         stories = []
-    sizes = {}
     for with_positions in (False, True) if "position_ids" in patient.takes else (False,):
         seen = _continued(patient, cuts, with_positions)
         at_once = patient.rows(tokens, torch.arange(n)[None] if with_positions else None)[:, first:]
         verdict = _verdict(
             patient, check, seen, at_once, right="with a cache, the rows are those of the whole text at once",
-            wrong=f"with a cache{' and position_ids' if with_positions else ''}, the rows are not those at once",
+            wrong=f"with a cache{' and position_ids' * with_positions}, the rows are not those at once",
             lesson="lesson 11", stories=stories,
-            otherwise=("no position of the new tokens explains it: what is kept in the cache is not what was used",
+            otherwise=("what is kept in the cache is not what was used: no new position explains it",
                        "are cached keys turned again, or kept before the turn?"),
         )  # fmt: skip
-        sizes[with_positions] = verdict
-    wrong = [verdict for verdict in sizes.values() if verdict.status == "wrong"]
-    yield wrong[0] if wrong else sizes[False]
+        if verdict.status == "wrong":
+            break
+    yield verdict
 
 
-def _packing(patient):
-    check = "packing"
+def _packing(patient, check):
     if missing := _needs(patient, check, "position_ids", "mask"):
         yield from missing
         return
@@ -414,19 +443,24 @@ def _packing(patient):
     except Exception as error:
         yield Finding(check, "not tried", f"a mask (batch, n_q, n_k) ends in {type(error).__name__}")
         return
+    going_on = m + torch.arange(n)[None]
     stories = [
         ("the mask between the texts is not used", "where a mask with three axes reaches the scores",
          lambda: patient.rows(packed, positions)),
-        ("position_ids are not used once there is a mask", "where position_ids are made from the mask",
-         lambda: torch.cat([patient.rows(one), patient.rows(other, m + torch.arange(n)[None])], dim=1)),
+        (*UNUSED_POSITIONS, lambda: torch.cat([patient.rows(one), patient.rows(other, going_on)], dim=1)),
     ]  # fmt: skip
     yield _verdict(
         patient, check, seen, alone, right="two texts packed into one row get the rows that each gets alone",
-        wrong="two texts packed into one row do not get the rows that each gets alone", lesson="lesson 14", stories=stories,
+        wrong="two texts packed into one row do not get the rows that each gets alone",
+        lesson="lesson 14", stories=stories,
     )  # fmt: skip
 
 
-# --- a reference ------------------------------------------------------------------------------------------------
+CHECKS = {
+    "order": _order, "future": _future, "first position": _beginning, "shift": _shift, "far positions": _far,
+    "batch": _batch, "left padding": _left_padding, "step by step": _steps, "several new tokens": _chunk,
+    "packing": _packing,
+}  # fmt: skip
 
 
 def _against(patient, reference):
@@ -445,8 +479,8 @@ def _against(patient, reference):
     if size < ENOUGH:
         return [Finding(check, "right", "the rows are those of the reference", size)]
     wrong = "the rows are not those of the reference"
-    for culprit, look_at, lesson, change in _changes(reference):
-        undo = change()
+    for culprit, look_at, lesson, make in wrong_rotations.mistakes(reference):
+        undo = make()
         try:
             told = rows()
         finally:
@@ -456,120 +490,20 @@ def _against(patient, reference):
     return [Finding(check, "wrong", wrong, size, "", "the weights, and what is not about positions")]
 
 
-def _changes(model):
-    """(culprit, look_at, lesson, change) for everything that can be changed in a reference."""
-    rotation = "where sines and cosines are put together"
-    powers = "the exponent of the base"
-    frequencies = {
-        ("the rotation goes the other way", rotation, "lesson 11"): lambda f: -f,
-        ("the exponent is doubled", powers, "lesson 03"): lambda f: f**2,
-        ("nothing turns", rotation, "lesson 11"): lambda f: 0 * f,
-        ("frequencies are rounded to bfloat16", "the dtype of the frequencies", "lesson 14"): lambda f: f.bfloat16().to(f),
-        **{(f"the base is {base:,}", "the base that the configuration gives", "lesson 12"): _with_base(base)
-           for base in (10_000, 100_000, 500_000, 1_000_000)},
-        **{(f"positions are divided by {factor}", "the rule for long texts", "lesson 12"): lambda f, by=factor: f / by
-           for factor in (2, 4, 8)},
-        **{(f"positions are multiplied by {factor}", "the rule for long texts", "lesson 12"): lambda f, by=factor: f * by
-           for factor in (2, 4, 8)},
-        ("every frequency belongs to the pair after it", powers, "lesson 03"): lambda f: f.roll(1),
-    }  # fmt: skip
-    for story, change in frequencies.items():
-        yield *story, lambda change=change: _changed_buffers(model, change)
-    for story, order in (
-        (
-            ("the weights are in halves, the code turns neighbours", "the layout of the pairs", "lesson 11"),
-            _interleaved,
-        ),
-        (
-            ("the weights are in neighbours, the code turns halves", "the layout of the pairs", "lesson 11"),
-            _halved,
-        ),
-    ):
-        yield *story, lambda order=order: _changed_projections(model, order)
-    yield ("angles are rounded to bfloat16", "the dtype in which positions are multiplied", "lesson 14",
-           lambda: _changed_rotations(model, lambda angles: angles.bfloat16()))  # fmt: skip
-    stack = getattr(getattr(model, "model", model), "layers", ())
-    for number in range(len(stack)):
-        yield (f"layer {number} does not turn", "the plan of the layers: which of them have positions", "lesson 15",
-               lambda number=number: _unturned(stack[number : number + 1]))  # fmt: skip
-    for every in (2, 4):
-        for first, which in ((every - 1, "every"), (0, "the first of every")):
-            yield (f"{which} {every} layers one does not turn", "the plan of the layers: which of them have positions",
-                   "", lambda layers=stack[first::every]: _unturned(layers))  # fmt: skip
-
-
-def _with_base(base):
-    return lambda f: (base ** (-torch.arange(len(f), dtype=torch.float64) / len(f))).to(f)
-
-
-def _changed_buffers(model, change):
-    found = [
-        buffer for name, buffer in model.named_buffers() if name.endswith("inv_freq") and buffer.ndim == 1
-    ]
-    before = [buffer.clone() for buffer in found]
-    for buffer in found:
-        buffer.copy_(change(buffer))
-    return lambda: [buffer.copy_(old) for buffer, old in zip(found, before)]
-
-
-def _interleaved(rows):
-    """(head_dim, ...) in halves, as the neighbours that a code for the other layout takes them for."""
-    return torch.cat([rows[0::2], rows[1::2]])
-
-
-def _halved(rows):
-    return torch.stack(rows.chunk(2), dim=1).flatten(0, 1)
-
-
-def _changed_projections(model, order):
-    found = [p for name, p in model.named_parameters() if "q_proj" in name or "k_proj" in name]
-    before = [p.detach().clone() for p in found]
-    head_dim = _head_dim(model.config)
-    with torch.no_grad():
-        for p in found:
-            p.copy_(torch.cat([order(head) for head in p.detach().clone().split(head_dim)]))
-
-    def undo():
-        with torch.no_grad():
-            for p, old in zip(found, before):
-                p.copy_(old)
-
-    return undo
-
-
-def _head_dim(config):
-    return getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-
-
-def _changed_rotations(model, rounded):
-    def hook(module, given, kwargs, output):
-        x, positions = [*given, *kwargs.values()][:2]
-        angles = rounded(positions[..., None] * rounded(module.inv_freq)).to(x).repeat(1, 1, 2)
-        return angles.cos(), angles.sin()
-
-    found = [
-        module for module in model.modules() if isinstance(getattr(module, "inv_freq", None), torch.Tensor)
-    ]
-    hooks = [module.register_forward_hook(hook, with_kwargs=True) for module in found]
-    return lambda: [handle.remove() for handle in hooks]
-
-
-def _unturned(layers):
-    def hook(module, given, kwargs):
-        cosine, sine = kwargs["position_embeddings"]
-        return given, kwargs | {"position_embeddings": (torch.ones_like(cosine), torch.zeros_like(sine))}
-
-    hooks = [layer.register_forward_pre_hook(hook, with_kwargs=True) for layer in layers]
-    return lambda: [handle.remove() for handle in hooks]
-
-
-# --- adapters ---------------------------------------------------------------------------------------------------
-
-
 def _adapted(model):
     if not callable(model):
         raise TypeError(f"logits must be a function or a model, got {model!r}")
     return of_transformers(model) if hasattr(model, "config") and hasattr(model, "generate") else model
+
+
+def _words(logits):
+    """Which of `WORDS` the function takes."""
+    parameters = list(inspect.signature(logits).parameters.values())
+    foreign = [p.name for p in parameters[1:] if p.name not in WORDS and p.default is p.empty and p.kind < 2]
+    if not parameters or foreign:
+        takes = f"takes {', '.join(p.name for p in parameters) or 'nothing'}"
+        raise TypeError(f"logits must take tokens and, if it can, {', '.join(WORDS)}; this one {takes}")
+    return {p.name for p in parameters} & set(WORDS)
 
 
 def of_transformers(model):
@@ -597,9 +531,7 @@ def of_transformers(model):
 
 def main(words=None):
     parser = argparse.ArgumentParser(prog="python -m pe_lessons.doctor", description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "module", help="a Python file with `logits` (or `model`), and `vocab_size` if it is not 32"
-    )
+    parser.add_argument("module", help="a Python file with `logits` or `model`, perhaps `reference`")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     options = parser.parse_args(words)
     try:
@@ -607,10 +539,8 @@ def main(words=None):
         model = getattr(module, "logits", None) or getattr(module, "model", None)
         if model is None:
             raise ValueError(f"{options.module} must define a function `logits` or a `model`")
-        size = getattr(module, "vocab_size", None) or getattr(
-            getattr(model, "config", None), "vocab_size", 32
-        )
-        findings = examine(model, size, reference=getattr(module, "reference", None))
+        words = {name: getattr(module, name, None) for name in ("vocab_size", "reference")}
+        findings = examine(model, **words)
     except (TypeError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -622,11 +552,14 @@ def main(words=None):
 
 
 def _loaded(path):
-    if not path.is_file():
-        raise ValueError(f"there is no file {str(path)!r}")
+    if not path.is_file() or path.suffix != ".py":
+        raise ValueError(f"module must be a Python file, a path that ends in .py, got {str(path)!r}")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ValueError(f"{path} ends in {type(error).__name__}: {error}") from error
     return module
 
 

@@ -1,4 +1,4 @@
-"""A small Llama in the shape of the transformers library, with a table of positions if wanted, and faults to plant."""
+"""A small Llama in the shape of the transformers library, with a table if wanted, and faults to plant."""
 
 from types import SimpleNamespace
 
@@ -30,7 +30,7 @@ FAULTS = {
     "bfloat16 angles": "angles are rounded to bfloat16",
     "base": "the base is 500,000",
     "layer left out": "layer 1 does not turn",
-    "plan inverted": "the first of every 2 layers one does not turn",
+    "plan inverted": "the first of every 2 layers does not turn",
 }
 
 

@@ -238,7 +238,7 @@ def test_not_a_config(config):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [(None, "must be a readable file"), ("{", "is not JSON"), ("[]", "hold an object"), ("{}", "how many layers")],
+    [(None, "a readable file"), ("{", "is not JSON"), ("[]", "hold an object"), ("{}", "how many layers")],
 )
 def test_a_file_that_cannot_be_read(tmp_path, capsys, text, words):
     path = tmp_path / "config.json"
