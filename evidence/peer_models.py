@@ -25,13 +25,14 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "evidence" / "results" / "peer_models.md"
 ENOUGH = 1e-5  # relative; the library's frequencies are float32
 # The reader follows the file, the class does not: it turns all columns whatever rotary_dim says.
-NOT_AS_THE_FILE_SAYS = {"minimax_m3_vl_text"}
+NOT_AS_THE_FILE_SAYS = {"minimax_m3_vl", "minimax_m3_vl_text"}
 
 ARCHITECTURES = """
-apertus arcee biogpt bitnet bloom codegen cohere cohere2 cwm diffllama doge ernie4_5 exaone4 gemma gemma2 gemma3_text glm glm4 gpt2 gpt_bigcode gpt_neox gptj gpt-sw3 granite granite_swa helium
-hunyuan_v1_dense jais2 jetmoe llama llama4_text ministral ministral3 mistral modernbert-decoder mpt nanochat
-nemotron olmo olmo2 olmo3 openai-gpt opt persimmon phi phi3 qwen2 qwen3 seed_oss smollm3 stablelm starcoder2
-vaultgemma""".split()
+apertus arcee biogpt bitnet bloom codegen cohere cohere2 cwm diffllama doge ernie4_5 exaone4 gemma gemma2
+gemma3_text glm glm4 gpt2 gpt_bigcode gpt_neox gptj gpt-sw3 granite granite_swa helium hunyuan_v1_dense
+jais2 jetmoe llama llama4_text ministral ministral3 mistral modernbert-decoder mpt nanochat nemotron olmo
+olmo2 olmo3 openai-gpt opt persimmon phi phi3 qwen2 qwen3 seed_oss smollm3 stablelm starcoder2 vaultgemma
+""".split()
 VOCAB_SIZE = 61
 SMALL = {
     **dict.fromkeys(("hidden_size", "n_embd", "d_model", "word_embed_proj_dim"), 64),

@@ -61,13 +61,15 @@ def test_what_is_not_taken_is_not_tried():
 
 def test_a_test_of_your_own():
     doctor.assert_healthy(bare)
+
+
+def test_a_test_of_your_own_fails():
+    def logits(tokens, position_ids=None):
+        return counted(tokens, torch.arange(1, 1 + tokens.shape[1])[None] if position_ids is None else position_ids)
+
     with pytest.raises(AssertionError, match="positions begin at 1") as error:
-        doctor.assert_healthy(lambda tokens, position_ids=None: counted(tokens, from_one(tokens, position_ids)))
+        doctor.assert_healthy(logits)
     assert str(error.value).startswith("the doctor finds:\n")
-
-
-def from_one(tokens, position_ids):
-    return 1 + torch.arange(tokens.shape[1])[None] if position_ids is None else position_ids
 
 
 def test_dropout_is_noticed_first():
