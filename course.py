@@ -65,7 +65,7 @@ TASKS = {
                 ["tools/mutants_of_answers.py"]),
     "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
               ["-m evidence.speed"]),
-    "claims": ("hold what the lessons say of trained models to other seeds: all, or claims 06 13", ["lab"],
+    "claims": ("hold what the lessons say of trained models to other seeds: all, or claims 06 14", ["lab"],
                ["-m evidence.claims.runner"]),
     "train-small": ("train a small language model of the lessons: train-small --model rope", ["train"],
                     ["evidence/train_small.py"]),

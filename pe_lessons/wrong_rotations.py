@@ -13,20 +13,20 @@ def mistakes(model):
     powers = "the exponent of the base"
     longer = "the rule for long texts"
     frequencies = [
-        ("the rotation goes the other way", rotation, "lesson 11", lambda f: -f),
+        ("the rotation goes the other way", rotation, "lesson 12", lambda f: -f),
         ("the exponent is doubled", powers, "lesson 03", lambda f: f**2),
-        ("nothing turns", rotation, "lesson 11", lambda f: 0 * f),
+        ("nothing turns", rotation, "lesson 12", lambda f: 0 * f),
         ("every frequency belongs to the pair after it", powers, "lesson 03", lambda f: f.roll(1)),
-        ("frequencies are rounded to bfloat16", "the dtype of the frequencies", "lesson 14",
+        ("frequencies are rounded to bfloat16", "the dtype of the frequencies", "lesson 16",
          lambda f: f.bfloat16().to(f)),
     ]  # fmt: skip
     for base in (10_000, 100_000, 500_000, 1_000_000):
         where = "the base that the configuration gives"
-        frequencies.append((f"the base is {base:,}", where, "lesson 12", _with_base(base)))
+        frequencies.append((f"the base is {base:,}", where, "lesson 13", _with_base(base)))
     for by in (2, 4, 8):
         frequencies += [
-            (f"positions are divided by {by}", longer, "lesson 12", lambda f, by=by: f / by),
-            (f"positions are multiplied by {by}", longer, "lesson 12", lambda f, by=by: f * by),
+            (f"positions are divided by {by}", longer, "lesson 13", lambda f, by=by: f / by),
+            (f"positions are multiplied by {by}", longer, "lesson 13", lambda f, by=by: f * by),
         ]
     for *story, change in frequencies:
         yield *story, lambda change=change: _changed_buffers(model, change)
@@ -35,16 +35,16 @@ def mistakes(model):
         ("the weights are in halves, the code turns neighbours", _interleaved),
         ("the weights are in neighbours, the code turns halves", _halved),
     ):
-        yield culprit, layout, "lesson 11", lambda order=order: _changed_projections(model, order)
+        yield culprit, layout, "lesson 12", lambda order=order: _changed_projections(model, order)
     where = "the dtype in which positions are multiplied"
-    yield "angles are rounded to bfloat16", where, "lesson 14", lambda: _rounded_angles(model)
+    yield "angles are rounded to bfloat16", where, "lesson 16", lambda: _rounded_angles(model)
     layers, plan = getattr(getattr(model, "model", model), "layers", ()), "the plan of the layers"
     for number in range(len(layers)):
-        yield f"layer {number} does not turn", plan, "", lambda one=layers[number]: _unturned([one])
+        yield f"layer {number} does not turn", plan, "lesson 15", lambda one=layers[number]: _unturned([one])
     for every in (2, 4):
         for first, which in ((every - 1, "the last"), (0, "the first")):
             culprit = f"{which} of every {every} layers does not turn"
-            yield culprit, plan, "", lambda some=layers[first::every]: _unturned(some)
+            yield culprit, plan, "lesson 15", lambda some=layers[first::every]: _unturned(some)
 
 
 def _with_base(base):

@@ -65,7 +65,8 @@ def test_a_test_of_your_own():
 
 def test_a_test_of_your_own_fails():
     def logits(tokens, position_ids=None):
-        return counted(tokens, torch.arange(1, 1 + tokens.shape[1])[None] if position_ids is None else position_ids)
+        from_one = torch.arange(1, tokens.shape[1] + 1)[None]
+        return counted(tokens, from_one if position_ids is None else position_ids)
 
     with pytest.raises(AssertionError, match="positions begin at 1") as error:
         doctor.assert_healthy(logits)

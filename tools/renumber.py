@@ -49,17 +49,17 @@ FORMS = {  # in these files also
     "teaching/GUIDE.md": [r"(?m)^### (\d\d) "],
     "teaching/LESSON_TIMES.md": [r"(?m)^\| (\d\d) "],
     "teaching/MISTAKES.md": [r"(?m)^## (\d\d) "],
-    "tests/test_exact_comparisons.py": [r"\"(\d\d) [a-z][a-z-]*\""],
+    "tests/test_exact_comparisons.py": [r"\"(\d\d) [a-z][a-z\d-]*\""],
 }
 SECTIONS = {"teaching/GUIDE.md": "### ", "teaching/MISTAKES.md": "## "}
 ROWS = re.compile(
     r"(?m)(?:^(?:\| \[\d\d |\| \d\d [A-Z]|\"\d\d\" = |   - lesson \d\d:|notebooks/\d\d_).*\n){2,}"
 )
 
-# Their lessons are made up, and stay as they are.
+# Their lessons are made up, and stay as they are; so does a text that was frozen.
 MADE_UP = {
-    "tools/renumber.py", "tests/test_renumber.py", "tests/test_claims_runner.py", "tests/test_progress.py",
-    "tests/test_reset_and_update.py",
+    "pe_lessons/small/held_out.txt", "tools/renumber.py", "tests/test_renumber.py",
+    "tests/test_claims_runner.py", "tests/test_progress.py", "tests/test_reset_and_update.py",
 }  # fmt: skip
 
 

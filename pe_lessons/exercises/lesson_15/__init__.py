@@ -1,4 +1,4 @@
-"""Exercises of lesson 15, tables by rotation."""
+"""Exercises of lesson 15, layers that differ."""
 
 import numpy as np
 
@@ -6,48 +6,67 @@ from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-
-def _probe(position, frequencies, seq_len):
-    row = [float(wave(position * frequency)) for frequency in frequencies for wave in (np.sin, np.cos)]
-    return row, frequencies, seq_len
+_rows = np.random.default_rng(seed=17)
 
 
-turned_rows = lesson.exercise(
-    "turned_rows",
-    mine="my_rows",
-    probes=(_probe(2, [1.0, 0.01], 5), _probe(7, [1.0, 0.3, 0.05], 4)),
-    edge_probes=(_probe(5, [1.0, 0.1], 1), _probe(1, [0.9], 1200)),
-)
+def _share(seq_len, head_dim, share, proportional):
+    positions = np.array([3, 0, 1, 20, 8][:seq_len])
+    return _rows.normal(size=(seq_len, head_dim)), positions, share, proportional
 
 
-def _scores_after(score_mod, scores, batch, head, queries, keys):
-    """What becomes of every score; like FlexAttention, it hands over tensors without axes."""
-    import torch
-
-    return [
-        [
-            float(score_mod(torch.tensor(score), *map(torch.tensor, (batch, head, query, key))))
-            for key, score in zip(keys, row)
-        ]
-        for query, row in zip(queries, scores)
-    ]
-
-
-def _call(name, scores, batch, head, queries, keys):
-    return f"{name}(score, {batch}, {head}, query, key), scores {scores}, queries {queries}, keys {keys},"
-
-
-causal_alibi = lesson.exercise(
-    "causal_alibi",
-    mine="my_score_mod",
-    probes=(
-        ([[4.0, 8.0, -2.0], [1.0, 3.0, 5.0], [-6.0, 2.0, 7.0]], 1, 0, [0, 1, 2], [0, 1, 2]),
-        ([[3.0, 1.0, 9.0, 2.0], [5.0, -4.0, 6.0, 1.0]], 0, 2, [5, 6], [3, 4, 5, 6]),
+share_rotary = lesson.exercise(
+    "share_rotary",
+    mine="my_share",
+    # No share is a whole number of columns, where a last digit would decide.
+    probes=(_share(3, 12, 0.55, False), _share(3, 12, 0.55, True), _share(2, 8, 0.8, False)),
+    edge_probes=(
+        _share(4, 8, 0.55, True),
+        _share(2, 10, 0.75, False),  # 7 of 10 columns: 3 pairs
+        _share(2, 10, 0.57, True),
+        _share(3, 6, 0.99, False),
+        _share(2, 6, 0.99, True),
+        (_rows.normal(size=(2, 4)), np.array([-3, 2]), 0.6, True),
     ),
-    edge_probes=(([[5.0]], 2, 7, [0], [0]), ([[2.0, 3.0], [4.0, -8.0], [6.0, 1.0]], 3, 5, [0, 1, 9], [0, 1])),
-    use=_scores_after,
-    call=_call,
+    atol=1e-5,
 )
 
-speed_question = lesson.question("speed_question")
+
+def _config(num_layers, pattern, flags=None, base=1_000_000, local_base=10_000):
+    config = {"num_layers": num_layers, "pattern": pattern, "base": base, "local_base": local_base}
+    return ({**config, "no_rope_layers": flags},)
+
+
+layer_bases = lesson.exercise(
+    "layer_bases",
+    mine="my_bases",
+    probes=(_config(6, 3), _config(7, 3), _config(8, 4, [1, 1, 0, 1, 1, 1, 1, 0])),
+    edge_probes=(
+        _config(1, 6),
+        _config(4, 1, base=500_000),
+        _config(5, 2, [1, 0, 1, 0, 1], 160_000, 20_000),
+        _config(3, 7, [0, 0, 0]),
+        _config(13, 6),
+    ),
+)
+
+
+def _values(n_q, n_k, head_dim, first):
+    positions = np.arange(n_k) * 2 + first
+    return (
+        _rows.normal(size=(n_q, head_dim)),
+        _rows.normal(size=(n_k, head_dim)),
+        positions[n_k - n_q :],
+        positions,
+    )
+
+
+values_turned_back = lesson.exercise(
+    "values_turned_back",
+    mine="my_values",
+    probes=(_values(3, 3, 4, 1), _values(2, 4, 6, 5), _values(1, 3, 8, 20)),
+    edge_probes=(_values(1, 1, 2, 7), _values(4, 4, 2, 0), _values(2, 5, 4, -3)),
+    atol=1e-5,
+)
+
+layers_question = lesson.question("layers_question")
 quiz_15 = lesson.quiz("quiz_15")

@@ -3,40 +3,78 @@
 import math
 
 import numpy as np
-import torch
+
+from pe_lessons import arrays, loops
 
 
-def turned_rows_arrays(first_row, frequencies, seq_len):
-    first_row, frequencies = np.array(first_row), np.array(frequencies)
-    hands = first_row[0::2] + 1j * first_row[1::2]  # (n_pairs,) sine + i cosine
-    steps = np.arange(seq_len)[:, None]  # (seq_len, 1)
-    turns = np.exp(-1j * steps * frequencies)  # (seq_len, n_pairs)
-    rows = hands * turns
-    return rows.view(np.float64)  # (seq_len, 2 n_pairs) real, imaginary, real, ...
+def share_rotary_arrays(x, positions, share, proportional):
+    base, head_dim = 10_000.0, x.shape[1]
+    n_pairs = int(share * head_dim) // 2
+    width = head_dim if proportional else 2 * n_pairs
+    exponents = np.arange(0, 2 * n_pairs, 2) / width  # (n_pairs,)
+    frequencies = base**-exponents
+    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
+    first = np.arange(n_pairs)
+    second = first + width // 2  # the other column of each pair
+    a, b = x[:, first], x[:, second]  # (seq_len, n_pairs) each
+    rotated = np.array(x)
+    rotated[:, first] = a * np.cos(angles) - b * np.sin(angles)
+    rotated[:, second] = a * np.sin(angles) + b * np.cos(angles)
+    return rotated
 
 
-def turned_rows_loop(first_row, frequencies, seq_len):
-    pairs = list(zip(first_row[0::2], first_row[1::2]))
-    rows = []
-    for steps in range(seq_len):
-        row = []
-        for (sine, cosine), frequency in zip(pairs, frequencies):
-            angle = steps * frequency
-            turned_sine = sine * math.cos(angle) + cosine * math.sin(angle)
-            turned_cosine = cosine * math.cos(angle) - sine * math.sin(angle)
-            row += [turned_sine, turned_cosine]
-        rows.append(row)
-    return rows
+def share_rotary_loop(x, positions, share, proportional):
+    base, head_dim = 10_000.0, len(x[0])
+    n_pairs = int(share * head_dim) // 2
+    width = head_dim if proportional else 2 * n_pairs
+    exponents = [2 * pair / width for pair in range(n_pairs)]
+    frequencies = [base**-exponent for exponent in exponents]
+    rotated = []
+    for row, position in zip(x, positions):
+        angles = [position * frequency for frequency in frequencies]
+        new = list(row)
+        for pair, angle in enumerate(angles):
+            first, second = pair, pair + width // 2
+            a, b = row[first], row[second]
+            new[first] = a * math.cos(angle) - b * math.sin(angle)
+            new[second] = a * math.sin(angle) + b * math.cos(angle)
+        rotated.append(new)
+    return rotated
 
 
-def causal_alibi_tensors(score, batch, head, query, key):
-    slope = 0.5 ** (head + 1)  # 1/2, 1/4, ..., 1/256
-    bias = slope * (key - query)  # 0 for the token itself, below 0 for those before it
-    return torch.where(key <= query, score + bias, -math.inf)
+def layer_bases_loop(config):
+    n_layers, flags = config["num_layers"], config["no_rope_layers"]
+    bases = []
+    for layer in range(n_layers):
+        number = layer + 1
+        sees_all = number % config["pattern"] == 0 or number == n_layers
+        base = config["base"] if sees_all else config["local_base"]
+        rotates = flags is None or flags[layer] == 1
+        bases.append(base if rotates else 0)
+    return bases
 
 
-def causal_alibi_loop(score, batch, head, query, key):
-    if key > query:
-        return -math.inf
-    slope, distance = 0.5 ** (head + 1), query - key
-    return score - slope * distance
+def layer_bases_arrays(config):
+    n_layers, flags = config["num_layers"], config["no_rope_layers"]
+    number = np.arange(n_layers) + 1
+    sees_all = (number % config["pattern"] == 0) | (number == n_layers)
+    bases = np.where(sees_all, config["base"], config["local_base"])
+    rotates = np.ones(n_layers) if flags is None else np.array(flags)
+    return np.where(rotates == 1, bases, 0)
+
+
+def values_turned_back_arrays(q, kv, q_positions, positions):
+    turned_q = arrays.rotary(q, q_positions)
+    turned_kv = arrays.rotary(kv, positions)
+    scores = turned_q @ turned_kv.T / np.sqrt(q.shape[1])
+    output = arrays.softmax(scores) @ turned_kv
+    back = -np.array(q_positions)
+    return arrays.rotary(output, back)
+
+
+def values_turned_back_loop(q, kv, q_positions, positions):
+    turned_q = loops.rotary(q, q_positions)
+    turned_kv = loops.rotary(kv, positions)
+    output = loops.attention(turned_q, turned_kv, turned_kv)
+    back = [-position for position in q_positions]
+    return loops.rotary(output, back)
