@@ -259,6 +259,7 @@ def _share(findings, check):
 
 
 def main():
+    torch.set_num_threads(1)  # the models are small: threads would wait for each other
     begun = time.perf_counter()
     lines = []
     for line in page():

@@ -1,19 +1,19 @@
-"""Finds out what a causal language model does with positions, from outside, and names what is wrong.
+"""Finds out what a causal language model does with positions, from outside, and names what is wrong::
 
     python -m pe_lessons.doctor my_module.py            # a file with a function `logits`, or a `model`
     python -m pe_lessons.doctor --json my_module.py     # for CI
 
-A model of the transformers library can be given as it is. Of any other, say how it is asked, in a function:
+A model of the transformers library can be given as it is. Of any other, say how it is asked, in a function::
 
     def logits(tokens, position_ids=None, mask=None, cache=None):
         ...
         return scores, cache
 
-tokens        (batch, n_q) whole numbers.
-position_ids  (batch, n_q) likewise; without them the model counts by itself.
-mask          True where a key may be looked at, (batch, n_k) or (batch, n_q, n_k), beside the causal mask.
-cache         whatever the call before returned; then n_k is longer than n_q.
-scores        (batch, n_q, vocab_size); where there is no cache, they may come alone.
+- tokens: (batch, n_q), whole numbers.
+- position_ids: (batch, n_q) likewise; without them the model counts by itself.
+- mask: True where a key may be looked at, (batch, n_k) beside the causal mask, or (batch, n_q, n_k) with it.
+- cache: whatever the call before returned; then n_k is longer than n_q.
+- scores: (batch, n_q, vocab_size); where there is no cache, they may come alone.
 
 Leave out what your model does not take: what needs it is not tried, and the report says so. Ask in float32 or
 float64 and with dropout off (`model.eval()`).

@@ -1,4 +1,4 @@
-"""Reads a model's `config.json` and says what its positions do, layer by layer.
+"""Reads a model's `config.json` and says what its positions do, layer by layer::
 
     python -m pe_lessons.models config.json
 
@@ -83,6 +83,7 @@ class Layer:
     rule: str = "default"
     knobs: tuple = ()  # of the rule, (name, value) in the order of their names
     window: int | None = None
+    chunked: bool = False  # the window is a chunk: a token sees its own chunk and no other
     sections: tuple = ()  # pairs for time, height and width, where positions have three numbers
     frequencies: tuple = ()  # (n_pairs,) radians per token, in the trained length
     attention_factor: float = 1.0
@@ -126,6 +127,11 @@ def explain(config):
     return "\n".join([*lines, *(f"warning: {sentence}" for sentence in warnings(config))])
 
 
+def length(config):
+    """The longest text that the file speaks of, in tokens, or None."""
+    return _length(_text_part(_loaded(config)))
+
+
 def museum():
     """Models of 2017 to today by a short name: what they are, when, where it stands, and the config.
 
@@ -154,7 +160,9 @@ def _layer(config, number, layer_type):
     by_code = config.get("model_type") in UNTURNED_FULL_LAYERS and config.get("sliding_window")
     if layer_type in RECURRENT:
         return Layer("recurrent")
-    if 0 in (_at(config.get("no_rope_layers"), number), base) or (by_code and layer_type == "full_attention"):
+    every = config.get("no_rope_layer_interval") if not config.get("no_rope_layers") else None
+    unturned = 0 in (_at(config.get("no_rope_layers"), number), base, every and (number + 1) % every)
+    if unturned or (by_code and layer_type == "full_attention"):
         return Layer("none", window=window)
     kind = _kind(config)
     if kind != "rotary":
@@ -246,12 +254,11 @@ def _rotary(config, layer_type, rope, window):
     frequencies, factor = _frequencies(rule, head_dim, rotary_dim, base, share, knobs, _length(config))
     if rule == "proportional":
         rotary_dim = 2 * int(share * head_dim // 2)
-    shown = {
-        key: f"{len(knob)} numbers" if isinstance(knob, list) else knob for key, knob in knobs.items()
-    }
+    lists = {key: f"{len(knob)} numbers" for key, knob in knobs.items() if isinstance(knob, list)}
     return Layer(
-        "rotary", head_dim, base, rotary_dim + rotary_dim % 2, rule, tuple(shown.items()), window,
-        tuple(rope.get("mrope_section") or ()), tuple(frequencies.tolist()), factor,
+        "rotary", head_dim, base, rotary_dim + rotary_dim % 2, rule, tuple((knobs | lists).items()), window,
+        layer_type == "chunked_attention", tuple(rope.get("mrope_section") or ()),
+        tuple(frequencies.tolist()), factor,
     )  # fmt: skip
 
 
@@ -391,7 +398,8 @@ def _count(config):
 
 
 def _described(layer, numbers, length):
-    window = f", window of {layer.window:,} tokens" if layer.window else ""
+    word = "chunks" if layer.chunked else "window"
+    window = f", {word} of {layer.window:,} tokens" if layer.window else ""
     head = f"layers {_spans(numbers)}: " if len(numbers) > 1 else f"layer {numbers[0]}: "
     if layer.kind != "rotary":
         return [head + KINDS[layer.kind] + (f": {layer.why}" if layer.why else "") + window]

@@ -119,6 +119,8 @@ def test_two_rules_by_the_type_of_layer():
 
 def test_layers_without_positions():
     assert kinds(LLAMA | {"no_rope_layers": [1, 1, 1, 0]}) == ["rotary"] * 3 + ["none"]
+    assert kinds(LLAMA | {"no_rope_layer_interval": 2}) == ["rotary", "none"] * 2
+    assert kinds(LLAMA | {"no_rope_layer_interval": 2, "no_rope_layers": [1] * 4}) == ["rotary"] * 4
     assert kinds(LLAMA | {"layer_rope_theta": [100.0, 0, 200.0, 0]}) == ["rotary", "none"] * 2
     assert [
         layer.base for layer in models.layers(LLAMA | {"layer_rope_theta": [100.0, 0, 200.0, 0]})[::2]
@@ -197,6 +199,11 @@ def test_in_a_window_no_distance_is_new():
     assert "in 64 tokens the fastest pair turns 10.2 times" in windowed
     assert "angles that no training text had" not in windowed
     assert "beyond 512 tokens: 5 pairs reach angles that no training text had" in models.explain(LLAMA)
+
+
+def test_chunks_are_no_window():
+    chunked = LLAMA | {"layer_types": ["chunked_attention"] * 4, "attention_chunk_size": 128}
+    assert "on all 16 columns of a head, chunks of 128 tokens" in models.explain(chunked)
 
 
 def test_many_layers_are_told_shortly():
