@@ -1,4 +1,4 @@
-"""The rungs against the libraries that people use: `python course.py test-peers` installs them.
+"""The course against the libraries that people use: `python course.py test-peers` installs them.
 
 Each comparison prints its largest difference, for the table in README.md. A library that is absent is a skip
 with its name.
@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import torch
 
-from pe_lessons import arrays, tensors
+from evidence import peer_models
+from pe_lessons import arrays, models, tensors
 from pe_lessons.configs import layer_plan
 
 README = Path(__file__).resolve().parents[1] / "README.md"
@@ -336,3 +337,39 @@ def test_equal_to(ours, library, capsys):
 def test_the_readme_names_every_comparison():
     rows = {line.split("|")[1].strip(): line for line in README.read_text().splitlines() if line[:1] == "|"}
     assert [(ours, library) for ours, library in PEERS if f" {ours}: " not in rows.get(library, "")] == []
+
+
+# The reader of configs and the doctor; `python course.py peer-models` writes the whole tables.
+
+
+def say(capsys, text):
+    with capsys.disabled():
+        print(f"\n{text}", end="")
+
+
+def test_the_museum_has_the_frequencies_of_the_library(capsys):
+    get("transformers.LlamaConfig")
+    rows = peer_models.read_museum()
+    for name, verdict, largest in rows:
+        say(capsys, f"museum: {name}: {verdict} {peer_models.size(largest)}")
+    assert [name for name, _, _ in rows] == list(models.museum())
+    assert {verdict for _, verdict, _ in rows} == {"equal", "nothing turns"}
+
+
+def test_every_config_of_the_library_is_read(capsys):
+    get("transformers.LlamaConfig")
+    verdicts = dict.fromkeys(("equal", "DIFFERENT"), 0)
+    for name, verdict, _ in peer_models.read_all():
+        verdicts[verdict] = verdicts.get(verdict, 0) + 1
+        if verdict == "DIFFERENT":
+            say(capsys, f"reader: {name}: not the library's frequencies")
+    say(capsys, f"reader: {verdicts}")
+    assert sum(verdicts.values()) >= 300 and verdicts["equal"] >= 200 and not verdicts["DIFFERENT"]
+
+
+@pytest.mark.parametrize("name", peer_models.ARCHITECTURES)
+def test_the_doctor_finds_nothing_in_a_healthy_model(name, capsys):
+    get("transformers.LlamaConfig")
+    findings = peer_models.examine(name)
+    assert not peer_models.false_alarms(findings), "\n".join(map(str, findings))
+    say(capsys, f"doctor: {name}: no false alarm in {len(findings)} findings")
