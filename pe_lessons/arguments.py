@@ -324,7 +324,7 @@ def axial_shapes(x, rows, columns, layout):
 
 
 def prompt_parts(parts):
-    """`parts` of a prompt as ints, tokens of text, and tuples (frames, height, width) of an image or a video."""
+    """`parts` of a prompt: ints for text, tuples (frames, height, width) for images and videos."""
     if not isinstance(parts, Sequence) or isinstance(parts, str | bytes):
         raise TypeError(f"parts must be a sequence such as (2, (1, 3, 4), 5), got {parts!r}")
     if not parts:
@@ -356,26 +356,28 @@ def mrope_sections(x, positions, sections, layout, order):
     x, layout, order = shape_with_axes("x", x), pair_layout(layout), axis_order(order)
     if x[-1] % 2:
         raise ValueError(
-            f"x must have an even head_dim (last axis), got shape {x}: a number without a partner cannot turn"
+            f"x must have an even head_dim (last axis), got shape {x}: "
+            "a number without a partner cannot turn"
         )
     sections = whole_numbers("sections", sections)
     if not isinstance(sections, list) or not sections or shape_of(sections) != (len(sections),):
         raise ValueError(f"sections must be a row of numbers of pairs, one for each axis, got {sections!r}")
     if min(sections) < 1 or sum(sections) != x[-1] // 2:
         raise ValueError(
-            f"sections must be at least 1 each and add up to head_dim / 2 = {x[-1] // 2} pairs, got {sections}"
+            f"sections must be at least 1 each and add up to head_dim / 2 = {x[-1] // 2} pairs, "
+            f"got {sections}"
         )
     if shape_of(positions) != (len(sections), x[-2]):
         raise ValueError(
-            f"positions must have the shape (axes, seq_len) = {(len(sections), x[-2])}, a row for each of the "
-            f"sections, got {shape_of(positions)}"
+            f"positions must have the shape (axes, seq_len) = {(len(sections), x[-2])}, a row for each of "
+            f"the sections, got {shape_of(positions)}"
         )
     for axis, section in enumerate(sections):
         if order == "interleaved" and (section - 1) * len(sections) + axis >= x[-1] // 2 and axis:
             raise ValueError(
-                f"sections must leave every axis but the first its turns among {x[-1] // 2} pairs in the order "
-                f"'interleaved', got {sections}: every {len(sections)}th pair from pair {axis} on is fewer "
-                f"than {section}"
+                f"sections must leave every axis but the first its turns among {x[-1] // 2} pairs in the "
+                f"order 'interleaved', got {sections}: from pair {axis} on there are not {section}, "
+                f"{len(sections)} apart"
             )
     return tuple(sections)
 

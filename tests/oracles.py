@@ -185,6 +185,24 @@ def stretched_by_hand(table, old, new):
     )
 
 
+def axes_by_turning(sections):
+    """Each axis is moved alone, and every pair whose numbers change reads it."""
+    head_dim = 2 * sum(sections)
+    x = np.ones((1, head_dim))
+    moved = [
+        loops.mrope(x, np.eye(len(sections))[:, [axis]], sections, base=2, order="interleaved")
+        for axis in range(len(sections))
+    ]
+    return np.abs(np.array(moved)[:, 0, ::2] - 1).argmax(axis=0)
+
+
+def signs_of_the_nearer(vectors, like):
+    columns = []
+    for one, other in zip(torch.tensor(vectors).T, torch.tensor(like).T):
+        columns.append(min(one, -one, key=lambda column: torch.dist(column, other).item()))
+    return torch.stack(columns, dim=1)
+
+
 ORACLES = {
     "count_positions": {"the cat chased the mouse": [0, 1, 2, 3, 4], "to be or not to be": [0, 1, 2, 3, 4, 5],
                         "two  spaces": [0, 1], "": []}.__getitem__,
@@ -223,6 +241,12 @@ ORACLES = {
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
     "padded_positions": lambda mask: [[sum(row[:n]) for n in range(len(row))] for row in mask],
     "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],
+    "mrope_positions": loops.mrope_positions,
+    "interleaved_axes": axes_by_turning,
+    "decoded_positions": lambda prompts, steps: [
+        loops.mrope_positions([*parts, steps])[1][-steps:] for parts in prompts
+    ],
+    "align_signs": signs_of_the_nearer,
     "turned_rows": rows_by_the_addition_formulas,
     "stream_blocks": stream,
     "smallest_gap": lambda rows: torch.pdist(torch.tensor(rows)).sort().values[0],

@@ -326,7 +326,7 @@ def test_text_after_pictures_begins_one_after_all_that_was_before(rung, parts):
     before = climb(rung, "mrope_positions", tuple(parts))
     after = climb(rung, "mrope_positions", (*parts, 2))
     np.testing.assert_array_equal(after[:, :-2], before)
-    np.testing.assert_array_equal(after[:, -2:], np.full((3, 2), before.max()) + [1, 2])
+    np.testing.assert_array_equal(after[:, -2:], before.max() + np.tile([1, 2], (3, 1)))
     assert before.shape[1] == sum(np.prod(part) for part in parts)
 
 

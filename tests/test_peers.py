@@ -150,7 +150,7 @@ def axial():
 
 
 def their_prompt(module, parts):
-    """Positions of a prompt (3, seq_len) and its delta, by a model's own function; it merges 2 x 2 patches."""
+    """Positions of a prompt (3, seq_len) and its delta, by a model's own function; it merges 2 x 2."""
     kinds, images, videos = [], [], []
     for part in parts:
         if isinstance(part, int):
