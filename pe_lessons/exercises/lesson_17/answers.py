@@ -6,7 +6,9 @@ from pe_lessons import arrays
 
 
 def mrope_positions_loop(parts):
-    times, rows, columns = [], [], []
+    times = []
+    rows = []
+    columns = []
     start = 0
     for part in parts:
         if isinstance(part, int):
@@ -100,14 +102,22 @@ def decoded_minus_the_delta(prompts, steps):
     return answers
 
 
-def decoded_as_found(prompts, steps):
+def decoded_after_the_last_time(prompts, steps):
     answers = []
     for parts in prompts:
-        places = arrays.mrope_positions(parts)
-        delta = places.max() - places.shape[1]
+        times = arrays.mrope_positions(parts)[0]
+        answers.append(times.max() + 1 + np.arange(steps))
+    return answers
+
+
+def decoded_as_found(prompts, steps):
+    cached, answers = [], []
     for parts in prompts:
-        cached = arrays.mrope_positions(parts).shape[1]
-        answers.append(cached + delta + np.arange(steps))
+        places = arrays.mrope_positions(parts)  # (3, tokens)
+        cached.append(places.shape[1])
+        delta = places[0].max() + 1 - places.shape[1]
+    for tokens in cached:
+        answers.append(tokens + delta + np.arange(steps))
     return answers
 
 
