@@ -54,6 +54,10 @@ align_signs = lesson.exercise(
     edge_probes=(
         (np.array([[1.0], [0.0], [-1.0]]), np.array([[-1.0], [0.0], [1.0]])),
         (np.array([[0.0, 1.0], [1.0, 2.0]]), np.array([[0.0, 1.0], [1.0, 2.0]])),
+        (  # products between -1 and 1, which a number added anywhere would turn round
+            np.array([[0.5, 1.0], [0.5, -0.5], [-0.25, 0.25], [0, 0]]),
+            np.array([[0.5, -0.25], [0.25, 1.0], [-0.25, 0.25], [0, 0]]),
+        ),
     ),
 )
 

@@ -53,7 +53,7 @@ def interleaved_axes_loop(sections):
     axes = []
     for pair in range(sum(sections)):
         turn, axis = divmod(pair, len(sections))
-        if axis > 0 and turn >= sections[axis]:
+        if turn >= sections[axis]:
             axis = 0
         axes.append(axis)
     return axes
