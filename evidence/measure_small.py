@@ -1,7 +1,7 @@
 """What the small models do: yardsticks, longer texts, rules that stretch, needles, layouts, half precision.
 
-    python -m evidence.measure_small              all of it, about half an hour on one core
-    python -m evidence.measure_small needle       one group
+    python course.py measure-small              all of it, about half an hour on one core
+    python course.py measure-small needle       one group
 
 Each function in `GROUPS` measures one thing with the stored weights, and its numbers go into
 `pe_lessons/small/figures.json` under its name. `stretched_200_steps` trains, 200 steps for each rule.
@@ -21,6 +21,7 @@ from pe_lessons import small_models, tensors, toys
 
 LENGTHS = (256, 512, 1024, 2048)
 TRAINED = small_models.TRAINED_LENGTH
+TUNED = ("as trained", "position interpolation", "NTK-aware", "by parts, 1 to 4 turns", "YaRN")
 
 
 class Window(toys.Rotary):
@@ -159,7 +160,7 @@ def tuned(rule, length=1024):
 def stretched_200_steps():
     """The same after 200 steps at 1024 characters, two texts a step."""
     found = {}
-    for rule in rules(4):
+    for rule in TUNED:
         found[rule] = {str(length): mean_bits(tuned(rule), length) for length in (TRAINED, 1024, 2048)}
     return found
 
@@ -169,7 +170,7 @@ def needle():
     long = 1024 // TRAINED
     models = {name: loaded(name) for name in small_models.ENCODINGS if name != "learned"}
     models |= {f"rope, {rule}": rope_with(encoding) for rule, encoding in rules(long).items()}
-    models |= {f"rope, {rule}, 200 steps": tuned(rule) for rule in rules(long)}
+    models |= {f"rope, {rule}, 200 steps": tuned(rule) for rule in TUNED}
     found = {}
     for name, model in models.items():
         found[name] = {}
@@ -225,11 +226,11 @@ class Rounded(toys.Rotary):
 def half_precision():
     """Positions that begin further on, and angles rounded to a narrower dtype."""
     found = {}
-    for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
         model = rope_with(Rounded(dtype))
         found[str(dtype).removeprefix("torch.")] = {
             str(first): mean_bits(model, TRAINED, first + torch.arange(TRAINED))
-            for first in (0, 256, 1000, 10_000, 50_000)
+            for first in (0, 256, 1000, 10_000)
         }
     return found
 

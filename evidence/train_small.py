@@ -1,8 +1,10 @@
 """Train the small models of the course: Python source, character by character.
 
-    python evidence/train_small.py --model rope              train one, and compare it with what is stored
-    python evidence/train_small.py --model rope --seed 1     with other random numbers
-    python evidence/train_small.py --model rope --store      and put what comes of it into pe_lessons/small
+    python course.py train-small --model rope              train one, and compare it with what is stored
+    python course.py train-small --model rope --seed 1     with other random numbers
+    python course.py train-small --model rope --store      and put what comes of it into pe_lessons/small
+
+(or `python evidence/train_small.py` with the same words, where the course and tqdm are installed.)
 
 The recipe. Text: the standard library of the Python that runs this, without tests, tables and bundled tools
 (`LEFT_OUT`), 8.8 million characters in Python 3.11; none of it is kept. A step sees 8 windows of 256
@@ -39,7 +41,12 @@ LEFT_OUT |= {"pydoc_data", "ensurepip", "turtledemo", "__pycache__"}
 STEPS, WARM_UP, BATCH_SIZE, HIGHEST_LR = 3000, 100, 8, 4e-3
 SAVE_EVERY = 100
 START = 16_384  # characters of the held-out text that tests and lessons ask for
-PROMPT = "def read_lines(path):\n"
+PROMPT = '''class Reader:
+    """Read lines from a file."""
+
+    def __init__(self, path):
+        self.path = path
+'''
 
 
 def training_text():
@@ -204,6 +211,7 @@ def main():
     parser.add_argument("--model", required=True, choices=small_models.ENCODINGS)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=STEPS, help="fewer, to try it out")
+    parser.add_argument("--loudness", type=float, default=small_models.LOUDNESS, help="default: %(default)s")
     parser.add_argument(
         "--store", action="store_true", help="write weights and figures into pe_lessons/small"
     )
@@ -217,9 +225,11 @@ def main():
     bfloat16 = bfloat16_is_faster()
     print(f"{len(text):,} characters, matrices in {'bfloat16' if bfloat16 else 'float32'}")
     torch.manual_seed(wanted.seed)
-    model = small_models.untrained(wanted.model)
+    model = small_models.untrained(wanted.model, wanted.loudness)
     wanted.folder.mkdir(parents=True, exist_ok=True)
-    name = f"{wanted.model}-{wanted.seed}" + ("" if wanted.steps == STEPS else f"-{wanted.steps}")
+    name = f"{wanted.model}-{wanted.seed}"
+    if (wanted.steps, wanted.loudness) != (STEPS, small_models.LOUDNESS):
+        name += f"-{wanted.steps}-{wanted.loudness:g}"
     checkpoint = wanted.folder / f"{name}.pt"
     run = train(
         model, tokens_of(text), seed=wanted.seed, steps=wanted.steps, bfloat16=bfloat16, checkpoint=checkpoint
@@ -261,8 +271,8 @@ def store(model, wanted, bits, text):
         }
         # a learned table ends with the trained length
         longest = small_models.TRAINED_LENGTH if wanted.model == "learned" else 1024 + len(PROMPT)
-        written = small_models.write(model, PROMPT, longest - len(PROMPT), seed=0, temperature=0.7)
-        entry["text"] = {"prompt": PROMPT, "written": written, "seed": 0, "temperature": 0.7, "date": date}
+        written = small_models.write(model, PROMPT, longest - len(PROMPT), seed=0, temperature=0.8)
+        entry["text"] = {"prompt": PROMPT, "written": written, "seed": 0, "temperature": 0.8, "date": date}
     update_figures({"models": {wanted.model: entry}})
 
 

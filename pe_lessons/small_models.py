@@ -24,15 +24,13 @@ TRAINED_LENGTH = 256
 LONGEST = 2048  # rows of the sinusoidal table
 NEEDLE_ASKED = 6  # characters of a name of ten that `needles` asks for
 SIZES = {"d_model": 160, "num_heads": 4, "num_layers": 4, "causal": True}
-# Words and rows of tables begin this loud. Beside louder ones what a block adds is little, and RoPE does not
-# learn in this time to copy a name that it has read.
-LOUDNESS = 0.1
+LOUDNESS = 0.1  # what random characters and rows of tables are multiplied by, before training
 ENCODINGS = {
     "rope": toys.Rotary,
     "alibi": lambda: toys.ALiBi(tensors.alibi_slopes(SIZES["num_heads"])),
-    "sinusoidal": lambda: toys.Table(LOUDNESS * arrays.sinusoidal(LONGEST, SIZES["d_model"])),
+    "sinusoidal": lambda: toys.Table(arrays.sinusoidal(LONGEST, SIZES["d_model"])),
     "none": toys.Encoding,
-    "learned": lambda: toys.Table(LOUDNESS * torch.randn(TRAINED_LENGTH, SIZES["d_model"]), learned=True),
+    "learned": lambda: toys.Table(torch.randn(TRAINED_LENGTH, SIZES["d_model"]), learned=True),
 }
 
 
@@ -55,7 +53,7 @@ def load(name):
         model.load_state_dict(weights)
     except (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile) as error:
         raise OSError(
-            f"{path} is missing or damaged; `python evidence/train_small.py --model {name} --store`, in a "
+            f"{path} is missing or damaged; `python course.py train-small --model {name} --store`, in a "
             "clone of the course, trains it again"
         ) from error
     return model.eval().requires_grad_(False)
@@ -80,14 +78,19 @@ def figures():
     return json.loads((FOLDER / "figures.json").read_text(encoding="utf-8"))
 
 
-def untrained(name):
-    """A model of the right shape with random weights."""
+def untrained(name, loudness=LOUDNESS):
+    """A model of the right shape with random weights.
+
+    Beside loud characters what a block adds is little at first, and a model may not learn in the time it has
+    to copy a name that it has read.
+    """
     if name not in ENCODINGS:
         raise ValueError(f"name must be one of {', '.join(ENCODINGS)}; got {name!r}")
     vocab = len(CHARACTERS)
     model = toys.TinyTransformer(vocab, vocab, **SIZES, encoding=ENCODINGS[name]()).float()
     with torch.no_grad():
-        model.embedding.weight *= LOUDNESS
+        for table in (model.embedding.weight, getattr(model.encoding, "table", torch.empty(0))):
+            table *= loudness
     return model
 
 
@@ -162,7 +165,7 @@ def costs(model, read, asked, positions=None):
     return torch.cat(found) / math.log(2)
 
 
-def write(model, prompt, count, *, seed, temperature=0.7):
+def write(model, prompt, count, *, seed, temperature=0.8):
     """`count` characters that the model puts after `prompt`, drawn with a seed.
 
     One near tie, decided otherwise on another processor, and the text goes another way.

@@ -32,10 +32,6 @@ class Module(nn.Module):
         return torch.stack([sample + self.rows[: len(sample)] for sample in x])
 
 
-def wavelengths(d_model, base=10_000):
-    return [2 * math.pi / frequency for frequency in loops.frequencies(d_model, base=base)]
-
-
 def right_pairs_by_speed(table):
     """Each pair as one complex number, which turns by the same factor from row to row."""
     table = np.asarray(table, dtype=float)
@@ -64,6 +60,16 @@ def means_of_shifted_rows(weights):
     """Each row is read backwards from its diagonal; where the row is at its end there is nothing to add."""
     backwards = [[*row[: m + 1][::-1], *[math.nan] * (len(weights) - 1 - m)] for m, row in enumerate(weights)]
     return np.nanmean(backwards, axis=0)
+
+
+def scores_by_offset(q, k, positions, slope):
+    """The key is rotated by the offset alone; then only differences of positions are left."""
+    scores = []
+    for query, m in zip(q, positions):
+        keys = [loops.rotary([key], [n - m])[0] for key, n in zip(k, positions)]
+        products = [query @ key / math.sqrt(len(query)) for key in keys]
+        scores.append([product - slope * abs(n - m) for product, n in zip(products, positions)])
+    return scores
 
 
 def readout_one_by_one(sums, labels, rows):
@@ -130,6 +136,14 @@ def one_token_at_a_time(q, k, v, cached_k, cached_v):
     return outputs
 
 
+def digits_that_keep_apart(seq_len):
+    def kept(number, digits):
+        fraction, point = math.frexp(number)
+        return math.ldexp(round(fraction * 2**digits), point - digits)
+
+    return next(n for n in range(2, 60) if len({kept(p, n) for p in range(seq_len)}) == seq_len)
+
+
 def first_without_a_turn(head_dim, base, trained_len):
     frequencies = loops.rotary_frequencies(head_dim, base=base)[0]
     return sum(trained_len * frequency >= 2 * math.pi for frequency in frequencies)
@@ -157,9 +171,8 @@ def rows_by_the_addition_formulas(first_row, frequencies, seq_len):
     return rows
 
 
-def stream(seq_len, d_model, block_len):
-    rows = loops.sinusoidal(seq_len, d_model)
-    return [rows[first : first + block_len] for first in range(0, seq_len, block_len)]
+def causal_alibi(score, batch, head, query, key):
+    return score + loops.alibi(10, 8)[head][query][key] if key <= query else -math.inf
 
 
 def stretched_by_hand(table, old, new):
@@ -220,6 +233,7 @@ ORACLES = {
     "nearest_neighbour": nearest,
     "split_shift": shift_with_columns_moved,
     "kernel": loops.kernel,
+    "told_scores": scores_by_offset,
     "mean_by_step": means_of_shifted_rows,
     "readout": readout_one_by_one,
     "paper_input": scaled_and_numbered,
@@ -238,6 +252,7 @@ ORACLES = {
     "sinusoidal_2d": loops.sinusoidal_2d,
     "axial_rotary": loops.axial_rotary,
     "resized_table": stretched_by_hand,
+    "digits_needed": digits_that_keep_apart,
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
     "padded_positions": lambda mask: [[sum(row[:n]) for n in range(len(row))] for row in mask],
     "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],
@@ -248,6 +263,6 @@ ORACLES = {
     ],
     "align_signs": signs_of_the_nearer,
     "turned_rows": rows_by_the_addition_formulas,
-    "stream_blocks": stream,
+    "causal_alibi": causal_alibi,
     "smallest_gap": lambda rows: torch.pdist(torch.tensor(rows)).sort().values[0],
 }  # fmt: skip

@@ -49,6 +49,17 @@ class TestLinearReadout:
         inputs = np.ones((12, 3))
         assert measures.linear_readout(inputs, np.arange(12), self.table) <= 2 / 12
 
+    def test_fitted_to_some_it_is_tried_on_the_others(self):
+        known, quiet = np.arange(120) < 60, self.inputs - 0.9 * self.words[self.numbers]
+        assert measures.linear_readout(quiet, self.positions, self.table, fitted=known) == 1
+        other_way = measures.linear_readout(self.inputs, self.positions, self.table, fitted=known)
+        assert other_way < 0.9 and round(60 * other_way, 9).is_integer()
+
+    @pytest.mark.parametrize("fitted", [[True, False], np.ones(120), np.ones(120, bool), np.zeros(120, bool)])
+    def test_fitted_that_leaves_nothing_to_fit_or_to_read(self, fitted):
+        with pytest.raises(ValueError, match="fitted must say True or False of each of the 120 inputs"):
+            measures.linear_readout(self.inputs, self.positions, self.table, fitted=fitted)
+
     @pytest.mark.parametrize("labels", [[0, 1], np.zeros(120), np.zeros((120, 1), dtype=int)])
     def test_labels_that_do_not_fit(self, labels):
         with pytest.raises(ValueError, match="labels must be one whole number for each of the 120 inputs"):

@@ -6,7 +6,6 @@ import tomllib
 import mutants_of_answers
 import pytest
 
-from pe_lessons import arrays
 from pe_lessons.exercises import REGISTRY, likeness
 from pe_lessons.exercises.lesson_files import Change
 from pe_lessons.exercises.mutants import Mutant, mutants_of
@@ -101,16 +100,14 @@ def test_no_comparison_where_it_might_be_chance_or_another_step(answer, capsys):
     assert exercise.diagnose(answer) == before
 
 
-def first_block_only(seq_len, d_model, block_len):
-    for start in range(0, seq_len, block_len):
-        return [arrays.sinusoidal(min(block_len, seq_len - start), d_model, start=start)]
-
-
 def test_no_comparison_of_results_that_are_too_few(capsys):
-    exercise = nameless("stream_blocks")
-    before = exercise.diagnose(first_block_only)
+    def first_row_only(first_row, frequencies, seq_len):
+        return [first_row]
+
+    exercise = nameless("turned_rows")
+    before = exercise.diagnose(first_row_only)
     exercise.hint()
-    assert exercise.diagnose(first_block_only) == before
+    assert exercise.diagnose(first_row_only) == before
 
 
 def test_kinds_that_disagree_say_nothing():

@@ -106,7 +106,7 @@ def test_a_model_writes_the_same_text_for_the_same_seed():
 
 
 def test_characters_that_no_model_knows_are_counted():
-    with pytest.warns(UserWarning, match=r"3 of 6 characters are unknown to the models: '\\t', 'é'$"):
+    with pytest.warns(UserWarning, match=r"4 of 7 characters are unknown to the models: '\\t', 'é'$"):
         tokens = small_models.encode("é\tab\té")[[0, 1, 2]]
     assert tokens.tolist() == [0, 0, small_models.CHARACTERS.index("a")]
     with pytest.warns(UserWarning, match="1 of 1 characters"):
@@ -151,7 +151,7 @@ def test_a_missing_or_damaged_model_says_how_to_train_it(tmp_path, monkeypatch):
         with pytest.raises(OSError) as caught:
             small_models.load("rope")
         sentence = str(caught.value)
-        assert "`python evidence/train_small.py --model rope --store`" in sentence and "\n" not in sentence
+        assert "`python course.py train-small --model rope --store`" in sentence and "\n" not in sentence
     path.write_bytes(right)
     small_models.load("rope")
     with pytest.raises(ValueError, match=r"name must be one of rope, .*; got 'rotary'"):

@@ -9,6 +9,7 @@ import ast
 import functools
 import re
 import shlex
+import statistics
 from itertools import zip_longest
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -19,8 +20,10 @@ RAISES = "raises-exception"
 MAX_UNCHECKED_CELLS = 3
 MAX_FIGURE_KB = 90
 MAX_NOTEBOOK_KB = 400
-SHORT_CELL_LINES = 12
-LONGEST_CELL_LINES = 30
+SHORT_CELL_LINES = 9
+LONGEST_CELL_LINES = 16
+MEDIAN_CELL_LINES = 4
+MOST_WORDS = 2800  # with the sources, which nobody reads in one go
 MIN_ALT_TEXT = 20
 
 MARKDOWN_FAULTS = {
@@ -250,6 +253,11 @@ def rhythm(notebook):
     longer = [place for place, lines in lengths.items() if lines > SHORT_CELL_LINES]
     if 10 * len(longer) > len(lengths):
         yield f"more than one cell in ten has over {SHORT_CELL_LINES} lines of code: {longer}"
+    if lengths and statistics.median(lengths.values()) > MEDIAN_CELL_LINES:
+        yield f"the median of the cells' lines of code is above {MEDIAN_CELL_LINES}"
+    words = len(" ".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown").split())
+    if words > MOST_WORDS:
+        yield f"{words} words of prose are more than one sitting, allowed are {MOST_WORDS}"
 
 
 def plain_markdown(notebook):

@@ -49,7 +49,7 @@ FORMS = {  # in these files also
     "teaching/GUIDE.md": [r"(?m)^### (\d\d) "],
     "teaching/LESSON_TIMES.md": [r"(?m)^\| (\d\d) "],
     "teaching/MISTAKES.md": [r"(?m)^## (\d\d) "],
-    "tests/test_exact_comparisons.py": [r"\"(\d\d) [a-z][a-z-]*\""],
+    "tests/test_exact_comparisons.py": [r"\"(\d\d) [a-z][a-z\d-]*\""],
 }
 SECTIONS = {"teaching/GUIDE.md": "### ", "teaching/MISTAKES.md": "## "}
 ROWS = re.compile(

@@ -8,7 +8,7 @@ from torch import nn
 
 from evidence.claims.runner import at_least, below, between, each_seed
 from evidence.claims.training import of_lesson, share_right, test_set, train, trained
-from pe_lessons import arrays, measures, tensors, toys
+from pe_lessons import arrays, tensors, toys
 
 ALL, FEW, SOME = at_least(0.99), below(0.4), between(0.445, 0.885)  # the grades of the lesson
 NOT_SOLVED = below(0.7)  # "solved" is more than 0.9
@@ -140,61 +140,3 @@ def moved(seed):
         yield f"{name}, +8, told position 16", by_token[8].item(), first_unseen
         yield f"{name}, +8, mean from position 16 on", late, later
         yield f"{name}, +8, the first mean minus the second", seen - late, at_least(0.2)
-
-
-@each_seed
-def scale(seed):
-    """The scale of the embeddings, and adding or concatenating (three back)"""
-    quiet, as_in_torch = {"word_std": 32**-0.5}, {"word_std": 1.0}
-    for name, encoding, options in (
-        ("sinusoidal", SINUSOIDAL, {}),
-        ("side by side", lesson.Concatenated, {}),
-        ("paper", lesson.Scaled, quiet),
-        ("paper, factor forgotten", SINUSOIDAL, quiet),
-        ("nn.Embedding", SINUSOIDAL, as_in_torch),
-    ):
-        yield name, share_right(encoding, toys.k_back, seed, **options), at_least(0.98)
-        history = trained(encoding, toys.k_back, seed, **options).history
-        recent = np.convolve(history, np.ones(10) / 10, mode="valid")
-        step = 9 + int((recent >= 0.98).argmax()) if recent.max() >= 0.98 else 999
-        yield f"{name}, first step at 0.98 (mean of ten)", step, below(110)
-    yield "nn.Embedding x root", share_right(lesson.Scaled, toys.k_back, seed, **as_in_torch), FEW
-    patient = share_right(lesson.Scaled, toys.k_back, seed, steps=600, **as_in_torch)
-    yield "nn.Embedding x root, 600 steps", patient, between(0.43, 0.965)
-
-
-@each_seed
-def readout(seed):
-    """The linear read-out"""
-
-    def words_of(num_words, d_model):
-        return np.random.default_rng(seed).normal(size=(num_words, d_model))
-
-    for num_words, d_model, claim in (
-        (20, 32, at_least(1)), (30, 32, below(0.97)), (50, 64, at_least(1)), (60, 64, below(1)),
-        (100, 64, below(0.9)), (100, 128, at_least(1)),
-    ):  # fmt: skip
-        words, table = words_of(num_words, d_model), arrays.sinusoidal(32, d_model)
-        sums, labels = (words[:, None] + table).reshape(-1, d_model), np.tile(np.arange(32), num_words)
-        share = measures.linear_readout(sums, labels, table)
-        yield f"{num_words} words, {d_model} columns: positions read right", share, claim
-        if d_model == 64:
-            lengths = np.linalg.norm(words, axis=1)[:, None] * np.linalg.norm(table, axis=1)
-            cosine = np.abs(words @ table.T / lengths).mean()
-            yield f"{num_words} words, {d_model} columns: mean |cosine|", cosine, between(0.05, 0.15)
-    for d_model, size, claim in (
-        (64, 1, between(0.5, 0.56)), (256, 1, between(0.8, 0.84)), (1024, 1, at_least(0.98)),
-        (64, 1 / 4, at_least(0.98)),
-    ):  # fmt: skip
-        words, rows = words_of(2000, d_model) * size, arrays.sinusoidal(32, d_model)
-        words, rows = words - words.mean(axis=0), rows - rows.mean(axis=0)
-        products = (words @ rows.T)[:, None] + rows @ rows.T
-        nearest = (products - (rows**2).sum(axis=1) / 2).argmax(axis=-1)
-        share = (nearest == np.arange(32)).mean()
-        yield f"2000 words of size {size}, {d_model} columns, no matrix", share, claim
-    words, table = words_of(50, 64), arrays.sinusoidal(32, 64)
-    for size, claim in ((1, below(0.5)), (1 / 8, at_least(0.98))):
-        sums = words[:, None] * size + table
-        matrix, *_ = np.linalg.lstsq(sums[:25].reshape(-1, 64), np.tile(table, (25, 1)))
-        misses = np.linalg.norm((sums[25:] @ matrix)[:, :, None] - table, axis=-1)
-        yield f"unseen words, {size} of the size", (misses.argmin(-1) == np.arange(32)).mean(), claim

@@ -1,7 +1,7 @@
 """Hold what the lessons say of trained models, and of all else that is drawn, to seeds that no lesson uses.
 
     python course.py claims            all lessons, about half an hour on one core
-    python course.py claims 06 13      these lessons
+    python course.py claims 06 14      these lessons
 
 Each line names a quantity and gives its mean and its range over the seeds; where a lesson makes a claim of
 it, the claim and whether it holds for every seed follow. The exit status is 1 if one does not.

@@ -3,37 +3,27 @@
 import math
 
 import numpy as np
-import torch
+
+from pe_lessons import arrays, loops
 
 
-def readout_arrays(sums, labels, rows):
-    best, *_ = np.linalg.lstsq(sums, rows[labels])  # (d_model, d_model)
-    read = sums @ best  # (n, d_model)
-    distances = np.linalg.norm(read[:, None] - rows, axis=-1)  # (n, n_labels)
-    nearest = distances.argmin(axis=1)  # (n,)
-    return np.mean(nearest == labels)
+def told_scores_arrays(q, k, positions, slope):
+    turned_q = arrays.rotary(q, positions)
+    turned_k = arrays.rotary(k, positions)
+    products = turned_q @ turned_k.T  # (seq_len, seq_len)
+    distances = np.abs(positions[:, None] - positions)
+    return products / np.sqrt(q.shape[1]) - slope * distances
 
 
-def readout_tensors(sums, labels, rows):
-    sums, labels, rows = torch.tensor(sums), torch.tensor(labels), torch.tensor(rows)
-    matrix = torch.linalg.pinv(sums) @ rows[labels]
-    read = sums @ matrix
-    nearest = torch.cdist(read, rows).argmin(dim=1)
-    return (nearest == labels).double().mean()
-
-
-def paper_input_arrays(embedded, table):
-    seq_len, d_model = embedded.shape
-    factor = np.sqrt(d_model)
-    rows = table[:seq_len]  # (seq_len, d_model)
-    return embedded * factor + rows
-
-
-def paper_input_loop(embedded, table):
-    seq_len, d_model = len(embedded), len(embedded[0])
-    factor = math.sqrt(d_model)
-    rows = [table[position] for position in range(seq_len)]
-    result = []
-    for words, places in zip(embedded, rows, strict=True):
-        result.append([factor * word + place for word, place in zip(words, places)])
-    return result
+def told_scores_loop(q, k, positions, slope):
+    turned_q = loops.rotary(q, positions)
+    turned_k = loops.rotary(k, positions)
+    scores = []
+    for query, m in zip(turned_q, positions):
+        row = []
+        for key, n in zip(turned_k, positions):
+            product = sum(one * other for one, other in zip(query, key))
+            distance = abs(m - n)
+            row.append(product / math.sqrt(len(query)) - slope * distance)
+        scores.append(row)
+    return scores

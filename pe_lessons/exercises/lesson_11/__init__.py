@@ -1,4 +1,4 @@
-"""Exercises of lesson 11, rotary positions."""
+"""Exercises of lesson 11, relative biases."""
 
 import numpy as np
 
@@ -6,57 +6,45 @@ from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-_rows = np.random.default_rng(seed=11)
-ROTARY_PROBES = (
-    (_rows.normal(size=(5, 4)), np.array([0, 3, 7, 8, 20])),
-    (_rows.normal(size=(3, 6)), np.array([5, 1, 2])),
-    (_rows.normal(size=(2, 10)), np.array([4, 9])),
-)
-ROTARY_EDGES = ((_rows.normal(size=(2, 2)), np.array([3, 1])), (_rows.normal(size=(2, 4)), np.array([-3, 2])))
-
-rotary_interleaved = lesson.exercise(
-    "rotary_interleaved",
-    mine="my_rotary",
-    probes=ROTARY_PROBES,
-    edge_probes=ROTARY_EDGES,
-    atol=1e-5,
-)
-
-rotary_half = lesson.exercise(
-    "rotary_half",
-    mine="my_rotary_in_halves",
-    probes=ROTARY_PROBES,
-    edge_probes=ROTARY_EDGES,
-    atol=1e-5,
+slopes = lesson.exercise(
+    "slopes", probes=((8,), (4,), (6,)), edge_probes=((12,), (1,), (16,), (7,), (3,), (9,), (15,))
 )
 
 
-def _weights(rng, seq_len, d_in, d_model):
-    return rng.normal(size=(seq_len, d_in)), *rng.normal(size=(2, d_in, d_model))
+def _scores(seed, num_queries, num_keys):
+    return np.random.default_rng(seed).normal(size=(num_queries, num_keys))
 
 
-rotary_scores = lesson.exercise(
-    "rotary_scores",
-    mine="my_scores",
+newest_weights = lesson.exercise(
+    "newest_weights",
+    probes=((_scores(0, 2, 5), 0.5), (_scores(1, 4, 4), 0.25), (_scores(2, 3, 7), 0.125)),
+    edge_probes=((_scores(3, 1, 6), 0.5), (_scores(4, 1, 1), 0.5), (_scores(5, 8, 40), 0.5)),
+)
+
+_FEW = [0, 3, -3], [-8, 8], [-20, 20], [-90, 90], [-1000, 1000]  # so few that a reply can show them
+# At distances of 16, 32 and 64 the logarithm comes out whole, or a last digit below: both answers are right.
+_MANY = np.array([n for n in range(-200, 201) if abs(n) not in (16, 32, 64)])
+
+
+def _call_buckets(name, offsets, bidirectional):
+    shown = (
+        offsets.tolist()
+        if offsets.size < 5
+        else "[n for n in range(-200, 201) if abs(n) not in (16, 32, 64)]"
+    )
+    return f"{name}(np.array({shown}), {bidirectional})"
+
+
+buckets = lesson.exercise(
+    "buckets",
     probes=(
-        (*_weights(_rows, 5, 8, 8), 2),
-        (*_weights(_rows, 4, 6, 12), 3),
-        (*_weights(_rows, 3, 12, 12), 2),
+        *((np.array(few), mode) for mode in (True, False) for few in _FEW),
+        (_MANY, True),
+        (_MANY, False),
     ),
-    edge_probes=((*_weights(_rows, 3, 4, 4), 1), (*_weights(_rows, 1, 4, 8), 2)),
-    atol=1e-5,
+    edge_probes=((np.array([[0, 3], [-3, 0]]), True), (np.array([-100_000, 100_000]), True)),
+    call=_call_buckets,
 )
 
-
-def _step(rng, num_heads, cached, new, head_dim):
-    return *rng.normal(size=(3, num_heads, new, head_dim)), *rng.normal(size=(2, num_heads, cached, head_dim))
-
-
-cached_attention = lesson.exercise(
-    "cached_attention",
-    probes=(_step(_rows, 2, 5, 3, 4), _step(_rows, 3, 2, 2, 6), _step(_rows, 2, 4, 1, 8)),
-    edge_probes=(_step(_rows, 2, 0, 3, 4), _step(_rows, 1, 9, 1, 2)),
-)
-
-rotary_question = lesson.question("rotary_question")
+bias_question = lesson.question("bias_question")
 quiz_11 = lesson.quiz("quiz_11")

@@ -7,132 +7,70 @@ import numpy as np
 from pe_lessons import arrays
 
 
-def rotary_interleaved_arrays(x, positions):
-    base, head_dim = 10_000.0, x.shape[1]
-    exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)
-    frequencies = base**-exponents
-    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
-    first, second = np.arange(0, head_dim, 2), np.arange(1, head_dim, 2)  # the two columns of each pair
-    a, b = x[:, first], x[:, second]  # (seq_len, n_pairs) each
-    rotated = np.empty(x.shape)
-    rotated[:, first] = a * np.cos(angles) - b * np.sin(angles)
-    rotated[:, second] = a * np.sin(angles) + b * np.cos(angles)
-    return rotated
+def slopes_loop(num_heads):
+    power = 2 ** int(math.log2(num_heads))  # the largest that is not above num_heads
+    series = [(head, power) for head in range(power)]
+    series += [(head, 2 * power) for head in range(0, 2 * (num_heads - power), 2)]
+    slopes = [2 ** (-8 * (head + 1) / n) for head, n in series]
+    return slopes
 
 
-def rotary_interleaved_loop(x, positions):
-    base, head_dim = 10_000.0, len(x[0])
-    exponents = [2 * pair / head_dim for pair in range(head_dim // 2)]
-    frequencies = [base**-exponent for exponent in exponents]
-    rotated = []
-    for row, position in zip(x, positions):
-        angles = [position * frequency for frequency in frequencies]
-        new = list(row)
-        for pair, angle in enumerate(angles):
-            first, second = 2 * pair, 2 * pair + 1
-            a, b = row[first], row[second]
-            new[first] = a * math.cos(angle) - b * math.sin(angle)
-            new[second] = a * math.sin(angle) + b * math.cos(angle)
-        rotated.append(new)
-    return rotated
+def slopes_arrays(num_heads):
+    power = 1
+    while 2 * power <= num_heads:
+        power = 2 * power
+    lower, higher = (2.0 ** (-8 / n * np.arange(1, n + 1)) for n in (power, 2 * power))
+    slopes = np.concatenate([lower, higher[0::2][: num_heads - power]])
+    return slopes
 
 
-def rotary_half_arrays(x, positions):
-    base, head_dim = 10_000.0, x.shape[1]
-    exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)
-    frequencies = base**-exponents
-    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
-    first, second = np.split(np.arange(head_dim), 2)  # the two columns of each pair
-    a, b = x[:, first], x[:, second]  # (seq_len, n_pairs) each
-    rotated = np.empty(x.shape)
-    rotated[:, first] = a * np.cos(angles) - b * np.sin(angles)
-    rotated[:, second] = a * np.sin(angles) + b * np.cos(angles)
-    return rotated
+def newest_weights_arrays(scores, slope):
+    n_queries, n_keys = scores.shape
+    keys = np.arange(n_keys)
+    queries = keys[n_keys - n_queries :, None]  # (n_queries, 1) the last positions
+    bias = -slope * (queries - keys)
+    biased = np.where(keys <= queries, scores + bias, -np.inf)
+    weights = arrays.softmax(biased)
+    return weights
 
 
-def rotary_half_loop(x, positions):
-    base, head_dim = 10_000.0, len(x[0])
-    exponents = [2 * pair / head_dim for pair in range(head_dim // 2)]
-    frequencies = [base**-exponent for exponent in exponents]
-    rotated = []
-    for row, position in zip(x, positions):
-        angles = [position * frequency for frequency in frequencies]
-        new = list(row)
-        for pair, angle in enumerate(angles):
-            first, second = pair, pair + head_dim // 2
-            a, b = row[first], row[second]
-            new[first] = a * math.cos(angle) - b * math.sin(angle)
-            new[second] = a * math.sin(angle) + b * math.cos(angle)
-        rotated.append(new)
-    return rotated
+def newest_weights_loop(scores, slope):
+    n_queries, n_keys = scores.shape
+    weights = []
+    for row, query in zip(scores.tolist(), range(n_keys - n_queries, n_keys)):
+        powers = []
+        for key, score in enumerate(row):
+            bias = -slope * (query - key)
+            powers.append(math.exp(score + bias) if key <= query else 0.0)
+        weights.append([power / sum(powers) for power in powers])
+    return weights
 
 
-def rotary_scores_arrays(x, W_Q, W_K, num_heads):
-    seq_len, head_dim = len(x), W_Q.shape[1] // num_heads
-    positions = np.arange(seq_len)
-    rotated = []
-    for rows in (x @ W_Q, x @ W_K):  # (seq_len, d_model)
-        heads = rows.reshape(seq_len, num_heads, head_dim).swapaxes(0, 1)  # (num_heads, seq_len, head_dim)
-        rotated.append(arrays.rotary(heads, positions))
-    q, k = rotated
-    scores = q @ k.swapaxes(1, 2) / np.sqrt(head_dim)  # (num_heads, seq_len, seq_len)
-    return scores
+def buckets_arrays(relative_positions, bidirectional):
+    one_way = 16 if bidirectional else 32  # buckets of a direction
+    exact = one_way // 2
+    distances = np.abs(relative_positions) if bidirectional else np.maximum(-relative_positions, 0)
+    far = np.maximum(distances, exact)
+    share = np.log(far / exact) / np.log(128 / exact)  # of the way from exact to 128
+    steps = (share * (one_way - exact) + 1e-9).astype(int)  # 6 must not come out as 5.999...
+    shared = np.minimum(exact + steps, one_way - 1)
+    first = np.where(relative_positions > 0, 16, 0) if bidirectional else 0
+    return first + np.where(distances < exact, distances, shared)
 
 
-def rotary_scores_loop(x, W_Q, W_K, num_heads):
-    positions, head_dim = range(len(x)), len(W_Q[0]) // num_heads
-    scores = []
-    q, k = (x @ W_Q).tolist(), (x @ W_K).tolist()
-    for head in range(num_heads):
-        columns = range(head * head_dim, (head + 1) * head_dim)
-        queries = [[row[column] for column in columns] for row in q]
-        keys = [[row[column] for column in columns] for row in k]
-        queries = rotary_interleaved_loop(queries, positions)
-        keys = rotary_interleaved_loop(keys, positions)
-        products = [[sum(a * b for a, b in zip(query, key)) for key in keys] for query in queries]
-        scores.append([[product / math.sqrt(head_dim) for product in row] for row in products])
-    return scores
+def buckets_loop(relative_positions, bidirectional):
+    offsets = relative_positions.ravel().tolist()
+    found = [one_bucket(offset, bidirectional) for offset in offsets]
+    return np.reshape(found, relative_positions.shape)
 
 
-def cached_attention_arrays(q, k, v, cached_k, cached_v):
-    cached, new = cached_k.shape[1], q.shape[1]
-    positions = cached + np.arange(new)
-    q, k = [arrays.rotary(rows, positions) for rows in [q, k]]  # (num_heads, new, head_dim) each
-    keys = np.concatenate([cached_k, k], axis=1)  # (num_heads, cached + new, head_dim)
-    values = np.concatenate([cached_v, v], axis=1)
-    mask = np.arange(cached + new) <= cached + np.arange(new)[:, None]  # (new, cached + new)
-    return arrays.attention(q, keys, values, mask)
-
-
-def cached_attention_loop(q, k, v, cached_k, cached_v):
-    outputs = []
-    for head in range(len(q)):
-        cached, new = len(cached_k[head]), len(q[head])
-        positions = [cached + number for number in range(new)]
-        queries = rotary_interleaved_loop(q[head], positions)
-        new_keys = rotary_interleaved_loop(k[head], positions)
-        keys = [*cached_k[head], *new_keys]
-        values = [*cached_v[head], *v[head]]
-        rows = []
-        for number, query in enumerate(queries):
-            seen = cached + number + 1  # how many keys it may look at
-            scores = [sum(a * b for a, b in zip(query, key)) / math.sqrt(len(query)) for key in keys[:seen]]
-            powers = [math.exp(score) for score in scores]
-            rows.append([])
-            for column in range(len(query)):
-                weighted = [power * value[column] for power, value in zip(powers, values)]
-                rows[-1].append(sum(weighted) / sum(powers))
-        outputs.append(rows)
-    return outputs
-
-
-def rotary_across_heads(rows, positions, **options):
-    """Every head rotated by a position of its own, from the first one on."""
-    positions = positions[0] + np.arange(len(rows))
-    return arrays.rotary(rows.swapaxes(0, 1), positions, **options).swapaxes(0, 1)
-
-
-def rotary_of_all_heads_loop(rows, positions, num_heads):
-    """The frequencies of rows that are `num_heads` times as wide."""
-    wide = [[*row, *[0.0] * (num_heads - 1) * len(row)] for row in rows]
-    return [new[: len(row)] for row, new in zip(rows, rotary_interleaved_loop(wide, positions))]
+def one_bucket(offset, bidirectional):
+    one_way = 16 if bidirectional else 32
+    exact = one_way // 2
+    distance = abs(offset) if bidirectional else max(-offset, 0)
+    first = 16 if bidirectional and offset > 0 else 0
+    if distance < exact:
+        return first + distance
+    share = math.log(distance / exact) / math.log(128 / exact)
+    steps = int((one_way - exact) * share + 1e-9)
+    return first + min(exact + steps, one_way - 1)

@@ -1,30 +1,62 @@
-"""Exercises of lesson 12, longer than trained."""
+"""Exercises of lesson 12, rotary positions."""
+
+import numpy as np
 
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-critical_pair = lesson.exercise(
-    "critical_pair",
-    probes=((8, 10_000, 32), (64, 500, 1000), (16, 100, 40), (6, 10_000, 3), (32, 1_000_000, 250)),
-    edge_probes=((8, 10, 300), (16, 2, 9), (128, 500_000, 8192), (2, 10_000, 6), (2, 10_000, 7)),
+_rows = np.random.default_rng(seed=11)
+ROTARY_PROBES = (
+    (_rows.normal(size=(5, 4)), np.array([0, 3, 7, 8, 20])),
+    (_rows.normal(size=(3, 6)), np.array([5, 1, 2])),
+    (_rows.normal(size=(2, 10)), np.array([4, 9])),
+)
+ROTARY_EDGES = ((_rows.normal(size=(2, 2)), np.array([3, 1])), (_rows.normal(size=(2, 4)), np.array([-3, 2])))
+
+rotary_interleaved = lesson.exercise(
+    "rotary_interleaved",
+    mine="my_rotary",
+    probes=ROTARY_PROBES,
+    edge_probes=ROTARY_EDGES,
+    atol=1e-5,
 )
 
-ntk_frequencies = lesson.exercise(
-    "ntk_frequencies",
-    probes=((8, 4.0), (6, 2.0), (4, 8.0)),
-    edge_probes=((4, 1.0), (16, 4.0)),
+rotary_half = lesson.exercise(
+    "rotary_half",
+    mine="my_rotary_in_halves",
+    probes=ROTARY_PROBES,
+    edge_probes=ROTARY_EDGES,
+    atol=1e-5,
 )
 
-llama3_frequencies = lesson.exercise(
-    "llama3_frequencies",
+
+def _weights(rng, seq_len, d_in, d_model):
+    return rng.normal(size=(seq_len, d_in)), *rng.normal(size=(2, d_in, d_model))
+
+
+rotary_scores = lesson.exercise(
+    "rotary_scores",
+    mine="my_scores",
     probes=(
-        (16, 10_000.0, 4.0, 64, 1.0, 4.0),
-        (12, 500.0, 8.0, 100, 0.5, 2.0),
-        (10, 2_000.0, 2.0, 300, 1.0, 32.0),
+        (*_weights(_rows, 5, 8, 8), 2),
+        (*_weights(_rows, 4, 6, 12), 3),
+        (*_weights(_rows, 3, 12, 12), 2),
     ),
-    edge_probes=((2, 10_000.0, 4.0, 10, 1.0, 4.0), (128, 500_000.0, 8.0, 8192, 1.0, 4.0)),
+    edge_probes=((*_weights(_rows, 3, 4, 4), 1), (*_weights(_rows, 1, 4, 8), 2)),
+    atol=1e-5,
 )
 
-longer_question = lesson.question("longer_question")
+
+def _step(rng, num_heads, cached, new, head_dim):
+    return *rng.normal(size=(3, num_heads, new, head_dim)), *rng.normal(size=(2, num_heads, cached, head_dim))
+
+
+cached_attention = lesson.exercise(
+    "cached_attention",
+    probes=(_step(_rows, 2, 5, 3, 4), _step(_rows, 3, 2, 2, 6), _step(_rows, 2, 4, 1, 8)),
+    edge_probes=(_step(_rows, 2, 0, 3, 4), _step(_rows, 1, 9, 1, 2)),
+)
+
+rotary_question = lesson.question("rotary_question")
 quiz_12 = lesson.quiz("quiz_12")

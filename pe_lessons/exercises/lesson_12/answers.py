@@ -4,61 +4,135 @@ import math
 
 import numpy as np
 
-
-def critical_pair_loop(head_dim, base, trained_len):
-    n_pairs = head_dim // 2
-    for pair in range(n_pairs):
-        wavelength = 2 * math.pi * base ** (2 * pair / head_dim)  # tokens per turn
-        if wavelength > trained_len:
-            return pair
-    return n_pairs
+from pe_lessons import arrays
 
 
-def critical_pair_arrays(head_dim, base, trained_len):
+def rotary_interleaved_arrays(x, positions):
+    base, head_dim = 10_000.0, x.shape[1]
     exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)
     frequencies = base**-exponents
-    turns = trained_len * frequencies / (2 * np.pi)
-    whole = turns >= 1
-    return whole.sum()
+    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
+    first, second = np.arange(0, head_dim, 2), np.arange(1, head_dim, 2)  # the two columns of each pair
+    a, b = x[:, first], x[:, second]  # (seq_len, n_pairs) each
+    rotated = np.empty(x.shape)
+    rotated[:, first] = a * np.cos(angles) - b * np.sin(angles)
+    rotated[:, second] = a * np.sin(angles) + b * np.cos(angles)
+    return rotated
 
 
-def ntk_frequencies_arrays(head_dim, factor):
-    base = 10_000.0
-    growth = factor ** (head_dim / (head_dim - 2))
-    new_base = base * growth
+def rotary_interleaved_loop(x, positions):
+    base, head_dim = 10_000.0, len(x[0])
+    exponents = [2 * pair / head_dim for pair in range(head_dim // 2)]
+    frequencies = [base**-exponent for exponent in exponents]
+    rotated = []
+    for row, position in zip(x, positions):
+        angles = [position * frequency for frequency in frequencies]
+        new = list(row)
+        for pair, angle in enumerate(angles):
+            first, second = 2 * pair, 2 * pair + 1
+            a, b = row[first], row[second]
+            new[first] = a * math.cos(angle) - b * math.sin(angle)
+            new[second] = a * math.sin(angle) + b * math.cos(angle)
+        rotated.append(new)
+    return rotated
+
+
+def rotary_half_arrays(x, positions):
+    base, head_dim = 10_000.0, x.shape[1]
     exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)
-    frequencies = new_base**-exponents
-    return frequencies
+    frequencies = base**-exponents
+    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
+    first, second = np.split(np.arange(head_dim), 2)  # the two columns of each pair
+    a, b = x[:, first], x[:, second]  # (seq_len, n_pairs) each
+    rotated = np.empty(x.shape)
+    rotated[:, first] = a * np.cos(angles) - b * np.sin(angles)
+    rotated[:, second] = a * np.sin(angles) + b * np.cos(angles)
+    return rotated
 
 
-def ntk_frequencies_loop(head_dim, factor):
-    log_base = math.log(10_000)
-    log_growth = math.log(factor) * head_dim / (head_dim - 2)
-    frequencies = []
-    for pair in range(head_dim // 2):
-        exponent = 2 * pair / head_dim
-        frequency = math.exp(-exponent * (log_base + log_growth))
-        frequencies.append(frequency)
-    return frequencies
+def rotary_half_loop(x, positions):
+    base, head_dim = 10_000.0, len(x[0])
+    exponents = [2 * pair / head_dim for pair in range(head_dim // 2)]
+    frequencies = [base**-exponent for exponent in exponents]
+    rotated = []
+    for row, position in zip(x, positions):
+        angles = [position * frequency for frequency in frequencies]
+        new = list(row)
+        for pair, angle in enumerate(angles):
+            first, second = pair, pair + head_dim // 2
+            a, b = row[first], row[second]
+            new[first] = a * math.cos(angle) - b * math.sin(angle)
+            new[second] = a * math.sin(angle) + b * math.cos(angle)
+        rotated.append(new)
+    return rotated
 
 
-def llama3_frequencies_arrays(head_dim, rope_theta, factor, original_len, low_freq_factor, high_freq_factor):
-    exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)
-    frequencies = rope_theta**-exponents
-    turns = original_len * frequencies / (2 * np.pi)
-    ramp = (turns - low_freq_factor) / (high_freq_factor - low_freq_factor)
-    kept = ramp.clip(0, 1)
-    return kept * frequencies + (1 - kept) * frequencies / factor
+def rotary_scores_arrays(x, W_Q, W_K, num_heads):
+    seq_len, head_dim = len(x), W_Q.shape[1] // num_heads
+    positions = np.arange(seq_len)
+    rotated = []
+    for rows in (x @ W_Q, x @ W_K):  # (seq_len, d_model)
+        heads = rows.reshape(seq_len, num_heads, head_dim).swapaxes(0, 1)  # (num_heads, seq_len, head_dim)
+        rotated.append(arrays.rotary(heads, positions))
+    q, k = rotated
+    scores = q @ k.swapaxes(1, 2) / np.sqrt(head_dim)  # (num_heads, seq_len, seq_len)
+    return scores
 
 
-def llama3_frequencies_loop(head_dim, rope_theta, factor, original_len, low_freq_factor, high_freq_factor):
-    changed = []
-    for pair in range(head_dim // 2):
-        frequency = 1 / rope_theta ** (2 * pair / head_dim)
-        wavelength = 2 * math.pi / frequency  # tokens per turn
-        turns = original_len / wavelength
-        ramp = (turns - low_freq_factor) / (high_freq_factor - low_freq_factor)
-        kept = min(1, max(0, ramp))
-        slowed = frequency / factor
-        changed.append(slowed + kept * (frequency - slowed))
-    return changed
+def rotary_scores_loop(x, W_Q, W_K, num_heads):
+    positions, head_dim = range(len(x)), len(W_Q[0]) // num_heads
+    scores = []
+    q, k = (x @ W_Q).tolist(), (x @ W_K).tolist()
+    for head in range(num_heads):
+        columns = range(head * head_dim, (head + 1) * head_dim)
+        queries = [[row[column] for column in columns] for row in q]
+        keys = [[row[column] for column in columns] for row in k]
+        queries = rotary_interleaved_loop(queries, positions)
+        keys = rotary_interleaved_loop(keys, positions)
+        products = [[sum(a * b for a, b in zip(query, key)) for key in keys] for query in queries]
+        scores.append([[product / math.sqrt(head_dim) for product in row] for row in products])
+    return scores
+
+
+def cached_attention_arrays(q, k, v, cached_k, cached_v):
+    cached, new = cached_k.shape[1], q.shape[1]
+    positions = cached + np.arange(new)
+    q, k = [arrays.rotary(rows, positions) for rows in [q, k]]  # (num_heads, new, head_dim) each
+    keys = np.concatenate([cached_k, k], axis=1)  # (num_heads, cached + new, head_dim)
+    values = np.concatenate([cached_v, v], axis=1)
+    mask = np.arange(cached + new) <= cached + np.arange(new)[:, None]  # (new, cached + new)
+    return arrays.attention(q, keys, values, mask)
+
+
+def cached_attention_loop(q, k, v, cached_k, cached_v):
+    outputs = []
+    for head in range(len(q)):
+        cached, new = len(cached_k[head]), len(q[head])
+        positions = [cached + number for number in range(new)]
+        queries = rotary_interleaved_loop(q[head], positions)
+        new_keys = rotary_interleaved_loop(k[head], positions)
+        keys = [*cached_k[head], *new_keys]
+        values = [*cached_v[head], *v[head]]
+        rows = []
+        for number, query in enumerate(queries):
+            seen = cached + number + 1  # how many keys it may look at
+            scores = [sum(a * b for a, b in zip(query, key)) / math.sqrt(len(query)) for key in keys[:seen]]
+            powers = [math.exp(score) for score in scores]
+            rows.append([])
+            for column in range(len(query)):
+                weighted = [power * value[column] for power, value in zip(powers, values)]
+                rows[-1].append(sum(weighted) / sum(powers))
+        outputs.append(rows)
+    return outputs
+
+
+def rotary_across_heads(rows, positions, **options):
+    """Every head rotated by a position of its own, from the first one on."""
+    positions = positions[0] + np.arange(len(rows))
+    return arrays.rotary(rows.swapaxes(0, 1), positions, **options).swapaxes(0, 1)
+
+
+def rotary_of_all_heads_loop(rows, positions, num_heads):
+    """The frequencies of rows that are `num_heads` times as wide."""
+    wide = [[*row, *[0.0] * (num_heads - 1) * len(row)] for row in rows]
+    return [new[: len(row)] for row, new in zip(rows, rotary_interleaved_loop(wide, positions))]

@@ -1,45 +1,30 @@
-"""Exercises of lesson 13, grids and positions that are not whole."""
-
-import numpy as np
-import torch
+"""Exercises of lesson 13, longer than trained."""
 
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-sinusoidal_2d = lesson.exercise(
-    "sinusoidal_2d",
-    mine="my_grid",
-    probes=((2, 3, 12), (4, 2, 8), (3, 3, 8)),
-    edge_probes=((1, 6, 4), (2, 1, 8), (30, 2, 16)),
+critical_pair = lesson.exercise(
+    "critical_pair",
+    probes=((8, 10_000, 32), (64, 500, 1000), (16, 100, 40), (6, 10_000, 3), (32, 1_000_000, 250)),
+    edge_probes=((8, 10, 300), (16, 2, 9), (128, 500_000, 8192), (2, 10_000, 6), (2, 10_000, 7)),
 )
 
-axial_rotary = lesson.exercise(
-    "axial_rotary",
+ntk_frequencies = lesson.exercise(
+    "ntk_frequencies",
+    probes=((8, 4.0), (6, 2.0), (4, 8.0)),
+    edge_probes=((4, 1.0), (16, 4.0)),
+)
+
+llama3_frequencies = lesson.exercise(
+    "llama3_frequencies",
     probes=(
-        (np.random.default_rng(20).normal(size=(4, 8)), [0, 1, 3, 2], [5, 0, 2, 7]),
-        (np.random.default_rng(21).normal(size=(3, 12)), [1, 4, 2], [3, 0, 6]),
+        (16, 10_000.0, 4.0, 64, 1.0, 4.0),
+        (12, 500.0, 8.0, 100, 0.5, 2.0),
+        (10, 2_000.0, 2.0, 300, 1.0, 32.0),
     ),
-    edge_probes=(
-        (np.random.default_rng(22).normal(size=(2, 4)), [2, 5], [7, 1]),
-        (np.random.default_rng(23).normal(size=(3, 8)), [0.5, 2.25, -1], [3.75, 0, 100]),
-    ),
+    edge_probes=((2, 10_000.0, 4.0, 10, 1.0, 4.0), (128, 500_000.0, 8.0, 8192, 1.0, 4.0)),
 )
 
-
-def _checkpoint(seed, places, d_model):
-    return torch.tensor(np.random.default_rng(seed).normal(size=(1 + places, d_model)))
-
-
-resized_table = lesson.exercise(
-    "resized_table",
-    probes=(
-        (_checkpoint(24, 6, 3), (2, 3), (4, 5)),
-        (_checkpoint(25, 16, 2), (4, 4), (3, 7)),
-        (_checkpoint(26, 15, 2), (5, 3), (6, 6)),
-    ),
-    edge_probes=((_checkpoint(27, 12, 5), (3, 4), (3, 4)), (_checkpoint(28, 10, 1), (1, 10), (2, 3))),
-)
-
-plane_question = lesson.question("plane_question")
+longer_question = lesson.question("longer_question")
 quiz_13 = lesson.quiz("quiz_13")

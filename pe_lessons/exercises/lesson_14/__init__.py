@@ -1,50 +1,45 @@
-"""Exercises of lesson 14, when numbers break."""
+"""Exercises of lesson 14, grids and positions that are not whole."""
+
+import numpy as np
+import torch
 
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
+sinusoidal_2d = lesson.exercise(
+    "sinusoidal_2d",
+    mine="my_grid",
+    probes=((2, 3, 12), (4, 2, 8), (3, 3, 8)),
+    edge_probes=((1, 6, 4), (2, 1, 8), (30, 2, 16)),
+)
 
-def _look_at_rows(function, positions, d_model, look_at="values"):
-    rows = function(positions, d_model)
-    if look_at == "is not float64":  # a list of lists has no format of its own
-        return "float64" not in str(getattr(rows, "dtype", ""))
-    return rows
-
-
-far_table = lesson.exercise(
-    "far_table",
-    probes=(([0, 1, 2, 3], 4), ([255, 5, 301, 77], 6), ([1025, 2051, 4099], 8)),
+axial_rotary = lesson.exercise(
+    "axial_rotary",
+    probes=(
+        (np.random.default_rng(20).normal(size=(4, 8)), [0, 1, 3, 2], [5, 0, 2, 7]),
+        (np.random.default_rng(21).normal(size=(3, 12)), [1, 4, 2], [3, 0, 6]),
+    ),
     edge_probes=(
-        ([100_003, 654_321, 1_000_000], 16),
-        ([999_999], 12),
-        ([123_457, 7], 2),
-        ([0, 1, 2], 4, "is not float64"),
+        (np.random.default_rng(22).normal(size=(2, 4)), [2, 5], [7, 1]),
+        (np.random.default_rng(23).normal(size=(3, 8)), [0.5, 2.25, -1], [3.75, 0, 100]),
     ),
-    use=_look_at_rows,
-    says={"is not float64": "The table is still in float64: cast it to float32."},
-    atol=1e-7,  # two neighbours among the float32 numbers near 1 are 6e-8 apart
 )
 
-padded_positions = lesson.exercise(
-    "padded_positions",
+
+def _checkpoint(seed, places, d_model):
+    return torch.tensor(np.random.default_rng(seed).normal(size=(1 + places, d_model)))
+
+
+resized_table = lesson.exercise(
+    "resized_table",
     probes=(
-        ([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1]],),
-        ([[0, 0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1, 1]],),
-        ([[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]],),
+        (_checkpoint(24, 6, 3), (2, 3), (4, 5)),
+        (_checkpoint(25, 16, 2), (4, 4), (3, 7)),
+        (_checkpoint(26, 15, 2), (5, 3), (6, 6)),
     ),
-    edge_probes=(([[1]],), ([[0, 0, 0, 1]],), ([[1, 1], [1, 1]],)),
+    edge_probes=((_checkpoint(27, 12, 5), (3, 4), (3, 4)), (_checkpoint(28, 10, 1), (1, 10), (2, 3))),
 )
 
-next_positions = lesson.exercise(
-    "next_positions",
-    probes=(
-        ([[1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]], 2),
-        ([[0, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1]], 3),
-        ([[0, 0, 1, 1, 1], [0, 1, 1, 1, 1]], 5),
-    ),
-    edge_probes=(([[0, 1, 1, 1]], 1), ([[1, 1, 1]], 3), ([[1, 1], [0, 1]], 1)),
-)
-
-precision_question = lesson.question("precision_question")
+plane_question = lesson.question("plane_question")
 quiz_14 = lesson.quiz("quiz_14")

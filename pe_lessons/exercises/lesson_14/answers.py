@@ -1,53 +1,102 @@
 """Right answers of lesson 14."""
 
+import math
+
 import numpy as np
 import torch
-
-from pe_lessons import arrays, tensors
-
-
-def far_table_arrays(positions, d_model):
-    positions = np.array(positions, dtype=np.float64)[:, None]  # (seq_len, 1)
-    angles = positions * arrays.frequencies(d_model)  # (seq_len, n_pairs), float64
-    table = np.empty((len(positions), d_model))
-    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
-    return table.astype(np.float32)
+from torch.nn import functional as F
 
 
-def far_table_tensors(positions, d_model):
-    positions = torch.tensor(positions, dtype=torch.float64)
-    angles = torch.outer(positions, tensors.frequencies(d_model))
-    waves = angles.sin(), angles.cos()
-    table = torch.stack(waves, dim=2).flatten(1)
-    return table.float()
+def sinusoidal_2d_arrays(height, width, d_model):
+    half = d_model // 2
+    frequencies = 10_000.0 ** (-np.arange(0, half, 2) / half)  # (n_pairs,) each half has all of them
+    places = np.indices((height, width))  # (2, height, width) every patch's row, every patch's column
+    angles = places[..., None] * frequencies  # (2, height, width, n_pairs)
+    waves = np.stack([np.sin(angles), np.cos(angles)], axis=-1)  # a sine and a cosine beside each other
+    of_row, of_column = waves.reshape(2, height, width, half)
+    grid = np.concatenate([of_row, of_column], axis=-1)  # (height, width, d_model)
+    return grid
 
 
-def padded_positions_arrays(mask):
-    counts = np.cumsum(mask, axis=1)  # (batch, seq_len) real tokens up to and with this one
-    return (counts - 1).clip(min=0)  # (batch, seq_len)
+def sinusoidal_2d_loop(height, width, d_model):
+    half = d_model // 2
+    grid = []
+    for row in range(height):
+        line = []
+        for column in range(width):
+            numbers = []
+            for place in (row, column):
+                for exponent in range(0, half, 2):
+                    angle = place / 10_000 ** (exponent / half)
+                    numbers += [math.sin(angle), math.cos(angle)]
+            line.append(numbers)
+        grid.append(line)
+    return grid
 
 
-def padded_positions_loop(mask):
-    rows = []
-    for row in mask:
-        count = 0
-        positions = []
-        for real in row:
-            count += real
-            positions.append(max(count - 1, 0))
-        rows.append(positions)
-    return rows
+def axial_rotary_arrays(x, rows, columns):
+    half = x.shape[1] // 2
+    exponents = np.tile(np.arange(0, half, 2), 2) / half  # (n_pairs,) begin with 0 again in the second half
+    places = np.repeat([rows, columns], half // 2, axis=0).T  # (n, n_pairs) a place for every pair
+    angles = places * 10_000.0**-exponents
+    pairs = x[:, 0::2] + 1j * x[:, 1::2]  # (n, n_pairs) two numbers side by side make one complex number
+    turned = pairs * np.exp(1j * angles)  # (n, n_pairs) and back: real, imaginary, real, ...
+    return turned.view(np.float64)
 
 
-def next_positions_arrays(mask, new):
-    counts = np.cumsum(mask, axis=1)  # (batch, cached + new) real tokens up to and with this one
-    positions = (counts - 1).clip(min=0)
-    return positions[:, -new:]  # (batch, new)
+def axial_rotary_loop(x, rows, columns):
+    half = len(x[0]) // 2
+    result = []
+    for numbers, row, column in zip(x, rows, columns):
+        turned = []
+        for start, place in ((0, row), (half, column)):
+            for number in range(0, half, 2):
+                a, b = numbers[start + number], numbers[start + number + 1]
+                angle = place / 10_000 ** (number / half)
+                first = a * math.cos(angle) - b * math.sin(angle)
+                second = a * math.sin(angle) + b * math.cos(angle)
+                turned += [first, second]
+        result.append(turned)
+    return result
 
 
-def next_positions_loop(mask, new):
-    rows = []
-    for row in mask:
-        cached = len(row) - new
-        rows.append([sum(row[:column]) for column in range(cached, len(row))])
-    return rows
+def resized_table_tensors(table, old, new):
+    class_row, patches = table[:1], table[1:]
+    height, width = old
+    grid = patches.reshape(height, width, -1).permute(2, 0, 1)  # (d_model, height, width)
+    grid = F.interpolate(grid[None], size=new, mode="bicubic")  # (1, d_model, new height, new width)
+    patches = grid[0].permute(1, 2, 0).flatten(0, 1)
+    return torch.cat([class_row, patches])
+
+
+def resized_table_arrays(table, old, new):
+    rows = np.asarray(table)
+    class_row, patches = rows[:1], rows[1:]
+    height, width = old
+    grid = patches.reshape(height, width, -1)
+    down, across = share_of_each(height, new[0]), share_of_each(width, new[1])
+    grid = np.einsum("rh,hwd,cw->rcd", down, grid, across)
+    patches = grid.reshape(new[0] * new[1], -1)
+    return np.concatenate([class_row, patches])
+
+
+def share_of_each(old, new):
+    one_hot = torch.eye(old, dtype=torch.float64)[None, None]  # (1, 1, old, old)
+    shares = F.interpolate(one_hot, size=(new, old), mode="bicubic")
+    return shares.reshape(new, old).numpy()  # what each new place along an axis takes from each old one
+
+
+def resized_table_as_found(table, old, new):
+    (width, height), (new_width, new_height) = old, new
+    patches, class_row = table[:-1], table[-1:]
+    grid = patches.reshape(1, -1, height, width)
+    grid = F.interpolate(grid, size=(new_height, new_width), mode="bicubic")
+    patches = grid.reshape(new_height * new_width, -1)
+    return torch.cat([patches, class_row])
+
+
+def resized_table_with_antialias(table, old, new):
+    class_row, patches = table[:1], table[1:]
+    grid = patches.reshape(*old, -1).permute(2, 0, 1)
+    grid = F.interpolate(grid[None], size=new, mode="bicubic", antialias=True)
+    return torch.cat([class_row, grid[0].permute(1, 2, 0).flatten(0, 1)])
