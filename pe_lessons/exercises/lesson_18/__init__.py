@@ -62,4 +62,4 @@ align_signs = lesson.exercise(
 )
 
 place_question = lesson.question("place_question")
-quiz_18 = lesson.quiz("quiz_17")
+quiz_18 = lesson.quiz("quiz_18")
