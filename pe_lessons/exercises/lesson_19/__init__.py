@@ -1,4 +1,4 @@
-"""Exercises of lesson 18, positions that are data."""
+"""Exercises of lesson 19, positions that are data."""
 
 import numpy as np
 
@@ -62,4 +62,4 @@ align_signs = lesson.exercise(
 )
 
 place_question = lesson.question("place_question")
-quiz_18 = lesson.quiz("quiz_18")
+quiz_19 = lesson.quiz("quiz_19")
