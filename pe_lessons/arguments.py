@@ -303,15 +303,42 @@ def row_of_biases(number, row):
     return row
 
 
-def rotary_shapes(x, positions, layout):
-    """seq_len, also 0, and head_dim of x ``(..., seq_len, head_dim)``."""
+def rotary_shapes(x, positions, layout, rotary_dim=None):
+    """How many columns of x ``(..., seq_len, head_dim)`` turn: `rotary_dim`, or all. seq_len may be 0."""
     x, layout = shape_with_axes("x", x, rows=False), pair_layout(layout)
-    if x[-1] % 2:
+    if rotary_dim is not None:
+        rotary_dim = even_width(rotary_dim, "rotary_dim")
+        if rotary_dim > x[-1]:
+            raise ValueError(f"rotary_dim must be at most the head_dim of x, {x[-1]}, got {rotary_dim}")
+    elif x[-1] % 2:
         raise ValueError(
             f"x must have an even head_dim (last axis), got shape {x}: a number without a partner cannot turn"
         )
     _one_for_each_row("positions", positions, x)
-    return x[-2:]
+    return x[-1] if rotary_dim is None else rotary_dim
+
+
+def scale_arguments(positions, length, strength):
+    """`length` as an int of at least 1 and `strength` as a float; no position is below 0."""
+    length = whole_number("length", length, minimum=1)
+    if not _is_real(strength):
+        raise TypeError(f"strength must be a real number, got {strength!r} ({type(strength).__name__})")
+    strength = _as_float(strength)
+    if not 0 <= strength < math.inf:
+        raise ValueError(f"strength must be finite and at least 0, got {strength}: 0.1 is usual")
+    least = _least(positions)
+    if least < 0:
+        raise ValueError(f"positions must be at least 0, got {least} among them: count from the text's start")
+    return length, strength
+
+
+def _least(value):
+    """The smallest number in (nested) lists, an array or a Tensor; 0 where there is none."""
+    if isinstance(value, list):
+        return min(map(_least, value), default=0.0)
+    if hasattr(value, "min") and hasattr(value, "shape"):
+        return float(value.min()) if math.prod(value.shape) else 0.0
+    return value
 
 
 def axial_shapes(x, rows, columns, layout):
@@ -497,6 +524,7 @@ SCALING_RULES = {
     "ntk_by_parts": (_SCALED, {"alpha": 1.0, "beta": 32.0}),
     "llama3": ((*_SCALED, "low_freq_factor", "high_freq_factor"), {}),
     "yarn": (_SCALED, {"beta_fast": 32.0, "beta_slow": 1.0, "truncate": True, "attention_factor": None}),
+    "proportional": (("partial_rotary_factor",), {"factor": 1.0}),
 }
 _MANY_AND_FEW_TURNS = {  # the first must be above the second
     "ntk_by_parts": ("beta", "alpha"),
@@ -522,7 +550,7 @@ def scaling_rule(scaling, head_dim):
             f"scaling of the type {rope_type!r} must have the keys {list(needed)} and may have "
             f"{list(optional)}, got {sorted(scaling.keys() - {'rope_type'}, key=str)}"
         )
-    rule = {"factor": 1.0, "attention_factor": 1.0, **optional, **scaling}
+    rule = {"factor": 1.0, "attention_factor": 1.0, "turning_pairs": head_dim, **optional, **scaling}
     for key, value in rule.items():
         if key == "truncate":
             rule[key] = true_or_false('scaling["truncate"]', value)
@@ -535,6 +563,13 @@ def scaling_rule(scaling, head_dim):
         raise ValueError(
             f'scaling["factor"] must be at least 1, the new length over the trained one, got {rule["factor"]}'
         )
+    if rope_type == "proportional":
+        share = rule["partial_rotary_factor"]
+        if share > 1:
+            raise ValueError(
+                f'scaling["partial_rotary_factor"] must be at most 1, the share of the columns, got {share}'
+            )
+        rule["turning_pairs"] = int(share * head_dim // 2)
     if rope_type == "ntk" and head_dim <= 2:
         raise ValueError(f"head_dim must be at least 4 for scaling of the type 'ntk', got {head_dim}")
     if rope_type in _MANY_AND_FEW_TURNS:

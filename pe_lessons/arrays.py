@@ -232,14 +232,17 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     original = frequencies(head_dim, base=base)  # (n_pairs,)
+    original[rule["turning_pairs"] :] = 0.0
     ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
     return ramp * original + (1 - ramp) * original / rule["factor"], rule["attention_factor"]
 
 
 def _ramp(original, head_dim, base, rule):
     """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
-    if rule["rope_type"] in ("default", "ntk", "linear"):
-        return 0.0 if rule["rope_type"] == "linear" else 1.0
+    if rule["rope_type"] in ("linear", "proportional"):
+        return 0.0
+    if rule["rope_type"] in ("default", "ntk"):
+        return 1.0
     trained_len = rule["original_max_position_embeddings"]
     if rule["rope_type"] == "ntk_by_parts":
         turns = trained_len * original / (2 * np.pi)
@@ -254,7 +257,7 @@ def _ramp(original, head_dim, base, rule):
     return 1 - ((np.arange(head_dim // 2) - first) / (last - first if last != first else 0.001)).clip(0, 1)
 
 
-def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
+def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None):
     """`loops.rotary` of an array (..., seq_len, head_dim), as one of float64; seq_len may be 0.
 
     >>> rotary([[1.0, 0.0, 1.0, 0.0]] * 2, positions=[0, 1]).round(4)
@@ -262,11 +265,12 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
            [0.5403, 0.8415, 1.    , 0.01  ]])
     """
     x, positions = _real_array("x", x), _finite_array("positions", positions)
-    _, head_dim = arguments.rotary_shapes(x, positions, layout)
-    frequencies, attention_factor = rotary_frequencies(head_dim, base=base, scaling=scaling)
+    rotary_dim = arguments.rotary_shapes(x, positions, layout, rotary_dim)
+    frequencies, attention_factor = rotary_frequencies(rotary_dim, base=base, scaling=scaling)
     angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
     cosine, sine = attention_factor * np.cos(angles), attention_factor * np.sin(angles)
-    return _rotate_pairs(x, cosine, sine, layout)
+    rotated = _rotate_pairs(x[..., :rotary_dim], cosine, sine, layout)  # (..., seq_len, rotary_dim)
+    return np.concatenate([rotated, x[..., rotary_dim:]], axis=-1) if rotary_dim < x.shape[-1] else rotated
 
 
 def _rotate_pairs(x, cosine, sine, layout):
@@ -279,6 +283,17 @@ def _rotate_pairs(x, cosine, sine, layout):
     rotated[..., :half] -= x[..., half:] * sine
     rotated[..., half:] += x[..., :half] * sine
     return rotated
+
+
+def query_scale(positions, *, length, strength=0.1):
+    """`loops.query_scale` of an array of any shape, as one of float64.
+
+    >>> query_scale([0, 8191, 8192, 1_000_000], length=8192).round(4)
+    array([1.    , 1.    , 1.0693, 1.4812])
+    """
+    positions = _finite_array("positions", positions)
+    length, strength = arguments.scale_arguments(positions, length, strength)
+    return 1.0 + strength * np.log1p(np.floor(positions / length))
 
 
 def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):

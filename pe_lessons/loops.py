@@ -369,6 +369,8 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     ``yarn``          from 1 down to 0 in a straight line over the pair index, between the pairs that
                       turn ``beta_fast`` and ``beta_slow`` times; its ``attention_factor`` is
                       :math:`0.1 \ln s + 1` by default
+    ``proportional``  for no longer context: the first pairs, a share ``partial_rotary_factor`` of them
+                      rounded down, keep :math:`\omega_k / s`, with s = 1 by default; the others get 0
     ================  =======================================================================
 
     Parameters
@@ -393,7 +395,9 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     Chen et al., "Extending Context Window of Large Language Models via Positional Interpolation",
     2023, section 2.3. Peng et al., "YaRN: Efficient Context Window Extension of Large Language
     Models", 2023, section 3; ``yarn`` is as in the code published with it, whose ramp is not the
-    paper's. ``llama3``: the code published with Llama 3.1.
+    paper's. ``llama3``: the code published with Llama 3.1. ``proportional``:
+    as for Gemma 4 in the library transformers 5.23, after the p-RoPE of Barbero et al., "Round and
+    Round We Go! What Makes Rotary Positional Encodings Useful?", 2024.
 
     Examples
     --------
@@ -410,6 +414,8 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     scaled = []
     for pair, frequency in enumerate(frequencies(head_dim, base=base)):
+        if pair >= rule["turning_pairs"]:
+            frequency = 0.0
         ramp = _ramp(pair, frequency, head_dim, base, rule)
         scaled.append(ramp * frequency + (1 - ramp) * frequency / rule["factor"])
     return scaled, rule["attention_factor"]
@@ -417,7 +423,7 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
 
 def _ramp(pair, frequency, head_dim, base, rule):
     """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
-    if rule["rope_type"] == "linear":
+    if rule["rope_type"] in ("linear", "proportional"):
         return 0.0
     if rule["rope_type"] in ("default", "ntk"):
         return 1.0
@@ -437,7 +443,7 @@ def _ramp(pair, frequency, head_dim, base, rule):
     return 1.0 - min(1.0, max(0.0, (pair - first) / (last - first if last != first else 0.001)))
 
 
-def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
+def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None):
     r"""Rotate every pair of numbers in a row by an angle that grows with the row's position (RoPE).
 
     .. math::
@@ -465,6 +471,9 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
         after the outputs of its W_Q and W_K are put in order.
     scaling : dict, optional
         A rule for contexts longer than trained, as for `rotary_frequencies`.
+    rotary_dim : int, optional
+        Even. Only so many columns, the first ones, are rotated, as a row of that width would be: their
+        frequencies and partners are those of a head of `rotary_dim` columns. The others stay.
 
     Returns
     -------
@@ -482,19 +491,58 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
     [[1.0, 0.0, 1.0, 0.0], [0.5403, 0.8415, 1.0, 0.01]]
     """
     x, positions = arguments.matrix("x", x), arguments.finite_numbers("positions", positions)
-    _, head_dim = arguments.rotary_shapes(x, positions, layout)
-    frequencies, attention_factor = rotary_frequencies(head_dim, base=base, scaling=scaling)
+    rotary_dim = arguments.rotary_shapes(x, positions, layout, rotary_dim)
+    frequencies, attention_factor = rotary_frequencies(rotary_dim, base=base, scaling=scaling)
     rotated = []
     for row, position in zip(x, positions):
-        new_row = [0.0] * head_dim
+        new_row = list(row)
         for pair, frequency in enumerate(frequencies):
-            a, b = (2 * pair, 2 * pair + 1) if layout == "interleaved" else (pair, pair + head_dim // 2)
+            a, b = (2 * pair, 2 * pair + 1) if layout == "interleaved" else (pair, pair + rotary_dim // 2)
             cosine = attention_factor * math.cos(position * frequency)
             sine = attention_factor * math.sin(position * frequency)
             new_row[a] = row[a] * cosine - row[b] * sine
             new_row[b] = row[a] * sine + row[b] * cosine
         rotated.append(new_row)
     return rotated
+
+
+def query_scale(positions, *, length, strength=0.1):
+    r"""What a query far into a text is multiplied by, so that its softmax stays sharp over many keys.
+
+    .. math:: 1 + strength \cdot \ln(1 + \lfloor p / length \rfloor)
+
+    A softmax over ten times the keys gives the right one less. Some models sharpen the scores of late
+    queries against that, most of them in layers that look at the whole text.
+
+    Parameters
+    ----------
+    positions : list of float, or list of such rows
+        Of the queries, in tokens; at least 0. Llama 4 counts from 1 here: give it `positions` + 1.
+    length : int
+        How many tokens a step of the staircase takes: the first of them are left as they are.
+    strength : float
+        0 leaves all queries as they are.
+
+    Returns
+    -------
+    list of float, or list of such rows
+        The factors, in the shape of `positions`.
+
+    References
+    ----------
+    Nakanishi, "Scalable-Softmax Is Superior for Attention", 2025. The formula: Llama 4 and Ministral 3
+    in the library transformers 5.23.
+
+    Examples
+    --------
+    >>> [round(factor, 4) for factor in query_scale([0, 8191, 8192, 1_000_000], length=8192)]
+    [1.0, 1.0, 1.0693, 1.4812]
+    """
+    positions = arguments.finite_numbers("positions", positions)
+    length, strength = arguments.scale_arguments(positions, length, strength)
+    if isinstance(positions, list):
+        return [query_scale(one, length=length, strength=strength) for one in positions]
+    return 1.0 + strength * math.log(1 + math.floor(positions / length))
 
 
 def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):

@@ -185,14 +185,17 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     original = frequencies(head_dim, base=base)  # (n_pairs,)
+    original[rule["turning_pairs"] :] = 0.0
     ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
     return ramp * original + (1 - ramp) * original / rule["factor"], rule["attention_factor"]
 
 
 def _ramp(original, head_dim, base, rule):
     """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
-    if rule["rope_type"] in ("default", "ntk", "linear"):
-        return 0.0 if rule["rope_type"] == "linear" else 1.0
+    if rule["rope_type"] in ("linear", "proportional"):
+        return 0.0
+    if rule["rope_type"] in ("default", "ntk"):
+        return 1.0
     trained_len = rule["original_max_position_embeddings"]
     if rule["rope_type"] == "ntk_by_parts":
         turns = trained_len * original / (2 * math.pi)
@@ -210,7 +213,7 @@ def _ramp(original, head_dim, base, rule):
     return 1 - ((pairs - first) / (last - first if last != first else 0.001)).clamp(0, 1)
 
 
-def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
+def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None):
     """`loops.rotary` of a Tensor (..., seq_len, head_dim), whose dtype and device stay.
 
     The angles are computed in float64, their sines and cosines cast last. seq_len may be 0.
@@ -220,12 +223,13 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None):
             [0.5403, 0.8415, 0.9999, 0.0100]])
     """
     x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
-    _, head_dim = arguments.rotary_shapes(x, positions, layout)
-    frequencies, attention_factor = rotary_frequencies(head_dim, base=base, scaling=scaling)
+    rotary_dim = arguments.rotary_shapes(x, positions, layout, rotary_dim)
+    frequencies, attention_factor = rotary_frequencies(rotary_dim, base=base, scaling=scaling)
     angles = positions.to("cpu", torch.float64)[:, None] * frequencies  # (seq_len, n_pairs)
     wide = x.to(torch.promote_types(x.dtype, torch.float32))  # half precision: rounded once, at the end
     cosine, sine = attention_factor * torch.cos(angles), attention_factor * torch.sin(angles)
-    return _rotate_pairs(wide, cosine.to(wide), sine.to(wide), layout).to(x.dtype)
+    rotated = _rotate_pairs(wide[..., :rotary_dim], cosine.to(wide), sine.to(wide), layout).to(x.dtype)
+    return torch.cat([rotated, x[..., rotary_dim:]], dim=-1) if rotary_dim < x.shape[-1] else rotated
 
 
 def _rotate_pairs(x, cosine, sine, layout):
@@ -245,6 +249,18 @@ def _as_complex(x):
     if step != 1 or any(n % 2 for n in (*steps, x.storage_offset())):
         x = x.clone(memory_format=torch.contiguous_format)
     return torch.view_as_complex(x.unflatten(-1, (-1, 2)))
+
+
+def query_scale(positions, *, length, strength=0.1):
+    """`loops.query_scale` of a Tensor of any shape, on its device, cast last to the default dtype.
+
+    >>> query_scale(torch.tensor([0, 8191, 8192, 1_000_000]), length=8192)
+    tensor([1.0000, 1.0000, 1.0693, 1.4812])
+    """
+    positions = _finite_tensor("positions", positions)
+    length, strength = arguments.scale_arguments(positions, length, strength)
+    steps = torch.floor(positions.to("cpu", torch.float64) / length)
+    return (1.0 + strength * torch.log1p(steps)).to(positions.device, torch.get_default_dtype())
 
 
 def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):

@@ -12,6 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from pe_lessons import loops
+from pe_lessons.configs import layer_plan
 
 
 def permutation_holds(model, rows, order):
@@ -216,6 +217,37 @@ def signs_of_the_nearer(vectors, like):
     return torch.stack(columns, dim=1)
 
 
+def share(x, positions, share, proportional):
+    """By the package's own rules, each with the number of columns that rotate."""
+    x, columns = np.asarray(x), int(share * len(x[0])) // 2 * 2
+    if not proportional:
+        return loops.rotary(x, positions, layout="half", rotary_dim=columns)
+    rule = {"rope_type": "proportional", "partial_rotary_factor": columns / len(x[0])}
+    return loops.rotary(x, positions, layout="half", scaling=rule)
+
+
+def bases(config):
+    """By the plan of a configuration, in the words of the library transformers."""
+    kinds = ["sliding_attention"] * config["num_layers"]
+    kinds[config["pattern"] - 1 :: config["pattern"]] = ["full_attention"] * (len(kinds) // config["pattern"])
+    kinds[-1] = "full_attention"
+    rules = {"full_attention": config["base"], "sliding_attention": config["local_base"]}
+    plan = layer_plan({
+        "num_hidden_layers": len(kinds), "layer_types": kinds, "no_rope_layers": config["no_rope_layers"],
+        "rope_parameters": {kind: {"rope_theta": base} for kind, base in rules.items()},
+    })  # fmt: skip
+    return [layer.rope["rope_theta"] if layer.rope else 0 for layer in plan]
+
+
+def values_by_offset(q, kv, q_positions, positions):
+    """Each value is rotated by its own offset, and only then added up."""
+    output = []
+    for row, position in zip(q, q_positions):
+        keys = loops.rotary(kv, [one - position for one in positions])
+        output += loops.attention([row], keys, keys)
+    return output
+
+
 ORACLES = {
     "count_positions": {"the cat chased the mouse": [0, 1, 2, 3, 4], "to be or not to be": [0, 1, 2, 3, 4, 5],
                         "two  spaces": [0, 1], "": []}.__getitem__,
@@ -251,6 +283,9 @@ ORACLES = {
     "llama3_frequencies": llama3,
     "sinusoidal_2d": loops.sinusoidal_2d,
     "axial_rotary": loops.axial_rotary,
+    "share_rotary": share,
+    "layer_bases": bases,
+    "values_turned_back": values_by_offset,
     "resized_table": stretched_by_hand,
     "digits_needed": digits_that_keep_apart,
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],

@@ -31,6 +31,7 @@ MASK = [[True, False, False], [True, True, False], [True, True, True]]
 LINEAR = {"rope_type": "linear", "factor": 4.0}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
 PARTS = {**YARN, "rope_type": "ntk_by_parts"}
+SHARE = {"rope_type": "proportional", "partial_rotary_factor": 0.5}
 LLAMA_3 = {**YARN, "rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 TABLE = {"seq_len": 3, "d_model": 4, "base": 10_000.0, "start": 0}
 HEADS = {"q": N(ROWS), "k": N(ROWS), "v": N(ROWS)}
@@ -51,7 +52,8 @@ RIGHT = {  # function: all of its arguments, as they should be
     "attention": {**HEADS, "mask": N(MASK)},
     "attention_with_bias": {**HEADS, "bias_of_offsets": N([0.1, 0.2, 0.3, 0.4, 0.5]), "causal": True},
     "rotary_frequencies": {"head_dim": 4, "base": 10_000.0, "scaling": LINEAR},
-    "rotary": {**TURN, "positions": N([0.0, 1.0, 2.5]), "scaling": LINEAR},
+    "rotary": {**TURN, "positions": N([0.0, 1.0, 2.5]), "scaling": LINEAR, "rotary_dim": 4},
+    "query_scale": {"positions": N([0.0, 1.0, 2.5]), "length": 8, "strength": 0.1},
     "axial_rotary": {**TURN, "rows": N([0.0, 0.0, 1.0]), "columns": N([0.0, 1.0, 0.5])},
     "mrope_positions": {"parts": (2, (1, 2, 3), 4)},
     "mrope": {**TURN, "positions": N([[0.0, 1.0, 2.5], [0.0, 1.0, 3.0]]), "sections": (1, 1),
@@ -156,7 +158,7 @@ WIDTHS = each("d_model", V, "d_model must be even, got ",
               *((d, f"{d}: the last sine has no cosine to turn with, take {d + 1}") for d in (1, 5, 127)))
 BY_FOUR = "must be a multiple of 4, got 6: a half for each axis, in pairs; take 8"
 TYPES = "scaling[\"rope_type\"] must be one of "
-TYPES += "['default', 'linear', 'ntk', 'ntk_by_parts', 'llama3', 'yarn'], "
+TYPES += "['default', 'linear', 'ntk', 'ntk_by_parts', 'llama3', 'yarn', 'proportional'], "
 FACTOR_ONLY = "scaling of the type 'linear' must have the keys ['factor'] and may have [], got "
 FACTOR, ABOVE = 'scaling["factor"] must be ', 'must be above scaling["'
 SCALINGS = [
@@ -177,6 +179,10 @@ SCALINGS = [
     *scaled(V, FACTOR + "finite and above 0, got 1000000000", {**LINEAR, "factor": 10**400}),
     *scaled(T, 'scaling["truncate"] must be True or False, got 1', {**YARN, "truncate": 1}),
     *scaled(V, 'scaling["attention_factor"] must be finite and above 0', {**YARN, "attention_factor": 0}),
+    *scaled(V, 'scaling["partial_rotary_factor"] must be at most 1, the share of the columns, got 64',
+            {**SHARE, "partial_rotary_factor": 64}),
+    *scaled(V, 'scaling["partial_rotary_factor"] must be finite and above 0, got 0',
+            {**SHARE, "partial_rotary_factor": 0}),
     *scaled(V, f'scaling["beta_fast"] {ABOVE}beta_slow"], got 1 and 1.0', {**YARN, "beta_fast": 1}),
     *scaled(V, f'scaling["beta"] {ABOVE}alpha"], got 32.0 and 32', {**PARTS, "alpha": 32}),
     *scaled(V, f'scaling["high_freq_factor"] {ABOVE}low_freq_factor"]', {**LLAMA_3, "low_freq_factor": 4}),
@@ -261,7 +267,20 @@ BY_FUNCTION = {  # and what is besides
     ],
     "rotary": [
         *places("positions"),
-        *each("x", V, "x must have an even head_dim (last axis), ", (N([[0.1] * 3] * 3), "got shape (3, 3)")),
+        ({"x": N([[0.1] * 3] * 3), "rotary_dim": None}, V,
+         "x must have an even head_dim (last axis), got shape (3, 3)"),
+        *whole("rotary_dim", 1, optional=True),
+        *each("rotary_dim", V, "rotary_dim must be ", (3, "even, got 3"),
+              (6, "at most the head_dim of x, 4, got 6")),
+    ],
+    "query_scale": [
+        *finite("positions"),
+        *each("positions", V, "positions must be at least 0, got ", (N([0.0, -1.0, 3.0]), "-1.0 among them"),
+              (N([[5.0], [-0.5]]), "-0.5 among them")),
+        *whole("length", 1),
+        *each("strength", T, "strength must be a real number, got ", *kinds(["0.1", None, True, 1j, [0.1]])),
+        *each("strength", V, "strength must be finite and at least 0, got ", (-0.1, "-0.1: 0.1 is usual"),
+              (nan, "nan"), (inf, "inf"), (10**400, "inf")),
     ],
     "axial_rotary": each("x", V, "head_dim, the last axis of x, ", (N([[0.1] * 6] * 3), BY_FOUR)),
     "mrope_positions": [

@@ -191,6 +191,30 @@ def test_llama_3_1_as_published(rung):
 
 
 @rungs
+def test_the_proportional_rule_of_gemma_4(rung):
+    """Head of 512, base 1e6, a quarter: pairs 0-63 as in the whole head, the other 192 do not turn."""
+    scaling = {"rope_type": "proportional", "partial_rotary_factor": 0.25}
+    found = climb(rung, "rotary_frequencies", 512, base=1e6, scaling=scaling)[:-1]
+    with mpmath.workdps(40):
+        wanted = [float(mpmath.mpf(10) ** (-12 * mpmath.mpf(pair) / 512)) for pair in range(64)]
+    np.testing.assert_allclose(found, wanted + [0.0] * 192, rtol=1e-14)
+    x = np.random.default_rng(0).normal(size=(2, 512))
+    turned = climb(rung, "rotary", x, [0, 1], base=1e6, layout="half", scaling=scaling)
+    partner = x[1, :64] + 1j * x[1, 256:320]  # column 0 turns with column 256, not with 64
+    np.testing.assert_allclose(turned[1, 256:320], (partner * np.exp(1j * np.array(wanted))).imag, atol=1e-12)
+    np.testing.assert_array_equal(turned[:, 64:256], x[:, 64:256])
+
+
+@rungs
+def test_the_scale_of_a_query_as_in_llama_4(rung):
+    positions = np.array([0, 8190, 8191, 8192, 16_383, 999_999])
+    found = climb(rung, "query_scale", positions + 1, length=8192)  # Llama 4 counts from 1
+    with mpmath.workdps(40):
+        wanted = [float(1 + mpmath.log(steps) / 10) for steps in (1, 1, 2, 2, 3, 123)]
+    np.testing.assert_allclose(found, wanted, rtol=1e-15)
+
+
+@rungs
 def test_the_temperature_of_yarn_multiplies_queries_and_keys(rung):
     scaling = {"rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 4096}
     for options, length in (({}, 5 * (0.1 * np.log(16) + 1)), ({"attention_factor": 2.0}, 10.0)):

@@ -47,6 +47,11 @@ SCALINGS = [
      "beta_slow": 0.5, "attention_factor": 1.0},
     {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 6},  # all pairs are slow
 ]  # fmt: skip
+SHARES = [
+    {"rope_type": "proportional", "partial_rotary_factor": 0.5},
+    {"rope_type": "proportional", "partial_rotary_factor": 0.334, "factor": 8.0},
+    {"rope_type": "proportional", "partial_rotary_factor": 0.1},  # of 8 columns none
+]
 PROMPT = (3, (1, 2, 3), 2, (4, 2, 2), 5)  # text, an image, text, a video, text
 PLACES = [[0, 3, 7, 1000], [5, -1, 0.5, 2], [0, 0, 9, -40]]
 AXIS_ORDERS = ["blocks", "interleaved", "axial"]
@@ -105,13 +110,23 @@ CASES = {
         ((random_rows(5, 4), [0, 3, 7, 8, 20]), {"layout": "half"}),
         ((random_rows(3, 6), [-2, 0.5, 1000]), {"base": 7.5}),
         ((random_rows(3, 6), [-2, 0.5, 1000]), {"base": 100, "layout": "half"}),
-        *(((random_rows(3, 8), [0, 17, 100]), {"scaling": scaling}) for scaling in SCALINGS),
+        *(((random_rows(3, 8), [0, 17, 100]), {"scaling": scaling}) for scaling in SCALINGS + SHARES),
         ((random_rows(3, 8), [0, 17, 100]), {"layout": "half", "scaling": SCALINGS[-2]}),
+        ((random_rows(3, 8), [0, 17, 100]), {"rotary_dim": 4}),
+        ((random_rows(3, 8), [0, 17, 100]), {"rotary_dim": 6, "layout": "half", "base": 100}),
+        ((random_rows(3, 8), [0, 17, 100]), {"rotary_dim": 8}),
+        ((random_rows(3, 7), [0, 17, 100]), {"rotary_dim": 4, "layout": "half", "scaling": SCALINGS[-2]}),
     ],
     "rotary_frequencies": [
         ((2,), {}),
         ((6,), {"base": 2.5}),
-        *(((head_dim,), {"scaling": scaling}) for head_dim in (8, 128) for scaling in SCALINGS),
+        *(((head_dim,), {"scaling": scaling}) for head_dim in (8, 128) for scaling in SCALINGS + SHARES),
+    ],
+    "query_scale": [
+        (([0],), {"length": 1}),
+        (([0, 1, 7, 8, 9.5, 1e6],), {"length": 8}),
+        ((np.arange(12).reshape(3, 4),), {"length": 5, "strength": 2.5}),
+        (([2**53],), {"length": 8192, "strength": 0}),
     ],
     "axial_rotary": [
         ((random_rows(1, 4), [0], [0]), {}),
@@ -257,13 +272,14 @@ def test_the_kernel_is_the_product_of_two_rows(rung, seq_len, d_model, start, ba
 @rungs
 @given(
     half=st.integers(2, 8), m=starts, n=starts, offset=starts, base=bases, layout=layouts,
-    scaling=st.sampled_from([None, *SCALINGS]),
+    scaling=st.sampled_from([None, *SCALINGS, *SHARES]), beside=st.sampled_from([None, 0, 3]),
 )  # fmt: skip
 def test_a_rotary_score_depends_on_the_difference_of_the_positions_only(
-    rung, half, m, n, offset, base, layout, scaling
+    rung, half, m, n, offset, base, layout, scaling, beside
 ):
-    q, k = random_rows(2, 1, 2 * half)
+    q, k = random_rows(2, 1, 2 * half + (beside or 0))
     options = {"base": base, "layout": layout, "scaling": scaling}
+    options["rotary_dim"] = None if beside is None else 2 * half
 
     def score(m, n):
         turned_q, turned_k = (
@@ -343,6 +359,19 @@ def test_the_vectors_are_eigenvectors_and_their_signs_are_chosen(rung, size, see
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(size - 1), rtol=0, atol=1e-9)
     assert (np.diff([0, *values]) > 0).all()
     assert all(column[np.abs(column) > 1e-6][0] > 0 for column in vectors.T)
+
+
+@rungs
+@given(half=st.integers(1, 8), beside=st.integers(0, 5), position=starts, layout=layouts, base=bases)
+def test_columns_that_are_not_turned_stay_and_the_others_know_nothing_of_them(
+    rung, half, beside, position, layout, base
+):
+    x = random_rows(1, 2 * half + beside)
+    options = {"base": base, "layout": layout}
+    turned = climb(rung, "rotary", x, [position], rotary_dim=2 * half, **options)
+    alone = climb(rung, "rotary", x[:, : 2 * half], [position], **options)
+    np.testing.assert_array_equal(turned[:, 2 * half :], x[:, 2 * half :])
+    np.testing.assert_allclose(turned[:, : 2 * half], alone, atol=1e-12)
 
 
 @rungs

@@ -1,4 +1,4 @@
-"""The rungs against the libraries that people use: `python course.py test-peers` installs them.
+"""The course against the libraries that people use: `python course.py test-peers` installs them.
 
 Each comparison prints its largest difference, for the table in README.md. A library that is absent is a skip
 with its name.
@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 import torch
 
-from pe_lessons import arrays, tensors
+from evidence import peer_models
+from pe_lessons import arrays, models, tensors
+from pe_lessons.configs import layer_plan
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 ROWS = np.random.default_rng(0).normal(size=(2, 3, 12, 16))  # (batch, num_heads, seq_len, head_dim)
@@ -137,6 +139,104 @@ def llama3():
     scaling = {"rope_type": "llama3", **rule}
     ours, _ = arrays.rotary_frequencies(128, base=500_000.0, scaling=scaling)
     return gap(ours, theirs)
+
+
+@peer("rotary, part of the columns", "transformers")
+def partial():
+    """GLM-4 turns neighbours, Qwen3-Next the halves of a quarter of the head."""
+    gaps = []
+    for model, share, layout in (("glm4", 0.5, "interleaved"), ("qwen3_next", 0.25, "half")):
+        turn = get(f"transformers.models.{model}.modeling_{model}.apply_rotary_pos_emb")
+        width = int(share * 16)
+        angles = torch.tensor(np.outer(POSITIONS, arrays.frequencies(width))).repeat(1, 2)[None]
+        x = torch.tensor(ROWS)
+        theirs, _ = turn(x, x, angles.cos(), angles.sin())
+        gaps.append(gap(tensors.rotary(x, torch.tensor(POSITIONS), layout=layout, rotary_dim=width), theirs))
+    return max(gaps)
+
+
+@peer("rotary_frequencies, proportional", "transformers")
+def proportional():
+    gaps = []
+    for head_dim, share in ((512, 0.25), (128, 0.334), (64, 1.0), (16, 0.05)):
+        rule = {"partial_rotary_factor": share}
+        theirs, _ = their_frequencies("proportional", 1e6, head_dim, **rule)
+        ours, _ = arrays.rotary_frequencies(head_dim, base=1e6, scaling={"rope_type": "proportional", **rule})
+        gaps.append(gap(ours, theirs))
+    return max(gaps)
+
+
+@peer("rotary turned back", "transformers")
+def turned_back():
+    """DeepSeek V4 turns the last columns of what attention gives by the angles of the query, backwards."""
+    turn = get("transformers.models.deepseek_v4.modeling_deepseek_v4.apply_rotary_pos_emb")
+    x, angles = torch.tensor(ROWS), torch.tensor(np.outer(POSITIONS, arrays.frequencies(8)))[None]
+    theirs = turn(x, angles.cos(), -angles.sin())
+    assert gap(ROWS[..., :8], theirs[..., :8]) == 0
+    return gap(arrays.rotary(ROWS[..., 8:], -POSITIONS), theirs[..., 8:])
+
+
+@peer("query_scale", "transformers")
+def sharper_queries():
+    scale = get("transformers.models.ministral3.modeling_ministral3.get_llama_4_attn_scale")
+    positions = torch.arange(0, 200_000, 7)[None]
+    theirs = scale(positions.double(), 0.1, 16_384)[0, 0, :, 0]
+    return gap(arrays.query_scale(positions[0].numpy(), length=16_384), theirs)
+
+
+@peer("queries that share keys", "transformers")
+def grouped_queries():
+    repeat = get("transformers.models.llama.modeling_llama.repeat_kv")
+    return gap(ROWS.repeat(4, axis=1), repeat(torch.tensor(ROWS), 4))
+
+
+@peer("scores of MLA", "transformers")
+def latent_attention():
+    """DeepSeek V3's attention from its own weights: the scores as contents plus turned parts."""
+    modeling = "transformers.models.deepseek_v3.modeling_deepseek_v3."
+    options = get("transformers.DeepseekV3Config")(
+        hidden_size=16, num_attention_heads=2, num_key_value_heads=2, attn_implementation="eager",
+        q_lora_rank=None, kv_lora_rank=6, qk_nope_head_dim=8, qk_rope_head_dim=4, v_head_dim=8,
+        rope_interleave=False,
+    )  # fmt: skip
+    module, x = get(modeling + "DeepseekV3Attention")(options, 0).double().eval(), torch.tensor(ROWS[:, 0])
+    angles = torch.tensor(np.outer(POSITIONS, arrays.frequencies(4))).repeat(1, 2)[None]
+    future = torch.full((12, 12), -math.inf, dtype=torch.float64).triu(1)[None, None]
+    with torch.no_grad():
+        _, theirs = module(x, (angles.cos(), angles.sin()), future)
+        q = module.q_proj(x).view(2, 12, 2, 12).transpose(1, 2).numpy()
+        latent, k_turned = module.kv_a_proj_with_mqa(x).split([6, 4], dim=-1)
+        keys_and_values = module.kv_b_proj(module.kv_a_layernorm(latent)).view(2, 12, 2, 16)
+    k = keys_and_values.transpose(1, 2)[..., :8].numpy()
+    turn = {"positions": POSITIONS, "layout": "half"}
+    contents = q[..., :8] @ k.swapaxes(-1, -2)
+    places = arrays.rotary(q[..., 8:], **turn) @ arrays.rotary(k_turned, **turn)[:, None].swapaxes(-1, -2)
+    return gap(arrays.softmax((contents + places) / math.sqrt(12) + future.numpy()), theirs)
+
+
+LAYERED = {  # the configuration, and the attention of a layer
+    "gemma3": ("Gemma3TextConfig", "Gemma3Attention"),
+    "gemma4": ("Gemma4TextConfig", "Gemma4TextAttention"),
+    "olmo3": ("Olmo3Config", "Olmo3Attention"),
+    "smollm3": ("SmolLM3Config", "SmolLM3Attention"),
+    "llama4": ("Llama4TextConfig", "Llama4TextAttention"),
+}
+
+
+@peer("layer_plan", "transformers")
+def plans():
+    """Two rules by type of layer, windows, and layers without positions, as the models' own code has them."""
+    small = {"num_hidden_layers": 13, "hidden_size": 32, "num_attention_heads": 2, "num_key_value_heads": 1}
+    wrong = 0
+    for model, (name, attention) in LAYERED.items():
+        options = get(f"transformers.models.{model}.configuration_{model}.{name}")(**small, head_dim=16)
+        attention = get(f"transformers.models.{model}.modeling_{model}.{attention}")
+        for i, (layer, kind) in enumerate(zip(layer_plan(options.to_dict()), options.layer_types)):
+            module = attention(options, i)
+            rule = options.rope_parameters.get(kind, options.rope_parameters)
+            wrong += layer.rope != (rule if getattr(module, "use_rope", True) else None)
+            wrong += layer.window != getattr(module, "sliding_window", None)
+    return wrong
 
 
 @peer("axial_rotary", "rotary_embedding_torch")
@@ -315,3 +415,39 @@ def test_equal_to(ours, library, capsys):
 def test_the_readme_names_every_comparison():
     rows = {line.split("|")[1].strip(): line for line in README.read_text().splitlines() if line[:1] == "|"}
     assert [(ours, library) for ours, library in PEERS if f" {ours}: " not in rows.get(library, "")] == []
+
+
+# The reader of configs and the doctor; `python course.py peer-models` writes the whole tables.
+
+
+def say(capsys, text):
+    with capsys.disabled():
+        print(f"\n{text}", end="")
+
+
+def test_the_museum_has_the_frequencies_of_the_library(capsys):
+    get("transformers.LlamaConfig")
+    rows = peer_models.read_museum()
+    for name, verdict, largest in rows:
+        say(capsys, f"museum: {name}: {verdict} {peer_models.size(largest)}")
+    assert [name for name, _, _ in rows] == list(models.museum())
+    assert {verdict for _, verdict, _ in rows} == {"equal", "nothing turns"}
+
+
+def test_every_config_of_the_library_is_read(capsys):
+    get("transformers.LlamaConfig")
+    verdicts = dict.fromkeys(("equal", "DIFFERENT"), 0)
+    for name, verdict, _ in peer_models.read_all():
+        verdicts[verdict] = verdicts.get(verdict, 0) + 1
+        if verdict == "DIFFERENT":
+            say(capsys, f"reader: {name}: not the library's frequencies")
+    say(capsys, f"reader: {verdicts}")
+    assert sum(verdicts.values()) >= 300 and verdicts["equal"] >= 200 and not verdicts["DIFFERENT"]
+
+
+@pytest.mark.parametrize("name", peer_models.ARCHITECTURES)
+def test_the_doctor_finds_nothing_in_a_healthy_model(name, capsys):
+    get("transformers.LlamaConfig")
+    findings = peer_models.examine(name)
+    assert not peer_models.false_alarms(findings), "\n".join(map(str, findings))
+    say(capsys, f"doctor: {name}: no false alarm in {len(findings)} findings")
