@@ -350,6 +350,99 @@ def axial_shapes(x, rows, columns, layout):
     return x[-2:]
 
 
+def prompt_parts(parts):
+    """`parts` of a prompt: ints for text, tuples (frames, height, width) for images and videos."""
+    if not isinstance(parts, Sequence) or isinstance(parts, str | bytes):
+        raise TypeError(f"parts must be a sequence such as (2, (1, 3, 4), 5), got {parts!r}")
+    if not parts:
+        raise ValueError(f"parts must hold at least one part, got {parts!r}: a text of n tokens is (n,)")
+    return [_part(part) for part in parts]
+
+
+def _part(part):
+    if not isinstance(part, Sequence) or isinstance(part, str | bytes):
+        return whole_number("text in parts", part, minimum=1)
+    if len(part) != 3:
+        raise ValueError(
+            f"an image or a video in parts must be (frames, height, width), got {part!r}: "
+            "an image has one frame, (1, height, width)"
+        )
+    names = ("frames", "height", "width")
+    return tuple(whole_number(f"{name} in parts", size, minimum=1) for name, size in zip(names, part))
+
+
+def axis_order(order):
+    """`order`, a word for which pairs read which axis."""
+    if not (isinstance(order, str) and order in ("blocks", "interleaved", "axial")):
+        raise ValueError(f'order must be "blocks", "interleaved" or "axial", got {order!r}')
+    return order
+
+
+def mrope_sections(x, positions, sections, layout, order):
+    """`sections` as a tuple of ints: the pairs of each axis, for x ``(..., seq_len, head_dim)``."""
+    x, layout, order = shape_with_axes("x", x), pair_layout(layout), axis_order(order)
+    if x[-1] % 2:
+        raise ValueError(
+            f"x must have an even head_dim (last axis), got shape {x}: "
+            "a number without a partner cannot turn"
+        )
+    sections = whole_numbers("sections", sections)
+    if not isinstance(sections, list) or not sections or shape_of(sections) != (len(sections),):
+        raise ValueError(f"sections must be a row of numbers of pairs, one for each axis, got {sections!r}")
+    if min(sections) < 1 or sum(sections) != x[-1] // 2:
+        raise ValueError(
+            f"sections must be at least 1 each and add up to head_dim / 2 = {x[-1] // 2} pairs, "
+            f"got {sections}"
+        )
+    if shape_of(positions) != (len(sections), x[-2]):
+        raise ValueError(
+            f"positions must have the shape (axes, seq_len) = {(len(sections), x[-2])}, a row for each of "
+            f"the sections, got {shape_of(positions)}"
+        )
+    for axis, section in enumerate(sections):
+        if order == "interleaved" and (section - 1) * len(sections) + axis >= x[-1] // 2 and axis:
+            raise ValueError(
+                f"sections must leave every axis but the first its turns among {x[-1] // 2} pairs in the "
+                f"order 'interleaved', got {sections}: from pair {axis} on there are not {section}, "
+                f"{len(sections)} apart"
+            )
+    return tuple(sections)
+
+
+def graph(adjacency, num_vectors):
+    """`num_vectors` as an int; the matrix `adjacency` is that of a graph in one piece, with more vertices."""
+    shape = shape_with_axes("adjacency", adjacency, "(num_vertices, num_vertices)", most=2)
+    if shape[0] != shape[1]:
+        raise ValueError(f"adjacency must be square, a row and a column for each vertex, got shape {shape}")
+    rows = adjacency if isinstance(adjacency, list) else adjacency.tolist()
+    for m, row in enumerate(rows):
+        for n, weight in enumerate(row):
+            if weight != rows[n][m]:
+                raise ValueError(
+                    f"adjacency must be symmetric, got {weight} at [{m}, {n}] and {rows[n][m]} at [{n}, {m}]"
+                )
+            if weight < 0 or (m == n and weight):
+                raise ValueError(
+                    "adjacency must hold weights of at least 0, and 0 on its diagonal, "
+                    f"got {weight} at [{m}, {n}]"
+                )
+    reached = {0}
+    while more := {n for m in reached for n, weight in enumerate(rows[m]) if weight} - reached:
+        reached |= more
+    if len(reached) < len(rows):
+        raise ValueError(
+            "adjacency must be of a graph in one piece, but from vertex 0 only "
+            f"{len(reached)} of {len(rows)} vertices can be reached: encode each piece for itself"
+        )
+    num_vectors = whole_number("num_vectors", num_vectors, minimum=1)
+    if num_vectors >= len(rows):
+        raise ValueError(
+            f"num_vectors must be below the number of vertices, {len(rows)}, got {num_vectors}: "
+            "one vector is constant and tells nothing"
+        )
+    return num_vectors
+
+
 def _one_for_each_row(name, positions, x):
     """`positions`, one for each row of an x of this shape."""
     if shape_of(positions) != x[-2:-1]:

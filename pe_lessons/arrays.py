@@ -310,6 +310,69 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     return np.concatenate([by_row, rotary(by_column, columns, base=base, layout=layout)], axis=-1)
 
 
+def mrope_positions(parts):
+    """`loops.mrope_positions` as an array (3, seq_len) of int64.
+
+    >>> mrope_positions((1, (1, 2, 2), 1))
+    array([[0, 1, 1, 1, 1, 3],
+           [0, 1, 1, 2, 2, 3],
+           [0, 1, 2, 1, 2, 3]])
+    """
+    places, start = [], 0
+    for part in arguments.prompt_parts(parts):
+        if isinstance(part, int):
+            places.append(np.tile(np.arange(start, start + part), (3, 1)))  # (3, part)
+        else:
+            places.append(start + np.indices(part).reshape(3, -1))  # (3, frames * height * width)
+        start = places[-1].max() + 1
+    return np.concatenate(places, axis=1).astype(np.int64)
+
+
+def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order="blocks"):
+    """`loops.mrope` of an array (..., seq_len, head_dim), as one of float64.
+
+    >>> mrope([[1.0, 0.0, 1.0, 0.0]], positions=[[0], [1]], sections=(1, 1)).round(4)
+    array([[1.  , 0.  , 1.  , 0.01]])
+    """
+    x, positions = _real_array("x", x), _finite_array("positions", positions)
+    sections = arguments.mrope_sections(x, positions, sections, layout, order)
+    axes = _axes_of_pairs(sections, order)  # (n_pairs,)
+    if order == "axial":
+        speeds = np.concatenate([frequencies(2 * section, base=base) for section in sections])
+    else:
+        speeds = frequencies(x.shape[-1], base=base)
+    of_pairs = np.ascontiguousarray(positions[axes].T)  # (seq_len, n_pairs) the position that each reads
+    angles = of_pairs * speeds
+    return _rotate_pairs(x, np.cos(angles), np.sin(angles), layout)
+
+
+def _axes_of_pairs(sections, order):
+    """The number of the axis that each pair reads, (n_pairs,)."""
+    if order != "interleaved":
+        return np.repeat(np.arange(len(sections)), sections)
+    axes = np.zeros(sum(sections), dtype=np.int64)
+    for axis, section in enumerate(sections[1:], start=1):
+        axes[axis : section * len(sections) : len(sections)] = axis
+    return axes
+
+
+def laplacian_eigenvectors(adjacency, num_vectors):
+    """`loops.laplacian_eigenvectors` as an array (n, num_vectors) of float64.
+
+    >>> laplacian_eigenvectors([[0, 1, 0], [1, 0, 1], [0, 1, 0]], 1).round(4) + 0.0
+    array([[ 0.7071],
+           [ 0.    ],
+           [-0.7071]])
+    """
+    adjacency = _finite_array("adjacency", adjacency)
+    num_vectors = arguments.graph(adjacency, num_vectors)
+    laplacian = np.diag(adjacency.sum(axis=1)) - adjacency  # (n, n)
+    _, vectors = np.linalg.eigh(laplacian)  # by growing eigenvalue; the first column is constant
+    vectors = vectors[:, 1 : num_vectors + 1]
+    first = (np.abs(vectors) > 1e-6).argmax(axis=0)  # (num_vectors,) row of the first entry that is not 0
+    return vectors * np.sign(vectors[first, np.arange(num_vectors)])
+
+
 def shaw_bias(q, table, *, positions=None):
     """`loops.shaw_bias` of q (..., seq_len, head_dim), as an array (..., seq_len, n_k) of float64.
 

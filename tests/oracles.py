@@ -199,6 +199,24 @@ def stretched_by_hand(table, old, new):
     )
 
 
+def axes_by_turning(sections):
+    """Each axis is moved alone, and every pair whose numbers change reads it."""
+    head_dim = 2 * sum(sections)
+    x = np.ones((1, head_dim))
+    moved = [
+        loops.mrope(x, np.eye(len(sections))[:, [axis]], sections, base=2, order="interleaved")
+        for axis in range(len(sections))
+    ]
+    return np.abs(np.array(moved)[:, 0, ::2] - 1).argmax(axis=0)
+
+
+def signs_of_the_nearer(vectors, like):
+    columns = []
+    for one, other in zip(torch.tensor(vectors).T, torch.tensor(like).T):
+        columns.append(min(one, -one, key=lambda column: torch.dist(column, other).item()))
+    return torch.stack(columns, dim=1)
+
+
 def share(x, positions, share, proportional):
     """By the package's own rules, each with the number of columns that rotate."""
     x, columns = np.asarray(x), int(share * len(x[0])) // 2 * 2
@@ -273,6 +291,12 @@ ORACLES = {
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
     "padded_positions": lambda mask: [[sum(row[:n]) for n in range(len(row))] for row in mask],
     "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],
+    "mrope_positions": loops.mrope_positions,
+    "interleaved_axes": axes_by_turning,
+    "decoded_positions": lambda prompts, steps: [
+        loops.mrope_positions([*parts, steps])[1][-steps:] for parts in prompts
+    ],
+    "align_signs": signs_of_the_nearer,
     "turned_rows": rows_by_the_addition_formulas,
     "causal_alibi": causal_alibi,
     "smallest_gap": lambda rows: torch.pdist(torch.tensor(rows)).sort().values[0],

@@ -7,6 +7,7 @@ with its name.
 import importlib
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -246,6 +247,83 @@ def axial():
     rows, columns = np.divmod(np.arange(12), 4)
     ours = arrays.axial_rotary(ROWS[:, 0], rows, columns)
     return gap(ours, turn(module.get_axial_freqs(3, 4), x, freqs_seq_dim=-2).reshape(2, 12, 16))
+
+
+def their_prompt(module, parts):
+    """Positions of a prompt (3, seq_len) and its delta, by a model's own function; it merges 2 x 2."""
+    kinds, images, videos = [], [], []
+    for part in parts:
+        if isinstance(part, int):
+            kinds += [0] * part
+        else:
+            grids, kind = (images, 1) if part[0] == 1 else (videos, 2)
+            grids.append([part[0], 2 * part[1], 2 * part[2]])
+            kinds += [kind] * math.prod(part)
+    model = SimpleNamespace(
+        config=SimpleNamespace(vision_config=SimpleNamespace(spatial_merge_size=2)),
+        get_vision_position_ids=lambda *args, **kwargs: module.get_vision_position_ids(None, *args, **kwargs),
+    )
+    kinds = torch.tensor([kinds])
+    grids = {"image_grid_thw": images, "video_grid_thw": videos}
+    positions, delta = module.get_rope_index(
+        model, torch.zeros_like(kinds), kinds, **{name: torch.tensor(g) for name, g in grids.items() if g}
+    )
+    return positions[:, 0], delta.item()
+
+
+PROMPTS = [(5,), (3, (1, 2, 3), 2), ((1, 4, 2), 1, (1, 1, 1), 7), (2, (3, 4, 2), 3)]
+
+
+@peer("mrope_positions", "transformers")
+def positions_of_prompts():
+    """Where a video has more frames than rows and columns, Qwen2-VL's of this library goes on too early."""
+    gaps = []
+    for name, prompts in (("qwen2_vl.modeling_qwen2_vl.Qwen2VLModel", PROMPTS),
+                          ("qwen3_vl.modeling_qwen3_vl.Qwen3VLModel", PROMPTS[:3])):  # fmt: skip
+        module = get(f"transformers.models.{name}")
+        for parts in prompts:
+            theirs, delta = their_prompt(module, parts)
+            ours = tensors.mrope_positions(parts)
+            gaps += [gap(ours, theirs), abs(delta - (ours.max().item() + 1 - ours.shape[1]))]
+    return max(gaps)
+
+
+def their_mrope(family, sections, base):
+    """The turning as that family of models does it, its angles in float64; and its module's, in float32."""
+    name = {"qwen2_vl": "Qwen2VL", "qwen3_vl": "Qwen3VLText", "qwen3_5": "Qwen3_5Text"}[family]
+    path = f"transformers.models.{family}.modeling_{family}"
+    width = 2 * sum(sections)
+    options = SimpleNamespace(
+        rope_parameters={"rope_type": "default", "rope_theta": base, "mrope_section": list(sections)},
+        max_position_embeddings=64, head_dim=width, hidden_size=2 * width, num_attention_heads=2,
+    )  # fmt: skip
+    module = get(f"{path}.{name}RotaryEmbedding")(options)
+    turn = get(f"{path}.apply_rotary_pos_emb")
+    positions = torch.tensor(np.random.default_rng(3).integers(0, 8, size=(3, 12)))
+    x = torch.tensor(np.random.default_rng(4).normal(size=(1, 2, 12, width)))
+    angles = positions[:, None, :, None] * tensors.frequencies(width, base=base)
+    exact = [module.recomposition_frequencies(waves) for waves in (angles.cos(), angles.sin())]
+    rough = module(x, positions[:, None])
+    return x, positions, [turn(x, x, *waves)[0] for waves in (exact, rough)]
+
+
+@peer("mrope, blocks", "transformers")
+def qwen2_vl():
+    x, positions, (exact, rough) = their_mrope("qwen2_vl", (16, 24, 24), 1e6)
+    ours = tensors.mrope(x, positions, (16, 24, 24), base=1e6, layout="half")
+    assert gap(ours, exact) < 1e-14
+    return gap(ours, rough)
+
+
+@peer("mrope, interleaved", "transformers")
+def qwen3_vl():
+    gaps = []
+    for family, sections, base in (("qwen3_vl", (24, 20, 20), 5e6), ("qwen3_5", (11, 11, 10), 1e7)):
+        x, positions, (exact, rough) = their_mrope(family, sections, base)
+        ours = tensors.mrope(x, positions, sections, base=base, layout="half", order="interleaved")
+        assert gap(ours, exact) < 1e-14
+        gaps.append(gap(ours, rough))
+    return max(gaps)
 
 
 @peer("t5_buckets", "transformers")
