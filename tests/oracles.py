@@ -246,6 +246,8 @@ def values_by_offset(q, kv, q_positions, positions):
         keys = loops.rotary(kv, [one - position for one in positions])
         output += loops.attention([row], keys, keys)
     return output
+
+
 def packed_one_by_one(tokens, end):
     """Every text by itself, put on the diagonal."""
     texts, text = [], []
