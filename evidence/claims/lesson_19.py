@@ -1,34 +1,59 @@
-"""The claims of lesson 19 that depend on chance. The lesson itself trains with seed 0."""
+"""The claims of lesson 19 that depend on chance. Its other cards are arithmetic."""
 
-from evidence.claims.runner import at_least, below, each_seed
-from evidence.claims.training import of_lesson, train
-from pe_lessons import tensors, toys
+import functools
+
+import numpy as np
+
+from evidence.claims.runner import above, below, each_seed, equal_to
+from evidence.claims.training import of_lesson, share_right
+from pe_lessons import arrays, measures, toys
 
 lesson = of_lesson("19")
-WIDTHS = (3, 5, 6, 8, 10)
 
 
-class Blocks(lesson.Places):
-    """The pairs of the lesson's model in blocks; an image needs the fewest for the time."""
-
-    def turn(self, rows, line):
-        places = tensors.mrope_positions([(1, 3, len(line) // 3)])
-        return tensors.mrope(rows, places, (2, 7, 7), base=100)
+def random_rows(seed):
+    rows = np.random.default_rng(seed).normal(size=(4096, 32))
+    return lambda positions, d_model: rows[positions.astype(int)]
 
 
-def shares(encoding, seed):
-    """Of the patches right, at every width, by a model that saw pictures 6 wide."""
-    model = train(seed, lesson.pictures(6, seed=1000 + seed), encoding, steps=250)
-    return {width: toys.accuracy(model, *next(lesson.pictures(width, 2000 + seed))) for width in WIDTHS}
+def random_frequencies(seed):
+    falls = np.random.default_rng(seed).uniform(size=16)
+    return lambda positions, d_model: lesson.in_pairs(positions[:, None] * 10_000.0**-falls)
+
+
+def saw_teeth(positions, d_model):
+    return positions[:, None] * arrays.frequencies(2 * d_model) / (2 * np.pi) % 1
+
+
+def failed(encode):
+    return {criterion for criterion, good in measures.passes(measures.scorecard(encode)).items() if not good}
 
 
 @each_seed
-def colour_below(seed):
-    """What is the colour below? 3 rows, trained 6 wide: share of right patches"""
-    line = shares(lambda: lesson.Places("line"), seed)
-    yield "line, 6 wide", line[6], at_least(0.95)
-    yield "line, the best other width", max(line[width] for width in WIDTHS if width != 6), below(0.35)
-    axes = shares(lambda: lesson.Places("interleaved"), seed)
-    yield "interleaved, the worst width", min(axes.values()), at_least(0.75)
-    blocks = shares(lambda: Blocks("blocks"), seed)
-    yield "blocks, 6 wide", blocks[6], below(0.75)
+def cards(seed):
+    """Cards of what is drawn at random: the wishes that are not fulfilled"""
+    others = failed(random_rows(seed)) ^ {"smooth", "local", "shift-consistent", "distinct far out"}
+    yield "random rows: wishes whose verdict is not the one that the lesson shows", len(others), equal_to(0)
+    failing = failed(random_frequencies(seed))
+    yield "random frequencies: wishes that are not fulfilled", len(failing), equal_to(0)
+
+
+@each_seed
+def training(seed):
+    """Nine tables, two tasks: share right after 200 steps ('solved' is more than 0.9)"""
+    both = toys.reverse, toys.k_back
+    for name, encode, solves in (
+        ("sinusoidal", lesson.sinusoidal, both),
+        ("doubled exponent", lesson.doubled_exponent, both),
+        ("random rows", random_rows(seed), both),
+        ("gray code", lesson.gray_code, [toys.reverse]),
+        ("triangle waves", lesson.triangle_waves, both),
+        ("random frequencies", random_frequencies(seed), both),
+        ("remainders", lesson.remainders, both),
+        ("saw-teeth", saw_teeth, []),
+        ("a tenth", lesson.a_tenth, []),
+    ):
+        encoding = functools.partial(toys.Table, encode(np.arange(16.0), 32))
+        for task in both:
+            bound = above(0.9) if task in solves else below(0.9)
+            yield f"{task.__name__}, {name}", share_right(encoding, task, seed), bound

@@ -1,4 +1,4 @@
-"""Exercises of lesson 19, positions that are data."""
+"""Exercises of lesson 19, design your own."""
 
 import numpy as np
 
@@ -6,60 +6,21 @@ from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-mrope_positions = lesson.exercise(
-    "mrope_positions",
-    mine="my_positions",
-    probes=(
-        ((2, (1, 2, 3), 3),),
-        ((1, (3, 2, 2), 2, (1, 1, 4), 1),),
-        (((4, 1, 2), 2, (1, 3, 2), 3),),
-    ),
-    edge_probes=(((5,),), (((1, 1, 1),),), ((3, 2, (2, 1, 1), (1, 4, 1), 2),)),
-)
 
-interleaved_axes = lesson.exercise(
-    "interleaved_axes",
-    mine="my_axes",
-    probes=(([6, 5, 5],), ([10, 3, 4],), ([24, 20, 20],)),
-    edge_probes=(([4, 3, 1],), ([11, 11, 10],), ([6, 1, 3],), ([5, 2],), ([8],), ([3, 2, 2, 1],)),
-)
-
-decoded_positions = lesson.exercise(
-    "decoded_positions",
-    probes=(
-        ([[5], [2, (1, 3, 4), 1], [(1, 2, 2), 4]], 3),
-        ([[1, (2, 3, 3), 2], [2, (1, 4, 2)]], 2),
-        ([[3, (5, 1, 2)], [(1, 4, 4), 1, (1, 2, 6), 2]], 4),
-    ),
-    edge_probes=(([[4]], 1), ([[(1, 3, 5)]], 2), ([[(6, 2, 2)], [(6, 2, 2)]], 1)),
-)
+def _random_table(seed, seq_len, d_model):
+    return np.random.default_rng(seed).normal(size=(seq_len, d_model))
 
 
-def _vectors(seed, vertices, columns):
-    return np.random.default_rng(seed).integers(-9, 10, size=(vertices, columns)) / 4
-
-
-def _near(vectors, signs):
-    """The same vectors with other signs, and a little noise, as those of a graph with one edge changed."""
-    return vectors * signs + np.random.default_rng(9).integers(-1, 2, size=vectors.shape) / 16
-
-
-align_signs = lesson.exercise(
-    "align_signs",
-    probes=(
-        (_near(_vectors(1, 6, 3), [1, -1, -1]), _vectors(1, 6, 3)),
-        (_near(_vectors(2, 5, 4), [-1, 1, 1, -1]), _vectors(2, 5, 4)),
-        (np.array([[0.0, 2.0], [3.0, 1.0], [-2.0, -4.0]]), np.array([[0.5, -2.0], [-3.0, 1.0], [2.0, 4.0]])),
-    ),
+smallest_gap = lesson.exercise(
+    "smallest_gap",
+    probes=((_random_table(1, 6, 3),), (_random_table(4, 9, 4),), (_random_table(12, 7, 5),)),
     edge_probes=(
-        (np.array([[1.0], [0.0], [-2.0]]), np.array([[-1.0], [0.0], [2.0]])),
-        (np.array([[0.0, 1.0], [1.0, 2.0]]), np.array([[0.0, 1.0], [1.0, 2.0]])),
-        (  # products between -1 and 1, which a number added anywhere would turn round
-            np.array([[0.5, 1.0], [0.5, -0.5], [-0.25, 0.25], [0, 0]]),
-            np.array([[0.5, -0.25], [0.25, 1.0], [-0.25, 0.25], [0, 0]]),
-        ),
+        (np.array([[1.0, 2.0], [5.0, 5.0], [1.0, 2.0]]),),
+        (np.array([[0.0, 0.0], [3.0, 4.0]]),),
+        (1000 + _random_table(8, 5, 1),),
     ),
 )
 
-place_question = lesson.question("place_question")
+choose_question = lesson.question("choose_question")
+card_question = lesson.question("card_question")
 quiz_19 = lesson.quiz("quiz_19")

@@ -1,142 +1,21 @@
 """Right answers of lesson 19."""
 
+import math
+
 import numpy as np
 
-from pe_lessons import arrays
+
+def smallest_gap_arrays(table):
+    differences = table[:, None] - table  # (seq_len, seq_len, d_model)
+    distances = np.linalg.norm(differences, axis=-1)  # (seq_len, seq_len)
+    first, second = np.triu_indices(len(table), k=1)  # every two rows once, no row with itself
+    gaps = distances[first, second]
+    return gaps.min()
 
 
-def mrope_positions_loop(parts):
-    times = []
-    rows = []
-    columns = []
-    start = 0
-    for part in parts:
-        if isinstance(part, int):
-            for n in range(part):
-                times.append(start + n)
-                rows.append(start + n)
-                columns.append(start + n)
-        else:
-            frames, height, width = part
-            for frame in range(frames):
-                for row in range(height):
-                    for column in range(width):
-                        times.append(start + frame)
-                        rows.append(start + row)
-                        columns.append(start + column)
-        start = max(times + rows + columns) + 1
-    return [times, rows, columns]
-
-
-def mrope_positions_arrays(parts):
-    places = np.empty((3, 0), dtype=int)
-    start = 0
-    for part in parts:
-        if isinstance(part, int):
-            local = np.tile(np.arange(part), (3, 1))  # (3, part)
-        else:
-            local = np.indices(part).reshape(3, -1)  # (3, frames * height * width)
-        places = np.concatenate([places, start + local], axis=1)
-        start = places.max() + 1
-    return places
-
-
-def interleaved_axes_arrays(sections):
-    axes = np.zeros(sum(sections), dtype=int)  # the first axis gets what is left
-    for axis in range(1, len(sections)):
-        last = len(sections) * sections[axis]
-        axes[axis : last : len(sections)] = axis
-    return axes
-
-
-def interleaved_axes_loop(sections):
-    axes = []
-    for pair in range(sum(sections)):
-        turn, axis = divmod(pair, len(sections))
-        if turn >= sections[axis]:
-            axis = 0
-        axes.append(axis)
-    return axes
-
-
-def decoded_positions_arrays(prompts, steps):
-    answers = []
-    for parts in prompts:
-        places = arrays.mrope_positions(parts)  # (3, tokens)
-        delta = places.max() + 1 - places.shape[1]
-        cached = places.shape[1]
-        answers.append(cached + delta + np.arange(steps))
-    return answers
-
-
-def decoded_positions_loop(prompts, steps):
-    answers = []
-    for parts in prompts:
-        after = 0  # one more than the largest number so far
-        for part in parts:
-            after += part if isinstance(part, int) else max(part)
-        answers.append([after + step for step in range(steps)])
-    return answers
-
-
-def decoded_with_the_last_delta(prompts, steps):
-    last = arrays.mrope_positions(prompts[-1])
-    delta = last.max() + 1 - last.shape[1]
-    cached = [arrays.mrope_positions(parts).shape[1] for parts in prompts]
-    return [tokens + delta + np.arange(steps) for tokens in cached]
-
-
-def decoded_with_the_first_delta(prompts, steps):
-    first = arrays.mrope_positions(prompts[0])
-    delta = first.max() + 1 - first.shape[1]
-    cached = [arrays.mrope_positions(parts).shape[1] for parts in prompts]
-    return [tokens + delta + np.arange(steps) for tokens in cached]
-
-
-def decoded_minus_the_delta(prompts, steps):
-    answers = []
-    for parts in prompts:
-        places = arrays.mrope_positions(parts)
-        delta = places.max() + 1 - places.shape[1]
-        answers.append(places.shape[1] - delta + np.arange(steps))
-    return answers
-
-
-def decoded_after_the_last_time(prompts, steps):
-    answers = []
-    for parts in prompts:
-        times = arrays.mrope_positions(parts)[0]
-        answers.append(times.max() + 1 + np.arange(steps))
-    return answers
-
-
-def decoded_as_found(prompts, steps):
-    cached, answers = [], []
-    for parts in prompts:
-        places = arrays.mrope_positions(parts)  # (3, tokens)
-        cached.append(places.shape[1])
-        delta = places[0].max() + 1 - places.shape[1]
-    for tokens in cached:
-        answers.append(tokens + delta + np.arange(steps))
-    return answers
-
-
-def align_signs_arrays(vectors, like):
-    products = (vectors * like).sum(axis=0)  # (num_vectors,)
-    signs = np.where(products < 0, -1, 1)
-    return vectors * signs
-
-
-def align_signs_loop(vectors, like):
-    signs = []
-    for column in range(len(like[0])):
-        product = sum(row[column] * other[column] for row, other in zip(vectors, like))
-        signs.append(-1 if product < 0 else 1)
-    return [[sign * number for sign, number in zip(signs, row)] for row in vectors]
-
-
-def signs_of_rows(vectors, like):
-    return [
-        [-number if sum(a * b for a, b in zip(row, other)) < 0 else number for number in row]
-        for row, other in zip(vectors, like)
-    ]
+def smallest_gap_loop(table):
+    gaps = {}
+    for first, row in enumerate(table):
+        for second in range(first + 1, len(table)):
+            gaps[first, second] = math.dist(row, table[second])
+    return min(gaps.values())
