@@ -17,7 +17,7 @@ def mistakes(model):
         ("the exponent is doubled", powers, "lesson 03", lambda f: f**2),
         ("nothing turns", rotation, "lesson 12", lambda f: 0 * f),
         ("every frequency belongs to the pair after it", powers, "lesson 03", lambda f: f.roll(1)),
-        ("frequencies are rounded to bfloat16", "the dtype of the frequencies", "lesson 17",
+        ("frequencies are rounded to bfloat16", "the dtype of the frequencies", "lesson 18",
          lambda f: f.bfloat16().to(f)),
     ]  # fmt: skip
     for base in (10_000, 100_000, 500_000, 1_000_000):
@@ -37,7 +37,7 @@ def mistakes(model):
     ):
         yield culprit, layout, "lesson 12", lambda order=order: _changed_projections(model, order)
     where = "the dtype in which positions are multiplied"
-    yield "angles are rounded to bfloat16", where, "lesson 17", lambda: _rounded_angles(model)
+    yield "angles are rounded to bfloat16", where, "lesson 18", lambda: _rounded_angles(model)
     layers, plan = getattr(getattr(model, "model", model), "layers", ()), "the plan of the layers"
     for number in range(len(layers)):
         yield f"layer {number} does not turn", plan, "lesson 15", lambda one=layers[number]: _unturned([one])

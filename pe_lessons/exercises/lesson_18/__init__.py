@@ -1,53 +1,36 @@
-"""Exercises of lesson 18, tables by rotation."""
-
-import numpy as np
+"""Exercises of lesson 18, when numbers break."""
 
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
 
-def _probe(position, frequencies, seq_len):
-    row = [float(wave(position * frequency)) for frequency in frequencies for wave in (np.sin, np.cos)]
-    return row, frequencies, seq_len
+def _look_at_rows(function, positions, d_model, look_at="values"):
+    rows = function(positions, d_model)
+    if look_at == "is not float64":  # a list of lists has no format of its own
+        return "float64" not in str(getattr(rows, "dtype", ""))
+    return rows
 
 
-turned_rows = lesson.exercise(
-    "turned_rows",
-    mine="my_rows",
-    probes=(_probe(2, [1.0, 0.01], 5), _probe(7, [1.0, 0.3, 0.05], 4)),
-    edge_probes=(_probe(5, [1.0, 0.1], 1), _probe(1, [0.9], 1200)),
+digits_needed = lesson.exercise(
+    "digits_needed",
+    probes=((257,), (258,), (100,), (1000,), (64,)),
+    edge_probes=((2,), (3,), (5,), (6,), (1025,), (1026,)),
 )
 
-
-def _scores_after(score_mod, scores, batch, head, queries, keys):
-    """What becomes of every score; like FlexAttention, it hands over tensors without axes."""
-    import torch
-
-    return [
-        [
-            float(score_mod(torch.tensor(score), *map(torch.tensor, (batch, head, query, key))))
-            for key, score in zip(keys, row)
-        ]
-        for query, row in zip(queries, scores)
-    ]
-
-
-def _call(name, scores, batch, head, queries, keys):
-    return f"{name}(score, {batch}, {head}, query, key), scores {scores}, queries {queries}, keys {keys},"
-
-
-causal_alibi = lesson.exercise(
-    "causal_alibi",
-    mine="my_score_mod",
-    probes=(
-        ([[4.0, 8.0, -2.0], [1.0, 3.0, 5.0], [-6.0, 2.0, 7.0]], 1, 0, [0, 1, 2], [0, 1, 2]),
-        ([[3.0, 1.0, 9.0, 2.0], [5.0, -4.0, 6.0, 1.0]], 0, 2, [5, 6], [3, 4, 5, 6]),
+far_table = lesson.exercise(
+    "far_table",
+    probes=(([0, 1, 2, 3], 4), ([255, 5, 301, 77], 6), ([1025, 2051, 4099], 8)),
+    edge_probes=(
+        ([100_003, 654_321, 1_000_000], 16),
+        ([999_999], 12),
+        ([123_457, 7], 2),
+        ([0, 1, 2], 4, "is not float64"),
     ),
-    edge_probes=(([[5.0]], 2, 7, [0], [0]), ([[2.0, 3.0], [4.0, -8.0], [6.0, 1.0]], 3, 5, [0, 1, 9], [0, 1])),
-    use=_scores_after,
-    call=_call,
+    use=_look_at_rows,
+    says={"is not float64": "The table is still in float64: cast it to float32."},
+    atol=1e-7,  # two neighbours among the float32 numbers near 1 are 6e-8 apart
 )
 
-speed_question = lesson.question("speed_question")
+precision_question = lesson.question("precision_question")
 quiz_18 = lesson.quiz("quiz_18")
