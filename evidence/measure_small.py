@@ -34,18 +34,14 @@ class Window(toys.Rotary):
 def rules(factor):
     """The rules of the lesson on longer texts, for a text `factor` times as long as those in training."""
     old = {"factor": factor, "original_max_position_embeddings": TRAINED}
-    by_parts = old | {"rope_type": "ntk_by_parts"}
+    by_parts = old | {"rope_type": "ntk_by_parts", "alpha": 1, "beta": 4}
     return {
         "as trained": toys.Rotary(),
         "sliding window": Window(),
         "position interpolation": toys.Rotary(scaling={"rope_type": "linear", "factor": factor}),
         "NTK-aware": toys.Rotary(scaling={"rope_type": "ntk", "factor": factor}),
-        "by parts, 1 to 4 turns": toys.Rotary(scaling=by_parts | {"alpha": 1, "beta": 4}),
-        "by parts, 1 to 32 turns": toys.Rotary(scaling=by_parts | {"alpha": 1, "beta": 32}),
+        "by parts, 1 to 4 turns": toys.Rotary(scaling=by_parts),
         "YaRN": toys.Rotary(scaling=old | {"rope_type": "yarn"}),
-        "YaRN, 1 to 4 turns": toys.Rotary(
-            scaling=old | {"rope_type": "yarn", "beta_fast": 4, "beta_slow": 1}
-        ),
     }
 
 
@@ -68,8 +64,11 @@ def text():
 
 def mean_bits(model, length, positions=None):
     """Over the held-out text, and over the second half of its windows only."""
-    found = small_models.bits(model, text(), length, positions)
-    return {"all": found.mean().item(), "second half": found[:, length // 2 :].mean().item()}
+    return means(small_models.bits(model, text(), length, positions))
+
+
+def means(bits):
+    return {"all": bits.mean().item(), "second half": bits[:, bits.shape[1] // 2 :].mean().item()}
 
 
 def ngram_bits(order, training, asked):
@@ -127,20 +126,18 @@ def longer():
     found = {}
     for name in small_models.ENCODINGS:
         lengths = LENGTHS if name != "learned" else (TRAINED,)
-        found[name] = {str(length): mean_bits(loaded(name), length) for length in lengths}
-        by_position = small_models.bits(loaded(name), text(), lengths[-1]).mean(dim=0)
-        found[name]["by 64"] = by_position.view(-1, 64).mean(dim=1).tolist()
+        bits = {length: small_models.bits(loaded(name), text(), length) for length in lengths}
+        found[name] = {str(length): means(bits[length]) for length in lengths}
+        found[name]["by 64"] = bits[lengths[-1]].mean(dim=0).view(-1, 64).mean(dim=1).tolist()
     return found
 
 
 def stretched():
     """The rotary model under each rule, without training; at 256 it is the rule for four times."""
     found = {rule: {} for rule in rules(1)}
-    for length in LENGTHS[1:]:
-        for rule, encoding in rules(length // TRAINED).items():
+    for factor, length in ((4, TRAINED), (4, 4 * TRAINED), (8, 8 * TRAINED)):
+        for rule, encoding in rules(factor).items():
             found[rule][str(length)] = mean_bits(rope_with(encoding), length)
-            if length == 1024:
-                found[rule][str(TRAINED)] = mean_bits(rope_with(encoding), TRAINED)
     return found
 
 
@@ -170,12 +167,12 @@ def needle():
     long = 1024 // TRAINED
     models = {name: loaded(name) for name in small_models.ENCODINGS if name != "learned"}
     models |= {f"rope, {rule}": rope_with(encoding) for rule, encoding in rules(long).items()}
-    models |= {f"rope, {rule}, 200 steps": tuned(rule) for rule in TUNED}
+    models |= {f"rope, {rule}, 200 steps": tuned(rule) for rule in ("as trained", "YaRN")}
     found = {}
     for name, model in models.items():
         found[name] = {}
         for distance in (100, 600):
-            texts = small_models.needles(distance)
+            texts = small_models.needles(distance, count=32)
             costs = [small_models.bits_of_end(model, some, small_models.NEEDLE_ASKED) for some in texts]
             defined, undefined = (cost.mean().item() for cost in costs)
             better = (costs[0] < costs[1]).double().mean().item()

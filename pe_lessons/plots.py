@@ -8,6 +8,11 @@ from matplotlib.ticker import MaxNLocator
 from PIL import Image
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # told apart by colour-blind readers too
+# One encoding, one colour, in every lesson; other curves take the colours that are left.
+OF_ENCODING = dict(zip(("sinusoidal", "learned", "RoPE", "ALiBi"), COLOURS)) | {
+    "T5": "#56b4e9",
+    "no positions": "0.4",
+}
 STYLES = ("-", "--", "-.", ":")  # and in black and white
 STYLE = {
     "figure.dpi": 100,
@@ -247,7 +252,9 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
     sizes = markers if isinstance(markers, list) else [None] * len(lines)
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.2))
-        for (name, y), size, colour, style in zip(lines.items(), sizes, COLOURS, STYLES, strict=False):
+        for (name, y), size, colour, style in zip(
+            lines.items(), sizes, _colours(lines), STYLES, strict=False
+        ):
             across = x[name] if isinstance(x, dict) else range(len(y)) if x is None else x
             ax.plot(across, y, style, color=colour, label=name, marker=marker, markersize=size)
         ax.set(xlabel=xlabel, ylabel=ylabel)
@@ -510,7 +517,7 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
         size = (7.4, 0.7 + 1.45 * nrows)
         fig, axes = plt.subplots(nrows, ncols, figsize=size, sharex=True, sharey=True, squeeze=False)
         for ax, (title, lines) in zip(axes.flat, panels.items(), strict=False):
-            for (name, y), colour, style in zip(lines.items(), COLOURS, STYLES, strict=False):
+            for (name, y), colour, style in zip(lines.items(), _colours(lines), STYLES, strict=False):
                 ax.plot(y, style, color=colour, label=name)
             ax.set(title=title, ylim=ylim)
         for ax in axes.flat[len(panels) :]:
@@ -520,6 +527,11 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
         handles, names = axes[0, 0].get_legend_handles_labels()
         fig.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
     return fig
+
+
+def _colours(names):
+    left = iter([colour for colour in COLOURS if colour not in map(OF_ENCODING.get, names)])
+    return [OF_ENCODING[name] if name in OF_ENCODING else next(left) for name in names]
 
 
 def _arc(ax, start, end, name, radius=0.45):

@@ -100,6 +100,15 @@ def test_curves_differ_in_colour_and_in_stroke():
     assert fig.axes[0].get_xlabel() == "tokens"
 
 
+def test_an_encoding_has_its_colour_wherever_it_is_drawn():
+    alone, *both = (
+        [line.get_color() for line in plots.curves({name: [0, 1] for name in names}).axes[0].lines]
+        for names in (["RoPE"], ["x", "RoPE"], ["RoPE", "sinusoidal", "x"])
+    )
+    assert both[0][1] == both[1][0] == alone[0]
+    assert all(len(set(colours)) == len(colours) for colours in both)
+
+
 def test_at_most_four_curves():
     with pytest.raises(ValueError, match="lines must hold at most 4 curves, got 5"):
         plots.curves({str(n): [0, 1] for n in range(5)})

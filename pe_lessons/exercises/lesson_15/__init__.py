@@ -1,56 +1,72 @@
-"""Exercises of lesson 15, when numbers break."""
+"""Exercises of lesson 15, layers that differ."""
+
+import numpy as np
 
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-
-def _look_at_rows(function, positions, d_model, look_at="values"):
-    rows = function(positions, d_model)
-    if look_at == "is not float64":  # a list of lists has no format of its own
-        return "float64" not in str(getattr(rows, "dtype", ""))
-    return rows
+_rows = np.random.default_rng(seed=17)
 
 
-digits_needed = lesson.exercise(
-    "digits_needed",
-    probes=((257,), (258,), (100,), (1000,), (64,)),
-    edge_probes=((2,), (3,), (5,), (6,), (1025,), (1026,)),
-)
+def _share(seq_len, head_dim, share, proportional):
+    positions = np.array([3, 0, 1, 20, 8][:seq_len])
+    return _rows.normal(size=(seq_len, head_dim)), positions, share, proportional
 
-far_table = lesson.exercise(
-    "far_table",
-    probes=(([0, 1, 2, 3], 4), ([255, 5, 301, 77], 6), ([1025, 2051, 4099], 8)),
+
+share_rotary = lesson.exercise(
+    "share_rotary",
+    mine="my_share",
+    # No share is a whole number of columns, where a last digit would decide.
+    probes=(_share(3, 12, 0.55, False), _share(3, 12, 0.55, True), _share(2, 8, 0.8, False)),
     edge_probes=(
-        ([100_003, 654_321, 1_000_000], 16),
-        ([999_999], 12),
-        ([123_457, 7], 2),
-        ([0, 1, 2], 4, "is not float64"),
+        _share(4, 8, 0.55, True),
+        _share(2, 10, 0.75, False),  # 7 of 10 columns: 3 pairs
+        _share(2, 10, 0.57, True),
+        _share(3, 6, 0.99, False),
+        _share(2, 6, 0.99, True),
+        (_rows.normal(size=(2, 4)), np.array([-3, 2]), 0.6, True),
     ),
-    use=_look_at_rows,
-    says={"is not float64": "The table is still in float64: cast it to float32."},
-    atol=1e-7,  # two neighbours among the float32 numbers near 1 are 6e-8 apart
+    atol=1e-5,
 )
 
-padded_positions = lesson.exercise(
-    "padded_positions",
-    probes=(
-        ([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1]],),
-        ([[0, 0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1, 1]],),
-        ([[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]],),
+
+def _config(num_layers, pattern, flags=None, base=1_000_000, local_base=10_000):
+    config = {"num_layers": num_layers, "pattern": pattern, "base": base, "local_base": local_base}
+    return ({**config, "no_rope_layers": flags},)
+
+
+layer_bases = lesson.exercise(
+    "layer_bases",
+    mine="my_bases",
+    probes=(_config(6, 3), _config(7, 3), _config(8, 4, [1, 1, 0, 1, 1, 1, 1, 0])),
+    edge_probes=(
+        _config(1, 6),
+        _config(4, 1, base=500_000),
+        _config(5, 2, [1, 0, 1, 0, 1], 160_000, 20_000),
+        _config(3, 7, [0, 0, 0]),
+        _config(13, 6),
     ),
-    edge_probes=(([[1]],), ([[0, 0, 0, 1]],), ([[1, 1], [1, 1]],)),
 )
 
-next_positions = lesson.exercise(
-    "next_positions",
-    probes=(
-        ([[1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]], 2),
-        ([[0, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1]], 3),
-        ([[0, 0, 1, 1, 1], [0, 1, 1, 1, 1]], 5),
-    ),
-    edge_probes=(([[0, 1, 1, 1]], 1), ([[1, 1, 1]], 3), ([[1, 1], [0, 1]], 1)),
+
+def _values(n_q, n_k, head_dim, first):
+    positions = np.arange(n_k) * 2 + first
+    return (
+        _rows.normal(size=(n_q, head_dim)),
+        _rows.normal(size=(n_k, head_dim)),
+        positions[n_k - n_q :],
+        positions,
+    )
+
+
+values_turned_back = lesson.exercise(
+    "values_turned_back",
+    mine="my_values",
+    probes=(_values(3, 3, 4, 1), _values(2, 4, 6, 5), _values(1, 3, 8, 20)),
+    edge_probes=(_values(1, 1, 2, 7), _values(4, 4, 2, 0), _values(2, 5, 4, -3)),
+    atol=1e-5,
 )
 
-precision_question = lesson.question("precision_question")
+layers_question = lesson.question("layers_question")
 quiz_15 = lesson.quiz("quiz_15")

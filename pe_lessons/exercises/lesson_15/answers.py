@@ -3,66 +3,78 @@
 import math
 
 import numpy as np
-import torch
 
-from pe_lessons import arrays, tensors
-
-
-def digits_needed_loop(seq_len):
-    digits = 2
-    while 2**digits < seq_len - 1:  # the last position is out of reach
-        digits += 1
-    return digits
+from pe_lessons import arrays, loops
 
 
-def digits_needed_arrays(seq_len):
-    last = seq_len - 1
-    digits = math.ceil(math.log2(last))
-    return max(digits, 2)
+def share_rotary_arrays(x, positions, share, proportional):
+    base, head_dim = 10_000.0, x.shape[1]
+    n_pairs = int(share * head_dim) // 2
+    width = head_dim if proportional else 2 * n_pairs
+    exponents = np.arange(0, 2 * n_pairs, 2) / width  # (n_pairs,)
+    frequencies = base**-exponents
+    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
+    first = np.arange(n_pairs)
+    second = first + width // 2  # the other column of each pair
+    a, b = x[:, first], x[:, second]  # (seq_len, n_pairs) each
+    rotated = np.array(x)
+    rotated[:, first] = a * np.cos(angles) - b * np.sin(angles)
+    rotated[:, second] = a * np.sin(angles) + b * np.cos(angles)
+    return rotated
 
 
-def far_table_arrays(positions, d_model):
-    positions = np.array(positions, dtype=np.float64)[:, None]  # (seq_len, 1)
-    angles = positions * arrays.frequencies(d_model)  # (seq_len, n_pairs), float64
-    table = np.empty((len(positions), d_model))
-    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
-    return table.astype(np.float32)
+def share_rotary_loop(x, positions, share, proportional):
+    base, head_dim = 10_000.0, len(x[0])
+    n_pairs = int(share * head_dim) // 2
+    width = head_dim if proportional else 2 * n_pairs
+    exponents = [2 * pair / width for pair in range(n_pairs)]
+    frequencies = [base**-exponent for exponent in exponents]
+    rotated = []
+    for row, position in zip(x, positions):
+        angles = [position * frequency for frequency in frequencies]
+        new = list(row)
+        for pair, angle in enumerate(angles):
+            first, second = pair, pair + width // 2
+            a, b = row[first], row[second]
+            new[first] = a * math.cos(angle) - b * math.sin(angle)
+            new[second] = a * math.sin(angle) + b * math.cos(angle)
+        rotated.append(new)
+    return rotated
 
 
-def far_table_tensors(positions, d_model):
-    positions = torch.tensor(positions, dtype=torch.float64)
-    angles = torch.outer(positions, tensors.frequencies(d_model))
-    waves = angles.sin(), angles.cos()
-    table = torch.stack(waves, dim=2).flatten(1)
-    return table.float()
+def layer_bases_loop(config):
+    n_layers, flags = config["num_layers"], config["no_rope_layers"]
+    bases = []
+    for layer in range(n_layers):
+        number = layer + 1
+        sees_all = number % config["pattern"] == 0 or number == n_layers
+        base = config["base"] if sees_all else config["local_base"]
+        rotates = flags is None or flags[layer] == 1
+        bases.append(base if rotates else 0)
+    return bases
 
 
-def padded_positions_arrays(mask):
-    counts = np.cumsum(mask, axis=1)  # (batch, seq_len) real tokens up to and with this one
-    return (counts - 1).clip(min=0)  # (batch, seq_len)
+def layer_bases_arrays(config):
+    n_layers, flags = config["num_layers"], config["no_rope_layers"]
+    number = np.arange(n_layers) + 1
+    sees_all = (number % config["pattern"] == 0) | (number == n_layers)
+    bases = np.where(sees_all, config["base"], config["local_base"])
+    rotates = np.ones(n_layers) if flags is None else np.array(flags)
+    return np.where(rotates == 1, bases, 0)
 
 
-def padded_positions_loop(mask):
-    rows = []
-    for row in mask:
-        count = 0
-        positions = []
-        for real in row:
-            count += real
-            positions.append(max(count - 1, 0))
-        rows.append(positions)
-    return rows
+def values_turned_back_arrays(q, kv, q_positions, positions):
+    turned_q = arrays.rotary(q, q_positions)
+    turned_kv = arrays.rotary(kv, positions)
+    scores = turned_q @ turned_kv.T / np.sqrt(q.shape[1])
+    output = arrays.softmax(scores) @ turned_kv
+    back = -np.array(q_positions)
+    return arrays.rotary(output, back)
 
 
-def next_positions_arrays(mask, new):
-    counts = np.cumsum(mask, axis=1)  # (batch, cached + new) real tokens up to and with this one
-    positions = (counts - 1).clip(min=0)
-    return positions[:, -new:]  # (batch, new)
-
-
-def next_positions_loop(mask, new):
-    rows = []
-    for row in mask:
-        cached = len(row) - new
-        rows.append([sum(row[:column]) for column in range(cached, len(row))])
-    return rows
+def values_turned_back_loop(q, kv, q_positions, positions):
+    turned_q = loops.rotary(q, q_positions)
+    turned_kv = loops.rotary(kv, positions)
+    output = loops.attention(turned_q, turned_kv, turned_kv)
+    back = [-position for position in q_positions]
+    return loops.rotary(output, back)

@@ -1,4 +1,4 @@
-"""Exercises of lesson 16, tables by rotation."""
+"""Exercises of lesson 16, positions that are data."""
 
 import numpy as np
 
@@ -6,48 +6,60 @@ from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-
-def _probe(position, frequencies, seq_len):
-    row = [float(wave(position * frequency)) for frequency in frequencies for wave in (np.sin, np.cos)]
-    return row, frequencies, seq_len
-
-
-turned_rows = lesson.exercise(
-    "turned_rows",
-    mine="my_rows",
-    probes=(_probe(2, [1.0, 0.01], 5), _probe(7, [1.0, 0.3, 0.05], 4)),
-    edge_probes=(_probe(5, [1.0, 0.1], 1), _probe(1, [0.9], 1200)),
-)
-
-
-def _scores_after(score_mod, scores, batch, head, queries, keys):
-    """What becomes of every score; like FlexAttention, it hands over tensors without axes."""
-    import torch
-
-    return [
-        [
-            float(score_mod(torch.tensor(score), *map(torch.tensor, (batch, head, query, key))))
-            for key, score in zip(keys, row)
-        ]
-        for query, row in zip(queries, scores)
-    ]
-
-
-def _call(name, scores, batch, head, queries, keys):
-    return f"{name}(score, {batch}, {head}, query, key), scores {scores}, queries {queries}, keys {keys},"
-
-
-causal_alibi = lesson.exercise(
-    "causal_alibi",
-    mine="my_score_mod",
+mrope_positions = lesson.exercise(
+    "mrope_positions",
+    mine="my_positions",
     probes=(
-        ([[4.0, 8.0, -2.0], [1.0, 3.0, 5.0], [-6.0, 2.0, 7.0]], 1, 0, [0, 1, 2], [0, 1, 2]),
-        ([[3.0, 1.0, 9.0, 2.0], [5.0, -4.0, 6.0, 1.0]], 0, 2, [5, 6], [3, 4, 5, 6]),
+        ((2, (1, 2, 3), 3),),
+        ((1, (3, 2, 2), 2, (1, 1, 4), 1),),
+        (((4, 1, 2), 2, (1, 3, 2), 3),),
     ),
-    edge_probes=(([[5.0]], 2, 7, [0], [0]), ([[2.0, 3.0], [4.0, -8.0], [6.0, 1.0]], 3, 5, [0, 1, 9], [0, 1])),
-    use=_scores_after,
-    call=_call,
+    edge_probes=(((5,),), (((1, 1, 1),),), ((3, 2, (2, 1, 1), (1, 4, 1), 2),)),
 )
 
-speed_question = lesson.question("speed_question")
+interleaved_axes = lesson.exercise(
+    "interleaved_axes",
+    mine="my_axes",
+    probes=(([6, 5, 5],), ([10, 3, 4],), ([24, 20, 20],)),
+    edge_probes=(([4, 3, 1],), ([11, 11, 10],), ([6, 1, 3],), ([5, 2],), ([8],), ([3, 2, 2, 1],)),
+)
+
+decoded_positions = lesson.exercise(
+    "decoded_positions",
+    probes=(
+        ([[5], [2, (1, 3, 4), 1], [(1, 2, 2), 4]], 3),
+        ([[1, (2, 3, 3), 2], [2, (1, 4, 2)]], 2),
+        ([[3, (5, 1, 2)], [(1, 4, 4), 1, (1, 2, 6), 2]], 4),
+    ),
+    edge_probes=(([[4]], 1), ([[(1, 3, 5)]], 2), ([[(6, 2, 2)], [(6, 2, 2)]], 1)),
+)
+
+
+def _vectors(seed, vertices, columns):
+    return np.random.default_rng(seed).integers(-9, 10, size=(vertices, columns)) / 4
+
+
+def _near(vectors, signs):
+    """The same vectors with other signs, and a little noise, as those of a graph with one edge changed."""
+    return vectors * signs + np.random.default_rng(9).integers(-1, 2, size=vectors.shape) / 16
+
+
+align_signs = lesson.exercise(
+    "align_signs",
+    probes=(
+        (_near(_vectors(1, 6, 3), [1, -1, -1]), _vectors(1, 6, 3)),
+        (_near(_vectors(2, 5, 4), [-1, 1, 1, -1]), _vectors(2, 5, 4)),
+        (np.array([[0.0, 2.0], [3.0, 1.0], [-2.0, -4.0]]), np.array([[0.5, -2.0], [-3.0, 1.0], [2.0, 4.0]])),
+    ),
+    edge_probes=(
+        (np.array([[1.0], [0.0], [-2.0]]), np.array([[-1.0], [0.0], [2.0]])),
+        (np.array([[0.0, 1.0], [1.0, 2.0]]), np.array([[0.0, 1.0], [1.0, 2.0]])),
+        (  # products between -1 and 1, which a number added anywhere would turn round
+            np.array([[0.5, 1.0], [0.5, -0.5], [-0.25, 0.25], [0, 0]]),
+            np.array([[0.5, -0.25], [0.25, 1.0], [-0.25, 0.25], [0, 0]]),
+        ),
+    ),
+)
+
+place_question = lesson.question("place_question")
 quiz_16 = lesson.quiz("quiz_16")

@@ -1,42 +1,142 @@
 """Right answers of lesson 16."""
 
-import math
-
 import numpy as np
-import torch
+
+from pe_lessons import arrays
 
 
-def turned_rows_arrays(first_row, frequencies, seq_len):
-    first_row, frequencies = np.array(first_row), np.array(frequencies)
-    hands = first_row[0::2] + 1j * first_row[1::2]  # (n_pairs,) sine + i cosine
-    steps = np.arange(seq_len)[:, None]  # (seq_len, 1)
-    turns = np.exp(-1j * steps * frequencies)  # (seq_len, n_pairs)
-    rows = hands * turns
-    return rows.view(np.float64)  # (seq_len, 2 n_pairs) real, imaginary, real, ...
-
-
-def turned_rows_loop(first_row, frequencies, seq_len):
-    pairs = list(zip(first_row[0::2], first_row[1::2]))
+def mrope_positions_loop(parts):
+    times = []
     rows = []
-    for steps in range(seq_len):
-        row = []
-        for (sine, cosine), frequency in zip(pairs, frequencies):
-            angle = steps * frequency
-            turned_sine = sine * math.cos(angle) + cosine * math.sin(angle)
-            turned_cosine = cosine * math.cos(angle) - sine * math.sin(angle)
-            row += [turned_sine, turned_cosine]
-        rows.append(row)
-    return rows
+    columns = []
+    start = 0
+    for part in parts:
+        if isinstance(part, int):
+            for n in range(part):
+                times.append(start + n)
+                rows.append(start + n)
+                columns.append(start + n)
+        else:
+            frames, height, width = part
+            for frame in range(frames):
+                for row in range(height):
+                    for column in range(width):
+                        times.append(start + frame)
+                        rows.append(start + row)
+                        columns.append(start + column)
+        start = max(times + rows + columns) + 1
+    return [times, rows, columns]
 
 
-def causal_alibi_tensors(score, batch, head, query, key):
-    slope = 0.5 ** (head + 1)  # 1/2, 1/4, ..., 1/256
-    bias = slope * (key - query)  # 0 for the token itself, below 0 for those before it
-    return torch.where(key <= query, score + bias, -math.inf)
+def mrope_positions_arrays(parts):
+    places = np.empty((3, 0), dtype=int)
+    start = 0
+    for part in parts:
+        if isinstance(part, int):
+            local = np.tile(np.arange(part), (3, 1))  # (3, part)
+        else:
+            local = np.indices(part).reshape(3, -1)  # (3, frames * height * width)
+        places = np.concatenate([places, start + local], axis=1)
+        start = places.max() + 1
+    return places
 
 
-def causal_alibi_loop(score, batch, head, query, key):
-    if key > query:
-        return -math.inf
-    slope, distance = 0.5 ** (head + 1), query - key
-    return score - slope * distance
+def interleaved_axes_arrays(sections):
+    axes = np.zeros(sum(sections), dtype=int)  # the first axis gets what is left
+    for axis in range(1, len(sections)):
+        last = len(sections) * sections[axis]
+        axes[axis : last : len(sections)] = axis
+    return axes
+
+
+def interleaved_axes_loop(sections):
+    axes = []
+    for pair in range(sum(sections)):
+        turn, axis = divmod(pair, len(sections))
+        if turn >= sections[axis]:
+            axis = 0
+        axes.append(axis)
+    return axes
+
+
+def decoded_positions_arrays(prompts, steps):
+    answers = []
+    for parts in prompts:
+        places = arrays.mrope_positions(parts)  # (3, tokens)
+        delta = places.max() + 1 - places.shape[1]
+        cached = places.shape[1]
+        answers.append(cached + delta + np.arange(steps))
+    return answers
+
+
+def decoded_positions_loop(prompts, steps):
+    answers = []
+    for parts in prompts:
+        after = 0  # one more than the largest number so far
+        for part in parts:
+            after += part if isinstance(part, int) else max(part)
+        answers.append([after + step for step in range(steps)])
+    return answers
+
+
+def decoded_with_the_last_delta(prompts, steps):
+    last = arrays.mrope_positions(prompts[-1])
+    delta = last.max() + 1 - last.shape[1]
+    cached = [arrays.mrope_positions(parts).shape[1] for parts in prompts]
+    return [tokens + delta + np.arange(steps) for tokens in cached]
+
+
+def decoded_with_the_first_delta(prompts, steps):
+    first = arrays.mrope_positions(prompts[0])
+    delta = first.max() + 1 - first.shape[1]
+    cached = [arrays.mrope_positions(parts).shape[1] for parts in prompts]
+    return [tokens + delta + np.arange(steps) for tokens in cached]
+
+
+def decoded_minus_the_delta(prompts, steps):
+    answers = []
+    for parts in prompts:
+        places = arrays.mrope_positions(parts)
+        delta = places.max() + 1 - places.shape[1]
+        answers.append(places.shape[1] - delta + np.arange(steps))
+    return answers
+
+
+def decoded_after_the_last_time(prompts, steps):
+    answers = []
+    for parts in prompts:
+        times = arrays.mrope_positions(parts)[0]
+        answers.append(times.max() + 1 + np.arange(steps))
+    return answers
+
+
+def decoded_as_found(prompts, steps):
+    cached, answers = [], []
+    for parts in prompts:
+        places = arrays.mrope_positions(parts)  # (3, tokens)
+        cached.append(places.shape[1])
+        delta = places[0].max() + 1 - places.shape[1]
+    for tokens in cached:
+        answers.append(tokens + delta + np.arange(steps))
+    return answers
+
+
+def align_signs_arrays(vectors, like):
+    products = (vectors * like).sum(axis=0)  # (num_vectors,)
+    signs = np.where(products < 0, -1, 1)
+    return vectors * signs
+
+
+def align_signs_loop(vectors, like):
+    signs = []
+    for column in range(len(like[0])):
+        product = sum(row[column] * other[column] for row, other in zip(vectors, like))
+        signs.append(-1 if product < 0 else 1)
+    return [[sign * number for sign, number in zip(signs, row)] for row in vectors]
+
+
+def signs_of_rows(vectors, like):
+    return [
+        [-number if sum(a * b for a, b in zip(row, other)) < 0 else number for number in row]
+        for row, other in zip(vectors, like)
+    ]
