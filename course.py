@@ -57,6 +57,8 @@ TASKS = {
                  ["tools/renumber.py"]),
     "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
                    ["-m pytest -q -n 0 tests/test_peers.py"]),
+    "peer-models": ("hold the reader of configs and the doctor to the models of transformers",
+                    ["test", "peers"], ["-m evidence.peer_models"]),
     "test-elsewhere": ("run all on another computer, imitated, and as older processors would", ["test"],
                        ["tools/run_on_other_computers.py"]),
     "mutants": ("hold the trials of every exercise to right answers with one token changed", ["test"],

@@ -221,18 +221,20 @@ def attention(q, k, v, mask=None):
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
 
-def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
+def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
     """`loops.rotary_frequencies`, the frequencies as an array (head_dim / 2,) of float64.
 
     >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
     (array([0.25  , 0.0025]), 1.0)
     """
     head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
-    rule = arguments.scaling_rule(scaling, head_dim)
+    rule = arguments.scaling_rule(scaling, head_dim, text_len)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     original = frequencies(head_dim, base=base)  # (n_pairs,)
     original[rule["turning_pairs"] :] = 0.0
+    if rule["rope_type"] == "longrope":
+        return original / np.array(rule["divisors"]), rule["attention_factor"]
     ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
     return ramp * original + (1 - ramp) * original / rule["factor"], rule["attention_factor"]
 
@@ -257,7 +259,9 @@ def _ramp(original, head_dim, base, rule):
     return 1 - ((np.arange(head_dim // 2) - first) / (last - first if last != first else 0.001)).clip(0, 1)
 
 
-def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None):
+def rotary(
+    x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None, text_len=None
+):
     """`loops.rotary` of an array (..., seq_len, head_dim), as one of float64; seq_len may be 0.
 
     >>> rotary([[1.0, 0.0, 1.0, 0.0]] * 2, positions=[0, 1]).round(4)
@@ -266,7 +270,9 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, r
     """
     x, positions = _real_array("x", x), _finite_array("positions", positions)
     rotary_dim = arguments.rotary_shapes(x, positions, layout, rotary_dim)
-    frequencies, attention_factor = rotary_frequencies(rotary_dim, base=base, scaling=scaling)
+    frequencies, attention_factor = rotary_frequencies(
+        rotary_dim, base=base, scaling=scaling, text_len=text_len
+    )
     angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
     cosine, sine = attention_factor * np.cos(angles), attention_factor * np.sin(angles)
     rotated = _rotate_pairs(x[..., :rotary_dim], cosine, sine, layout)  # (..., seq_len, rotary_dim)
@@ -308,6 +314,69 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     by_row, by_column = np.split(x, 2, axis=-1)  # (..., n_patches, head_dim / 2)
     by_row = rotary(by_row, rows, base=base, layout=layout)
     return np.concatenate([by_row, rotary(by_column, columns, base=base, layout=layout)], axis=-1)
+
+
+def mrope_positions(parts):
+    """`loops.mrope_positions` as an array (3, seq_len) of int64.
+
+    >>> mrope_positions((1, (1, 2, 2), 1))
+    array([[0, 1, 1, 1, 1, 3],
+           [0, 1, 1, 2, 2, 3],
+           [0, 1, 2, 1, 2, 3]])
+    """
+    places, start = [], 0
+    for part in arguments.prompt_parts(parts):
+        if isinstance(part, int):
+            places.append(np.tile(np.arange(start, start + part), (3, 1)))  # (3, part)
+        else:
+            places.append(start + np.indices(part).reshape(3, -1))  # (3, frames * height * width)
+        start = places[-1].max() + 1
+    return np.concatenate(places, axis=1).astype(np.int64)
+
+
+def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order="blocks"):
+    """`loops.mrope` of an array (..., seq_len, head_dim), as one of float64.
+
+    >>> mrope([[1.0, 0.0, 1.0, 0.0]], positions=[[0], [1]], sections=(1, 1)).round(4)
+    array([[1.  , 0.  , 1.  , 0.01]])
+    """
+    x, positions = _real_array("x", x), _finite_array("positions", positions)
+    sections = arguments.mrope_sections(x, positions, sections, layout, order)
+    axes = _axes_of_pairs(sections, order)  # (n_pairs,)
+    if order == "axial":
+        speeds = np.concatenate([frequencies(2 * section, base=base) for section in sections])
+    else:
+        speeds = frequencies(x.shape[-1], base=base)
+    of_pairs = np.ascontiguousarray(positions[axes].T)  # (seq_len, n_pairs) the position that each reads
+    angles = of_pairs * speeds
+    return _rotate_pairs(x, np.cos(angles), np.sin(angles), layout)
+
+
+def _axes_of_pairs(sections, order):
+    """The number of the axis that each pair reads, (n_pairs,)."""
+    if order != "interleaved":
+        return np.repeat(np.arange(len(sections)), sections)
+    axes = np.zeros(sum(sections), dtype=np.int64)
+    for axis, section in enumerate(sections[1:], start=1):
+        axes[axis : section * len(sections) : len(sections)] = axis
+    return axes
+
+
+def laplacian_eigenvectors(adjacency, num_vectors):
+    """`loops.laplacian_eigenvectors` as an array (n, num_vectors) of float64.
+
+    >>> laplacian_eigenvectors([[0, 1, 0], [1, 0, 1], [0, 1, 0]], 1).round(4) + 0.0
+    array([[ 0.7071],
+           [ 0.    ],
+           [-0.7071]])
+    """
+    adjacency = _finite_array("adjacency", adjacency)
+    num_vectors = arguments.graph(adjacency, num_vectors)
+    laplacian = np.diag(adjacency.sum(axis=1)) - adjacency  # (n, n)
+    _, vectors = np.linalg.eigh(laplacian)  # by growing eigenvalue; the first column is constant
+    vectors = vectors[:, 1 : num_vectors + 1]
+    first = (np.abs(vectors) > 1e-6).argmax(axis=0)  # (num_vectors,) row of the first entry that is not 0
+    return vectors * np.sign(vectors[first, np.arange(num_vectors)])
 
 
 def shaw_bias(q, table, *, positions=None):

@@ -353,7 +353,7 @@ def attention(q, k, v, mask=None):
     return output
 
 
-def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
+def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
     r"""Frequency of every pair that `rotary` rotates, in radians per token, for a longer context if asked.
 
     With s the factor, L the trained length, and the turns :math:`r_k = L \omega_k / 2 \pi` of pair k
@@ -368,7 +368,12 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     ``llama3``        the same, with alpha = ``low_freq_factor`` and beta = ``high_freq_factor``
     ``yarn``          from 1 down to 0 in a straight line over the pair index, between the pairs that
                       turn ``beta_fast`` and ``beta_slow`` times; its ``attention_factor`` is
-                      :math:`0.1 \ln s + 1` by default
+                      :math:`0.1 \ln s + 1` by default, and with both ``mscale`` m and
+                      ``mscale_all_dim`` a it is :math:`(0.1 m \ln s + 1) / (0.1 a \ln s + 1)`
+    ``dynamic``       ``ntk`` with the factor :math:`s n / L - (s - 1)` for a text of n > L tokens
+    ``longrope``      :math:`\omega_k / d_k` with d the list ``long_factor`` for a text of more than L
+                      tokens, ``short_factor`` else; ``attention_factor`` is
+                      :math:`\sqrt{1 + \ln s / \ln L}` by default
     ``proportional``  for no longer context: the first pairs, a share ``partial_rotary_factor`` of them
                       rounded down, keep :math:`\omega_k / s`, with s = 1 by default; the others get 0
     ================  =======================================================================
@@ -376,19 +381,22 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     Parameters
     ----------
     head_dim : int
-        Even; at least 4 for ``ntk``.
+        Even; at least 4 for ``ntk`` and ``dynamic``.
     base : float
         Above 1; the paper takes 10 000.
     scaling : dict, optional
         ``rope_type``, ``factor`` and the rule's own keys, named as in the configuration files of the
         library transformers: ``original_max_position_embeddings`` is L, ``truncate`` (by default
         True) rounds yarn's pairs outwards. The names ``ntk`` and ``ntk_by_parts`` those files do not know.
+    text_len : int, optional
+        Tokens in the whole text so far, those in a cache too. Only ``dynamic`` and ``longrope`` look at
+        it, and must have it.
 
     Returns
     -------
     frequencies : list of head_dim / 2 floats
     attention_factor : float
-        What `rotary` multiplies queries and keys by: 1 unless the rule is ``yarn``.
+        What `rotary` multiplies queries and keys by: 1 unless the rule is ``yarn`` or ``longrope``.
 
     References
     ----------
@@ -397,7 +405,9 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     Models", 2023, section 3; ``yarn`` is as in the code published with it, whose ramp is not the
     paper's. ``llama3``: the code published with Llama 3.1. ``proportional``:
     as for Gemma 4 in the library transformers 5.23, after the p-RoPE of Barbero et al., "Round and
-    Round We Go! What Makes Rotary Positional Encodings Useful?", 2024.
+    Round We Go! What Makes Rotary Positional Encodings Useful?", 2024. ``dynamic``, and
+    what is left out of ``longrope`` (Ding et al., "LongRoPE: Extending LLM Context Window Beyond 2
+    Million Tokens", 2024): as in the library transformers 5.23.
 
     Examples
     --------
@@ -409,9 +419,12 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     [1.0, 0.0025]
     """
     head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
-    rule = arguments.scaling_rule(scaling, head_dim)
+    rule = arguments.scaling_rule(scaling, head_dim, text_len)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
+    if rule["rope_type"] == "longrope":
+        divided = zip(frequencies(head_dim, base=base), rule["divisors"])
+        return [frequency / divisor for frequency, divisor in divided], rule["attention_factor"]
     scaled = []
     for pair, frequency in enumerate(frequencies(head_dim, base=base)):
         if pair >= rule["turning_pairs"]:
@@ -443,7 +456,9 @@ def _ramp(pair, frequency, head_dim, base, rule):
     return 1.0 - min(1.0, max(0.0, (pair - first) / (last - first if last != first else 0.001)))
 
 
-def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None):
+def rotary(
+    x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None, text_len=None
+):
     r"""Rotate every pair of numbers in a row by an angle that grows with the row's position (RoPE).
 
     .. math::
@@ -469,7 +484,7 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, r
         Which columns make a pair: GPT-J style, as in the paper and Meta's Llama, or GPT-NeoX style,
         as in the Llama of the library transformers. A model trained with one can use the other only
         after the outputs of its W_Q and W_K are put in order.
-    scaling : dict, optional
+    scaling, text_len : optional
         A rule for contexts longer than trained, as for `rotary_frequencies`.
     rotary_dim : int, optional
         Even. Only so many columns, the first ones, are rotated, as a row of that width would be: their
@@ -492,7 +507,9 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, r
     """
     x, positions = arguments.matrix("x", x), arguments.finite_numbers("positions", positions)
     rotary_dim = arguments.rotary_shapes(x, positions, layout, rotary_dim)
-    frequencies, attention_factor = rotary_frequencies(rotary_dim, base=base, scaling=scaling)
+    frequencies, attention_factor = rotary_frequencies(
+        rotary_dim, base=base, scaling=scaling, text_len=text_len
+    )
     rotated = []
     for row, position in zip(x, positions):
         new_row = list(row)
@@ -583,6 +600,202 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     by_row = rotary([row[:half] for row in x], rows, base=base, layout=layout)
     by_column = rotary([row[half:] for row in x], columns, base=base, layout=layout)
     return [first + second for first, second in zip(by_row, by_column)]
+
+
+def mrope_positions(parts):
+    r"""Positions of a prompt of text, images and videos on three axes: time, height and width.
+
+    A token of text counts on all three axes alike. An image or a video begins where the text before it
+    has come to; from there its frames count on the first axis, its rows on the second, its columns on the
+    third. What follows begins one after the largest number so far.
+
+    Parameters
+    ----------
+    parts : sequence
+        In order: n for n tokens of text, (frames, height, width) for an image (one frame) or a video,
+        counted in the tokens that the language model sees, line by line and frame after frame.
+
+    Returns
+    -------
+    list of three lists of seq_len ints
+        With m the largest of them, the next token of text is at m + 1 on every axis, and m + 1 - seq_len
+        is what code calls the rope delta.
+
+    References
+    ----------
+    Wang et al., "Qwen2-VL: Enhancing Vision-Language Model's Perception of the World at Any
+    Resolution", 2024, section 2.1.
+
+    Examples
+    --------
+    >>> for axis in mrope_positions((2, (1, 2, 3), 2)):
+    ...     print(axis)
+    [0, 1, 2, 2, 2, 2, 2, 2, 5, 6]
+    [0, 1, 2, 2, 2, 3, 3, 3, 5, 6]
+    [0, 1, 2, 3, 4, 2, 3, 4, 5, 6]
+    """
+    times, rows, columns, start = [], [], [], 0
+    for part in arguments.prompt_parts(parts):
+        if isinstance(part, int):
+            for place in range(start, start + part):
+                times.append(place)
+                rows.append(place)
+                columns.append(place)
+            start += part
+        else:
+            frames, height, width = part
+            for frame in range(frames):
+                for row in range(height):
+                    for column in range(width):
+                        times.append(start + frame)
+                        rows.append(start + row)
+                        columns.append(start + column)
+            start += max(part)
+    return [times, rows, columns]
+
+
+def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order="blocks"):
+    r"""Rotary positions on several axes: every pair is rotated by the position on one of them.
+
+    .. math:: \text{angle of pair } k \;=\; p_{axis(k)} \, \omega_k
+
+    ===============  =======================================================================
+    ``blocks``       the first pairs read the first axis, and so on: Qwen2-VL's M-RoPE
+    ``interleaved``  the axes take turns, until an axis has its pairs; the first axis reads the
+                     rest: Qwen3-VL's
+    ``axial``        as ``blocks``, but the frequencies begin anew on every axis:
+                     :math:`base^{-j/s}` for pair j of its s pairs, as in HunyuanVideo and Wan
+    ===============  =======================================================================
+
+    Where a token has one and the same position on all axes, the first two are `rotary`, bit for bit.
+
+    Parameters
+    ----------
+    x : list of rows, shape (seq_len, head_dim)
+        Queries or keys of one head; head_dim even.
+    positions : list of rows of numbers, shape (n_axes, seq_len)
+        Such as those of `mrope_positions`; need not be whole.
+    sections : sequence of n_axes ints
+        How many pairs each axis has, head_dim / 2 in all.
+    base, layout
+        As for `rotary`.
+    order : "blocks", "interleaved" or "axial"
+
+    Returns
+    -------
+    list of list of float, shape (seq_len, head_dim)
+
+    References
+    ----------
+    Wang et al., "Qwen2-VL: Enhancing Vision-Language Model's Perception of the World at Any
+    Resolution", 2024, section 2.1. The other orders: the code published with the models.
+
+    Examples
+    --------
+    >>> x = [[1.0, 0.0, 1.0, 0.0]]
+    >>> [[round(number, 4) for number in row] for row in mrope(x, [[0], [1]], sections=(1, 1))]
+    [[1.0, 0.0, 1.0, 0.01]]
+    >>> [[round(number, 4) for number in row] for row in mrope(x, [[0], [1]], (1, 1), order="axial")]
+    [[1.0, 0.0, 0.5403, 0.8415]]
+    """
+    x, positions = arguments.matrix("x", x), arguments.finite_numbers("positions", positions)
+    sections = arguments.mrope_sections(x, positions, sections, layout, order)
+    head_dim = len(x[0])
+    half, speeds = head_dim // 2, frequencies(head_dim, base=base)
+    rotated = []
+    for token, row in enumerate(x):
+        new_row = [0.0] * head_dim
+        for pair, frequency in enumerate(speeds):
+            axis, place = _axis_and_place(pair, sections, order)
+            if order == "axial":
+                frequency = base ** (-place / sections[axis])
+            angle = positions[axis][token] * frequency
+            a, b = (2 * pair, 2 * pair + 1) if layout == "interleaved" else (pair, pair + half)
+            new_row[a] = row[a] * math.cos(angle) - row[b] * math.sin(angle)
+            new_row[b] = row[a] * math.sin(angle) + row[b] * math.cos(angle)
+        rotated.append(new_row)
+    return rotated
+
+
+def _axis_and_place(pair, sections, order):
+    """Which axis a pair reads, and its place among the pairs of its block, or of its round."""
+    if order == "interleaved":
+        round_, axis = divmod(pair, len(sections))
+        return (axis if round_ < sections[axis] else 0), round_
+    axis = 0
+    while pair >= sections[axis]:
+        pair -= sections[axis]
+        axis += 1
+    return axis, pair
+
+
+def laplacian_eigenvectors(adjacency, num_vectors):
+    r"""Positional encoding of the vertices of a graph: the slowest waves on it.
+
+    .. math:: L = D - A, \qquad L u = \lambda u
+
+    A is the adjacency matrix, D has the sums of its rows on the diagonal. Column k is the eigenvector with
+    the smallest eigenvalue above 0 but k. On a path of n vertices it is
+    :math:`\cos(\pi (k + 1) (p + 1/2) / n)`.
+
+    An eigenvector times -1 is one as well: here the first entry that is not 0 is positive, which is a
+    choice, and another graph may lead to the other. Of equal eigenvalues no vector is better than another,
+    and each rung takes what it finds.
+
+    Parameters
+    ----------
+    adjacency : list of rows, shape (n, n)
+        Symmetric; 0 on the diagonal and where two vertices are not joined, else a weight above 0. The graph
+        is in one piece.
+    num_vectors : int
+        From 1 to n - 1.
+
+    Returns
+    -------
+    list of n rows of num_vectors floats
+        Every column has the norm 1.
+
+    References
+    ----------
+    Belkin and Niyogi, "Laplacian Eigenmaps for Dimensionality Reduction and Data Representation", 2003.
+    Dwivedi and Bresson, "A Generalization of Transformer Networks to Graphs", 2020, section 2.1, with the
+    Laplacian divided by degrees. The rotations that find them: Jacobi, 1846.
+
+    Examples
+    --------
+    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    >>> [[round(number, 4) + 0.0 for number in row] for row in laplacian_eigenvectors(path, 2)]
+    [[0.7071, 0.4082], [0.0, -0.8165], [-0.7071, 0.4082]]
+    """
+    adjacency = arguments.finite_numbers("adjacency", adjacency)
+    num_vectors = arguments.graph(adjacency, num_vectors)
+    size = len(adjacency)
+    matrix = [
+        [sum(row) if m == n else -weight for n, weight in enumerate(row)] for m, row in enumerate(adjacency)
+    ]
+    vectors = [[float(m == n) for n in range(size)] for m in range(size)]
+    for _ in range(12):  # rounds over all places off the diagonal; six or so leave nothing there
+        for m in range(size):
+            for n in range(m):
+                _rotate_away(matrix, vectors, m, n)
+    order = sorted(range(size), key=lambda column: matrix[column][column])[1 : num_vectors + 1]
+    signs = [next(1 if row[n] > 0 else -1 for row in vectors if abs(row[n]) > 1e-6) for n in order]
+    return [[sign * row[n] for sign, n in zip(signs, order)] for row in vectors]
+
+
+def _rotate_away(matrix, vectors, m, n):
+    """Rotate the axes m and n by the angle that makes the symmetric matrix 0 at [m, n]."""
+    if matrix[m][n] == 0:
+        return
+    angle = 0.5 * math.atan2(2 * matrix[m][n], matrix[n][n] - matrix[m][m])
+    c, s = math.cos(angle), math.sin(angle)
+    for rows in (matrix, vectors):
+        for row in rows:
+            row[m], row[n] = c * row[m] - s * row[n], s * row[m] + c * row[n]
+    matrix[m], matrix[n] = (
+        [c * a - s * b for a, b in zip(matrix[m], matrix[n])],
+        [s * a + c * b for a, b in zip(matrix[m], matrix[n])],
+    )
 
 
 def shaw_bias(q, table, *, positions=None):

@@ -174,18 +174,21 @@ def attention(q, k, v, mask=None):
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
 
-def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
+def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
     """`loops.rotary_frequencies`, the frequencies as a Tensor (head_dim / 2,), as those of `frequencies`.
 
     >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
     (tensor([0.2500, 0.0025], dtype=torch.float64), 1.0)
     """
     head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
-    rule = arguments.scaling_rule(scaling, head_dim)
+    rule = arguments.scaling_rule(scaling, head_dim, text_len)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     original = frequencies(head_dim, base=base)  # (n_pairs,)
     original[rule["turning_pairs"] :] = 0.0
+    if rule["rope_type"] == "longrope":
+        divisors = torch.tensor(rule["divisors"], dtype=torch.float64, device="cpu")
+        return original / divisors, rule["attention_factor"]
     ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
     return ramp * original + (1 - ramp) * original / rule["factor"], rule["attention_factor"]
 
@@ -213,7 +216,9 @@ def _ramp(original, head_dim, base, rule):
     return 1 - ((pairs - first) / (last - first if last != first else 0.001)).clamp(0, 1)
 
 
-def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None):
+def rotary(
+    x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None, text_len=None
+):
     """`loops.rotary` of a Tensor (..., seq_len, head_dim), whose dtype and device stay.
 
     The angles are computed in float64, their sines and cosines cast last. seq_len may be 0.
@@ -224,7 +229,9 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, r
     """
     x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
     rotary_dim = arguments.rotary_shapes(x, positions, layout, rotary_dim)
-    frequencies, attention_factor = rotary_frequencies(rotary_dim, base=base, scaling=scaling)
+    frequencies, attention_factor = rotary_frequencies(
+        rotary_dim, base=base, scaling=scaling, text_len=text_len
+    )
     angles = positions.to("cpu", torch.float64)[:, None] * frequencies  # (seq_len, n_pairs)
     wide = x.to(torch.promote_types(x.dtype, torch.float32))  # half precision: rounded once, at the end
     cosine, sine = attention_factor * torch.cos(angles), attention_factor * torch.sin(angles)
@@ -276,6 +283,77 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     by_row, by_column = x.chunk(2, dim=-1)  # (..., n_patches, head_dim / 2)
     by_row = rotary(by_row, rows, base=base, layout=layout)
     return torch.cat([by_row, rotary(by_column, columns, base=base, layout=layout)], dim=-1)
+
+
+def mrope_positions(parts):
+    """`loops.mrope_positions` as a Tensor (3, seq_len) of int64 on the CPU.
+
+    >>> mrope_positions((1, (1, 2, 2), 1))
+    tensor([[0, 1, 1, 1, 1, 3],
+            [0, 1, 1, 2, 2, 3],
+            [0, 1, 2, 1, 2, 3]])
+    """
+    places, start = [], 0
+    for part in arguments.prompt_parts(parts):
+        if isinstance(part, int):
+            places.append(start + torch.arange(part, device="cpu").expand(3, -1))  # (3, part)
+            start += part
+        else:
+            axes = [torch.arange(size, device="cpu") for size in part]
+            places.append(start + torch.cartesian_prod(*axes).T)  # (3, frames * height * width)
+            start += max(part)
+    return torch.cat(places, dim=1)
+
+
+def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order="blocks"):
+    """`loops.mrope` of a Tensor (..., seq_len, head_dim), whose dtype and device stay.
+
+    The angles are computed in float64, their sines and cosines cast last.
+
+    >>> mrope(torch.tensor([[1.0, 0.0, 1.0, 0.0]]), torch.tensor([[0], [1]]), sections=(1, 1))
+    tensor([[1.0000, 0.0000, 0.9999, 0.0100]])
+    """
+    x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
+    sections = arguments.mrope_sections(x, positions, sections, layout, order)
+    axes = _axes_of_pairs(sections, order)  # (n_pairs,)
+    if order == "axial":
+        speeds = torch.cat([frequencies(2 * section, base=base) for section in sections])
+    else:
+        speeds = frequencies(x.shape[-1], base=base)
+    of_pairs = positions.to("cpu", torch.float64)[axes].T  # (seq_len, n_pairs) the position that each reads
+    angles = of_pairs.contiguous() * speeds  # in memory as those of `rotary`: then the bits agree, too
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))  # half precision: rounded once, at the end
+    return _rotate_pairs(wide, angles.cos().to(wide), angles.sin().to(wide), layout).to(x.dtype)
+
+
+def _axes_of_pairs(sections, order):
+    """The number of the axis that each pair reads, (n_pairs,)."""
+    pairs = torch.arange(sum(sections), device="cpu")
+    sections = torch.tensor(sections, device="cpu")
+    if order != "interleaved":
+        return torch.bucketize(pairs, sections.cumsum(0), right=True)
+    axes = pairs % len(sections)
+    return torch.where(pairs // len(sections) < sections[axes], axes, 0)
+
+
+def laplacian_eigenvectors(adjacency, num_vectors):
+    """`loops.laplacian_eigenvectors` as a Tensor (n, num_vectors), on the device of `adjacency`.
+
+    Of its dtype, or, if that is one of whole numbers, of the default dtype.
+
+    >>> laplacian_eigenvectors(torch.tensor([[0.0, 1.0], [1.0, 0.0]]), 1)
+    tensor([[ 0.7071],
+            [-0.7071]])
+    """
+    adjacency = _finite_tensor("adjacency", adjacency)
+    num_vectors = arguments.graph(adjacency, num_vectors)
+    wide = adjacency.double()
+    _, vectors = torch.linalg.eigh(wide.sum(dim=1).diag() - wide)
+    vectors = vectors[:, 1 : num_vectors + 1]
+    first = (vectors.abs() > 1e-6).int().argmax(dim=0)  # row of the first entry that is not 0
+    return (vectors * vectors.gather(0, first[None]).sign()).to(
+        _table_dtype(None) if _kind(adjacency) == "i" else adjacency.dtype
+    )
 
 
 def shaw_bias(q, table, *, positions=None):

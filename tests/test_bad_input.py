@@ -32,6 +32,8 @@ LINEAR = {"rope_type": "linear", "factor": 4.0}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
 PARTS = {**YARN, "rope_type": "ntk_by_parts"}
 SHARE = {"rope_type": "proportional", "partial_rotary_factor": 0.5}
+DYNAMIC = {**YARN, "rope_type": "dynamic"}
+LONG = {**YARN, "rope_type": "longrope", "short_factor": [1.0, 1.5], "long_factor": [1.0, 9.0]}
 LLAMA_3 = {**YARN, "rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 TABLE = {"seq_len": 3, "d_model": 4, "base": 10_000.0, "start": 0}
 HEADS = {"q": N(ROWS), "k": N(ROWS), "v": N(ROWS)}
@@ -51,10 +53,16 @@ RIGHT = {  # function: all of its arguments, as they should be
     "softmax": {"scores": N([0.5, 1.0, 2.0])},
     "attention": {**HEADS, "mask": N(MASK)},
     "attention_with_bias": {**HEADS, "bias_of_offsets": N([0.1, 0.2, 0.3, 0.4, 0.5]), "causal": True},
-    "rotary_frequencies": {"head_dim": 4, "base": 10_000.0, "scaling": LINEAR},
-    "rotary": {**TURN, "positions": N([0.0, 1.0, 2.5]), "scaling": LINEAR, "rotary_dim": 4},
+    "rotary_frequencies": {"head_dim": 4, "base": 10_000.0, "scaling": LINEAR, "text_len": 9},
+    "rotary": {
+        **TURN, "positions": N([0.0, 1.0, 2.5]), "scaling": LINEAR, "rotary_dim": 4, "text_len": 9},
     "query_scale": {"positions": N([0.0, 1.0, 2.5]), "length": 8, "strength": 0.1},
     "axial_rotary": {**TURN, "rows": N([0.0, 0.0, 1.0]), "columns": N([0.0, 1.0, 0.5])},
+    "mrope_positions": {"parts": (2, (1, 2, 3), 4)},
+    "mrope": {**TURN, "positions": N([[0.0, 1.0, 2.5], [0.0, 1.0, 3.0]]), "sections": (1, 1),
+              "order": "blocks"},
+    "laplacian_eigenvectors": {"adjacency": N([[0.0, 1.0, 0.5], [1.0, 0.0, 0.0], [0.5, 0.0, 0.0]]),
+                               "num_vectors": 2},
     "shaw_bias": {"q": N(ROWS), "table": N(ROWS), **KEYS},
     "alibi_slopes": {"num_heads": 4},
     "alibi": {"seq_len": 3, "num_heads": 4, **KEYS},
@@ -153,14 +161,15 @@ WIDTHS = each("d_model", V, "d_model must be even, got ",
               *((d, f"{d}: the last sine has no cosine to turn with, take {d + 1}") for d in (1, 5, 127)))
 BY_FOUR = "must be a multiple of 4, got 6: a half for each axis, in pairs; take 8"
 TYPES = "scaling[\"rope_type\"] must be one of "
-TYPES += "['default', 'linear', 'ntk', 'ntk_by_parts', 'llama3', 'yarn', 'proportional'], "
+TYPES += "['default', 'linear', 'ntk', 'ntk_by_parts', 'llama3', 'yarn', "
+TYPES += "'proportional', 'dynamic', 'longrope'], "
 FACTOR_ONLY = "scaling of the type 'linear' must have the keys ['factor'] and may have [], got "
 FACTOR, ABOVE = 'scaling["factor"] must be ', 'must be above scaling["'
 SCALINGS = [
     *each("scaling", T, 'scaling must be a dict such as {"rope_type": "linear", "factor": 4.0}, got ',
           ("linear", "'linear'"), (4.0, "4.0")),
     *scaled(V, TYPES + "got None", {}, {"factor": 4.0}),
-    *scaled(V, TYPES + "got 'dynamic'", {**LINEAR, "rope_type": "dynamic"}),
+    *scaled(V, TYPES + "got 'dynamical'", {**LINEAR, "rope_type": "dynamical"}),
     *scaled(V, TYPES + "got ['linear']", {**LINEAR, "rope_type": ["linear"]}),
     *scaled(V, FACTOR_ONLY + "[]", {"rope_type": "linear"}),
     *scaled(V, FACTOR_ONLY + "[3, 'factor']", {**LINEAR, 3: 1.0}),
@@ -180,6 +189,19 @@ SCALINGS = [
             {**SHARE, "partial_rotary_factor": 0}),
     *scaled(V, f'scaling["beta_fast"] {ABOVE}beta_slow"], got 1 and 1.0', {**YARN, "beta_fast": 1}),
     *scaled(V, f'scaling["beta"] {ABOVE}alpha"], got 32.0 and 32', {**PARTS, "alpha": 32}),
+    *scaled(V, 'scaling["mscale"] must be finite and above 0, got 0', {**YARN, "mscale": 0}),
+    *scaled(T, 'scaling["mscale_all_dim"] must be a real number, got True', {**YARN, "mscale_all_dim": True}),
+    *scaled(T, 'scaling["long_factor"] must be a list of numbers, one for each pair, got 2.0',
+            {**LONG, "long_factor": 2.0}),
+    *scaled(V, 'scaling["short_factor"] must have a number for each of the 2 pairs of head_dim, got 3',
+            {**LONG, "short_factor": [1.0, 2.0, 3.0]}),
+    *scaled(V, 'scaling["long_factor"] must be finite and above 0, got 0.0',
+            {**LONG, "long_factor": [1, 0.0]}),
+    *scaled(V, 'scaling["original_max_position_embeddings"] must be above 1 for scaling of the type ',
+            {**LONG, "original_max_position_embeddings": 1}),
+    *(({"scaling": rule, "text_len": None}, V,
+       f"text_len must be given for scaling of the type '{rule['rope_type']}', got None: the rule is another")
+      for rule in (DYNAMIC, LONG)),
     *scaled(V, f'scaling["high_freq_factor"] {ABOVE}low_freq_factor"]', {**LLAMA_3, "low_freq_factor": 4}),
 ]
 TOO_NEAR = each("max_distance", V, "max_distance must be above 2, where buckets begin to be shared, ",
@@ -198,7 +220,7 @@ BY_ARGUMENT = {  # what is refused in every function that has the argument
     **{name: vectors(name) for name in ("q", "k", "v", "x")},
     **{name: places(name) for name in ("rows", "columns")},
     "base": BASES, "layout": LAYOUTS, "scaling": SCALINGS, "dtype": DTYPES,
-    "block_len": whole("block_len", 1, optional=True),
+    **{name: whole(name, 1, optional=True) for name in ("block_len", "text_len")},
 }
 BY_FUNCTION = {  # and what is besides
     "sinusoidal_2d": each("d_model", V, "d_model ", (6, BY_FOUR)),
@@ -259,6 +281,8 @@ BY_FUNCTION = {  # and what is besides
         *each("head_dim", V, "head_dim must be even, got ", (5, "5: the last sine has no cosine to turn")),
         ({"head_dim": 2, "scaling": {"rope_type": "ntk", "factor": 2.0}}, V,
          "head_dim must be at least 4 for scaling of the type 'ntk', got 2"),
+        ({"head_dim": 2, "scaling": DYNAMIC}, V,
+         "head_dim must be at least 4 for scaling of the type 'dynamic', got 2"),
     ],
     "rotary": [
         *places("positions"),
@@ -278,6 +302,56 @@ BY_FUNCTION = {  # and what is besides
               (nan, "nan"), (inf, "inf"), (10**400, "inf")),
     ],
     "axial_rotary": each("x", V, "head_dim, the last axis of x, ", (N([[0.1] * 6] * 3), BY_FOUR)),
+    "mrope_positions": [
+        *each("parts", T, "parts must be a sequence such as (2, (1, 3, 4), 5), got ", (5, "5"),
+              ("ab", "'ab'"), (None, "None")),
+        *each("parts", V, "parts must hold at least one part, got ", ((), "()"), ([], "[]")),
+        *each("parts", T, "text in parts must be a whole number, got ", ((2.5,), "2.5 (float)"),
+              ((True,), "True (bool)"), (("ab",), "'ab' (str)")),
+        *each("parts", V, "text in parts must be at least 1, got ", ((3, 0), "0"), ([-1], "-1")),
+        *each("parts", V, "an image or a video in parts must be (frames, height, width), got ",
+              (((2, 3),), "(2, 3): an image has one frame, (1, height, width)"), (((),), "()")),
+        *each("parts", V, "height in parts must be at least 1, got ", (((1, 0, 3),), "0")),
+        *each("parts", T, "frames in parts must be a whole number, got ", (((1.0, 2, 3),), "1.0 (float)")),
+    ],
+    "mrope": [
+        *reals("positions", lambda entry: [[0.0, 1.0, 2.0], [0.0, 1.0, entry]]),
+        *each("positions", V, "positions must be finite, got ", (N([[0.0, 1.0, nan]] * 2), "nan among them")),
+        *each("positions", V, "positions must have the shape (axes, seq_len) = (2, 3), a row for each of the "
+              "sections, got ", (N([0, 1, 2]), "(3,)"), (N([[0, 1, 2]]), "(1, 3)"),
+              (N([[0, 1]] * 2), "(2, 2)"), (N(1.0), "()")),
+        *each("x", V, "x must have an even head_dim (last axis), ", (N([[0.1] * 3] * 3), "got shape (3, 3)")),
+        *wholes("sections"), *each("sections", T, "sections must hold whole numbers, got ", (None, "None")),
+        *each("sections", V, "sections must be a row of numbers of pairs, one for each axis, got ", (2, "2"),
+              ((), "[]"), ([[1, 1]], "[[1, 1]]")),
+        *each("sections", V, "sections must be at least 1 each and add up to head_dim / 2 = 2 pairs, got ",
+              ((1, 2), "[1, 2]"), ((2, 0), "[2, 0]"), ((-1, 3), "[-1, 3]")),
+        *each("order", V, 'order must be "blocks", "interleaved" or "axial", got ',
+              ("thw", "'thw'"), (3, "3"), (None, "None"), (["blocks"], "['blocks']")),
+        ({"x": N([[0.1] * 8] * 3), "sections": (1, 3), "order": "interleaved"}, V,
+         "sections must leave every axis but the first its turns among 4 pairs in the order 'interleaved', "
+         "got [1, 3]: from pair 1 on there are not 3, 2 apart"),
+    ],
+    "laplacian_eigenvectors": [
+        *reals("adjacency", lambda entry: [[0.0, entry], [1.0, 0.0]]),
+        *each("adjacency", V, "adjacency must be finite, got ",
+              (N([[0.0, nan], [nan, 0.0]]), "nan among them")),
+        *each("adjacency", V, "adjacency must have the axes (num_vertices, num_vertices) and an entry, "
+              "got shape ", (N(0.5), "()"), (N([0.1, 0.2]), "(2,)"), (N([]), "(0,)"),
+              (N([[[0.0]]]), "(1, 1, 1)")),
+        *each("adjacency", V, "adjacency must be square, a row and a column for each vertex, got shape ",
+              (N([[0.0, 1.0]]), "(1, 2)")),
+        *each("adjacency", V, "adjacency must be symmetric, got ",
+              (N([[0.0, 1.0], [0.5, 0.0]]), "1.0 at [0, 1] and 0.5 at [1, 0]")),
+        *each("adjacency", V, "adjacency must hold weights of at least 0, and 0 on its diagonal, got ",
+              (N([[0.0, -1.0], [-1.0, 0.0]]), "-1.0 at [0, 1]"),
+              (N([[1.0, 1.0], [1.0, 0.0]]), "1.0 at [0, 0]")),
+        *each("adjacency", V, "adjacency must be of a graph in one piece, but from vertex 0 only ",
+              (N([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), "2 of 3 vertices can be reached")),
+        *whole("num_vectors", 1),
+        *each("num_vectors", V, "num_vectors must be below the number of vertices, 3, got ",
+              (3, "3"), (9, "9")),
+    ],
     "shaw_bias": [
         *reals("table", lambda entry: [[0.1, 0.2, 0.3, entry]] * 3), *POSITIONS,
         *each("table", V, "table must have the axes (2 * max_distance + 1, head_dim = 4), got shape ",

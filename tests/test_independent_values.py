@@ -230,3 +230,47 @@ def test_a_grid_of_two_by_three(rung):
     slow = np.sin(2 / 10), np.cos(2 / 10)  # base 100: the second pair of four columns turns by a tenth
     last = climb(rung, "sinusoidal_2d", 3, 3, 8, base=100)[2, 2]
     np.testing.assert_allclose(last, 2 * [*two, *slow], atol=1e-9)
+
+
+@rungs
+@pytest.mark.parametrize("size", [2, 3, 8, 31])
+def test_the_vectors_of_a_path_are_cosines_and_those_of_a_star_know_its_middle(rung, size):
+    path = np.eye(size, k=1) + np.eye(size, k=-1)
+    waves = np.cos(np.pi * np.arange(1, size) * (np.arange(size)[:, None] + 0.5) / size)
+    waves /= np.linalg.norm(waves, axis=0)
+    np.testing.assert_allclose(climb(rung, "laplacian_eigenvectors", path, size - 1), waves, atol=1e-12)
+    star = np.zeros((size, size))
+    star[0, 1:] = star[1:, 0] = 1
+    last = climb(rung, "laplacian_eigenvectors", star, size - 1)[:, -1] if size > 2 else waves[:, -1]
+    np.testing.assert_allclose(last[0], np.sqrt((size - 1) / size), atol=1e-12)
+
+
+@rungs
+def test_positions_of_a_prompt_written_down(rung):
+    """Text, an image of 2 x 2 and a video of three frames of 1 x 2, as in the paper's figure 3 in small."""
+    places = climb(rung, "mrope_positions", (2, (1, 2, 2), 1, (3, 1, 2), 2))
+    np.testing.assert_array_equal(
+        places,
+        [
+            [0, 1, 2, 2, 2, 2, 4, 5, 5, 6, 6, 7, 7, 8, 9],
+            [0, 1, 2, 2, 3, 3, 4, 5, 5, 5, 5, 5, 5, 8, 9],
+            [0, 1, 2, 3, 2, 3, 4, 5, 6, 5, 6, 5, 6, 8, 9],
+        ],
+    )
+
+
+@rungs
+def test_which_pair_reads_which_axis(rung):
+    """A pair turns when its axis moves, and stays where it is when another one does."""
+    written = {"blocks": "tttthhhw", "interleaved": "thwthtth", "axial": "tttthhhw"}
+    for order, wanted in written.items():
+        found = ""
+        for pair in range(8):
+            x = np.zeros((1, 16))
+            x[0, 2 * pair] = 1
+            turned = [
+                climb(rung, "mrope", x, np.eye(3)[:, [axis]], (4, 3, 1), base=4, order=order)
+                for axis in range(3)
+            ]
+            found += "".join(name for name, row in zip("thw", turned) if not np.array_equal(row, x))
+        assert found == wanted, order

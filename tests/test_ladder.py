@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rungs import TAKES, climb, rungs
 
@@ -52,6 +52,32 @@ SHARES = [
     {"rope_type": "proportional", "partial_rotary_factor": 0.334, "factor": 8.0},
     {"rope_type": "proportional", "partial_rotary_factor": 0.1},  # of 8 columns none
 ]
+PROMPT = (3, (1, 2, 3), 2, (4, 2, 2), 5)  # text, an image, text, a video, text
+PLACES = [[0, 3, 7, 1000], [5, -1, 0.5, 2], [0, 0, 9, -40]]
+AXIS_ORDERS = ["blocks", "interleaved", "axial"]
+LOLLIPOP = np.array(  # a triangle, of which one vertex begins a path; no symmetry, no eigenvalue twice
+    [[0, 1, 2, 0, 0, 0], [1, 0, 1, 0, 0, 0], [2, 1, 0, 1, 0, 0], [0, 0, 1, 0, 1, 0], [0, 0, 0, 1, 0, 3],
+     [0, 0, 0, 0, 3, 0]]
+)  # fmt: skip
+
+
+def path(size):
+    """The adjacency matrix of a line of so many vertices."""
+    return np.eye(size, k=1) + np.eye(size, k=-1)
+
+
+OF_THE_LENGTH = [  # a rule that changes while a text grows, and the length of the text
+    *(({"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 64}, text_len)
+      for text_len in (5, 64, 65, 200)),
+    *(({"rope_type": "longrope", "factor": 4.0, "original_max_position_embeddings": 64,
+        "short_factor": [1.0, 1.1, 1.5, 2.0], "long_factor": [1.0, 2.0, 9.0, 40.0]}, text_len)
+      for text_len in (64, 65)),
+    ({"rope_type": "longrope", "factor": 1.0, "original_max_position_embeddings": 64,
+      "short_factor": [1, 1, 1, 1], "long_factor": [1, 2, 3, 4], "attention_factor": 1.5}, 100),
+    ({"rope_type": "yarn", "factor": 40.0, "original_max_position_embeddings": 4096, "mscale": 0.7,
+      "mscale_all_dim": 1.0}, 100),
+    ({"rope_type": "yarn", "factor": 40.0, "original_max_position_embeddings": 4096, "mscale": 0.7}, None),
+]  # fmt: skip
 
 CASES = {
     "frequencies": [
@@ -103,11 +129,14 @@ CASES = {
         ((random_rows(3, 8), [0, 17, 100]), {"rotary_dim": 6, "layout": "half", "base": 100}),
         ((random_rows(3, 8), [0, 17, 100]), {"rotary_dim": 8}),
         ((random_rows(3, 7), [0, 17, 100]), {"rotary_dim": 4, "layout": "half", "scaling": SCALINGS[-2]}),
+        *(((random_rows(3, 8), [0, 17, 100]), {"scaling": scaling, "text_len": text_len})
+          for scaling, text_len in OF_THE_LENGTH),
     ],
     "rotary_frequencies": [
         ((2,), {}),
         ((6,), {"base": 2.5}),
         *(((head_dim,), {"scaling": scaling}) for head_dim in (8, 128) for scaling in SCALINGS + SHARES),
+        *(((8,), {"scaling": scaling, "text_len": text_len}) for scaling, text_len in OF_THE_LENGTH),
     ],
     "query_scale": [
         (([0],), {"length": 1}),
@@ -119,6 +148,28 @@ CASES = {
         ((random_rows(1, 4), [0], [0]), {}),
         ((random_rows(5, 8), [0, 0, 1, 1, 30], [0, 1, 0, 2, 7]), {}),
         ((random_rows(3, 12), [-2, 0.5, 1000], [0.25, 3, -7]), {"base": 100, "layout": "half"}),
+    ],
+    "mrope_positions": [
+        *(((parts,), {}) for parts in ((1,), (7,), ((1, 2, 3),), ((4, 1, 1),), PROMPT)),
+        (((2, 3, (2, 1, 2), (1, 1, 1), 1),), {}),
+    ],
+    "mrope": [
+        ((random_rows(1, 2), [[3]], (1,)), {}),
+        ((random_rows(4, 8), [[0, 3, 7, 8], [5, -1, 0.5, 2]], (1, 3)), {}),
+        *(((random_rows(4, 16), PLACES, (3, 3, 2)), {"order": order}) for order in AXIS_ORDERS),
+        *(
+            ((random_rows(4, 16), PLACES, (6, 1, 1)), {"order": order, "layout": "half"})
+            for order in AXIS_ORDERS
+        ),
+        ((random_rows(4, 16), PLACES, (2, 5, 1)), {"order": "axial", "base": 256}),
+        ((random_rows(4, 16), [*PLACES, [1, 2, 3, 4]], (2, 2, 2, 2)), {"order": "interleaved", "base": 7.5}),
+    ],
+    "laplacian_eigenvectors": [
+        (([[0, 1], [1, 0]], 1), {}),
+        ((path(7), 6), {}),
+        ((path(3), 1), {}),
+        ((LOLLIPOP, 4), {}),
+        ((0.5 * LOLLIPOP, 5), {}),
     ],
     "sinusoidal_2d": [
         *((size, {}) for size in ((1, 1, 4), (3, 5, 8), (5, 3, 12))),
@@ -255,6 +306,75 @@ def test_a_rotary_score_depends_on_the_difference_of_the_positions_only(
 
     assert score(m + offset, n + offset) == pytest.approx(score(m, n), abs=1e-9)
     assert score(m - n, 0) == pytest.approx(score(m, n), abs=1e-9)
+
+
+@rungs
+@settings(max_examples=20)
+@given(half=st.integers(3, 8), start=starts, seq_len=sizes, base=bases, layout=layouts)
+@pytest.mark.parametrize("order", ["blocks", "interleaved"])
+def test_text_alone_comes_out_as_rotary_bit_for_bit(rung, order, half, start, seq_len, base, layout):
+    x, positions = random_rows(seq_len, 2 * half), np.arange(start, start + seq_len)
+    sections = (half - 2 * (half // 3), half // 3, half // 3)
+    options = {"base": base, "layout": layout}
+    on_axes = climb(rung, "mrope", x, np.tile(positions, (3, 1)), sections, order=order, **options)
+    np.testing.assert_array_equal(on_axes, climb(rung, "rotary", x, positions, **options))
+    np.testing.assert_array_equal(
+        climb(rung, "mrope_positions", (seq_len,)), np.tile(np.arange(seq_len), (3, 1))
+    )
+
+
+@rungs
+@settings(max_examples=20)
+@given(half=st.integers(1, 5), places=st.lists(st.tuples(starts, starts), min_size=1, max_size=6), base=bases)
+def test_two_axes_with_frequencies_of_their_own_are_axial_rotary(rung, half, places, base):
+    x, axes = random_rows(len(places), 4 * half), np.array(places).T
+    ours = climb(rung, "mrope", x, axes, (half, half), base=base, order="axial")
+    np.testing.assert_allclose(ours, climb(rung, "axial_rotary", x, *axes, base=base), rtol=0, atol=1e-9)
+
+
+@rungs
+@pytest.mark.parametrize("order", AXIS_ORDERS)
+@settings(max_examples=20)
+@given(moves=st.tuples(shifts, shifts, shifts))
+def test_a_score_on_three_axes_depends_on_three_differences(rung, order, moves):
+    q, k = random_rows(2, 1, 16)
+    at_q, at_k = np.array([[3], [1], [4]]), np.array([[1], [5], [9]])
+
+    def score(by):
+        move = np.array(by)[:, None]
+        turned = (climb(rung, "mrope", row, at + move, (4, 2, 2), order=order)
+                  for row, at in ((q, at_q), (k, at_k)))  # fmt: skip
+        return np.vdot(*turned)
+
+    assert score(moves) == pytest.approx(score((0, 0, 0)), abs=1e-9)
+
+
+@rungs
+@settings(max_examples=20)
+@given(
+    parts=st.lists(st.one_of(st.integers(1, 9), st.tuples(*[st.integers(1, 4)] * 3)), min_size=1, max_size=6)
+)
+def test_text_after_pictures_begins_one_after_all_that_was_before(rung, parts):
+    before = climb(rung, "mrope_positions", tuple(parts))
+    after = climb(rung, "mrope_positions", (*parts, 2))
+    np.testing.assert_array_equal(after[:, :-2], before)
+    np.testing.assert_array_equal(after[:, -2:], before.max() + np.tile([1, 2], (3, 1)))
+    assert before.shape[1] == sum(np.prod(part) for part in parts)
+
+
+@rungs
+@settings(max_examples=20)
+@given(size=st.integers(2, 12), seed=st.integers(0, 99))
+def test_the_vectors_are_eigenvectors_and_their_signs_are_chosen(rung, size, seed):
+    weights = np.triu(np.random.default_rng(seed).uniform(0.5, 2, size=(size, size)), 1)
+    adjacency = weights + weights.T
+    vectors = climb(rung, "laplacian_eigenvectors", adjacency, size - 1)
+    applied = (np.diag(adjacency.sum(axis=1)) - adjacency) @ vectors
+    values = (vectors * applied).sum(axis=0)
+    np.testing.assert_allclose(applied, values * vectors, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(size - 1), rtol=0, atol=1e-9)
+    assert (np.diff([0, *values]) > 0).all()
+    assert all(column[np.abs(column) > 1e-6][0] > 0 for column in vectors.T)
 
 
 @rungs

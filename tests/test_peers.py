@@ -1,4 +1,4 @@
-"""The rungs against the libraries that people use: `python course.py test-peers` installs them.
+"""The course against the libraries that people use: `python course.py test-peers` installs them.
 
 Each comparison prints its largest difference, for the table in README.md. A library that is absent is a skip
 with its name.
@@ -7,12 +7,14 @@ with its name.
 import importlib
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
-from pe_lessons import arrays, tensors
+from evidence import peer_models
+from pe_lessons import arrays, models, tensors
 from pe_lessons.configs import layer_plan
 
 README = Path(__file__).resolve().parents[1] / "README.md"
@@ -106,21 +108,39 @@ def linear():
     return gap(ours, theirs)
 
 
-@peer("rotary_frequencies, ntk", "transformers")
+@peer("rotary_frequencies, dynamic", "transformers")
 def dynamic():
-    """Theirs takes the factor from the length: (factor * seq_len / max_len) - (factor - 1)."""
-    rules = get("transformers.modeling_rope_utils.ROPE_INIT_FUNCTIONS")
-    theirs, _ = rules["dynamic"](config(rope_type="dynamic", factor=2.0), "cpu", seq_len=160)
-    scaling = {"rope_type": "ntk", "factor": 2.0 * 160 / 64 - 1}
-    ours, _ = arrays.rotary_frequencies(16, scaling=scaling)
-    return gap(ours, theirs)
+    rules, gaps = get("transformers.modeling_rope_utils.ROPE_INIT_FUNCTIONS"), []
+    scaling = {"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 64}
+    for text_len in (10, 64, 65, 160):
+        theirs, _ = rules["dynamic"](config(rope_type="dynamic", factor=2.0), "cpu", seq_len=text_len)
+        ours, _ = arrays.rotary_frequencies(16, scaling=scaling, text_len=text_len)
+        gaps.append(gap(ours, theirs))
+    return max(gaps)
+
+
+@peer("rotary_frequencies, longrope", "transformers")
+def longrope():
+    """The lists, the attention factor, and the length at which the module switches."""
+    module = get("transformers.models.llama.modeling_llama.LlamaRotaryEmbedding")
+    rule = {"rope_type": "longrope", "factor": 4.0, "original_max_position_embeddings": 16,
+            "short_factor": [1.0 + pair / 9 for pair in range(8)],
+            "long_factor": [2.0**pair for pair in range(8)]}  # fmt: skip
+    theirs, gaps = module(config(**rule)), []
+    for text_len in (15, 16, 17, 40):
+        cosine, _ = theirs(torch.ones(1), torch.arange(text_len)[None])
+        ours, attention_factor = arrays.rotary_frequencies(16, scaling=rule, text_len=text_len)
+        angles = np.outer(np.arange(text_len), ours)
+        gaps.append(gap(attention_factor * np.cos(angles), cosine[0, :, :8]))
+    return max(gaps)
 
 
 @peer("rotary_frequencies, yarn", "transformers")
 def yarn():
     gaps, fewer_turns = [], {"beta_fast": 8.0, "beta_slow": 2.0}
     for head_dim in (16, 64, 128):
-        for options in ({}, {"truncate": False}, fewer_turns, {"attention_factor": 1.3}):
+        mscales = {"mscale": 0.7, "mscale_all_dim": 1.0}
+        for options in ({}, {"truncate": False}, fewer_turns, {"attention_factor": 1.3}, mscales):
             rule = {"factor": 8.0, "original_max_position_embeddings": 4096, **options}
             theirs, their_attention_factor = their_frequencies("yarn", 10_000.0, head_dim, 8 * 4096, **rule)
             scaling = {"rope_type": "yarn", **rule}
@@ -247,6 +267,83 @@ def axial():
     return gap(ours, turn(module.get_axial_freqs(3, 4), x, freqs_seq_dim=-2).reshape(2, 12, 16))
 
 
+def their_prompt(module, parts):
+    """Positions of a prompt (3, seq_len) and its delta, by a model's own function; it merges 2 x 2."""
+    kinds, images, videos = [], [], []
+    for part in parts:
+        if isinstance(part, int):
+            kinds += [0] * part
+        else:
+            grids, kind = (images, 1) if part[0] == 1 else (videos, 2)
+            grids.append([part[0], 2 * part[1], 2 * part[2]])
+            kinds += [kind] * math.prod(part)
+    model = SimpleNamespace(
+        config=SimpleNamespace(vision_config=SimpleNamespace(spatial_merge_size=2)),
+        get_vision_position_ids=lambda *args, **kwargs: module.get_vision_position_ids(None, *args, **kwargs),
+    )
+    kinds = torch.tensor([kinds])
+    grids = {"image_grid_thw": images, "video_grid_thw": videos}
+    positions, delta = module.get_rope_index(
+        model, torch.zeros_like(kinds), kinds, **{name: torch.tensor(g) for name, g in grids.items() if g}
+    )
+    return positions[:, 0], delta.item()
+
+
+PROMPTS = [(5,), (3, (1, 2, 3), 2), ((1, 4, 2), 1, (1, 1, 1), 7), (2, (3, 4, 2), 3)]
+
+
+@peer("mrope_positions", "transformers")
+def positions_of_prompts():
+    """Where a video has more frames than rows and columns, Qwen2-VL's of this library goes on too early."""
+    gaps = []
+    for name, prompts in (("qwen2_vl.modeling_qwen2_vl.Qwen2VLModel", PROMPTS),
+                          ("qwen3_vl.modeling_qwen3_vl.Qwen3VLModel", PROMPTS[:3])):  # fmt: skip
+        module = get(f"transformers.models.{name}")
+        for parts in prompts:
+            theirs, delta = their_prompt(module, parts)
+            ours = tensors.mrope_positions(parts)
+            gaps += [gap(ours, theirs), abs(delta - (ours.max().item() + 1 - ours.shape[1]))]
+    return max(gaps)
+
+
+def their_mrope(family, sections, base):
+    """The turning as that family of models does it, its angles in float64; and its module's, in float32."""
+    name = {"qwen2_vl": "Qwen2VL", "qwen3_vl": "Qwen3VLText", "qwen3_5": "Qwen3_5Text"}[family]
+    path = f"transformers.models.{family}.modeling_{family}"
+    width = 2 * sum(sections)
+    options = SimpleNamespace(
+        rope_parameters={"rope_type": "default", "rope_theta": base, "mrope_section": list(sections)},
+        max_position_embeddings=64, head_dim=width, hidden_size=2 * width, num_attention_heads=2,
+    )  # fmt: skip
+    module = get(f"{path}.{name}RotaryEmbedding")(options)
+    turn = get(f"{path}.apply_rotary_pos_emb")
+    positions = torch.tensor(np.random.default_rng(3).integers(0, 8, size=(3, 12)))
+    x = torch.tensor(np.random.default_rng(4).normal(size=(1, 2, 12, width)))
+    angles = positions[:, None, :, None] * tensors.frequencies(width, base=base)
+    exact = [module.recomposition_frequencies(waves) for waves in (angles.cos(), angles.sin())]
+    rough = module(x, positions[:, None])
+    return x, positions, [turn(x, x, *waves)[0] for waves in (exact, rough)]
+
+
+@peer("mrope, blocks", "transformers")
+def qwen2_vl():
+    x, positions, (exact, rough) = their_mrope("qwen2_vl", (16, 24, 24), 1e6)
+    ours = tensors.mrope(x, positions, (16, 24, 24), base=1e6, layout="half")
+    assert gap(ours, exact) < 1e-14
+    return gap(ours, rough)
+
+
+@peer("mrope, interleaved", "transformers")
+def qwen3_vl():
+    gaps = []
+    for family, sections, base in (("qwen3_vl", (24, 20, 20), 5e6), ("qwen3_5", (11, 11, 10), 1e7)):
+        x, positions, (exact, rough) = their_mrope(family, sections, base)
+        ours = tensors.mrope(x, positions, sections, base=base, layout="half", order="interleaved")
+        assert gap(ours, exact) < 1e-14
+        gaps.append(gap(ours, rough))
+    return max(gaps)
+
+
 @peer("t5_buckets", "transformers")
 def buckets():
     attention = get("transformers.models.t5.modeling_t5.T5Attention")
@@ -336,3 +433,39 @@ def test_equal_to(ours, library, capsys):
 def test_the_readme_names_every_comparison():
     rows = {line.split("|")[1].strip(): line for line in README.read_text().splitlines() if line[:1] == "|"}
     assert [(ours, library) for ours, library in PEERS if f" {ours}: " not in rows.get(library, "")] == []
+
+
+# The reader of configs and the doctor; `python course.py peer-models` writes the whole tables.
+
+
+def say(capsys, text):
+    with capsys.disabled():
+        print(f"\n{text}", end="")
+
+
+def test_the_museum_has_the_frequencies_of_the_library(capsys):
+    get("transformers.LlamaConfig")
+    rows = peer_models.read_museum()
+    for name, verdict, largest in rows:
+        say(capsys, f"museum: {name}: {verdict} {peer_models.size(largest)}")
+    assert [name for name, _, _ in rows] == list(models.museum())
+    assert {verdict for _, verdict, _ in rows} == {"equal", "nothing turns"}
+
+
+def test_every_config_of_the_library_is_read(capsys):
+    get("transformers.LlamaConfig")
+    verdicts = dict.fromkeys(("equal", "DIFFERENT"), 0)
+    for name, verdict, _ in peer_models.read_all():
+        verdicts[verdict] = verdicts.get(verdict, 0) + 1
+        if verdict == "DIFFERENT":
+            say(capsys, f"reader: {name}: not the library's frequencies")
+    say(capsys, f"reader: {verdicts}")
+    assert sum(verdicts.values()) >= 300 and verdicts["equal"] >= 200 and not verdicts["DIFFERENT"]
+
+
+@pytest.mark.parametrize("name", peer_models.ARCHITECTURES)
+def test_the_doctor_finds_nothing_in_a_healthy_model(name, capsys):
+    get("transformers.LlamaConfig")
+    findings = peer_models.examine(name)
+    assert not peer_models.false_alarms(findings), "\n".join(map(str, findings))
+    say(capsys, f"doctor: {name}: no false alarm in {len(findings)} findings")

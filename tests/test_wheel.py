@@ -18,7 +18,7 @@ from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.exercises.question import Question, Quiz
 
 assert pe_lessons.__file__.startswith(sys.argv[1]), pe_lessons.__file__
-for lesson in ("lesson_03", "lesson_11", "lesson_17"):
+for lesson in ("lesson_03", "lesson_11", "lesson_19"):
     found = vars(importlib.import_module(f"pe_lessons.exercises.{lesson}")).values()
     exercises = [one for one in found if isinstance(one, Exercise)]
     assert exercises and {Question, Quiz} <= set(map(type, found))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import museum_page
 from sphinx.cmd.build import main
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -70,6 +71,7 @@ def gather():
         page = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
         (SOURCE / "api").mkdir(exist_ok=True)
         (SOURCE / "api" / f"{module.stem}.md").write_text(page)
+    museum_page.write(SOURCE)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ class Question(Checked):
     ----------
     name, prompt : str
     choices : dict
-        ``{letter: (text, is_right, reason)}``; the reason is shown for a choice wrongly made or missed.
+        ``{letter: (text, is_right, reason)}``; the reason is shown for a choice wrongly made.
     hints : sequence of str
 
     Examples
@@ -28,8 +28,8 @@ class Question(Checked):
       b  blue
     >>> question.check("b")
     warm: Not yet.
-    a (missed): Fire.
     b (chosen): Ice.
+    One right choice is missing.
     """
 
     name: str
@@ -66,8 +66,13 @@ class Question(Checked):
         if not differing:
             return self.result("correct", " ".join(self.choices[letter][2] for letter in self.right))
         done = {letter: "chosen" if letter in letters else "missed" for letter in differing}
-        message = "\n".join(f"{letter} ({done[letter]}): {self.choices[letter][2]}" for letter in differing)
-        return self.result("not yet", message, " + ".join(f"{letter} {done[letter]}" for letter in differing))
+        replies = [f"{one} (chosen): {self.choices[one][2]}" for one in differing if one in letters]
+        missed = len(differing) - len(replies)  # how many, not which: the question stays one
+        if missed:
+            what = "One right choice is" if missed == 1 else f"{missed} right choices are"
+            replies.append(f"{what} missing.")
+        cause = " + ".join(f"{letter} {done[letter]}" for letter in differing)
+        return self.result("not yet", "\n".join(replies), cause)
 
     def ask(self):
         """Print the question and its choices."""

@@ -33,5 +33,21 @@ def batch_angles_loop(positions, d_model):
     return block
 
 
+def angles_on_their_side(seq_len, d_model):
+    """A mistake: a row of angles per pair, poured into rows of the right width."""
+    return on_their_side(seq_len, d_model, -np.arange(0, d_model, 2) / d_model)
+
+
+def angles_on_their_side_exponents_rounded(seq_len, d_model):
+    """Two mistakes, as the exercise begins."""
+    return on_their_side(seq_len, d_model, -np.arange(0, d_model, 2) // d_model)
+
+
+def on_their_side(seq_len, d_model, exponents):
+    angles = 10_000.0 ** exponents[:, None] * np.arange(seq_len)  # (n_pairs, seq_len)
+    both = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
+    return both.reshape(seq_len, d_model)  # stops at an odd width
+
+
 sinusoidal_numpy_arrays = sinusoidal_loop_arrays
 sinusoidal_numpy_loop = sinusoidal_loop_loop

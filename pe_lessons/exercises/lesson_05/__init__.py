@@ -11,6 +11,13 @@ lesson = Lesson(__name__)
 
 
 def _look_at_table(function, seq_len, d_model, look_at="values"):
+    if look_at == "dtype follows the default":
+        before = torch.get_default_dtype()
+        torch.set_default_dtype(torch.float64)
+        try:
+            return getattr(function(seq_len, d_model), "dtype", None) == torch.float64
+        finally:
+            torch.set_default_dtype(before)
     table = function(seq_len, d_model)
     if look_at == "is a tensor":
         return isinstance(table, torch.Tensor)
@@ -32,12 +39,17 @@ sinusoidal_torch = lesson.exercise(
         (2100, 2),  # positions in float16 are whole up to 2048
         (3, 4, "is a tensor"),
         (3, 4, "dtype is the default"),
+        (3, 4, "dtype follows the default"),
         (3, 4, "needs a gradient"),
     ),
     use=_look_at_table,
     says={
         "is a tensor": "What comes back is not a torch.Tensor.",
         "dtype is the default": "The table has another dtype than torch.get_default_dtype().",
+        "dtype follows the default": (
+            "With float64 as the default dtype, the table should be float64 as well. "
+            "Does it ask torch.get_default_dtype()?"
+        ),
         "needs a gradient": "The table requires a gradient, but there is nothing to learn in it.",
     },
 )
@@ -67,6 +79,8 @@ def _look_at_module(module_class, look_at, x, max_len):
         return x.grad is not None
     if look_at == "trainable numbers":
         return sum(parameter.numel() for parameter in module.parameters() if parameter.requires_grad)
+    if look_at == "parameters":
+        return len(list(module.parameters()))
     if look_at == "entries of the checkpoint":
         return len(module.state_dict())
     if look_at == "float16 after .half()":
@@ -106,6 +120,7 @@ encoding_module = lesson.exercise(
         ("dtype", _ramp(2, 3, 4), 8),
         ("gradient", _ramp(2, 3, 4), 8),
         ("trainable numbers", _ramp(2, 3, 4), 8),
+        ("parameters", _ramp(2, 3, 4), 8),
         ("entries of the checkpoint", _ramp(2, 3, 4), 8),
         ("float16 after .half()", _ramp(2, 3, 4), 8),
         ("moves to another device", _ramp(2, 3, 4), 8),
@@ -122,6 +137,7 @@ encoding_module = lesson.exercise(
         "dtype": "The output has another dtype than the input.",
         "gradient": "The gradient of the output does not reach the input, so nothing before can learn.",
         "trainable numbers": "The module has trainable parameters, but the encoding is fixed.",
+        "parameters": "The module has parameters, frozen ones too, but a fixed table need not be one.",
         "entries of the checkpoint": "state_dict() is not empty: nothing of this belongs in a checkpoint.",
         "moves to another device": (
             "After .to(device) the table is still where it was, and has to be copied in every call. "

@@ -1,56 +1,65 @@
-"""Exercises of lesson 16, when numbers break."""
+"""Exercises of lesson 16, positions that are data."""
+
+import numpy as np
 
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-
-def _look_at_rows(function, positions, d_model, look_at="values"):
-    rows = function(positions, d_model)
-    if look_at == "is not float64":  # a list of lists has no format of its own
-        return "float64" not in str(getattr(rows, "dtype", ""))
-    return rows
-
-
-digits_needed = lesson.exercise(
-    "digits_needed",
-    probes=((257,), (258,), (100,), (1000,), (64,)),
-    edge_probes=((2,), (3,), (5,), (6,), (1025,), (1026,)),
+mrope_positions = lesson.exercise(
+    "mrope_positions",
+    mine="my_positions",
+    probes=(
+        ((2, (1, 2, 3), 3),),
+        ((1, (3, 2, 2), 2, (1, 1, 4), 1),),
+        (((4, 1, 2), 2, (1, 3, 2), 3),),
+    ),
+    edge_probes=(((5,),), (((1, 1, 1),),), ((3, 2, (2, 1, 1), (1, 4, 1), 2),)),
 )
 
-far_table = lesson.exercise(
-    "far_table",
-    probes=(([0, 1, 2, 3], 4), ([255, 5, 301, 77], 6), ([1025, 2051, 4099], 8)),
+interleaved_axes = lesson.exercise(
+    "interleaved_axes",
+    mine="my_axes",
+    probes=(([6, 5, 5],), ([10, 3, 4],), ([24, 20, 20],)),
+    edge_probes=(([4, 3, 1],), ([11, 11, 10],), ([6, 1, 3],), ([5, 2],), ([8],), ([3, 2, 2, 1],)),
+)
+
+decoded_positions = lesson.exercise(
+    "decoded_positions",
+    probes=(
+        ([[5], [2, (1, 3, 4), 1], [(1, 2, 2), 4]], 3),
+        ([[1, (2, 3, 3), 2], [2, (1, 4, 2)]], 2),
+        ([[3, (5, 1, 2)], [(1, 4, 4), 1, (1, 2, 6), 2]], 4),
+    ),
+    edge_probes=(([[4]], 1), ([[(1, 3, 5)]], 2), ([[(6, 2, 2)], [(6, 2, 2)]], 1)),
+)
+
+
+def _vectors(seed, vertices, columns):
+    return np.random.default_rng(seed).integers(-9, 10, size=(vertices, columns)) / 4
+
+
+def _near(vectors, signs):
+    """The same vectors with other signs, and a little noise, as those of a graph with one edge changed."""
+    return vectors * signs + np.random.default_rng(9).integers(-1, 2, size=vectors.shape) / 16
+
+
+align_signs = lesson.exercise(
+    "align_signs",
+    probes=(
+        (_near(_vectors(1, 6, 3), [1, -1, -1]), _vectors(1, 6, 3)),
+        (_near(_vectors(2, 5, 4), [-1, 1, 1, -1]), _vectors(2, 5, 4)),
+        (np.array([[0.0, 2.0], [3.0, 1.0], [-2.0, -4.0]]), np.array([[0.5, -2.0], [-3.0, 1.0], [2.0, 4.0]])),
+    ),
     edge_probes=(
-        ([100_003, 654_321, 1_000_000], 16),
-        ([999_999], 12),
-        ([123_457, 7], 2),
-        ([0, 1, 2], 4, "is not float64"),
+        (np.array([[1.0], [0.0], [-2.0]]), np.array([[-1.0], [0.0], [2.0]])),
+        (np.array([[0.0, 1.0], [1.0, 2.0]]), np.array([[0.0, 1.0], [1.0, 2.0]])),
+        (  # products between -1 and 1, which a number added anywhere would turn round
+            np.array([[0.5, 1.0], [0.5, -0.5], [-0.25, 0.25], [0, 0]]),
+            np.array([[0.5, -0.25], [0.25, 1.0], [-0.25, 0.25], [0, 0]]),
+        ),
     ),
-    use=_look_at_rows,
-    says={"is not float64": "The table is still in float64: cast it to float32."},
-    atol=1e-7,  # two neighbours among the float32 numbers near 1 are 6e-8 apart
 )
 
-padded_positions = lesson.exercise(
-    "padded_positions",
-    probes=(
-        ([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1]],),
-        ([[0, 0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1, 1]],),
-        ([[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]],),
-    ),
-    edge_probes=(([[1]],), ([[0, 0, 0, 1]],), ([[1, 1], [1, 1]],)),
-)
-
-next_positions = lesson.exercise(
-    "next_positions",
-    probes=(
-        ([[1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]], 2),
-        ([[0, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1]], 3),
-        ([[0, 0, 1, 1, 1], [0, 1, 1, 1, 1]], 5),
-    ),
-    edge_probes=(([[0, 1, 1, 1]], 1), ([[1, 1, 1]], 3), ([[1, 1], [0, 1]], 1)),
-)
-
-precision_question = lesson.question("precision_question")
+place_question = lesson.question("place_question")
 quiz_16 = lesson.quiz("quiz_16")

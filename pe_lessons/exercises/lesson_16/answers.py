@@ -1,68 +1,142 @@
 """Right answers of lesson 16."""
 
-import math
-
 import numpy as np
-import torch
 
-from pe_lessons import arrays, tensors
-
-
-def digits_needed_loop(seq_len):
-    digits = 2
-    while 2**digits < seq_len - 1:  # the last position is out of reach
-        digits += 1
-    return digits
+from pe_lessons import arrays
 
 
-def digits_needed_arrays(seq_len):
-    last = seq_len - 1
-    digits = math.ceil(math.log2(last))
-    return max(digits, 2)
-
-
-def far_table_arrays(positions, d_model):
-    positions = np.array(positions, dtype=np.float64)[:, None]  # (seq_len, 1)
-    angles = positions * arrays.frequencies(d_model)  # (seq_len, n_pairs), float64
-    table = np.empty((len(positions), d_model))
-    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
-    return table.astype(np.float32)
-
-
-def far_table_tensors(positions, d_model):
-    positions = torch.tensor(positions, dtype=torch.float64)
-    angles = torch.outer(positions, tensors.frequencies(d_model))
-    waves = angles.sin(), angles.cos()
-    table = torch.stack(waves, dim=2).flatten(1)
-    return table.float()
-
-
-def padded_positions_arrays(mask):
-    counts = np.cumsum(mask, axis=1)  # (batch, seq_len) real tokens up to and with this one
-    return (counts - 1).clip(min=0)  # (batch, seq_len)
-
-
-def padded_positions_loop(mask):
+def mrope_positions_loop(parts):
+    times = []
     rows = []
-    for row in mask:
-        count = 0
-        positions = []
-        for real in row:
-            count += real
-            positions.append(max(count - 1, 0))
-        rows.append(positions)
-    return rows
+    columns = []
+    start = 0
+    for part in parts:
+        if isinstance(part, int):
+            for n in range(part):
+                times.append(start + n)
+                rows.append(start + n)
+                columns.append(start + n)
+        else:
+            frames, height, width = part
+            for frame in range(frames):
+                for row in range(height):
+                    for column in range(width):
+                        times.append(start + frame)
+                        rows.append(start + row)
+                        columns.append(start + column)
+        start = max(times + rows + columns) + 1
+    return [times, rows, columns]
 
 
-def next_positions_arrays(mask, new):
-    counts = np.cumsum(mask, axis=1)  # (batch, cached + new) real tokens up to and with this one
-    positions = (counts - 1).clip(min=0)
-    return positions[:, -new:]  # (batch, new)
+def mrope_positions_arrays(parts):
+    places = np.empty((3, 0), dtype=int)
+    start = 0
+    for part in parts:
+        if isinstance(part, int):
+            local = np.tile(np.arange(part), (3, 1))  # (3, part)
+        else:
+            local = np.indices(part).reshape(3, -1)  # (3, frames * height * width)
+        places = np.concatenate([places, start + local], axis=1)
+        start = places.max() + 1
+    return places
 
 
-def next_positions_loop(mask, new):
-    rows = []
-    for row in mask:
-        cached = len(row) - new
-        rows.append([sum(row[:column]) for column in range(cached, len(row))])
-    return rows
+def interleaved_axes_arrays(sections):
+    axes = np.zeros(sum(sections), dtype=int)  # the first axis gets what is left
+    for axis in range(1, len(sections)):
+        last = len(sections) * sections[axis]
+        axes[axis : last : len(sections)] = axis
+    return axes
+
+
+def interleaved_axes_loop(sections):
+    axes = []
+    for pair in range(sum(sections)):
+        turn, axis = divmod(pair, len(sections))
+        if turn >= sections[axis]:
+            axis = 0
+        axes.append(axis)
+    return axes
+
+
+def decoded_positions_arrays(prompts, steps):
+    answers = []
+    for parts in prompts:
+        places = arrays.mrope_positions(parts)  # (3, tokens)
+        delta = places.max() + 1 - places.shape[1]
+        cached = places.shape[1]
+        answers.append(cached + delta + np.arange(steps))
+    return answers
+
+
+def decoded_positions_loop(prompts, steps):
+    answers = []
+    for parts in prompts:
+        after = 0  # one more than the largest number so far
+        for part in parts:
+            after += part if isinstance(part, int) else max(part)
+        answers.append([after + step for step in range(steps)])
+    return answers
+
+
+def decoded_with_the_last_delta(prompts, steps):
+    last = arrays.mrope_positions(prompts[-1])
+    delta = last.max() + 1 - last.shape[1]
+    cached = [arrays.mrope_positions(parts).shape[1] for parts in prompts]
+    return [tokens + delta + np.arange(steps) for tokens in cached]
+
+
+def decoded_with_the_first_delta(prompts, steps):
+    first = arrays.mrope_positions(prompts[0])
+    delta = first.max() + 1 - first.shape[1]
+    cached = [arrays.mrope_positions(parts).shape[1] for parts in prompts]
+    return [tokens + delta + np.arange(steps) for tokens in cached]
+
+
+def decoded_minus_the_delta(prompts, steps):
+    answers = []
+    for parts in prompts:
+        places = arrays.mrope_positions(parts)
+        delta = places.max() + 1 - places.shape[1]
+        answers.append(places.shape[1] - delta + np.arange(steps))
+    return answers
+
+
+def decoded_after_the_last_time(prompts, steps):
+    answers = []
+    for parts in prompts:
+        times = arrays.mrope_positions(parts)[0]
+        answers.append(times.max() + 1 + np.arange(steps))
+    return answers
+
+
+def decoded_as_found(prompts, steps):
+    cached, answers = [], []
+    for parts in prompts:
+        places = arrays.mrope_positions(parts)  # (3, tokens)
+        cached.append(places.shape[1])
+        delta = places[0].max() + 1 - places.shape[1]
+    for tokens in cached:
+        answers.append(tokens + delta + np.arange(steps))
+    return answers
+
+
+def align_signs_arrays(vectors, like):
+    products = (vectors * like).sum(axis=0)  # (num_vectors,)
+    signs = np.where(products < 0, -1, 1)
+    return vectors * signs
+
+
+def align_signs_loop(vectors, like):
+    signs = []
+    for column in range(len(like[0])):
+        product = sum(row[column] * other[column] for row, other in zip(vectors, like))
+        signs.append(-1 if product < 0 else 1)
+    return [[sign * number for sign, number in zip(signs, row)] for row in vectors]
+
+
+def signs_of_rows(vectors, like):
+    return [
+        [-number if sum(a * b for a, b in zip(row, other)) < 0 else number for number in row]
+        for row, other in zip(vectors, like)
+    ]

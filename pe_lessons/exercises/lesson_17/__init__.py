@@ -1,4 +1,4 @@
-"""Exercises of lesson 17, tables by rotation."""
+"""Exercises of lesson 17, serve it."""
 
 import numpy as np
 
@@ -6,48 +6,96 @@ from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-
-def _probe(position, frequencies, seq_len):
-    row = [float(wave(position * frequency)) for frequency in frequencies for wave in (np.sin, np.cos)]
-    return row, frequencies, seq_len
-
-
-turned_rows = lesson.exercise(
-    "turned_rows",
-    mine="my_rows",
-    probes=(_probe(2, [1.0, 0.01], 5), _probe(7, [1.0, 0.3, 0.05], 4)),
-    edge_probes=(_probe(5, [1.0, 0.1], 1), _probe(1, [0.9], 1200)),
-)
-
-
-def _scores_after(score_mod, scores, batch, head, queries, keys):
-    """What becomes of every score; like FlexAttention, it hands over tensors without axes."""
-    import torch
-
-    return [
-        [
-            float(score_mod(torch.tensor(score), *map(torch.tensor, (batch, head, query, key))))
-            for key, score in zip(keys, row)
-        ]
-        for query, row in zip(queries, scores)
-    ]
-
-
-def _call(name, scores, batch, head, queries, keys):
-    return f"{name}(score, {batch}, {head}, query, key), scores {scores}, queries {queries}, keys {keys},"
-
-
-causal_alibi = lesson.exercise(
-    "causal_alibi",
-    mine="my_score_mod",
+padded_positions = lesson.exercise(
+    "padded_positions",
     probes=(
-        ([[4.0, 8.0, -2.0], [1.0, 3.0, 5.0], [-6.0, 2.0, 7.0]], 1, 0, [0, 1, 2], [0, 1, 2]),
-        ([[3.0, 1.0, 9.0, 2.0], [5.0, -4.0, 6.0, 1.0]], 0, 2, [5, 6], [3, 4, 5, 6]),
+        ([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1]],),
+        ([[0, 0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1, 1]],),
+        ([[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]],),
     ),
-    edge_probes=(([[5.0]], 2, 7, [0], [0]), ([[2.0, 3.0], [4.0, -8.0], [6.0, 1.0]], 3, 5, [0, 1, 9], [0, 1])),
-    use=_scores_after,
-    call=_call,
+    edge_probes=(([[1]],), ([[0, 0, 0, 1]],), ([[1, 1], [1, 1]],)),
 )
 
-speed_question = lesson.question("speed_question")
+next_positions = lesson.exercise(
+    "next_positions",
+    probes=(
+        ([[1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]], 2),
+        ([[0, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1]], 3),
+        ([[0, 0, 1, 1, 1], [0, 1, 1, 1, 1]], 5),
+    ),
+    edge_probes=(([[0, 1, 1, 1]], 1), ([[1, 1, 1]], 3), ([[1, 1], [0, 1]], 1)),
+)
+
+
+def _look_at_one(function, tokens, end, look_at):
+    positions, mask = function(tokens, end)
+    return positions if look_at == "positions" else mask
+
+
+_ROWS = (
+    ([5, 3, 0, 7, 0, 4, 4, 6], 0),
+    ([9, 2, 2, 5, 9, 9, 1], 9),
+    ([1, 2, 3, 1, 3, 3], 3),
+)
+packed_positions = lesson.exercise(
+    "packed_positions",
+    probes=tuple((*row, look_at) for row in _ROWS for look_at in ("positions", "mask")),
+    edge_probes=tuple(
+        (*row, look_at)
+        for row in (([4], 0), ([4, 5, 6], 0), ([0, 0], 0), ([0], 0))
+        for look_at in ("positions", "mask")
+    ),
+    use=_look_at_one,
+    call=lambda name, tokens, end, look_at: f"the {look_at} of {name}(tokens={tokens}, end={end})",
+)
+
+
+_rows = np.random.default_rng(seed=17)
+
+
+def _cache(num_heads, cached, head_dim):
+    return _rows.normal(size=(num_heads, cached, head_dim))
+
+
+move_keys = lesson.exercise(
+    "move_keys",
+    probes=((_cache(2, 9, 8), 2, 3, 4), (_cache(1, 12, 6), 1, 4, 6), (_cache(3, 8, 8), 3, 2, 6)),
+    edge_probes=((_cache(1, 7, 4), 0, 3, 4), (_cache(2, 5, 4), 2, 3, 2), (_cache(1, 6, 4), 1, 1, 2)),
+)
+
+long_or_short = lesson.exercise(
+    "long_or_short",
+    probes=(
+        ([1.0, 1.5], [1.0, 8.0], 16, [5, 10, 16, 3], [4, 9, 5, 20]),
+        ([1.0, 2.0, 3.0], [2.0, 5.0, 9.0], 100, [101, 90, 30, 40], [7, 20, 60, 50]),
+        ([1.0, 1.5], [1.0, 8.0], 16, [6, 9, 12, 2], [10, 8, 4, 13]),
+        ([1.0, 1.5], [1.0, 8.0], 16, [6, 9], [4, 3]),
+    ),
+    edge_probes=(
+        ([1.0], [4.0], 8, [8], [0]),
+        ([1.0], [4.0], 8, [9], [0]),
+        ([1.0], [4.0], 8, [7, 8], [1, 1]),
+    ),
+)
+
+
+def _step(batch, cached, new, head_dim, mask):
+    q, k, v = _rows.normal(size=(3, batch, new, head_dim))
+    return q, k, v, *_rows.normal(size=(2, batch, cached, head_dim)), np.array(mask).reshape(batch, cached)
+
+
+serve_step = lesson.exercise(
+    "serve_step",
+    probes=(
+        _step(3, 5, 3, 4, [[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 0, 1]]),
+        _step(2, 4, 2, 6, [[0, 1, 1, 1], [0, 0, 0, 1]]),
+    ),
+    edge_probes=(
+        _step(2, 0, 3, 4, []),
+        _step(1, 6, 1, 4, [[0, 0, 1, 1, 1, 1]]),
+        _step(2, 3, 1, 2, [[1, 1, 1], [0, 0, 1]]),
+    ),
+)
+
+serve_question = lesson.question("serve_question")
 quiz_17 = lesson.quiz("quiz_17")

@@ -1,26 +1,36 @@
-"""Exercises of lesson 18, design your own."""
-
-import numpy as np
+"""Exercises of lesson 18, when numbers break."""
 
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
 
-def _random_table(seed, seq_len, d_model):
-    return np.random.default_rng(seed).normal(size=(seq_len, d_model))
+def _look_at_rows(function, positions, d_model, look_at="values"):
+    rows = function(positions, d_model)
+    if look_at == "is not float64":  # a list of lists has no format of its own
+        return "float64" not in str(getattr(rows, "dtype", ""))
+    return rows
 
 
-smallest_gap = lesson.exercise(
-    "smallest_gap",
-    probes=((_random_table(1, 6, 3),), (_random_table(4, 9, 4),), (_random_table(12, 7, 5),)),
-    edge_probes=(
-        (np.array([[1.0, 2.0], [5.0, 5.0], [1.0, 2.0]]),),
-        (np.array([[0.0, 0.0], [3.0, 4.0]]),),
-        (1000 + _random_table(8, 5, 1),),
-    ),
+digits_needed = lesson.exercise(
+    "digits_needed",
+    probes=((257,), (258,), (100,), (1000,), (64,)),
+    edge_probes=((2,), (3,), (5,), (6,), (1025,), (1026,)),
 )
 
-choose_question = lesson.question("choose_question")
-card_question = lesson.question("card_question")
+far_table = lesson.exercise(
+    "far_table",
+    probes=(([0, 1, 2, 3], 4), ([255, 5, 301, 77], 6), ([1025, 2051, 4099], 8)),
+    edge_probes=(
+        ([100_003, 654_321, 1_000_000], 16),
+        ([999_999], 12),
+        ([123_457, 7], 2),
+        ([0, 1, 2], 4, "is not float64"),
+    ),
+    use=_look_at_rows,
+    says={"is not float64": "The table is still in float64: cast it to float32."},
+    atol=1e-7,  # two neighbours among the float32 numbers near 1 are 6e-8 apart
+)
+
+precision_question = lesson.question("precision_question")
 quiz_18 = lesson.quiz("quiz_18")

@@ -3,19 +3,35 @@
 import math
 
 import numpy as np
+import torch
+
+from pe_lessons import arrays, tensors
 
 
-def smallest_gap_arrays(table):
-    differences = table[:, None] - table  # (seq_len, seq_len, d_model)
-    distances = np.linalg.norm(differences, axis=-1)  # (seq_len, seq_len)
-    first, second = np.triu_indices(len(table), k=1)  # every two rows once, no row with itself
-    gaps = distances[first, second]
-    return gaps.min()
+def digits_needed_loop(seq_len):
+    digits = 2
+    while 2**digits < seq_len - 1:  # the last position is out of reach
+        digits += 1
+    return digits
 
 
-def smallest_gap_loop(table):
-    gaps = {}
-    for first, row in enumerate(table):
-        for second in range(first + 1, len(table)):
-            gaps[first, second] = math.dist(row, table[second])
-    return min(gaps.values())
+def digits_needed_arrays(seq_len):
+    last = seq_len - 1
+    digits = math.ceil(math.log2(last))
+    return max(digits, 2)
+
+
+def far_table_arrays(positions, d_model):
+    positions = np.array(positions, dtype=np.float64)[:, None]  # (seq_len, 1)
+    angles = positions * arrays.frequencies(d_model)  # (seq_len, n_pairs), float64
+    table = np.empty((len(positions), d_model))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table.astype(np.float32)
+
+
+def far_table_tensors(positions, d_model):
+    positions = torch.tensor(positions, dtype=torch.float64)
+    angles = torch.outer(positions, tensors.frequencies(d_model))
+    waves = angles.sin(), angles.cos()
+    table = torch.stack(waves, dim=2).flatten(1)
+    return table.float()

@@ -1,4 +1,4 @@
-"""The claims of lesson 18 that depend on chance. Its other cards are arithmetic."""
+"""The claims of lesson 20 that depend on chance. Its other cards are arithmetic."""
 
 import functools
 
@@ -8,7 +8,7 @@ from evidence.claims.runner import above, below, each_seed, equal_to
 from evidence.claims.training import of_lesson, share_right
 from pe_lessons import arrays, measures, toys
 
-lesson = of_lesson("18")
+lesson = of_lesson("20")
 
 
 def random_rows(seed):

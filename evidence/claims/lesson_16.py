@@ -1,0 +1,34 @@
+"""The claims of lesson 16 that depend on chance. The lesson itself trains with seed 0."""
+
+from evidence.claims.runner import at_least, below, each_seed
+from evidence.claims.training import of_lesson, train
+from pe_lessons import tensors, toys
+
+lesson = of_lesson("16")
+WIDTHS = (3, 5, 6, 8, 10)
+
+
+class Blocks(lesson.Places):
+    """The pairs of the lesson's model in blocks; an image needs the fewest for the time."""
+
+    def turn(self, rows, line):
+        places = tensors.mrope_positions([(1, 3, len(line) // 3)])
+        return tensors.mrope(rows, places, (2, 7, 7), base=100)
+
+
+def shares(encoding, seed):
+    """Of the patches right, at every width, by a model that saw pictures 6 wide."""
+    model = train(seed, lesson.pictures(6, seed=1000 + seed), encoding, steps=250)
+    return {width: toys.accuracy(model, *next(lesson.pictures(width, 2000 + seed))) for width in WIDTHS}
+
+
+@each_seed
+def colour_below(seed):
+    """What is the colour below? 3 rows, trained 6 wide: share of right patches"""
+    line = shares(lambda: lesson.Places("line"), seed)
+    yield "line, 6 wide", line[6], at_least(0.95)
+    yield "line, the best other width", max(line[width] for width in WIDTHS if width != 6), below(0.35)
+    axes = shares(lambda: lesson.Places("interleaved"), seed)
+    yield "interleaved, the worst width", min(axes.values()), at_least(0.75)
+    blocks = shares(lambda: Blocks("blocks"), seed)
+    yield "blocks, 6 wide", blocks[6], below(0.75)

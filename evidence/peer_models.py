@@ -1,0 +1,273 @@
+"""Holds the reader of configs and the doctor to the transformers library, and writes what came out.
+
+    python course.py peer-models          # writes evidence/results/peer_models.md, in about five minutes
+
+Three tables: how the reader's frequencies compare with those of the library's own classes, for the museum
+and for every config that the library builds without a download; what the doctor finds in small models of
+many architectures with random weights, all of them healthy; and what it finds in a small Llama with one
+fault planted. `python course.py test-peers` asks for the same and prints it in short.
+"""
+
+import collections
+import importlib
+import inspect
+import json
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import torch
+
+from pe_lessons import doctor, models
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "evidence" / "results" / "peer_models.md"
+ENOUGH = 1e-5  # relative; the library's frequencies are float32
+# The reader follows the file, the class does not: it turns all columns whatever rotary_dim says.
+NOT_AS_THE_FILE_SAYS = {"minimax_m3_vl", "minimax_m3_vl_text"}
+
+ARCHITECTURES = """
+apertus arcee biogpt bitnet bloom codegen cohere cohere2 cwm diffllama doge ernie4_5 exaone4 gemma gemma2
+gemma3_text glm glm4 gpt2 gpt_bigcode gpt_neox gptj gpt-sw3 granite granite_swa helium hunyuan_v1_dense
+jais2 jetmoe llama llama4_text ministral ministral3 mistral modernbert-decoder mpt nanochat nemotron olmo
+olmo2 olmo3 openai-gpt opt persimmon phi phi3 qwen2 qwen3 seed_oss smollm3 stablelm starcoder2 vaultgemma
+""".split()
+VOCAB_SIZE = 61
+SMALL = {
+    **dict.fromkeys(("hidden_size", "n_embd", "d_model", "word_embed_proj_dim"), 64),
+    **dict.fromkeys(("intermediate_size", "n_inner", "ffn_dim", "decoder_ffn_dim"), 96),
+    **dict.fromkeys(("moe_intermediate_size", "shared_expert_intermediate_size"), 32),
+    **dict.fromkeys(("num_hidden_layers", "n_layer", "num_layers", "n_layers", "decoder_layers"), 4),
+    **dict.fromkeys(("num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads"), 4),
+    **dict.fromkeys(("num_experts", "n_routed_experts", "num_local_experts"), 4),
+    **dict.fromkeys(("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx"), 256),
+    **dict.fromkeys(("num_key_value_heads", "num_experts_per_tok", "moe_topk"), 2),
+    "head_dim": 16, "rotary_dim": 8, "vocab_size": VOCAB_SIZE, "pad_token_id": 0, "bos_token_id": 1,
+    "eos_token_id": 2,
+}  # fmt: skip
+
+
+def library():
+    """transformers, quiet; an ImportError where it is not installed."""
+    warnings.simplefilter("ignore")
+    found = importlib.import_module("transformers")
+    found.logging.set_verbosity_error()
+    return found
+
+
+def default_configs():
+    """(model type, config object) for every class that the library builds without a download."""
+    mapping = library().models.auto.configuration_auto.CONFIG_MAPPING
+    for name in sorted(mapping):
+        try:
+            yield name, mapping[name]()
+        except Exception:  # wants an argument, another package, or the network
+            continue
+
+
+def plain(config):
+    """A config object as `config.json` would hold it."""
+    return json.loads(json.dumps(config.to_dict(), default=str))
+
+
+def their_frequencies(config):
+    """What the library's own class makes of a config: lists of frequencies, and factors of cosine and sine.
+
+    Both empty where it has no class of its own.
+    """
+    name = type(config).__module__.replace("configuration_", "modeling_")
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError:  # a type that is modelled by another type's code
+        return [], []
+    for cls_name, cls in inspect.getmembers(module, inspect.isclass):
+        if "RotaryEmbedding" in cls_name and "Vision" not in cls_name and cls.__module__ == name:
+            try:
+                made = cls(config)
+            except Exception:  # a class for another of the model's parts
+                continue
+            buffers = {key: value.double() for key, value in made.named_buffers() if "original" not in key}
+            found = [value for key, value in buffers.items() if key.endswith("inv_freq")]
+            if found:
+                return found, [value for key, value in vars(made).items() if key.endswith("_scaling")]
+    return [], []
+
+
+def gap(layer, theirs):
+    """The relative difference to the nearest of the library's lists; infinite where none is as long."""
+    theirs, factors = theirs
+    ours = torch.tensor(layer.frequencies, dtype=torch.float64)
+    gaps = [
+        ((ours - one).abs() / one.abs().clamp(min=1e-30 if one.all() else 1.0)).max().item()
+        for one in theirs
+        if one.shape == ours.shape
+    ]
+    of_factor = min((abs(layer.attention_factor - factor) for factor in factors), default=0.0)
+    return max(min(gaps, default=float("inf")), of_factor)
+
+
+def read(name, config):
+    """(name, verdict, largest difference) of one config object."""
+    told = plain(config)
+    try:
+        plan = models.layers(told)
+    except ValueError:
+        return name, "says nothing about layers", None
+    models.explain(told)
+    turned = {layer for layer in plan if layer.kind == "rotary"}
+    if not turned:
+        unknown = any(layer.kind == "unknown" for layer in plan)
+        return name, "not understood, and said so" if unknown else "nothing turns", None
+    if hasattr(config, "get_text_config"):
+        config = config.get_text_config()
+    theirs = their_frequencies(config)
+    if not theirs[0]:
+        return name, "the library has no class of its own for it", None
+    largest = max(gap(layer, theirs) for layer in turned)
+    if name in NOT_AS_THE_FILE_SAYS:
+        return name, "the class does not do what its file says", largest
+    return name, "equal" if largest < ENOUGH else "DIFFERENT", largest
+
+
+def read_all():
+    return [read(name, config) for name, config in default_configs()]
+
+
+def read_museum():
+    """(name, verdict, largest difference) of every exhibit, made into a config object of the library."""
+    mapping = library().models.auto.configuration_auto.CONFIG_MAPPING
+    rows = []
+    for name, exhibit in models.museum().items():
+        told = dict(exhibit["config"])
+        plan = {layer for layer in models.layers(told) if layer.kind == "rotary"}
+        if not plan:
+            rows.append((name, "nothing turns", None))
+            continue
+        # a type that the library does not have is turned as a Llama's file of the same words would be
+        own = told["model_type"] in mapping
+        config = mapping[told["model_type"] if own else "llama"](**told)
+        theirs = their_frequencies(config)
+        if told["model_type"] == "gptj":  # its class has no module for it: a Llama with heads as wide as that
+            theirs = their_frequencies(library().LlamaConfig(head_dim=told["rotary_dim"]))
+        largest = max(gap(layer, theirs) for layer in plan)
+        rows.append((name, "equal" if largest < ENOUGH else "DIFFERENT", largest))
+    return rows
+
+
+def small_model(name, dtype=torch.float32):
+    """A causal model of the library, four layers thin, with random weights large enough to matter."""
+    transformers = library()
+    cls = transformers.models.auto.configuration_auto.CONFIG_MAPPING[name]
+    base, renamed = cls(), getattr(cls, "attribute_map", None) or {}
+    words = {key: SMALL[key] for key in SMALL if hasattr(base, key) and renamed.get(key) not in SMALL}
+    for key in ("layer_types", "mlp_layer_types", "no_rope_layers", "layer_rope_theta"):
+        if getattr(base, key, None):
+            words[key] = four_of(getattr(base, key))
+    torch.manual_seed(0)
+    names = transformers.models.auto.modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    model = getattr(transformers, names[name])
+    model = model._from_config(cls(**words), attn_implementation="eager").to(dtype).eval()
+    with torch.no_grad():
+        for weights in model.parameters():
+            weights.mul_(6 if weights.ndim >= 2 else 1)
+    return model
+
+
+def four_of(entries):
+    """Four of the entries, with two different ones among them where there are."""
+    first = entries[:4]
+    others = [entry for entry in entries if entry != entries[0]]
+    return first if len(set(map(str, first))) > 1 or not others else [*entries[:3], others[0]]
+
+
+def examine(name, dtype=torch.float32):
+    return doctor.examine(small_model(name, dtype), VOCAB_SIZE)
+
+
+def false_alarms(findings):
+    return [finding for finding in findings if finding.status == "wrong"]
+
+
+def planted_faults():
+    """(fault, what the doctor names) for every fault of the tests' small Llama."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    import small_llama
+
+    for fault in small_llama.FAULTS:
+        table = fault in small_llama.ONLY_IN_A_TABLE
+        patient, healthy = small_llama.SmallLlama(fault, table), small_llama.SmallLlama(table=table)
+        findings = false_alarms(doctor.examine(patient, small_llama.VOCAB_SIZE, reference=healthy))
+        yield fault, table, findings
+
+
+CHECKS = ("shift", "left padding", "step by step", "packing")
+ABOUT_SHARES = """Four layers with random weights, float32, eager attention. *Shift*: what moving all
+positions by 40 changes, as a share of what positions do at all; *padding*: what four tokens of padding on the
+left change when no position_ids are given. A dash: the model does not take what the check needs.
+"""
+
+
+def size(value):
+    return "" if value is None else "none" if value == 0 else f"{value:.0e}"
+
+
+def page():
+    yield "# The reader and the doctor against the models of transformers\n"
+    yield f"Written by `python course.py peer-models`, with transformers {library().__version__}.\n"
+    yield "## The reader: the museum\n"
+    yield "Relative difference to the frequencies that the library's own class makes of the same file.\n"
+    yield "| exhibit | frequencies | largest difference |\n| --- | --- | ---: |"
+    for name, verdict, largest in read_museum():
+        yield f"| {name} | {verdict} | {size(largest)} |"
+    rows = read_all()
+    yield f"\n## The reader: the {len(rows)} configs that the library builds without a download\n"
+    yield "| verdict | configs |\n| --- | ---: |"
+    for verdict, count in collections.Counter(verdict for _, verdict, _ in rows).most_common():
+        yield f"| {verdict} | {count} |"
+    for said in ("DIFFERENT", "the class does not do what its file says",
+                 "the library has no class of its own for it", "not understood, and said so"):  # fmt: skip
+        names = [name for name, verdict, _ in rows if verdict == said]
+        yield f"\n*{said}*: {', '.join(names) or 'none'}"
+    yield f"\n## The doctor: {len(ARCHITECTURES)} healthy architectures\n"
+    yield ABOUT_SHARES
+    yield "| architecture | false alarms | shift | padding, no ids | step by step | packing |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    total = 0
+    for name in ARCHITECTURES:
+        findings = examine(name)
+        alarms = len(false_alarms(findings))
+        total += alarms
+        shares = [_share(findings, check) for check in CHECKS]
+        yield f"| {name} | {alarms} | {' | '.join(shares)} |"
+    yield f"\nFalse alarms in all: {total}."
+    yield "\n## The doctor: planted faults\n"
+    yield "A small Llama of the tests, one fault at a time; beside it the same weights without the fault.\n"
+    yield "| fault | found by | named |\n| --- | --- | --- |"
+    for fault, table, findings in planted_faults():
+        checks = ", ".join(finding.check for finding in findings)
+        named = "; ".join(dict.fromkeys(finding.culprit for finding in findings if finding.culprit))
+        yield f"| {fault}{' (a table of positions)' if table else ''} | {checks} | {named} |"
+
+
+def _share(findings, check):
+    """The last finding of a check: of padding, the one without position_ids."""
+    found = [finding for finding in findings if finding.check == check and finding.status != "not tried"]
+    if not found:
+        return "–"
+    return f"{found[-1].size:.0%}" if found[-1].size >= doctor.ENOUGH else "none"
+
+
+def main():
+    torch.set_num_threads(1)  # the models are small: threads would wait for each other
+    begun = time.perf_counter()
+    lines = []
+    for line in page():
+        lines.append(line)
+        print(line, flush=True)
+    RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{time.perf_counter() - begun:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

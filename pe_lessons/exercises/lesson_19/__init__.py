@@ -1,0 +1,53 @@
+"""Exercises of lesson 19, tables by rotation."""
+
+import numpy as np
+
+from pe_lessons.exercises.lesson_files import Lesson
+
+lesson = Lesson(__name__)
+
+
+def _probe(position, frequencies, seq_len):
+    row = [float(wave(position * frequency)) for frequency in frequencies for wave in (np.sin, np.cos)]
+    return row, frequencies, seq_len
+
+
+turned_rows = lesson.exercise(
+    "turned_rows",
+    mine="my_rows",
+    probes=(_probe(2, [1.0, 0.01], 5), _probe(7, [1.0, 0.3, 0.05], 4)),
+    edge_probes=(_probe(5, [1.0, 0.1], 1), _probe(1, [0.9], 1200)),
+)
+
+
+def _scores_after(score_mod, scores, batch, head, queries, keys):
+    """What becomes of every score; like FlexAttention, it hands over tensors without axes."""
+    import torch
+
+    return [
+        [
+            float(score_mod(torch.tensor(score), *map(torch.tensor, (batch, head, query, key))))
+            for key, score in zip(keys, row)
+        ]
+        for query, row in zip(queries, scores)
+    ]
+
+
+def _call(name, scores, batch, head, queries, keys):
+    return f"{name}(score, {batch}, {head}, query, key), scores {scores}, queries {queries}, keys {keys},"
+
+
+causal_alibi = lesson.exercise(
+    "causal_alibi",
+    mine="my_score_mod",
+    probes=(
+        ([[4.0, 8.0, -2.0], [1.0, 3.0, 5.0], [-6.0, 2.0, 7.0]], 1, 0, [0, 1, 2], [0, 1, 2]),
+        ([[3.0, 1.0, 9.0, 2.0], [5.0, -4.0, 6.0, 1.0]], 0, 2, [5, 6], [3, 4, 5, 6]),
+    ),
+    edge_probes=(([[5.0]], 2, 7, [0], [0]), ([[2.0, 3.0], [4.0, -8.0], [6.0, 1.0]], 3, 5, [0, 1, 9], [0, 1])),
+    use=_scores_after,
+    call=_call,
+)
+
+speed_question = lesson.question("speed_question")
+quiz_19 = lesson.quiz("quiz_19")

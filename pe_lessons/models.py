@@ -1,0 +1,520 @@
+"""Reads a model's `config.json` and says what its positions do, layer by layer::
+
+    python -m pe_lessons.models config.json
+
+The file may be in the old spelling (`rope_theta`, `rope_scaling`) or the new one (`rope_parameters`, nested
+by the type of layer). What it leaves to the code of the model is looked up in the tables below, each line of
+which was read in transformers 5.23.0; what they do not know is named, and nothing is guessed.
+"""
+
+import argparse
+import dataclasses
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from pe_lessons import arrays
+
+BASE = 10_000.0  # what models of these types take where the file gives no base
+ROTARY_WITHOUT_A_BASE = {
+    "llama", "mistral", "gpt_neox", "gpt_neox_japanese", "gptj", "codegen", "falcon", "phi", "stablelm",
+    "persimmon",
+}  # fmt: skip
+OTHER_KINDS = {
+    "learned": {"gpt2", "gpt_bigcode", "gpt_neo", "openai-gpt", "opt", "bert", "roberta", "xlm-roberta",
+                "distilbert", "electra", "albert", "bart", "mbart", "biogpt", "clip_text_model"},
+    "sinusoidal": {"marian", "m2m_100", "nllb-moe", "pegasus", "pegasus_x", "xglm", "speech_to_text", "fsmt"},
+    "alibi": {"bloom"},
+    "none": {"jamba", "nemotron_h", "kimi_linear", "mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm",
+             "zamba"},
+}  # fmt: skip
+POSITION_EMBEDDING_TYPES = {"sinusoidal": "sinusoidal", "alibi": "alibi", "nope": "none", None: "none"}
+OTHER_ORDER = {"ernie4_5_vl_moe_text": "its code gives the pairs to height, width and time in its own order"}
+QUERY_NORMS = ("use_qk_norm", "qk_layernorm", "qk_norm")
+KINDS = {
+    "learned": "a learned table, added once",
+    "sinusoidal": "the sinusoidal table, added once",
+    "alibi": "ALiBi: each head takes off its slope for every token of distance",
+    "t5": "T5: a learned bias for each bucket of distances",
+    "none": "without positions",
+    "recurrent": "no attention; its state is what knows the order",
+    "unknown": "not understood",
+}
+RECURRENT = {"linear_attention", "conv", "mamba", "recurrent", "linear"}
+# Full layers of these are left unturned by their code, while other layers have a window.
+UNTURNED_FULL_LAYERS = {"cohere2", "cohere2_moe", "exaone4", "exaone_moe", "afmoe"}
+# The names under which the rotations of these are nested, where they are not the types of the layers.
+LABELS = {
+    "deepseek_v4": {"sliding_attention": "main", "compressed_sparse_attention": "compress",
+                    "heavily_compressed_attention": "compress"},
+}  # fmt: skip
+# Every so many-th layer is full and the others have a window, where the file has no list of layers.
+FULL_EVERY = {"gemma2": 2, "gemma3_text": 6, "cohere2": 4}
+RULES = {
+    "default": (), "linear": ("factor",), "dynamic": ("factor",), "proportional": (),
+    "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
+    "yarn": ("factor", "original_max_position_embeddings"),
+    "longrope": ("short_factor", "long_factor", "original_max_position_embeddings"),
+}  # fmt: skip
+KNOBS = {
+    "factor", "original_max_position_embeddings", "attention_factor", "beta_fast", "beta_slow", "mscale",
+    "mscale_all_dim", "truncate", "low_freq_factor", "high_freq_factor", "short_factor", "long_factor",
+}  # fmt: skip
+KNOWN = KNOBS | {
+    "rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved",
+    "max_position_embeddings", "finetuned",
+}  # fmt: skip
+MUSEUM = Path(__file__).parent / "museum"
+# From here on, two neighbouring whole numbers are one in this format.
+FIRST_CONFUSED = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**24}
+
+
+@dataclasses.dataclass(frozen=True)
+class Layer:
+    """What one layer does about positions; `kind` is "rotary" or a key of `KINDS`."""
+
+    kind: str
+    head_dim: int = 0
+    base: float = 0.0
+    rotary_dim: int = 0  # so many columns of a head turn
+    rule: str = "default"
+    knobs: tuple = ()  # of the rule, (name, value) in the order of their names
+    window: int | None = None
+    chunked: bool = False  # the window is a chunk: a token sees its own chunk and no other
+    sections: tuple = ()  # pairs for time, height and width, where positions have three numbers
+    frequencies: tuple = ()  # (n_pairs,) radians per token, in the trained length
+    attention_factor: float = 1.0
+    why: str = ""  # what is not understood
+
+
+def explain(config):
+    """What the positions of a model do, as text.
+
+    Parameters
+    ----------
+    config : dict or path
+        What `config.json` holds, or where it lies.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no such file, or says nothing about layers.
+
+    Examples
+    --------
+    >>> print(explain({"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4,
+    ...     "rope_theta": 500000.0, "num_hidden_layers": 2, "max_position_embeddings": 8192}))
+    llama: 2 layers, 8,192 positions
+    layers 0-1: rotary with base 500,000 on all 128 columns of a head
+      in 8,192 tokens the fastest pair turns 1303.8 times, the slowest 0.0032 times
+      35 of 64 pairs turn at least once; from pair 35 on (one turn in 8,219 tokens) none does
+    beyond 8,192 tokens: 29 pairs reach angles that no training text had
+    bfloat16 cannot tell position 257 from 256; float16 cannot tell position 2,049 from 2,048
+    """
+    config = _text_part(_loaded(config))
+    plan, length = layers(config), _length(config)
+    name = config.get("model_type", "a model of no named type")
+    lines = [f"{name}: {len(plan)} layers, " + (f"{length:,} positions" if length else "no length given")]
+    for layer in dict.fromkeys(plan):
+        lines += _described(layer, [number for number, other in enumerate(plan) if other == layer], length)
+    normed = [key for key in QUERY_NORMS if config.get(key) is True]
+    lines += [f"queries and keys are normed before they are turned ({key})" for key in normed]
+    if length:
+        lines += [*_beyond(plan, length), *_formats(length)]
+    return "\n".join([*lines, *(f"warning: {sentence}" for sentence in warnings(config))])
+
+
+def length(config):
+    """The longest text that the file speaks of, in tokens, or None."""
+    return _length(_text_part(_loaded(config)))
+
+
+def museum():
+    """Models of 2017 to today by a short name: what they are, when, where it stands, and the config.
+
+    Examples
+    --------
+    >>> museum()["gpt-2"]["config"]["n_positions"]
+    1024
+    """
+    found = [(path.stem, json.loads(path.read_text(encoding="utf-8"))) for path in MUSEUM.glob("*.json")]
+    return dict(sorted(found, key=lambda exhibit: (exhibit[1]["date"], exhibit[0])))
+
+
+def layers(config):
+    """One `Layer` for each layer of the model, in their order."""
+    config = _text_part(_loaded(config))
+    count = _count(config)
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise ValueError(f"config must say how many layers there are (num_hidden_layers), got {count!r}")
+    types = _layer_types(config, count)
+    own = {int(number): values for number, values in (config.get("per_layer_config") or {}).items()}
+    return [_layer(config | own.get(number, {}), number, kind) for number, kind in enumerate(types)]
+
+
+def _layer(config, number, layer_type):
+    window, base = _window(config, layer_type), _at(config.get("layer_rope_theta"), number)
+    by_code = config.get("model_type") in UNTURNED_FULL_LAYERS and config.get("sliding_window")
+    if layer_type in RECURRENT:
+        return Layer("recurrent")
+    every = config.get("no_rope_layer_interval") if not config.get("no_rope_layers") else None
+    unturned = 0 in (_at(config.get("no_rope_layers"), number), base, every and (number + 1) % every)
+    if unturned or (by_code and layer_type == "full_attention"):
+        return Layer("none", window=window)
+    kind = _kind(config)
+    if kind != "rotary":
+        return Layer(kind, window=window, why="" if kind != "unknown" else _why_unknown(config))
+    parameters, why = _rotation(config, layer_type)
+    if why:
+        return Layer("unknown", window=window, why=why)
+    if parameters is None:
+        return Layer("none", window=window)
+    return _rotary(config, layer_type, parameters | ({} if base is None else {"rope_theta": base}), window)
+
+
+def _kind(config):
+    model_type = config.get("model_type")
+    alibi = config.get("alibi", (config.get("attn_config") or {}).get("alibi"))
+    if alibi:
+        return "alibi"
+    if model_type in OTHER_ORDER:
+        return "unknown"
+    told = config.get("position_embedding_type", "")
+    if told in POSITION_EMBEDDING_TYPES:
+        return POSITION_EMBEDDING_TYPES[told]
+    if config.get("patch_size") and not config.get("vocab_size"):
+        return "unknown"
+    if config.get("relative_attention_num_buckets"):
+        return "t5"
+    for kind, types in OTHER_KINDS.items():
+        if model_type in types:
+            return kind
+    keys = ("rope_parameters", "rope_scaling", "rope_theta", "rotary_emb_base", "rotary_pct", "rotary_dim",
+            "global_rope_theta", "layer_rope_theta")  # fmt: skip
+    turns = any(config.get(key) for key in keys) or model_type in ROTARY_WITHOUT_A_BASE
+    return "rotary" if turns else "unknown"
+
+
+def _why_unknown(config):
+    if config.get("model_type") in OTHER_ORDER:
+        return OTHER_ORDER[config["model_type"]]
+    if config.get("patch_size"):
+        return "the places of patches have two axes, which this reader does not read"
+    return (
+        "the file has no key that this reader knows for positions, and the type "
+        f"{config.get('model_type')!r} is not in its tables: the code of the model decides"
+    )
+
+
+def _rotation(config, layer_type):
+    """The parameters of a layer's rotation, newly spelled, or None for none; and what is not understood."""
+    new, old = config.get("rope_parameters") or {}, config.get("rope_scaling") or {}
+    if any(isinstance(value, dict) for value in new.values()):
+        layer_type = LABELS.get(config.get("model_type"), {}).get(layer_type, layer_type)
+        if layer_type not in new:
+            return None, f"rope_parameters is nested under {sorted(new)}, but the layer is a {layer_type!r}"
+        if new[layer_type] is None:
+            return None, ""
+        chosen = dict(new[layer_type])
+    else:
+        chosen = {**old, **new}
+        if layer_type == "sliding_attention" and config.get("rope_local_base_freq"):  # Gemma 3, old spelling
+            chosen = {"rope_theta": config["rope_local_base_freq"]}
+        base = config.get("global_rope_theta" if layer_type == "full_attention" else "local_rope_theta")
+        if base:  # ModernBERT, old spelling
+            chosen = {"rope_theta": base}
+    share = _get(config, "partial_rotary_factor", "rotary_pct", "rope_pct")
+    if share is not None:
+        chosen.setdefault("partial_rotary_factor", share)
+    chosen.setdefault("rope_theta", _get(config, "rope_theta", "rotary_emb_base") or BASE)
+    kind = chosen.get("rope_type") or chosen.get("type") or "default"
+    chosen["rope_type"] = {"su": "longrope", "mrope": "default"}.get(kind, kind)
+    if chosen["rope_type"] not in RULES:
+        return None, f"the rule {chosen['rope_type']!r} is not one of {', '.join(RULES)}"
+    if chosen["rope_type"] in ("llama3", "yarn", "longrope"):
+        outside = config.get("original_max_position_embeddings")
+        chosen.setdefault("original_max_position_embeddings", outside or _length(config))
+    missing = [name for name in RULES[chosen["rope_type"]] if chosen.get(name) is None]
+    return (None, f"the rule {chosen['rope_type']!r} wants {', '.join(missing)}") if missing else (chosen, "")
+
+
+def _rotary(config, layer_type, rope, window):
+    head_dim = _head_dim(config, layer_type)
+    if not head_dim:
+        why = "the file gives neither head_dim nor a width and a number of heads"
+        return Layer("unknown", window=window, why=why)
+    # qk_rope_head_dim: a part of the head of its own, all of which turns
+    share = 1.0 if config.get("qk_rope_head_dim") else rope.get("partial_rotary_factor") or 1.0
+    rotary_dim = config.get("rotary_dim") or int(head_dim * share)
+    rule, base = rope["rope_type"], float(rope["rope_theta"])
+    knobs = {key: rope[key] for key in sorted(KNOBS & rope.keys()) if rope[key] is not None}
+    frequencies, factor = _frequencies(rule, head_dim, rotary_dim, base, share, knobs, _length(config))
+    if rule == "proportional":
+        rotary_dim = 2 * int(share * head_dim // 2)
+    lists = {key: f"{len(knob)} numbers" for key, knob in knobs.items() if isinstance(knob, list)}
+    return Layer(
+        "rotary", head_dim, base, rotary_dim + rotary_dim % 2, rule, tuple((knobs | lists).items()), window,
+        layer_type == "chunked_attention", tuple(rope.get("mrope_section") or ()),
+        tuple(frequencies.tolist()), factor,
+    )  # fmt: skip
+
+
+def _frequencies(rule, head_dim, rotary_dim, base, share, knobs, length):
+    """(n_pairs,) in the trained length, and what cosines and sines are multiplied by."""
+    plain = arrays.frequencies(rotary_dim, base=base)
+    if rule == "proportional":
+        turned = int(share * head_dim // 2)
+        return np.where(np.arange(head_dim // 2) < turned, arrays.frequencies(head_dim, base=base), 0.0), 1.0
+    if rule in ("default", "dynamic"):  # dynamic: the base grows with the text, from the trained length on
+        return plain, 1.0
+    if rule == "longrope":
+        old = knobs["original_max_position_embeddings"]
+        factor = knobs.get("factor") or length / old
+        size = math.sqrt(1 + math.log(factor) / math.log(old)) if factor > 1 else 1.0
+        return plain / np.array(knobs["short_factor"]), knobs.get("attention_factor") or size
+    scaling = {"rope_type": rule, **knobs}
+    if rule == "yarn":
+        many, all_dim = (scaling.pop(name, None) for name in ("mscale", "mscale_all_dim"))
+        if many and all_dim and "attention_factor" not in scaling:
+            one, other = (0.1 * size * math.log(scaling["factor"]) + 1 for size in (many, all_dim))
+            scaling["attention_factor"] = one / other if scaling["factor"] > 1 else 1.0
+    if rule == "linear":
+        scaling = {"rope_type": rule, "factor": knobs["factor"]}
+    return arrays.rotary_frequencies(rotary_dim + rotary_dim % 2, base=base, scaling=scaling)
+
+
+def warnings(config):
+    """Sentences about what does not fit together in the file."""
+    config = _text_part(_loaded(config))
+    return [sentence for check in CHECKS for sentence in check(config)]
+
+
+def _two_spellings(config):
+    new, old = config.get("rope_parameters") or {}, config.get("rope_scaling") or {}
+    flat = not any(isinstance(value, dict) for value in new.values())
+    one, other = new.get("rope_theta") if flat else None, config.get("rope_theta")
+    if one and other and one != other:
+        yield f"rope_parameters gives the base {one:,g}, rope_theta {other:,g}: programs choose differently"
+    if flat and new and old and {**new, **old} != {**old, **new}:
+        yield "rope_parameters and rope_scaling disagree: programs choose differently"
+
+
+def _lengths(config):
+    length = _length(config)
+    for rope in _all_rotations(config):
+        rule, factor = rope.get("rope_type") or rope.get("type"), rope.get("factor")
+        old = rope.get("original_max_position_embeddings") or config.get("original_max_position_embeddings")
+        if rule in ("yarn", "llama3", "longrope") and not old:
+            yield f"{rule} without original_max_position_embeddings: {length} is taken for the trained length"
+        elif factor and old and length and rule in ("yarn", "longrope") and factor * old != length:
+            yield f"factor {factor:g} times the trained length {old:,} is {factor * old:,.0f}, not {length:,}"
+
+
+def _unturned(config):
+    flags = config.get("no_rope_layers")
+    if isinstance(flags, list) and flags and 1 not in flags:
+        yield "no_rope_layers is 0 for all: 0 means *without* rotation, so no layer turns"
+    elif isinstance(flags, list) and flags.count(0) > len(flags) / 2:
+        zeros = f"{flags.count(0)} zeros of {len(flags)}"
+        yield f"no_rope_layers has {zeros}: 0 means *without* rotation; is that meant?"
+
+
+def _lists(config):
+    count = _count(config)
+    for name in ("layer_types", "no_rope_layers", "layer_rope_theta"):
+        given = config.get(name)
+        if isinstance(given, list) and given and len(given) != count:
+            yield f"{name} has {len(given)} entries for {count} layers"
+
+
+def _widths(config):
+    for layer in dict.fromkeys(layers(config)):
+        if layer.kind == "rotary" and layer.sections and sum(layer.sections) != layer.rotary_dim // 2:
+            yield f"mrope_section adds up to {sum(layer.sections)}, but {layer.rotary_dim // 2} pairs turn"
+    for rope in _all_rotations(config):
+        share = rope.get("partial_rotary_factor") or config.get("partial_rotary_factor")
+        head_dim = _head_dim(config, "full_attention")
+        if share and head_dim and rope.get("rope_type") != "proportional" and int(head_dim * share) % 2:
+            yield f"{share:g} of {head_dim} columns is {int(head_dim * share)}, an odd number: no whole pairs"
+        for name in sorted(rope.keys() - KNOWN):
+            yield f"{name} = {rope[name]!r} is not understood"
+
+
+CHECKS = (_two_spellings, _lengths, _unturned, _lists, _widths)
+
+
+def _all_rotations(config):
+    found = [config.get("rope_parameters") or {}, config.get("rope_scaling") or {}]
+    for rope in found:
+        nested = [value for value in rope.values() if isinstance(value, dict)]
+        yield from nested or ([rope] if rope else [])
+
+
+def _layer_types(config, count):
+    given = config.get("layer_types")
+    if given:
+        return [*given, *["not named"] * (count - len(given))][:count]
+    windowed = config.get("sliding_window") or config.get("local_attention")
+    if not windowed or config.get("use_sliding_window") is False:
+        return ["full_attention"] * count
+    if config.get("global_attn_every_n_layers"):  # ModernBERT begins with a full layer
+        every = config["global_attn_every_n_layers"]
+        return ["sliding_attention" if number % every else "full_attention" for number in range(count)]
+    if config.get("use_sliding_window"):
+        first = config.get("max_window_layers", count)
+        return ["sliding_attention" if number >= first else "full_attention" for number in range(count)]
+    every = _get(config, "sliding_window_pattern", "_sliding_window_pattern")
+    every = every or FULL_EVERY.get(config.get("model_type"))
+    if isinstance(every, int):
+        return ["sliding_attention" if (number + 1) % every else "full_attention" for number in range(count)]
+    return ["sliding_attention"] * count
+
+
+def _window(config, layer_type):
+    if layer_type in ("sliding_attention", "hybrid_sliding"):
+        return _get(config, "sliding_window", "local_attention", "window_size")
+    return config.get("attention_chunk_size") if layer_type == "chunked_attention" else None
+
+
+def _head_dim(config, layer_type):
+    if layer_type == "full_attention" and config.get("global_head_dim"):
+        return config["global_head_dim"]
+    given = _get(config, "qk_rope_head_dim", "attention_head_dim", "head_dim", "kv_channels")
+    width = _get(config, "hidden_size", "n_embd", "d_model")
+    heads = _get(config, "num_attention_heads", "n_head", "n_heads", "num_heads")
+    return given or (width // heads if width and heads else None)
+
+
+def _length(config):
+    return _get(config, "max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length",
+                "model_max_length")  # fmt: skip
+
+
+def _count(config):
+    return _get(config, "num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers")
+
+
+def _described(layer, numbers, length):
+    word = "chunks" if layer.chunked else "window"
+    window = f", {word} of {layer.window:,} tokens" if layer.window else ""
+    head = f"layers {_spans(numbers)}: " if len(numbers) > 1 else f"layer {numbers[0]}: "
+    if layer.kind != "rotary":
+        return [head + KINDS[layer.kind] + (f": {layer.why}" if layer.why else "") + window]
+    all_turn = layer.rotary_dim == layer.head_dim
+    share = f"all {layer.head_dim}" if all_turn else f"{layer.rotary_dim} of {layer.head_dim}"
+    lines = [f"{head}rotary with base {layer.base:,.10g} on {share} columns of a head{window}"]
+    if layer.rule != "default":
+        knobs = ", ".join(f"{name} {value}" for name, value in layer.knobs)
+        lines.append(f"  rule {layer.rule}" + (f": {knobs}" if knobs else ""))
+    if layer.attention_factor != 1:
+        lines.append(f"  queries and keys times {layer.attention_factor:.4f}")
+    if layer.sections:
+        lines.append(f"  pairs for time, height, width: {', '.join(map(str, layer.sections))}")
+    if length:
+        lines += _turns(layer, _reach(layer, length))
+    return lines
+
+
+def _reach(layer, length):
+    """So many tokens two tokens of a text can be apart."""
+    return min(layer.window or length, length)
+
+
+def _turns(layer, length):
+    turning = np.array([frequency for frequency in layer.frequencies if frequency])
+    turns = turning * length / (2 * math.pi)
+    whole = int((turns >= 1).sum())
+    fastest, slowest = f"{turns[0]:.1f}", f"{turns[-1]:.2g}"
+    yield f"  in {length:,} tokens the fastest pair turns {fastest} times, the slowest {slowest} times"
+    if whole < len(turns):
+        period = 2 * math.pi / turning[whole]
+        yield (f"  {whole} of {len(turns)} pairs turn at least once; from pair {whole} on "
+               f"(one turn in {period:,.0f} tokens) none does")  # fmt: skip
+    else:
+        yield f"  all {whole} pairs turn at least once"
+
+
+def _beyond(plan, length):
+    kinds = {layer.kind for layer in plan}
+    beyond = f"beyond {length:,} tokens: "
+    for layer in dict.fromkeys(plan):
+        if layer.kind == "rotary" and layer.rule in ("dynamic", "longrope"):
+            what = "the base grows with the text" if layer.rule == "dynamic" else "the long list of factors"
+            yield beyond + f"{what}; keys that are cached were turned by another rule"
+    far = {layer.frequencies for layer in plan if layer.kind == "rotary" and _reach(layer, length) == length}
+    slow = {sum(0 < f * length < 2 * math.pi for f in frequencies) for frequencies in far}
+    if slow - {0}:
+        yield beyond + f"{' or '.join(map(str, sorted(slow)))} pairs reach angles that no training text had"
+    if "learned" in kinds:
+        yield beyond + "the table has no row"
+    if kinds & {"alibi", "t5", "sinusoidal"}:
+        yield beyond + f"the {'table' if 'sinusoidal' in kinds else 'bias'} goes on by its rule"
+
+
+def _formats(length):
+    small = [(name, first) for name, first in FIRST_CONFUSED.items() if length > first]
+    if small:
+        yield "; ".join(f"{name} cannot tell position {first + 1:,} from {first:,}" for name, first in small)
+
+
+def _spans(numbers):
+    """[0, 1, 2, 4, 6, 7] as "0-2, 4, 6-7", and of many the first and the last."""
+    spans = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    shown = [str(first) if first == last else f"{first}-{last}" for first, last in spans]
+    return ", ".join(shown if len(shown) < 6 else [*shown[:3], "...", shown[-1]])
+
+
+def _get(config, *names):
+    return next((config[name] for name in names if config.get(name) is not None), None)
+
+
+def _at(values, number):
+    return values[number] if isinstance(values, list) and number < len(values) else None
+
+
+def _text_part(config):
+    for name in ("text_config", "llm_config", "language_config", "thinker_config"):
+        if isinstance(config.get(name), dict):
+            return _text_part(config[name])
+    return config
+
+
+def _loaded(config):
+    if isinstance(config, dict):
+        return config
+    if not isinstance(config, str | Path):
+        raise TypeError(f"config must be a dict or the path of a config.json, got {config!r}")
+    path = Path(config)
+    try:
+        loaded = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"config must be a readable file, got {str(path)!r}: {error.strerror}") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from None
+    if not isinstance(loaded, dict):
+        raise ValueError(f"{path} must hold an object of names and values, got {type(loaded).__name__}")
+    return loaded
+
+
+def main(words=None):
+    parser = argparse.ArgumentParser(prog="python -m pe_lessons.models", description=__doc__.splitlines()[0])
+    parser.add_argument("config", nargs="+", help="a config.json")
+    for path in parser.parse_args(words).config:
+        try:
+            print(explain(path))
+        except (TypeError, ValueError) as error:
+            print(error, file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

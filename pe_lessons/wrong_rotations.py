@@ -1,0 +1,109 @@
+"""What can be made wrong about the rotation of a causal model of the transformers library, and undone again.
+
+The doctor holds a model of the same weights to each of these when it looks for the one that explains what it
+saw. The model keeps its frequencies in buffers whose name ends in `inv_freq`, as the library's Llama does.
+"""
+
+import torch
+
+
+def mistakes(model):
+    """(culprit, look_at, lesson, make) of each; `make()` makes it and returns what undoes it."""
+    rotation = "where sines and cosines are put together"
+    powers = "the exponent of the base"
+    longer = "the rule for long texts"
+    frequencies = [
+        ("the rotation goes the other way", rotation, "lesson 12", lambda f: -f),
+        ("the exponent is doubled", powers, "lesson 03", lambda f: f**2),
+        ("nothing turns", rotation, "lesson 12", lambda f: 0 * f),
+        ("every frequency belongs to the pair after it", powers, "lesson 03", lambda f: f.roll(1)),
+        ("frequencies are rounded to bfloat16", "the dtype of the frequencies", "lesson 18",
+         lambda f: f.bfloat16().to(f)),
+    ]  # fmt: skip
+    for base in (10_000, 100_000, 500_000, 1_000_000):
+        where = "the base that the configuration gives"
+        frequencies.append((f"the base is {base:,}", where, "lesson 13", _with_base(base)))
+    for by in (2, 4, 8):
+        frequencies += [
+            (f"positions are divided by {by}", longer, "lesson 13", lambda f, by=by: f / by),
+            (f"positions are multiplied by {by}", longer, "lesson 13", lambda f, by=by: f * by),
+        ]
+    for *story, change in frequencies:
+        yield *story, lambda change=change: _changed_buffers(model, change)
+    layout = "the layout of the pairs"
+    for culprit, order in (
+        ("the weights are in halves, the code turns neighbours", _interleaved),
+        ("the weights are in neighbours, the code turns halves", _halved),
+    ):
+        yield culprit, layout, "lesson 12", lambda order=order: _changed_projections(model, order)
+    where = "the dtype in which positions are multiplied"
+    yield "angles are rounded to bfloat16", where, "lesson 18", lambda: _rounded_angles(model)
+    layers, plan = getattr(getattr(model, "model", model), "layers", ()), "the plan of the layers"
+    for number in range(len(layers)):
+        yield f"layer {number} does not turn", plan, "lesson 15", lambda one=layers[number]: _unturned([one])
+    for every in (2, 4):
+        for first, which in ((every - 1, "the last"), (0, "the first")):
+            culprit = f"{which} of every {every} layers does not turn"
+            yield culprit, plan, "lesson 15", lambda some=layers[first::every]: _unturned(some)
+
+
+def _with_base(base):
+    return lambda f: (base ** (-torch.arange(len(f), dtype=torch.float64) / len(f))).to(f)
+
+
+def _changed_buffers(model, change):
+    named = model.named_buffers()
+    found = [buffer for name, buffer in named if name.endswith("inv_freq") and buffer.ndim == 1]
+    before = [buffer.clone() for buffer in found]
+    for buffer in found:
+        buffer.copy_(change(buffer))
+    return lambda: [buffer.copy_(old) for buffer, old in zip(found, before)]
+
+
+def _interleaved(rows):
+    """(head_dim, ...) in halves, as the neighbours that a code for the other layout takes them for."""
+    return torch.cat([rows[0::2], rows[1::2]])
+
+
+def _halved(rows):
+    return torch.stack(rows.chunk(2), dim=1).flatten(0, 1)
+
+
+def _changed_projections(model, order):
+    found = [p for name, p in model.named_parameters() if "q_proj" in name or "k_proj" in name]
+    before = [p.detach().clone() for p in found]
+    head_dim = _head_dim(model.config)
+    with torch.no_grad():
+        for p in found:
+            p.copy_(torch.cat([order(head) for head in p.detach().clone().split(head_dim)]))
+
+    def undo():
+        with torch.no_grad():
+            for p, old in zip(found, before):
+                p.copy_(old)
+
+    return undo
+
+
+def _head_dim(config):
+    return getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+
+
+def _rounded_angles(model):
+    def hook(module, given, kwargs, output):
+        x, positions = [*given, *kwargs.values()][:2]
+        angles = (positions[..., None] * module.inv_freq.bfloat16()).bfloat16().to(x).repeat(1, 1, 2)
+        return angles.cos(), angles.sin()
+
+    found = [module for module in model.modules() if torch.is_tensor(getattr(module, "inv_freq", None))]
+    hooks = [module.register_forward_hook(hook, with_kwargs=True) for module in found]
+    return lambda: [handle.remove() for handle in hooks]
+
+
+def _unturned(layers):
+    def hook(module, given, kwargs):
+        cosine, sine = kwargs["position_embeddings"]
+        return given, kwargs | {"position_embeddings": (torch.ones_like(cosine), torch.zeros_like(sine))}
+
+    hooks = [layer.register_forward_pre_hook(hook, with_kwargs=True) for layer in layers]
+    return lambda: [handle.remove() for handle in hooks]

@@ -1,0 +1,183 @@
+"""A small Llama in the shape of the transformers library, with a table if wanted, and faults to plant."""
+
+from types import SimpleNamespace
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+VOCAB_SIZE, WIDTH, NUM_HEADS, NUM_KEY_HEADS, HEAD_DIM, NUM_LAYERS = 40, 32, 4, 2, 8, 4
+
+# fault -> words of what the doctor should name
+FAULTS = {
+    "offset ignored": ("begin again at 0 after the cache", "every new token gets position 0"),
+    "offset counted twice": "length of the cache is counted twice",
+    "offset one too large": "one too far on",
+    "offset one too small": "one too low",
+    "first position for all new": "position of the first",
+    "new tokens at 0": "every new token gets position 0",
+    "keys turned twice": "what is kept in the cache is not what was used",
+    "cache not used": "the cache is not used",
+    "mask not used": ("the mask is not used", "the mask between the texts is not used"),
+    "positions not used": "position_ids are not used once there is a mask",
+    "positions from 1": "positions begin at 1",
+    "positions across the batch": "go on from one text of the batch to the next",
+    "no causal mask": "a causal mask is missing",
+    "layout": "the weights are in halves, the code turns neighbours",
+    "sign": "the rotation goes the other way",
+    "doubled exponent": "the exponent is doubled",
+    "bfloat16 frequencies": "frequencies are rounded to bfloat16",
+    "bfloat16 angles": "angles are rounded to bfloat16",
+    "base": "the base is 500,000",
+    "layer left out": "layer 1 does not turn",
+    "plan inverted": "the first of every 2 layers does not turn",
+}
+
+
+# These move all positions alike, which a rotation does not notice; a table does.
+ONLY_IN_A_TABLE = {"positions not used", "positions from 1", "positions across the batch"}
+
+
+class Rotary(nn.Module):
+    def __init__(self, fault):
+        super().__init__()
+        base = 500_000.0 if fault == "base" else 10_000.0
+        exponents = torch.arange(0, HEAD_DIM, 2, dtype=torch.float64) / HEAD_DIM
+        exponents = 2 * exponents if fault == "doubled exponent" else exponents
+        self.register_buffer("inv_freq", base**-exponents)
+        if fault == "bfloat16 frequencies":
+            self.inv_freq = self.inv_freq.bfloat16().double()
+        self.fault = fault
+
+    def forward(self, x, position_ids):
+        if self.fault == "bfloat16 angles":
+            angles = (position_ids[..., None] * self.inv_freq.bfloat16()).bfloat16().double()
+        else:
+            angles = position_ids[..., None] * self.inv_freq  # (batch, n_q, n_pairs)
+        angles = torch.cat([angles, angles], dim=-1)
+        sign = -1.0 if self.fault == "sign" else 1.0
+        return angles.cos(), sign * angles.sin()
+
+
+class Attention(nn.Module):
+    def __init__(self, fault):
+        super().__init__()
+        self.q_proj = nn.Linear(WIDTH, NUM_HEADS * HEAD_DIM, bias=False)
+        self.k_proj = nn.Linear(WIDTH, NUM_KEY_HEADS * HEAD_DIM, bias=False)
+        self.v_proj = nn.Linear(WIDTH, NUM_KEY_HEADS * HEAD_DIM, bias=False)
+        self.o_proj = nn.Linear(NUM_HEADS * HEAD_DIM, WIDTH, bias=False)
+        self.fault = fault
+
+    def turned(self, rows, cosine, sine):
+        cosine, sine = cosine[:, None], sine[:, None]
+        if self.fault == "layout":
+            pairs = rows.unflatten(-1, (-1, 2))
+            quarter = torch.stack([-pairs[..., 1], pairs[..., 0]], dim=-1).flatten(-2)
+            half = HEAD_DIM // 2
+            cosine, sine = (each[..., :half].repeat_interleave(2, dim=-1) for each in (cosine, sine))
+            return rows * cosine + quarter * sine
+        first, second = rows.chunk(2, dim=-1)
+        return rows * cosine + torch.cat([-second, first], dim=-1) * sine
+
+    def forward(self, x, position_embeddings, mask, past):
+        cosine, sine = position_embeddings
+        q, k, v = (
+            proj(x).unflatten(-1, (-1, HEAD_DIM)).transpose(1, 2)
+            for proj in (self.q_proj, self.k_proj, self.v_proj)
+        )
+        q, k = self.turned(q, cosine, sine), self.turned(k, cosine, sine)
+        if past is not None and self.fault != "cache not used":
+            old = past[0]
+            if self.fault == "keys turned twice":
+                steps = torch.arange(old.shape[2])[None, :, None] * torch.ones(HEAD_DIM)
+                old = self.turned(old, steps.cos(), steps.sin())
+            k, v = torch.cat([old, k], dim=2), torch.cat([past[1], v], dim=2)
+        groups = NUM_HEADS // NUM_KEY_HEADS
+        mixed = F.scaled_dot_product_attention(
+            q, k.repeat_interleave(groups, dim=1), v.repeat_interleave(groups, dim=1), attn_mask=mask
+        )
+        return self.o_proj(mixed.transpose(1, 2).flatten(2)), (k, v)
+
+
+class Layer(nn.Module):
+    def __init__(self, fault):
+        super().__init__()
+        self.self_attn = Attention(fault)
+        self.norms = nn.ModuleList([nn.RMSNorm(WIDTH) for _ in range(2)])
+        self.mlp = nn.Sequential(nn.Linear(WIDTH, 2 * WIDTH), nn.SiLU(), nn.Linear(2 * WIDTH, WIDTH))
+
+    def forward(self, x, position_embeddings, mask, past):
+        mixed, cache = self.self_attn(self.norms[0](x), position_embeddings, mask, past)
+        x = x + mixed
+        return x + self.mlp(self.norms[1](x)), cache
+
+
+class SmallLlama(nn.Module):
+    """Random weights, large enough that every token is noticed; the same for every fault."""
+
+    def __init__(self, fault=None, table=False):
+        super().__init__()
+        torch.manual_seed(0)
+        self.config = SimpleNamespace(head_dim=HEAD_DIM, vocab_size=VOCAB_SIZE)
+        self.embed = nn.Embedding(VOCAB_SIZE, WIDTH)
+        self.model = nn.ModuleDict({"layers": nn.ModuleList([Layer(fault) for _ in range(NUM_LAYERS)])})
+        self.model.layers = self.model["layers"]
+        self.rotary_emb, self.head = Rotary(fault), nn.Linear(WIDTH, VOCAB_SIZE, bias=False)
+        self.table = nn.Embedding(400, WIDTH) if table else None
+        self.fault = fault
+        self.dtype = torch.float64
+        self.double().eval()
+        with torch.no_grad():
+            for p in self.parameters():
+                p.mul_(4 if p.ndim == 2 else 1)
+
+    def generate(self):
+        """The doctor knows a model of transformers by it."""
+
+    def forward(
+        self, input_ids, attention_mask=None, position_ids=None, past_key_values=None, use_cache=True
+    ):
+        batch, n = input_ids.shape
+        past = 0 if past_key_values is None else past_key_values[0][0].shape[2]
+        fault = self.fault
+        if position_ids is None or (fault == "positions not used" and attention_mask is not None):
+            position_ids = past + torch.arange(n)[None] + (fault == "positions from 1")
+        if past:
+            first = {
+                "offset ignored": 0, "offset counted twice": 2 * past, "offset one too large": past + 1,
+                "offset one too small": past - 1,
+            }.get(fault)  # fmt: skip
+            if first is not None:
+                position_ids = first + torch.arange(n)[None]
+            if fault == "first position for all new":
+                position_ids = torch.full((1, n), past)
+            if fault == "new tokens at 0":
+                position_ids = torch.zeros(1, n, dtype=torch.long)
+        if fault == "positions across the batch" and batch > 1:
+            position_ids = torch.arange(batch * n).reshape(batch, n)
+        n_k = n if fault == "cache not used" else past + n
+        mask = torch.ones(n_k, n_k).tril()[-n:].bool()
+        if fault == "no causal mask":
+            mask = torch.ones_like(mask)
+        mask = mask[None, None]
+        if attention_mask is not None and fault != "mask not used":
+            if attention_mask.ndim == 2:
+                itself = torch.eye(n_k)[-n:].bool()
+                mask = mask & (attention_mask[:, None, None].bool() | itself)
+            else:
+                mask = attention_mask > -1
+        x, cache = self.embed(input_ids), []
+        turns = self.rotary_emb(x, position_ids)
+        none = torch.ones_like(turns[0]), torch.zeros_like(turns[1])
+        if self.table is not None:
+            x, turns = x + self.table(position_ids), none
+        for number, layer in enumerate(self.model.layers):
+            left_out = (fault == "layer left out" and number == 1) or (
+                fault == "plan inverted" and number % 2 == 0
+            )
+            x, kept = layer(
+                x, position_embeddings=none if left_out else turns, mask=mask,
+                past=None if past_key_values is None else past_key_values[number],
+            )  # fmt: skip
+            cache.append(kept)
+        return SimpleNamespace(logits=self.head(x), past_key_values=cache)

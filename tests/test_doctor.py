@@ -1,0 +1,175 @@
+"""The doctor finds nothing in a healthy model, and names every fault that is planted."""
+
+import json
+import sys
+
+import pytest
+import torch
+from small_llama import FAULTS, ONLY_IN_A_TABLE, VOCAB_SIZE, SmallLlama
+
+from pe_lessons import doctor
+
+
+def wrong(findings):
+    return [finding for finding in findings if finding.status == "wrong"]
+
+
+def test_a_healthy_model_is_healthy():
+    findings = doctor.examine(SmallLlama(), VOCAB_SIZE, reference=SmallLlama())
+    assert not wrong(findings), "\n".join(map(str, findings))
+    assert not [finding for finding in findings if finding.status == "not tried"]
+    assert {finding.check for finding in findings} == {*doctor.CHECKS, "reference"}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_named_and_nothing_else_is_blamed(fault):
+    table = fault in ONLY_IN_A_TABLE
+    found = wrong(doctor.examine(SmallLlama(fault, table), VOCAB_SIZE, reference=SmallLlama(table=table)))
+    named = [finding.culprit for finding in found if finding.culprit]
+    words = FAULTS[fault] if isinstance(FAULTS[fault], tuple) else (FAULTS[fault],)
+    assert named, "\n".join(map(str, found))
+    assert all(any(word in culprit for word in words) for culprit in named), named
+
+
+def test_a_table_is_healthy_too():
+    findings = doctor.examine(SmallLlama(table=True), VOCAB_SIZE)
+    assert not wrong(findings), "\n".join(map(str, findings))
+    assert "give them, counted from the first real token" in "\n".join(map(str, findings))
+
+
+# What a newcomer gives
+
+
+def counted(tokens, position_ids):
+    """Rows that know their tokens and where they stand: tokens after them are not seen."""
+    positions = torch.arange(tokens.shape[1])[None] if position_ids is None else position_ids
+    rows = torch.nn.functional.one_hot(tokens, 20).double()
+    return (rows * (1 + positions[..., None])).cumsum(dim=1)
+
+
+def bare(tokens):
+    return counted(tokens, None)
+
+
+def test_what_is_not_taken_is_not_tried():
+    findings = doctor.examine(bare)
+    assert not wrong(findings)
+    assert {finding.check for finding in findings if finding.status == "not tried"} == {
+        "first position", "shift", "left padding", "step by step", "several new tokens", "packing",
+    }  # fmt: skip
+    assert "the function takes no cache" in "\n".join(map(str, findings))
+
+
+def test_a_test_of_your_own():
+    doctor.assert_healthy(bare)
+
+
+def test_a_test_of_your_own_fails():
+    def logits(tokens, position_ids=None):
+        from_one = torch.arange(1, tokens.shape[1] + 1)[None]
+        return counted(tokens, from_one if position_ids is None else position_ids)
+
+    with pytest.raises(AssertionError, match="positions begin at 1") as error:
+        doctor.assert_healthy(logits)
+    assert str(error.value).startswith("the doctor finds:\n")
+
+
+def test_without_positions_the_culprit_is_not_guessed():
+    def logits(tokens, cache=None):
+        past = 0 if cache is None else cache.shape[1]
+        whole = tokens if cache is None else torch.cat([cache, tokens], dim=1)
+        positions = torch.arange(whole.shape[1])[None] - int(past > 0)
+        return counted(whole, positions)[:, past:], whole
+
+    found = wrong(doctor.examine(logits))
+    assert [finding.check for finding in found] == ["step by step", "several new tokens"]
+    assert {finding.culprit for finding in found} == {
+        "new tokens are not counted on from the cache, or what it keeps is not what was used"
+    }
+    assert "With position_ids the doctor could say which" in found[0].look_at
+
+
+def test_dropout_is_noticed_first():
+    (finding,) = doctor.examine(lambda tokens: torch.nn.functional.dropout(bare(tokens)))
+    assert (finding.status, finding.look_at) == ("wrong", "model.eval()")
+    assert "of what positions do" not in str(finding)
+
+
+def test_half_precision_is_noted():
+    findings = doctor.examine(lambda tokens: bare(tokens).bfloat16())
+    assert "scores in bfloat16: rounding may look like a fault" in findings[0].says
+
+
+def test_a_short_table_is_no_fault():
+    table = torch.nn.Embedding(20, 20).double()
+
+    def logits(tokens, position_ids=None):
+        positions = torch.arange(tokens.shape[1])[None] if position_ids is None else position_ids
+        return bare(tokens) * table(positions)
+
+    findings = doctor.examine(logits)
+    assert not wrong(findings)
+    assert "shift: the model ends in IndexError" in "\n".join(map(str, findings))
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (3, "logits must be a function or a model, got 3"),
+        (lambda: 3, "must take tokens and, if it can, position_ids, mask, cache; this one takes nothing"),
+        (lambda tokens, targets: 3, "this one takes tokens, targets"),
+        (lambda tokens: torch.zeros(1, 20), r"must return \(batch, n_q, vocab_size\), .* got \(1, 20\)"),
+    ],
+)
+def test_what_cannot_be_asked(model, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        doctor.examine(model)
+
+
+HEALTHY = """import torch
+def logits(tokens):
+    return torch.nn.functional.one_hot(tokens, 20).double().cumsum(dim=1)
+"""
+COUNTS_FROM_ONE = """import torch
+def logits(tokens, position_ids=None):
+    if position_ids is None:
+        position_ids = 1 + torch.arange(tokens.shape[1])[None]
+    return (torch.nn.functional.one_hot(tokens, 20) * (1.0 + position_ids[..., None])).cumsum(dim=1)
+"""
+
+
+def test_the_command_line(tmp_path, capsys):
+    path = tmp_path / "mine.py"
+    path.write_text(HEALTHY)
+    assert doctor.main([str(path)]) == 0
+    assert "right  future: no token sees a later one" in capsys.readouterr().out
+    path.write_text(COUNTS_FROM_ONE)
+    assert doctor.main([str(path), "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert [one["culprit"] for one in told if one["status"] == "wrong"] == ["positions begin at 1"]
+    assert list(told[0]) == ["check", "status", "says", "size", "culprit", "look_at", "lesson"]
+
+
+def test_a_module_finds_what_lies_beside_it(tmp_path):
+    (tmp_path / "what_lies_beside.py").write_text(HEALTHY)
+    (tmp_path / "mine.py").write_text("from what_lies_beside import logits")
+    before = list(sys.path)
+    assert doctor.main([str(tmp_path / "mine.py")]) == 0
+    assert sys.path == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("mine.py", None, "module must be a Python file, a path that ends in .py"),
+        ("mine.txt", HEALTHY, "module must be a Python file"),
+        ("mine.py", "x = 1", "must define a function `logits` or a `model`"),
+        ("mine.py", "import no_such_thing", "ends in ModuleNotFoundError: No module named 'no_such_thing'"),
+    ],
+)
+def test_a_module_that_will_not_do(tmp_path, capsys, name, text, words):
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    assert doctor.main([str(tmp_path / name)]) == 2
+    shown = capsys.readouterr().err
+    assert words in shown and shown.count("\n") == 1

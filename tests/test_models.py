@@ -1,0 +1,263 @@
+"""The reader of config.json: both spellings, layers that differ, what it warns of, what it does not know."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from pe_lessons import arrays, models
+
+LLAMA = {
+    "model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4,
+    "max_position_embeddings": 512, "rope_theta": 500_000.0,
+}  # fmt: skip
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128}
+LLAMA_3 = {
+    "rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 128,
+}  # fmt: skip
+
+PUBLISHED = (
+    "by its authors", "a copy of its config.json", "the class default of transformers 5.23.0",
+)  # fmt: skip
+
+
+def kinds(config):
+    return [layer.kind for layer in models.layers(config)]
+
+
+def only(config):
+    """The one thing that all layers of the model do."""
+    (layer,) = set(models.layers(config))
+    return layer
+
+
+def without(config, *names):
+    return {name: value for name, value in config.items() if name not in names}
+
+
+@pytest.mark.parametrize("rule", [{"rope_type": "linear", "factor": 4.0}, YARN, LLAMA_3])
+def test_the_old_and_the_new_spelling_say_the_same(rule):
+    old = LLAMA | {"rope_scaling": rule}
+    new = without(LLAMA, "rope_theta") | {"rope_parameters": {"rope_theta": 500_000.0, **rule}}
+    assert models.layers(old) == models.layers(new)
+    expected, factor = arrays.rotary_frequencies(16, base=500_000.0, scaling=rule)
+    np.testing.assert_allclose(only(old).frequencies, expected, rtol=1e-12)
+    assert only(old).attention_factor == pytest.approx(factor)
+
+
+def test_the_oldest_spelling_of_the_type():
+    rule = {"type": "linear", "factor": 4.0}
+    assert only(LLAMA | {"rope_scaling": rule}).rule == "linear"
+
+
+def test_a_file_without_a_base_has_that_of_its_type():
+    assert only(without(LLAMA, "rope_theta")).base == 10_000
+
+
+@pytest.mark.parametrize(
+    ("more", "rotary_dim", "frequencies"),
+    [
+        ({"partial_rotary_factor": 0.5}, 8, arrays.frequencies(8, base=500_000.0)),
+        ({"rotary_dim": 4}, 4, arrays.frequencies(4, base=500_000.0)),
+        ({"head_dim": 32}, 32, arrays.frequencies(32, base=500_000.0)),
+        ({"qk_rope_head_dim": 8, "head_dim": 24}, 8, arrays.frequencies(8, base=500_000.0)),
+        (
+            {"rope_parameters": {"rope_type": "proportional", "partial_rotary_factor": 0.25}},
+            4,
+            [*arrays.frequencies(16, base=500_000.0)[:2], *[0.0] * 6],
+        ),
+    ],
+)
+def test_a_part_of_the_head_turns(more, rotary_dim, frequencies):
+    layer = only(LLAMA | more)
+    assert layer.rotary_dim == rotary_dim
+    np.testing.assert_allclose(layer.frequencies, frequencies, rtol=1e-12)
+
+
+def test_two_lists_of_factors():
+    rule = {"type": "longrope", "short_factor": [1.0] * 8, "long_factor": [4.0] * 8}
+    config = LLAMA | {"rope_scaling": rule, "original_max_position_embeddings": 128}
+    layer = only(config)
+    np.testing.assert_allclose(layer.frequencies, arrays.frequencies(16, base=500_000.0))
+    assert layer.attention_factor == pytest.approx(np.sqrt(1 + np.log(4) / np.log(128)))
+    assert "the long list of factors; keys that are cached were turned by another rule" in models.explain(
+        config
+    )
+
+
+def test_mscale_of_yarn():
+    rule = YARN | {"mscale": 1.0, "mscale_all_dim": 0.5}
+    expected = (0.1 * np.log(4) + 1) / (0.05 * np.log(4) + 1)
+    assert only(LLAMA | {"rope_scaling": rule}).attention_factor == pytest.approx(expected)
+
+
+def test_two_rules_by_the_type_of_layer():
+    gemma = without(LLAMA, "rope_theta") | {
+        "model_type": "gemma3_text", "num_hidden_layers": 7, "sliding_window": 64,
+        "rope_parameters": {
+            "sliding_attention": {"rope_type": "default", "rope_theta": 10_000.0},
+            "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1_000_000.0},
+        },
+    }  # fmt: skip
+    old = without(LLAMA, "rope_theta") | {
+        "model_type": "gemma3_text", "num_hidden_layers": 7, "sliding_window": 64,
+        "sliding_window_pattern": 6, "rope_theta": 1_000_000.0, "rope_local_base_freq": 10_000.0,
+        "rope_scaling": {"rope_type": "linear", "factor": 8.0},
+    }  # fmt: skip
+    for config in (gemma, old):
+        plan = models.layers(config)
+        assert [layer.base for layer in plan] == [10_000.0] * 5 + [1_000_000.0, 10_000.0]
+        assert [layer.window for layer in plan] == [64] * 5 + [None, 64]
+        assert [layer.rule for layer in plan] == ["default"] * 5 + ["linear", "default"]
+    assert (
+        "layers 0-4, 6: rotary with base 10,000 on all 16 columns of a head, window of 64 tokens"
+        in models.explain(old)
+    )
+
+
+def test_layers_without_positions():
+    assert kinds(LLAMA | {"no_rope_layers": [1, 1, 1, 0]}) == ["rotary"] * 3 + ["none"]
+    assert kinds(LLAMA | {"no_rope_layer_interval": 2}) == ["rotary", "none"] * 2
+    assert kinds(LLAMA | {"no_rope_layer_interval": 2, "no_rope_layers": [1] * 4}) == ["rotary"] * 4
+    assert kinds(LLAMA | {"layer_rope_theta": [100.0, 0, 200.0, 0]}) == ["rotary", "none"] * 2
+    assert [
+        layer.base for layer in models.layers(LLAMA | {"layer_rope_theta": [100.0, 0, 200.0, 0]})[::2]
+    ] == [100, 200]
+    cohere = LLAMA | {"model_type": "cohere2", "sliding_window": 64}
+    assert kinds(cohere) == ["rotary"] * 3 + ["none"]
+    nested = {"sliding_attention": {"rope_theta": 100.0}, "full_attention": None}
+    types = ["sliding_attention", "full_attention"] * 2
+    assert kinds(LLAMA | {"rope_parameters": nested, "layer_types": types}) == ["rotary", "none"] * 2
+    assert (
+        kinds(LLAMA | {"layer_types": ["linear_attention", "full_attention"] * 2})
+        == ["recurrent", "rotary"] * 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("config", "kind", "words"),
+    [
+        ({"model_type": "gpt2", "n_layer": 2, "n_positions": 1024}, "learned", "the table has no row"),
+        ({"model_type": "new", "num_layers": 2, "n_positions": 9, "position_embedding_type": "sinusoidal"},
+         "sinusoidal", "beyond 9 tokens: the table goes on by its rule"),
+        ({"model_type": "bloom", "n_layer": 2}, "alibi", "ALiBi"),
+        ({"model_type": "mpt", "n_layers": 2, "attn_config": {"alibi": True}}, "alibi", "ALiBi"),
+        ({"model_type": "t5", "num_layers": 2, "relative_attention_num_buckets": 32}, "t5", "each bucket"),
+        ({"model_type": "granitemoehybrid", "num_hidden_layers": 2, "position_embedding_type": "nope"},
+         "none", "without positions"),
+        ({"model_type": "brand_new", "num_hidden_layers": 2}, "unknown", "'brand_new' is not in its tables"),
+        (LLAMA | {"rope_scaling": {"rope_type": "spiral"}}, "unknown", "the rule 'spiral' is not one of"),
+        (LLAMA | {"rope_scaling": {"rope_type": "yarn"}}, "unknown", "the rule 'yarn' wants factor"),
+        (without(LLAMA, "hidden_size"), "unknown", "neither head_dim nor a width"),
+    ],
+)  # fmt: skip
+def test_other_kinds_and_what_is_not_understood(config, kind, words):
+    assert set(kinds(config)) == {kind}
+    assert words in models.explain(config)
+
+
+def test_the_language_model_of_a_model_with_eyes():
+    assert models.layers({"model_type": "eyes", "text_config": LLAMA, "vision_config": {}}) == models.layers(
+        LLAMA
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"rope_parameters": {"rope_theta": 100.0}}, "gives the base 100, rope_theta 500,000"),
+        ({"rope_parameters": YARN, "rope_scaling": YARN | {"factor": 2.0}},
+         "rope_parameters and rope_scaling disagree"),
+        ({"rope_scaling": without(YARN, "original_max_position_embeddings")},
+         "512 is taken for the trained length"),
+        ({"rope_scaling": YARN | {"factor": 8.0}}, "factor 8 times the trained length 128 is 1,024, not 512"),
+        ({"no_rope_layers": [0, 0, 0, 0]}, "0 means *without* rotation, so no layer turns"),
+        ({"no_rope_layers": [0, 0, 0, 1]}, "3 zeros of 4"),
+        ({"layer_types": ["full_attention"] * 3}, "layer_types has 3 entries for 4 layers"),
+        ({"rope_scaling": {"type": "mrope", "mrope_section": [2, 3, 2]}},
+         "mrope_section adds up to 7, but 8 pairs turn"),
+        ({"partial_rotary_factor": 0.32, "rope_parameters": {"rope_theta": 500_000.0}},
+         "an odd number: no whole pairs"),
+        ({"rope_scaling": YARN | {"swirl": 3}}, "swirl = 3 is not understood"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_together_is_said(more, words):
+    assert words in " | ".join(models.warnings(LLAMA | more))
+    assert f"warning: {' '.join(models.warnings(LLAMA | more)[:1])}" in models.explain(LLAMA | more)
+
+
+def test_the_norm_of_queries_and_keys_is_said():
+    assert "normed" not in models.explain(LLAMA | {"use_qk_norm": False})
+    assert "normed before they are turned (use_qk_norm)" in models.explain(LLAMA | {"use_qk_norm": True})
+
+
+def test_in_a_window_no_distance_is_new():
+    """Two tokens are never farther apart than the window, however long the text."""
+    windowed = models.explain(LLAMA | {"sliding_window": 64, "model_type": "mistral"})
+    assert "in 64 tokens the fastest pair turns 10.2 times" in windowed
+    assert "angles that no training text had" not in windowed
+    assert "beyond 512 tokens: 5 pairs reach angles that no training text had" in models.explain(LLAMA)
+
+
+def test_chunks_are_no_window():
+    chunked = LLAMA | {"layer_types": ["chunked_attention"] * 4, "attention_chunk_size": 128}
+    assert "on all 16 columns of a head, chunks of 128 tokens" in models.explain(chunked)
+
+
+def test_many_layers_are_told_shortly():
+    flags = [1, 0] * 12
+    told = models.explain(LLAMA | {"num_hidden_layers": 24, "no_rope_layers": flags})
+    assert "layers 0, 2, 4, ..., 22: rotary" in told and "layers 1, 3, 5, ..., 23: without" in told
+
+
+@pytest.mark.parametrize("name", models.museum())
+def test_an_exhibit_of_the_museum(name):
+    exhibit = models.museum()[name]
+    assert list(exhibit) == ["model", "date", "published", "source", "note", "config"]
+    assert re.fullmatch(r"20(1[7-9]|2\d)(-(0[1-9]|1[0-2]))?", exhibit["date"])
+    assert exhibit["published"] in PUBLISHED
+    commit = "v5.23.0" if "class default" in exhibit["published"] else "[0-9a-f]{40}"
+    assert re.fullmatch(rf"https://github.com/[\w.-]+/[\w.-]+/blob/{commit}/[\w./-]+", exhibit["source"])
+    plan = models.layers(exhibit["config"])
+    assert "unknown" not in {layer.kind for layer in plan}
+    assert models.explain(exhibit["config"]).startswith(exhibit["config"]["model_type"])
+
+
+def test_the_museum_is_in_order_and_shows_every_kind():
+    dates = [exhibit["date"] for exhibit in models.museum().values()]
+    assert dates == sorted(dates) and len(dates) >= 25
+    shown = {layer.kind for exhibit in models.museum().values() for layer in models.layers(exhibit["config"])}
+    assert shown == {*models.KINDS, "rotary"} - {"unknown"}
+
+
+def test_nothing_is_said_where_all_is_well():
+    assert models.warnings(LLAMA) == []
+    assert models.warnings(LLAMA | {"rope_scaling": YARN}) == []
+
+
+@pytest.mark.parametrize("config", [None, 3, ["a"]])
+def test_not_a_config(config):
+    with pytest.raises(TypeError, match="config must be a dict or the path of a config"):
+        models.explain(config)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [(None, "a readable file"), ("{", "is not JSON"), ("[]", "hold an object"), ("{}", "how many layers")],
+)
+def test_a_file_that_cannot_be_read(tmp_path, capsys, text, words):
+    path = tmp_path / "config.json"
+    if text is not None:
+        path.write_text(text)
+    assert models.main([str(path)]) == 1
+    shown = capsys.readouterr().err
+    assert words in shown and shown.count("\n") == 1
+
+
+def test_the_command_line(tmp_path, capsys):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(LLAMA))
+    assert models.main([str(path)]) == 0
+    assert capsys.readouterr().out == models.explain(LLAMA) + "\n"

@@ -1,0 +1,86 @@
+"""Writes the page of the museum for the site: every config of pe_lessons/museum, read, with a picture each.
+
+build_site.py calls it; the page and its pictures are made anew every time and kept nowhere else.
+"""
+
+import math
+
+import matplotlib
+
+matplotlib.use("agg")  # before pyplot, for a machine without a screen
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.colors import LogNorm
+
+from pe_lessons import models
+
+LENGTH = 8192  # where a file gives no length
+TOP = """# A museum of positions
+
+What well-known models say about positions in their own files, read by `pe_lessons.models`:
+`python -m pe_lessons.models config.json` says the same of any other model. The numbers were typed from the
+file that is linked, at the commit or release that the link names; what could not be opened is not here.
+
+In the pictures every row is a layer, the first at the bottom, and every column a pair of columns of a head,
+the fastest on the left. The darker, the oftener the pair turns between the two tokens that are farthest
+apart: at the ends of the longest text, or of the window. White pairs turn less than once. Where nothing turns
+there is no colour: the words say what the layer does instead. Where a file says no length, 8,192 is taken.
+"""
+
+
+def turns(layer, length):
+    """(n_pairs,) how often each pair turns between the tokens that are farthest apart."""
+    reach = min(layer.window or length, length)
+    return np.array(layer.frequencies) * reach / (2 * math.pi)
+
+
+def picture(exhibit):
+    """(figure, words for those who cannot see it)."""
+    plan = models.layers(exhibit["config"])
+    length = models.length(exhibit["config"]) or LENGTH
+    widest = max((len(layer.frequencies) for layer in plan), default=0) or 1
+    grid = np.full((len(plan), widest), np.nan)
+    for number, layer in enumerate(plan):
+        found = turns(layer, length)
+        grid[number, : len(found)] = np.where(found > 0, found, np.nan)
+    fig, ax = plt.subplots(figsize=(6, 1.6), layout="constrained")
+    ax.set(xlim=(-0.5, widest - 0.5), ylim=(-0.5, len(plan) - 0.5), xlabel="pair", ylabel="layer")
+    if np.isnan(grid).all():
+        ax.set_xticks([])
+        for kind, numbers in _by_kind(plan).items():
+            ax.text(0, np.mean(numbers), models.KINDS[kind], ha="center", va="center", fontsize=8)
+        told = [f"{len(numbers)} layers: {models.KINDS[kind]}" for kind, numbers in _by_kind(plan).items()]
+        return fig, "; ".join(told)
+    grid = np.ma.masked_less(np.ma.masked_invalid(grid), 1)
+    image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(1, 1e5), cmap="viridis_r")
+    fig.colorbar(image, ax=ax, label="turns")
+    ax.set_facecolor("white")
+    whole = sorted({int((turns(layer, length) >= 1).sum()) for layer in plan})
+    return fig, f"Of {widest} pairs, {' or '.join(map(str, whole))} turn at least once in a layer."
+
+
+def _by_kind(plan):
+    found = {}
+    for number, layer in enumerate(plan):
+        found.setdefault(layer.kind, []).append(number)
+    return found
+
+
+def write(folder):
+    """museum.md and museum/*.svg in a folder."""
+    (folder / "museum").mkdir(exist_ok=True)
+    page = [TOP]
+    for name, exhibit in models.museum().items():
+        fig, words = picture(exhibit)
+        with plt.rc_context({"svg.hashsalt": name}):  # the same names inside every time
+            fig.savefig(folder / "museum" / f"{name}.svg", metadata={"Date": None})
+        plt.close(fig)
+        repository = exhibit["source"].removeprefix("https://github.com/").split("/blob/")[0]
+        page += [
+            f"## {exhibit['model']}, {exhibit['date']}\n",
+            f"{exhibit['published'].capitalize()}: [{repository}]({exhibit['source']}). {exhibit['note']}\n",
+            f"![{words}](museum/{name}.svg)\n",
+            f"```text\n{models.explain(exhibit['config'])}\n```\n",
+        ]
+    (folder / "museum.md").write_text("\n".join(page), encoding="utf-8")
