@@ -133,10 +133,10 @@ def longer():
 
 
 def stretched():
-    """The rotary model under each rule, without training; at 256 it is the rule for four times."""
-    found = {rule: {} for rule in rules(1)}
-    for factor, length in ((4, TRAINED), (4, 4 * TRAINED), (8, 8 * TRAINED)):
-        for rule, encoding in rules(factor).items():
+    """The rotary model under each rule for four times its length, without training."""
+    found = {rule: {} for rule in rules(4)}
+    for length in (TRAINED, 4 * TRAINED):
+        for rule, encoding in rules(4).items():
             found[rule][str(length)] = mean_bits(rope_with(encoding), length)
     return found
 

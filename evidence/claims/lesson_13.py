@@ -175,6 +175,15 @@ def counters(seed):
             yield "no mask: hits of 14,400", hits, between(960, 961)
 
 
+CLAIMS_AT_1024 = {
+    "alibi": below(0.2),
+    "rope": at_least(1.5),
+    "sinusoidal": at_least(2.0),
+    "none": between(0.3, 1.5),
+}
+RULES_WON = {}
+
+
 def far_bits(model, length):
     """Of the second half of windows of the held-out text's beginning, for a small model."""
     text = small_models.encode(small_models.held_out())[:16_384]
