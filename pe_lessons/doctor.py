@@ -426,7 +426,7 @@ def _cached(patient, check, cuts):
         verdict = _verdict(
             patient, check, seen, at_once, right="with a cache, the rows are those of the whole text at once",
             wrong=f"with a cache{' and position_ids' * with_positions}, the rows are not those at once",
-            lesson="lesson 20", stories=stories, otherwise=otherwise,
+            lesson="lesson 17", stories=stories, otherwise=otherwise,
         )  # fmt: skip
         if verdict.status == "wrong":
             break
