@@ -532,6 +532,45 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
     return fig
 
 
+def scatter(groups, *, xlabel="x", ylabel="y"):
+    """Dots of up to four groups, each with a colour and a shape of its own.
+
+    Parameters
+    ----------
+    groups : dict of str to list of (number, number)
+        Name and dots of each group.
+    xlabel, ylabel : str
+    """
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(6.4, 3.4))
+        for (name, dots), colour, marker in zip(groups.items(), COLOURS, "os^D", strict=False):
+            ax.plot(*np.asarray(dots, dtype=float).T, marker, color=colour, label=name)
+        ax.set(xlabel=xlabel, ylabel=ylabel)
+        fig.legend(loc="outside upper center", ncols=len(groups), frameon=False)
+    return fig
+
+
+def small_maps(panels, *, ncols=4):
+    """Small tables in rows, each as coloured cells on a scale of its own, without axes.
+
+    Parameters
+    ----------
+    panels : dict of str to array_like
+        Title and values of each.
+    ncols : int
+        How many in a row.
+    """
+    nrows = -(-len(panels) // ncols)
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(nrows, ncols, figsize=(1.9 * ncols, 2.1 * nrows), squeeze=False)
+        for ax in axes.flat:
+            ax.set_axis_off()
+        for ax, (title, values) in zip(axes.flat, panels.items(), strict=False):
+            ax.imshow(values, cmap="viridis")
+            ax.set_title(title, fontsize=9)
+    return fig
+
+
 def _colours(names):
     left = iter([colour for colour in COLOURS if colour not in map(OF_ENCODING.get, names)])
     return [OF_ENCODING[name] if name in OF_ENCODING else next(left) for name in names]
