@@ -523,9 +523,17 @@ SCALING_RULES = {
     "ntk": (("factor",), {}),
     "ntk_by_parts": (_SCALED, {"alpha": 1.0, "beta": 32.0}),
     "llama3": ((*_SCALED, "low_freq_factor", "high_freq_factor"), {}),
-    "yarn": (_SCALED, {"beta_fast": 32.0, "beta_slow": 1.0, "truncate": True, "attention_factor": None}),
+    "yarn": (
+        _SCALED,
+        {"beta_fast": 32.0, "beta_slow": 1.0, "truncate": True, "attention_factor": None,
+         "mscale": None, "mscale_all_dim": None},
+    ),
     "proportional": (("partial_rotary_factor",), {"factor": 1.0}),
-}
+    "dynamic": (_SCALED, {}),
+    "longrope": ((*_SCALED, "short_factor", "long_factor"), {"attention_factor": None}),
+}  # fmt: skip
+_OF_THE_LENGTH = "dynamic", "longrope"  # the rules that change while a text grows
+_MAY_BE_NONE = "attention_factor", "mscale", "mscale_all_dim"
 _MANY_AND_FEW_TURNS = {  # the first must be above the second
     "ntk_by_parts": ("beta", "alpha"),
     "llama3": ("high_freq_factor", "low_freq_factor"),
@@ -533,8 +541,13 @@ _MANY_AND_FEW_TURNS = {  # the first must be above the second
 }
 
 
-def scaling_rule(scaling, head_dim):
-    """`scaling` with every key filled in, llama3 written as ntk_by_parts."""
+def scaling_rule(scaling, head_dim, text_len=None):
+    """`scaling` with every key filled in: llama3 as ntk_by_parts, dynamic as the ntk of this length.
+
+    That of longrope has besides ``divisors``, one for each pair.
+    """
+    if text_len is not None:
+        text_len = whole_number("text_len", text_len, minimum=1)
     if scaling is None:
         scaling = {"rope_type": "default"}
     if not isinstance(scaling, dict):
@@ -554,11 +567,10 @@ def scaling_rule(scaling, head_dim):
     for key, value in rule.items():
         if key == "truncate":
             rule[key] = true_or_false('scaling["truncate"]', value)
-        elif key != "rope_type" and not (key == "attention_factor" and value is None):
-            if not _is_real(value):
-                raise TypeError(f'scaling["{key}"] must be a real number, got {value!r}')
-            if not 0 < _as_float(value) < math.inf:
-                raise ValueError(f'scaling["{key}"] must be finite and above 0, got {value!r}')
+        elif key in ("short_factor", "long_factor"):
+            rule[key] = _factors_of_pairs(f'scaling["{key}"]', value, head_dim // 2)
+        elif key != "rope_type" and not (key in _MAY_BE_NONE and value is None):
+            _above_zero(f'scaling["{key}"]', value)
     if rule["factor"] < 1:
         raise ValueError(
             f'scaling["factor"] must be at least 1, the new length over the trained one, got {rule["factor"]}'
@@ -570,8 +582,13 @@ def scaling_rule(scaling, head_dim):
                 f'scaling["partial_rotary_factor"] must be at most 1, the share of the columns, got {share}'
             )
         rule["turning_pairs"] = int(share * head_dim // 2)
-    if rope_type == "ntk" and head_dim <= 2:
-        raise ValueError(f"head_dim must be at least 4 for scaling of the type 'ntk', got {head_dim}")
+    if rope_type in ("ntk", "dynamic") and head_dim <= 2:
+        raise ValueError(f"head_dim must be at least 4 for scaling of the type {rope_type!r}, got {head_dim}")
+    if rope_type in _OF_THE_LENGTH and text_len is None:
+        raise ValueError(
+            f"text_len must be given for scaling of the type {rope_type!r}, got None: the rule is another "
+            "one for a longer text; cached tokens count too"
+        )
     if rope_type in _MANY_AND_FEW_TURNS:
         many, few = _MANY_AND_FEW_TURNS[rope_type]
         if rule[many] <= rule[few]:
@@ -583,5 +600,41 @@ def scaling_rule(scaling, head_dim):
         rule |= {"alpha": rule["low_freq_factor"], "beta": rule["high_freq_factor"]}
         rule["rope_type"] = "ntk_by_parts"
     if rope_type == "yarn" and rule["attention_factor"] is None:
-        rule["attention_factor"] = 0.1 * math.log(rule["factor"]) + 1.0
+        both = rule["mscale"] is not None and rule["mscale_all_dim"] is not None
+        above, below = (rule["mscale"], rule["mscale_all_dim"]) if both else (1.0, 0.0)
+        log = 0.1 * math.log(rule["factor"])
+        rule["attention_factor"] = (above * log + 1.0) / (below * log + 1.0)
+    trained_len = rule.get("original_max_position_embeddings")
+    if rope_type == "dynamic":
+        longer = max(text_len / trained_len, 1.0)
+        rule |= {"rope_type": "ntk", "factor": rule["factor"] * longer - (rule["factor"] - 1.0)}
+    if rope_type == "longrope":
+        rule["divisors"] = rule["long_factor" if text_len > trained_len else "short_factor"]
+        if rule["attention_factor"] is None:
+            if trained_len <= 1:
+                raise ValueError(
+                    'scaling["original_max_position_embeddings"] must be above 1 for scaling of the type '
+                    f"'longrope', got {trained_len}: its logarithm divides"
+                )
+            rule["attention_factor"] = math.sqrt(1.0 + math.log(rule["factor"]) / math.log(trained_len))
     return rule
+
+
+def _above_zero(name, value):
+    """`value` as a float that is finite and above 0."""
+    if not _is_real(value):
+        raise TypeError(f"{name} must be a real number, got {value!r}")
+    if not 0 < _as_float(value) < math.inf:
+        raise ValueError(f"{name} must be finite and above 0, got {value!r}")
+    return _as_float(value)
+
+
+def _factors_of_pairs(name, values, n_pairs):
+    """A list of `n_pairs` floats above 0."""
+    if not isinstance(values, list | tuple):
+        raise TypeError(f"{name} must be a list of numbers, one for each pair, got {values!r}")
+    if len(values) != n_pairs:
+        raise ValueError(
+            f"{name} must have a number for each of the {n_pairs} pairs of head_dim, got {len(values)}"
+        )
+    return [_above_zero(name, value) for value in values]

@@ -221,18 +221,20 @@ def attention(q, k, v, mask=None):
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
 
-def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
+def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
     """`loops.rotary_frequencies`, the frequencies as an array (head_dim / 2,) of float64.
 
     >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
     (array([0.25  , 0.0025]), 1.0)
     """
     head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
-    rule = arguments.scaling_rule(scaling, head_dim)
+    rule = arguments.scaling_rule(scaling, head_dim, text_len)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     original = frequencies(head_dim, base=base)  # (n_pairs,)
     original[rule["turning_pairs"] :] = 0.0
+    if rule["rope_type"] == "longrope":
+        return original / np.array(rule["divisors"]), rule["attention_factor"]
     ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
     return ramp * original + (1 - ramp) * original / rule["factor"], rule["attention_factor"]
 
@@ -257,7 +259,9 @@ def _ramp(original, head_dim, base, rule):
     return 1 - ((np.arange(head_dim // 2) - first) / (last - first if last != first else 0.001)).clip(0, 1)
 
 
-def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None):
+def rotary(
+    x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None, text_len=None
+):
     """`loops.rotary` of an array (..., seq_len, head_dim), as one of float64; seq_len may be 0.
 
     >>> rotary([[1.0, 0.0, 1.0, 0.0]] * 2, positions=[0, 1]).round(4)
@@ -266,7 +270,9 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, r
     """
     x, positions = _real_array("x", x), _finite_array("positions", positions)
     rotary_dim = arguments.rotary_shapes(x, positions, layout, rotary_dim)
-    frequencies, attention_factor = rotary_frequencies(rotary_dim, base=base, scaling=scaling)
+    frequencies, attention_factor = rotary_frequencies(
+        rotary_dim, base=base, scaling=scaling, text_len=text_len
+    )
     angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
     cosine, sine = attention_factor * np.cos(angles), attention_factor * np.sin(angles)
     rotated = _rotate_pairs(x[..., :rotary_dim], cosine, sine, layout)  # (..., seq_len, rotary_dim)

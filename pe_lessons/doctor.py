@@ -53,7 +53,7 @@ class Finding:
     lesson: str = ""
 
     def __str__(self):
-        size = f" ({self.size:.0%} of what positions do)" if self.status == "wrong" else ""
+        size = f" ({self.size:.0%} of what positions do)" if self.status == "wrong" and self.size else ""
         lines = [f"{self.status:>9}  {self.check}: {self.says}{size}"]
         lines += [f"           {word}: {text}" for word, text in self._more() if text]
         return "\n".join(lines)
@@ -411,17 +411,22 @@ def _cached(patient, check, cuts):
          lambda: torch.cat([patient.rows(tokens[:, a:b], torch.arange(a, b)[None])
                             for a, b in zip(cuts, [*cuts[1:], n])], dim=1)),
     ]  # fmt: skip
+    otherwise = (
+        "what is kept in the cache is not what was used: no new position explains it",
+        "are cached keys turned again, or kept before the turn?",
+    )
     if "position_ids" not in patient.takes:
-        stories = []
+        stories, otherwise = [], (
+            "new tokens are not counted on from the cache, or what it keeps is not what was used",
+            f"{offset}; are cached keys turned again? With position_ids the doctor could say which",
+        )  # fmt: skip
     for with_positions in (False, True) if "position_ids" in patient.takes else (False,):
         seen = _continued(patient, cuts, with_positions)
         at_once = patient.rows(tokens, torch.arange(n)[None] if with_positions else None)[:, first:]
         verdict = _verdict(
             patient, check, seen, at_once, right="with a cache, the rows are those of the whole text at once",
             wrong=f"with a cache{' and position_ids' * with_positions}, the rows are not those at once",
-            lesson="lesson 12", stories=stories,
-            otherwise=("what is kept in the cache is not what was used: no new position explains it",
-                       "are cached keys turned again, or kept before the turn?"),
+            lesson="lesson 12", stories=stories, otherwise=otherwise,
         )  # fmt: skip
         if verdict.status == "wrong":
             break
@@ -556,10 +561,13 @@ def _loaded(path):
         raise ValueError(f"module must be a Python file, a path that ends in .py, got {str(path)!r}")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.resolve().parent))  # as when Python runs the file itself
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         raise ValueError(f"{path} ends in {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.pop(0)
     return module
 
 

@@ -353,7 +353,7 @@ def attention(q, k, v, mask=None):
     return output
 
 
-def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
+def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
     r"""Frequency of every pair that `rotary` rotates, in radians per token, for a longer context if asked.
 
     With s the factor, L the trained length, and the turns :math:`r_k = L \omega_k / 2 \pi` of pair k
@@ -368,7 +368,12 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     ``llama3``        the same, with alpha = ``low_freq_factor`` and beta = ``high_freq_factor``
     ``yarn``          from 1 down to 0 in a straight line over the pair index, between the pairs that
                       turn ``beta_fast`` and ``beta_slow`` times; its ``attention_factor`` is
-                      :math:`0.1 \ln s + 1` by default
+                      :math:`0.1 \ln s + 1` by default, and with both ``mscale`` m and
+                      ``mscale_all_dim`` a it is :math:`(0.1 m \ln s + 1) / (0.1 a \ln s + 1)`
+    ``dynamic``       ``ntk`` with the factor :math:`s n / L - (s - 1)` for a text of n > L tokens
+    ``longrope``      :math:`\omega_k / d_k` with d the list ``long_factor`` for a text of more than L
+                      tokens, ``short_factor`` else; ``attention_factor`` is
+                      :math:`\sqrt{1 + \ln s / \ln L}` by default
     ``proportional``  for no longer context: the first pairs, a share ``partial_rotary_factor`` of them
                       rounded down, keep :math:`\omega_k / s`, with s = 1 by default; the others get 0
     ================  =======================================================================
@@ -376,19 +381,22 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     Parameters
     ----------
     head_dim : int
-        Even; at least 4 for ``ntk``.
+        Even; at least 4 for ``ntk`` and ``dynamic``.
     base : float
         Above 1; the paper takes 10 000.
     scaling : dict, optional
         ``rope_type``, ``factor`` and the rule's own keys, named as in the configuration files of the
         library transformers: ``original_max_position_embeddings`` is L, ``truncate`` (by default
         True) rounds yarn's pairs outwards. The names ``ntk`` and ``ntk_by_parts`` those files do not know.
+    text_len : int, optional
+        Tokens in the whole text so far, those in a cache too. Only ``dynamic`` and ``longrope`` look at
+        it, and must have it.
 
     Returns
     -------
     frequencies : list of head_dim / 2 floats
     attention_factor : float
-        What `rotary` multiplies queries and keys by: 1 unless the rule is ``yarn``.
+        What `rotary` multiplies queries and keys by: 1 unless the rule is ``yarn`` or ``longrope``.
 
     References
     ----------
@@ -397,7 +405,9 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     Models", 2023, section 3; ``yarn`` is as in the code published with it, whose ramp is not the
     paper's. ``llama3``: the code published with Llama 3.1. ``proportional``:
     as for Gemma 4 in the library transformers 5.23, after the p-RoPE of Barbero et al., "Round and
-    Round We Go! What Makes Rotary Positional Encodings Useful?", 2024.
+    Round We Go! What Makes Rotary Positional Encodings Useful?", 2024. ``dynamic``, and
+    what is left out of ``longrope`` (Ding et al., "LongRoPE: Extending LLM Context Window Beyond 2
+    Million Tokens", 2024): as in the library transformers 5.23.
 
     Examples
     --------
@@ -409,9 +419,12 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
     [1.0, 0.0025]
     """
     head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
-    rule = arguments.scaling_rule(scaling, head_dim)
+    rule = arguments.scaling_rule(scaling, head_dim, text_len)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
+    if rule["rope_type"] == "longrope":
+        divided = zip(frequencies(head_dim, base=base), rule["divisors"])
+        return [frequency / divisor for frequency, divisor in divided], rule["attention_factor"]
     scaled = []
     for pair, frequency in enumerate(frequencies(head_dim, base=base)):
         if pair >= rule["turning_pairs"]:
@@ -443,7 +456,9 @@ def _ramp(pair, frequency, head_dim, base, rule):
     return 1.0 - min(1.0, max(0.0, (pair - first) / (last - first if last != first else 0.001)))
 
 
-def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None):
+def rotary(
+    x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None, text_len=None
+):
     r"""Rotate every pair of numbers in a row by an angle that grows with the row's position (RoPE).
 
     .. math::
@@ -469,7 +484,7 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, r
         Which columns make a pair: GPT-J style, as in the paper and Meta's Llama, or GPT-NeoX style,
         as in the Llama of the library transformers. A model trained with one can use the other only
         after the outputs of its W_Q and W_K are put in order.
-    scaling : dict, optional
+    scaling, text_len : optional
         A rule for contexts longer than trained, as for `rotary_frequencies`.
     rotary_dim : int, optional
         Even. Only so many columns, the first ones, are rotated, as a row of that width would be: their
@@ -492,7 +507,9 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, r
     """
     x, positions = arguments.matrix("x", x), arguments.finite_numbers("positions", positions)
     rotary_dim = arguments.rotary_shapes(x, positions, layout, rotary_dim)
-    frequencies, attention_factor = rotary_frequencies(rotary_dim, base=base, scaling=scaling)
+    frequencies, attention_factor = rotary_frequencies(
+        rotary_dim, base=base, scaling=scaling, text_len=text_len
+    )
     rotated = []
     for row, position in zip(x, positions):
         new_row = list(row)

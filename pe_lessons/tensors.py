@@ -174,18 +174,21 @@ def attention(q, k, v, mask=None):
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
 
-def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None):
+def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
     """`loops.rotary_frequencies`, the frequencies as a Tensor (head_dim / 2,), as those of `frequencies`.
 
     >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
     (tensor([0.2500, 0.0025], dtype=torch.float64), 1.0)
     """
     head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
-    rule = arguments.scaling_rule(scaling, head_dim)
+    rule = arguments.scaling_rule(scaling, head_dim, text_len)
     if rule["rope_type"] == "ntk":
         base *= rule["factor"] ** (head_dim / (head_dim - 2))
     original = frequencies(head_dim, base=base)  # (n_pairs,)
     original[rule["turning_pairs"] :] = 0.0
+    if rule["rope_type"] == "longrope":
+        divisors = torch.tensor(rule["divisors"], dtype=torch.float64, device="cpu")
+        return original / divisors, rule["attention_factor"]
     ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
     return ramp * original + (1 - ramp) * original / rule["factor"], rule["attention_factor"]
 
@@ -213,7 +216,9 @@ def _ramp(original, head_dim, base, rule):
     return 1 - ((pairs - first) / (last - first if last != first else 0.001)).clamp(0, 1)
 
 
-def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None):
+def rotary(
+    x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None, text_len=None
+):
     """`loops.rotary` of a Tensor (..., seq_len, head_dim), whose dtype and device stay.
 
     The angles are computed in float64, their sines and cosines cast last. seq_len may be 0.
@@ -224,7 +229,9 @@ def rotary(x, positions, *, base=10_000.0, layout="interleaved", scaling=None, r
     """
     x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
     rotary_dim = arguments.rotary_shapes(x, positions, layout, rotary_dim)
-    frequencies, attention_factor = rotary_frequencies(rotary_dim, base=base, scaling=scaling)
+    frequencies, attention_factor = rotary_frequencies(
+        rotary_dim, base=base, scaling=scaling, text_len=text_len
+    )
     angles = positions.to("cpu", torch.float64)[:, None] * frequencies  # (seq_len, n_pairs)
     wide = x.to(torch.promote_types(x.dtype, torch.float32))  # half precision: rounded once, at the end
     cosine, sine = attention_factor * torch.cos(angles), attention_factor * torch.sin(angles)

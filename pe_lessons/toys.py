@@ -157,10 +157,42 @@ def next_token(tokens):
     return torch.cat([tokens[..., 1:], torch.full_like(tokens[..., :1], IGNORE_INDEX)], dim=-1)
 
 
+def pad_left(texts, padding=0):
+    """Texts as one batch: the shorter ones are filled up on the left.
+
+    Parameters
+    ----------
+    texts : list of Tensors of int64, each (length,)
+    padding : int
+        The token to fill up with.
+
+    Returns
+    -------
+    tokens, real, positions : Tensors, shape (batch, longest)
+        The tokens, whether each is one of its text, and its place in that text, 0 for padding.
+
+    Examples
+    --------
+    >>> tokens, real, positions = pad_left([torch.tensor([7, 8, 9]), torch.tensor([5])])
+    >>> tokens, positions
+    (tensor([[7, 8, 9],
+            [0, 0, 5]]), tensor([[0, 1, 2],
+            [0, 0, 0]]))
+    """
+    longest = max(map(len, texts))
+    gaps = torch.tensor([longest - len(text) for text in texts])[:, None]  # (batch, 1)
+    places = torch.arange(longest) - gaps  # (batch, longest), below 0 for padding
+    real = places >= 0
+    tokens = torch.full(real.shape, padding)
+    tokens[real] = torch.cat(texts)
+    return tokens, real, places.clamp(min=0)
+
+
 class Encoding(nn.Module):
     """The three places where a Transformer can be told about positions; this one tells it nothing.
 
-    A kind of encoding overrides one of the methods. `positions` has the shape (seq_len,).
+    A kind of encoding overrides one of the methods. `positions` has the shape (seq_len,); `Table`,
+    `Rotary` and `ALiBi` also take a row for each text, (batch, seq_len).
     """
 
     lr_factor = 1.0  # how much faster than the model its own parameters learn
@@ -176,6 +208,8 @@ class Encoding(nn.Module):
     def bias(self, queries, positions):
         """To the scores of each block: (num_heads, n_q, n_k), for query m and key n at [head, m, n].
 
+        `positions` are those of the keys. The last n_q of them are those of the queries, and a bias for
+        all keys as queries will do.
         `queries` (batch, num_heads, seq_len, head_dim), should it depend on them, puts a batch axis first.
         """
         return 0.0
@@ -211,6 +245,8 @@ class Rotary(Encoding):
         self.options = {"base": base, "layout": layout, "scaling": scaling}
 
     def turn(self, rows, positions):
+        if positions.ndim == 2:
+            return torch.stack([self.turn(text, row) for text, row in zip(rows, positions)])
         return tensors.rotary(rows, positions, **self.options)
 
 
@@ -245,8 +281,8 @@ class ALiBi(Encoding):
         self.register_buffer("slopes", torch.as_tensor(slopes, dtype=torch.float64), persistent=False)
 
     def bias(self, queries, positions):
-        distances = (positions[:, None] - positions).abs()  # (n_q, n_k)
-        return -self.slopes[:, None, None] * distances  # (num_heads, n_q, n_k)
+        distances = (positions[..., :, None] - positions[..., None, :]).abs()  # (n_q, n_k)
+        return -self.slopes[:, None, None] * distances[..., None, :, :]  # (num_heads, n_q, n_k)
 
 
 class T5(Encoding):
@@ -284,15 +320,24 @@ class Block(nn.Module):
         self.to_out = nn.Linear(d_model, d_model)
         self.mlp = nn.Sequential(nn.Linear(d_model, 2 * d_model), nn.GELU(), nn.Linear(2 * d_model, d_model))
 
-    def forward(self, x, encoding, positions):  # x: (batch, seq_len, d_model)
+    def forward(self, x, encoding, positions, mask=None, cache=None):  # x: (batch, seq_len, d_model)
         batch, seq_len, d_model = x.shape
         qkv = self.to_qkv(self.norm_attention(x)).view(batch, seq_len, 3, self.num_heads, -1)
         q, k, v = qkv.permute(2, 0, 3, 1, 4)  # each (batch, num_heads, seq_len, head_dim)
         q, k = encoding.turn(q, positions), encoding.turn(k, positions)
+        if cache is not None:
+            new = {"keys": (k, -2), "values": (v, -2), "positions": (positions, -1)}
+            for name, (rows, axis) in new.items():
+                cache[name] = torch.cat([cache[name], rows], axis) if name in cache else rows
+            k, v, positions = cache["keys"], cache["values"], cache["positions"]
         scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])  # (batch, num_heads, n_q, n_k)
-        scores = scores + encoding.bias(q, positions)
+        bias = torch.as_tensor(encoding.bias(q, positions))
+        scores = scores + (bias[..., -seq_len:, :] if bias.ndim else bias)
+        if mask is not None:  # not -inf: a query that is padding may see nothing, and its row would be NaN
+            scores = scores.masked_fill(~mask.bool().unsqueeze(-3), -1e9)
         if self.causal:
-            future = torch.ones(seq_len, seq_len, dtype=torch.bool).triu(1)
+            n_k = k.shape[-2]
+            future = torch.ones(seq_len, n_k, dtype=torch.bool).triu(1 + n_k - seq_len)
             scores = scores.masked_fill(future, -math.inf)
         weights = scores.softmax(dim=-1)
         self.weights = weights.detach()
@@ -341,13 +386,29 @@ class TinyTransformer(nn.Module):
         self.encoding = encoding or (Encoding() if table is None else Table(table))
         self.double()
 
-    def forward(self, tokens, positions=None):
-        """Scores of the classes; `positions` (seq_len,) replaces 0, 1, 2, ..."""
+    def empty_cache(self):
+        """A dict for each block; `forward` puts its ``keys``, ``values`` and ``positions`` there."""
+        return [{} for _ in self.blocks]
+
+    def forward(self, tokens, positions=None, mask=None, cache=None):
+        """Scores of the classes for new tokens (batch, n_q).
+
+        Parameters
+        ----------
+        tokens : Tensor of int64, shape (batch, n_q)
+        positions : Tensor, shape (n_q,) or (batch, n_q), optional
+            What the model is told instead of 0, 1, 2, ...
+        mask : Tensor of bool or 0 and 1, shape (n_q, n_k) or (batch, n_q, n_k), optional
+            Where query m may look at key n, besides `causal`; an axis may be 1 long. The keys are those in
+            the cache, then the new ones.
+        cache : list of dict, optional
+            From `empty_cache`; the new tokens are put behind those that are in it, keys as they are turned.
+        """
         if positions is None:
             positions = torch.arange(tokens.shape[1])
-        x = self.encoding.add(self.embedding(tokens), positions)  # (batch, seq_len, d_model)
-        for block in self.blocks:
-            x = block(x, self.encoding, positions)
+        x = self.encoding.add(self.embedding(tokens), positions)  # (batch, n_q, d_model)
+        for block, kept in zip(self.blocks, cache or [None] * len(self.blocks)):
+            x = block(x, self.encoding, positions, mask, kept)
         x = self.norm(x)
         return self.head(x.mean(dim=1) if self.pool else x)
 

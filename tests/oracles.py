@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from pe_lessons import loops
+from pe_lessons import arrays, loops
 from pe_lessons.configs import layer_plan
 
 
@@ -246,6 +246,34 @@ def values_by_offset(q, kv, q_positions, positions):
         keys = loops.rotary(kv, [one - position for one in positions])
         output += loops.attention([row], keys, keys)
     return output
+def packed_one_by_one(tokens, end):
+    """Every text by itself, put on the diagonal."""
+    texts, text = [], []
+    for token in tokens:
+        text.append(token)
+        if token == end:
+            texts, text = [*texts, text], []
+    sizes = [len(text) for text in [*texts, text] if text]
+    mask = torch.block_diag(*(torch.ones(size, size).tril() for size in sizes)).bool()
+    return [place for size in sizes for place in range(size)], mask
+
+
+def moved_by_turning_anew(cached_k, sinks, recent, turned):
+    """Turned back to position 0, and then to where they go."""
+    cached_k = np.array(cached_k)
+    head, rest = cached_k[..., :turned], cached_k[..., turned:]
+    keep = [*range(sinks), *range(cached_k.shape[1] - recent, cached_k.shape[1])]
+    bare = arrays.rotary(head, -np.arange(cached_k.shape[1]))[:, keep]
+    return np.concatenate([arrays.rotary(bare, np.arange(len(keep))), rest[:, keep]], axis=-1)
+
+
+def served_alone(q, k, v, cached_k, cached_v, mask):
+    """Each text without its padding, by the exercise of lesson 11."""
+    outputs = []
+    for row, real in enumerate(np.array(mask, dtype=bool)):
+        one = [rows[row][None] for rows in (q, k, v)]
+        outputs.append(one_token_at_a_time(*one, cached_k[row][real][None], cached_v[row][real][None])[0])
+    return outputs
 
 
 ORACLES = {
@@ -297,6 +325,11 @@ ORACLES = {
         loops.mrope_positions([*parts, steps])[1][-steps:] for parts in prompts
     ],
     "align_signs": signs_of_the_nearer,
+    "packed_positions": packed_one_by_one,
+    "move_keys": moved_by_turning_anew,
+    "long_or_short": lambda short, long, trained, prompts, new: [
+        [short, long][prompt + more > trained] for prompt, more in zip(prompts, new)],
+    "serve_step": served_alone,
     "turned_rows": rows_by_the_addition_formulas,
     "causal_alibi": causal_alibi,
     "smallest_gap": lambda rows: torch.pdist(torch.tensor(rows)).sort().values[0],

@@ -32,6 +32,8 @@ LINEAR = {"rope_type": "linear", "factor": 4.0}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
 PARTS = {**YARN, "rope_type": "ntk_by_parts"}
 SHARE = {"rope_type": "proportional", "partial_rotary_factor": 0.5}
+DYNAMIC = {**YARN, "rope_type": "dynamic"}
+LONG = {**YARN, "rope_type": "longrope", "short_factor": [1.0, 1.5], "long_factor": [1.0, 9.0]}
 LLAMA_3 = {**YARN, "rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 TABLE = {"seq_len": 3, "d_model": 4, "base": 10_000.0, "start": 0}
 HEADS = {"q": N(ROWS), "k": N(ROWS), "v": N(ROWS)}
@@ -51,8 +53,9 @@ RIGHT = {  # function: all of its arguments, as they should be
     "softmax": {"scores": N([0.5, 1.0, 2.0])},
     "attention": {**HEADS, "mask": N(MASK)},
     "attention_with_bias": {**HEADS, "bias_of_offsets": N([0.1, 0.2, 0.3, 0.4, 0.5]), "causal": True},
-    "rotary_frequencies": {"head_dim": 4, "base": 10_000.0, "scaling": LINEAR},
-    "rotary": {**TURN, "positions": N([0.0, 1.0, 2.5]), "scaling": LINEAR, "rotary_dim": 4},
+    "rotary_frequencies": {"head_dim": 4, "base": 10_000.0, "scaling": LINEAR, "text_len": 9},
+    "rotary": {
+        **TURN, "positions": N([0.0, 1.0, 2.5]), "scaling": LINEAR, "rotary_dim": 4, "text_len": 9},
     "query_scale": {"positions": N([0.0, 1.0, 2.5]), "length": 8, "strength": 0.1},
     "axial_rotary": {**TURN, "rows": N([0.0, 0.0, 1.0]), "columns": N([0.0, 1.0, 0.5])},
     "mrope_positions": {"parts": (2, (1, 2, 3), 4)},
@@ -158,14 +161,15 @@ WIDTHS = each("d_model", V, "d_model must be even, got ",
               *((d, f"{d}: the last sine has no cosine to turn with, take {d + 1}") for d in (1, 5, 127)))
 BY_FOUR = "must be a multiple of 4, got 6: a half for each axis, in pairs; take 8"
 TYPES = "scaling[\"rope_type\"] must be one of "
-TYPES += "['default', 'linear', 'ntk', 'ntk_by_parts', 'llama3', 'yarn', 'proportional'], "
+TYPES += "['default', 'linear', 'ntk', 'ntk_by_parts', 'llama3', 'yarn', "
+TYPES += "'proportional', 'dynamic', 'longrope'], "
 FACTOR_ONLY = "scaling of the type 'linear' must have the keys ['factor'] and may have [], got "
 FACTOR, ABOVE = 'scaling["factor"] must be ', 'must be above scaling["'
 SCALINGS = [
     *each("scaling", T, 'scaling must be a dict such as {"rope_type": "linear", "factor": 4.0}, got ',
           ("linear", "'linear'"), (4.0, "4.0")),
     *scaled(V, TYPES + "got None", {}, {"factor": 4.0}),
-    *scaled(V, TYPES + "got 'dynamic'", {**LINEAR, "rope_type": "dynamic"}),
+    *scaled(V, TYPES + "got 'dynamical'", {**LINEAR, "rope_type": "dynamical"}),
     *scaled(V, TYPES + "got ['linear']", {**LINEAR, "rope_type": ["linear"]}),
     *scaled(V, FACTOR_ONLY + "[]", {"rope_type": "linear"}),
     *scaled(V, FACTOR_ONLY + "[3, 'factor']", {**LINEAR, 3: 1.0}),
@@ -185,6 +189,19 @@ SCALINGS = [
             {**SHARE, "partial_rotary_factor": 0}),
     *scaled(V, f'scaling["beta_fast"] {ABOVE}beta_slow"], got 1 and 1.0', {**YARN, "beta_fast": 1}),
     *scaled(V, f'scaling["beta"] {ABOVE}alpha"], got 32.0 and 32', {**PARTS, "alpha": 32}),
+    *scaled(V, 'scaling["mscale"] must be finite and above 0, got 0', {**YARN, "mscale": 0}),
+    *scaled(T, 'scaling["mscale_all_dim"] must be a real number, got True', {**YARN, "mscale_all_dim": True}),
+    *scaled(T, 'scaling["long_factor"] must be a list of numbers, one for each pair, got 2.0',
+            {**LONG, "long_factor": 2.0}),
+    *scaled(V, 'scaling["short_factor"] must have a number for each of the 2 pairs of head_dim, got 3',
+            {**LONG, "short_factor": [1.0, 2.0, 3.0]}),
+    *scaled(V, 'scaling["long_factor"] must be finite and above 0, got 0.0',
+            {**LONG, "long_factor": [1, 0.0]}),
+    *scaled(V, 'scaling["original_max_position_embeddings"] must be above 1 for scaling of the type ',
+            {**LONG, "original_max_position_embeddings": 1}),
+    *(({"scaling": rule, "text_len": None}, V,
+       f"text_len must be given for scaling of the type '{rule['rope_type']}', got None: the rule is another")
+      for rule in (DYNAMIC, LONG)),
     *scaled(V, f'scaling["high_freq_factor"] {ABOVE}low_freq_factor"]', {**LLAMA_3, "low_freq_factor": 4}),
 ]
 TOO_NEAR = each("max_distance", V, "max_distance must be above 2, where buckets begin to be shared, ",
@@ -203,7 +220,7 @@ BY_ARGUMENT = {  # what is refused in every function that has the argument
     **{name: vectors(name) for name in ("q", "k", "v", "x")},
     **{name: places(name) for name in ("rows", "columns")},
     "base": BASES, "layout": LAYOUTS, "scaling": SCALINGS, "dtype": DTYPES,
-    "block_len": whole("block_len", 1, optional=True),
+    **{name: whole(name, 1, optional=True) for name in ("block_len", "text_len")},
 }
 BY_FUNCTION = {  # and what is besides
     "sinusoidal_2d": each("d_model", V, "d_model ", (6, BY_FOUR)),
@@ -264,6 +281,8 @@ BY_FUNCTION = {  # and what is besides
         *each("head_dim", V, "head_dim must be even, got ", (5, "5: the last sine has no cosine to turn")),
         ({"head_dim": 2, "scaling": {"rope_type": "ntk", "factor": 2.0}}, V,
          "head_dim must be at least 4 for scaling of the type 'ntk', got 2"),
+        ({"head_dim": 2, "scaling": DYNAMIC}, V,
+         "head_dim must be at least 4 for scaling of the type 'dynamic', got 2"),
     ],
     "rotary": [
         *places("positions"),

@@ -1,6 +1,7 @@
 """The doctor finds nothing in a healthy model, and names every fault that is planted."""
 
 import json
+import sys
 
 import pytest
 import torch
@@ -73,9 +74,25 @@ def test_a_test_of_your_own_fails():
     assert str(error.value).startswith("the doctor finds:\n")
 
 
+def test_without_positions_the_culprit_is_not_guessed():
+    def logits(tokens, cache=None):
+        past = 0 if cache is None else cache.shape[1]
+        whole = tokens if cache is None else torch.cat([cache, tokens], dim=1)
+        positions = torch.arange(whole.shape[1])[None] - int(past > 0)
+        return counted(whole, positions)[:, past:], whole
+
+    found = wrong(doctor.examine(logits))
+    assert [finding.check for finding in found] == ["step by step", "several new tokens"]
+    assert {finding.culprit for finding in found} == {
+        "new tokens are not counted on from the cache, or what it keeps is not what was used"
+    }
+    assert "With position_ids the doctor could say which" in found[0].look_at
+
+
 def test_dropout_is_noticed_first():
     (finding,) = doctor.examine(lambda tokens: torch.nn.functional.dropout(bare(tokens)))
     assert (finding.status, finding.look_at) == ("wrong", "model.eval()")
+    assert "of what positions do" not in str(finding)
 
 
 def test_half_precision_is_noted():
@@ -131,6 +148,14 @@ def test_the_command_line(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert [one["culprit"] for one in told if one["status"] == "wrong"] == ["positions begin at 1"]
     assert list(told[0]) == ["check", "status", "says", "size", "culprit", "look_at", "lesson"]
+
+
+def test_a_module_finds_what_lies_beside_it(tmp_path):
+    (tmp_path / "what_lies_beside.py").write_text(HEALTHY)
+    (tmp_path / "mine.py").write_text("from what_lies_beside import logits")
+    before = list(sys.path)
+    assert doctor.main([str(tmp_path / "mine.py")]) == 0
+    assert sys.path == before
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,19 @@ def path(size):
     return np.eye(size, k=1) + np.eye(size, k=-1)
 
 
+OF_THE_LENGTH = [  # a rule that changes while a text grows, and the length of the text
+    *(({"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 64}, text_len)
+      for text_len in (5, 64, 65, 200)),
+    *(({"rope_type": "longrope", "factor": 4.0, "original_max_position_embeddings": 64,
+        "short_factor": [1.0, 1.1, 1.5, 2.0], "long_factor": [1.0, 2.0, 9.0, 40.0]}, text_len)
+      for text_len in (64, 65)),
+    ({"rope_type": "longrope", "factor": 1.0, "original_max_position_embeddings": 64,
+      "short_factor": [1, 1, 1, 1], "long_factor": [1, 2, 3, 4], "attention_factor": 1.5}, 100),
+    ({"rope_type": "yarn", "factor": 40.0, "original_max_position_embeddings": 4096, "mscale": 0.7,
+      "mscale_all_dim": 1.0}, 100),
+    ({"rope_type": "yarn", "factor": 40.0, "original_max_position_embeddings": 4096, "mscale": 0.7}, None),
+]  # fmt: skip
+
 CASES = {
     "frequencies": [
         *(((d_model,), {}) for d_model in (1, 2, 3, 8, 127)),
@@ -116,11 +129,14 @@ CASES = {
         ((random_rows(3, 8), [0, 17, 100]), {"rotary_dim": 6, "layout": "half", "base": 100}),
         ((random_rows(3, 8), [0, 17, 100]), {"rotary_dim": 8}),
         ((random_rows(3, 7), [0, 17, 100]), {"rotary_dim": 4, "layout": "half", "scaling": SCALINGS[-2]}),
+        *(((random_rows(3, 8), [0, 17, 100]), {"scaling": scaling, "text_len": text_len})
+          for scaling, text_len in OF_THE_LENGTH),
     ],
     "rotary_frequencies": [
         ((2,), {}),
         ((6,), {"base": 2.5}),
         *(((head_dim,), {"scaling": scaling}) for head_dim in (8, 128) for scaling in SCALINGS + SHARES),
+        *(((8,), {"scaling": scaling, "text_len": text_len}) for scaling, text_len in OF_THE_LENGTH),
     ],
     "query_scale": [
         (([0],), {"length": 1}),

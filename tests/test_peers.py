@@ -108,21 +108,39 @@ def linear():
     return gap(ours, theirs)
 
 
-@peer("rotary_frequencies, ntk", "transformers")
+@peer("rotary_frequencies, dynamic", "transformers")
 def dynamic():
-    """Theirs takes the factor from the length: (factor * seq_len / max_len) - (factor - 1)."""
-    rules = get("transformers.modeling_rope_utils.ROPE_INIT_FUNCTIONS")
-    theirs, _ = rules["dynamic"](config(rope_type="dynamic", factor=2.0), "cpu", seq_len=160)
-    scaling = {"rope_type": "ntk", "factor": 2.0 * 160 / 64 - 1}
-    ours, _ = arrays.rotary_frequencies(16, scaling=scaling)
-    return gap(ours, theirs)
+    rules, gaps = get("transformers.modeling_rope_utils.ROPE_INIT_FUNCTIONS"), []
+    scaling = {"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 64}
+    for text_len in (10, 64, 65, 160):
+        theirs, _ = rules["dynamic"](config(rope_type="dynamic", factor=2.0), "cpu", seq_len=text_len)
+        ours, _ = arrays.rotary_frequencies(16, scaling=scaling, text_len=text_len)
+        gaps.append(gap(ours, theirs))
+    return max(gaps)
+
+
+@peer("rotary_frequencies, longrope", "transformers")
+def longrope():
+    """The lists, the attention factor, and the length at which the module switches."""
+    module = get("transformers.models.llama.modeling_llama.LlamaRotaryEmbedding")
+    rule = {"rope_type": "longrope", "factor": 4.0, "original_max_position_embeddings": 16,
+            "short_factor": [1.0 + pair / 9 for pair in range(8)],
+            "long_factor": [2.0**pair for pair in range(8)]}  # fmt: skip
+    theirs, gaps = module(config(**rule)), []
+    for text_len in (15, 16, 17, 40):
+        cosine, _ = theirs(torch.ones(1), torch.arange(text_len)[None])
+        ours, attention_factor = arrays.rotary_frequencies(16, scaling=rule, text_len=text_len)
+        angles = np.outer(np.arange(text_len), ours)
+        gaps.append(gap(attention_factor * np.cos(angles), cosine[0, :, :8]))
+    return max(gaps)
 
 
 @peer("rotary_frequencies, yarn", "transformers")
 def yarn():
     gaps, fewer_turns = [], {"beta_fast": 8.0, "beta_slow": 2.0}
     for head_dim in (16, 64, 128):
-        for options in ({}, {"truncate": False}, fewer_turns, {"attention_factor": 1.3}):
+        mscales = {"mscale": 0.7, "mscale_all_dim": 1.0}
+        for options in ({}, {"truncate": False}, fewer_turns, {"attention_factor": 1.3}, mscales):
             rule = {"factor": 8.0, "original_max_position_embeddings": 4096, **options}
             theirs, their_attention_factor = their_frequencies("yarn", 10_000.0, head_dim, 8 * 4096, **rule)
             scaling = {"rope_type": "yarn", **rule}

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from pe_lessons import arrays, tensors, toys
 
@@ -133,6 +134,53 @@ def test_no_encoding_lets_a_causal_model_see_the_future(name):
     model, other = model_with(name, causal=True), torch.tensor([[1, 5, 3, 0, 4]])
     torch.testing.assert_close(model(TOKENS)[:, :3], model(other)[:, :3])
     assert torch.equal(toys.attention_weights(model, TOKENS).triu(1), torch.zeros(1, 2, 5, 5).double())
+
+
+SERVED = ["nothing", "table", "rotary", "ALiBi", "T5", "Shaw"]
+
+
+def to_serve(name):
+    torch.manual_seed(3)
+    encoding = {
+        "nothing": toys.Encoding,
+        "table": lambda: toys.Table(arrays.sinusoidal(40, 16)),
+        "rotary": toys.Rotary,
+        "ALiBi": lambda: toys.ALiBi([0.5, 0.1]),
+        "T5": lambda: toys.T5(2, bidirectional=False),
+        "Shaw": lambda: toys.Shaw(8, 3),
+    }[name]()
+    model = toys.TinyTransformer(9, 5, d_model=16, num_heads=2, num_layers=2, encoding=encoding, causal=True)
+    for parameter in encoding.parameters():
+        nn.init.normal_(parameter)
+    return model.requires_grad_(False), torch.randint(9, (2, 12))
+
+
+@pytest.mark.parametrize("name", SERVED)
+@pytest.mark.parametrize("sizes", [[1] * 12, [5, 1, 6], [12]])
+def test_with_a_cache_it_says_what_it_says_at_once(name, sizes):
+    model, tokens = to_serve(name)
+    cache, scores, start = model.empty_cache(), [], 0
+    for size in sizes:
+        new = slice(start, start + size)
+        scores.append(model(tokens[:, new], torch.arange(12)[new], cache=cache))
+        start += size
+    assert [kept["keys"].shape for kept in cache] == [(2, 2, 12, 8)] * 2
+    torch.testing.assert_close(torch.cat(scores, dim=1), model(tokens), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["nothing", "table", "rotary", "ALiBi"])
+def test_padded_and_packed_it_says_what_it_says_alone(name):
+    model, tokens = to_serve(name)
+    texts = [tokens[0, :7], tokens[1]]
+    alone = [model(text[None])[0] for text in texts]
+    padded, real, positions = toys.pad_left(texts, padding=3)
+    both = model(padded, positions, mask=real[:, None])
+    for row, is_real, expected in zip(both, real, alone):
+        torch.testing.assert_close(row[is_real], expected, rtol=0, atol=1e-12)
+    owners = torch.tensor([0] * 7 + [1] * 12)
+    places = torch.cat([torch.arange(7), torch.arange(12)])
+    packed = model(torch.cat(texts)[None], places, mask=owners[:, None] == owners)
+    torch.testing.assert_close(packed[0], torch.cat(alone), rtol=0, atol=1e-12)
 
 
 def test_biases_are_those_of_the_ladder():

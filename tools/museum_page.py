@@ -73,7 +73,8 @@ def write(folder):
     page = [TOP]
     for name, exhibit in models.museum().items():
         fig, words = picture(exhibit)
-        fig.savefig(folder / "museum" / f"{name}.svg", metadata={"Date": None})
+        with plt.rc_context({"svg.hashsalt": name}):  # the same names inside every time
+            fig.savefig(folder / "museum" / f"{name}.svg", metadata={"Date": None})
         plt.close(fig)
         repository = exhibit["source"].removeprefix("https://github.com/").split("/blob/")[0]
         page += [

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from evidence.claims.runner import each_seed, equal_to
+from evidence.claims.runner import between, each_seed, equal_to
 from evidence.claims.training import of_lesson, train
 from pe_lessons import arrays, toys
 
@@ -14,7 +14,7 @@ INDEX = np.arange(6)[:, None]  # (seq_len, 1)
 
 @each_seed
 def who_chased_whom(seed):
-    """Seven tables: share of the sentences answered right"""
+    """Nine tables: share of the sentences answered right"""
     blind = {"no positions": None, "index in every column": INDEX * np.ones(32)}
     tables = {
         "index in one column": lesson.in_first_columns(INDEX),
@@ -28,3 +28,12 @@ def who_chased_whom(seed):
         batches = itertools.repeat((tokens, subjects))
         model = train(seed, batches, sizes=(14, 8), steps=120, table=table, pool=True)
         yield name, toys.accuracy(model, tokens, subjects), equal_to(0.5 if name in blind else 1.0)
+    bounds = {
+        "index / 1000": (INDEX / 1000, between(0.4, 0.6)),
+        "10,000 x index": (10_000 * INDEX, between(0.1, 0.6)),
+    }
+    for name, (numbers, bound) in bounds.items():
+        batches = itertools.repeat((tokens, subjects))
+        table = lesson.in_first_columns(numbers)
+        model = train(seed, batches, sizes=(14, 8), steps=120, table=table, pool=True)
+        yield f"{name} in one column", toys.accuracy(model, tokens, subjects), bound

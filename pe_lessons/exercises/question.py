@@ -66,7 +66,7 @@ class Question(Checked):
         if not differing:
             return self.result("correct", " ".join(self.choices[letter][2] for letter in self.right))
         done = {letter: "chosen" if letter in letters else "missed" for letter in differing}
-        replies = [f"{letter} (chosen): {self.choices[letter][2]}" for letter in differing if letter in letters]
+        replies = [f"{one} (chosen): {self.choices[one][2]}" for one in differing if one in letters]
         missed = len(differing) - len(replies)  # how many, not which: the question stays one
         if missed:
             what = "One right choice is" if missed == 1 else f"{missed} right choices are"

@@ -32,25 +32,5 @@ far_table = lesson.exercise(
     atol=1e-7,  # two neighbours among the float32 numbers near 1 are 6e-8 apart
 )
 
-padded_positions = lesson.exercise(
-    "padded_positions",
-    probes=(
-        ([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1]],),
-        ([[0, 0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1, 1]],),
-        ([[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]],),
-    ),
-    edge_probes=(([[1]],), ([[0, 0, 0, 1]],), ([[1, 1], [1, 1]],)),
-)
-
-next_positions = lesson.exercise(
-    "next_positions",
-    probes=(
-        ([[1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]], 2),
-        ([[0, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1]], 3),
-        ([[0, 0, 1, 1, 1], [0, 1, 1, 1, 1]], 5),
-    ),
-    edge_probes=(([[0, 1, 1, 1]], 1), ([[1, 1, 1]], 3), ([[1, 1], [0, 1]], 1)),
-)
-
 precision_question = lesson.question("precision_question")
 quiz_16 = lesson.quiz("quiz_16")

@@ -35,34 +35,3 @@ def far_table_tensors(positions, d_model):
     waves = angles.sin(), angles.cos()
     table = torch.stack(waves, dim=2).flatten(1)
     return table.float()
-
-
-def padded_positions_arrays(mask):
-    counts = np.cumsum(mask, axis=1)  # (batch, seq_len) real tokens up to and with this one
-    return (counts - 1).clip(min=0)  # (batch, seq_len)
-
-
-def padded_positions_loop(mask):
-    rows = []
-    for row in mask:
-        count = 0
-        positions = []
-        for real in row:
-            count += real
-            positions.append(max(count - 1, 0))
-        rows.append(positions)
-    return rows
-
-
-def next_positions_arrays(mask, new):
-    counts = np.cumsum(mask, axis=1)  # (batch, cached + new) real tokens up to and with this one
-    positions = (counts - 1).clip(min=0)
-    return positions[:, -new:]  # (batch, new)
-
-
-def next_positions_loop(mask, new):
-    rows = []
-    for row in mask:
-        cached = len(row) - new
-        rows.append([sum(row[:column]) for column in range(cached, len(row))])
-    return rows

@@ -1,0 +1,156 @@
+"""Right answers of lesson 20."""
+
+import math
+
+import numpy as np
+
+from pe_lessons import arrays, loops
+
+
+def padded_positions_arrays(mask):
+    counts = np.cumsum(mask, axis=1)  # (batch, seq_len) real tokens up to and with this one
+    return (counts - 1).clip(min=0)  # (batch, seq_len)
+
+
+def padded_positions_loop(mask):
+    rows = []
+    for row in mask:
+        count = 0
+        positions = []
+        for real in row:
+            count += real
+            positions.append(max(count - 1, 0))
+        rows.append(positions)
+    return rows
+
+
+def next_positions_arrays(mask, new):
+    counts = np.cumsum(mask, axis=1)  # (batch, cached + new) real tokens up to and with this one
+    positions = (counts - 1).clip(min=0)
+    return positions[:, -new:]  # (batch, new)
+
+
+def next_positions_loop(mask, new):
+    rows = []
+    for row in mask:
+        cached = len(row) - new
+        rows.append([sum(row[:column]) for column in range(cached, len(row))])
+    return rows
+
+
+def packed_positions_loop(tokens, end):
+    positions, documents = [], []
+    position, document = 0, 0
+    for token in tokens:
+        positions.append(position)
+        documents.append(document)
+        position += 1
+        if token == end:
+            position = 0
+            document += 1
+    places = range(len(tokens))
+    mask = [[documents[n] == documents[m] and n <= m for n in places] for m in places]
+    return positions, mask
+
+
+def packed_positions_arrays(tokens, end):
+    ends = np.array(tokens) == end
+    documents = np.cumsum(ends) - ends  # (seq_len,) an end belongs to the text that it ends
+    places = np.arange(len(tokens))
+    first = np.searchsorted(documents, documents)  # where the text of each token begins
+    positions = places - first
+    mask = (documents[:, None] == documents) & (places <= places[:, None])  # (n_q, n_k)
+    return positions, mask
+
+
+def move_keys_arrays(cached_k, sinks, recent, turned):
+    cached = cached_k.shape[1]
+    keep = np.r_[0:sinks, cached - recent : cached]  # where they were
+    moves = np.arange(len(keep)) - keep
+    kept = cached_k[:, keep]  # (num_heads, sinks + recent, head_dim)
+    kept[..., :turned] = arrays.rotary(kept[..., :turned], moves)
+    return kept
+
+
+def move_keys_loop(cached_k, sinks, recent, turned):
+    cached = len(cached_k[0])
+    keep = [*range(sinks), *range(cached - recent, cached)]  # where they were
+    moved = []
+    for head in cached_k:
+        rows = [list(head[place]) for place in keep]
+        for new, (place, row) in enumerate(zip(keep, rows)):
+            move = new - place
+            for pair in range(turned // 2):
+                angle = move / 10_000 ** (2 * pair / turned)
+                first, second = 2 * pair, 2 * pair + 1
+                a, b = row[first], row[second]
+                row[first] = a * math.cos(angle) - b * math.sin(angle)
+                row[second] = a * math.sin(angle) + b * math.cos(angle)
+        moved.append(rows)
+    return moved
+
+
+def long_or_short_loop(short, long, trained, prompts, new):
+    rows = []
+    for prompt, more in zip(prompts, new):
+        longest = prompt + more
+        rows.append(long if longest > trained else short)
+    return rows
+
+
+def long_or_short_arrays(short, long, trained, prompts, new):
+    longest = np.array(prompts) + np.array(new)  # (requests,)
+    is_long = longest > trained
+    return np.where(is_long[:, None], long, short)  # (requests, n_pairs)
+
+
+def serve_step_arrays(q, k, v, cached_k, cached_v, mask):
+    cached, new = cached_k.shape[1], q.shape[1]
+    outputs = np.empty(q.shape)
+    for row in range(len(q)):
+        before = mask[row].sum()  # real tokens in the cache
+        positions = before + np.arange(new)
+        queries, new_keys = arrays.rotary(q[row], positions), arrays.rotary(k[row], positions)
+        keys = np.concatenate([cached_k[row], new_keys])  # (cached + new, head_dim)
+        values = np.concatenate([cached_v[row], v[row]])
+        real = np.append(mask[row], np.ones(new)) > 0
+        may_look = np.tri(new, cached + new, cached) * real > 0  # (new, cached + new)
+        outputs[row] = arrays.attention(queries, keys, values, may_look)
+    return outputs
+
+
+def serve_step_loop(q, k, v, cached_k, cached_v, mask):
+    outputs = []
+    for row in range(len(q)):
+        cached, new = len(cached_k[row]), len(q[row])
+        before = sum(mask[row])  # real tokens in the cache
+        positions = [before + number for number in range(new)]
+        queries, new_keys = arrays.rotary(q[row], positions), arrays.rotary(k[row], positions)
+        keys = [*cached_k[row], *new_keys]
+        values = [*cached_v[row], *v[row]]
+        real = [*mask[row], *[1] * new]
+        rows = []
+        for number, query in enumerate(queries):
+            places = [place for place in range(cached + number + 1) if real[place]]
+            seen_keys, seen_values = [keys[place] for place in places], [values[place] for place in places]
+            rows += loops.attention(
+                [query.tolist()], np.array(seen_keys).tolist(), np.array(seen_values).tolist()
+            )
+        outputs.append(rows)
+    return outputs
+
+
+def the_draft(q, k, v, cached_k, cached_v, mask):
+    """The server as the lesson shows it, with three lines to mend."""
+    cached, new = cached_k.shape[1], q.shape[1]
+    outputs = np.empty(q.shape)
+    for row in range(len(q)):
+        before = mask[row].sum()
+        positions = before + 0 * np.arange(new)
+        queries = arrays.rotary(q[row], positions)
+        places = np.append((mask[row].cumsum() - 1).clip(min=0), positions)
+        keys = arrays.rotary(np.concatenate([cached_k[row], k[row]]), places)
+        values = np.concatenate([cached_v[row], v[row]])
+        may_look = np.tri(new, cached + new, cached) > 0
+        outputs[row] = arrays.attention(queries, keys, values, may_look)
+    return outputs

@@ -1,0 +1,48 @@
+"""The page of the museum: what its pictures show, and that nothing is left out."""
+
+import re
+
+import museum_page
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+
+from pe_lessons import models
+
+MUSEUM = models.museum()
+SHOWN = ("gpt-2", "gemma-3-12b", "kimi-linear")
+
+
+def test_a_pair_turns_so_often_between_the_tokens_farthest_apart():
+    local, whole = models.layers(MUSEUM["gemma-3-12b"]["config"])[4:6]
+    assert museum_page.turns(local, 131_072)[0] == pytest.approx(1024 / (2 * np.pi))
+    assert museum_page.turns(whole, 131_072)[0] == pytest.approx(131_072 / 8 / (2 * np.pi))
+
+
+def test_a_picture_has_a_row_for_each_layer_and_a_column_for_each_pair():
+    fig, words = museum_page.picture(MUSEUM["gemma-3-12b"])
+    shown = fig.axes[0].images[0].get_array()
+    assert shown.shape == (48, 128) and shown.min() >= 1
+    assert words == "Of 128 pairs, 71 or 73 turn at least once in a layer."
+    plt.close(fig)
+
+
+def test_where_nothing_turns_words_stand():
+    fig, words = museum_page.picture(MUSEUM["kimi-linear"])
+    assert words == "21 layers: no attention; its state is what knows the order; 6 layers: without positions"
+    assert not fig.axes[0].images and len(fig.axes[0].texts) == 2
+    plt.close(fig)
+
+
+def test_the_page_shows_every_exhibit(tmp_path, monkeypatch):
+    monkeypatch.setattr(models, "museum", lambda: {name: MUSEUM[name] for name in SHOWN})
+    museum_page.write(tmp_path)
+    page = (tmp_path / "museum.md").read_text(encoding="utf-8")
+    pictures = re.findall(r"!\[.+\]\((museum/.+\.svg)\)", page)
+    assert pictures == [f"museum/{name}.svg" for name in SHOWN]
+    assert all((tmp_path / picture).stat().st_size for picture in pictures)
+    for name in SHOWN:
+        assert MUSEUM[name]["source"] in page and models.explain(MUSEUM[name]["config"]) in page
+    before = (tmp_path / pictures[0]).read_bytes()
+    museum_page.write(tmp_path)
+    assert (tmp_path / pictures[0]).read_bytes() == before

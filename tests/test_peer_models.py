@@ -1,0 +1,55 @@
+"""What holds reader and doctor to the library, tried without it; and that its tables are up to date."""
+
+import re
+
+import pytest
+import torch
+
+from evidence import peer_models
+from pe_lessons import models
+
+TABLES = peer_models.RESULTS.read_text(encoding="utf-8")
+README = (peer_models.ROOT / "README.md").read_text(encoding="utf-8")
+LAYER = models.Layer("rotary", frequencies=(1.0, 0.1, 0.0), attention_factor=1.5)
+
+
+@pytest.mark.parametrize(
+    ("lists", "factors", "expected"),
+    [
+        ([(1.0, 0.1, 0.0)], [1.5], 0.0),
+        ([(1.0, 0.11, 0.0), (1.0, 0.1, 0.0)], [], 0.0),
+        ([(1.0, 0.1)], [1.5], float("inf")),
+        ([(1.0, 0.1, 0.2)], [1.5], 1.0),
+        ([(1.0, 0.1, 0.0)], [1.0], 0.5),
+    ],
+)
+def test_the_gap(lists, factors, expected):
+    theirs = [torch.tensor(one, dtype=torch.float64) for one in lists], factors
+    assert peer_models.gap(LAYER, theirs) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [(list("aaaaaab"), list("aaab")), (list("abababab"), list("abab")), (list("aaaaaa"), list("aaaa"))],
+)
+def test_four_layers_of_many(entries, expected):
+    assert peer_models.four_of(entries) == expected
+
+
+def rows(title):
+    part = TABLES.split(f"## {title}")[1].split("\n## ")[0]
+    return [line.split(" | ") for line in part.splitlines() if line.startswith("| ")][2:]
+
+
+def test_the_tables_are_those_of_today():
+    assert [row[0][2:] for row in rows("The reader: the museum")] == list(models.museum())
+    assert [row[0][2:] for row in rows("The doctor: 53")] == peer_models.ARCHITECTURES
+    assert "False alarms in all: 0." in TABLES and "*DIFFERENT*: none" in TABLES
+
+
+def test_the_readme_says_what_the_tables_say():
+    said = re.search(r"On (\d+) architectures .* named (\d+) of (\d+) planted faults", README)
+    faults = rows("The doctor: planted faults")
+    named = [row for row in faults if row[2].strip(" |")]
+    assert [int(number) for number in said.groups()] == [len(rows("The doctor: 53")), len(named), len(faults)]
+    assert f"`models.museum()` has {len(models.museum())} well-known configs" in README
