@@ -20,6 +20,8 @@ MEANT = {
     **dict.fromkeys(("10 lookup", "10 beyond", "10 learned", "10 learned-faulty"), "copies and counts"),
     "11 t5-bias": "copies",
     "14 axes-square": "copies",
+    "16 law": "the same angles, in arrays of the same shape",
+    "16 shift": "whole numbers",
     "19 bias-small": "powers of two times whole numbers",
 }
 
