@@ -326,13 +326,13 @@ def _left_padding(patient, check):
     without = patient.rows(padded, None, mask)[:, PADDING:]
     if without.isnan().all():
         says = "all rows are NaN: padding may look at nothing, and the softmax of nothing is 0 / 0"
-        yield Finding(check, "note", says, look_at="let padding look at itself", lesson="lesson 18")
+        yield Finding(check, "note", says, look_at="let padding look at itself", lesson="lesson 17")
         return
     unused = "the mask is not used", "where the mask reaches the scores"
     if "position_ids" not in patient.takes:
         yield _verdict(
             patient, check, without, alone, right="padding on the left changes nothing",
-            wrong="padding on the left changes the rows of the text", lesson="lesson 18",
+            wrong="padding on the left changes the rows of the text", lesson="lesson 17",
             stories=[(*unused, lambda: patient.rows(padded)[:, PADDING:])],
             otherwise=("padding is counted as positions", "count positions from the first real token"),
         )  # fmt: skip
@@ -346,13 +346,13 @@ def _left_padding(patient, check):
         patient, check, patient.rows(padded, positions, mask)[:, PADDING:], alone,
         right="with position_ids, padding on the left changes nothing",
         wrong="even with position_ids, padding on the left changes the rows of the text",
-        lesson="lesson 18", stories=stories,
+        lesson="lesson 17", stories=stories,
     )  # fmt: skip
     yield verdict
     size = patient.difference(without, alone)
     if verdict.status == "right" and size > ENOUGH:
         says = f"without position_ids it changes {size:.0%}: give them, counted from the first real token"
-        yield Finding(check, "note", says, size, lesson="lesson 18")
+        yield Finding(check, "note", says, size, lesson="lesson 17")
 
 
 def _continued(patient, cuts, with_positions):
@@ -426,7 +426,7 @@ def _cached(patient, check, cuts):
         verdict = _verdict(
             patient, check, seen, at_once, right="with a cache, the rows are those of the whole text at once",
             wrong=f"with a cache{' and position_ids' * with_positions}, the rows are not those at once",
-            lesson="lesson 12", stories=stories, otherwise=otherwise,
+            lesson="lesson 17", stories=stories, otherwise=otherwise,
         )  # fmt: skip
         if verdict.status == "wrong":
             break
@@ -457,7 +457,7 @@ def _packing(patient, check):
     yield _verdict(
         patient, check, seen, alone, right="two texts packed into one row get the rows that each gets alone",
         wrong="two texts packed into one row do not get the rows that each gets alone",
-        lesson="lesson 18", stories=stories,
+        lesson="lesson 17", stories=stories,
     )  # fmt: skip
 
 

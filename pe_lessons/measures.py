@@ -1,11 +1,22 @@
-"""What can be measured of an encoding: of a table (seq_len, d_model), one row per position."""
+"""What can be measured of an encoding: of a table (seq_len, d_model), one row per position, or of a score."""
+
+import inspect
 
 import numpy as np
 
 from pe_lessons import arguments
 
-AT_LEAST = {"unique": 0.1, "local": 0.95, "precise": 4096, "distinct far out": 0.1}
-AT_MOST = {"bounded": 5.0, "length-free": 1e-9, "smooth": 1.5, "shift-consistent": 0.01}
+SEQ_LEN, N_HEADS, SOFTNESS, SHARPNESS = 16, 1000, 0.3, 40.0  # of `pointing`
+WINDOWS = (0, 4_750, 15_750, 65_300, 261_900, 999_750)  # the seams of many repetitions lie inside
+AT_LEAST = {
+    "one back": 0.2,
+    "five back": 0.2,
+    "four times": 0.3,
+    "unique": 0.1,
+    "local": 0.95,
+    "precise": 4096,
+}
+AT_MOST = {"length-free": 1e-9, "shift-consistent": 0.01}
 
 
 def distances(table):
@@ -167,36 +178,118 @@ def linear_readout(inputs, labels, rows, *, fitted=None):
     return float((guesses == labels).mean())
 
 
-def scorecard(encode, d_model=32):
-    """Eight numbers that tell how far an encoding meets eight criteria; `passes` judges them.
+def is_score(encoding):
+    """Whether this is a ``score(q, k, m, n)``; otherwise it is an ``encode(positions, d_model)``.
 
-    ``unique``
-        Distance between the two closest of rows 0 to 499.
-    ``bounded``
-        Largest of their entries.
-    ``length-free``
-        Largest change of the first 5 rows when the sequence grows from 5 tokens to 50.
-    ``smooth``
-        Largest step between neighbouring rows over the smallest.
-    ``local``
-        Share of the rows that lie closest to a row next door.
-    ``shift-consistent``
-        What the best linear map (a matrix and a constant) misses of the row three tokens on, at most;
-        for rows 0 to 499 and, where there are rows, for 500 rows from position 1 000 000 on.
-    ``precise``
-        How many of rows 0 to 4095 are still different when stored with 8 binary digits (bfloat16).
-    ``distinct far out``
-        Distance between the two closest of the 500 rows from position 1 000 000 on; 0 if there are none,
-        or an entry is larger than ``AT_MOST["bounded"]``.
+    >>> is_score(lambda q, k, m, n: (q * k).sum(-1)), is_score(lambda positions, d_model: positions)
+    (True, False)
+    """
+    parameters = inspect.signature(getattr(encoding, "forward", encoding)).parameters.values()
+    needed = [one.name for one in parameters if one.default is one.empty]
+    if len(needed) not in (2, 4):
+        raise ValueError(
+            f"encoding must be encode(positions, d_model) or score(q, k, m, n), got one that takes {needed}"
+        )
+    return len(needed) == 4
+
+
+def mixed_attention(encoding, back, *, d_model=32, start=3 * SEQ_LEN):
+    """What a mixture of random heads looks at that should look `back` places before; see `pointing`.
+
+    Returns
+    -------
+    near, far : arrays (16, 16) and (16, start + 16)
+        Attention weights of the first 16 places, and of 16 places from `start` on; rows are queries.
+    words : float
+        The share of the variance that is left to the words.
+    """
+    back = arguments.whole_number("back", back, minimum=0)
+    if back > SEQ_LEN - 2:
+        raise ValueError(f"back must be at most {SEQ_LEN - 2}, got {back}")
+    (m, n), there = _pairs(0), _pairs(start)
+    heads, words = _random_heads(encoding, m, n, d_model)  # (n_heads, n_pairs)
+    heads_there, _ = _random_heads(encoding, *there, d_model)
+    asked = m >= back  # the queries before have no such key
+    own = (heads - heads.mean(axis=0))[:, asked]
+    wanted = _within_queries((m - n == back).astype(float), m)[asked]
+    similarity = own.T @ own / N_HEADS + SOFTNESS * np.eye(len(wanted))
+    mixture = own @ np.linalg.solve(similarity, wanted) / N_HEADS  # (n_heads,)
+    return _attention(heads, mixture, m, n), _attention(heads_there, mixture, *there), words
+
+
+def pointing(encoding, backs=(1, 5), *, d_model=32, start=3 * SEQ_LEN):
+    """How much of its attention a head can put on the word so many places back, before any training.
+
+    Random heads are mixed, as well as small weights can do it (ridge regression), into a picture that is 1
+    at the word `back` places before each of the first 16 and 0 elsewhere. The picture, made sharper, and
+    what the encoding adds to every head, a fixed bias for instance, go through a softmax. The number is the
+    mean weight on the wanted word. The same mixture is tried again further on, where every word from the
+    first on is in sight.
+
+    What a random head sees of a table are rows added to 200 random words, after LayerNorm, averaged over the
+    words; the weight is then multiplied by the share of the variance that is left to the words. A score is
+    given random q and k, the same at every place, and its numbers that are to be learned are drawn as well.
 
     Parameters
     ----------
-    encode : callable
-        ``encode(positions, d_model)`` returns one row for each entry of `positions`, a floating-point
-        array (seq_len,) of whole numbers. It may raise an IndexError or a ValueError far out, or return
-        entries that are not finite there: then there are no rows.
+    encoding : callable
+        ``encode(positions, d_model)`` or ``score(q, k, m, n)``, see `scorecard`.
+    backs : sequence of int
+        How many places back, each from 0 to 14.
     d_model : int
-        At least 1; handed on to `encode`.
+        Columns of the rows, or of q and k.
+    start : int
+        First of the 16 places further on.
+
+    Returns
+    -------
+    dict of int to (float, float)
+        For each of `backs`, the weight among the first 16 places and from `start` on.
+
+    Examples
+    --------
+    >>> pointing(lambda positions, d_model: 0 * positions[:, None] * np.ones(d_model), [15 - 1])
+    {14: (0.0644, 0.0178)}
+    """
+    found = {}
+    for back in backs:
+        near, far, words = mixed_attention(encoding, back, d_model=d_model, start=start)
+        weights = np.diagonal(near, -back), np.diagonal(far, start - back)
+        found[back] = tuple(round(float(words * weight.mean()), 4) for weight in weights)
+    return found
+
+
+def scorecard(encoding, d_model=32):
+    """Eight numbers of a table, four of a score: how far it meets each criterion; `passes` judges them.
+
+    ``one back``, ``five back``
+        The weight a head can put there, among the first 16 places, by `pointing`.
+    ``four times``
+        The smaller of the two at places 48 to 63.
+    ``shift-consistent``
+        Of a table, what the best linear map (a matrix and a constant) misses of the row three tokens on, at
+        most, in any window where there are rows. Of a score, how far it changes when all positions move on
+        to the windows.
+    ``unique``
+        Distance between the two closest rows of any window; 0 for a window without rows.
+    ``local``
+        Smallest share, among the windows that have rows, of those that lie closest to a row next door.
+    ``length-free``
+        Largest change of the first 5 rows when the sequence grows from 5 tokens to 50.
+    ``precise``
+        How many of rows 0 to 4095 are still different when stored with 8 binary digits (bfloat16).
+
+    The windows are 500 positions each, from 0 on and from the other starts of `WINDOWS` on, up to a million.
+
+    Parameters
+    ----------
+    encoding : callable
+        ``encode(positions, d_model)`` returns one row for each entry of `positions`, a floating-point array
+        (seq_len,) of whole numbers. It may raise an IndexError or a ValueError far out, or return entries
+        that are not finite there: then there are no rows. Or ``score(q, k, m, n)``, which takes Tensors that
+        broadcast, q and k (..., d_model), m and n (...), and returns the scores (...).
+    d_model : int
+        At least 2; columns of the rows, or of q and k.
 
     Returns
     -------
@@ -205,43 +298,42 @@ def scorecard(encode, d_model=32):
     Raises
     ------
     ValueError
-        If a row of positions 0 to 4095 has an entry that is infinite or not a number.
+        If a row of positions 0 to 4095 has an entry that is infinite or not a number, or `encoding` takes
+        neither two arguments nor four.
 
     Examples
     --------
     >>> scores = scorecard(lambda positions, d_model: positions[:, None] * np.ones(d_model))
-    >>> scores["bounded"], scores["smooth"], scores["distinct far out"]
-    (499.0, 1.0, 0.0)
+    >>> scores["unique"], scores["precise"]
+    (5.656854, 769)
     """
-    d_model = arguments.whole_number("d_model", d_model, minimum=1)
-    positions = np.arange(500.0)
-    near, many = _rows(encode, positions, d_model), _rows(encode, np.arange(4096.0), d_model)
-    misses = [shift_residual(near, offset=3)]
-    try:
-        far = _rows(encode, 1_000_000 + positions, d_model)
-    except (IndexError, ValueError):
-        far = np.zeros_like(near)
-    else:
-        misses.append(shift_residual(far, offset=3))
-    return {
-        "unique": round(smallest_gap(near), 9),
-        "bounded": largest_value(near),
-        "length-free": length_drift(lambda seq_len: encode(np.arange(float(seq_len)), d_model), 5, 50),
-        "smooth": jump_ratio(near),
-        "local": float(np.mean(np.abs(nearest_neighbours(near) - positions) == 1)),
-        "shift-consistent": max(misses),
+    d_model = arguments.whole_number("d_model", d_model, minimum=2)
+    of_heads = pointing(encoding, d_model=d_model)
+    scores = {"one back": of_heads[1][0], "five back": of_heads[5][0]}
+    scores["four times"] = min(far for _, far in of_heads.values())
+    if is_score(encoding):
+        m, n = _pairs(0)
+        here = _random_heads(encoding, m, n, d_model)[0]
+        moved = (_random_heads(encoding, m + start, n + start, d_model)[0] for start in WINDOWS)
+        return scores | {
+            "shift-consistent": round(max(float(np.abs(here - there).max()) for there in moved), 6)
+        }
+    windows = [
+        table for table in (_window(encoding, start, d_model) for start in WINDOWS) if table is not None
+    ]
+    next_door = [np.abs(nearest_neighbours(table) - np.arange(len(table))) == 1 for table in windows]
+    many = _rows(encoding, np.arange(4096.0), d_model)
+    return scores | {
+        "shift-consistent": max(shift_residual(table, offset=3) for table in windows),
+        "unique": round(min(map(smallest_gap, windows)), 6) if len(windows) == len(WINDOWS) else 0.0,
+        "local": min(float(near.mean()) for near in next_door),
+        "length-free": length_drift(lambda seq_len: encoding(np.arange(float(seq_len)), d_model), 5, 50),
         "precise": len(np.unique(_eight_digits(many), axis=0)),
-        "distinct far out": smallest_gap(far) if largest_value(far) <= AT_MOST["bounded"] else 0.0,
     }
 
 
 def passes(scores):
     """Which criteria the scores of `scorecard` meet: every number against `AT_LEAST` or `AT_MOST`.
-
-    ``unique``, ``distinct far out`` (at least 0.1) and ``bounded`` (at most 5) are meant for rows that meet
-    words drawn with deviation 1: the norm of such words is far above 0.1, and hardly an entry above 5.
-    ``smooth`` allows steps that differ by a half, ``local`` one row in twenty with another nearest row,
-    ``shift-consistent`` a miss of a hundredth.
 
     Parameters
     ----------
@@ -253,13 +345,108 @@ def passes(scores):
 
     Examples
     --------
-    >>> passes({"unique": 0.5, "bounded": 999.0})
-    {'unique': True, 'bounded': False}
+    >>> passes({"unique": 0.5, "length-free": 0.2})
+    {'unique': True, 'length-free': False}
     """
     return {
         name: bool(value >= AT_LEAST[name] if name in AT_LEAST else value <= AT_MOST[name])
         for name, value in scores.items()
     }
+
+
+def _pairs(start):
+    """16 queries from `start` on, each with all keys that it may see: m and n, (n_pairs,)."""
+    m, n = np.tril_indices(start + SEQ_LEN)
+    return m[m >= start], n[m >= start]
+
+
+def rank_correlation(one, other):
+    """Spearman's correlation: 1 if both put the same things in the same order, -1 if in the opposite one.
+
+    Equal values share the mean of their ranks.
+
+    >>> round(rank_correlation([1, 2, 3, 4], [10, 20, 40, 30]), 3)
+    0.8
+    """
+    ranks = []
+    for values in (np.asarray(one, dtype=float), np.asarray(other, dtype=float)):
+        below = (values[:, None] > values).sum(axis=1)
+        ranks.append(below + ((values[:, None] == values).sum(axis=1) - 1) / 2)
+    return float(np.corrcoef(ranks)[0, 1])
+
+
+def _within_queries(scores, m):
+    """Scores (..., n_pairs) without the mean of each query, which no softmax sees."""
+    queries, query, counts = np.unique(m, return_inverse=True, return_counts=True)
+    of_query = (query == np.arange(len(queries))[:, None]) / counts[:, None]  # (n_queries, n_pairs)
+    return scores - (scores @ of_query.T)[..., query]
+
+
+def _attention(heads, mixture, m, n):
+    """Weights (16, n_keys) of this mixture of heads, and of what all heads share."""
+    shared = heads.mean(axis=0)
+    logits = np.full((SEQ_LEN, n.max() + 1), -np.inf)
+    logits[m - m.min(), n] = shared + SHARPNESS * (mixture @ (heads - shared))
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def _random_heads(encoding, m, n, d_model):
+    """Scores of random heads for these pairs, (n_heads, n_pairs), and the share that is left to the words.
+
+    The second half of the heads has the opposite sign of q, so that the mean is what all heads share.
+    """
+    rng = np.random.default_rng(seed=1)
+    if is_score(encoding):
+        q, k = rng.normal(size=(2, N_HEADS // 2, d_model))
+        return _within_queries(_scores(encoding, q, k, m, n), m), 1.0
+    table = _rows(
+        encoding, np.arange(m.max() + 1.0), d_model
+    )  # it may depend on how many positions there are
+    d_model = table.shape[1]
+    q, k = rng.normal(size=(2, N_HEADS // 2, d_model))
+    seen = rng.normal(size=(200, 1, d_model)) + table  # (words, seq_len, d_model)
+    seen = seen - seen.mean(axis=-1, keepdims=True)
+    seen = seen / np.sqrt((seen**2).mean(axis=-1, keepdims=True) + 1e-5)
+    rows = seen.mean(axis=0)
+    words = float(((seen - rows)[:, :SEQ_LEN] ** 2).mean())
+    scores = _within_queries((q @ rows.T)[:, m] * (k @ rows.T)[:, n] / d_model, m)
+    return np.concatenate([scores, -scores]), words
+
+
+def _scores(score, q, k, m, n):
+    """What a score says of each pair, (n_heads, n_pairs), with the q and k of each head at every place."""
+    import torch  # here, so that tables can be measured without it
+
+    q, k, m, n = (torch.as_tensor(values) for values in (q[:, None], k[:, None], m, n))
+    learned = list(score.parameters()) if isinstance(score, torch.nn.Module) else []
+    with torch.no_grad():
+        if not learned:
+            both = (torch.as_tensor(score(sign * q, k, m, n)).double() for sign in (1, -1))
+            return torch.cat([torch.broadcast_to(scores, (len(q), len(m))) for scores in both]).numpy()
+        kept, generator = [one.clone() for one in learned], torch.Generator().manual_seed(0)
+        found = torch.empty(2, len(q), len(m), dtype=torch.float64)
+        for head in range(len(q)):
+            drawn = [torch.randn(one.shape, generator=generator, dtype=torch.float64) for one in learned]
+            for half, sign in enumerate((1, -1)):
+                for one, values in zip(learned, drawn):
+                    one.copy_(sign * values)
+                found[half, head] = score(sign * q[head], k[head], m, n)
+        for one, before in zip(learned, kept):
+            one.copy_(before)
+    return found.flatten(0, 1).numpy()
+
+
+def _window(encode, start, d_model):
+    """The 500 rows from `start` on, None if there are none."""
+    positions = np.arange(start, start + 500.0)
+    if start == 0:
+        return _rows(encode, positions, d_model)
+    try:
+        table = _table(encode(positions, d_model))
+    except (IndexError, ValueError):
+        return None
+    return table if np.isfinite(table).all() else None
 
 
 def _rows(encode, positions, d_model):

@@ -430,7 +430,10 @@ def rotated_hand(angle, by):
                 level = np.array([tip[0], corner[1]])
                 ax.plot(*np.transpose([level, tip]), "--", color=COLOURS[1])
                 _beside(ax, (level + tip) / 2, "sin p · cos n", COLOURS[1], (-0.45, 0))
-                ax.plot(*np.transpose([level, corner]), ":", color="0.6")
+                ax.plot(*np.transpose([level, corner]), ":", color=COLOURS[1])
+                _beside(ax, corner, "sin p · sin n", COLOURS[1], (0.24, 0))
+                ax.plot(*np.transpose([(0, 0), foot]), "--", color=COLOURS[0])
+                _beside(ax, foot / 2, "cos p · cos n", COLOURS[0], (0, -0.07))
             ax.axhline(0, color="0.8", linewidth=1, zorder=0)
             ax.set(title=title, aspect="equal", xlim=(-0.42, 1.2), ylim=(-0.12, 1.0), xticks=[], yticks=[])
             ax.spines[:].set_visible(False)
@@ -526,6 +529,45 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
         fig.supylabel(ylabel, fontsize=10)
         handles, names = axes[0, 0].get_legend_handles_labels()
         fig.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
+    return fig
+
+
+def scatter(groups, *, xlabel="x", ylabel="y"):
+    """Dots of up to four groups, each with a colour and a shape of its own.
+
+    Parameters
+    ----------
+    groups : dict of str to list of (number, number)
+        Name and dots of each group.
+    xlabel, ylabel : str
+    """
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(6.4, 3.4))
+        for (name, dots), colour, marker in zip(groups.items(), COLOURS, "os^D", strict=False):
+            ax.plot(*np.asarray(dots, dtype=float).T, marker, color=colour, label=name)
+        ax.set(xlabel=xlabel, ylabel=ylabel)
+        fig.legend(loc="outside upper center", ncols=len(groups), frameon=False)
+    return fig
+
+
+def small_maps(panels, *, ncols=4):
+    """Small tables in rows, each as coloured cells on a scale of its own, without axes.
+
+    Parameters
+    ----------
+    panels : dict of str to array_like
+        Title and values of each.
+    ncols : int
+        How many in a row.
+    """
+    nrows = -(-len(panels) // ncols)
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(nrows, ncols, figsize=(1.9 * ncols, 2.1 * nrows), squeeze=False)
+        for ax in axes.flat:
+            ax.set_axis_off()
+        for ax, (title, values) in zip(axes.flat, panels.items(), strict=False):
+            ax.imshow(values, cmap="viridis")
+            ax.set_title(title, fontsize=9)
     return fig
 
 

@@ -214,6 +214,15 @@ class Encoding(nn.Module):
         """
         return 0.0
 
+    def scores(self, queries, keys, positions):
+        """What the softmax gets, (batch, num_heads, n_q, n_k), of queries and keys that are turned.
+
+        `positions` are those of the keys; the queries are the last of them.
+        """
+        products = queries @ keys.transpose(-1, -2) / math.sqrt(queries.shape[-1])
+        bias = torch.as_tensor(self.bias(queries, positions))
+        return products + (bias[..., -queries.shape[-2] :, :] if bias.ndim else bias)
+
 
 class Table(Encoding):
     """Row p of a table is added to the embedding of the token at position p.
@@ -306,6 +315,28 @@ class T5(Encoding):
         return tensors.t5_bias(len(positions), self.per_bucket.T, positions=positions, **self.options)
 
 
+class Scored(Encoding):
+    """Any encoding that is a score: ``score(q, k, m, n)`` of query q at position m and key k at position n.
+
+    Parameters
+    ----------
+    score : callable
+        Takes tensors that broadcast, q and k (..., head_dim), m and n (...), and returns one score for each
+        (...). The product of query and key is part of it, and so is the division by the root of head_dim. A
+        module may hold numbers that are learned, ten times as fast as the model.
+    """
+
+    def __init__(self, score):
+        super().__init__()
+        self.score = score
+        for part in score.modules() if isinstance(score, nn.Module) else ():
+            part.lr_factor = 10.0
+
+    def scores(self, queries, keys, positions):
+        asking = positions[-queries.shape[-2] :, None]
+        return self.score(queries[..., :, None, :], keys[..., None, :, :], asking, positions)
+
+
 class Block(nn.Module):
     """One Transformer block: ``x + Attention(LN x)``, then ``x + MLP(LN x)``.
 
@@ -330,9 +361,7 @@ class Block(nn.Module):
             for name, (rows, axis) in new.items():
                 cache[name] = torch.cat([cache[name], rows], axis) if name in cache else rows
             k, v, positions = cache["keys"], cache["values"], cache["positions"]
-        scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])  # (batch, num_heads, n_q, n_k)
-        bias = torch.as_tensor(encoding.bias(q, positions))
-        scores = scores + (bias[..., -seq_len:, :] if bias.ndim else bias)
+        scores = encoding.scores(q, k, positions)  # (batch, num_heads, n_q, n_k)
         if mask is not None:  # not -inf: a query that is padding may see nothing, and its row would be NaN
             scores = scores.masked_fill(~mask.bool().unsqueeze(-3), -1e9)
         if self.causal:

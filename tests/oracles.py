@@ -289,7 +289,7 @@ ORACLES = {
     "right_pairs": right_pairs_by_speed,
     "batch_angles": lambda positions, d_model: np.einsum("bn,k->bnk", positions, loops.frequencies(d_model)),
     "sinusoidal_numpy": loops.sinusoidal,
-    "sinusoidal_torch": lambda seq_len, d_model: torch.tensor(loops.sinusoidal(seq_len, d_model)).float(),
+    "sinusoidal_torch": lambda seq_len, d_model: torch.tensor(loops.sinusoidal(seq_len, d_model)),
     "encoding_module": Module,
     "read_wavelengths": wavelengths_by_complex_numbers,
     "nearest_neighbour": nearest,

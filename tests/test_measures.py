@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+import torch
 
-from pe_lessons import arrays, measures
+from pe_lessons import arrays, capstone, measures
 
 POSITIONS = np.arange(20)[:, None]
 BINARY = POSITIONS // 2 ** np.arange(5) % 2
@@ -97,10 +98,6 @@ def sinusoidal(positions, d_model):
     return waves(positions, arrays.frequencies(d_model))
 
 
-def jumping(positions, d_model):
-    return np.column_stack([sinusoidal(positions, d_model), 2.0 * (positions == 100)])
-
-
 def ending(error):
     def encode(positions, d_model):
         if positions.max() > 5000:
@@ -119,37 +116,103 @@ def rounded(positions, d_model):
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
 
 
+def turned_against(q, k, m, n):
+    return capstone.rope(q, k, m, -n)
+
+
+class NumberForEachOffset(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.numbers = torch.nn.Parameter(torch.arange(64.0).double())
+
+    def forward(self, q, k, m, n):
+        return (q * k).sum(-1) + self.numbers[(m - n).clamp(0, 63)]
+
+
+class TestPointing:
+    def test_without_positions_the_weight_is_even(self):
+        even = np.mean([1 / (m + 1) for m in range(5, 16)])
+        for nothing in (
+            lambda q, k, m, n: (q * k).sum(-1),
+            lambda positions, d_model: np.zeros((len(positions), d_model)),
+        ):
+            assert measures.pointing(nothing, [5], start=16)[5][0] == pytest.approx(even, abs=1e-3)
+
+    def test_a_bias_that_all_heads_share_is_taken_as_it_is(self):
+        weights, further_on, words = measures.mixed_attention(capstone.alibi, 1, start=16)
+        expected = np.exp(-0.5 * np.arange(15, -1, -1.0))
+        np.testing.assert_allclose(weights[15], expected / expected.sum(), atol=1e-9)
+        assert (weights.shape, further_on.shape, words) == ((16, 16), (16, 32), 1)
+
+    def test_weights_are_those_of_a_causal_softmax(self):
+        for weights in measures.mixed_attention(sinusoidal, 5, start=8)[:2]:
+            np.testing.assert_allclose(weights.sum(axis=1), 1)
+            assert not np.triu(weights, weights.shape[1] - 15).any()
+
+    def test_learned_numbers_are_drawn_and_put_back(self):
+        module = NumberForEachOffset()
+        assert measures.pointing(module, [5], start=16)[5] == (1.0, 1.0)
+        assert module.numbers.tolist() == list(range(64))
+
+    def test_rows_that_drown_the_words_count_little(self):
+        soft, loud = (
+            measures.mixed_attention(lambda p, d, by=by: by * sinusoidal(p, d), 1)[2] for by in (1, 10)
+        )
+        assert loud < 0.05 < 0.5 < soft
+
+    @pytest.mark.parametrize("back", [-1, 15, 2.5])
+    def test_back_out_of_range(self, back):
+        with pytest.raises((TypeError, ValueError), match="back must be"):
+            measures.mixed_attention(sinusoidal, back)
+
+    def test_neither_a_table_nor_a_score(self):
+        with pytest.raises(ValueError, match=r"encode\(positions, d_model\) or score\(q, k, m, n\)"):
+            measures.pointing(lambda positions: positions)
+
+
 class TestScorecard:
     @pytest.mark.parametrize(
         ("encode", "failed"),
         [
             (sinusoidal, set()),
-            (lambda positions, d_model: sinusoidal(positions + 0.5, d_model)[:, ::-1], set()),
-            (lambda positions, d_model: sinusoidal(positions, d_model) / 100, {"unique", "distinct far out"}),
-            (lambda positions, d_model: 6 * sinusoidal(positions, d_model), {"bounded", "distinct far out"}),
-            (lambda positions, d_model: sinusoidal(positions + len(positions), d_model), {"length-free"}),
-            (jumping, {"smooth", "shift-consistent"}),
+            (lambda positions, d_model: sinusoidal(positions / 10, d_model), {"one back", "five back"}),
+            (
+                lambda positions, d_model: sinusoidal(positions, d_model) + 4 * (-1.0) ** np.arange(d_model),
+                {"one back", "five back"},
+            ),
+            (lambda positions, d_model: sinusoidal(positions % 5000, d_model), {"shift-consistent"}),
+            (
+                lambda positions, d_model: sinusoidal(positions + (len(positions) > 20), d_model),
+                {"length-free"},
+            ),
             (lambda positions, d_model: sinusoidal(positions, 8), {"local"}),  # 63 tokens are ten turns
-            (ending(IndexError), {"distinct far out"}),
-            (ending(ValueError), {"distinct far out"}),
-            (not_finite_far_out, {"distinct far out"}),
+            (ending(IndexError), {"unique"}),
+            (not_finite_far_out, {"unique"}),
             (rounded, {"shift-consistent"}),
         ],
     )
-    def test_which_criteria_are_missed(self, encode, failed):
+    def test_which_criteria_a_table_misses(self, encode, failed):
         scores = measures.scorecard(encode)
         assert sorted(scores) == sorted([*measures.AT_LEAST, *measures.AT_MOST])
+        assert {name for name, good in measures.passes(scores).items() if not good} == failed | {"four times"}
+
+    @pytest.mark.parametrize(
+        ("score", "failed"),
+        [
+            (capstone.rope, set()),
+            (capstone.alibi, {"five back", "four times"}),
+            (turned_against, {"five back", "four times", "shift-consistent"}),
+        ],
+    )
+    def test_which_criteria_a_score_misses(self, score, failed):
+        scores = measures.scorecard(score)
+        assert list(scores) == ["one back", "five back", "four times", "shift-consistent"]
         assert {name for name, good in measures.passes(scores).items() if not good} == failed
 
     def test_the_numbers_of_the_sinusoidal_table(self):
         scores = measures.scorecard(sinusoidal)
         assert scores["unique"] == pytest.approx(1.1716, abs=1e-4)
-        assert scores["smooth"] == pytest.approx(1)
-        assert (scores["bounded"], scores["local"], scores["precise"]) == (1, 1, 4096)
-
-    def test_a_step_of_length_0(self):
-        scores = measures.scorecard(lambda positions, d_model: sinusoidal(positions // 2, d_model))
-        assert (scores["unique"], scores["smooth"]) == (0, np.inf)
+        assert (scores["local"], scores["precise"]) == (1, 4096)
 
     def test_not_precise(self):
         scores = measures.scorecard(lambda positions, d_model: positions[:, None] / 1000)
@@ -169,11 +232,10 @@ class TestScorecard:
     def test_other_errors_are_not_hidden(self):
         with pytest.raises(ZeroDivisionError):
             measures.scorecard(lambda positions, d_model: 1 // 0)
-        with pytest.raises(ValueError, match="d_model must be at least 1"):
+        with pytest.raises(ValueError, match="d_model must be at least 2"):
             measures.scorecard(lambda positions, d_model: sinusoidal(positions, 8), d_model=0)
 
     def test_eight_digits_are_those_of_bfloat16(self):
-        torch = pytest.importorskip("torch")
         numbers = torch.randn(10_000, generator=torch.Generator().manual_seed(0)) * 300
         kept = measures._eight_digits(numbers.double().numpy())
         np.testing.assert_array_equal(kept, numbers.bfloat16().double().numpy())

@@ -114,6 +114,20 @@ def test_at_most_four_curves():
         plots.curves({str(n): [0, 1] for n in range(5)})
 
 
+def test_dots_of_groups_differ_in_colour_and_in_shape():
+    fig = plots.scatter({"one": [(1, 2), (3, 4)], "two": [(5, 6)]}, xlabel="card")
+    one, two = fig.axes[0].lines
+    assert [*one.get_xdata(), *one.get_ydata()] == [1, 3, 2, 4]
+    assert (one.get_label(), two.get_label(), fig.axes[0].get_xlabel()) == ("one", "two", "card")
+    assert one.get_marker() != two.get_marker() and one.get_color() != two.get_color()
+
+
+def test_small_maps_have_their_own_scales_and_titles():
+    fig = plots.small_maps({"one": np.eye(2), "two": 5 * np.eye(2), "three": np.eye(3)}, ncols=2)
+    assert [ax.get_title() for ax in fig.axes] == ["one", "two", "three", ""]
+    assert [ax.images[0].get_clim() for ax in fig.axes[:2]] == [(0, 1), (0, 5)]
+
+
 def test_a_grid_has_a_plot_for_each_panel_and_one_legend():
     panels = {name: {"one": [0, n], "two": [n, 0]} for n, name in enumerate("abcde")}
     fig = plots.curve_grid(panels, xlabel="step", ylim=(0, 5))

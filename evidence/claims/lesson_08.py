@@ -74,6 +74,9 @@ def by_place(seed):
         yield f"{name}, first and last", right[[0, 15]].mean().item(), of_ends
         yield f"{name}, between", right[1:15].mean().item(), below(0.35)
     yield "RoPE, 600 steps", share_right(toys.Rotary, toys.reverse, seed, steps=600), between(0.435, 0.475)
+    answers = trained(toys.Rotary, toys.reverse, seed, steps=600)(tokens).argmax(-1)
+    right = (answers == targets).double().mean(dim=0)
+    yield "RoPE, 600 steps, tokens 4 to 11", right[4:12].mean().item(), below(0.25)
     model = train(seed, with_marks(1000 + seed), toys.T5, sizes=(12, 10), num_layers=2, steps=600)
     share = toys.accuracy(model, *next(with_marks(2000 + seed, batch_size=512)))
     yield "T5, two layers, marks, 600 steps", share, at_least(0.999)

@@ -1,59 +1,26 @@
-"""The claims of lesson 20 that depend on chance. Its other cards are arithmetic."""
+"""What lesson 20 says of training, with other random numbers than those of its table."""
 
-import functools
-
-import numpy as np
-
-from evidence.claims.runner import above, below, each_seed, equal_to
-from evidence.claims.training import of_lesson, share_right
-from pe_lessons import arrays, measures, toys
-
-lesson = of_lesson("20")
-
-
-def random_rows(seed):
-    rows = np.random.default_rng(seed).normal(size=(4096, 32))
-    return lambda positions, d_model: rows[positions.astype(int)]
-
-
-def random_frequencies(seed):
-    falls = np.random.default_rng(seed).uniform(size=16)
-    return lambda positions, d_model: lesson.in_pairs(positions[:, None] * 10_000.0**-falls)
-
-
-def saw_teeth(positions, d_model):
-    return positions[:, None] * arrays.frequencies(2 * d_model) / (2 * np.pi) % 1
-
-
-def failed(encode):
-    return {criterion for criterion, good in measures.passes(measures.scorecard(encode)).items() if not good}
+from evidence.claims.runner import above, below, each_seed
+from evidence.train_encodings import encoding_of
+from pe_lessons import capstone
 
 
 @each_seed
-def cards(seed):
-    """Cards of what is drawn at random: the wishes that are not fulfilled"""
-    others = failed(random_rows(seed)) ^ {"smooth", "local", "shift-consistent", "distinct far out"}
-    yield "random rows: wishes whose verdict is not the one that the lesson shows", len(others), equal_to(0)
-    failing = failed(random_frequencies(seed))
-    yield "random frequencies: wishes that are not fulfilled", len(failing), equal_to(0)
-
-
-@each_seed
-def training(seed):
-    """Nine tables, two tasks: share right after 200 steps ('solved' is more than 0.9)"""
-    both = toys.reverse, toys.k_back
-    for name, encode, solves in (
-        ("sinusoidal", lesson.sinusoidal, both),
-        ("doubled exponent", lesson.doubled_exponent, both),
-        ("random rows", random_rows(seed), both),
-        ("gray code", lesson.gray_code, [toys.reverse]),
-        ("triangle waves", lesson.triangle_waves, both),
-        ("random frequencies", random_frequencies(seed), both),
-        ("remainders", lesson.remainders, both),
-        ("saw-teeth", saw_teeth, []),
-        ("a tenth", lesson.a_tenth, []),
+def needle(seed):
+    """The word five back, after 120 steps"""
+    for name, bound in (
+        ("sinusoidal", above(0.8)),
+        ("squared_positions", above(0.9)),
+        ("ten_times_as_slow", below(0.5)),
+        ("stripes_of_four", below(0.5)),
     ):
-        encoding = functools.partial(toys.Table, encode(np.arange(16.0), 32))
-        for task in both:
-            bound = above(0.9) if task in solves else below(0.9)
-            yield f"{task.__name__}, {name}", share_right(encoding, task, seed), bound
+        seed_of_its_own = seed + 100  # the table is of seeds 900 to 902
+        yield name, capstone.trained(encoding_of(name), "needle", seed_of_its_own)[1], bound
+
+
+@each_seed
+def goals(seed):
+    """RoPE with ALiBi at 64 words, which meets two goals of the capstone, and RoPE, which does not"""
+    for task in capstone.TASKS:
+        for name, bound in (("rope_and_alibi", [above(0.7)]), ("rope", [])):
+            yield f"{task}, {name}", capstone.trained(encoding_of(name), task, seed + 100)[2], *bound

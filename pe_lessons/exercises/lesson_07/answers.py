@@ -36,6 +36,17 @@ def split_shift_loop(offset, d_model):
     return matrix
 
 
+def split_shift_from_even_columns(offset, d_model):
+    first = np.arange(0, d_model, 2)
+    second = (first + d_model // 2) % d_model
+    angles = offset * 10_000 ** (-first / d_model)
+    matrix = np.zeros((d_model, d_model))
+    matrix[first, first] = matrix[second, second] = np.cos(angles)
+    matrix[first, second] = np.sin(angles)
+    matrix[second, first] = -np.sin(angles)
+    return matrix
+
+
 def kernel_arrays(offsets, d_model):
     base = 10_000
     exponents = np.arange(0, d_model, 2) / d_model  # (n_pairs,)

@@ -1,0 +1,265 @@
+"""Try an encoding of your own: its card, two small tasks, goals that a check can see, a board of tries."""
+
+import copy
+import csv
+import functools
+import html
+import inspect
+import math
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from pe_lessons import arguments, measures, plots, tensors, toys
+
+SEQ_LEN, LONGER, STEPS, BATCH_SIZE = 16, 64, 120, 32
+TASKS = ("local", "needle")
+STORED = Path(__file__).with_name("trained_encodings.csv")
+
+
+def texts(task, num_texts, seq_len, *, seed):
+    """Texts of eight words for a task, what training asks of each word, and what the test asks.
+
+    ``local`` is the language of `toys.markov`: the last two words decide the next one. ``needle`` asks for
+    the word five back, among words drawn at random.
+
+    Returns
+    -------
+    tokens, asked, tested : Tensors of int64, shape (num_texts, seq_len)
+    """
+    if task not in TASKS:
+        raise ValueError(f"task must be 'local' or 'needle', got {task!r}")
+    if task == "local":
+        tokens, due = toys.markov(num_texts, seq_len, seed=seed)
+        return tokens, toys.next_token(tokens), due
+    tokens = torch.randint(8, (num_texts, seq_len), generator=torch.Generator().manual_seed(seed))
+    return tokens, toys.k_back(tokens, k=5), toys.k_back(tokens, k=5)
+
+
+def as_encoding(encoding):
+    """What the small model takes: a table of 64 rows, or the score itself."""
+    if measures.is_score(encoding):
+        return toys.Scored(copy.deepcopy(encoding))  # training must not change yours
+    return toys.Table(np.asarray(encoding(np.arange(float(LONGER)), 32), dtype=float))
+
+
+def trained(encoding, task, seed=0):
+    """Train one causal block with one head on texts of 16 words, and say how much it gets right.
+
+    Returns
+    -------
+    on average, at 16, at 64 : float
+        Shares right: over the steps of the training; at its end, in the second half of new texts; and in the
+        second half of texts four times as long.
+    """
+    torch.manual_seed(seed)
+    model = toys.TinyTransformer(8, 8, encoding=as_encoding(encoding), causal=True)
+    tokens, asked, _ = texts(task, STEPS * BATCH_SIZE, SEQ_LEN, seed=1000 + seed)
+    batches = zip(tokens.split(BATCH_SIZE), asked.split(BATCH_SIZE))
+    toys.train(model, batches, steps=STEPS, print_every=None)
+    shares = [sum(model.history) / STEPS]
+    for seq_len in (SEQ_LEN, LONGER):
+        tokens, _, tested = texts(task, 2048 // seq_len, seq_len, seed=2000 + seed)
+        tested[:, : seq_len // 2] = toys.IGNORE_INDEX
+        shares.append(toys.accuracy(model, tokens, tested))
+    return tuple(shares)
+
+
+def trained_encodings():
+    """What fifty encodings got right, three seeds each, and what their card says: by name, a dict each.
+
+    Made by `evidence/train_encodings.py`. Of every word ``training``, ``16`` and ``64`` behind a task see
+    `trained`.
+
+    >>> trained_encodings()["sinusoidal"]["kind"]
+    'table'
+    """
+    found = {}
+    with STORED.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            name, kind, held_back = row.pop("encoding"), row.pop("kind"), row.pop("held back") == "yes"
+            numbers = {column: float(number) for column, number in row.items()}
+            found[name] = {"kind": kind, "held back": held_back, **numbers}
+    return found
+
+
+def rope(q, k, m, n):
+    """RoPE as a score: q and k are rotated by their positions and multiplied."""
+    columns = q.shape[-1]
+    frequencies = tensors.frequencies(columns)
+    pairs = (torch.view_as_complex(rows.unflatten(-1, (-1, 2)).contiguous()) for rows in (q, k))
+    query, key = pairs
+    angles = (m - n)[..., None] * frequencies
+    return (query * key.conj() * torch.exp(1j * angles)).real.sum(-1) / math.sqrt(columns)
+
+
+def alibi(q, k, m, n):
+    """ALiBi as a score, with the slope 1/2."""
+    return (q * k).sum(-1) / math.sqrt(q.shape[-1]) - 0.5 * abs(m - n)
+
+
+@functools.cache
+def _rivals(seed):
+    return {"needle": trained(alibi, "needle", seed)[2], "local": trained(rope, "local", seed)[2]}
+
+
+def _fails_only(card, *names):
+    return {name for name, good in measures.passes(card).items() if not good} == set(
+        names
+    ) and "local" in card
+
+
+GOALS = {
+    "a table that fails only local and four times": lambda one: _fails_only(
+        one["card"], "local", "four times"
+    ),
+    "eight columns that fail only four times": lambda one: _fails_only(one["card of 8"], "four times"),
+    "seven of ten right on both tasks at 64 words": lambda one: min(one["at 64"].values()) >= 0.7,
+    "beat ALiBi at needle and RoPE at local, by a tenth, at 64 words": lambda one: all(
+        one["at 64"][task] >= share + 0.1 for task, share in one["rivals"].items()
+    ),
+    "fool the card: five back ticked and needle below one half at 16 words": lambda one: (
+        measures.passes(one["card"])["five back"] and one["at 16"]["needle"] < 0.5
+    ),
+}
+
+
+class Board:
+    """Your tries, in the order of the goals they meet.
+
+    Examples
+    --------
+    >>> board = Board()
+    >>> board.names()
+    []
+    """
+
+    def __init__(self):
+        self.tries = {}
+
+    def add(self, encoding, name=None, *, seed=0):
+        """Fill in the card, train on both tasks, and return which goals are met: a dict of str to bool.
+
+        Parameters
+        ----------
+        encoding : callable
+            ``encode(positions, d_model)`` or ``score(q, k, m, n)``.
+        name : str, optional
+            On the board; the name of the function if left out. A second try of one name takes its place.
+        seed : int
+            Of the training.
+        """
+        seed = arguments.whole_number("seed", seed, minimum=0)
+        one = {"card": measures.scorecard(encoding), "card of 8": {}, "rivals": _rivals(seed)}
+        try:
+            one["card of 8"] = measures.scorecard(encoding, d_model=8)
+        except (ValueError, RuntimeError, IndexError):
+            pass  # it has no eight columns, and does not meet that goal
+        shares = {task: trained(encoding, task, seed) for task in TASKS}
+        one["at 16"] = {task: shares[task][1] for task in TASKS}
+        one["at 64"] = {task: shares[task][2] for task in TASKS}
+        one["goals"] = {goal: bool(met(one)) for goal, met in GOALS.items()}
+        try:
+            one["source"] = inspect.getsource(getattr(encoding, "forward", encoding))
+        except (OSError, TypeError):
+            one["source"] = ""
+        self.tries[name or getattr(encoding, "__name__", type(encoding).__name__)] = one
+        return one["goals"]
+
+    def names(self):
+        """The tries, those with most goals first."""
+        return sorted(self.tries, key=lambda name: -sum(self.tries[name]["goals"].values()))
+
+    def rows(self):
+        """For each try how many goals it meets and what it gets right, of ten, at 16 and at 64 words."""
+        return {
+            name: [sum(one["goals"].values())]
+            + [f"{10 * one[words][task]:.0f}" for words in ("at 16", "at 64") for task in TASKS]
+            for name, one in ((name, self.tries[name]) for name in self.names())
+        }
+
+    def table(self):
+        """The board as a table."""
+        columns = ["goals", "local 16", "needle 16", "local 64", "needle 64"]
+        rows = self.rows()
+        plots.show_table(list(rows.values()), rows=rows, columns=columns, corner="right, of ten")
+
+    def page(self, path):
+        """Write the board, with the source of each try, as an HTML page that needs nothing else."""
+        parts = ["<!doctype html><meta charset=utf-8><title>My encodings</title>", "<h1>My encodings</h1>"]
+        for name in self.names():
+            one = self.tries[name]
+            parts.append(f"<h2>{html.escape(name)}</h2>")
+            if one["source"]:
+                parts.append(f"<pre>{html.escape(one['source'])}</pre>")
+            marks = measures.passes(one["card"])
+            card = [
+                f"{'✓' if marks[wish] else '✗'} {wish}: {value:.3g}" for wish, value in one["card"].items()
+            ]
+            right = [
+                f"{task}, {words}: {share:.0%}"
+                for words in ("at 16", "at 64")
+                for task, share in one[words].items()
+            ]
+            met = [f"{'✓' if good else '✗'} {goal}" for goal, good in one["goals"].items()]
+            for title, lines in (("Card", card), ("Right", right), ("Goals", met)):
+                items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
+                parts.append(f"<h3>{title}</h3><ul>{items}</ul>")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(parts) + "\n")
+
+
+def who_uses_what():
+    """What models do, each line read from the file that `docs/sources.toml` names under its last word.
+
+    >>> who_uses_what()["BLOOM"]["positions"]
+    'ALiBi'
+    """
+    with STORED.with_name("who_uses_what.csv").open(encoding="utf-8", newline="") as file:
+        return {row.pop("model"): row for row in csv.DictReader(file)}
+
+
+QUESTIONS = {
+    "weights": (
+        "Are there weights already?",
+        "No choice, only a duty: formula, layout, base, first row, rule.",
+    ),
+    "order": ("Does order matter at all?", "If not, leave positions out: a set has none."),
+    "axes": ("Has a position more than one axis?", "A part of the columns for each: 2-D table, axial RoPE."),
+    "where": ("Must a token know where it is?", "Add a table. If only how far away: rotate, or bias."),
+    "longer": (
+        "Longer texts than in training?",
+        "No learned table. ALiBi or T5; RoPE if you can train a little.",
+    ),
+    "exactly": (
+        "Must a head find exactly three back?",
+        "Not ALiBi alone. T5 and Shaw near by; RoPE; a table.",
+    ),
+    "low": ("Low formats, or a cache?", "Angles high, storage low; positions from mask and cache."),
+    "speed": ("Long, and fast?", "RoPE, or a bias without its matrix."),
+}
+
+
+def choose(**answers):
+    """The eight questions as a table: all of them, or those that you answer with True, and `order=False`.
+
+    Raises
+    ------
+    ValueError
+        If a question is unknown, or an answer is neither True nor False.
+    """
+    for name, answer in answers.items():
+        if name not in QUESTIONS or not isinstance(answer, bool):
+            known = ", ".join(QUESTIONS)
+            raise ValueError(f"answers must be True or False for {known}; got {name}={answer!r}")
+    if answers.get("weights"):
+        asked = ["weights"]  # the others are settled
+    elif answers.get("order") is False:
+        asked = ["order"]
+    else:
+        asked = [name for name in QUESTIONS if not answers or (answers.get(name) and name != "order")]
+    rows = [QUESTIONS[name] for name in asked] or [("none of them", "RoPE, as most of the models above.")]
+    plots.show_table(
+        [[advice] for _, advice in rows], rows=[question for question, _ in rows], columns=["then"]
+    )

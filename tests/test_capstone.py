@@ -1,0 +1,173 @@
+"""Lesson 20: what was trained, the tasks, the goals and the board."""
+
+import functools
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import write_sources
+
+from evidence import train_encodings
+from pe_lessons import arrays, capstone, measures, puzzles, toys
+
+ROOT = Path(__file__).parents[1]
+(NOTEBOOK,) = (ROOT / "notebooks").glob("*_design_your_own.ipynb")
+LESSON = NOTEBOOK.name[:2]
+TRAINED = capstone.trained_encodings()
+
+
+def sinusoidal(positions, d_model):
+    angles = positions[:, None] * arrays.frequencies(d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(angles), -1)
+
+
+def test_fifty_were_trained_and_every_second_one_held_back():
+    assert list(TRAINED) == train_encodings.NAMES
+    assert [one["held back"] for one in TRAINED.values()] == [False, True] * 25
+    assert [one["kind"] for one in TRAINED.values()] == [train_encodings.kind_of(name) for name in TRAINED]
+
+
+@pytest.mark.parametrize(
+    "name", ["random_rows", "stripes_of_four", "rope_on_one_pair", "window_of_4", "shaw"]
+)
+def test_the_stored_card_is_that_of_the_encoding(name):
+    card = measures.scorecard(train_encodings.encoding_of(name))
+    for wish in ("one back", "five back", "four times"):
+        assert card[wish] == pytest.approx(TRAINED[name][wish], abs=1e-3)
+
+
+@pytest.mark.parametrize(("task", "at_least"), [("local", 0.6), ("needle", 0.9), ("both", 0.85)])
+def test_the_card_predicts_the_order_of_training_of_those_held_back(task, at_least):
+    wishes = {"local": ["one back"], "needle": ["five back"], "both": ["one back", "five back"]}[task]
+    rights = {"local": ["local training"], "needle": ["needle training"]}.get(
+        task, ["local training", "needle training"]
+    )
+    held_back = [one for one in TRAINED.values() if one["held back"]]
+    card, right = ([sum(one[key] for key in keys) for one in held_back] for keys in (wishes, rights))
+    assert measures.rank_correlation(card, right) >= at_least
+
+
+def test_what_the_lesson_says_of_sixteen_more():
+    lines = (ROOT / "evidence" / "results" / "fresh_encodings.csv").read_text().splitlines()[1:]
+    one, five, local, needle = np.array([line.split(",")[1:] for line in lines], dtype=float).T
+    found = [(five, needle), (one + five, local + needle), (one, local)]
+    assert [round(measures.rank_correlation(*pair), 2) for pair in found] == [0.94, 0.79, 0.58]
+
+
+def test_a_score_and_the_module_that_does_the_same_train_alike():
+    shares = []
+    for encoding in (toys.Scored(capstone.rope), toys.Rotary()):
+        torch.manual_seed(0)
+        model = toys.TinyTransformer(8, 8, encoding=encoding, causal=True)
+        tokens, asked, _ = capstone.texts("needle", 8, 16, seed=1)
+        toys.train(model, [(tokens, asked)] * 3, steps=3, print_every=None)
+        shares.append(model(tokens).detach())
+    torch.testing.assert_close(*shares)
+
+
+def test_training_does_not_change_your_module():
+    shaw = train_encodings.Shaw(16)
+    for one in capstone.as_encoding(shaw).parameters():
+        one.data += 1
+    assert not shaw.rows.any()
+
+
+def test_a_task_that_is_none():
+    with pytest.raises(ValueError, match="task must be 'local' or 'needle', got 'far'"):
+        capstone.texts("far", 1, 16, seed=0)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Training costs nothing and gets everything right."""
+    monkeypatch.setattr(capstone, "trained", lambda encoding, task, seed=0: (0.5, 1.0, 0.8))
+    monkeypatch.setattr(capstone, "_rivals", functools.cache(lambda seed: {"local": 0.5, "needle": 0.75}))
+
+
+def goals_met(board, encoding):
+    return [good for good in board.add(encoding).values()]
+
+
+def equal_steps(positions, d_model):
+    angles = positions[:, None] * np.linspace(1, 1 / d_model, d_model // 2)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(angles), -1)
+
+
+def four_frequencies(positions, d_model):
+    angles = positions[:, None] * np.array([0.734, 0.148, 0.057, 0.026])
+    rows = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(angles), -1)
+    return np.pad(rows, [(0, 0), (0, d_model - 8)])
+
+
+def test_the_goals_of_the_board(quick, tmp_path):
+    board = capstone.Board()
+    assert goals_met(board, equal_steps) == [True, False, True, False, False]
+    assert goals_met(board, four_frequencies)[1]
+    assert goals_met(board, capstone.alibi) == [False, False, True, False, False]
+    board.page(tmp_path / "mine.html")
+    page = (tmp_path / "mine.html").read_text(encoding="utf-8")
+    assert page.count("<h2>") == 3 and "np.linspace(1, 1 / d_model, d_model // 2)" in page
+    assert "abs(m - n)" in page and "http" not in page
+
+
+def test_who_uses_what_is_dated_and_has_sources():
+    sources = {source.key: source for source in write_sources.read()}
+    for model, line in capstone.who_uses_what().items():
+        source = sources[line["source"]]
+        assert str(source.opened) == line["read"], model
+        assert LESSON in source.cited, model
+
+
+def test_eight_questions(capsys):
+    capstone.choose(longer=True, where=False)
+    said = capsys.readouterr().out
+    assert "Longer texts" in said and "Does order" not in said and "know where" not in said
+
+
+@pytest.mark.parametrize(
+    ("answers", "asked"),
+    [({"weights": True, "low": True}, "weights"), ({"order": False, "low": True}, "order")],
+)
+def test_two_answers_end_it(answers, asked, monkeypatch):
+    shown = []
+    monkeypatch.setattr(capstone.plots, "show_table", lambda values, rows, columns: shown.extend(rows))
+    capstone.choose(**answers)
+    assert shown == [capstone.QUESTIONS[asked][0]]
+
+
+def test_an_answer_that_is_none():
+    with pytest.raises(ValueError, match=r"True or False for weights, .*; got speed='yes'"):
+        capstone.choose(speed="yes")
+
+
+class TestPuzzles:
+    def test_each_goal_is_solved_by_its_own_line_and_by_no_other(self):
+        lines = list(puzzles.GOALS.values())
+        for number, line in enumerate(lines, 1):
+            assert puzzles.draw(number, line)[1].endswith(": solved.")
+            other = lines[number % len(lines)]
+            assert "cells differ" in puzzles.draw(number, other)[1]
+
+    def test_the_first_cell_that_differs_is_named(self):
+        _, verdict = puzzles.draw(5, lambda p, k: k <= p)
+        assert verdict == (
+            "Puzzle 5 a window of four: 78 of 256 cells differ, the first at p = 4, k = 0: 1 instead of 0."
+        )
+
+    @pytest.mark.parametrize(
+        ("number", "line", "message"),
+        [
+            (13, lambda p, k: p, "number must be at most 12, got 13"),
+            (1, lambda p, k: np.tri(16), "line may use .*; not tri"),
+            (
+                1,
+                lambda p, k: p[:5],
+                r"line must give a cell for each p and k, \(16, 16\), got shape \(5, 1\)",
+            ),
+            (1, 7, "line must be a function of p and k"),
+        ],
+    )
+    def test_what_is_no_answer(self, number, line, message):
+        with pytest.raises((TypeError, ValueError), match=message):
+            puzzles.draw(number, line)
