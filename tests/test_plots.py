@@ -258,6 +258,7 @@ def test_arcs_begin_on_the_right_and_are_at_most_whole_circles():
             points = line.get_xydata()
             np.testing.assert_allclose(points[0], [radius, 0])
             np.testing.assert_allclose(points[-1], [radius * np.cos(end), radius * np.sin(end)], atol=1e-12)
+        assert [circle.radius for circle in ax.patches] == [1, 1.25]  # faint, whole
     names = [text.get_text() for text in fig.legends[0].get_texts()]
     assert names == ["up to 31 tokens", "up to 100 tokens"]
 
