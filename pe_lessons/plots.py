@@ -230,7 +230,16 @@ def attention_fans(weights, sentences, asking):
 
 
 def curves(
-    lines, *, x=None, xlabel="position", ylabel="value", log=False, markers=False, grey=None, xticks=None
+    lines,
+    *,
+    x=None,
+    xlabel="position",
+    ylabel="value",
+    log=False,
+    markers=False,
+    strokes=True,
+    grey=None,
+    xticks=None,
 ):
     """Up to four curves, told apart by colour and by stroke, each named at the top.
 
@@ -245,6 +254,8 @@ def curves(
         alone.
     markers : bool or list of float
         A dot at each value; a list gives the size of each curve's dots, for curves that share some.
+    strokes : bool
+        False leaves out the strokes between the dots.
     grey : float, optional
         Where a grey vertical line stands.
     xticks : list of float, optional
@@ -261,8 +272,10 @@ def curves(
         for (name, y), size, colour, style in zip(
             lines.items(), sizes, _colours(lines), STYLES, strict=False
         ):
+            style = style if strokes else "none"
             across = x[name] if isinstance(x, dict) else range(len(y)) if x is None else x
-            ax.plot(across, y, style, color=colour, label=name, marker=marker, markersize=size)
+            look = {"linestyle": style, "marker": marker, "markersize": size}
+            ax.plot(across, y, color=colour, label=name, **look)
         ax.set(xlabel=xlabel, ylabel=ylabel)
         if log == "y":
             ax.set_yscale("log")
