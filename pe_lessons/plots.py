@@ -178,6 +178,8 @@ def grids(panels, *, marked=None, signed=False, label="cosine"):
         As for `heatmap`.
     """
     fig = heatmaps(panels, xlabel="patch column", ylabel="patch row", signed=signed, label=label)
+    side = (4.2, 3.8, 3.0)[min(len(panels), 3) - 1]
+    fig.set_size_inches(1.0 + side * len(panels), 0.4 + side)
     for ax in fig.axes[: len(panels)]:
         ax.set_aspect("equal")
         if marked is not None:

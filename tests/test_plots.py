@@ -71,7 +71,9 @@ def test_grids_have_square_cells_and_frame_the_marked_one():
         assert (ax.get_aspect(), ax.get_xlabel()) == (1, "patch column")
         assert ax.patches[0].get_bbox().bounds == (1.5, -0.5, 1, 1)
         assert ax.images[0].get_clim() == (0, 2)
-    assert not plots.grids({"one": np.eye(3)}).axes[0].patches
+    single = plots.grids({"one": np.eye(3)})
+    assert not single.axes[0].patches
+    assert single.get_size_inches()[1] > fig.get_size_inches()[1] > 4  # inches, large enough to read
 
 
 def test_attention_maps_name_rows_and_columns():
