@@ -504,6 +504,33 @@ def words_plus_positions(words, embeddings, table):
     return fig
 
 
+def strips(rows, *, xlabel, xticks):
+    """Rows of boxes laid end to end from 0, each as wide as its number and coloured by its encoding.
+
+    Parameters
+    ----------
+    rows : dict of str to list of (str, number, str)
+        Name of each row; text, width and encoding of each box: a name of `OF_ENCODING`, or "" for pale grey.
+    xlabel : str
+    xticks : list of number
+    """
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(8.4, 0.9 + 0.65 * len(rows)))
+        for place, boxes in enumerate(rows.values()):
+            start = 0
+            for text, width, encoding in boxes:
+                ink = OF_ENCODING.get(encoding, "0.92")
+                ax.barh(place, width, left=start, height=0.62, color=ink, edgecolor="white", linewidth=2)
+                ax.text(start + width / 2, place, text, ha="center", va="center", fontsize=9)
+                start += width
+        ax.set(xlabel=xlabel, xticks=xticks, yticks=range(len(rows)))
+        ax.set_yticklabels(rows)
+        ax.invert_yaxis()
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+    return fig
+
+
 def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3):
     """Small plots side by side on common axes, all with the same curves, named once at the top.
 

@@ -196,6 +196,18 @@ def test_maps_put_the_number_of_each_position_at_its_point():
         np.testing.assert_array_equal(ax.lines[0].get_xydata(), points)
 
 
+def test_strips_lie_end_to_end_in_the_colours_of_their_encodings():
+    rows = {"one": [("key", 3, "RoPE"), ("value", 2, "")], "other": [("row", 4, "")]}
+    [ax] = plots.strips(rows, xlabel="numbers", xticks=[0, 3]).axes
+    assert [box.get_bbox().intervalx.tolist() for box in ax.patches] == [[0, 3], [3, 5], [0, 4]]
+    colours = [to_rgba(plots.OF_ENCODING["RoPE"]), *2 * [to_rgba("0.92")]]
+    assert [box.get_facecolor() for box in ax.patches] == colours
+    said = [(text.get_text(), text.get_position()) for text in ax.texts]
+    assert said == [("key", (1.5, 0)), ("value", (4, 0)), ("row", (2, 1))]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "other"]
+    assert ax.yaxis_inverted()
+
+
 def test_maps_of_dots_in_rows():
     fig = plots.maps({title: [[0, 1], [2, 3]] for title in "abc"}, numbers=False, ncols=2)
     assert fig.axes[0].get_gridspec().get_geometry() == (2, 2)
