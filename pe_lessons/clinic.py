@@ -34,8 +34,7 @@ from pe_lessons.exercises.lesson_files import Answer, Change
 from pe_lessons.exercises.result import Checked, shown
 
 WIDTH = 88
-TASK = """Write a test(program) that is True for a right program and for two of the suspects, and False for
-the guilty one."""
+TASK = "Write test(program): True for a right program and two of the suspects, False for the guilty one."
 
 
 @dataclass(frozen=True)
@@ -55,10 +54,8 @@ class Case(Checked):
     Examples
     --------
     >>> riddle = case(5)
-    >>> riddle.check(lambda program: program(5, 3) == [5, 6, 7])
-    case_5: Not yet.
-    Your test fails for A and C, so it shows that something is wrong, and not what. Ask for something that
-    only one of them gets wrong.
+    >>> riddle.check(lambda program: program(5, 3) == [5, 6, 7]).cause
+    'A + C'
     >>> riddle.check(lambda program: program(5, 1) == [5]).status
     'correct'
     """
@@ -109,41 +106,45 @@ class Case(Checked):
         return Exercise(
             name=self.name,
             reference=self.right,
-            mistakes=tuple(Mistake(one.letter, f"{one.letter}: {one.who}.", one.program) for one in self.suspects),
+            mistakes=tuple(
+                Mistake(one.letter, f"{one.letter}: {one.who}.", one.program) for one in self.suspects
+            ),
             probes=tuple(eval(f"({arguments},)", scope) for arguments in self.data["tries"]),
         )
 
     def ask(self):
         """Print the riddle, and show its plot if it has one."""
-        print("\n\n".join([f"Case {self.number} of {len(cases())}. {self.title}", *self.parts(), _wrapped(TASK)]))
+        print(self.text)
         if "plot" in self.data:
             plot = self.data["plot"]
             plots.show(self.figure(), alt=plot["alt"], caption=plot["caption"])
 
-    def parts(self):
-        """The paragraphs of the riddle."""
-        yield _wrapped(self.data["story"])
-        yield f"program{inspect.signature(self.right)}\n{textwrap.indent(self.contract, '    ')}"
-        if "session" in self.data or "code" in self.data:
-            yield self.evidence
-        yield "\n".join(
+    @property
+    def text(self):
+        """The riddle in words."""
+        suspects = "\n".join(
             textwrap.fill(f"{one.letter}  {one.who}", WIDTH, subsequent_indent="   ") for one in self.suspects
         )
+        title = f"Case {self.number} of {len(cases())}. {self.title}"
+        parts = [title, _wrapped(self.data["story"]), self.signature, self.evidence, suspects, _wrapped(TASK)]
+        return "\n\n".join(part for part in parts if part)
 
     @property
-    def contract(self):
-        """What the program should do."""
-        return inspect.getdoc(self.right)
+    def signature(self):
+        """How the program is called, and what it should do."""
+        paragraphs = inspect.getdoc(self.right).split("\n\n")
+        said = "\n".join(textwrap.fill(" ".join(one.split()), WIDTH - 4) for one in paragraphs)
+        return f"program{inspect.signature(self.right)}\n{textwrap.indent(said, '    ')}"
 
-    @property
+    @functools.cached_property
     def evidence(self):
-        """The text of the guilty program, or calls of it with their results."""
+        """The text of the guilty program, or calls of it with their results; or nothing."""
         if "code" in self.data:
             return without_docstring(self.patient_text())
         scope = {"np": np, "program": self.patient}
         lines = [f">>> {self.data['given']}"] if "given" in self.data else []
         exec(self.data.get("given", ""), scope)
-        for call in self.data["session"]:
+        for call in self.data.get("session", ()):
             lines += [f">>> {call}", str(eval(call, scope))]
         return "\n".join(lines)
 
@@ -151,7 +152,9 @@ class Case(Checked):
         """The source of the guilty program."""
         right = Answer(answers, self.data["program"], "arrays")
         [change] = [
-            one["change"] for letter, one in zip("ABC", self.data["suspects"]) if letter == self.culprit.letter
+            one["change"]
+            for letter, one in zip("ABC", self.data["suspects"])
+            if letter == self.culprit.letter
         ]
         texts = []
         right.with_changes(Change(right, change), run=lambda text, file, scope: (texts.append(text), scope))
@@ -190,15 +193,15 @@ class Case(Checked):
             say = "Every suspect passes your test. (Does it return the comparison?) Ask for something else."
         elif len(caught) > 1:
             say = (
-                f"Your test fails for {', '.join(letters[:-1])} and {letters[-1]}, so it shows that something is "
-                "wrong, and not what. Ask for something that only one of them gets wrong."
+                f"Your test fails for {', '.join(letters[:-1])} and {letters[-1]}, so it shows that something "
+                "is wrong, and not what. Ask for something that only one of them gets wrong."
             )
         else:
             say = (
-                f"Your test tells {letters[0]} from the others: well built. But the patient passes it, so it is "
-                f"not {letters[0]}. {caught[0].say}"
+                f"Your test tells {letters[0]} from the others: well built. But the patient passes it, so it "
+                f"is not {letters[0]}. {caught[0].say}"
             )
-        return self.result("not yet", textwrap.fill(say, 104), cause)
+        return self.result("not yet", say, cause)
 
     def mend(self, program):
         """The `Result` for a repaired program: which suspect is still in it, if one is."""
@@ -214,7 +217,8 @@ class Case(Checked):
 
     def solution(self):
         """A test, and what it shows."""
-        return shown(f"{self.data['test'].strip()}\n\n{_wrapped(self.verdict())}")
+        said = "\n".join(map(_wrapped, self.verdict().splitlines()))
+        return shown(f"{self.data['test'].strip()}\n\n{said}")
 
     def __repr__(self):
         return f"case {self.number}, {self.title}: .ask(), .check(test), .hint(), .solution()"
@@ -288,4 +292,4 @@ def _normal(*shape):
 
 
 def _wrapped(text):
-    return "\n".join(textwrap.fill(line, WIDTH) for line in " ".join(text.split("\n")).strip().splitlines())
+    return textwrap.fill(" ".join(text.split()), WIDTH)
