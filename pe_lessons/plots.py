@@ -178,6 +178,8 @@ def grids(panels, *, marked=None, signed=False, label="cosine"):
         As for `heatmap`.
     """
     fig = heatmaps(panels, xlabel="patch column", ylabel="patch row", signed=signed, label=label)
+    side = (4.2, 3.8, 3.0)[min(len(panels), 3) - 1]
+    fig.set_size_inches(1.0 + side * len(panels), 0.4 + side)
     for ax in fig.axes[: len(panels)]:
         ax.set_aspect("equal")
         if marked is not None:
@@ -523,6 +525,33 @@ def words_plus_positions(words, embeddings, table):
         for ax in axes:
             ax.tick_params(length=0)
         fig.colorbar(cells, ax=axes, label="value", pad=0.03)
+    return fig
+
+
+def strips(rows, *, xlabel, xticks):
+    """Rows of boxes laid end to end from 0, each as wide as its number and coloured by its encoding.
+
+    Parameters
+    ----------
+    rows : dict of str to list of (str, number, str)
+        Name of each row; text, width and encoding of each box: a name of `OF_ENCODING`, or "" for pale grey.
+    xlabel : str
+    xticks : list of number
+    """
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(8.4, 0.9 + 0.65 * len(rows)))
+        for place, boxes in enumerate(rows.values()):
+            start = 0
+            for text, width, encoding in boxes:
+                ink = OF_ENCODING.get(encoding, "0.92")
+                ax.barh(place, width, left=start, height=0.62, color=ink, edgecolor="white", linewidth=2)
+                ax.text(start + width / 2, place, text, ha="center", va="center", fontsize=9)
+                start += width
+        ax.set(xlabel=xlabel, xticks=xticks, yticks=range(len(rows)))
+        ax.set_yticklabels(rows)
+        ax.invert_yaxis()
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(axis="y", length=0)
     return fig
 
 

@@ -305,7 +305,6 @@ ORACLES = {
     "resized_table": stretched_by_hand,
     "digits_needed": digits_that_keep_apart,
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
-    "padded_positions": lambda mask: [[sum(row[:n]) for n in range(len(row))] for row in mask],
     "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],
     "mrope_positions": loops.mrope_positions,
     "interleaved_axes": axes_by_turning,
@@ -315,8 +314,6 @@ ORACLES = {
     "align_signs": signs_of_the_nearer,
     "packed_positions": packed_one_by_one,
     "move_keys": moved_by_turning_anew,
-    "long_or_short": lambda short, long, trained, prompts, new: [
-        [short, long][prompt + more > trained] for prompt, more in zip(prompts, new)],
     "serve_step": served_alone,
     "turned_rows": rows_by_the_addition_formulas,
     "causal_alibi": causal_alibi,

@@ -71,7 +71,9 @@ def test_grids_have_square_cells_and_frame_the_marked_one():
         assert (ax.get_aspect(), ax.get_xlabel()) == (1, "patch column")
         assert ax.patches[0].get_bbox().bounds == (1.5, -0.5, 1, 1)
         assert ax.images[0].get_clim() == (0, 2)
-    assert not plots.grids({"one": np.eye(3)}).axes[0].patches
+    single = plots.grids({"one": np.eye(3)})
+    assert not single.axes[0].patches
+    assert single.get_size_inches()[1] > fig.get_size_inches()[1] > 4  # inches, large enough to read
 
 
 def test_attention_maps_name_rows_and_columns():
@@ -199,6 +201,18 @@ def test_maps_put_the_number_of_each_position_at_its_point():
     for ax in fig.axes:
         assert {text.get_text(): list(text.get_position()) for text in ax.texts} == dict(zip("012", points))
         np.testing.assert_array_equal(ax.lines[0].get_xydata(), points)
+
+
+def test_strips_lie_end_to_end_in_the_colours_of_their_encodings():
+    rows = {"one": [("key", 3, "RoPE"), ("value", 2, "")], "other": [("row", 4, "")]}
+    [ax] = plots.strips(rows, xlabel="numbers", xticks=[0, 3]).axes
+    assert [box.get_bbox().intervalx.tolist() for box in ax.patches] == [[0, 3], [3, 5], [0, 4]]
+    colours = [to_rgba(plots.OF_ENCODING["RoPE"]), *2 * [to_rgba("0.92")]]
+    assert [box.get_facecolor() for box in ax.patches] == colours
+    said = [(text.get_text(), text.get_position()) for text in ax.texts]
+    assert said == [("key", (1.5, 0)), ("value", (4, 0)), ("row", (2, 1))]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "other"]
+    assert ax.yaxis_inverted()
 
 
 def test_maps_of_dots_in_rows():
