@@ -111,6 +111,13 @@ def test_an_encoding_has_its_colour_wherever_it_is_drawn():
     assert all(len(set(colours)) == len(colours) for colours in both)
 
 
+def test_curves_may_be_dots_alone_with_a_grey_line_and_ticks_of_their_own():
+    fig = plots.curves({"a": [1, 2, 3]}, markers=True, strokes=False, grey=1.5, xticks=[0, 2])
+    dots, line = fig.axes[0].lines
+    assert (dots.get_linestyle(), dots.get_marker(), line.get_linestyle()) == ("None", "o", "-")
+    assert list(line.get_xdata()) == [1.5, 1.5] and list(fig.axes[0].get_xticks()) == [0, 2]
+
+
 def test_at_most_four_curves():
     with pytest.raises(ValueError, match="lines must hold at most 4 curves, got 5"):
         plots.curves({str(n): [0, 1] for n in range(5)})
@@ -272,6 +279,7 @@ def test_arcs_begin_on_the_right_and_are_at_most_whole_circles():
             points = line.get_xydata()
             np.testing.assert_allclose(points[0], [radius, 0])
             np.testing.assert_allclose(points[-1], [radius * np.cos(end), radius * np.sin(end)], atol=1e-12)
+        assert [circle.radius for circle in ax.patches] == [1, 1.25]  # faint, whole
     names = [text.get_text() for text in fig.legends[0].get_texts()]
     assert names == ["up to 31 tokens", "up to 100 tokens"]
 

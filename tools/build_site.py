@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import clinic_page
 import museum_page
 from sphinx.cmd.build import main
 
@@ -72,6 +73,7 @@ def gather():
         (SOURCE / "api").mkdir(exist_ok=True)
         (SOURCE / "api" / f"{module.stem}.md").write_text(page)
     museum_page.write(SOURCE)
+    clinic_page.write(SOURCE)
 
 
 if __name__ == "__main__":
