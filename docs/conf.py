@@ -18,6 +18,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
+    "sphinx_exercises",
     "sphinx_lessons",
 ]
 include_patterns = ["*.md", "notebooks/*.ipynb", "api/*.md", "teaching/**.md", "evidence/**.md"]
@@ -48,7 +49,7 @@ html_favicon = "_static/dial.svg"
 html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_js_files = ["site.js"]
+html_js_files = ["site.js", ("exercises.js", {"type": "module"})]
 html_show_sphinx = False
 html_theme_options = {
     "repository_url": REPOSITORY,

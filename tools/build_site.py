@@ -1,12 +1,16 @@
 """Build the reading site into docs/_build/html: python course.py site [more words for sphinx-build]
 
 Sphinx wants all its sources in one folder, so they are gathered in docs/_build/source: the pages of docs/,
-the notebooks, the teacher's guide, and whatever else they may link to. MathJax comes from npm.
+the notebooks, the teacher's guide, and whatever else they may link to. MathJax, and Python for the exercises
+(Pyodide), come from npm. Pyodide's wheel of NumPy does not: PE_LESSONS_NUMPY_WHEEL names a file or an address
+of it; without one, exercises that need NumPy say where they can be done.
 """
 
+import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import museum_page
@@ -30,6 +34,7 @@ MATHJAX = (
     "output/chtml/fonts/woff-v2",
     "a11y/assistive-mml.js",
 )
+PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 
 
 def copy(source, target):
@@ -49,12 +54,22 @@ def fetch_npm_packages():
         return
     npm = shutil.which("npm")
     if npm is None:
-        sys.exit("The site takes MathJax from npm, and npm is not installed: it comes with Node.js.")
+        sys.exit("The site takes MathJax and Pyodide from npm, and npm is not installed: it comes with Node.js.")
     copy(DOCS / "package.json", NPM / "package.json")
     command = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"]
     if subprocess.run(command, cwd=NPM).returncode:
         sys.exit("npm could not install the packages of docs/package.json.")
     stamp.write_text(wanted)
+
+
+def pack_course(target):
+    """The modules that exercises import, as one file for Pyodide."""
+    package = ROOT / "pe_lessons"
+    files = [*package.glob("*.py"), *(path for path in package.glob("exercises/**/*") if path.is_file())]
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted(files):
+            if "__pycache__" not in path.parts:
+                packed.write(path, path.relative_to(ROOT))
 
 
 def gather():
@@ -66,6 +81,12 @@ def gather():
             copy(path, SOURCE / path.name)
     for name in MATHJAX:
         copy(NPM / "node_modules/mathjax/es5" / name, SOURCE / "_static/mathjax" / name)
+    for name in PYODIDE:
+        copy(NPM / "node_modules/pyodide" / name, SOURCE / "_static/python" / name)
+    wheel = os.environ.get("PE_LESSONS_NUMPY_WHEEL", "")
+    if wheel and Path(wheel).exists():
+        copy(Path(wheel), SOURCE / "_static/python" / Path(wheel).name)
+    pack_course(SOURCE / "_static/python/pe_lessons.zip")
     for module in (ROOT / "pe_lessons").glob("[!_]*.py"):
         name = f"pe_lessons.{module.stem}"
         page = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"

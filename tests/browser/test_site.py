@@ -19,38 +19,6 @@ COMPRESSED = {".html", ".css", ".js", ".svg"}  # what web servers send with gzip
 WEIGHT = 1.5e6  # bytes that travel for a page without its figures
 
 
-@pytest.fixture
-def open_page(browser, site):
-    """A function that opens a page of the site; what it asks of another host fails, and fails the test."""
-    contexts, elsewhere, broken = [], [], []
-
-    def open_page(name, *, width=1280, theme="light"):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
-        contexts.append(context)
-
-        def local_only(route):
-            if route.request.url.startswith(site):
-                route.continue_()
-            else:
-                elsewhere.append(route.request.url)
-                route.abort()
-
-        context.route(re.compile("^(?!data:)"), local_only)
-        page = context.new_page()
-        page.on("response", lambda response: broken.append(response.url) if response.status >= 400 else None)
-        page.on("pageerror", lambda error: broken.append(str(error)))
-        page.goto(f"{site}/{name}.html", wait_until="networkidle")
-        if page.locator("script[src*=mathjax]").count():
-            page.wait_for_function("window.MathJax?.startup?.promise")
-            page.evaluate("MathJax.startup.promise")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert not elsewhere and not broken
-
-
 def notebook(name):
     return json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))
 
