@@ -1,7 +1,7 @@
-"""Exercises, questions and quizzes as a page has them: an editor with a check, choices to click, hints to open.
+"""Exercises, questions and quizzes as a page has them: an editor with a check, choices to click, hints.
 
-They are made from the notebook's cells and from what `pe_lessons.exercises` knows of them. Without JavaScript a
-page shows the code, the choices, and the hints, solutions and reasons to open.
+They are made from the notebook's cells and from what `pe_lessons.exercises` knows of them. Without JavaScript
+a page shows the code, the choices, and the hints, solutions and reasons to open.
 """
 
 import ast
@@ -79,7 +79,8 @@ def hints(one):
 
 
 def below_editor(exercise):
-    return hints(exercise) + opened("Solution", f"<pre>{html.escape(str(exercise.solution()), quote=False)}</pre>")
+    solution = html.escape(str(exercise.solution()), quote=False)
+    return hints(exercise) + opened("Solution", f"<pre>{solution}</pre>")
 
 
 def choices(number, question):
@@ -149,8 +150,10 @@ class MakeExercises(SphinxTransform):
             parent.remove(help_cell)
         parent.remove(check)
         if isinstance(one, Exercise):
-            start = f'<div class="to-answer exercise" id="answer-{one.name}" data-name="{one.name}" '
-            start += f'data-check="{html.escape(source)}">'
+            start = (
+                f'<div class="to-answer exercise" id="answer-{one.name}" data-name="{one.name}" '
+                f'data-check="{html.escape(source)}">'
+            )
             cell.parent.insert(cell.parent.index(cell), nodes.raw("", start, format="html"))
             end = f"{below_editor(one)}</div>"
             cell.parent.insert(cell.parent.index(cell) + 1, nodes.raw("", end, format="html"))
@@ -183,8 +186,8 @@ class Progress(Directive):
             )
         table = (
             '<p><strong id="progress-count" role="status"></strong> <span id="progress-buttons"></span></p>'
-            '<table id="progress" class="table"><thead><tr><th>lesson</th><th>exercise</th><th>outcome</th></tr>'
-            f"</thead><tbody>{''.join(rows)}</tbody></table>"
+            '<table id="progress" class="table"><thead><tr><th>lesson</th><th>exercise</th><th>outcome</th>'
+            f"</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         )
         return [nodes.raw("", table, format="html")]
 

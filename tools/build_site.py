@@ -7,6 +7,7 @@ of it; without one, exercises that need NumPy say where they can be done.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -54,7 +55,7 @@ def fetch_npm_packages():
         return
     npm = shutil.which("npm")
     if npm is None:
-        sys.exit("The site takes MathJax and Pyodide from npm, and npm is not installed: it comes with Node.js.")
+        sys.exit("The site takes Pyodide and more from npm, and npm is not installed: it comes with Node.js.")
     copy(DOCS / "package.json", NPM / "package.json")
     command = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"]
     if subprocess.run(command, cwd=NPM).returncode:
@@ -95,6 +96,43 @@ def gather():
     museum_page.write(SOURCE)
 
 
+SUBSET = """
+const [subset, fs] = [require("subset-font"), require("fs")];
+const [letters, ...fonts] = process.argv.slice(1);
+(async () => {
+  for (const font of fonts) {
+    fs.writeFileSync(font, await subset(fs.readFileSync(font), letters, { targetFormat: "woff2" }));
+  }
+})();
+"""
+
+
+def icon_letters(html, names):
+    """The letters that stand for icons of these names (``fa-sun``) in the theme's fonts."""
+    found = ""
+    for style in (html / "_static/styles").glob("*.css"):
+        text = style.read_text(encoding="utf-8")
+        for selectors, code in re.findall(r'([^{}]*)\{--fa:"\\([0-9a-f]+) ?"', text):
+            if names & {one.strip().lstrip(".") for one in selectors.split(",")}:
+                found += chr(int(code, 16))
+    return found
+
+
+def lighten(html):
+    """Leave out of the built pages what they do not use: most icons, and the index where nobody searches."""
+    pages = {path: path.read_text(encoding="utf-8") for path in html.rglob("*.html")}
+    names = {name for text in pages.values() for name in re.findall(r"\bfa-[\w-]+", text)}
+    fonts = (html / "_static").glob("vendor/fontawesome/webfonts/*.woff2")
+    command = ["node", "-e", SUBSET, icon_letters(html, names), *map(str, fonts)]
+    subprocess.run(command, check=True, env=os.environ | {"NODE_PATH": str(NPM / "node_modules")})
+    searching = r'<script src="[^"]*(searchtools|language_data|searchindex)\.js[^>]*></script>'
+    for path, text in pages.items():
+        text = text.replace("<html ", '<html data-theme="light" ', 1)  # without JavaScript it stays so
+        if path.name != "search.html":
+            text = re.sub(searching, "", text)
+        path.write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
     fetch_npm_packages()
     gather()
@@ -102,5 +140,6 @@ if __name__ == "__main__":
     options = ["--fail-on-warning", "--keep-going", "--fresh-env", "--quiet", "-d", str(BUILD / "doctrees")]
     code = main([*options, *sys.argv[1:], str(SOURCE), str(BUILD / "html")])
     if code == 0:
+        lighten(BUILD / "html")
         print(f"The site is in {BUILD / 'html'}")
     sys.exit(code)
