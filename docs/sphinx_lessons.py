@@ -207,15 +207,15 @@ def fold_cells(app, docname, source):
     source[0] = json.dumps(notebook)
 
 
-class SayWhatIsFolded(SphinxPostTransform):
-    """MyST-NB has one prompt for code and output alike."""
+def open_folded(translator, node):
+    """Instead of MyST-NB's, which has one prompt for code and output alike."""
+    kind = "output" if "below-input" in node["classes"] else "source"
+    classes = " ".join(node["classes"])
+    translator.body.append(f'<details class="hide {classes}"><summary>{SHOW[kind]}</summary>')
 
-    default_priority = 200  # right after MyST-NB folded them
 
-    def run(self):
-        for node in self.document.findall(HideCodeCellNode):
-            kind = "output" if "below-input" in node["classes"] else "source"
-            node["prompt_show"] = node["prompt_hide"] = SHOW[kind]
+def close_folded(translator, node):
+    translator.body.append("</details>")
 
 
 class LessonMap(nodes.General, nodes.Element):
@@ -337,7 +337,7 @@ def setup(app):
     app.add_transform(LinkLessons)
     app.add_transform(NameLessons)
     app.add_transform(MarkQuestions)
-    app.add_post_transform(SayWhatIsFolded)
+    app.add_node(HideCodeCellNode, override=True, html=(open_folded, close_folded))
     app.connect("source-read", fold_cells)
     app.add_post_transform(FillLessonMap)
     app.connect("builder-inited", describe_figures)

@@ -35,6 +35,13 @@ MATHJAX = (
     "output/chtml/fonts/woff-v2",
     "a11y/assistive-mml.js",
 )
+# What the theme writes, and what stands there instead.
+MENDED = {
+    "<html ": '<html data-theme="light" ',  # without JavaScript it stays so
+    '<div id="pst-primary-sidebar" ': '<div id="pst-primary-sidebar" role="region" aria-label="Site" ',
+    '<th class="head"><p></p></th>': "<td></td>",  # the corner of a table
+    '<th class="head"></th>': "<td></td>",
+}
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 
 
@@ -118,8 +125,8 @@ def icon_letters(html, names):
     return found
 
 
-def lighten(html):
-    """Leave out of the built pages what they do not use: most icons, and the index where nobody searches."""
+def finish(html):
+    """Mend the built pages; leave out what they do not use: most icons, the index where nobody searches."""
     pages = {path: path.read_text(encoding="utf-8") for path in html.rglob("*.html")}
     names = {name for text in pages.values() for name in re.findall(r"\bfa-[\w-]+", text)}
     fonts = (html / "_static").glob("vendor/fontawesome/webfonts/*.woff2")
@@ -127,7 +134,8 @@ def lighten(html):
     subprocess.run(command, check=True, env=os.environ | {"NODE_PATH": str(NPM / "node_modules")})
     searching = r'<script src="[^"]*(searchtools|language_data|searchindex)\.js[^>]*></script>'
     for path, text in pages.items():
-        text = text.replace("<html ", '<html data-theme="light" ', 1)  # without JavaScript it stays so
+        for old, new in MENDED.items():
+            text = text.replace(old, new)
         if path.name != "search.html":
             text = re.sub(searching, "", text)
         path.write_text(text, encoding="utf-8")
@@ -140,6 +148,6 @@ if __name__ == "__main__":
     options = ["--fail-on-warning", "--keep-going", "--fresh-env", "--quiet", "-d", str(BUILD / "doctrees")]
     code = main([*options, *sys.argv[1:], str(SOURCE), str(BUILD / "html")])
     if code == 0:
-        lighten(BUILD / "html")
+        finish(BUILD / "html")
         print(f"The site is in {BUILD / 'html'}")
     sys.exit(code)

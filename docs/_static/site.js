@@ -37,7 +37,7 @@ addEventListener("DOMContentLoaded", () => {
       folded.forEach((one) => (one.open = open));
       all.textContent = open ? "Fold the answers" : "Show all answers";
     };
-    document.querySelector("h1").after(all);
+    document.querySelector("article h1").after(all);
   }
 });
 
