@@ -263,4 +263,7 @@ def test_what_was_measured_is_what_the_lessons_say():
         FIGURES["models"]["rope"]["bits_by_seed"]["0"], abs=0.001
     )
     assert set(tuned) == set(measure_small.TUNED) <= set(stretched)
+    slowed = FIGURES["slowed"]
+    assert len(slowed["256"]) == 21 and slowed["1024"].index(min(slowed["1024"])) == 9
+    assert slowed["1024"][12] > slowed["1024"][9] + 2 and slowed["256"][0] > slowed["256"][9] + 2
     assert {f"rope, {rule}" for rule in stretched} | set(NAMES_THAT_GO_ON) <= set(needle)

@@ -14,6 +14,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import clinic_page
 import museum_page
 from sphinx.cmd.build import main
 
@@ -101,6 +102,7 @@ def gather():
         (SOURCE / "api").mkdir(exist_ok=True)
         (SOURCE / "api" / f"{module.stem}.md").write_text(page)
     museum_page.write(SOURCE)
+    clinic_page.write(SOURCE)
 
 
 SUBSET = """
