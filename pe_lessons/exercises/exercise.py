@@ -119,6 +119,7 @@ class Exercise(Checked):
             return self.result("error", objection)
         if behaviour.is_unwritten(answer):
             return self._not_attempted()
+        behaviour.keep_modules()
         replaced = behaviour.put_back()
         seen = []
         for arguments in self._all_probes:
