@@ -88,7 +88,7 @@ def test_a_riddle_fits_on_a_screen_and_gives_nothing_away(case, capsys):
     case.ask()
     assert capsys.readouterr().out.startswith(case.text)
     lines = case.text.splitlines()
-    assert len(lines) <= 40 and max(map(len, lines)) <= 110
+    assert len(lines) <= 40 and max(map(len, lines)) <= 88
     assert case.title in lines[0] and case.evidence in case.text
     assert '"""' not in case.text and case.culprit.say not in case.text
     assert bool(case.evidence) == bool({"session", "code"} & case.data.keys())

@@ -101,7 +101,8 @@ def scores_in_steps(q, k):
         key = rotated(k[place], place * frequencies)
         cache.append(key)
         query = rotated(q[place], place * frequencies)
-        scores[place, : place + 1] = [query @ kept for kept in cache]
+        keys = np.array(cache)
+        scores[place, : place + 1] = keys @ query
     return scores
 
 
