@@ -88,7 +88,7 @@ class Case(Checked):
 
     @functools.cached_property
     def second(self):
-        """Another patient with the same fault, in a program of its own and, if possible, with other numbers."""
+        """Another patient with the same fault: a program of its own, if possible with other numbers."""
         right = Answer(answers, self.data["program"], "arrays")
         return right.with_changes(Change(right, self.data.get("again", self._guilty_change)))
 
@@ -167,7 +167,9 @@ class Case(Checked):
         """The source of the guilty program."""
         right = Answer(answers, self.data["program"], "arrays")
         texts = []
-        right.with_changes(Change(right, self._guilty_change), run=lambda text, file, scope: (texts.append(text), scope))
+        right.with_changes(
+            Change(right, self._guilty_change), run=lambda text, file, scope: (texts.append(text), scope)
+        )
         parts = texts[0].split("\n\n\n")
         return next(part for part in parts if part.startswith(f"def {self.data['program']}("))
 
@@ -175,7 +177,7 @@ class Case(Checked):
         """The plot of the riddle."""
         plot = self.data["plot"]
         scope = {"np": np, "program": self.patient}
-        options = {key: plot[key] for key in ("xlabel", "ylabel", "markers") if key in plot}
+        options = {key: plot[key] for key in ("xlabel", "ylabel", "markers", "xticks") if key in plot}
         return plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
 
     def check(self, test=..., accused=...):

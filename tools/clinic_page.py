@@ -19,8 +19,8 @@ TOP = """# The clinic, by symptom
 
 Real faults of positional encodings, each met by somebody in a project. Look for what you see in your own
 model, or take them as riddles: which of the three suspects is it, and which test tells it from the others?
-In [the lesson]({lesson}) you name a suspect and write that test, and a check says whom it catches. The stories are shortened;
-what was really reported is in the answer, with its link.
+In [the lesson]({lesson}) you name a suspect and write that test, and a check says whom it catches. The
+stories are shortened; what was really reported is in the answer, with its link.
 """
 ANSWER = "Who it is, and a test that shows it"
 
