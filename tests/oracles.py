@@ -112,18 +112,6 @@ def weights_one_by_one(scores, slope):
     ]
 
 
-def scores_by_distance(x, W_Q, W_K, num_heads):
-    """The key is rotated by the distance alone, and the query not at all."""
-    heads = zip(np.split(x @ W_Q, num_heads, axis=1), np.split(x @ W_K, num_heads, axis=1))
-    return [
-        [
-            [query @ loops.rotary([key], [n - m])[0] / math.sqrt(len(query)) for n, key in enumerate(keys)]
-            for m, query in enumerate(queries)
-        ]
-        for queries, keys in heads
-    ]
-
-
 def one_token_at_a_time(q, k, v, cached_k, cached_v):
     outputs = []
     for queries, new_keys, new_values, keys, values in zip(q, k, v, cached_k, cached_v):
@@ -294,7 +282,6 @@ ORACLES = {
     "read_wavelengths": wavelengths_by_complex_numbers,
     "nearest_neighbour": nearest,
     "split_shift": shift_with_columns_moved,
-    "kernel": loops.kernel,
     "told_scores": scores_by_offset,
     "mean_by_step": means_of_shifted_rows,
     "readout": readout_one_by_one,
@@ -306,7 +293,6 @@ ORACLES = {
     "buckets": lambda offsets, bidirectional: loops.t5_buckets(offsets, bidirectional=bidirectional),
     "rotary_interleaved": loops.rotary,
     "rotary_half": lambda x, positions: loops.rotary(x, positions, layout="half"),
-    "rotary_scores": scores_by_distance,
     "cached_attention": one_token_at_a_time,
     "critical_pair": first_without_a_turn,
     "ntk_frequencies": ntk,
