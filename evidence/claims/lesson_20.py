@@ -19,10 +19,10 @@ def needle(seed):
 
 
 @each_seed
-def three_times_the_steps(seed):
-    """The word five back, after 360 steps: the stripes learn it late"""
-    shares = capstone.trained(encoding_of("stripes_of_four"), "needle", seed + 100, steps=360)
-    yield "stripes_of_four", shares[1], above(0.65)
+def six_times_the_steps(seed):
+    """The word five back, after 720 steps: the stripes learn it late"""
+    shares = capstone.trained(encoding_of("stripes_of_four"), "needle", seed + 100, steps=720)
+    yield "stripes_of_four", shares[1], above(0.9)
 
 
 @each_seed
