@@ -81,7 +81,7 @@ class RunOpenly(Run):
 def names_in(cell):
     """The names by which a cell may depend on others: of its own level, and what its functions take there."""
     try:
-        tables = [symtable.symtable(re.sub(r"(?m)^ *[%!].*", "", cell.source), cell.id, "exec")]
+        tables = [symtable.symtable(re.sub(r"(?m)^ *[%!].*", "", cell.source), "a cell", "exec")]
     except SyntaxError:
         return set()  # it will fail
     names = set()
@@ -128,8 +128,5 @@ def only_a_verdict_counts(cell):
     if re.search(rf"^{name}: Correct\.$", said, re.MULTILINE):
         cell.outputs = [output for output in cell.outputs if output.get("name") == "stdout"]
     else:
-        cell.outputs.append(
-            error(
-                "NoVerdict", f"The check of {name} was not heard: something in the notebook has replaced it."
-            )
-        )
+        lost = f"The check of {name} was not heard: something in the notebook has replaced it."
+        cell.outputs.insert(0, error("NoVerdict", lost))  # nbgrader looks no further than what it can count

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import classroom
-import classroom_demo as demo
 import nbformat
 import pytest
 import teaching_tables
@@ -71,45 +70,6 @@ def test_nbgrader_collects_what_moodle_and_canvas_hand_over(path, student):
     settings = settings_of(TEACHING / "nbgrader_config.py")
     found = re.match(settings.FileNameCollectorPlugin.named_regexp, path)
     assert found.groupdict() == {"student_id": student, "file_id": "03_the_naive_loop"}
-
-
-def test_the_class_of_the_demo_is_the_promised_one():
-    students = [one.student for one in demo.submissions(("right_pairs", "one too many"))]
-    assert students == [*demo.CLASS, "drawn"] and len(students) == 14
-
-
-def test_the_demo_knows_the_names_of_its_lesson():
-    cells = nbformat.read(classroom.lessons()[demo.LESSON], 4).cells
-    graded = [cell.metadata.get("nbgrader", {}) for cell in cells]
-    names = {one.grade_id.removesuffix("-check") for one in graded if one.get("points")}
-    assert names == set(demo.RIGHT)
-
-
-def judged(points, given, said="It says so."):
-    return list(demo.judge(demo.Submission("ada", {}, points, ["says so"]), given, said))
-
-
-def test_the_demo_notices_wrong_points_and_silent_feedback():
-    full = dict.fromkeys(demo.RIGHT, 1)
-    assert judged(full, full) == []
-    assert judged(None, None) == []
-    assert "0 points, expected 1" in judged(full, full | {"right_pairs": 0})[0]
-    assert "1 points, expected 0" in judged(full | {"right_pairs": 0}, full)[0]
-    assert "None points" in judged(full, {})[0]
-    assert judged(full, None) == ["was not graded"]
-    assert "should have been refused" in judged(None, full)[0]
-    assert "does not say" in judged(full, full, said="Something else.")[0]
-    assert "does not say" in judged(full, full, said=None)[0]
-
-
-def test_the_drawn_mistake_is_none_of_the_class():
-    for _ in range(50):
-        exercise, mistake = demo.draw(None)
-        assert mistake in {known.name for known in REGISTRY[exercise].mistakes}
-        assert mistake not in ("doubled exponent", "positions from 1", "2 pi forgotten")
-    assert demo.draw("T2T denominator")[1] == "T2T denominator"
-    with pytest.raises(SystemExit, match="no exercise"):
-        demo.draw("doubled exponent")
 
 
 def test_the_guide_has_an_entry_for_every_lesson_and_names_mistakes_that_the_checks_know():
