@@ -63,7 +63,7 @@ def changed(right, change):
     if isinstance(change, str):
         return change
     for old, new in change:
-        right = right.replace(old, new, 1) if "def" in old else right.replace(old, new)
+        right = right.replace(old, new)
     return right
 
 

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import re
+import shlex
 import subprocess
 import sys
 
@@ -200,6 +201,36 @@ def test_a_sandbox_shows_python_and_nothing_of_the_teacher(tmp_path):
     assert run.stdout.split("\n")[:3] == ["False ['learner'] []", "OSError", "OSError"]
 
 
+@pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
+def test_the_commands_of_the_guide_do_what_it_says(tmp_path):
+    """Deadlines, points by hand that stay, a second call that skips, and nbgrader's own commands."""
+    guide = (grade.ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
+    folder = tmp_path / "class"
+    assert classroom.main([str(folder), "03"]) == 0
+    place = folder / "downloaded" / LESSON
+    place.mkdir(parents=True)
+    (place / "ada.ipynb").write_text(nbformat.writes(answered(nbformat.read(classroom.lessons()[LESSON], 4))))
+    assert grade.main([str(folder), "03", "--jobs", "1"]) == 0
+    assert grade.points(folder, LESSON)["ada"] == dict.fromkeys(demo.RIGHT, (1.0, 1.0))
+    page = folder / "feedback" / "ada" / LESSON / f"{LESSON}.html"
+    assert "of the course." in page.read_text(encoding="utf-8")
+    before = page.stat().st_mtime_ns
+    assert grade.main([str(folder), "03"]) == 0 and page.stat().st_mtime_ns == before
+    book = f"sqlite:///{folder / 'gradebook.db'}"
+    with grade.Gradebook(book) as gradebook:
+        gradebook.find_grade("right_pairs-check", LESSON, LESSON, "ada").manual_score = 0.5
+        gradebook.db.commit()
+    assert grade.main([str(folder), "03", "--again", "--student", "ada", "--jobs", "1"]) == 0
+    assert grade.points(folder, LESSON)["ada"]["right_pairs"] == (0.5, 1.0)
+    assert review.main([str(folder), "03"]) == 0
+    commands = re.findall(r"(?m)^    nbgrader (.+?) +# [a-z]$", guide)
+    assert len(commands) == 2
+    for command in commands:
+        run = [sys.executable, "-m", "nbgrader", *shlex.split(command)]
+        subprocess.run(run, cwd=folder, check=True, capture_output=True)
+    assert "ada" in (folder / "grades.csv").read_text()
+
+
 def test_without_a_sandbox_grading_asks(monkeypatch, capsys):
     monkeypatch.setattr(sandbox, "missing", lambda: "bubblewrap is not installed")
     monkeypatch.setattr("builtins.input", lambda _: "")
@@ -214,14 +245,15 @@ def test_grades_are_written_for_canvas_and_moodle(tmp_path):
     (tmp_path / "roster.csv").write_text(
         "id,Student,ID,SIS User ID,SIS Login ID,Section,Email address\n"
         "ada,Ada Lovelace,7,s7,ada,A,ada@example.org\nbob,Bob,8,s8,bob,A,bob@example.org\n"
+        "ada,Her Partner,9,s9,eve,A,eve@example.org\n"
     )
     given = {"ada": {"sinusoidal_loop": (1.0, 1.0), "right_pairs": (0.0, 1.0)}}
     grade.write_grades(tmp_path, LESSON, given, {"bob": "cut"})
     canvas = (tmp_path / "grades" / f"{LESSON}_canvas.csv").read_text().splitlines()
     assert canvas[1].split(",")[0].strip() == "Points Possible" and canvas[1].endswith(",2")
-    assert canvas[2:] == ["Ada Lovelace,7,s7,ada,A,1", "Bob,8,s8,bob,A,"]
+    assert canvas[2:] == ["Ada Lovelace,7,s7,ada,A,1", "Bob,8,s8,bob,A,", "Her Partner,9,s9,eve,A,1"]
     moodle = (tmp_path / "grades" / f"{LESSON}_moodle.csv").read_text().splitlines()
-    assert moodle[1:] == ["ada@example.org,1", "bob@example.org,"]
+    assert moodle[1:] == ["ada@example.org,1", "bob@example.org,", "eve@example.org,1"]
     assert "not graded: cut" in (tmp_path / "grades" / f"{LESSON}.csv").read_text()
 
 

@@ -85,9 +85,9 @@ def test_the_guide_has_an_entry_for_every_lesson_and_names_mistakes_that_the_che
         assert set(re.findall(r"`([^`]+)`", without_speech)) <= known, entry[:30]
 
 
-def test_the_recipe_has_at_most_six_commands_and_its_files_exist():
+def test_the_recipe_has_three_commands_and_its_files_exist():
     recipe = re.search(r"(?s)From the course's folder, for one lesson:\n\n(.*?)\n\n", GUIDE)[1]
-    assert len(recipe.splitlines()) <= 6
+    assert len(recipe.splitlines()) == 3
     for name in set(re.findall(r"\b\d\d_[a-z_0-9]+\b", GUIDE)):
         assert (ROOT / "notebooks" / f"{name}.ipynb").exists(), name
     for link in re.findall(r"\]\(([^)#:]+)\)", GUIDE):
