@@ -15,7 +15,6 @@ import logging
 import math
 import os
 import sys
-import sysconfig
 import threading
 import time
 import traceback
@@ -26,8 +25,6 @@ from dataclasses import dataclass
 from numbers import Complex, Real
 from pathlib import Path
 
-import numpy as np
-
 STEPS = 2_000_000  # lines and bytecodes of the learner's own code in one call; a right answer takes a fifth
 CPU_SECONDS = 2.5
 WALL_SECONDS = 4.0  # for loops that sleep: of this time they compute less than the share below
@@ -36,7 +33,7 @@ LONGEST_STEP = 0.25  # of a second; what one step takes longer, the process may 
 MEMORY = 2 << 30  # bytes that one call may ask for
 ENTRIES = 1_000_000
 
-_STDLIB = sysconfig.get_paths()["stdlib"]
+_STDLIB = str(Path(contextlib.__file__).parent)  # in a browser a zip file, of which sysconfig knows nothing
 _OURS = str(Path(__file__).parents[1])
 _ENGINE = str(Path(__file__).parent)
 # The types of the functions that are put back where an answer assigns to them. Not those that PyTorch wrote
@@ -128,7 +125,7 @@ def _observe_once(call, arguments):
             things = len(value) if type(value) is tuple else 0
             same_rows = len(value) if _is_one_list(value) else 0
             shape, entries = numbers(value)
-            truth = isinstance(value, bool | np.bool_)
+            truth = type(value).__name__ == "bool"  # of Python or of NumPy, which may not be there
         except Unusable as problem:
             kind, text = ("unusable", str(problem)) if str(problem) else ("none", "")
         except NotImplementedError:
@@ -233,9 +230,9 @@ def is_unwritten(function):
 
 
 def keep_modules():
-    """Remember the functions that an answer could replace; those of PyTorch as soon as it is imported."""
+    """Remember the functions that an answer could replace; those of a library as soon as it is imported."""
     for module, wanted in _KEPT.items():
-        if module in sys.modules and module not in _PRISTINE:
+        if sys.modules.get(module) and module not in _PRISTINE:
             space = vars(sys.modules[module])
             names = [name for name in space if not name.startswith("_") and name != "input"]
             functions = {name: space[name] for name in names if isinstance(space[name], wanted)}
@@ -249,11 +246,11 @@ def _marking(function):
     @functools.wraps(function)
     def marked(*args, **kwargs):
         made = function(*args, **kwargs)
-        if isinstance(made, np.ndarray):
-            if made.dtype.kind == "f":
-                made.fill(UNWRITTEN)
-        elif made.is_floating_point():
-            made.detach().fill_(UNWRITTEN)
+        if hasattr(made, "fill_"):  # a Tensor
+            if made.is_floating_point():
+                made.detach().fill_(UNWRITTEN)
+        elif made.dtype.kind == "f":
+            made.fill(UNWRITTEN)
         return made
 
     return marked
@@ -393,6 +390,7 @@ def _captured(output):
     def no_input(*_):
         raise EOFError("input() waits for the keyboard; all that is needed comes with the arguments")
 
+    numpy = sys.modules.get("numpy")  # the first lessons run where there is none
     asked, builtins.input = builtins.input, no_input
     recursion = sys.getrecursionlimit()
     logged = logging.root.manager.disable
@@ -402,7 +400,7 @@ def _captured(output):
             contextlib.redirect_stderr(output),
             _closed_descriptors(),
             warnings.catch_warnings(),
-            np.errstate(),
+            numpy.errstate() if numpy else contextlib.nullcontext(),
         ):
             warnings.simplefilter("ignore")
             logging.disable()  # a handler of log messages keeps the stream with which it was made
@@ -474,7 +472,9 @@ def _loop_guard():
     Also keep what it gave back, under no name, and what functions of the course gave back to it.
     """
     left, active, waited, late, given_back = STEPS, True, 0.0, False, {}
-    start, cpu = time.perf_counter(), time.thread_time()
+    # A browser has no clock for threads, and but one of them.
+    cpu_time = time.thread_time if hasattr(time, "thread_time") else time.process_time
+    start, cpu = time.perf_counter(), cpu_time()
     last = start
     before = sys.gettrace(), sys.getprofile()
 
@@ -485,7 +485,7 @@ def _loop_guard():
         waited += step if step < LONGEST_STEP else LONGEST_STEP
         if now - start < CPU_SECONDS:
             return False
-        worked = time.thread_time() - cpu
+        worked = cpu_time() - cpu
         return worked > CPU_SECONDS or (waited > WALL_SECONDS and worked < SLEEPER * waited)
 
     def count(frame, event, arg):

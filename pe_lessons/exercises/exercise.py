@@ -119,6 +119,7 @@ class Exercise(Checked):
             return self.result("error", objection)
         if behaviour.is_unwritten(answer):
             return self._not_attempted()
+        behaviour.keep_modules()
         replaced = behaviour.put_back()
         seen = []
         for arguments in self._all_probes:
@@ -491,7 +492,8 @@ def _short(value):
     try:
         shape = tuple(getattr(value, "shape", ())) or behaviour.numbers(value)[0]
     except behaviour.Unusable:
-        return f"<{type(value).__name__}>"
+        text = repr(value) if isinstance(value, list | tuple) else ""
+        return text if 0 < len(text) <= 40 else f"<{type(value).__name__}>"
     if isinstance(value, list) and len(shape) == 1:
         return repr(value)
     return f"<{' x '.join(map(str, shape))} numbers>" if all(shape) else f"<an empty array {shape}>"

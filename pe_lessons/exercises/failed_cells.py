@@ -42,7 +42,7 @@ class Cells:
         for name, held in self.before.items():
             self.failed.pop(name, None)
             if error is not None and self.namespace.get(name, MISSING) is held:
-                self.failed[name] = held, _in_words(error)
+                self.failed[name] = held, in_words(error)
         self.before = {}
 
     def remark(self, error):
@@ -79,7 +79,7 @@ class Cells:
         return None
 
 
-def _in_words(error):
+def in_words(error):
     if isinstance(error, SyntaxError):
         kind = type(error).__name__
         kind = "SyntaxError" if kind.startswith("_") else kind  # Python 3.13: _IncompleteInputError
