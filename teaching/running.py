@@ -33,7 +33,7 @@ class Run(Execute):
             nb, resources = super().preprocess(nb, resources, km)
         except Exception as problem:  # of many kinds: whatever ends a kernel
             why = (
-                getattr(self.km, "ended_because", None)
+                getattr(self.manager, "ended_because", None)
                 or f"it ended Python itself ({type(problem).__name__})"
             )
             self.log.error("the kernel ended in cell %d: %s", self.reached, why)
@@ -47,6 +47,10 @@ class Run(Execute):
         notes = [self.heading, self.idle and SPARED, *nb.metadata.get("course_notes", [])]
         nb.cells.insert(0, nbformat.v4.new_markdown_cell("\n\n".join(filter(None, notes))))
         return nb, resources
+
+    def create_kernel_manager(self):
+        self.manager = super().create_kernel_manager()  # `self.km` is gone when its kernel is
+        return self.manager
 
     def preprocess_cell(self, cell, resources, index):
         self.reached = index
