@@ -172,6 +172,9 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         if (student in (None, one)) and (again or not is_done(folder, lesson, one))
     ]
     print(f"{len(taken.ready)} to grade, {len(taken.ready) - len(todo)} of them done; {jobs} at a time")
+    for one, files in taken.files.items():
+        if len(files) > 1:
+            print(f"  {one}: {len(files)} files, the last one counts: {', '.join(files)}")
     failed = {}
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         tasks = {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in todo}

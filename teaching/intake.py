@@ -17,7 +17,7 @@ STUDENT = [  # how files and their folders tell whose they are
     r"(?:.*/)?(?P<student>[^/]+)_\d+_assignsubmission_file_?/.*",  # Moodle
     r"(?:.*/)?(?P<student>[^/_]+)_(?:LATE_)?\d+_\d+_[^/]*",  # Canvas
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
-    r"(?P<student>.+?)[ _-]*(?:\d\d_[a-z0-9_]+)?(?:[ _-]*\(?\d*\)?)?\.ipynb",  # ada_03_a_lesson (1).ipynb
+    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?\.ipynb",  # ada_03_a_lesson (1).ipynb
 ]
 STOPS_EARLY = (
     "The file stops in the middle, as when a download or an upload breaks off. Open your lesson in "
@@ -40,6 +40,7 @@ class Intake:
 
     ready: dict = field(default_factory=dict)
     broken: dict = field(default_factory=dict)
+    files: dict = field(default_factory=dict)  # where several are one learner's: the last one counts
 
 
 class Unreadable(Exception):
@@ -52,6 +53,8 @@ def collect(folder, lesson):
     intake = Intake()
     for student, file, content, handed_in in sorted(found(folder, lesson), key=lambda one: one[3]):
         place = folder / "submitted" / student / lesson
+        if file.relative_to(folder).parts[0] == "downloaded":
+            intake.files.setdefault(student, []).append(file.name)
         try:
             notebook, notes = put_right(read(content), release)
         except Unreadable as problem:
@@ -66,7 +69,7 @@ def collect(folder, lesson):
         if not target.exists() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8")
             stamp = place / "timestamp.txt"
-            if not stamp.exists() or "downloaded" in str(file):
+            if not stamp.exists() or file.relative_to(folder).parts[0] == "downloaded":
                 stamp.write_text(time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(handed_in)))
     return intake
 

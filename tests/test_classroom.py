@@ -51,7 +51,10 @@ def answered(release):
         ("lovelaceada_LATE_4711_815_03_the_naive_loop-1.ipynb", "lovelaceada"),
         ("ada/whatever.ipynb", "ada"),
         ("ada_03_the_naive_loop (1).ipynb", "ada"),
+        ("ada_03_the_naive_loop-1.ipynb", "ada"),
         ("ada.ipynb", "ada"),
+        ("student07.ipynb", "student07"),
+        ("student07 (1).ipynb", "student07"),
         ("a[d]a/x.ipynb", "a-d-a"),
     ],
 )
@@ -202,7 +205,7 @@ def test_a_sandbox_shows_python_and_nothing_of_the_teacher(tmp_path):
 
 
 @pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
-def test_the_commands_of_the_guide_do_what_it_says(tmp_path):
+def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     """Deadlines, points by hand that stay, a second call that skips, and nbgrader's own commands."""
     guide = (grade.ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
     folder = tmp_path / "class"
@@ -210,7 +213,9 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path):
     place = folder / "downloaded" / LESSON
     place.mkdir(parents=True)
     (place / "ada.ipynb").write_text(nbformat.writes(answered(nbformat.read(classroom.lessons()[LESSON], 4))))
+    (place / "ada (1).ipynb").write_text((place / "ada.ipynb").read_text())
     assert grade.main([str(folder), "03", "--jobs", "1"]) == 0
+    assert "ada: 2 files, the last one counts" in capsys.readouterr().out
     assert grade.points(folder, LESSON)["ada"] == dict.fromkeys(demo.RIGHT, (1.0, 1.0))
     page = folder / "feedback" / "ada" / LESSON / f"{LESSON}.html"
     assert "of the course." in page.read_text(encoding="utf-8")

@@ -2,6 +2,8 @@
 
 import html
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
@@ -150,14 +152,61 @@ def test_the_hub_gives_every_learner_one_thread_and_the_own_copy(tmp_path):
     assert Path(environment["PYTHONPATH"](ada)) == tmp_path / "pe_lessons"
 
 
+HUB = TEACHING / "jupyterhub"
+
+
 def test_the_values_for_kubernetes_are_well_formed():
-    values = yaml.safe_load((TEACHING / "jupyterhub" / "values.yaml").read_text())
+    values = yaml.safe_load((HUB / "values.yaml").read_text())
     assert set(values) <= {"hub", "proxy", "singleuser", "cull", "scheduling"}
     server = values["singleuser"]
     assert server["extraEnv"]["OMP_NUM_THREADS"] == "1"
     assert all(isinstance(value, str) for value in server["extraEnv"].values())
     assert {"guarantee", "limit"} == set(server["memory"])
     assert (ROOT / server["defaultUrl"].partition("pe_lessons/")[2]).exists()
+
+
+def test_the_hub_is_closed_and_a_failed_pull_ends_no_server(tmp_path):
+    values = yaml.safe_load((HUB / "values.yaml").read_text())
+    config = values["hub"]["config"]
+    assert config["JupyterHub"]["authenticator_class"] == "null"
+    assert config["Authenticator"] == {"allow_all": False, "allowed_users": []}
+    shell, option, script = values["singleuser"]["lifecycleHooks"]["postStart"]["exec"]["command"]
+    assert (shell, option) == ("sh", "-c")
+    if shutil.which("sh"):  # without gitpuller and without /srv/pe_lessons
+        subprocess.run([shell, option, script], cwd=tmp_path, check=True, env={"PATH": "/usr/bin:/bin"})
+
+
+def test_exam_day_has_room_for_those_of_the_readme():
+    day = yaml.safe_load((HUB / "exam_day.yaml").read_text())
+    guaranteed = yaml.safe_load((HUB / "values.yaml").read_text())["singleuser"]
+    learners = day["scheduling"]["userPlaceholder"]["replicas"]
+    memory = learners * int(guaranteed["memory"]["guarantee"].removesuffix("M")) / 1000
+    text = (HUB / "README.md").read_text(encoding="utf-8")
+    assert f"{learners} placeholders" in text
+    assert f"{memory:.0f} GB and {learners * guaranteed['cpu']['guarantee']:.0f} cores" in text
+
+
+# The chart's JupyterHub, and the one that repo2docker puts into an image: looked up in both, at these versions.
+CHART, OF_CHART = "4.4.0", "5.5.0"
+REPO2DOCKER, OF_IMAGE = "2026.4.0", "5.4.0"
+
+
+def test_chart_and_image_are_a_pair():
+    assert OF_CHART.split(".")[0] == OF_IMAGE.split(".")[0]
+    text = (HUB / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"--version (\S+)", text)) == {CHART}
+    assert set(re.findall(r"jupyter-repo2docker==(\S+)", text)) == {REPO2DOCKER}
+    assert f"chart {CHART} brings JupyterHub {OF_CHART}, and repo2docker {REPO2DOCKER}" in text
+    workflow = (ROOT / ".github/workflows/tests.yml").read_text()
+    assert set(re.findall(r"jupyterhub/jupyterhub --version (\S+)", workflow)) == {CHART}
+    tag = yaml.safe_load((HUB / "values.yaml").read_text())["singleuser"]["image"]["tag"]
+    assert f"pe-lessons:{tag}" in text
+
+
+def test_the_image_takes_neither_environment_nor_history():
+    assert {".venv", ".git", "docs/_build"} <= set((ROOT / ".dockerignore").read_text().split())
+    torch = re.search(r"(?m)^torch==.+$", (ROOT / "constraints.txt").read_text())[0]
+    assert f"{torch}+cpu" in (HUB / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_links_of_the_hub_lead_to_a_lesson():
