@@ -190,11 +190,11 @@ class Case(Checked):
         if letters == [self.culprit.letter]:
             return self.result("correct", self.verdict(), cause)
         if not caught:
-            say = "Every suspect passes your test. (Does it return the comparison?) Ask for something else."
+            say = "Every suspect passes your test. Does it return the comparison? Ask for something else."
         elif len(caught) > 1:
             say = (
-                f"Your test fails for {', '.join(letters[:-1])} and {letters[-1]}, so it shows that something "
-                "is wrong, and not what. Ask for something that only one of them gets wrong."
+                f"Your test fails for {', '.join(letters[:-1])} and {letters[-1]}, so it shows that "
+                "something is wrong, and not what. Ask for something that only one of them gets wrong."
             )
         else:
             say = (

@@ -282,7 +282,6 @@ ORACLES = {
     "read_wavelengths": wavelengths_by_complex_numbers,
     "nearest_neighbour": nearest,
     "split_shift": shift_with_columns_moved,
-    "kernel": loops.kernel,
     "told_scores": scores_by_offset,
     "mean_by_step": means_of_shifted_rows,
     "readout": readout_one_by_one,

@@ -56,6 +56,21 @@ def test_the_settings_are_those_that_grading_needs():
     assert settings.ClearSolutions.enabled is False
     assert settings.OverwriteCells.add_missing_cells is True
     assert settings.Execute.timeout == 60
+    assert settings.Execute.skip_cells_with_tag == ""
+
+
+@pytest.mark.parametrize(
+    "path, student",
+    [
+        ("03/Ada Lovelace_12345_assignsubmission_file_/03_the_naive_loop.ipynb", "Ada Lovelace"),
+        ("03/lovelaceada_4711_815_03_the_naive_loop.ipynb", "lovelaceada"),
+        ("03/lovelaceada_LATE_4711_815_03_the_naive_loop-1.ipynb", "lovelaceada"),
+    ],
+)
+def test_nbgrader_collects_what_moodle_and_canvas_hand_over(path, student):
+    settings = settings_of(TEACHING / "nbgrader_config.py")
+    found = re.match(settings.FileNameCollectorPlugin.named_regexp, path)
+    assert found.groupdict() == {"student_id": student, "file_id": "03_the_naive_loop"}
 
 
 def test_the_class_of_the_demo_is_the_promised_one():

@@ -48,9 +48,9 @@ def section(case):
     if "plot" in case.data:
         plot = case.data["plot"]
         yield f"![{plot['alt']}](clinic/case_{case.number:02d}.svg)\n\n*{plot['caption']}*\n"
-    yield f"```python\n{case.signature}\n```\n"
+    yield f"```text\n{case.signature}\n```\n"
     if case.evidence:
-        yield f"```python\n{case.evidence}\n```\n"
+        yield f"```{'python' if 'code' in case.data else 'pycon'}\n{case.evidence}\n```\n"
     yield "\n".join(f"- **{one.letter}** {one.who}" for one in case.suspects) + "\n"
     yield f"<details><summary>{html.escape(ANSWER)}</summary>\n"
     yield f"**{case.culprit.letter}**, {case.culprit.who}. {case.culprit.say}\n"

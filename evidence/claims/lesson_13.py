@@ -40,7 +40,7 @@ def share_right(seed, encoding, seq_len=128):
 @each_seed
 def toy_with_a_window(seed):
     """A toy with RoPE, trained on 32 words: share right in longer texts, as it is and with a window of 32"""
-    for seq_len, claim in ((32, at_least(0.9)), (128, below(0.4)), (256, below(0.4))):
+    for seq_len, claim in ((32, at_least(0.9)), (128, below(0.45)), (256, below(0.45))):
         yield f"as trained, {seq_len}", share_right(seed, toys.Rotary(), seq_len), claim
         yield f"window, {seq_len}", share_right(seed, Window(), seq_len), at_least(0.95)
 

@@ -43,8 +43,8 @@ class FourLayers(toys.TinyTransformer):
 
 
 def texts(num_texts, seq_len, seed):
-    # Each text has a rule of its own, which word follows which, and one word in four breaks it. A word is asked
-    # for the next one where the rule holds and its text has shown that pair before.
+    # Each text has a rule of its own, which word follows which, and one word in four breaks it. A word is
+    # asked for the next one where the rule holds and its text has shown that pair before.
     generator = torch.Generator().manual_seed(seed)
     each = torch.arange(num_texts)
     while True:

@@ -11,6 +11,7 @@ import dis
 import functools
 import inspect
 import io
+import logging
 import math
 import os
 import sys
@@ -34,6 +35,7 @@ ENTRIES = 1_000_000
 
 _STDLIB = str(Path(contextlib.__file__).parent)  # in a browser a zip file, of which sysconfig knows nothing
 _OURS = str(Path(__file__).parents[1])
+_ENGINE = str(Path(__file__).parent)
 # The types of the functions that are put back where an answer assigns to them. Not those that PyTorch wrote
 # in Python: it exchanges some of them itself. Nor `input`, which IPython exchanges for every cell.
 _KEPT = {
@@ -74,6 +76,7 @@ class Behaviour:
     steps: int = 0  # lines and bytecodes of the learner's own code
     replaced: tuple = ()  # what the call changed for the whole kernel
     late: bool = False  # whether a clock ended the call, and not the number of its steps
+    lent: tuple = ()  # functions of the course that the learner's code called, with the same result
 
     def same_as(self, other, atol):
         """Whether both did the same; equal infinities are the same, NaN is like nothing."""
@@ -138,9 +141,23 @@ def _observe_once(call, arguments):
         except BaseException as error:
             kind, text = "raised", f"stops with an error. {in_one_line(error)}"
     changed, printed = _first_changed(arguments, given), bool(output.getvalue().strip())
-    made, late = steps()
+    made, late, given_back = steps()
+    own = _snapshots(given_back.pop("", None))
+    lent = tuple(name for name, value in given_back.items() if any(own) and _snapshots(value) == own)
     return Behaviour(
-        kind, shape, entries, text, changed, printed, truth, things, same_rows, made, tuple(replaced), late
+        kind,
+        shape,
+        entries,
+        text,
+        changed,
+        printed,
+        truth,
+        things,
+        same_rows,
+        made,
+        tuple(replaced),
+        late,
+        lent,
     )
 
 
@@ -329,14 +346,43 @@ def _is_library(filename):
     return filename.startswith((_STDLIB, _OURS, "<frozen")) or "-packages" in filename
 
 
-def _first_changed(before, after):
-    def snapshot(value):
-        try:
-            return numbers(value)
-        except Exception:
-            return None
+def is_of_the_course(thing):
+    """Whether a function or a class was written in a file of the course."""
+    if isinstance(thing, type):
+        return thing.__module__.startswith("pe_lessons.")
+    return getattr(getattr(thing, "__code__", None), "co_filename", "").startswith(_OURS)
 
-    return next((n for n, (a, b) in enumerate(zip(before, after)) if snapshot(a) != snapshot(b)), None)
+
+def _is_lent(frame):
+    """Whether a function of the course runs in this frame, called by the learner's code.
+
+    Libraries may stand between: PyTorch calls the `forward` of a module.
+    """
+    file, caller = frame.f_code.co_filename, frame.f_back
+    if not file.startswith(_OURS) or (file.startswith(_ENGINE) and not file.endswith("answers.py")):
+        return False
+    while (
+        caller and _is_library(caller.f_code.co_filename) and not caller.f_code.co_filename.startswith(_OURS)
+    ):
+        caller = caller.f_back
+    return caller is not None and not _is_library(caller.f_code.co_filename)
+
+
+def _snapshot(value):
+    try:
+        return numbers(value)
+    except Exception:
+        return None
+
+
+def _snapshots(value):
+    """Of every part of a tuple: positions and a mask have two shapes."""
+    return [_snapshot(part) for part in (value if isinstance(value, tuple) else [value])]
+
+
+def _first_changed(before, after):
+    pairs = enumerate(zip(before, after))
+    return next((n for n, (a, b) in pairs if _snapshot(a) != _snapshot(b)), None)
 
 
 @contextlib.contextmanager
@@ -347,18 +393,42 @@ def _captured(output):
     numpy = sys.modules.get("numpy")  # the first lessons run where there is none
     asked, builtins.input = builtins.input, no_input
     recursion = sys.getrecursionlimit()
+    logged = logging.root.manager.disable
     try:
         with (
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(output),
+            _closed_descriptors(),
             warnings.catch_warnings(),
             numpy.errstate() if numpy else contextlib.nullcontext(),
         ):
             warnings.simplefilter("ignore")
+            logging.disable()  # a handler of log messages keeps the stream with which it was made
             yield
     finally:
         builtins.input = asked
+        logging.disable(logged)
         sys.setrecursionlimit(recursion)
+
+
+@contextlib.contextmanager
+def _closed_descriptors():
+    """Let go unseen what programs in C write past Python's own streams."""
+    try:
+        saved = os.dup(1), os.dup(2)
+    except OSError:  # a program without a console has none
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for descriptor in (1, 2):
+            os.dup2(nowhere, descriptor)
+        yield
+    finally:
+        for descriptor, one in zip((1, 2), saved):
+            os.dup2(one, descriptor)
+        for one in (nowhere, *saved):
+            os.close(one)
 
 
 @contextlib.contextmanager
@@ -397,8 +467,11 @@ class _TooLong(BaseException):
 
 @contextlib.contextmanager
 def _loop_guard():
-    """Stop the learner's code after so many lines and bytecodes; either alone misses loops on some Python."""
-    left, active, waited, late = STEPS, True, 0.0, False
+    """Stop the learner's code after so many lines and bytecodes; either alone misses loops on some Python.
+
+    Also keep what it gave back, under no name, and what functions of the course gave back to it.
+    """
+    left, active, waited, late, given_back = STEPS, True, 0.0, False, {}
     # A browser has no clock for threads, and but one of them.
     cpu_time = time.thread_time if hasattr(time, "thread_time") else time.process_time
     start, cpu = time.perf_counter(), cpu_time()
@@ -423,13 +496,21 @@ def _loop_guard():
             left = -1
             sys.setprofile(next_call)
             raise _TooLong(start_again)
+        if event == "return" and _is_library(frame.f_back.f_code.co_filename):
+            given_back[""] = arg
         return count
 
     def enter(frame, event, arg):
         if _is_library(frame.f_code.co_filename):
-            return None
+            return keep if _is_lent(frame) else None
         frame.f_trace_opcodes = True
         return count(frame, event, arg)
+
+    def keep(frame, event, arg):
+        if event == "return":
+            given_back[f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"] = arg
+        frame.f_trace_lines = False
+        return keep
 
     def next_call(frame, event, arg):
         sys.setprofile(None)
@@ -444,7 +525,7 @@ def _loop_guard():
 
     sys.settrace(enter)
     try:
-        yield lambda: (STEPS - left, late)
+        yield lambda: (STEPS - left, late, given_back)
     finally:
         active = False
         sys.settrace(before[0])
