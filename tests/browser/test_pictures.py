@@ -1,5 +1,6 @@
 """The live pictures: every number shown is Python's number, and every knob is for the keyboard too."""
 
+import itertools
 import tomllib
 
 import numpy as np
@@ -31,7 +32,7 @@ def spot_the_bug(column, exponent):
 def shuffle_the_words(order, mask, position):
     words = ["the", "cat", "chased", "the", "mouse"]
     rows = {"the": [1, 0, 0, 1], "cat": [0, 2, 1, 0], "chased": [1, 1, 0, 2], "mouse": [0, 1, 2, 1]}
-    orders = sorted(__import__("itertools").permutations(range(5)))
+    orders = sorted(itertools.permutations(range(5)))
 
     def cat(numbers):
         said = [words[number] for number in numbers]
@@ -108,10 +109,10 @@ CASES = [
     (spot_the_bug, dict(column=0, exponent="doubled")),
     (spot_the_bug, dict(column=5, exponent="doubled")),
     (spot_the_bug, dict(column=127, exponent="2k/d")),
-    *(
-        (shuffle_the_words, dict(order=order, mask=mask, position=position))
-        for order, mask, position in [(0, False, False), (77, True, False), (119, False, True), (50, True, True)]
-    ),
+    (shuffle_the_words, dict(order=0, mask=False, position=False)),
+    (shuffle_the_words, dict(order=77, mask=True, position=False)),
+    (shuffle_the_words, dict(order=119, mask=False, position=True)),
+    (shuffle_the_words, dict(order=50, mask=True, position=True)),
     (detector, dict(position=40, width=64, base=4)),
     (detector, dict(position=0, width=4, base=1.5)),
     (detector, dict(position=127, width=128, base=6)),
