@@ -6,10 +6,12 @@ import pytest
 from reexecute import find_notebooks
 
 from pe_lessons.exercises import REGISTRY
+from pe_lessons.placement import placement
 from pe_lessons.progress import progress
 
 pytestmark = pytest.mark.browser
 LESSON = "notebooks/03_the_naive_loop"
+RIGHT_LETTERS = "".join(placement.right)
 LOADED = 60_000  # milliseconds: also on a busy machine
 DOUBLED = """
 def my_sinusoidal(seq_len, d_model):
@@ -179,3 +181,28 @@ def test_python_is_fetched_only_when_it_is_asked_for(open_page):
     page = open_page(LESSON)
     asked = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert not [url for url in asked if "/python" in url], json.dumps(asked)
+
+
+@pytest.mark.parametrize(
+    "letters", ["eeeeeeeeee", "beeeeeeeee", "bbceeeeeee", "bbcbdeeeee", "bbcbdccebe", RIGHT_LETTERS]
+)
+def test_a_newcomer_finds_a_place(open_page, letters):
+    page = open_page("placement")
+    groups = page.locator("#answer-placement .choices").all()
+    for group, letter in zip(groups, letters, strict=True):
+        group.locator(".choice").nth("abcdefgh".index(letter)).press("Enter")
+    place = page.locator("#answer-placement .place")
+    numbers = [int(link[:2]) for link in place.locator("a").all_inner_texts()]
+    assert place.inner_text().startswith("Begin at ") and numbers == placement.place(letters)
+    page.goto(place.locator("a").first.evaluate("link => link.href"))
+    assert page.locator("article h1").inner_text().startswith(f"{numbers[0]:02d} ")
+
+
+def test_the_picture_keeps_its_height_under_the_finger(open_page):
+    for width in (1280, 390):
+        page = open_page("index", width=width)
+        box = page.locator(".encoding")
+        before = box.bounding_box()["height"]
+        for key in ("End", "Home"):
+            page.get_by_role("slider", name="d_model").press(key)
+            assert abs(box.bounding_box()["height"] - before) < 2

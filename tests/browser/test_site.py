@@ -12,7 +12,17 @@ pytestmark = pytest.mark.browser
 HTML = ROOT / "docs/_build/html"
 AXE = ROOT / "docs/_build/npm/node_modules/axe-core/axe.min.js"
 LESSONS = [path.stem for path in find_notebooks()]
-PAGES = ["index", "launch", "progress", "glossary", "bibliography", "api/arrays", "search"]
+PAGES = [
+    "index",
+    "launch",
+    "placement",
+    "progress",
+    "TUTOR",
+    "glossary",
+    "bibliography",
+    "api/arrays",
+    "search",
+]
 PAGES += [f"notebooks/{name}" for name in LESSONS]
 PAGES += [f"teaching/{path.stem}" for path in sorted((ROOT / "teaching").glob("*.md"))]
 COMPRESSED = {".html", ".css", ".js", ".svg"}  # what web servers send with gzip
