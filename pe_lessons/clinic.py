@@ -27,7 +27,7 @@ from numbers import Integral
 import numpy as np
 
 from pe_lessons import plots
-from pe_lessons.exercises import behaviour
+from pe_lessons.exercises import behaviour, failed_cells
 from pe_lessons.exercises.exercise import Exercise, Mistake
 from pe_lessons.exercises.lesson_21 import CASES, answers
 from pe_lessons.exercises.lesson_files import Answer, Change
@@ -168,6 +168,11 @@ class Case(Checked):
         options = {key: plot[key] for key in ("xlabel", "ylabel", "markers") if key in plot}
         return plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
 
+    def check(self, *test):
+        """Show what `diagnose` says of a test; riddles have no points, so it never raises."""
+        complaint = failed_cells.CELLS and failed_cells.CELLS.complaint()
+        return self.result("error", complaint) if complaint else self.diagnose(*test)
+
     def diagnose(self, test=..., *more):
         """Return the `Result` for a function ``test(program)``; an ``assert`` in it will do as well."""
         if test is ... or behaviour.is_unwritten(test):
@@ -205,7 +210,7 @@ class Case(Checked):
 
     def mend(self, program):
         """The `Result` for a repaired program: which suspect is still in it, if one is."""
-        return self.exercise.check(program)
+        return self.exercise.diagnose(program)
 
     def verdict(self):
         """Who it is, what was found in the thread, and where the course explains it."""

@@ -10,6 +10,7 @@ import write_sources
 from reexecute import ROOT
 
 from pe_lessons import clinic
+from pe_lessons.exercises import result
 
 CASES = clinic.cases()
 SOURCES = {source.link: source for source in write_sources.read()}
@@ -122,8 +123,20 @@ def test_a_fault_in_a_case_is_seen(changed, complaint):
     ],
 )
 def test_what_the_check_says(test, status, words):
-    result = clinic.case(5).diagnose(test)
-    assert result.status == status and words in " ".join(result.message.split())
+    said = clinic.case(5).diagnose(test)
+    assert said.status == status and words in said.message
+
+
+def test_the_reply_links_to_the_threads():
+    case = clinic.case(9)
+    shown = case.diagnose(own_test(case))._repr_html_()
+    assert all(f'<a href="{thread}">{thread}</a>' in shown for thread in case.data["thread"])
+
+
+def test_nothing_is_raised_while_a_grading_tool_runs(monkeypatch):
+    monkeypatch.setattr(result, "GRADING", True)
+    assert clinic.case(5).check(...).status == "not attempted"
+    assert clinic.case(5).mend(clinic.case(5).patient).status == "not yet"
 
 
 def test_a_test_may_assert():
