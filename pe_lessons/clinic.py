@@ -1,7 +1,7 @@
 """The clinic: real faults of positions as riddles, to be solved by a test that tells three suspects apart.
 
 The cases are in `exercises/lesson_21/cases.toml`, the right programs beside it in `answers.py`. Every suspect
-is such a program with a change, made as those of the exercises are (`exercises/lesson_files.py`). An entry:
+is such a program with a change, made as those of the exercises are (`exercises/lesson_files.py`). An entry::
 
     ["What somebody notices"]     the title; cases are numbered in the order of the file
     group = "..."                 symptoms of one kind
