@@ -151,6 +151,7 @@ function exercise(box) {
     document.querySelectorAll(".exercise .check").forEach((one) => (one.disabled = false));
   }
 
+  run.classList.replace("btn-outline-primary", "btn-primary");
   run.classList.add("check");
   editor.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.ctrlKey) run.click();

@@ -1,6 +1,9 @@
 """Exercises, questions and quizzes answered on the page, in a real browser with no other host in reach."""
 
+import io
 import json
+import re
+import zipfile
 
 import pytest
 from reexecute import find_notebooks
@@ -99,6 +102,31 @@ def test_where_there_is_no_library_the_page_says_where_to_answer(open_page):
         said = page.locator(".exercise .elsewhere").first.inner_text()
         assert f"needs {library}" in said and "Colab" in said and "course.py lab" in said
         assert page.locator(".exercise textarea").count() == 0
+
+
+def test_numpy_is_fetched_from_where_the_site_has_it(open_page):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as wheel:
+        wheel.writestr(
+            "numpy/__init__.py", "import contextlib\nerrstate = contextlib.nullcontext\narray = list"
+        )
+        for name in ("METADATA", "WHEEL", "RECORD"):
+            wheel.writestr(f"numpy-2.0.dist-info/{name}", "Name: numpy\nVersion: 2.0" * (name == "METADATA"))
+    page = open_page(LESSON)
+    changed = {"needs": "numpy", "numpy": "numpy-2.0-py3-none-any.whl"}
+
+    def with_numpy(route):
+        text = route.fetch().text()
+        data = json.loads(re.search(r'id="lesson">(.*?)</script>', text)[1])
+        route.fulfill(
+            body=text.replace(json.dumps(data), json.dumps(data | changed)), content_type="text/html"
+        )
+
+    page.route("**/03_*.html", with_numpy)
+    page.route("**/python/numpy-2.0-py3-none-any.whl", lambda route: route.fulfill(body=packed.getvalue()))
+    page.reload(wait_until="networkidle")
+    answer(page, "sinusoidal_loop", f"import numpy\nprint(numpy.__file__){RIGHT}", "numpy/__init__.py")
+    assert "Correct" in page.locator("#answer-sinusoidal_loop .reply").inner_text()
 
 
 def test_the_editor_indents_and_lets_the_keyboard_go(open_page):

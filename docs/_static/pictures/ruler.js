@@ -23,7 +23,7 @@ export function numbers({ query, heads, head, constant }) {
 }
 
 export function draw({ bias, weights }) {
-  const low = Math.max(16, ...bias.map(Math.abs));
+  const low = Math.max(8, ...bias.map(Math.abs));
   return weights.map((weight, n) => {
     const x = 10 + 24 * n;
     const tall = (45 * Math.abs(bias[n])) / low;

@@ -52,5 +52,5 @@ export function draw({ frequencies: now, slowed }, { trained, factor, base }) {
 }
 
 export const words = ({ open, unseen, slowed }) =>
-  `${open} of 64 pairs do not come round in training. ${unseen} of them show angles that were never there. `
+  `${open} of 64 pairs do not come round in training; ${unseen || "none"} of these show${unseen === 1 ? "s" : ""} angles that were never there. `
   + `The fastest pair is slowed down by ${spaced(slowed[0])}, the slowest by ${spaced(slowed.at(-1))}.`;
