@@ -8,11 +8,14 @@ In a notebook: ``placement.ask()``, then ``placement.check("bbcbdceebc")``.
 'Begin at lesson 12. Then 13; the others you may leave out.'
 """
 
+import re
 from pathlib import Path
 
 from pe_lessons.exercises.lesson_files import read_words
 from pe_lessons.exercises.question import Question, Quiz
 
+TEXT = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
+LAST = int(re.search(r"none, at lesson (\d\d)", TEXT)[1])
 UNKNOWN = ("I do not know yet", False, "That is what the lesson is for.")
 
 
@@ -24,12 +27,12 @@ class Placement(Quiz):
         return [int(question.name.removeprefix("lesson ")) for question in self.questions]
 
     def place(self, letters):
-        """The numbers of the lessons whose questions were missed; without any, that of the last lesson."""
+        """The numbers of the lessons whose questions were missed; without any, LAST."""
         pairs = zip(self.lessons, letters, self.right)
         missed = [lesson for lesson, letter, right in pairs if letter != right]
         if missed[:1] == self.lessons[:1]:
             missed.insert(0, 0)  # the lesson before it shows how the course works
-        return missed or [20]
+        return missed or [LAST]
 
     def check(self, *answer):
         """Say where to begin; `answer` as for any quiz."""
@@ -43,9 +46,8 @@ class Placement(Quiz):
 
 
 def _read():
-    words = read_words(Path(__file__).with_suffix(".md").read_text(encoding="utf-8"))
     found = []
-    for name, one in words["placement"]["questions"].items():
+    for name, one in read_words(TEXT)["placement"]["questions"].items():
         unknown = "abcdefgh"[len(one["choices"])]
         found.append(Question(name, one["prompt"], one["choices"] | {unknown: UNKNOWN}))
     return Placement("placement", tuple(found))

@@ -140,7 +140,7 @@ function exercise(box) {
     reply.replaceChildren();
     reply.className = "reply";
     const [start, answer] = [performance.now(), editor.value];
-    const question = { lesson: page.lesson.slice(0, 2), name, answer, check, imports: page.imports, numpy: page.needs && page.numpy };
+    const question = { lesson: `lesson_${page.lesson.slice(0, 2)}`, name, answer, check, imports: page.imports, numpy: page.needs && page.numpy };
     const got = await ask(question, (text) => (status.textContent = text));
     const said = got.reply ?? { status: "error", title: `${name}: ${HEADINGS.error}.`, message: got.failed };
     status.textContent = "";
@@ -281,10 +281,10 @@ if (page) {
 // --- the page that finds a reader's place ---
 
 // The lessons whose questions were missed, as pe_lessons.placement has it.
-export function place(asked, rights, letters) {
+function place({ asked, last }, rights, letters) {
   const missed = asked.filter((_, n) => !rights[n]["abcdefgh".indexOf(letters[n])]);
   if (missed[0] === asked[0]) missed.unshift(0);
-  return missed.length ? missed : [20];
+  return missed.length ? missed : [last];
 }
 
 const placement = JSON.parse(document.getElementById("placement")?.textContent ?? "null");
@@ -297,7 +297,7 @@ if (placement) {
   box.addEventListener("answered", ({ detail: letters }) => {
     const left = letters.filter((letter) => !letter).length;
     if (left) return end.replaceChildren(`${left} more, and you are told where to begin.`);
-    const links = place(placement.asked, rights, letters).map((lesson) => make("a", { href: placement.lessons[lesson][0], textContent: placement.lessons[lesson][1] }));
+    const links = place(placement, rights, letters).map((lesson) => make("a", { href: placement.lessons[lesson][0], textContent: placement.lessons[lesson][1] }));
     const [first, ...others] = links;
     end.replaceChildren("Begin at ", first, ".");
     if (others.length) end.append(" Then: ", ...others.flatMap((link) => [link, "; "]).slice(0, -1), ". The others you may leave out.");

@@ -6,7 +6,6 @@ import re
 import zipfile
 
 import pytest
-from reexecute import find_notebooks
 
 from pe_lessons.exercises import REGISTRY
 from pe_lessons.placement import placement
@@ -65,8 +64,8 @@ def test_an_exercise_is_answered_wrongly_rightly_and_without_end(open_page, tmp_
     saved.value.save_as(tmp_path / "my_answers.ipynb")
     assert ("my_answers", "sinusoidal_loop", "Correct") in progress(tmp_path / "my_answers.ipynb")
     kept = page.evaluate("localStorage.getItem('pe_lessons/03_the_naive_loop')")
-    (tmp_path / "03.ipynb").write_text(kept)
-    assert progress(tmp_path / "03.ipynb") == [("03", "sinusoidal_loop", "Correct")]
+    (tmp_path / "kept.ipynb").write_text(kept)
+    assert progress(tmp_path / "kept.ipynb") == [("kept", "sinusoidal_loop", "Correct")]
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Forget").click()
     assert page.locator("#progress-count").inner_text().startswith("0 of ")
@@ -96,9 +95,8 @@ def test_the_first_lessons_are_answered_without_numpy(open_page):
 
 
 def test_where_there_is_no_library_the_page_says_where_to_answer(open_page):
-    names = {path.stem[:2]: path.stem for path in find_notebooks()}
-    for lesson, library in (("04", "NumPy"), ("05", "PyTorch")):
-        page = open_page(f"notebooks/{names[lesson]}")
+    for lesson, library in (("04_vectorized_numpy", "NumPy"), ("05_pytorch", "PyTorch")):
+        page = open_page(f"notebooks/{lesson}")
         said = page.locator(".exercise .elsewhere").first.inner_text()
         assert f"needs {library}" in said and "Colab" in said and "course.py lab" in said
         assert page.locator(".exercise textarea").count() == 0
