@@ -33,7 +33,7 @@ from pe_lessons.exercises.lesson_21 import CASES, answers
 from pe_lessons.exercises.lesson_files import Answer, Change
 from pe_lessons.exercises.result import Checked, shown
 
-WIDTH = 88
+WIDTH = 74  # of the site's cells
 TASK = "Write test(program): True for a right program and two of the suspects, False for the guilty one."
 
 

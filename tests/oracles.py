@@ -11,8 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from pe_lessons import arrays, loops
-from pe_lessons.configs import layer_plan
+from pe_lessons import arrays, loops, models
 
 
 def permutation_holds(model, rows, order):
@@ -220,11 +219,12 @@ def bases(config):
     kinds[config["pattern"] - 1 :: config["pattern"]] = ["full_attention"] * (len(kinds) // config["pattern"])
     kinds[-1] = "full_attention"
     rules = {"full_attention": config["base"], "sliding_attention": config["local_base"]}
-    plan = layer_plan({
-        "num_hidden_layers": len(kinds), "layer_types": kinds, "no_rope_layers": config["no_rope_layers"],
+    plan = models.layers({
+        "num_hidden_layers": len(kinds), "layer_types": kinds, "head_dim": 8,
+        "no_rope_layers": config["no_rope_layers"],
         "rope_parameters": {kind: {"rope_theta": base} for kind, base in rules.items()},
     })  # fmt: skip
-    return [layer.rope["rope_theta"] if layer.rope else 0 for layer in plan]
+    return [layer.base for layer in plan]
 
 
 def values_by_offset(q, kv, q_positions, positions):

@@ -6,7 +6,6 @@ Their docstrings are what a riddle says of the program.
 import math
 
 import numpy as np
-import torch
 
 
 def rotated(x, angles):
@@ -19,6 +18,12 @@ def rotated(x, angles):
 def falling(pairs):
     """(pairs,) 1 and then ever slower, base 10,000."""
     return 10_000.0 ** (-np.arange(pairs) / pairs)
+
+
+def bfloat16(x):
+    """Numbers rounded to bfloat16, the upper half of a float32."""
+    bits = np.array(x, dtype=np.float32).view(np.uint32)
+    return ((bits + 0x8000) & 0xFFFF0000).view(np.float32).astype(float)
 
 
 def rules(prompt, new, trained):
@@ -40,9 +45,9 @@ def cosines(positions, head_dim):
 
     positions: whole numbers, as a list. Returns an array (len(positions), head_dim / 2).
     """
-    frequencies = torch.tensor(falling(head_dim // 2))
-    angles = torch.tensor(positions, dtype=torch.float64)[:, None] * frequencies
-    return angles.cos().bfloat16().double().numpy()
+    frequencies = falling(head_dim // 2)
+    places = np.array(positions, dtype=float)
+    return bfloat16(np.cos(places[:, None] * frequencies))
 
 
 def layer_rules(layers):
@@ -96,7 +101,8 @@ def scores_in_steps(q, k):
         key = rotated(k[place], place * frequencies)
         cache.append(key)
         query = rotated(q[place], place * frequencies)
-        scores[place, : place + 1] = [query @ kept for kept in cache]
+        keys = np.array(cache)
+        scores[place, : place + 1] = keys @ query
     return scores
 
 
