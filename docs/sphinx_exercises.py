@@ -22,6 +22,7 @@ import pe_lessons
 from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.exercises.question import Quiz
+from pe_lessons.placement import LAST, placement
 from pe_lessons.progress import progress
 
 ROOT = Path(pe_lessons.__file__).resolve().parents[1]
@@ -58,7 +59,7 @@ def libraries(module):
 
 
 def needed(lesson):
-    """What the exercises of a lesson (``"03"``) need besides Python: "", "numpy" or "torch"."""
+    """What the exercises of a lesson, given by two digits, need besides Python: "", "numpy" or "torch"."""
     found = libraries(f"pe_lessons.exercises.lesson_{lesson}")
     found |= libraries(f"pe_lessons.exercises.lesson_{lesson}.answers")
     return "torch" if "torch" in found else "numpy" if found else ""
@@ -173,6 +174,21 @@ def _program(notebook):
     return ast.Module(body=body, type_ignores=[])
 
 
+class Placement(Directive):
+    """The ten questions that end in a lesson, and the lessons' titles for the script."""
+
+    def run(self):
+        lessons = {}
+        for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+            title = nbformat.read(path, 4).cells[0].source.splitlines()[0].removeprefix("# ")
+            lessons[int(path.name[:2])] = [f"notebooks/{path.stem}.html", title]
+        data = json.dumps({"asked": placement.lessons, "last": LAST, "lessons": lessons}).replace(
+            "</", "<\\/"
+        )
+        script = f'<script type="application/json" id="placement">{data}</script>'
+        return [nodes.raw("", question_box(placement) + script, format="html")]
+
+
 class Progress(Directive):
     """A table of all that can be answered; the script fills in what was."""
 
@@ -193,6 +209,7 @@ class Progress(Directive):
 
 
 def setup(app):
+    app.add_directive("placement", Placement)
     app.add_directive("progress", Progress)
     app.add_transform(MakeExercises)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

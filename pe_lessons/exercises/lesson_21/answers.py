@@ -6,7 +6,6 @@ Their docstrings are what a riddle says of the program.
 import math
 
 import numpy as np
-import torch
 
 
 def rotated(x, angles):
@@ -19,6 +18,12 @@ def rotated(x, angles):
 def falling(pairs):
     """(pairs,) 1 and then ever slower, base 10,000."""
     return 10_000.0 ** (-np.arange(pairs) / pairs)
+
+
+def bfloat16(x):
+    """Numbers rounded to bfloat16, the upper half of a float32."""
+    bits = np.array(x, dtype=np.float32).view(np.uint32)
+    return ((bits + 0x8000) & 0xFFFF0000).view(np.float32).astype(float)
 
 
 def rules(prompt, new, trained):
@@ -36,13 +41,13 @@ def rules(prompt, new, trained):
 
 
 def cosines(positions, head_dim):
-    """Cosines of a rotary table, base 10,000, stored in bfloat16.
+    """Cosines of a rotary table, base 10,000, stored in bfloat16, so right to 0.004 only.
 
     positions: whole numbers, as a list. Returns an array (len(positions), head_dim / 2).
     """
-    frequencies = torch.tensor(falling(head_dim // 2))
-    angles = torch.tensor(positions, dtype=torch.float64)[:, None] * frequencies
-    return angles.cos().bfloat16().double().numpy()
+    frequencies = falling(head_dim // 2)
+    places = np.array(positions, dtype=float)
+    return bfloat16(np.cos(places[:, None] * frequencies))
 
 
 def layer_rules(layers):
@@ -96,7 +101,8 @@ def scores_in_steps(q, k):
         key = rotated(k[place], place * frequencies)
         cache.append(key)
         query = rotated(q[place], place * frequencies)
-        scores[place, : place + 1] = [query @ kept for kept in cache]
+        keys = np.array(cache)
+        scores[place, : place + 1] = keys @ query
     return scores
 
 
@@ -289,8 +295,8 @@ def axis_of_pair(sections):
 def time_frequencies(frames):
     """Frequencies of the time axis of a video model: 8 pairs, radians per step of four frames.
 
-    256^(-i / 8) for pair i from 0. In a video of more than 200 frames pair 3 is slowed: it makes one turn in
-    the whole video. Returns an array (8,).
+    256^(-i / 8) for pair i from 0. The remedy: in a video of more than 200 frames pair 3 is slowed
+    to one turn in the whole video. Returns an array (8,).
     """
     frequencies = 256.0 ** (-np.arange(8) / 8)
     if frames > 200:
