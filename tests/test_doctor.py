@@ -5,7 +5,7 @@ import sys
 
 import pytest
 import torch
-from small_llama import FAULTS, ONLY_IN_A_TABLE, VOCAB_SIZE, SmallLlama
+from small_llama import FAULTS, VOCAB_SIZE, SmallLlama, case
 
 from pe_lessons import doctor
 
@@ -15,16 +15,16 @@ def wrong(findings):
 
 
 def test_a_healthy_model_is_healthy():
-    findings = doctor.examine(SmallLlama(), VOCAB_SIZE, reference=SmallLlama())
+    findings = doctor.examine(SmallLlama(), VOCAB_SIZE, reference=SmallLlama(), relative=True)
     assert not wrong(findings), "\n".join(map(str, findings))
     assert not [finding for finding in findings if finding.status == "not tried"]
-    assert {finding.check for finding in findings} == {*doctor.CHECKS, "reference"}
+    assert {finding.check for finding in findings} == {"order", *doctor.CHECKS, "reference"}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_named_and_nothing_else_is_blamed(fault):
-    table = fault in ONLY_IN_A_TABLE
-    found = wrong(doctor.examine(SmallLlama(fault, table), VOCAB_SIZE, reference=SmallLlama(table=table)))
+    patient, told = case(fault)
+    found = wrong(doctor.examine(patient, **told))
     named = [finding.culprit for finding in found if finding.culprit]
     words = FAULTS[fault] if isinstance(FAULTS[fault], tuple) else (FAULTS[fault],)
     assert named, "\n".join(map(str, found))
@@ -55,9 +55,10 @@ def test_what_is_not_taken_is_not_tried():
     findings = doctor.examine(bare)
     assert not wrong(findings)
     assert {finding.check for finding in findings if finding.status == "not tried"} == {
-        "first position", "shift", "left padding", "step by step", "several new tokens", "packing",
+        "first position", "shift", "far positions", "left padding", "step by step", "several new tokens",
+        "padded, step by step", "packing",
     }  # fmt: skip
-    assert "the function takes no cache" in "\n".join(map(str, findings))
+    assert "no argument is called cache, only tokens" in "\n".join(map(str, findings))
 
 
 def test_a_test_of_your_own():
@@ -95,9 +96,20 @@ def test_dropout_is_noticed_first():
     assert "of what positions do" not in str(finding)
 
 
-def test_half_precision_is_noted():
-    findings = doctor.examine(lambda tokens: bare(tokens).bfloat16())
-    assert "scores in bfloat16: rounding may look like a fault" in findings[0].says
+@pytest.mark.parametrize(
+    ("logits", "words"),
+    [
+        (lambda tokens: bare(tokens).bfloat16(), "too little to tell a fault from the rounding of bfloat16"),
+        (lambda tokens: bare(tokens).float() + 1e6, "too little to tell a fault from the rounding of float32"),
+        (lambda tokens: torch.nn.functional.one_hot(tokens, 20).cumsum(1), "exchanging two tokens moves the"),
+        (lambda tokens: bare(tokens) / 0, "not all scores of a plain text are finite"),
+    ],
+)
+def test_where_nothing_can_be_told_nothing_is(logits, words):
+    (finding,) = doctor.examine(logits)
+    assert finding.status == "not tried" and words in finding.says
+    with pytest.raises(AssertionError, match="the doctor finds:\n"):
+        doctor.assert_healthy(logits)
 
 
 def test_a_short_table_is_no_fault():
@@ -128,7 +140,8 @@ def test_what_cannot_be_asked(model, words):
 
 HEALTHY = """import torch
 def logits(tokens):
-    return torch.nn.functional.one_hot(tokens, 20).double().cumsum(dim=1)
+    places = torch.arange(1.0, tokens.shape[1] + 1)[:, None]
+    return (torch.nn.functional.one_hot(tokens, 20) * places).cumsum(dim=1)
 """
 COUNTS_FROM_ONE = """import torch
 def logits(tokens, position_ids=None):
@@ -161,7 +174,7 @@ def test_a_module_finds_what_lies_beside_it(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("mine.py", None, "module must be a Python file, a path that ends in .py"),
+        ("mine.py", None, "module must be a Python file, and there is no file"),
         ("mine.txt", HEALTHY, "module must be a Python file"),
         ("mine.py", "x = 1", "must define a function `logits` or a `model`"),
         ("mine.py", "import no_such_thing", "ends in ModuleNotFoundError: No module named 'no_such_thing'"),
