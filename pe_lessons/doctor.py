@@ -225,7 +225,7 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False):
             findings.append(Finding(name, "not tried", says))
             continue
         try:
-            found = [Finding(name, "not tried", f"{first[0]!r} comes first")] if first else []
+            found = [Finding(name, "not tried", f"{first[0]!r} must be right first")] if first else []
             found = found or [*check(patient, name)]
         except Exception as error:
             says = f"the model ends in {type(error).__name__}: {error}".splitlines()[0]
@@ -346,12 +346,13 @@ def _far(patient, check):
         says = f"moving all positions by {SHIFT} changes nothing, by 1,000 the answers"
         yield Finding(check, "wrong", says, far, *SMALL_FORMAT)
     elif very_far >= patient.enough:
-        yield Finding(check, "note", f"moving all positions by 1,000,000 changes {_share(very_far)}", very_far)
+        says = f"by 1,000 it changes nothing, by 1,000,000 {_share(very_far)}"
+        yield Finding(check, "note", says, very_far)
     else:
         yield Finding(check, "right", "moving all positions by 1,000,000 changes nothing", very_far)
 
 
-FIRST_FOR_ALL = "the positions of the first text are used for all", "position_ids[:1], or a mask of one row"
+FIRST_FOR_ALL = "the positions of the first text are used for all", "position_ids[:1]"
 
 
 def _batch(patient, check):
@@ -420,6 +421,8 @@ def _left_padding(patient, check):
                 ("the softmax of nothing is 0 / 0: padding may look at no key", "let padding look at itself",
                  lambda: bool(seen.isnan().any())),
                 ("the mask is not used", "where the mask reaches the scores", lambda: asked(batch, None)),
+                ("the mask of the first text is used for all", "mask[:1]",
+                 lambda: asked(batch, mask[:1].expand_as(mask))),
                 (*IDS_UNUSED, lambda: _ends(alone(patient.count + PADDING), *counts)),
                 (*FIRST_FOR_ALL, lambda: _ends(alone(None, positions[:1]), *counts)),
                 ("padding is looked at although the mask forbids it", "is True taken for 'hide'?",
@@ -440,12 +443,12 @@ OFFSET = "the offset by the length of the cache"
 
 
 def _cached(patient, check, cuts):
-    if patient.ask(patient.text[:, :OLD])[1] is None:
+    if patient.ask(patient.text)[1] is None:
         yield Finding(check, "not tried", "no cache comes back")
         return
 
     def judged(positions):
-        # position_ids have a gap before the new tokens, which no counting makes
+        # given position_ids have a gap before the new tokens, which no counting makes
         new = (patient.count if positions is None else positions)[0, OLD:].tolist()
         seen = patient.continued(patient.text, cuts, positions)
 
@@ -499,8 +502,8 @@ def _padded_steps(patient, check):
         return patient.verdict(
             check, _ends(seen, NEW, NEW), _ends(alone(), NEW, NEW),
             "texts padded on the left go on with a cache as each does alone",
-            f"texts padded on the left{', with position_ids' * (ids is not None)}, do not go on with a cache "
-            "as each does alone", "lesson 17", [
+            f"texts padded on the left{' and given position_ids' * (ids is not None)} do not go on with a "
+            "cache as each does alone", "lesson 17", [
                 ("the mask is not used once there is a cache", "where the mask reaches the scores",
                  lambda: not patient.same(seen, patient.continued(other, cuts, ids, mask))),
                 ("padding is counted as positions once there is a cache", "where the model counts by itself",
@@ -582,7 +585,8 @@ def _adapted(model):
 
 def _arguments(logits):
     """The names of what the function takes."""
-    parameters = list(inspect.signature(logits).parameters.values())
+    # a torch module is called with anything; what it takes, its forward says
+    parameters = list(inspect.signature(getattr(logits, "forward", logits)).parameters.values())
     foreign = [p.name for p in parameters[1:] if p.name not in WORDS and p.default is p.empty and p.kind < 2]
     names = [p.name for p in parameters]
     if not parameters or foreign:

@@ -40,6 +40,7 @@ FAULTS = {
     "mask dropped with a cache": "the mask is not used once there is a cache",
     "padding counted with a cache": "padding is counted as positions once there is a cache",
     "first positions for all": "the positions of the first text are used for all",
+    "first mask for all": "the mask of the first text is used for all",
     "number of the text": "the number of the text is taken for the position",
     "counted from the end": "positions are counted from the end",
     "mask the wrong way round": "is looked at although the mask forbids it",
@@ -202,6 +203,8 @@ class SmallLlama(nn.Module):
         if fault == "causal mask without the offset" or (fault == "is_causal for several" and n > 1):
             mask = torch.ones(n, n_k).tril().bool()
         mask = mask[None, None]
+        if fault == "first mask for all" and attention_mask is not None:
+            attention_mask = attention_mask[:1]
         dropped = fault == "mask not used" or (fault == "mask dropped with a cache" and past)
         if attention_mask is not None and not dropped:
             if attention_mask.ndim == 2:

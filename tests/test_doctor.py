@@ -90,6 +90,58 @@ def test_without_positions_the_culprit_is_not_guessed():
     assert "With position_ids the doctor could say which" in found[0].look_at
 
 
+def test_a_mask_of_two_texts_that_is_not_understood():
+    model = doctor.of_transformers(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        return model(tokens, position_ids, mask[:, 0] if mask is not None and mask.ndim > 2 else mask, cache)
+
+    findings = doctor.examine(logits, VOCAB_SIZE)
+    assert not wrong(findings)
+    (finding,) = [finding for finding in findings if finding.check == "packing"]
+    assert finding.status == "not tried" and "just the causal one ends in an error" in finding.says
+
+
+def test_a_reference_may_be_a_function_or_any_module():
+    class Own(torch.nn.Module):
+        def forward(self, tokens, position_ids=None):
+            return counted(tokens, position_ids)
+
+    assert not wrong(doctor.examine(bare, reference=bare))
+    assert not wrong(doctor.examine(Own(), reference=Own()))
+    (finding,) = wrong(doctor.examine(Own(), reference=lambda tokens: 2 * bare(tokens)))
+    assert finding.check == "reference" and "with a model of the transformers library" in finding.look_at
+
+
+def test_names_of_ones_own_are_said():
+    class Own(torch.nn.Module):
+        def forward(self, ids, attention_mask=None, position_ids=None):
+            return counted(ids, position_ids)
+
+    shown = "\n".join(map(str, doctor.examine(Own())))
+    assert "no argument is called mask, only ids, attention_mask, position_ids" in shown
+
+
+def test_far_more_than_order_does_has_no_percentage():
+    assert str(doctor.Finding("a", "wrong", "b", 105.33)).endswith("(far more than order does)")
+    assert str(doctor.Finding("a", "wrong", "b", 0.5)).endswith("(50.0% of what order does)")
+
+
+def test_any_start_will_do_for_a_rotation():
+    shown = "\n".join(map(str, doctor.examine(SmallLlama(), VOCAB_SIZE)))
+    assert "those of 0, 1, 2, ... (or of any other start: they are relative)" in shown
+
+
+def test_what_is_no_rotation_is_a_note_until_relative_is_said():
+    found = doctor.examine(SmallLlama("sign lost"), VOCAB_SIZE)
+    assert not wrong(found)
+    assert "culprit: positions act in the attention alone" in "\n".join(map(str, found))
+    with pytest.raises(AssertionError, match="a sign is lost"):
+        doctor.assert_healthy(SmallLlama("sign lost"), VOCAB_SIZE, relative=True)
+    with pytest.raises(AssertionError, match="absolute positions"):
+        doctor.assert_healthy(SmallLlama(table=True), VOCAB_SIZE, relative=True)
+
+
 def test_dropout_is_noticed_first():
     (finding,) = doctor.examine(lambda tokens: torch.nn.functional.dropout(bare(tokens)))
     assert (finding.status, finding.look_at) == ("wrong", "model.eval()")
@@ -99,8 +151,8 @@ def test_dropout_is_noticed_first():
 @pytest.mark.parametrize(
     ("logits", "words"),
     [
-        (lambda tokens: bare(tokens).bfloat16(), "too little to tell a fault from the rounding of bfloat16"),
-        (lambda tokens: bare(tokens).float() + 1e6, "too little to tell a fault from the rounding of float32"),
+        (lambda tokens: bare(tokens).bfloat16(), "from the rounding of bfloat16"),
+        (lambda tokens: bare(tokens).float() + 1e6, "from the rounding of float32"),
         (lambda tokens: torch.nn.functional.one_hot(tokens, 20).cumsum(1), "exchanging two tokens moves the"),
         (lambda tokens: bare(tokens) / 0, "not all scores of a plain text are finite"),
     ],
@@ -155,12 +207,30 @@ def test_the_command_line(tmp_path, capsys):
     path = tmp_path / "mine.py"
     path.write_text(HEALTHY)
     assert doctor.main([str(path)]) == 0
-    assert "right  future: no token sees a later one" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "right  future: no token sees a later one" in shown
+    assert shown.endswith("\n5 of 13 checks tried\n")
     path.write_text(COUNTS_FROM_ONE)
     assert doctor.main([str(path), "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
     assert [one["culprit"] for one in told if one["status"] == "wrong"] == ["positions begin at 1"]
     assert list(told[0]) == ["check", "status", "says", "size", "culprit", "look_at", "lesson"]
+
+
+def test_relative_in_the_file_and_nothing_to_tell(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(COUNTS_FROM_ONE.replace("1 + torch", "torch"))
+    assert doctor.main([str(path)]) == 0
+    path.write_text(path.read_text() + "relative = True")
+    assert doctor.main([str(path)]) == 1
+    path.write_text(HEALTHY.replace(" * places", " * 1.0"))
+    assert doctor.main([str(path)]) == 2
+
+
+def test_the_help_says_how_a_model_is_asked(capsys):
+    with pytest.raises(SystemExit):
+        doctor.main(["--help"])
+    assert "def logits(tokens, position_ids=None, mask=None, cache=None):" in capsys.readouterr().out
 
 
 def test_a_module_finds_what_lies_beside_it(tmp_path):
