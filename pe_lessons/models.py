@@ -75,8 +75,8 @@ NUMBERS = KNOBS - {"short_factor", "long_factor", "truncate"} | {"rope_theta", "
 # Names that speak of positions, and those of them that are read or change nothing that is said here.
 ABOUT_POSITIONS = re.compile("rope|rotary|yarn|alibi|ntk|position|sinusoid|relative_|(^|_)pos(_|$)")
 KEYS = {
-    "rope_parameters", "rope_scaling", "rope_theta", "rotary_emb_base", "rotary_pct", "rope_pct", "rotary_dim",
-    "partial_rotary_factor", "global_rope_theta", "local_rope_theta", "layer_rope_theta", "rope_interleave",
+    "rope_parameters", "rope_scaling", "rope_theta", "rotary_emb_base", "rotary_pct", "rope_pct",
+    "rotary_dim", "partial_rotary_factor", "global_rope_theta", "local_rope_theta", "layer_rope_theta", "rope_interleave",
     "rope_local_base_freq", "no_rope_layers", "no_rope_layer_interval", "qk_rope_head_dim", "alibi",
     "position_embedding_type", "max_position_embeddings", "original_max_position_embeddings", "n_positions",
     "relative_attention_num_buckets", "relative_attention_max_distance",
@@ -327,10 +327,11 @@ def _lengths(config):
     for rope in _all_rotations(config):
         rule, factor = rope.get("rope_type") or rope.get("type"), rope.get("factor")
         old = rope.get("original_max_position_embeddings") or config.get("original_max_position_embeddings")
+        stretched = isinstance(factor, Real) and rule in ("yarn", "longrope")
         if rule in ("yarn", "llama3", "longrope") and not old:
-            taken = f"{length} is taken for the trained length" if length else "the trained length is not known"
+            taken = f"{length} is taken for the trained length" if length else "no length is known"
             yield f"{rule} without original_max_position_embeddings: {taken}"
-        elif isinstance(factor, Real) and old and length and rule in ("yarn", "longrope") and factor * old != length:
+        elif stretched and old and length and factor * old != length:
             yield f"factor {factor:g} times the trained length {old:,} is {factor * old:,.0f}, not {length:,}"
 
 
@@ -363,8 +364,8 @@ def _widths(config):
         for name in sorted(rope.keys() - KNOWN):
             yield f"{name} = {rope[name]!r} is not understood"
     width, heads = _width(config)
-    if width and heads and width % heads and width // heads == _head_dim(config, ""):
-        columns = width // heads
+    columns = _head_dim(config, "")
+    if isinstance(heads, int) and isinstance(width, int) and width % heads and width // heads == columns:
         yield f"{heads} heads do not share a width of {width} evenly: {columns} columns each are taken"
 
 

@@ -8,6 +8,7 @@ import torch
 from small_llama import FAULTS, VOCAB_SIZE, SmallLlama, case
 
 from pe_lessons import doctor
+from pe_lessons.doctor.__main__ import main
 
 
 def wrong(findings):
@@ -206,12 +207,12 @@ def logits(tokens, position_ids=None):
 def test_the_command_line(tmp_path, capsys):
     path = tmp_path / "mine.py"
     path.write_text(HEALTHY)
-    assert doctor.main([str(path)]) == 0
+    assert main([str(path)]) == 0
     shown = capsys.readouterr().out
     assert "right  future: no token sees a later one" in shown
     assert shown.endswith("\n5 of 13 checks tried\n")
     path.write_text(COUNTS_FROM_ONE)
-    assert doctor.main([str(path), "--json"]) == 1
+    assert main([str(path), "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
     assert [one["culprit"] for one in told if one["status"] == "wrong"] == ["positions begin at 1"]
     assert list(told[0]) == ["check", "status", "says", "size", "culprit", "look_at", "lesson"]
@@ -220,16 +221,16 @@ def test_the_command_line(tmp_path, capsys):
 def test_relative_in_the_file_and_nothing_to_tell(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(COUNTS_FROM_ONE.replace("1 + torch", "torch"))
-    assert doctor.main([str(path)]) == 0
+    assert main([str(path)]) == 0
     path.write_text(path.read_text() + "relative = True")
-    assert doctor.main([str(path)]) == 1
+    assert main([str(path)]) == 1
     path.write_text(HEALTHY.replace(" * places", " * 1.0"))
-    assert doctor.main([str(path)]) == 2
+    assert main([str(path)]) == 2
 
 
 def test_the_help_says_how_a_model_is_asked(capsys):
     with pytest.raises(SystemExit):
-        doctor.main(["--help"])
+        main(["--help"])
     assert "def logits(tokens, position_ids=None, mask=None, cache=None):" in capsys.readouterr().out
 
 
@@ -237,7 +238,7 @@ def test_a_module_finds_what_lies_beside_it(tmp_path):
     (tmp_path / "what_lies_beside.py").write_text(HEALTHY)
     (tmp_path / "mine.py").write_text("from what_lies_beside import logits")
     before = list(sys.path)
-    assert doctor.main([str(tmp_path / "mine.py")]) == 0
+    assert main([str(tmp_path / "mine.py")]) == 0
     assert sys.path == before
 
 
@@ -253,6 +254,6 @@ def test_a_module_finds_what_lies_beside_it(tmp_path):
 def test_a_module_that_will_not_do(tmp_path, capsys, name, text, words):
     if text is not None:
         (tmp_path / name).write_text(text)
-    assert doctor.main([str(tmp_path / name)]) == 2
+    assert main([str(tmp_path / name)]) == 2
     shown = capsys.readouterr().err
     assert words in shown and shown.count("\n") == 1

@@ -191,7 +191,7 @@ def test_the_language_model_of_a_model_with_eyes():
         ({"num_attention_heads": 6}, "6 heads do not share a width of 64 evenly: 10 columns each are taken"),
         ({"rope_theta": None}, "rope_theta is null: 10,000 is taken where a layer is rotary"),
         ({"rope_scaling": without(YARN, "original_max_position_embeddings"), "max_position_embeddings": None},
-         "yarn without original_max_position_embeddings: the trained length is not known"),
+         "yarn without original_max_position_embeddings: no length is known"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_said(more, words):
