@@ -76,10 +76,10 @@ NUMBERS = KNOBS - {"short_factor", "long_factor", "truncate"} | {"rope_theta", "
 ABOUT_POSITIONS = re.compile("rope|rotary|yarn|alibi|ntk|position|sinusoid|relative_|(^|_)pos(_|$)")
 KEYS = {
     "rope_parameters", "rope_scaling", "rope_theta", "rotary_emb_base", "rotary_pct", "rope_pct",
-    "rotary_dim", "partial_rotary_factor", "global_rope_theta", "local_rope_theta", "layer_rope_theta", "rope_interleave",
-    "rope_local_base_freq", "no_rope_layers", "no_rope_layer_interval", "qk_rope_head_dim", "alibi",
-    "position_embedding_type", "max_position_embeddings", "original_max_position_embeddings", "n_positions",
-    "relative_attention_num_buckets", "relative_attention_max_distance",
+    "rotary_dim", "partial_rotary_factor", "global_rope_theta", "local_rope_theta", "layer_rope_theta",
+    "rope_interleave", "rope_local_base_freq", "no_rope_layers", "no_rope_layer_interval", "alibi",
+    "qk_rope_head_dim", "position_embedding_type", "max_position_embeddings", "n_positions",
+    "original_max_position_embeddings", "relative_attention_num_buckets", "relative_attention_max_distance",
 }  # fmt: skip
 MUSEUM = Path(__file__).parent / "museum"
 # From here on, two neighbouring whole numbers are one in this format.
@@ -365,7 +365,7 @@ def _widths(config):
             yield f"{name} = {rope[name]!r} is not understood"
     width, heads = _width(config)
     columns = _head_dim(config, "")
-    if isinstance(heads, int) and isinstance(width, int) and width % heads and width // heads == columns:
+    if width and heads and width % heads and width // heads == columns:
         yield f"{heads} heads do not share a width of {width} evenly: {columns} columns each are taken"
 
 
@@ -436,9 +436,10 @@ def _head_dim(config, layer_type):
 
 
 def _width(config):
-    """The width of a token, and how many heads share it."""
-    heads = _get(config, "num_attention_heads", "n_head", "n_heads", "num_heads")
-    return _get(config, "hidden_size", "n_embd", "d_model"), heads
+    """The width of a token, and how many heads share it; None where there is not one number."""
+    found = (_get(config, "hidden_size", "n_embd", "d_model"),
+             _get(config, "num_attention_heads", "n_head", "n_heads", "num_heads"))  # fmt: skip
+    return [number if isinstance(number, int) else None for number in found]
 
 
 def _length(config):
