@@ -149,6 +149,21 @@ def test_dropout_is_noticed_first():
     assert "of what positions do" not in str(finding)
 
 
+def test_small_weights_are_not_blamed():
+    """Down to where rounding hides what positions do, all is right; below it, nothing is said."""
+    said = []
+    for size in (1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001):
+        model = SmallLlama().float()
+        with torch.no_grad():
+            for weights in model.model.parameters():
+                weights.mul_(size if weights.ndim == 2 else 1)
+        model.dtype = torch.float32
+        findings = doctor.examine(model, VOCAB_SIZE, relative=True)
+        assert not wrong(findings), "\n".join(map(str, findings))
+        said.append(findings[0].status)
+    assert said[0] == "right" and said[-1] == "not tried" and sorted(said, reverse=True) == said
+
+
 @pytest.mark.parametrize(
     ("logits", "words"),
     [

@@ -88,8 +88,9 @@ class Patient:
             says = "the same tokens get two answers, so nothing else can be tried"
             return Finding("answers", "wrong", says, culprit="dropout is on", look_at="model.eval()")
         exchanged = self.rows(self.text[:, [1, 0, *range(2, LENGTH)]])
-        self.scale, self.enough = (exchanged - rows)[:, 2:].abs().max().item(), 1e-4
-        did, wanted = "exchanging two tokens", 3_000 * noise
+        self.scale = (exchanged - rows)[:, 2:].abs().max().item()
+        did, wanted = "exchanging two tokens", 1_000 * noise
+        self.enough = max(1e-4, noise / max(self.scale, wanted))  # tokens do more than positions alone
         if "position_ids" in self.arguments:
             try:
                 apart = (self.rows(self.text, 3 * self.count) - rows).abs().max().item()
