@@ -18,9 +18,12 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
+    "sphinx_exercises",
     "sphinx_lessons",
+    "sphinx_pictures",
 ]
 include_patterns = ["*.md", "notebooks/*.ipynb", "api/*.md", "teaching/**.md", "evidence/**.md"]
+include_patterns += ["pe_lessons/small/*.md"]
 exclude_patterns = ["notebooks/*.mine*.ipynb"]  # copies that a learner keeps
 suppress_warnings = ["toc.not_included"]  # pages that others link to need not be in the sidebar
 templates_path = ["_templates"]
@@ -48,7 +51,8 @@ html_favicon = "_static/dial.svg"
 html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_js_files = ["site.js"]
+html_js_files = ["site.js", ("exercises.js", {"type": "module"})]
+html_js_files += [("pictures.js", {"type": "module"})]
 html_show_sphinx = False
 html_theme_options = {
     "repository_url": REPOSITORY,

@@ -1,5 +1,7 @@
-"""What Sphinx is to know of the lessons: questions, glossary, the figures' alt texts, copies for Colab."""
+"""What Sphinx is to know of the lessons: questions, glossary, folded cells, alt texts, copies for Colab."""
 
+import html
+import json
 import re
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import nbformat
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from myst_nb.core.render import NbElementRenderer
+from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -17,6 +20,10 @@ import sys
 if "google.colab" in sys.modules:  # elsewhere the course is installed already
     %pip install --quiet --no-deps "pe_lessons @ git+{repository}"
 """
+
+# A question to answer before the next cell is run, in bold words.
+ASKED = re.compile(r"\*\*(Predict|Before you (look|move)|Look hard|Stop and find)\b")
+SHOW = {"source": "Show the code", "output": "Show the answer"}
 
 
 def number(docname):
@@ -96,7 +103,7 @@ class NameHeadings(SphinxTransform):
                 link["refuri"] = f"#{self.name(link['refuri'][1:])}"
 
     def name(self, anchor):
-        return re.sub(r"[^\w-]", "", anchor.lower())
+        return re.sub(r"\$.*?\$|[^\w-]", "", anchor.lower())  # without the formulas of a heading
 
 
 class LinkGlossary(SphinxTransform):
@@ -129,6 +136,88 @@ class LinkGlossary(SphinxTransform):
             text.parent.replace(text, [*parts, nodes.Text(said[end:])])
 
 
+class LinkLessons(SphinxTransform):
+    """What the text calls *lesson 07* leads there, but for links that the author made."""
+
+    default_priority = 881
+
+    def apply(self):
+        own = number(self.env.docname)
+        pages = {number(name): name for name in self.env.found_docs if is_lesson(name)}
+        if own is None:
+            return
+        for paragraph in self.document.findall(nodes.paragraph):
+            for text in list(paragraph.findall(nodes.Text)):
+                if isinstance(text.parent, nodes.paragraph | nodes.emphasis):
+                    said, end, parts = text.astext(), 0, []
+                    for found in re.finditer(r"\b[Ll]esson (\d\d)\b", said):
+                        if int(found[1]) in pages.keys() - {own}:
+                            link = nodes.inline("", found[0])
+                            link = reference(self.env, link, "doc", f"/{pages[int(found[1])]}")
+                            parts += [nodes.Text(said[end : found.start()]), link]
+                            end = found.end()
+                    if parts:
+                        text.parent.replace(text, [*parts, nodes.Text(said[end:])])
+
+
+class NameLessons(SphinxTransform):
+    """Whoever searches a word of the glossary finds first the lesson that its entry names first."""
+
+    default_priority = 882
+
+    def apply(self):
+        lesson = number(self.env.docname)
+        if lesson is None:
+            return
+        entries = Path(self.env.srcdir, "glossary.md").read_text(encoding="utf-8").split("```{glossary}")[1]
+        for word, said in re.findall(r"^(\S.*)\n((?:  .*\n)+)", entries, re.MULTILINE):
+            named = re.search(r"Lessons? (\d\d)", said)
+            if named and int(named[1]) == lesson:
+                self.document.insert(0, addnodes.index(entries=[("single", word, "", "main", None)]))
+
+
+class MarkQuestions(SphinxTransform):
+    """Paragraphs that ask for a prediction are told from the others."""
+
+    default_priority = 883
+
+    def apply(self):
+        for strong in self.document.findall(nodes.strong):
+            if ASKED.match(f"**{strong.astext()}") and isinstance(strong.parent, nodes.paragraph):
+                strong.parent["classes"].append("prediction")
+
+
+def fold_cells(app, docname, source):
+    """Code that draws or imports is folded; so is what a cell gives out after a question for a prediction."""
+    if not is_lesson(docname):
+        return
+    notebook = json.loads(source[0])
+    asked = False
+    for cell in notebook["cells"]:
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            asked = bool(ASKED.search(text.strip().split("\n\n")[-1]))
+        elif cell["cell_type"] == "code" and "nbgrader" not in cell["metadata"]:
+            tags = cell["metadata"].setdefault("tags", [])
+            if "plots.show(" in text or cell["id"] == "imports":
+                tags.append("hide-input")
+            if asked and cell["outputs"]:
+                tags.append("hide-output")
+            asked = False
+    source[0] = json.dumps(notebook)
+
+
+def open_folded(translator, node):
+    """Instead of MyST-NB's, which has one prompt for code and output alike."""
+    kind = "output" if "below-input" in node["classes"] else "source"
+    classes = " ".join(node["classes"])
+    translator.body.append(f'<details class="hide {classes}"><summary>{SHOW[kind]}</summary>')
+
+
+def close_folded(translator, node):
+    translator.body.append("</details>")
+
+
 class LessonMap(nodes.General, nodes.Element):
     """Filled when all lessons have been read."""
 
@@ -158,8 +247,10 @@ class FillLessonMap(SphinxPostTransform):
     def item(self, name):
         title = nodes.inline("", self.env.titles[name].astext())
         link = reference(self.env, title, "doc", f"/{name}")
+        minutes = re.search(r"About (\d+) minutes", self.env.get_doctree(name).astext())
+        time = [nodes.inline("", f" {minutes[1]} min", classes=["minutes"])] if minutes else []
         asked = question(self.env, name) or opening(self.env, name)
-        return nodes.list_item("", nodes.paragraph("", "", link), asked)
+        return nodes.list_item("", nodes.paragraph("", "", link, *time), asked)
 
 
 def describe_figures(app):
@@ -195,7 +286,16 @@ def finish_page(app, doctree, docname):
 
 
 def page_context(app, pagename, templatename, context, doctree):
-    """The questions beside the links to the neighbours, and the button for Colab."""
+    """The page in a sentence, the questions beside the links to the neighbours, and the button for Colab."""
+    if doctree is not None:
+        asked = question(app.env, pagename) if is_lesson(pagename) else paragraph(doctree, "")
+        said = html.escape(" ".join(asked.astext().split())[:300] if asked else "")
+        title = html.escape(re.sub(r"<.*?>", "", context.get("title", "")))
+        context["metatags"] = context.get("metatags", "") + (
+            f'<meta name="description" content="{said}" /><meta property="og:type" content="article" />'
+            f'<meta property="og:title" content="{title}" />'
+            f'<meta property="og:description" content="{said}" />'
+        )
     for side in ("prev", "next"):
         neighbour = context.get(side) and app.builder.relations[pagename][1 if side == "prev" else 2]
         asked = question(app.env, neighbour) if neighbour else None
@@ -234,6 +334,11 @@ def setup(app):
     app.add_directive("lesson-map", LessonMapDirective)
     app.add_transform(NameHeadings)
     app.add_transform(LinkGlossary)
+    app.add_transform(LinkLessons)
+    app.add_transform(NameLessons)
+    app.add_transform(MarkQuestions)
+    app.add_node(HideCodeCellNode, override=True, html=(open_folded, close_folded))
+    app.connect("source-read", fold_cells)
     app.add_post_transform(FillLessonMap)
     app.connect("builder-inited", describe_figures)
     app.connect("doctree-resolved", finish_page)

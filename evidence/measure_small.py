@@ -162,6 +162,40 @@ def stretched_200_steps():
     return found
 
 
+def turned(rows, angles):
+    """Pairs of neighbouring columns, each turned by its angle."""
+    pairs = torch.view_as_complex(rows.contiguous().unflatten(-1, (-1, 2)))
+    hands = torch.polar(torch.ones_like(angles), angles).to(pairs.dtype)
+    return torch.view_as_real(pairs * hands).flatten(-2)
+
+
+class Slowed(toys.Rotary):
+    """Rotary whose pairs from number `first` on are slowed down by a factor."""
+
+    def __init__(self, first, factor):
+        super().__init__()
+        self.first, self.factor = first, factor
+
+    def turn(self, rows, positions):
+        frequencies = tensors.frequencies(rows.shape[-1])
+        frequencies[self.first :] /= self.factor
+        return turned(rows, positions[:, None] * frequencies)
+
+
+def slowed():
+    """The rotary model at once, its pairs from a number on slowed down by 4; 16,384 characters of text.
+
+    "1024" is the second half of texts of four times the length, "256" what that costs at the old length.
+    """
+    found = {str(length): [] for length in (TRAINED, 4 * TRAINED)}
+    for first in range(21):  # of 20 pairs; from 20 on: none
+        model = rope_with(Slowed(first, 4))
+        for length, by_first in found.items():
+            bits = small_models.bits(model, text()[:16_384], int(length))
+            by_first.append(means(bits)["second half"])
+    return found
+
+
 def needle():
     """What a definition 100 and 600 characters ago saves of the bits of a name, per character."""
     long = 1024 // TRAINED
@@ -214,10 +248,7 @@ class Rounded(toys.Rotary):
 
     def turn(self, rows, positions):
         frequencies = tensors.frequencies(rows.shape[-1]).to(self.dtype)
-        angles = (positions.to(self.dtype)[:, None] * frequencies).double()
-        pairs = torch.view_as_complex(rows.contiguous().unflatten(-1, (-1, 2)))
-        turned = pairs * torch.polar(torch.ones_like(angles), angles).to(pairs.dtype)
-        return torch.view_as_real(turned).flatten(-2)
+        return turned(rows, (positions.to(self.dtype)[:, None] * frequencies).double())
 
 
 def half_precision():
@@ -232,7 +263,7 @@ def half_precision():
     return found
 
 
-GROUPS = (yardsticks, longer, layouts, half_precision, stretched, stretched_200_steps, needle)
+GROUPS = (yardsticks, longer, layouts, half_precision, stretched, slowed, stretched_200_steps, needle)
 
 
 def rounded(found):

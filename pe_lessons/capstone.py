@@ -44,7 +44,7 @@ def as_encoding(encoding):
     return toys.Table(np.asarray(encoding(np.arange(float(LONGER)), 32), dtype=float))
 
 
-def trained(encoding, task, seed=0):
+def trained(encoding, task, seed=0, steps=STEPS):
     """Train one causal block with one head on texts of 16 words, and say how much it gets right.
 
     Returns
@@ -55,10 +55,10 @@ def trained(encoding, task, seed=0):
     """
     torch.manual_seed(seed)
     model = toys.TinyTransformer(8, 8, encoding=as_encoding(encoding), causal=True)
-    tokens, asked, _ = texts(task, STEPS * BATCH_SIZE, SEQ_LEN, seed=1000 + seed)
+    tokens, asked, _ = texts(task, steps * BATCH_SIZE, SEQ_LEN, seed=1000 + seed)
     batches = zip(tokens.split(BATCH_SIZE), asked.split(BATCH_SIZE))
-    toys.train(model, batches, steps=STEPS, print_every=None)
-    shares = [sum(model.history) / STEPS]
+    toys.train(model, batches, steps=steps, print_every=None)
+    shares = [sum(model.history) / steps]
     for seq_len in (SEQ_LEN, LONGER):
         tokens, _, tested = texts(task, 2048 // seq_len, seq_len, seed=2000 + seed)
         tested[:, : seq_len // 2] = toys.IGNORE_INDEX
@@ -119,8 +119,8 @@ GOALS = {
     "beat ALiBi at needle and RoPE at local, by a tenth, at 64 words": lambda one: all(
         one["at 64"][task] >= share + 0.1 for task, share in one["rivals"].items()
     ),
-    "fool the card: five back ticked and needle below one half at 16 words": lambda one: (
-        measures.passes(one["card"])["five back"] and one["at 16"]["needle"] < 0.5
+    "fool the card with a table: five back ticked and needle below one half at 16 words": lambda one: (
+        "local" in one["card"] and measures.passes(one["card"])["five back"] and one["at 16"]["needle"] < 0.5
     ),
 }
 

@@ -178,6 +178,8 @@ def grids(panels, *, marked=None, signed=False, label="cosine"):
         As for `heatmap`.
     """
     fig = heatmaps(panels, xlabel="patch column", ylabel="patch row", signed=signed, label=label)
+    side = (4.2, 3.8, 3.0)[min(len(panels), 3) - 1]
+    fig.set_size_inches(1.0 + side * len(panels), 0.4 + side)
     for ax in fig.axes[: len(panels)]:
         ax.set_aspect("equal")
         if marked is not None:
@@ -229,7 +231,18 @@ def attention_fans(weights, sentences, asking):
     return fig
 
 
-def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, markers=False):
+def curves(
+    lines,
+    *,
+    x=None,
+    xlabel="position",
+    ylabel="value",
+    log=False,
+    markers=False,
+    strokes=True,
+    grey=None,
+    xticks=None,
+):
     """Up to four curves, told apart by colour and by stroke, each named at the top.
 
     Parameters
@@ -243,6 +256,12 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
         alone.
     markers : bool or list of float
         A dot at each value; a list gives the size of each curve's dots, for curves that share some.
+    strokes : bool
+        False leaves out the strokes between the dots.
+    grey : float, optional
+        Where a grey vertical line stands.
+    xticks : list of float, optional
+        The ticks below, if not those that matplotlib finds.
     """
     if len(lines) > len(COLOURS):
         raise ValueError(f"lines must hold at most {len(COLOURS)} curves, got {len(lines)}")
@@ -255,8 +274,10 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
         for (name, y), size, colour, style in zip(
             lines.items(), sizes, _colours(lines), STYLES, strict=False
         ):
+            style = style if strokes else "none"
             across = x[name] if isinstance(x, dict) else range(len(y)) if x is None else x
-            ax.plot(across, y, style, color=colour, label=name, marker=marker, markersize=size)
+            look = {"linestyle": style, "marker": marker, "markersize": size}
+            ax.plot(across, y, color=colour, label=name, **look)
         ax.set(xlabel=xlabel, ylabel=ylabel)
         if log == "y":
             ax.set_yscale("log")
@@ -265,6 +286,10 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, marke
             ticks = sorted({tick for own in x.values() for tick in own}) if isinstance(x, dict) else x
             ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
             ax.minorticks_off()
+        if grey is not None:
+            ax.axvline(grey, color="0.6", linewidth=1)
+        if xticks is not None:
+            ax.set_xticks(xticks)
         if len(lines) > 1:
             ncols = len(lines) if sum(map(len, lines)) < 50 else 2
             fig.legend(loc="outside upper center", ncols=ncols, frameon=False)
@@ -441,7 +466,7 @@ def rotated_hand(angle, by):
 
 
 def arcs(frequencies, farthest, titles):
-    """How far round each pair comes: a circle for each pair, in it an arc for each farthest offset.
+    """How far round each pair comes: a faint circle for each, along it an arc for each farthest offset.
 
     Parameters
     ----------
@@ -458,6 +483,7 @@ def arcs(frequencies, farthest, titles):
         fig, axes = plt.subplots(1, len(titles), figsize=size, squeeze=False)
         for ax, frequency, title in zip(axes[0], frequencies, titles, strict=True):
             for offset, (radius, stroke) in zip(farthest, strokes, strict=True):
+                ax.add_patch(plt.Circle((0, 0), radius, fill=False, edgecolor="0.9", linewidth=0.8))
                 angles = np.linspace(0, min(offset * frequency, 2 * np.pi), 200)
                 ax.plot(
                     radius * np.cos(angles), radius * np.sin(angles), label=f"up to {offset} tokens", **stroke
@@ -499,6 +525,33 @@ def words_plus_positions(words, embeddings, table):
         for ax in axes:
             ax.tick_params(length=0)
         fig.colorbar(cells, ax=axes, label="value", pad=0.03)
+    return fig
+
+
+def strips(rows, *, xlabel, xticks):
+    """Rows of boxes laid end to end from 0, each as wide as its number and coloured by its encoding.
+
+    Parameters
+    ----------
+    rows : dict of str to list of (str, number, str)
+        Name of each row; text, width and encoding of each box: a name of `OF_ENCODING`, or "" for pale grey.
+    xlabel : str
+    xticks : list of number
+    """
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(8.4, 0.9 + 0.65 * len(rows)))
+        for place, boxes in enumerate(rows.values()):
+            start = 0
+            for text, width, encoding in boxes:
+                ink = OF_ENCODING.get(encoding, "0.92")
+                ax.barh(place, width, left=start, height=0.62, color=ink, edgecolor="white", linewidth=2)
+                ax.text(start + width / 2, place, text, ha="center", va="center", fontsize=9)
+                start += width
+        ax.set(xlabel=xlabel, xticks=xticks, yticks=range(len(rows)))
+        ax.set_yticklabels(rows)
+        ax.invert_yaxis()
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(axis="y", length=0)
     return fig
 
 

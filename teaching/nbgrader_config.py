@@ -12,8 +12,15 @@ c.ClearSolutions.enabled = False
 c.OverwriteCells.add_missing_cells = True
 # Seconds for one cell. The slowest of the course takes a few; an endless loop outside a function ends here.
 c.Execute.timeout = 60
+# No tag lets a check be passed over: without outputs, nbgrader would give it all its points.
+c.Execute.skip_cells_with_tag = ""
 # Without this every kernel warns of its local sockets.
 c.Execute.extra_arguments = ["--log-level=ERROR"]
+
+# For nbgrader zip_collect: how Moodle and Canvas name what was handed in. (course.py grade needs no pattern.)
+c.FileNameCollectorPlugin.named_regexp = (
+    r".*/(?P<student_id>[^/_]+)_(?:LATE_)?\d+_(?:\d+_|assignsubmission_file_/)(?P<file_id>\d\d_[a-z0-9_]+)"
+)
 
 # nbgrader 0.9 makes SQLAlchemy warn of every new learner; nothing is wrong.
 warnings.filterwarnings("ignore", message="Object of type <Submitted")

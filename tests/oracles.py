@@ -11,8 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from pe_lessons import arrays, loops
-from pe_lessons.configs import layer_plan
+from pe_lessons import arrays, loops, models
 
 
 def permutation_holds(model, rows, order):
@@ -109,18 +108,6 @@ def weights_one_by_one(scores, slope):
             *[0] * hidden,
         ]
         for row, hidden in zip(scores.tolist(), num_hidden)
-    ]
-
-
-def scores_by_distance(x, W_Q, W_K, num_heads):
-    """The key is rotated by the distance alone, and the query not at all."""
-    heads = zip(np.split(x @ W_Q, num_heads, axis=1), np.split(x @ W_K, num_heads, axis=1))
-    return [
-        [
-            [query @ loops.rotary([key], [n - m])[0] / math.sqrt(len(query)) for n, key in enumerate(keys)]
-            for m, query in enumerate(queries)
-        ]
-        for queries, keys in heads
     ]
 
 
@@ -232,11 +219,12 @@ def bases(config):
     kinds[config["pattern"] - 1 :: config["pattern"]] = ["full_attention"] * (len(kinds) // config["pattern"])
     kinds[-1] = "full_attention"
     rules = {"full_attention": config["base"], "sliding_attention": config["local_base"]}
-    plan = layer_plan({
-        "num_hidden_layers": len(kinds), "layer_types": kinds, "no_rope_layers": config["no_rope_layers"],
+    plan = models.layers({
+        "num_hidden_layers": len(kinds), "layer_types": kinds, "head_dim": 8,
+        "no_rope_layers": config["no_rope_layers"],
         "rope_parameters": {kind: {"rope_theta": base} for kind, base in rules.items()},
     })  # fmt: skip
-    return [layer.rope["rope_theta"] if layer.rope else 0 for layer in plan]
+    return [layer.base for layer in plan]
 
 
 def values_by_offset(q, kv, q_positions, positions):
@@ -294,7 +282,6 @@ ORACLES = {
     "read_wavelengths": wavelengths_by_complex_numbers,
     "nearest_neighbour": nearest,
     "split_shift": shift_with_columns_moved,
-    "kernel": loops.kernel,
     "told_scores": scores_by_offset,
     "mean_by_step": means_of_shifted_rows,
     "readout": readout_one_by_one,
@@ -306,7 +293,6 @@ ORACLES = {
     "buckets": lambda offsets, bidirectional: loops.t5_buckets(offsets, bidirectional=bidirectional),
     "rotary_interleaved": loops.rotary,
     "rotary_half": lambda x, positions: loops.rotary(x, positions, layout="half"),
-    "rotary_scores": scores_by_distance,
     "cached_attention": one_token_at_a_time,
     "critical_pair": first_without_a_turn,
     "ntk_frequencies": ntk,
@@ -319,7 +305,6 @@ ORACLES = {
     "resized_table": stretched_by_hand,
     "digits_needed": digits_that_keep_apart,
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
-    "padded_positions": lambda mask: [[sum(row[:n]) for n in range(len(row))] for row in mask],
     "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],
     "mrope_positions": loops.mrope_positions,
     "interleaved_axes": axes_by_turning,
@@ -329,8 +314,6 @@ ORACLES = {
     "align_signs": signs_of_the_nearer,
     "packed_positions": packed_one_by_one,
     "move_keys": moved_by_turning_anew,
-    "long_or_short": lambda short, long, trained, prompts, new: [
-        [short, long][prompt + more > trained] for prompt, more in zip(prompts, new)],
     "serve_step": served_alone,
     "turned_rows": rows_by_the_addition_formulas,
     "causal_alibi": causal_alibi,

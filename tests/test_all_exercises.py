@@ -300,7 +300,6 @@ def test_the_number_of_named_mistakes_is_counted(capsys):
         ),
         ("sinusoidal_loop", lambda n, d: np.zeros((n, d)), None),
         ("sinusoidal_torch", lambda n, d: torch.zeros(n, d), None),
-        ("kernel", lambda offsets, d: np.zeros(len(offsets)), None),
     ],
 )
 def test_numbers_near_0_are_not_explained_by_two_mistakes_that_make_0_together(name, answer, cause):

@@ -100,11 +100,29 @@ def four_frequencies(positions, d_model):
     return np.pad(rows, [(0, 0), (0, d_model - 8)])
 
 
-def test_the_goals_of_the_board(quick, tmp_path):
+def test_the_goals_of_the_board(quick):
     board = capstone.Board()
     assert goals_met(board, equal_steps) == [True, False, True, False, False]
     assert goals_met(board, four_frequencies)[1]
     assert goals_met(board, capstone.alibi) == [False, False, True, False, False]
+
+
+def remainders_of_4(positions, d_model):
+    return 3 * np.eye(d_model)[positions.astype(int) % 4]
+
+
+def test_a_table_fools_the_card_and_a_score_does_not(monkeypatch):
+    monkeypatch.setattr(capstone, "trained", lambda encoding, task, seed=0: (0.3, 0.4, 0.2))
+    monkeypatch.setattr(capstone, "_rivals", lambda seed: {"local": 0.5, "needle": 0.75})
+    board = capstone.Board()
+    assert goals_met(board, remainders_of_4)[4]
+    assert not goals_met(board, capstone.rope)[4]
+
+
+def test_the_page(quick, tmp_path):
+    board = capstone.Board()
+    for encoding in (equal_steps, four_frequencies, capstone.alibi):
+        board.add(encoding)
     board.page(tmp_path / "mine.html")
     page = (tmp_path / "mine.html").read_text(encoding="utf-8")
     assert page.count("<h2>") == 3 and "np.linspace(1, 1 / d_model, d_model // 2)" in page

@@ -36,7 +36,6 @@ def test_few_mutants_are_excused():
 @pytest.mark.parametrize(
     ("name", "style", "old", "new"),
     [
-        ("rotary_scores", "arrays", "np.sqrt(head_dim)", "np.sqrt(4)"),
         ("encoding_module", "tensors", "sinusoidal_torch_tensors(max_len, d_model)",
          "sinusoidal_torch_tensors(8, d_model)"),
         ("nearest_neighbour", "arrays", "gaps[position] = np.inf", "gaps[position] = gaps[0] = np.inf"),

@@ -15,7 +15,6 @@ import torch
 
 from evidence import peer_models
 from pe_lessons import arrays, models, tensors
-from pe_lessons.configs import layer_plan
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 ROWS = np.random.default_rng(0).normal(size=(2, 3, 12, 16))  # (batch, num_heads, seq_len, head_dim)
@@ -241,7 +240,7 @@ LAYERED = {  # the configuration, and the attention of a layer
 }
 
 
-@peer("layer_plan", "transformers")
+@peer("models.layers", "transformers")
 def plans():
     """Two rules by type of layer, windows, and layers without positions, as the models' own code has them."""
     small = {"num_hidden_layers": 13, "hidden_size": 32, "num_attention_heads": 2, "num_key_value_heads": 1}
@@ -249,11 +248,13 @@ def plans():
     for model, (name, attention) in LAYERED.items():
         options = get(f"transformers.models.{model}.configuration_{model}.{name}")(**small, head_dim=16)
         attention = get(f"transformers.models.{model}.modeling_{model}.{attention}")
-        for i, (layer, kind) in enumerate(zip(layer_plan(options.to_dict()), options.layer_types)):
+        for i, (layer, kind) in enumerate(zip(models.layers(options.to_dict()), options.layer_types)):
             module = attention(options, i)
             rule = options.rope_parameters.get(kind, options.rope_parameters)
-            wrong += layer.rope != (rule if getattr(module, "use_rope", True) else None)
-            wrong += layer.window != getattr(module, "sliding_window", None)
+            turns = getattr(module, "use_rope", True)
+            wrong += (layer.kind == "rotary") != turns
+            wrong += turns and (layer.base, layer.rule) != (rule["rope_theta"], rule["rope_type"])
+            wrong += (None if layer.chunked else layer.window) != getattr(module, "sliding_window", None)
     return wrong
 
 

@@ -71,7 +71,9 @@ def test_grids_have_square_cells_and_frame_the_marked_one():
         assert (ax.get_aspect(), ax.get_xlabel()) == (1, "patch column")
         assert ax.patches[0].get_bbox().bounds == (1.5, -0.5, 1, 1)
         assert ax.images[0].get_clim() == (0, 2)
-    assert not plots.grids({"one": np.eye(3)}).axes[0].patches
+    single = plots.grids({"one": np.eye(3)})
+    assert not single.axes[0].patches
+    assert single.get_size_inches()[1] > fig.get_size_inches()[1] > 4  # inches, large enough to read
 
 
 def test_attention_maps_name_rows_and_columns():
@@ -107,6 +109,13 @@ def test_an_encoding_has_its_colour_wherever_it_is_drawn():
     )
     assert both[0][1] == both[1][0] == alone[0]
     assert all(len(set(colours)) == len(colours) for colours in both)
+
+
+def test_curves_may_be_dots_alone_with_a_grey_line_and_ticks_of_their_own():
+    fig = plots.curves({"a": [1, 2, 3]}, markers=True, strokes=False, grey=1.5, xticks=[0, 2])
+    dots, line = fig.axes[0].lines
+    assert (dots.get_linestyle(), dots.get_marker(), line.get_linestyle()) == ("None", "o", "-")
+    assert list(line.get_xdata()) == [1.5, 1.5] and list(fig.axes[0].get_xticks()) == [0, 2]
 
 
 def test_at_most_four_curves():
@@ -194,6 +203,18 @@ def test_maps_put_the_number_of_each_position_at_its_point():
         np.testing.assert_array_equal(ax.lines[0].get_xydata(), points)
 
 
+def test_strips_lie_end_to_end_in_the_colours_of_their_encodings():
+    rows = {"one": [("key", 3, "RoPE"), ("value", 2, "")], "other": [("row", 4, "")]}
+    [ax] = plots.strips(rows, xlabel="numbers", xticks=[0, 3]).axes
+    assert [box.get_bbox().intervalx.tolist() for box in ax.patches] == [[0, 3], [3, 5], [0, 4]]
+    colours = [to_rgba(plots.OF_ENCODING["RoPE"]), *2 * [to_rgba("0.92")]]
+    assert [box.get_facecolor() for box in ax.patches] == colours
+    said = [(text.get_text(), text.get_position()) for text in ax.texts]
+    assert said == [("key", (1.5, 0)), ("value", (4, 0)), ("row", (2, 1))]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "other"]
+    assert ax.yaxis_inverted()
+
+
 def test_maps_of_dots_in_rows():
     fig = plots.maps({title: [[0, 1], [2, 3]] for title in "abc"}, numbers=False, ncols=2)
     assert fig.axes[0].get_gridspec().get_geometry() == (2, 2)
@@ -258,6 +279,7 @@ def test_arcs_begin_on_the_right_and_are_at_most_whole_circles():
             points = line.get_xydata()
             np.testing.assert_allclose(points[0], [radius, 0])
             np.testing.assert_allclose(points[-1], [radius * np.cos(end), radius * np.sin(end)], atol=1e-12)
+        assert [circle.radius for circle in ax.patches] == [1, 1.25]  # faint, whole
     names = [text.get_text() for text in fig.legends[0].get_texts()]
     assert names == ["up to 31 tokens", "up to 100 tokens"]
 

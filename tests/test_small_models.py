@@ -93,6 +93,17 @@ def test_a_window_holds_for_one_character_at_a_time_too():
     torch.testing.assert_close(found, model(tokens[None])[0], rtol=0, atol=1e-3)
 
 
+def test_all_pairs_slowed_down_are_position_interpolation_and_none_is_the_model_as_it_was():
+    rows, positions = torch.randn(2, 4, 6, 40), torch.arange(6)
+    linear = toys.Rotary(scaling={"rope_type": "linear", "factor": 4})
+    for first, encoding in ((0, linear), (20, toys.Rotary())):
+        found = measure_small.Slowed(first, 4).turn(rows, positions)
+        torch.testing.assert_close(found, encoding.turn(rows, positions), rtol=0, atol=1e-5)
+    halfway = measure_small.Slowed(9, 4).turn(rows, positions)
+    assert torch.equal(halfway[..., :18], measure_small.Slowed(20, 4).turn(rows, positions)[..., :18])
+    assert not torch.isclose(halfway[..., 18:20], toys.Rotary().turn(rows, positions)[..., 18:20]).all()
+
+
 def test_a_model_writes_the_same_text_for_the_same_seed():
     model = small_models.load("rope")
     texts = [small_models.write(model, "def f(", 20, seed=seed) for seed in (1, 1, 2)]
@@ -263,4 +274,7 @@ def test_what_was_measured_is_what_the_lessons_say():
         FIGURES["models"]["rope"]["bits_by_seed"]["0"], abs=0.001
     )
     assert set(tuned) == set(measure_small.TUNED) <= set(stretched)
+    slowed = FIGURES["slowed"]
+    assert len(slowed["256"]) == 21 and slowed["1024"].index(min(slowed["1024"])) == 9
+    assert slowed["1024"][12] > slowed["1024"][9] + 2 and slowed["256"][0] > slowed["256"][9] + 2
     assert {f"rope, {rule}" for rule in stretched} | set(NAMES_THAT_GO_ON) <= set(needle)

@@ -2,12 +2,13 @@
 
 import html
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import classroom
-import classroom_demo as demo
 import nbformat
 import pytest
 import teaching_tables
@@ -56,45 +57,21 @@ def test_the_settings_are_those_that_grading_needs():
     assert settings.ClearSolutions.enabled is False
     assert settings.OverwriteCells.add_missing_cells is True
     assert settings.Execute.timeout == 60
+    assert settings.Execute.skip_cells_with_tag == ""
 
 
-def test_the_class_of_the_demo_is_the_promised_one():
-    students = [one.student for one in demo.submissions(("right_pairs", "one too many"))]
-    assert students == [*demo.CLASS, "drawn"] and len(students) == 14
-
-
-def test_the_demo_knows_the_names_of_its_lesson():
-    cells = nbformat.read(classroom.lessons()[demo.LESSON], 4).cells
-    graded = [cell.metadata.get("nbgrader", {}) for cell in cells]
-    names = {one.grade_id.removesuffix("-check") for one in graded if one.get("points")}
-    assert names == set(demo.RIGHT)
-
-
-def judged(points, given, said="It says so."):
-    return list(demo.judge(demo.Submission("ada", {}, points, ["says so"]), given, said))
-
-
-def test_the_demo_notices_wrong_points_and_silent_feedback():
-    full = dict.fromkeys(demo.RIGHT, 1)
-    assert judged(full, full) == []
-    assert judged(None, None) == []
-    assert "0 points, expected 1" in judged(full, full | {"right_pairs": 0})[0]
-    assert "1 points, expected 0" in judged(full | {"right_pairs": 0}, full)[0]
-    assert "None points" in judged(full, {})[0]
-    assert judged(full, None) == ["was not graded"]
-    assert "should have been refused" in judged(None, full)[0]
-    assert "does not say" in judged(full, full, said="Something else.")[0]
-    assert "does not say" in judged(full, full, said=None)[0]
-
-
-def test_the_drawn_mistake_is_none_of_the_class():
-    for _ in range(50):
-        exercise, mistake = demo.draw(None)
-        assert mistake in {known.name for known in REGISTRY[exercise].mistakes}
-        assert mistake not in ("doubled exponent", "positions from 1", "2 pi forgotten")
-    assert demo.draw("T2T denominator")[1] == "T2T denominator"
-    with pytest.raises(SystemExit, match="no exercise"):
-        demo.draw("doubled exponent")
+@pytest.mark.parametrize(
+    "path, student",
+    [
+        ("03/Ada Lovelace_12345_assignsubmission_file_/03_the_naive_loop.ipynb", "Ada Lovelace"),
+        ("03/lovelaceada_4711_815_03_the_naive_loop.ipynb", "lovelaceada"),
+        ("03/lovelaceada_LATE_4711_815_03_the_naive_loop-1.ipynb", "lovelaceada"),
+    ],
+)
+def test_nbgrader_collects_what_moodle_and_canvas_hand_over(path, student):
+    settings = settings_of(TEACHING / "nbgrader_config.py")
+    found = re.match(settings.FileNameCollectorPlugin.named_regexp, path)
+    assert found.groupdict() == {"student_id": student, "file_id": "03_the_naive_loop"}
 
 
 def test_the_guide_has_an_entry_for_every_lesson_and_names_mistakes_that_the_checks_know():
@@ -110,9 +87,9 @@ def test_the_guide_has_an_entry_for_every_lesson_and_names_mistakes_that_the_che
         assert set(re.findall(r"`([^`]+)`", without_speech)) <= known, entry[:30]
 
 
-def test_the_recipe_has_at_most_six_commands_and_its_files_exist():
+def test_the_recipe_has_three_commands_and_its_files_exist():
     recipe = re.search(r"(?s)From the course's folder, for one lesson:\n\n(.*?)\n\n", GUIDE)[1]
-    assert len(recipe.splitlines()) <= 6
+    assert len(recipe.splitlines()) == 3
     for name in set(re.findall(r"\b\d\d_[a-z_0-9]+\b", GUIDE)):
         assert (ROOT / "notebooks" / f"{name}.ipynb").exists(), name
     for link in re.findall(r"\]\(([^)#:]+)\)", GUIDE):
@@ -175,14 +152,61 @@ def test_the_hub_gives_every_learner_one_thread_and_the_own_copy(tmp_path):
     assert Path(environment["PYTHONPATH"](ada)) == tmp_path / "pe_lessons"
 
 
+HUB = TEACHING / "jupyterhub"
+
+
 def test_the_values_for_kubernetes_are_well_formed():
-    values = yaml.safe_load((TEACHING / "jupyterhub" / "values.yaml").read_text())
+    values = yaml.safe_load((HUB / "values.yaml").read_text())
     assert set(values) <= {"hub", "proxy", "singleuser", "cull", "scheduling"}
     server = values["singleuser"]
     assert server["extraEnv"]["OMP_NUM_THREADS"] == "1"
     assert all(isinstance(value, str) for value in server["extraEnv"].values())
     assert {"guarantee", "limit"} == set(server["memory"])
     assert (ROOT / server["defaultUrl"].partition("pe_lessons/")[2]).exists()
+
+
+def test_the_hub_is_closed_and_a_failed_pull_ends_no_server(tmp_path):
+    values = yaml.safe_load((HUB / "values.yaml").read_text())
+    config = values["hub"]["config"]
+    assert config["JupyterHub"]["authenticator_class"] == "null"
+    assert config["Authenticator"] == {"allow_all": False, "allowed_users": []}
+    shell, option, script = values["singleuser"]["lifecycleHooks"]["postStart"]["exec"]["command"]
+    assert (shell, option) == ("sh", "-c")
+    if shutil.which("sh"):  # without gitpuller and without /srv/pe_lessons
+        subprocess.run([shell, option, script], cwd=tmp_path, check=True, env={"PATH": "/usr/bin:/bin"})
+
+
+def test_exam_day_has_room_for_those_of_the_readme():
+    day = yaml.safe_load((HUB / "exam_day.yaml").read_text())
+    guaranteed = yaml.safe_load((HUB / "values.yaml").read_text())["singleuser"]
+    learners = day["scheduling"]["userPlaceholder"]["replicas"]
+    memory = learners * int(guaranteed["memory"]["guarantee"].removesuffix("M")) / 1000
+    text = (HUB / "README.md").read_text(encoding="utf-8")
+    assert f"{learners} placeholders" in text
+    assert f"{memory:.0f} GB and {learners * guaranteed['cpu']['guarantee']:.0f} cores" in text
+
+
+# The chart's JupyterHub, and the one that repo2docker puts into an image: looked up in both, at these versions.
+CHART, OF_CHART = "4.4.0", "5.5.0"
+REPO2DOCKER, OF_IMAGE = "2026.4.0", "5.4.0"
+
+
+def test_chart_and_image_are_a_pair():
+    assert OF_CHART.split(".")[0] == OF_IMAGE.split(".")[0]
+    text = (HUB / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"--version (\S+)", text)) == {CHART}
+    assert set(re.findall(r"jupyter-repo2docker==(\S+)", text)) == {REPO2DOCKER}
+    assert f"chart {CHART} brings JupyterHub {OF_CHART}, and repo2docker {REPO2DOCKER}" in text
+    workflow = (ROOT / ".github/workflows/tests.yml").read_text()
+    assert set(re.findall(r"jupyterhub/jupyterhub --version (\S+)", workflow)) == {CHART}
+    tag = yaml.safe_load((HUB / "values.yaml").read_text())["singleuser"]["image"]["tag"]
+    assert f"pe-lessons:{tag}" in text
+
+
+def test_the_image_takes_neither_environment_nor_history():
+    assert {".venv", ".git", "docs/_build"} <= set((ROOT / ".dockerignore").read_text().split())
+    torch = re.search(r"(?m)^torch==.+$", (ROOT / "constraints.txt").read_text())[0]
+    assert f"{torch}+cpu" in (HUB / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_links_of_the_hub_lead_to_a_lesson():

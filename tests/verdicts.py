@@ -24,7 +24,7 @@ EXERCISES = list(LESSON_OF)
 
 def trust(monkeypatch):
     """Let answers run without the guards against endless loops and too much memory."""
-    monkeypatch.setattr(behaviour, "_loop_guard", lambda: contextlib.nullcontext(lambda: (0, False)))
+    monkeypatch.setattr(behaviour, "_loop_guard", lambda: contextlib.nullcontext(lambda: (0, False, {})))
     monkeypatch.setattr(behaviour, "_memory_limit", contextlib.nullcontext)
 
 

@@ -1,14 +1,20 @@
 """Build the reading site into docs/_build/html: python course.py site [more words for sphinx-build]
 
 Sphinx wants all its sources in one folder, so they are gathered in docs/_build/source: the pages of docs/,
-the notebooks, the teacher's guide, and whatever else they may link to. MathJax comes from npm.
+the notebooks, the teacher's guide, and whatever else they may link to. MathJax, and Python for the exercises
+(Pyodide), come from npm. Pyodide's wheel of NumPy does not: PE_LESSONS_NUMPY_WHEEL names a file or an address
+of it; without one, exercises that need NumPy say where they can be done.
 """
 
+import os
+import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
+import clinic_page
 import museum_page
 from sphinx.cmd.build import main
 
@@ -30,6 +36,14 @@ MATHJAX = (
     "output/chtml/fonts/woff-v2",
     "a11y/assistive-mml.js",
 )
+# What the theme writes, and what stands there instead.
+MENDED = {
+    "<html ": '<html data-theme="light" ',  # without JavaScript it stays so
+    '<div id="pst-primary-sidebar" ': '<div id="pst-primary-sidebar" role="region" aria-label="Site" ',
+    '<th class="head"><p></p></th>': "<td></td>",  # the corner of a table
+    '<th class="head"></th>': "<td></td>",
+}
+PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 
 
 def copy(source, target):
@@ -49,12 +63,22 @@ def fetch_npm_packages():
         return
     npm = shutil.which("npm")
     if npm is None:
-        sys.exit("The site takes MathJax from npm, and npm is not installed: it comes with Node.js.")
+        sys.exit("The site takes Pyodide and more from npm, and npm is not installed: it comes with Node.js.")
     copy(DOCS / "package.json", NPM / "package.json")
     command = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"]
     if subprocess.run(command, cwd=NPM).returncode:
         sys.exit("npm could not install the packages of docs/package.json.")
     stamp.write_text(wanted)
+
+
+def pack_course(target):
+    """The modules that exercises import, as one file for Pyodide."""
+    package = ROOT / "pe_lessons"
+    files = [*package.glob("*.py"), *(path for path in package.glob("exercises/**/*") if path.is_file())]
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted(files):
+            if "__pycache__" not in path.parts:
+                packed.write(path, path.relative_to(ROOT))
 
 
 def gather():
@@ -66,12 +90,57 @@ def gather():
             copy(path, SOURCE / path.name)
     for name in MATHJAX:
         copy(NPM / "node_modules/mathjax/es5" / name, SOURCE / "_static/mathjax" / name)
+    for name in PYODIDE:
+        copy(NPM / "node_modules/pyodide" / name, SOURCE / "_static/python" / name)
+    wheel = os.environ.get("PE_LESSONS_NUMPY_WHEEL", "")
+    if wheel and Path(wheel).exists():
+        copy(Path(wheel), SOURCE / "_static/python" / Path(wheel).name)
+    pack_course(SOURCE / "_static/python/pe_lessons.zip")
     for module in (ROOT / "pe_lessons").glob("[!_]*.py"):
         name = f"pe_lessons.{module.stem}"
         page = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
         (SOURCE / "api").mkdir(exist_ok=True)
         (SOURCE / "api" / f"{module.stem}.md").write_text(page)
     museum_page.write(SOURCE)
+    clinic_page.write(SOURCE)
+
+
+SUBSET = """
+const [subset, fs] = [require("subset-font"), require("fs")];
+const [letters, ...fonts] = process.argv.slice(1);
+(async () => {
+  for (const font of fonts) {
+    fs.writeFileSync(font, await subset(fs.readFileSync(font), letters, { targetFormat: "woff2" }));
+  }
+})();
+"""
+
+
+def icon_letters(html, names):
+    """The letters that stand for icons of these names (``fa-sun``) in the theme's fonts."""
+    found = ""
+    for style in (html / "_static/styles").glob("*.css"):
+        text = style.read_text(encoding="utf-8")
+        for selectors, code in re.findall(r'([^{}]*)\{--fa:"\\([0-9a-f]+) ?"', text):
+            if names & {one.strip().lstrip(".") for one in selectors.split(",")}:
+                found += chr(int(code, 16))
+    return found
+
+
+def finish(html):
+    """Mend the built pages; leave out what they do not use: most icons, the index where nobody searches."""
+    pages = {path: path.read_text(encoding="utf-8") for path in html.rglob("*.html")}
+    names = {name for text in pages.values() for name in re.findall(r"\bfa-[\w-]+", text)}
+    fonts = (html / "_static").glob("vendor/fontawesome/webfonts/*.woff2")
+    command = ["node", "-e", SUBSET, icon_letters(html, names), *map(str, fonts)]
+    subprocess.run(command, check=True, env=os.environ | {"NODE_PATH": str(NPM / "node_modules")})
+    searching = r'<script src="[^"]*(searchtools|language_data|searchindex)\.js[^>]*></script>'
+    for path, text in pages.items():
+        for old, new in MENDED.items():
+            text = text.replace(old, new)
+        if path.name != "search.html":
+            text = re.sub(searching, "", text)
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
@@ -81,5 +150,6 @@ if __name__ == "__main__":
     options = ["--fail-on-warning", "--keep-going", "--fresh-env", "--quiet", "-d", str(BUILD / "doctrees")]
     code = main([*options, *sys.argv[1:], str(SOURCE), str(BUILD / "html")])
     if code == 0:
+        finish(BUILD / "html")
         print(f"The site is in {BUILD / 'html'}")
     sys.exit(code)

@@ -19,6 +19,13 @@ def needle(seed):
 
 
 @each_seed
+def six_times_the_steps(seed):
+    """The word five back, after 720 steps: the stripes learn it late"""
+    shares = capstone.trained(encoding_of("stripes_of_four"), "needle", seed + 100, steps=720)
+    yield "stripes_of_four", shares[1], above(0.9)
+
+
+@each_seed
 def goals(seed):
     """RoPE with ALiBi at 64 words, which meets two goals of the capstone, and RoPE, which does not"""
     for task in capstone.TASKS:

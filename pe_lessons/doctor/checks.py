@@ -58,7 +58,7 @@ SMALL_FORMAT = (
     "the dtype in which positions are multiplied by frequencies", "lesson 18",
 )  # fmt: skip
 NO_ROTATION = (
-    "positions act in the attention alone, but not as a rotation: perhaps pairs are mixed up, a sign is lost, "
+    "positions act in the attention alone, but not as a rotation: perhaps pairs are mixed up, a sign is lost "
     "or only queries or only keys turn", "where queries and keys are turned", "lesson 12",
 )  # fmt: skip
 

@@ -11,10 +11,10 @@ import dis
 import functools
 import inspect
 import io
+import logging
 import math
 import os
 import sys
-import sysconfig
 import threading
 import time
 import traceback
@@ -25,8 +25,6 @@ from dataclasses import dataclass
 from numbers import Complex, Real
 from pathlib import Path
 
-import numpy as np
-
 STEPS = 2_000_000  # lines and bytecodes of the learner's own code in one call; a right answer takes a fifth
 CPU_SECONDS = 2.5
 WALL_SECONDS = 4.0  # for loops that sleep: of this time they compute less than the share below
@@ -35,8 +33,9 @@ LONGEST_STEP = 0.25  # of a second; what one step takes longer, the process may 
 MEMORY = 2 << 30  # bytes that one call may ask for
 ENTRIES = 1_000_000
 
-_STDLIB = sysconfig.get_paths()["stdlib"]
+_STDLIB = str(Path(contextlib.__file__).parent)  # in a browser a zip file, of which sysconfig knows nothing
 _OURS = str(Path(__file__).parents[1])
+_ENGINE = str(Path(__file__).parent)
 # The types of the functions that are put back where an answer assigns to them. Not those that PyTorch wrote
 # in Python: it exchanges some of them itself. Nor `input`, which IPython exchanges for every cell.
 _KEPT = {
@@ -77,6 +76,7 @@ class Behaviour:
     steps: int = 0  # lines and bytecodes of the learner's own code
     replaced: tuple = ()  # what the call changed for the whole kernel
     late: bool = False  # whether a clock ended the call, and not the number of its steps
+    lent: tuple = ()  # functions of the course that the learner's code called, with the same result
 
     def same_as(self, other, atol):
         """Whether both did the same; equal infinities are the same, NaN is like nothing."""
@@ -125,7 +125,7 @@ def _observe_once(call, arguments):
             things = len(value) if type(value) is tuple else 0
             same_rows = len(value) if _is_one_list(value) else 0
             shape, entries = numbers(value)
-            truth = isinstance(value, bool | np.bool_)
+            truth = type(value).__name__ == "bool"  # of Python or of NumPy, which may not be there
         except Unusable as problem:
             kind, text = ("unusable", str(problem)) if str(problem) else ("none", "")
         except NotImplementedError:
@@ -141,9 +141,23 @@ def _observe_once(call, arguments):
         except BaseException as error:
             kind, text = "raised", f"stops with an error. {in_one_line(error)}"
     changed, printed = _first_changed(arguments, given), bool(output.getvalue().strip())
-    made, late = steps()
+    made, late, given_back = steps()
+    own = _snapshots(given_back.pop("", None))
+    lent = tuple(name for name, value in given_back.items() if any(own) and _snapshots(value) == own)
     return Behaviour(
-        kind, shape, entries, text, changed, printed, truth, things, same_rows, made, tuple(replaced), late
+        kind,
+        shape,
+        entries,
+        text,
+        changed,
+        printed,
+        truth,
+        things,
+        same_rows,
+        made,
+        tuple(replaced),
+        late,
+        lent,
     )
 
 
@@ -216,9 +230,9 @@ def is_unwritten(function):
 
 
 def keep_modules():
-    """Remember the functions that an answer could replace; those of PyTorch as soon as it is imported."""
+    """Remember the functions that an answer could replace; those of a library as soon as it is imported."""
     for module, wanted in _KEPT.items():
-        if module in sys.modules and module not in _PRISTINE:
+        if sys.modules.get(module) and module not in _PRISTINE:
             space = vars(sys.modules[module])
             names = [name for name in space if not name.startswith("_") and name != "input"]
             functions = {name: space[name] for name in names if isinstance(space[name], wanted)}
@@ -232,11 +246,11 @@ def _marking(function):
     @functools.wraps(function)
     def marked(*args, **kwargs):
         made = function(*args, **kwargs)
-        if isinstance(made, np.ndarray):
-            if made.dtype.kind == "f":
-                made.fill(UNWRITTEN)
-        elif made.is_floating_point():
-            made.detach().fill_(UNWRITTEN)
+        if hasattr(made, "fill_"):  # a Tensor
+            if made.is_floating_point():
+                made.detach().fill_(UNWRITTEN)
+        elif made.dtype.kind == "f":
+            made.fill(UNWRITTEN)
         return made
 
     return marked
@@ -332,14 +346,43 @@ def _is_library(filename):
     return filename.startswith((_STDLIB, _OURS, "<frozen")) or "-packages" in filename
 
 
-def _first_changed(before, after):
-    def snapshot(value):
-        try:
-            return numbers(value)
-        except Exception:
-            return None
+def is_of_the_course(thing):
+    """Whether a function or a class was written in a file of the course."""
+    if isinstance(thing, type):
+        return thing.__module__.startswith("pe_lessons.")
+    return getattr(getattr(thing, "__code__", None), "co_filename", "").startswith(_OURS)
 
-    return next((n for n, (a, b) in enumerate(zip(before, after)) if snapshot(a) != snapshot(b)), None)
+
+def _is_lent(frame):
+    """Whether a function of the course runs in this frame, called by the learner's code.
+
+    Libraries may stand between: PyTorch calls the `forward` of a module.
+    """
+    file, caller = frame.f_code.co_filename, frame.f_back
+    if not file.startswith(_OURS) or (file.startswith(_ENGINE) and not file.endswith("answers.py")):
+        return False
+    while (
+        caller and _is_library(caller.f_code.co_filename) and not caller.f_code.co_filename.startswith(_OURS)
+    ):
+        caller = caller.f_back
+    return caller is not None and not _is_library(caller.f_code.co_filename)
+
+
+def _snapshot(value):
+    try:
+        return numbers(value)
+    except Exception:
+        return None
+
+
+def _snapshots(value):
+    """Of every part of a tuple: positions and a mask have two shapes."""
+    return [_snapshot(part) for part in (value if isinstance(value, tuple) else [value])]
+
+
+def _first_changed(before, after):
+    pairs = enumerate(zip(before, after))
+    return next((n for n, (a, b) in pairs if _snapshot(a) != _snapshot(b)), None)
 
 
 @contextlib.contextmanager
@@ -347,20 +390,45 @@ def _captured(output):
     def no_input(*_):
         raise EOFError("input() waits for the keyboard; all that is needed comes with the arguments")
 
+    numpy = sys.modules.get("numpy")  # the first lessons run where there is none
     asked, builtins.input = builtins.input, no_input
     recursion = sys.getrecursionlimit()
+    logged = logging.root.manager.disable
     try:
         with (
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(output),
+            _closed_descriptors(),
             warnings.catch_warnings(),
-            np.errstate(),
+            numpy.errstate() if numpy else contextlib.nullcontext(),
         ):
             warnings.simplefilter("ignore")
+            logging.disable()  # a handler of log messages keeps the stream with which it was made
             yield
     finally:
         builtins.input = asked
+        logging.disable(logged)
         sys.setrecursionlimit(recursion)
+
+
+@contextlib.contextmanager
+def _closed_descriptors():
+    """Let go unseen what programs in C write past Python's own streams."""
+    try:
+        saved = os.dup(1), os.dup(2)
+    except OSError:  # a program without a console has none
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for descriptor in (1, 2):
+            os.dup2(nowhere, descriptor)
+        yield
+    finally:
+        for descriptor, one in zip((1, 2), saved):
+            os.dup2(one, descriptor)
+        for one in (nowhere, *saved):
+            os.close(one)
 
 
 @contextlib.contextmanager
@@ -399,9 +467,14 @@ class _TooLong(BaseException):
 
 @contextlib.contextmanager
 def _loop_guard():
-    """Stop the learner's code after so many lines and bytecodes; either alone misses loops on some Python."""
-    left, active, waited, late = STEPS, True, 0.0, False
-    start, cpu = time.perf_counter(), time.thread_time()
+    """Stop the learner's code after so many lines and bytecodes; either alone misses loops on some Python.
+
+    Also keep what it gave back, under no name, and what functions of the course gave back to it.
+    """
+    left, active, waited, late, given_back = STEPS, True, 0.0, False, {}
+    # A browser has no clock for threads, and but one of them.
+    cpu_time = time.thread_time if hasattr(time, "thread_time") else time.process_time
+    start, cpu = time.perf_counter(), cpu_time()
     last = start
     before = sys.gettrace(), sys.getprofile()
 
@@ -412,7 +485,7 @@ def _loop_guard():
         waited += step if step < LONGEST_STEP else LONGEST_STEP
         if now - start < CPU_SECONDS:
             return False
-        worked = time.thread_time() - cpu
+        worked = cpu_time() - cpu
         return worked > CPU_SECONDS or (waited > WALL_SECONDS and worked < SLEEPER * waited)
 
     def count(frame, event, arg):
@@ -423,13 +496,21 @@ def _loop_guard():
             left = -1
             sys.setprofile(next_call)
             raise _TooLong(start_again)
+        if event == "return" and _is_library(frame.f_back.f_code.co_filename):
+            given_back[""] = arg
         return count
 
     def enter(frame, event, arg):
         if _is_library(frame.f_code.co_filename):
-            return None
+            return keep if _is_lent(frame) else None
         frame.f_trace_opcodes = True
         return count(frame, event, arg)
+
+    def keep(frame, event, arg):
+        if event == "return":
+            given_back[f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"] = arg
+        frame.f_trace_lines = False
+        return keep
 
     def next_call(frame, event, arg):
         sys.setprofile(None)
@@ -444,7 +525,7 @@ def _loop_guard():
 
     sys.settrace(enter)
     try:
-        yield lambda: (STEPS - left, late)
+        yield lambda: (STEPS - left, late, given_back)
     finally:
         active = False
         sys.settrace(before[0])

@@ -37,11 +37,35 @@ class Cells:
 
     def end(self, result):
         error = None if result is None else result.error_before_exec or result.error_in_exec
+        if remark := self.remark(error):
+            print(remark)
         for name, held in self.before.items():
             self.failed.pop(name, None)
             if error is not None and self.namespace.get(name, MISSING) is held:
-                self.failed[name] = held, _in_words(error)
+                self.failed[name] = held, in_words(error)
         self.before = {}
+
+    def remark(self, error):
+        """What an error of the running cell means here, where its own words do not say so, or None."""
+        name = getattr(error, "name", None)
+        if isinstance(error, ModuleNotFoundError):
+            return f"`{name}` is none of the course's packages, and answers are graded with no others."
+        if type(error).__name__ == "StdinNotImplementedError":
+            return "Nobody is at the keyboard where answers are graded: take `input()` out."
+        if isinstance(error, ImportError) and "backend" in str(error):
+            return "There is no screen where answers are graded: take the line that asks for one out."
+        if isinstance(error, NameError) and name in self.failed:
+            return f"There is no `{name}`, since the cell that should make it failed. {self.failed[name][1]}"
+        if isinstance(error, NameError) and re.search(rf"\.check\(\s*{name}\b", self.text):
+            return f"There is no `{name}`: give your answer this name, and run its cell first."
+        taken = re.search(r"\b(\w+)\.(?:check|hint|solution)\(", self.text)
+        if isinstance(error, AttributeError) and taken and name in ("check", "hint", "solution"):
+            return (
+                f"`{taken[1]}` is the name of the exercise, and your code has given it to something else. "
+                "Give your answer the name that stands in the brackets of the check, then choose *Restart "
+                "Kernel and Run All Cells*."
+            )
+        return None
 
     def complaint(self):
         """What to say of a name in the running cell that holds an older answer, or None."""
@@ -55,7 +79,7 @@ class Cells:
         return None
 
 
-def _in_words(error):
+def in_words(error):
     if isinstance(error, SyntaxError):
         kind = type(error).__name__
         kind = "SyntaxError" if kind.startswith("_") else kind  # Python 3.13: _IncompleteInputError

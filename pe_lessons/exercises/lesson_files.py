@@ -66,6 +66,7 @@ class Lesson:
         """
         answer, *others = self.styles(name)
         self.learners_names[answer.name] = mine or f"my_{name}"
+        texts = [one.text for one in (answer, *others)]
         return kind(
             name=name,
             reference=answer.function,
@@ -74,6 +75,7 @@ class Lesson:
             hints=self.words[name]["hints"],
             text=answer.text_with(self.learners_names),
             resembles=Likeness([answer, *others]).sentence,
+            may_call=frozenset(re.findall(r"\b(?:loops|arrays|tensors)\.(\w+)", "".join(texts))),
             **details,
         )
 

@@ -51,6 +51,7 @@ class Question(Checked):
             for part in parts
             if part is not None and part is not ...
             for word in re.findall(r"[^\W_]+", str(part))
+            if word.lower() != "and"
         ]
         letters = {
             letter for word in words for letter in (word if set(word) <= set(self.choices) else [word])

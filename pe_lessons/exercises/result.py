@@ -45,7 +45,7 @@ class Result:
 
     def _repr_html_(self):
         paragraphs = "".join(
-            f'<p style="margin: 0.3em 0">{_code_in_html(line)}</p>' for line in self.message.splitlines()
+            f'<p style="margin: 0.3em 0">{_in_html(line)}</p>' for line in self.message.splitlines()
         )
         return (
             f'<div style="border-left: 0.4em solid {COLOURS[self.status]}; padding: 0.2em 0.8em">'
@@ -107,5 +107,7 @@ class Checked:
         return Result(status, f"{self.name}: {HEADINGS[status]}.", message, cause)
 
 
-def _code_in_html(text):
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+def _in_html(text):
+    """A line with its `code` and its links."""
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+    return re.sub(r"https://[\w./#-]+[\w/]", r'<a href="\g<0>">\g<0></a>', text)

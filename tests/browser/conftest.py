@@ -5,6 +5,7 @@ Playwright is imported where it is used, so that the other tests need not have i
 
 import functools
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -53,6 +54,38 @@ def site():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
+
+
+@pytest.fixture
+def open_page(browser, site):
+    """A function that opens a page of the site; what it asks of another host fails, and fails the test."""
+    contexts, elsewhere, broken = [], [], []
+
+    def open_page(name, *, width=1280, theme="light"):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
+        contexts.append(context)
+
+        def local_only(route):
+            if route.request.url.startswith(site):
+                route.continue_()
+            else:
+                elsewhere.append(route.request.url)
+                route.abort()
+
+        context.route(re.compile("^(?!data:)"), local_only)
+        page = context.new_page()
+        page.on("response", lambda response: broken.append(response.url) if response.status >= 400 else None)
+        page.on("pageerror", lambda error: broken.append(str(error)))
+        page.goto(f"{site}/{name}.html", wait_until="networkidle")
+        if page.locator("script[src*=mathjax]").count():
+            page.wait_for_function("window.MathJax?.startup?.promise")
+            page.evaluate("MathJax.startup.promise")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not elsewhere and not broken
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 import math
 
-import numpy as np
+from pe_lessons.exercises.later import numpy as np
 
 
 def one_angle_loop(position, pair, d_model):

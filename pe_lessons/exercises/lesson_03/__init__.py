@@ -1,8 +1,7 @@
 """Exercises of lesson 03, the naive loop."""
 
-import numpy as np
-
 from pe_lessons import loops
+from pe_lessons.exercises.later import HAS_NUMPY, numpy
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
@@ -40,7 +39,7 @@ right_pairs = lesson.exercise(
         (with_misprints((1, 7, 0.005)),),
     ),
     edge_probes=(
-        (np.array(with_misprints((3, 3, 0.1))),),
+        *([(numpy.array(with_misprints((3, 3, 0.1))),)] if HAS_NUMPY else []),
         (with_misprints((0, 6, 0.1)),),
         (loops.sinusoidal(200, 8),),
     ),

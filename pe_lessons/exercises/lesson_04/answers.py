@@ -33,6 +33,11 @@ def batch_angles_loop(positions, d_model):
     return block
 
 
+def tokens_meet_pairs(positions, d_model):
+    """A mistake: it runs only where a text has one token, or as many as there are pairs."""
+    return positions * 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)
+
+
 def angles_on_their_side(seq_len, d_model):
     """A mistake: a row of angles per pair, poured into rows of the right width."""
     return on_their_side(seq_len, d_model, -np.arange(0, d_model, 2) / d_model)

@@ -14,12 +14,6 @@ split_shift = lesson.exercise(
     edge_probes=((0, 4), (5, 2), (100, 16)),
 )
 
-kernel = lesson.exercise(
-    "kernel",
-    probes=(([0, 1, 3, 6], 4), ([-2, 5, 7], 6), ([3, -3], 8)),
-    edge_probes=(([2], 2), ([63, 1000], 64)),
-)
-
 # No two of their means, of diagonals, columns or rows, are alike.
 LOOKING = arrays.softmax(np.array([[0, 2, 1, 4], [3, 0, 2, 1], [1, 4, 0, 0], [2, 0, 5, 1]], dtype=float))
 CAUSAL = np.array([[1, 0, 0], [0.75, 0.25, 0], [0.125, 0.5, 0.375]])

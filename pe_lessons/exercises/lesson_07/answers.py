@@ -47,30 +47,6 @@ def split_shift_from_even_columns(offset, d_model):
     return matrix
 
 
-def kernel_arrays(offsets, d_model):
-    base = 10_000
-    exponents = np.arange(0, d_model, 2) / d_model  # (n_pairs,)
-    frequencies = base**-exponents  # radians per token
-    angles = np.array(offsets)[:, None] * frequencies  # (n_offsets, n_pairs)
-    waves = np.cos(angles)
-    similarities = waves.sum(axis=1)  # (n_offsets,)
-    return similarities
-
-
-def kernel_loop(offsets, d_model):
-    base = 10_000
-    angles = []  # a row for each offset, with an angle for each pair
-    for offset in offsets:
-        row = []
-        for pair in range(d_model // 2):
-            exponent = 2 * pair / d_model
-            frequency = 1 / base**exponent
-            row.append(offset * frequency)
-        angles.append(row)
-    waves = [[math.cos(angle) for angle in row] for row in angles]
-    return [sum(row) for row in waves]
-
-
 def mean_by_step_arrays(weights):
     seq_len = len(weights)
     means = [np.diagonal(weights, -back).mean() for back in range(seq_len)]

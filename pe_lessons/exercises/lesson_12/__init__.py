@@ -31,23 +31,6 @@ rotary_half = lesson.exercise(
 )
 
 
-def _weights(rng, seq_len, d_in, d_model):
-    return rng.normal(size=(seq_len, d_in)), *rng.normal(size=(2, d_in, d_model))
-
-
-rotary_scores = lesson.exercise(
-    "rotary_scores",
-    mine="my_scores",
-    probes=(
-        (*_weights(_rows, 5, 8, 8), 2),
-        (*_weights(_rows, 4, 6, 12), 3),
-        (*_weights(_rows, 3, 12, 12), 2),
-    ),
-    edge_probes=((*_weights(_rows, 3, 4, 4), 1), (*_weights(_rows, 1, 4, 8), 2)),
-    atol=1e-5,
-)
-
-
 def _step(rng, num_heads, cached, new, head_dim):
     return *rng.normal(size=(3, num_heads, new, head_dim)), *rng.normal(size=(2, num_heads, cached, head_dim))
 

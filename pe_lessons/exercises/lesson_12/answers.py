@@ -67,33 +67,6 @@ def rotary_half_loop(x, positions):
     return rotated
 
 
-def rotary_scores_arrays(x, W_Q, W_K, num_heads):
-    seq_len, head_dim = len(x), W_Q.shape[1] // num_heads
-    positions = np.arange(seq_len)
-    rotated = []
-    for rows in (x @ W_Q, x @ W_K):  # (seq_len, d_model)
-        heads = rows.reshape(seq_len, num_heads, head_dim).swapaxes(0, 1)  # (num_heads, seq_len, head_dim)
-        rotated.append(arrays.rotary(heads, positions))
-    q, k = rotated
-    scores = q @ k.swapaxes(1, 2) / np.sqrt(head_dim)  # (num_heads, seq_len, seq_len)
-    return scores
-
-
-def rotary_scores_loop(x, W_Q, W_K, num_heads):
-    positions, head_dim = range(len(x)), len(W_Q[0]) // num_heads
-    scores = []
-    q, k = (x @ W_Q).tolist(), (x @ W_K).tolist()
-    for head in range(num_heads):
-        columns = range(head * head_dim, (head + 1) * head_dim)
-        queries = [[row[column] for column in columns] for row in q]
-        keys = [[row[column] for column in columns] for row in k]
-        queries = rotary_interleaved_loop(queries, positions)
-        keys = rotary_interleaved_loop(keys, positions)
-        products = [[sum(a * b for a, b in zip(query, key)) for key in keys] for query in queries]
-        scores.append([[product / math.sqrt(head_dim) for product in row] for row in products])
-    return scores
-
-
 def cached_attention_arrays(q, k, v, cached_k, cached_v):
     cached, new = cached_k.shape[1], q.shape[1]
     positions = cached + np.arange(new)

@@ -59,6 +59,16 @@ def interleaved_axes_loop(sections):
     return axes
 
 
+def interleaved_on_to_the_next(sections):
+    left, axes = list(sections), []
+    while sum(left):
+        for axis in range(len(sections)):
+            if left[axis]:
+                axes.append(axis)
+                left[axis] -= 1
+    return axes
+
+
 def decoded_positions_arrays(prompts, steps):
     answers = []
     for parts in prompts:

@@ -6,16 +6,6 @@ from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-padded_positions = lesson.exercise(
-    "padded_positions",
-    probes=(
-        ([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1]],),
-        ([[0, 0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1, 1]],),
-        ([[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]],),
-    ),
-    edge_probes=(([[1]],), ([[0, 0, 0, 1]],), ([[1, 1], [1, 1]],)),
-)
-
 next_positions = lesson.exercise(
     "next_positions",
     probes=(
@@ -61,21 +51,6 @@ move_keys = lesson.exercise(
     "move_keys",
     probes=((_cache(2, 9, 8), 2, 3, 4), (_cache(1, 12, 6), 1, 4, 6), (_cache(3, 8, 8), 3, 2, 6)),
     edge_probes=((_cache(1, 7, 4), 0, 3, 4), (_cache(2, 5, 4), 2, 3, 2), (_cache(1, 6, 4), 1, 1, 2)),
-)
-
-long_or_short = lesson.exercise(
-    "long_or_short",
-    probes=(
-        ([1.0, 1.5], [1.0, 8.0], 16, [5, 10, 16, 3], [4, 9, 5, 20]),
-        ([1.0, 2.0, 3.0], [2.0, 5.0, 9.0], 100, [101, 90, 30, 40], [7, 20, 60, 50]),
-        ([1.0, 1.5], [1.0, 8.0], 16, [6, 9, 12, 2], [10, 8, 4, 13]),
-        ([1.0, 1.5], [1.0, 8.0], 16, [6, 9], [4, 3]),
-    ),
-    edge_probes=(
-        ([1.0], [4.0], 8, [8], [0]),
-        ([1.0], [4.0], 8, [9], [0]),
-        ([1.0], [4.0], 8, [7, 8], [1, 1]),
-    ),
 )
 
 

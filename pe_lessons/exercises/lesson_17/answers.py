@@ -7,23 +7,6 @@ import numpy as np
 from pe_lessons import arrays, loops
 
 
-def padded_positions_arrays(mask):
-    counts = np.cumsum(mask, axis=1)  # (batch, seq_len) real tokens up to and with this one
-    return (counts - 1).clip(min=0)  # (batch, seq_len)
-
-
-def padded_positions_loop(mask):
-    rows = []
-    for row in mask:
-        count = 0
-        positions = []
-        for real in row:
-            count += real
-            positions.append(max(count - 1, 0))
-        rows.append(positions)
-    return rows
-
-
 def next_positions_arrays(mask, new):
     counts = np.cumsum(mask, axis=1)  # (batch, cached + new) real tokens up to and with this one
     positions = (counts - 1).clip(min=0)
@@ -88,20 +71,6 @@ def move_keys_loop(cached_k, sinks, recent, turned):
                 row[second] = a * math.sin(angle) + b * math.cos(angle)
         moved.append(rows)
     return moved
-
-
-def long_or_short_loop(short, long, trained, prompts, new):
-    rows = []
-    for prompt, more in zip(prompts, new):
-        longest = prompt + more
-        rows.append(long if longest > trained else short)
-    return rows
-
-
-def long_or_short_arrays(short, long, trained, prompts, new):
-    longest = np.array(prompts) + np.array(new)  # (requests,)
-    is_long = longest > trained
-    return np.where(is_long[:, None], long, short)  # (requests, n_pairs)
 
 
 def serve_step_arrays(q, k, v, cached_k, cached_v, mask):

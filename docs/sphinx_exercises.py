@@ -1,0 +1,215 @@
+"""Exercises, questions and quizzes as a page has them: an editor with a check, choices to click, hints.
+
+They are made from the notebook's cells and from what `pe_lessons.exercises` knows of them. Without JavaScript
+a page shows the code, the choices, and the hints, solutions and reasons to open.
+"""
+
+import ast
+import functools
+import html
+import json
+import os
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import nbformat
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from sphinx.transforms import SphinxTransform
+
+import pe_lessons
+from pe_lessons.exercises import REGISTRY
+from pe_lessons.exercises.exercise import Exercise
+from pe_lessons.exercises.question import Quiz
+from pe_lessons.placement import LAST, placement
+from pe_lessons.progress import progress
+
+ROOT = Path(pe_lessons.__file__).resolve().parents[1]
+NUMPY = os.environ.get("PE_LESSONS_NUMPY_WHEEL", "")  # Pyodide's wheel of NumPy: a file, or an address
+LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
+
+
+def imports(tree):
+    """{name that an import makes: (what is imported, the line)} of a module's own level."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            source = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
+            for one in node.names:
+                line = f"{source}import {one.name}" + (f" as {one.asname}" if one.asname else "")
+                whole = f"{node.module}.{one.name}" if source else one.name
+                found[one.asname or one.name.partition(".")[0]] = whole, line
+    return found
+
+
+@functools.cache
+def libraries(module):
+    """Those of LIBRARIES that a module of the course imports, itself or by way of its others."""
+    path = ROOT.joinpath(*module.split("."))
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    if not file.exists():
+        return frozenset()
+    wanted = {whole for whole, _ in imports(ast.parse(file.read_text(encoding="utf-8"))).values()}
+    found = {whole.partition(".")[0] for whole in wanted} & LIBRARIES.keys()
+    for whole in wanted:
+        if whole.startswith("pe_lessons"):
+            found |= libraries(whole) | libraries(whole.rpartition(".")[0])
+    return frozenset(found)
+
+
+def needed(lesson):
+    """What the exercises of a lesson, given by two digits, need besides Python: "", "numpy" or "torch"."""
+    found = libraries(f"pe_lessons.exercises.lesson_{lesson}")
+    found |= libraries(f"pe_lessons.exercises.lesson_{lesson}.answers")
+    return "torch" if "torch" in found else "numpy" if found else ""
+
+
+def words(said):
+    """Plain words of an exercise as HTML: of Markdown they hold `code` and *emphasis* only."""
+    said = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(said, quote=False))
+    return re.sub(r"(?<![\w*])\*(\w[^*<]*?)\*(?![\w*])", r"<em>\1</em>", said)
+
+
+def opened(summary, inside):
+    return f"<details><summary>{summary}</summary>{inside}</details>"
+
+
+def hints(one):
+    return "".join(opened(f"Hint {n}", f"<p>{words(hint)}</p>") for n, hint in enumerate(one.hints, start=1))
+
+
+def below_editor(exercise):
+    solution = html.escape(str(exercise.solution()), quote=False)
+    return hints(exercise) + opened("Solution", f"<pre>{solution}</pre>")
+
+
+def choices(number, question):
+    """A question: its choices as a list, and the reasons as another, which the script puts beside them."""
+    asked = "".join(f"<li>{words(text)}</li>" for text, _, _ in question.choices.values())
+    reasons = "".join(
+        f"<li data-right={int(right)}>{'Yes' if right else 'No'}: {words(reason)}</li>"
+        for _, right, reason in question.choices.values()
+    )
+    prompt = f"{number}. " * bool(number) + words(question.prompt)
+    return (
+        f'<div class="choices"><p class="prompt">{prompt}</p><ol type="a">{asked}</ol>'
+        + opened("The reasons", f'<ol type="a">{reasons}</ol>')
+        + "</div>"
+    )
+
+
+def question_box(one):
+    kind = "quiz" if isinstance(one, Quiz) else "question"
+    if kind == "quiz":
+        inside = "".join(choices(number, question) for number, question in enumerate(one.questions, start=1))
+    else:
+        inside = choices("", one) + hints(one)
+    return f'<div class="to-answer {kind}" id="answer-{one.name}" data-name="{one.name}">{inside}</div>'
+
+
+class MakeExercises(SphinxTransform):
+    """Puts an exercise in the place of its three cells: the answer, the check and the help."""
+
+    default_priority = 860
+
+    def apply(self):
+        cells = [
+            node
+            for node in self.document.findall(nodes.container)
+            if node.get("nb_element") == "cell_code" and "nbgrader" in node["cell_metadata"]
+        ]
+        if not cells:
+            return
+        checks = {}
+        for cell in cells:
+            name = cell["cell_metadata"]["nbgrader"]["grade_id"]
+            if name.endswith("-check"):
+                checks[name.removesuffix("-check")] = cell
+        for cell in cells:
+            name = cell["cell_metadata"]["nbgrader"]["grade_id"]
+            if name in checks:
+                self.replace(REGISTRY[name], cell, checks[name])
+        notebook = nbformat.read(self.env.doc2path(self.env.docname), 4)
+        lesson = Path(self.env.docname).name
+        known = {
+            "lesson": lesson,
+            "needs": needed(lesson[:2]),
+            "numpy": NUMPY and (NUMPY if urlsplit(NUMPY).netloc else Path(NUMPY).name),
+            "imports": {name: line for name, (_, line) in imports(_program(notebook)).items()},
+        }
+        data = json.dumps(known).replace("</", "<\\/")
+        self.document += nodes.raw(
+            "", f'<script type="application/json" id="lesson">{data}</script>', format="html"
+        )
+
+    def replace(self, one, cell, check):
+        parent, at = check.parent, check.parent.index(check)
+        source = next(check.findall(nodes.literal_block)).astext().strip()
+        help_cell = parent[at + 1] if at + 1 < len(parent) else None
+        if help_cell is not None and help_cell.astext().startswith(f"# {one.name}.hint()"):
+            parent.remove(help_cell)
+        parent.remove(check)
+        if isinstance(one, Exercise):
+            start = (
+                f'<div class="to-answer exercise" id="answer-{one.name}" data-name="{one.name}" '
+                f'data-check="{html.escape(source)}">'
+            )
+            cell.parent.insert(cell.parent.index(cell), nodes.raw("", start, format="html"))
+            end = f"{below_editor(one)}</div>"
+            cell.parent.insert(cell.parent.index(cell) + 1, nodes.raw("", end, format="html"))
+        else:
+            cell.replace_self(nodes.raw("", question_box(one), format="html"))
+
+
+def _program(notebook):
+    """The imports of a notebook, as one syntax tree."""
+    body = []
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            try:
+                body += ast.parse(cell.source).body
+            except SyntaxError:  # IPython's own commands
+                continue
+    return ast.Module(body=body, type_ignores=[])
+
+
+class Placement(Directive):
+    """The ten questions that end in a lesson, and the lessons' titles for the script."""
+
+    def run(self):
+        lessons = {}
+        for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+            title = nbformat.read(path, 4).cells[0].source.splitlines()[0].removeprefix("# ")
+            lessons[int(path.name[:2])] = [f"notebooks/{path.stem}.html", title]
+        data = json.dumps({"asked": placement.lessons, "last": LAST, "lessons": lessons}).replace(
+            "</", "<\\/"
+        )
+        script = f'<script type="application/json" id="placement">{data}</script>'
+        return [nodes.raw("", question_box(placement) + script, format="html")]
+
+
+class Progress(Directive):
+    """A table of all that can be answered; the script fills in what was."""
+
+    def run(self):
+        rows = []
+        for lesson, name, _ in progress(ROOT / "notebooks"):
+            link = f'<a href="notebooks/{lesson}.html#answer-{name}"><code>{name}</code></a>'
+            rows.append(
+                f'<tr data-lesson="{lesson}" data-name="{name}"><td>{lesson[:2]}</td><td>{link}</td>'
+                '<td class="outcome"></td></tr>'
+            )
+        table = (
+            '<p><strong id="progress-count" role="status"></strong> <span id="progress-buttons"></span></p>'
+            '<table id="progress" class="table"><thead><tr><th>lesson</th><th>exercise</th><th>outcome</th>'
+            f"</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        )
+        return [nodes.raw("", table, format="html")]
+
+
+def setup(app):
+    app.add_directive("placement", Placement)
+    app.add_directive("progress", Progress)
+    app.add_transform(MakeExercises)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

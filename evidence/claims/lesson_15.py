@@ -1,0 +1,84 @@
+"""The claims of lesson 15 that depend on chance: schedules of four layers, trained on 48 words.
+
+The lesson reports the training from here and runs none of it.
+"""
+
+import functools
+
+import torch
+
+from evidence.claims.runner import SEEDS, at_least, below
+from pe_lessons import toys
+
+LENGTHS = (48, 96, 192, 384)
+WINDOW = 8  # how many words a layer marked w sees
+WORDS = 16
+BOUNDS = {  # of some shares
+    **{(schedule, 48): at_least(0.85) for schedule in ("FFFF", "FFF-", "wwwF", "www-")},
+    ("wwww", 48): below(0.6),
+    ("FFFF", 384): below(0.3),
+    ("FFF-", 384): at_least(0.65),
+    ("wwwF", 384): at_least(0.65),
+    ("www-", 384): at_least(0.95),
+    ("wwww", 384): below(0.5),
+}
+SCHEDULES = ("FFFF", "FFF-", "wwwF", "www-", "wwww")  # the letters of the lesson
+
+
+class FourLayers(toys.TinyTransformer):
+    """Every layer with its own letter: F and w rotate, - does not, and w sees a window."""
+
+    def __init__(self, schedule):
+        super().__init__(WORDS, WORDS, num_heads=4, num_layers=len(schedule), causal=True)
+        self.schedule = schedule
+        self.rules = {"F": toys.Rotary(), "w": toys.Rotary(), "-": toys.Encoding()}
+
+    def forward(self, tokens, positions=None):
+        positions = torch.arange(tokens.shape[1]) if positions is None else positions
+        near = positions[:, None] - positions < WINDOW
+        x = self.embedding(tokens)
+        for block, letter in zip(self.blocks, self.schedule):
+            x = block(x, self.rules[letter], positions, near if letter == "w" else None)
+        return self.head(self.norm(x))
+
+
+def texts(num_texts, seq_len, seed):
+    # Each text has a rule of its own, which word follows which, and one word in four breaks it. A word is
+    # asked for the next one where the rule holds and its text has shown that pair before.
+    generator = torch.Generator().manual_seed(seed)
+    each = torch.arange(num_texts)
+    while True:
+        tokens = torch.randint(WORDS, (num_texts, seq_len), generator=generator)
+        follows = torch.rand(num_texts, WORDS, generator=generator).argsort(dim=1)
+        breaks = torch.rand(num_texts, seq_len, generator=generator) < 0.25
+        shown = torch.zeros(num_texts, WORDS, dtype=torch.bool)
+        asked = torch.full_like(tokens, toys.IGNORE_INDEX)
+        for p in range(1, seq_len):
+            last, keeps = tokens[:, p - 1], ~breaks[:, p]
+            tokens[keeps, p] = follows[each, last][keeps]
+            known = shown[each, last] & keeps
+            asked[known, p - 1] = tokens[known, p]
+            shown[each[keeps], last[keeps]] = True
+        yield tokens, asked
+
+
+@functools.cache
+def shares(schedule, seed):
+    """Right answers in the second half of texts of every length, by a model that saw 48 words."""
+    torch.manual_seed(seed)
+    model = FourLayers(schedule)
+    toys.train(model, texts(16, LENGTHS[0], 1000 + seed), steps=600, lr=5e-3, print_every=None)
+    found = {}
+    for seq_len in LENGTHS:
+        tokens, asked = next(texts(4 * 3072 // seq_len, seq_len, 2000 + seed))
+        asked[:, : seq_len // 2] = toys.IGNORE_INDEX
+        found[seq_len] = toys.accuracy(model, tokens, asked)
+    return found
+
+
+def schedules():
+    """Five schedules of four layers, trained on 48 words: share right in texts of 48 to 384, three seeds"""
+    for schedule in SCHEDULES:
+        for seq_len in LENGTHS:
+            bounds = [BOUNDS[schedule, seq_len]] if (schedule, seq_len) in BOUNDS else []
+            yield f"{schedule}, {seq_len}", [shares(schedule, seed)[seq_len] for seed in SEEDS[:3]], *bounds

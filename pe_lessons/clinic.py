@@ -1,0 +1,300 @@
+"""The clinic: real faults of positions as riddles, to be solved by a test that tells three suspects apart.
+
+The cases are in `exercises/lesson_21/cases.toml`, the right programs beside it in `answers.py`. Every suspect
+is such a program with a change, made as those of the exercises are (`exercises/lesson_files.py`). An entry::
+
+    ["What somebody notices"]     the title; cases are numbered in the order of the file
+    group = "..."                 symptoms of one kind
+    story = "..."                 what was seen, in a few sentences
+    program = "next_places"       a function of answers.py; its docstring is part of the riddle
+    session = ["program(5, 1)"]   what is shown of the guilty one: calls with their results, and the names
+    given = "x = np.ones(4)"      that they need; or
+    code = true                   its text; or a table `plot`: `lines` is Python for `plots.curves`
+    tries = ["5, 1", "0, 3"]      arguments with which the engine knows the suspects apart
+    culprit = "B"                 of three tables `suspects`: who (in words), change, say (what speaks for or
+                                  against it)
+    test = "def test(program)"    one that fails for the culprit only
+    hints, thread, told, lesson   links to the threads, what was found there, and where the lesson explains it
+"""
+
+import functools
+import inspect
+import textwrap
+import tomllib
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+
+from pe_lessons import plots
+from pe_lessons.exercises import behaviour, failed_cells
+from pe_lessons.exercises.exercise import Exercise, Mistake
+from pe_lessons.exercises.lesson_21 import CASES, answers
+from pe_lessons.exercises.lesson_files import Answer, Change
+from pe_lessons.exercises.result import Checked, shown
+
+WIDTH = 74  # of the site's cells
+TASK = "Write test(program): True for a right program and two of the suspects, False for the guilty one."
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A fault that would explain something like the symptom, and a program that has it."""
+
+    letter: str
+    who: str
+    say: str
+    program: object
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Case(Checked):
+    """A riddle: a symptom and three suspects.
+
+    Examples
+    --------
+    >>> riddle = case(5)
+    >>> riddle.check(lambda program: program(5, 3) == [5, 6, 7]).cause
+    'A + C'
+    >>> riddle.check(lambda program: program(5, 1) == [5]).status
+    'correct'
+    """
+
+    number: int
+    title: str
+    data: dict
+
+    @property
+    def name(self):
+        return f"case_{self.number}"
+
+    @property
+    def group(self):
+        return self.data["group"]
+
+    @property
+    def hints(self):
+        return tuple(self.data["hints"])
+
+    @property
+    def patient(self):
+        """The guilty program, to be called and looked at."""
+        return self.culprit.program
+
+    @property
+    def culprit(self):
+        return next(one for one in self.suspects if one.letter == self.data["culprit"])
+
+    @functools.cached_property
+    def right(self):
+        """The right program."""
+        return getattr(answers, self.data["program"])
+
+    @functools.cached_property
+    def suspects(self):
+        """The three of them, as `Suspect`."""
+        right = Answer(answers, self.data["program"], "arrays")
+        return tuple(
+            Suspect(letter, one["who"], one["say"], right.with_changes(Change(right, one["change"])))
+            for letter, one in zip("ABC", self.data["suspects"])
+        )
+
+    @functools.cached_property
+    def exercise(self):
+        """The engine's view: the right program, the suspects as mistakes, and what tells them apart."""
+        scope = {"np": np, "normal": _normal}
+        return Exercise(
+            name=self.name,
+            reference=self.right,
+            mistakes=tuple(
+                Mistake(one.letter, f"{one.letter}: {one.who}.", one.program) for one in self.suspects
+            ),
+            probes=tuple(eval(f"({arguments},)", scope) for arguments in self.data["tries"]),
+        )
+
+    def ask(self):
+        """Print the riddle, and show its plot if it has one."""
+        print(self.text)
+        if "plot" in self.data:
+            plot = self.data["plot"]
+            plots.show(self.figure(), alt=plot["alt"], caption=plot["caption"])
+
+    @property
+    def text(self):
+        """The riddle in words."""
+        suspects = "\n".join(
+            textwrap.fill(f"{one.letter}  {one.who}", WIDTH, subsequent_indent="   ") for one in self.suspects
+        )
+        title = f"Case {self.number} of {len(cases())}. {self.title}"
+        parts = [title, _wrapped(self.data["story"]), self.signature, self.evidence, suspects, _wrapped(TASK)]
+        return "\n\n".join(part for part in parts if part)
+
+    @property
+    def signature(self):
+        """How the program is called, and what it should do."""
+        paragraphs = inspect.getdoc(self.right).split("\n\n")
+        said = "\n".join(textwrap.fill(" ".join(one.split()), WIDTH - 4) for one in paragraphs)
+        return f"program{inspect.signature(self.right)}\n{textwrap.indent(said, '    ')}"
+
+    @functools.cached_property
+    def evidence(self):
+        """The text of the guilty program, or calls of it with their results; or nothing."""
+        if "code" in self.data:
+            return without_docstring(self.patient_text())
+        scope = {"np": np, "program": self.patient}
+        lines = [f">>> {self.data['given']}"] if "given" in self.data else []
+        exec(self.data.get("given", ""), scope)
+        for call in self.data.get("session", ()):
+            lines += [f">>> {call}", str(eval(call, scope))]
+        return "\n".join(lines)
+
+    def patient_text(self):
+        """The source of the guilty program."""
+        right = Answer(answers, self.data["program"], "arrays")
+        [change] = [
+            one["change"]
+            for letter, one in zip("ABC", self.data["suspects"])
+            if letter == self.culprit.letter
+        ]
+        texts = []
+        right.with_changes(Change(right, change), run=lambda text, file, scope: (texts.append(text), scope))
+        parts = texts[0].split("\n\n\n")
+        return next(part for part in parts if part.startswith(f"def {self.data['program']}("))
+
+    def figure(self):
+        """The plot of the riddle."""
+        plot = self.data["plot"]
+        scope = {"np": np, "program": self.patient}
+        options = {key: plot[key] for key in ("xlabel", "ylabel", "markers") if key in plot}
+        return plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
+
+    def check(self, *test):
+        """Show what `diagnose` says of a test; riddles have no points, so it never raises."""
+        complaint = failed_cells.CELLS and failed_cells.CELLS.complaint()
+        return self.result("error", complaint) if complaint else self.diagnose(*test)
+
+    def diagnose(self, test=..., *more):
+        """Return the `Result` for a function ``test(program)``; an ``assert`` in it will do as well."""
+        if test is ... or behaviour.is_unwritten(test):
+            return self._not_attempted()
+        if more or not callable(test):
+            return self.result("error", "The check wants one thing, your function test, without parentheses.")
+        asked = _observe(test, self.right)
+        if asked.kind == "stub":
+            return self._not_attempted()
+        if asked.kind != "value":
+            return self.result("error", f"With a right program your test {asked.text}")
+        if not asked.entries[0]:
+            return self.result(
+                "not yet",
+                "A right program fails your test, so it would accuse anybody. What should the program do?",
+            )
+        caught = [one for one in self.suspects if not _passes(test, one.program)]
+        letters = [one.letter for one in caught]
+        cause = " + ".join(letters) or None
+        if letters == [self.culprit.letter]:
+            return self.result("correct", self.verdict(), cause)
+        if not caught:
+            say = "Every suspect passes your test. Does it return the comparison? Ask for something else."
+        elif len(caught) > 1:
+            say = (
+                f"Your test fails for {', '.join(letters[:-1])} and {letters[-1]}, so it shows that "
+                "something is wrong, and not what. Ask for something that only one of them gets wrong."
+            )
+        else:
+            say = (
+                f"Your test tells {letters[0]} from the others: well built. But the patient passes it, so it "
+                f"is not {letters[0]}. {caught[0].say}"
+            )
+        return self.result("not yet", say, cause)
+
+    def mend(self, program):
+        """The `Result` for a repaired program: which suspect is still in it, if one is."""
+        return self.exercise.diagnose(program)
+
+    def verdict(self):
+        """Who it is, what was found in the thread, and where the course explains it."""
+        told = " ".join(self.data["told"].split())
+        return (
+            f"It is {self.culprit.letter}: {self.culprit.who}. {self.culprit.say}\n{told}\n"
+            f"{self.data['lesson'][0].upper() + self.data['lesson'][1:]}. {' '.join(self.data['thread'])}"
+        )
+
+    def solution(self):
+        """A test, and what it shows."""
+        said = "\n".join(map(_wrapped, self.verdict().splitlines()))
+        return shown(f"{self.data['test'].strip()}\n\n{said}")
+
+    def __repr__(self):
+        return f"case {self.number}, {self.title}: .ask(), .check(test), .hint(), .solution()"
+
+    def _not_attempted(self):
+        return self.result(
+            "not attempted",
+            "Write `def test(program)` in this cell, then run it again. "
+            f"`clinic.case({self.number}).hint()` helps.",
+        )
+
+
+@functools.cache
+def cases():
+    """All cases, in the order of their symptoms."""
+    data = tomllib.loads(CASES.read_text(encoding="utf-8"))
+    return tuple(Case(number, title, one) for number, (title, one) in enumerate(data.items(), start=1))
+
+
+def case(which):
+    """The case with this number, or with a title that holds these words.
+
+    >>> case("stutters").number
+    5
+    """
+    if isinstance(which, str):
+        found = [one for one in cases() if which.lower() in one.title.lower()]
+        if len(found) != 1:
+            raise ValueError(f"which must be words of one title, got {which!r}, words of {len(found)}")
+        return found[0]
+    if not isinstance(which, Integral) or isinstance(which, bool):
+        raise TypeError(f"which must be a number or words of a title, got {which!r}")
+    if not 1 <= which <= len(cases()):
+        raise ValueError(f"which must be from 1 to {len(cases())}, got {which}")
+    return cases()[which - 1]
+
+
+def groups():
+    """The cases by kind of symptom: a dict of name to list."""
+    found = {}
+    for one in cases():
+        found.setdefault(one.group, []).append(one)
+    return found
+
+
+def without_docstring(text):
+    """The source of a function without what stands between its first two triple quotes."""
+    head, _, rest = text.partition('    """')
+    return head + rest.partition('"""\n')[2] if rest else text
+
+
+def _verdict(test, program):
+    try:
+        said = test(program)
+    except AssertionError:
+        return False
+    return True if said is None else bool(said)
+
+
+def _observe(test, program):
+    return behaviour.observe(functools.partial(_verdict, test), (program,))
+
+
+def _passes(test, program):
+    done = _observe(test, program)
+    return done.kind == "value" and bool(done.entries[0])
+
+
+def _normal(*shape):
+    return np.random.default_rng(21).normal(size=shape)
+
+
+def _wrapped(text):
+    return textwrap.fill(" ".join(text.split()), WIDTH)

@@ -1,0 +1,235 @@
+"""Grade what a class handed in: every kernel in a sandbox, several at once.
+
+    python course.py grade FOLDER LESSON [--again] [--student NAME] [--jobs 2] [--without-sandbox]
+
+LESSON is a number such as 03, or a name. Files lie in FOLDER/downloaded/LESSON (zips of a learning platform,
+or notebooks) or in FOLDER/submitted/STUDENT/LESSON. Called again, it goes on: it grades what is new, what has
+changed, and what was not finished; --again grades everything. Points given by hand stay.
+"""
+
+import argparse
+import csv
+import functools
+import html
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+import classroom
+import intake
+import sandbox
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.apps import NbGraderAPI
+from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import Execute
+from running import Run, RunOpenly
+from traitlets.config import PyFileConfigLoader
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@functools.cache
+def version():
+    """Which version of the course grades: the tag that was handed out, or a commit."""
+    run = subprocess.run(
+        ["git", "describe", "--tags", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True
+    )
+    return run.stdout.strip() or "unknown"
+
+
+def nbgrader(folder, sandboxed=True):
+    """nbgrader with the settings of the class, and with our way to run a notebook."""
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
+    config.CourseDirectory.root = str(folder)
+    config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}?timeout=120"
+    ours = Run if sandboxed else RunOpenly
+    steps = Autograde().autograde_preprocessors
+    config.Autograde.autograde_preprocessors = [ours if step is Execute else step for step in steps]
+    config.Execute.shutdown_kernel = "immediate"
+    config.Execute.skip_cells_with_tag = ""
+    config.Execute.heading = f"Graded with version {version()} of the course."
+    return NbGraderAPI(CourseDirectory(config=config), config=config)
+
+
+def grade_one(folder, lesson, student, sandboxed):
+    """Grade one submission and write its feedback page; what nbgrader said, if that failed."""
+    api = nbgrader(folder, sandboxed)
+    for work in (api.autograde, api.generate_feedback):
+        done = work(lesson, student, force=True)
+        if not done["success"]:
+            return f"{done.get('log', '')}\n{done.get('error', '')}"
+    page = folder / "feedback" / student / lesson / f"{lesson}.html"
+    if not page.exists():
+        return done.get("log", "nothing was graded")
+    (page.parent / "graded.txt").write_text(f"{handed_in(folder, lesson, student)}\n")
+    return None
+
+
+def handed_in(folder, lesson, student):
+    """What tells one version of a submission from another."""
+    return (folder / "submitted" / student / lesson / f"{lesson}.ipynb").stat().st_mtime_ns
+
+
+def is_done(folder, lesson, student):
+    mark = folder / "feedback" / student / lesson / "graded.txt"
+    return mark.exists() and mark.read_text().strip() == str(handed_in(folder, lesson, student))
+
+
+def points(folder, lesson):
+    """The points of every graded submission: {student: {exercise: (given, maximum)}}; quizzes give none."""
+    found = {}
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
+        for student in gradebook.students:
+            try:
+                submission = gradebook.find_submission(lesson, student.id)
+            except MissingEntry:
+                continue
+            found[student.id] = {
+                grade.name.removesuffix("-check"): (grade.score, grade.max_score)
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+                if grade.max_score
+            }
+    return found
+
+
+def explain(folder, lesson, student, why):
+    """A feedback page for a submission that could not be graded."""
+    page = folder / "feedback" / student / lesson / f"{lesson}.html"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{lesson}</title>'
+        f"<h1>{lesson}: not graded</h1><p>{html.escape(why)}</p></html>",
+        encoding="utf-8",
+    )
+
+
+def write_grades(folder, lesson, given, broken):
+    """A table with a row for each learner and exercise, and one for each learning platform."""
+    roster = []
+    if (folder / "roster.csv").exists():
+        with (folder / "roster.csv").open(newline="", encoding="utf-8-sig") as file:
+            roster = list(csv.DictReader(file))  # of a group, every member has a line
+    place = folder / "grades"
+    place.mkdir(exist_ok=True)
+    with (place / f"{lesson}.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["student", "exercise", "points", "maximum", "course", "remark"])
+        for student, grades in sorted(given.items()):
+            for name, (score, most) in grades.items():
+                table.writerow([student, name, f"{score:g}", f"{most:g}", version(), ""])
+        for student, why in sorted(broken.items()):
+            table.writerow([student, "", "", "", version(), f"not graded: {why}"])
+    totals = {student: sum(score for score, _ in grades.values()) for student, grades in given.items()}
+    most = max((sum(one for _, one in grades.values()) for grades in given.values()), default=0)
+    forms = {  # the columns by which these platforms know a learner, and what they call the rest
+        "canvas": (["Student", "ID", "SIS User ID", "SIS Login ID", "Section"], ["    Points Possible"]),
+        "moodle": (["Email address"], None),
+    }
+    for platform, (columns, first) in forms.items():
+        if not roster:
+            continue
+        with (place / f"{lesson}_{platform}.csv").open("w", newline="", encoding="utf-8") as file:
+            table = csv.writer(file)
+            table.writerow([*columns, lesson])
+            if first:
+                table.writerow([*first, *[""] * (len(columns) - 1), f"{most:g}"])
+            for row in roster:
+                score = f"{totals[row['id']]:g}" if row["id"] in totals else ""
+                table.writerow([*(row.get(column, "") for column in columns), score])
+
+
+def sandbox_or_consent(without):
+    """Whether to grade in a sandbox; where there is none, only after a yes."""
+    problem = None if without else sandbox.missing()
+    if problem is None and not without:
+        return True
+    print(
+        f"Without a sandbox: {problem or '--without-sandbox'}.\nLearners' code then runs with your rights: "
+        "it can read and change your files, this class's grades among them, and use the network."
+    )
+    if not without and input("Grade all the same? [y/N] ").strip().lower() != "y":
+        sys.exit("Nothing was graded.")
+    return False
+
+
+def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
+    """Grade a lesson of a class; return the points, and why some of it could not be graded."""
+    start = time.monotonic()
+    if not (folder / "release" / lesson).exists():
+        done = nbgrader(folder).generate_assignment(lesson)
+        if not done["success"]:
+            sys.exit(f"{done.get('log', '')}\n{done.get('error', '')}")
+    taken = intake.collect(folder, lesson)
+    todo = [
+        one
+        for one in sorted(taken.ready)
+        if (student in (None, one)) and (again or not is_done(folder, lesson, one))
+    ]
+    print(f"{len(taken.ready)} to grade, {len(taken.ready) - len(todo)} of them done; {jobs} at a time")
+    for one, files in taken.files.items():
+        if len(files) > 1:
+            print(f"  {one}: {len(files)} files, the last one counts: {', '.join(files)}")
+    failed = {}
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        tasks = {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in todo}
+        for number, task in enumerate(as_completed(tasks), start=1):
+            one, problem = tasks[task], task.result()
+            if problem:
+                failed[one] = "nbgrader could not grade it: look at nbgrader.log"
+                with (folder / "nbgrader.log").open("a", encoding="utf-8") as log:
+                    log.write(f"{lesson}, {one}:\n{problem}\n")
+            print(f"  {number:3} of {len(todo)}  {one}{'  NOT GRADED' if problem else ''}", flush=True)
+    broken = taken.broken | failed
+    for one, why in taken.broken.items():
+        explain(folder, lesson, one, why.partition(": ")[2])
+    given = {one: grades for one, grades in points(folder, lesson).items() if one not in broken}
+    write_grades(folder, lesson, given, broken)
+    print(f"{len(todo)} graded in {time.monotonic() - start:.0f} s")
+    for one, why in broken.items():
+        print(f"  not graded: {one}: {why}")
+    return given, broken
+
+
+def lesson_named(words):
+    [*found] = [name for name in classroom.lessons() if name == words or name[:2] == words]
+    if not found:
+        sys.exit(f"grade: there is no lesson {words!r}: give its number, such as 03, or its name")
+    return found[0]
+
+
+def class_folder(words):
+    folder = Path(words).expanduser().resolve()
+    if not (folder / "nbgrader_config.py").exists():
+        sys.exit(f"grade: {folder} is no class: make it with python course.py classroom FOLDER")
+    return folder
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description="grade a lesson of a class", prog="course.py grade")
+    parser.add_argument("folder", type=class_folder)
+    parser.add_argument("lesson", type=lesson_named)
+    parser.add_argument("--again", action="store_true", help="also what was graded before")
+    parser.add_argument("--student", help="only this one")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many at a time")
+    parser.add_argument(
+        "--without-sandbox", action="store_true", help="let learners' code run with your rights"
+    )
+    options = parser.parse_args(arguments)
+    sandboxed = sandbox_or_consent(options.without_sandbox)
+    _, broken = grade(options.folder, options.lesson, options.again, options.student, options.jobs, sandboxed)
+    print(
+        f"\nFeedback for each learner: {options.folder}/feedback/STUDENT/{options.lesson}\n"
+        f"Points: {options.folder}/grades/{options.lesson}.csv\n"
+        f"Before you release either: python course.py review {options.folder} {options.lesson[:2]}"
+    )
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

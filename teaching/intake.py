@@ -1,0 +1,205 @@
+"""Bring what learners handed in into the form that nbgrader wants, and tell each of them what was put right.
+
+What a learning platform gave, zips or files, lies in `downloaded/LESSON`; or notebooks were put by hand into
+`submitted/STUDENT/LESSON`, under any name. Notebooks are known by the ids of their cells, not by their names.
+"""
+
+import io
+import json
+import re
+import time
+import zipfile
+from dataclasses import dataclass, field
+
+import nbformat
+
+STUDENT = [  # how files and their folders tell whose they are
+    r"(?:.*/)?(?P<student>[^/]+)_\d+_assignsubmission_file_?/.*",  # Moodle
+    r"(?:.*/)?(?P<student>[^/_]+)_(?:LATE_)?\d+_\d+_[^/]*",  # Canvas
+    r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
+    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?\.ipynb",  # ada_03_a_lesson (1).ipynb
+]
+STOPS_EARLY = (
+    "The file stops in the middle, as when a download or an upload breaks off. Open your lesson in "
+    "JupyterLab, see that all is there, save it, and hand the file in again."
+)
+CONFLICT = (
+    "The file holds marks of git, such as <<<<<<< and >>>>>>>: two versions of your work were not put "
+    "together. Choose one of the two (git checkout --ours FILE, or --theirs), look at it in JupyterLab, and "
+    "hand it in again."
+)
+NO_NOTEBOOK = (
+    "This is no notebook of the lesson. Hand in the file that ends in .ipynb, as JupyterLab saved it, of "
+    "this lesson: no print-out, no shortcut, no other lesson."
+)
+
+
+@dataclass
+class Intake:
+    """What came of the files: by student, what was put right, or why nothing can be graded."""
+
+    ready: dict = field(default_factory=dict)
+    broken: dict = field(default_factory=dict)
+    files: dict = field(default_factory=dict)  # where several are one learner's: the last one counts
+
+
+class Unreadable(Exception):
+    """A file that is no notebook of the lesson; the message is for the learner."""
+
+
+def collect(folder, lesson):
+    """Put everybody's notebook into `submitted`, repaired; return the `Intake`."""
+    release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
+    intake = Intake()
+    for student, file, content, handed_in in sorted(found(folder, lesson), key=lambda one: one[3]):
+        place = folder / "submitted" / student / lesson
+        if file.relative_to(folder).parts[0] == "downloaded":
+            intake.files.setdefault(student, []).append(file.name)
+        try:
+            notebook, notes = put_right(read(content), release)
+        except Unreadable as problem:
+            if student not in intake.ready:
+                intake.broken[student] = f"{file}: {problem}"
+            continue
+        intake.broken.pop(student, None)
+        intake.ready[student] = notes
+        keep_original(folder, place, file, content)
+        text = nbformat.writes(notebook)
+        target = place / f"{lesson}.ipynb"
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+            stamp = place / "timestamp.txt"
+            if not stamp.exists() or file.relative_to(folder).parts[0] == "downloaded":
+                stamp.write_text(time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(handed_in)))
+    return intake
+
+
+def found(folder, lesson):
+    """Every file that may be a notebook: student, path, content, seconds since 1970."""
+    for place in sorted((folder / "submitted").glob(f"*/{lesson}")):
+        files = [file for file in place.rglob("*") if file.is_file() and file.name != "timestamp.txt"]
+        for file in sorted(files):
+            yield place.parent.name, file, file.read_bytes(), file.stat().st_mtime
+    downloads = folder / "downloaded" / lesson
+    for file in sorted(path for path in downloads.rglob("*") if path.is_file()):
+        if file.suffix == ".zip":
+            yield from unpacked(file)
+        elif file.suffix == ".ipynb":
+            name = file.relative_to(downloads).as_posix()
+            yield student_of(name), file, file.read_bytes(), file.stat().st_mtime
+
+
+def unpacked(file):
+    with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as archive:
+        for one in archive.infolist():
+            if one.filename.endswith(".ipynb") and "__MACOSX" not in one.filename:
+                handed_in = time.mktime((*one.date_time, 0, 0, -1))
+                yield student_of(one.filename), file / one.filename, archive.read(one), handed_in
+
+
+def student_of(name):
+    for pattern in STUDENT:
+        if match := re.fullmatch(pattern, name):
+            return re.sub(r"[\[\]*?/\\,]", "-", match["student"]).strip() or "unknown"
+    return "unknown"
+
+
+def keep_original(folder, place, file, content):
+    """Leave in `submitted` the repaired notebook only; what was handed in is kept in `originals`."""
+    kept = folder / "originals" / place.parent.name / place.name / file.name
+    if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(content)
+    place.mkdir(parents=True, exist_ok=True)
+    if place in file.parents and file.name != f"{place.name}.ipynb":
+        file.unlink()
+
+
+def read(content):
+    try:
+        text = content.decode("utf-8-sig")
+        if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
+            raise Unreadable(CONFLICT)
+        notebook = nbformat.reads(text, as_version=4)
+        nbformat.validator.normalize(notebook)
+        notebook.cells  # noqa: B018
+    except json.JSONDecodeError:
+        raise Unreadable(STOPS_EARLY if text.lstrip().startswith("{") else NO_NOTEBOOK) from None
+    except Unreadable:
+        raise
+    except nbformat.reader.NotJSONError:
+        raise Unreadable(STOPS_EARLY if text.lstrip().startswith("{") else NO_NOTEBOOK) from None
+    except Exception:  # nbformat's are of many kinds
+        raise Unreadable(NO_NOTEBOOK) from None
+    return notebook
+
+
+def grade_id(cell):
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
+def put_right(notebook, release):
+    """The notebook with every cell that grading needs, as the release has it; what was changed, in words."""
+    theirs = recognised(notebook, release)
+    graded = [cell.id for cell in release.cells if grade_id(cell)]
+    if len(theirs.keys() & set(graded)) <= len(graded) / 2:
+        raise Unreadable(NO_NOTEBOOK)
+    notes, last = list(notebook.metadata.get("course_notes", [])), None
+    for cell in notebook.cells:
+        cell.metadata.pop("nbgrader", None)
+        cell.metadata.pop("as_released", None)
+    for wanted in release.cells:
+        cell, name = theirs.get(wanted.id), grade_id(wanted)
+        if cell is None and wanted.cell_type == "code":
+            cell = nbformat.from_dict(wanted)
+            notebook.cells.insert(place_after(notebook, last), cell)
+            if name or "import" in wanted.source:
+                notes.append(f"The cell `{name or wanted.id}` was missing and has been put back.")
+        elif cell is not None and name:
+            if wanted.metadata.nbgrader.get("grade") and cell.source != wanted.source:
+                notes.append(f"The check `{name}` was changed, and has been put back as it was.")
+                cell.source = wanted.source
+            if cell.cell_type != "code":
+                position = notebook.cells.index(cell)
+                cell = nbformat.v4.new_code_cell(cell.source, id=cell.id)
+                notebook.cells[position] = cell
+            cell.metadata = nbformat.from_dict(wanted.metadata)
+        if cell is not None and not name and cell.source == wanted.source:
+            cell.metadata["as_released"] = True
+        last = cell if cell is not None else last
+    notebook.metadata = nbformat.from_dict(release.metadata)
+    notebook.metadata["course_notes"] = list(dict.fromkeys(notes))
+    return notebook, notebook.metadata["course_notes"]
+
+
+def place_after(notebook, cell):
+    """After a cell; cells are equal only if they are the same."""
+    return next((n + 1 for n, one in enumerate(notebook.cells) if one is cell), 0)
+
+
+def recognised(notebook, release):
+    """The submitted cell for each cell of the release, by id: the surest likeness first."""
+    theirs, used, names = {}, set(), {grade_id(cell) for cell in release.cells}
+    likenesses = [
+        lambda cell: (cell.get("id"), grade_id(cell)) if grade_id(cell) else None,  # not a copy of a check
+        grade_id,
+        lambda cell: cell.get("id") if grade_id(cell) in (*names, None) else None,
+        lambda cell: (cell.cell_type, cell.source.strip()),
+    ]
+    for likeness in likenesses:
+        for wanted in (cell for cell in release.cells if cell.id not in theirs):
+            for cell in notebook.cells:
+                key = likeness(wanted)
+                if key is not None and likeness(cell) == key and id(cell) not in used:
+                    theirs[wanted.id] = cell
+                    used.add(id(cell))
+                    break
+    # An answer that has lost all that marks it stands above its check.
+    for answer, check in zip(release.cells, release.cells[1:]):
+        if grade_id(answer) and answer.id not in theirs and check.id in theirs:
+            above = place_after(notebook, theirs[check.id]) - 2
+            cell = notebook.cells[above] if above >= 0 else None
+            if cell is not None and cell.cell_type == "code" and id(cell) not in used:
+                theirs[answer.id] = cell
+                used.add(id(cell))
+    return theirs

@@ -1,0 +1,136 @@
+"""nbgrader's running of a notebook, made to take nothing on trust."""
+
+import builtins
+import re
+import symtable
+
+import nbformat
+from jupyter_client.manager import AsyncKernelManager
+from nbgrader.preprocessors import Execute
+from nbgrader.utils import is_grade
+from sandbox import SandboxedKernelManager
+from traitlets import Unicode
+
+TEXT = 20_000  # characters of one cell's output that are kept
+PICTURES = 5_000_000  # characters of everything else
+
+
+SPARED = "Cells of the lesson that no answer uses were not run."
+
+
+class Run(Execute):
+    """Runs a notebook in a sandbox, survives the end of its kernel, and gives no point without a verdict."""
+
+    heading = Unicode("", help="what stands at the top of every feedback page").tag(config=True)
+    kernel_manager = SandboxedKernelManager
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options, kernel_manager_class=self.kernel_manager)
+
+    def preprocess(self, nb, resources, km=None):
+        self.room, self.reached, self.idle = {}, -1, not_needed(nb.cells)
+        try:
+            nb, resources = super().preprocess(nb, resources, km)
+        except Exception as problem:  # of many kinds: whatever ends a kernel
+            why = (
+                getattr(self.manager, "ended_because", None)
+                or f"it ended Python itself ({type(problem).__name__})"
+            )
+            self.log.error("the kernel ended in cell %d: %s", self.reached, why)
+            for cell in (cell for cell in nb.cells[max(self.reached, 0) :] if cell.cell_type == "code"):
+                cell.outputs.append(
+                    error("NotRun", f"A cell stopped the notebook: {why}. What follows was not run.")
+                )
+                why = "see above"
+        for cell in filter(is_grade, nb.cells):
+            only_a_verdict_counts(cell)
+        notes = [self.heading, self.idle and SPARED, *nb.metadata.get("course_notes", [])]
+        nb.cells.insert(0, nbformat.v4.new_markdown_cell("\n\n".join(filter(None, notes))))
+        return nb, resources
+
+    def create_kernel_manager(self):
+        self.manager = super().create_kernel_manager()  # `self.km` is gone when its kernel is
+        return self.manager
+
+    def preprocess_cell(self, cell, resources, index):
+        self.reached = index
+        if index in self.idle:
+            return cell, resources
+        return super().preprocess_cell(cell, resources, index)
+
+    def output(self, outs, msg, display_id, cell_index):
+        """Keep an output as long as there is room, which LimitOutput of nbgrader reckons in lines only."""
+        content, kind = msg["content"], msg["msg_type"]
+        left = self.room.setdefault(cell_index, {"stream": TEXT, "other": PICTURES})
+        if kind == "stream":
+            if left["stream"] <= 0:
+                return None
+            text = content["text"]
+            if len(text) > left["stream"]:
+                content["text"] = f"{text[: left['stream']]}\n... (more was printed than is kept)\n"
+            left["stream"] -= len(text)
+        else:
+            left["other"] -= len(str(content))
+            if left["other"] < 0 and kind != "error":
+                return None
+        return super().output(outs, msg, display_id, cell_index)
+
+
+class RunOpenly(Run):
+    """The same without a sandbox."""
+
+    kernel_manager = AsyncKernelManager
+
+
+def names_in(cell):
+    """The names by which a cell may depend on others: of its own level, and what its functions take there."""
+    try:
+        tables = [symtable.symtable(re.sub(r"(?m)^ *[%!].*", "", cell.source), "a cell", "exec")]
+    except SyntaxError:
+        return set()  # it will fail
+    names = set()
+    for table in tables:
+        symbols = table.get_symbols()
+        names |= {one.get_name() for one in symbols if table.get_type() == "module" or one.is_global()}
+        tables += table.get_children()
+    return names
+
+
+def not_needed(cells):
+    """The numbers of the cells that stand as they were handed out and that no answer can depend on.
+
+    Figures and training take most of the time, and answers seldom use what they make. A cell that imports
+    something is run, and so is one that shares a name of the lesson's own with any cell that is run.
+    """
+    code = {number: cell for number, cell in enumerate(cells) if cell.cell_type == "code"}
+    names = {number: names_in(cell) for number, cell in code.items()}
+    released = {number for number, cell in code.items() if cell.metadata.get("as_released")}
+    imports = {number for number in released if re.search(r"(?m)^(from|import) ", code[number].source)}
+    common = set(dir(builtins)).union(*(names[number] for number in imports))
+    idle = released - imports
+    while True:
+        used = set().union(*(names[number] for number in code.keys() - idle - imports)) - common
+        needed = {number for number in idle if names[number] & used}
+        if not needed:
+            return idle
+        idle -= needed
+
+
+def error(name, text):
+    return nbformat.v4.new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
+
+
+def only_a_verdict_counts(cell):
+    """Leave of a check's outputs what nbgrader should count: "Correct", or an error.
+
+    nbgrader would give all points for no output at all, some for a number, none for anything on stderr.
+    """
+    if any(output.output_type == "error" for output in cell.outputs):
+        return
+    name = cell.metadata.nbgrader["grade_id"].removesuffix("-check")
+    said = "".join(output.text for output in cell.outputs if output.get("name") == "stdout")
+    if re.search(rf"^{name}: Correct\.$", said, re.MULTILINE):
+        cell.outputs = [output for output in cell.outputs if output.get("name") == "stdout"]
+    else:
+        lost = f"The check of {name} was not heard: something in the notebook has replaced it."
+        cell.outputs.insert(0, error("NoVerdict", lost))  # nbgrader looks no further than what it can count

@@ -1,0 +1,138 @@
+"""Kernels in a sandbox: what learners' code can reach while it is graded.
+
+It sees Python, the package `pe_lessons` and a folder of its own that is gone afterwards. It sees no network,
+no other process, no class folder and no home. Its memory, its files, its processes and its time are bounded,
+and all that it started ends with it. The sandbox is bubblewrap's, which needs Linux.
+"""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import psutil
+from jupyter_client.manager import AsyncKernelManager
+from traitlets import default
+
+ROOT = Path(__file__).resolve().parents[1]
+MEMORY = 4 << 30  # bytes, of all processes of one learner together
+FILES = 256 << 20  # bytes in each of its two folders
+PROCESSES = 128
+SECONDS = 600  # for a whole notebook
+SEEN = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/ld.so.cache", "/etc/alternatives"]
+KEPT = ("LANG", "LC_ALL", "MPLBACKEND", "NBGRADER_EXECUTION", "PATH", "PYTHONHASHSEED", "PYTHONPATH")
+
+
+def command(shared, inside):
+    """The words before a command that runs `inside` a sandbox, where the folder `shared` can be written."""
+    own = [sys.base_prefix, sys.prefix, *(path for path in sys.path if path.endswith("-packages"))]
+    words = [
+        "bwrap",
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--cap-drop",
+        "ALL",
+        "--clearenv",
+    ]
+    words += ["--proc", "/proc", "--dev", "/dev", "--size", str(FILES), "--tmpfs", "/tmp"]
+    words += ["--size", str(FILES), "--tmpfs", "/home/learner", "--dir", "/tmp/matplotlib"]
+    for path in dict.fromkeys([*SEEN, *own, str(ROOT / "pe_lessons")]):
+        words += ["--ro-bind-try", path, path]
+    for fonts in Path(os.environ.get("MPLCONFIGDIR", "/nowhere")).glob("fontlist-*.json"):
+        words += ["--ro-bind", str(fonts), f"/tmp/matplotlib/{fonts.name}"]
+    words += ["--bind", shared, shared, "--chdir", "/home/learner"]
+    variables = {
+        name: os.environ[name] for name in os.environ if name in KEPT or name.endswith("_NUM_THREADS")
+    }
+    variables |= {
+        "HOME": "/home/learner",
+        "USER": "learner",
+        "MPLCONFIGDIR": "/tmp/matplotlib",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    for name, value in variables.items():
+        words += ["--setenv", name, value]
+    limits = [f"--as={4 * MEMORY}", f"--nproc={PROCESSES}", f"--fsize={FILES}", "--core=0"]
+    return [*words, "prlimit", *limits, "--", *inside]
+
+
+def missing():
+    """Why there can be no sandbox on this machine, or None."""
+    if not sys.platform.startswith("linux"):
+        return "bubblewrap, which makes the sandbox, is for Linux only (a virtual machine or WSL will do)"
+    if not shutil.which("bwrap"):
+        return "bubblewrap is not installed (on Debian and Ubuntu: sudo apt install bubblewrap)"
+    with tempfile.TemporaryDirectory() as shared:
+        run = subprocess.run(command(shared, ["true"]), capture_output=True, text=True)
+    if run.returncode:
+        return (
+            f"bubblewrap may not make one here: {run.stderr.strip()} (Ubuntu 24.04 allows it after: "
+            "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0)"
+        )
+    return None
+
+
+class SandboxedKernelManager(AsyncKernelManager):
+    """Starts a kernel in a sandbox, and talks to it through sockets in a folder that both see."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.shared = tempfile.mkdtemp(prefix="kernel_")
+        self.connection_file = os.path.join(self.shared, "kernel.json")
+        self.ended_because = None
+        self._over = threading.Event()
+
+    @default("transport")
+    def _by_files(self):
+        return "ipc"
+
+    def format_kernel_cmd(self, extra_arguments=None):
+        self.kernel_spec.interrupt_mode = "message"  # a signal would reach the sandbox only
+        return command(self.shared, super().format_kernel_cmd(extra_arguments))
+
+    async def _async_launch_kernel(self, kernel_cmd, **options):
+        # The learner's code does not write on the teacher's terminal.
+        options |= {"cwd": self.shared, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        await super()._async_launch_kernel(kernel_cmd, **options)
+        threading.Thread(target=self._watch, args=(self.provisioner.pid,), daemon=True).start()
+
+    def _watch(self, pid):
+        """End the sandbox when it takes more than its share: limits of the system count single processes."""
+        start = time.monotonic()
+        while not self._over.wait(0.3):
+            try:
+                process = psutil.Process(pid)
+                family = [process, *process.children(recursive=True)]
+                memory = sum(one.memory_info().rss for one in family)
+                files = sum(file.stat().st_size for file in Path(self.shared).iterdir())
+            except psutil.NoSuchProcess:
+                if not psutil.pid_exists(pid):
+                    return
+                continue
+            except OSError:
+                continue
+            if memory > MEMORY:
+                self.ended_because = f"it asked for more than {MEMORY >> 30} GB of memory"
+            elif files > FILES:
+                self.ended_because = f"it wrote more than {FILES >> 20} MB"
+            elif len(family) > PROCESSES:
+                self.ended_because = f"it started more than {PROCESSES} processes"
+            elif time.monotonic() - start > SECONDS:
+                self.ended_because = f"all cells together took more than {SECONDS // 60} minutes"
+            if self.ended_because:
+                process.kill()
+                return
+
+    async def _async_cleanup_resources(self, restart=False):
+        await super()._async_cleanup_resources(restart)
+        if not restart:
+            self._over.set()
+            await asyncio.to_thread(shutil.rmtree, self.shared, ignore_errors=True)
+
+    cleanup_resources = _async_cleanup_resources

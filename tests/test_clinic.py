@@ -1,0 +1,248 @@
+"""The clinic: every case fails and passes as it says, its threads are sources, its lesson is there."""
+
+import inspect
+import re
+
+import clinic_page
+import nbformat
+import numpy as np
+import pytest
+import write_sources
+from reexecute import ROOT
+from verdicts import verdict
+
+from pe_lessons import clinic
+from pe_lessons.exercises import result
+
+CASES = clinic.cases()
+SOURCES = {source.link: source for source in write_sources.read()}
+in_every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.number:02d}")
+KEYS = {
+    "group",
+    "story",
+    "program",
+    "tries",
+    "culprit",
+    "hints",
+    "test",
+    "thread",
+    "told",
+    "lesson",
+    "suspects",
+}
+SHOWN = {"session", "given", "code", "plot"}
+
+
+def own_test(case):
+    scope = {"np": np}
+    exec(case.data["test"], scope)
+    return scope["test"]
+
+
+def complaints(case):
+    """What does not hold of a case: the right program and two suspects pass its test, the culprit fails it,
+    and the engine knows each suspect by what it does."""
+    test = own_test(case)
+    if not clinic._passes(test, case.right):
+        yield "the right program fails the test"
+    for one in case.suspects:
+        if clinic._passes(test, one.program) == (one.letter == case.data["culprit"]):
+            yield f"{one.letter} {'passes' if one.letter == case.data['culprit'] else 'fails'} the test"
+        if verdict(case.exercise, one.program) != one.letter:
+            yield f"the engine does not know {one.letter}"
+    if verdict(case.exercise, case.right) != "correct":
+        yield "the engine does not like the right program"
+
+
+@in_every_case
+def test_a_case_fails_and_passes_as_it_says(case):
+    assert list(complaints(case)) == []
+    assert case.diagnose(own_test(case)).status == "correct"
+
+
+@in_every_case
+def test_a_case_is_complete(case):
+    assert KEYS <= case.data.keys() <= KEYS | SHOWN
+    assert [one.letter for one in case.suspects] == ["A", "B", "C"]
+    assert len(case.hints) == 2 and case.hint(1) != case.hint(2)
+    assert len(case.data["story"].split()) <= 75 and len(case.data["told"].split()) <= 75
+    for one in case.suspects:
+        assert one.say.endswith((".", "?")) and not one.who.endswith(".")
+        assert len(one.say) < 200
+
+
+@in_every_case
+def test_the_threads_are_sources_and_the_lesson_has_the_heading(case):
+    [lesson] = (ROOT / "notebooks").glob("*_the_clinic.ipynb")
+    for thread in case.data["thread"]:
+        source = SOURCES[thread]
+        assert source.kind == "thread" and source.opened and lesson.name[:2] in source.cited
+    number, heading = re.fullmatch(r"lesson (\d\d), (.+)", case.data["lesson"]).groups()
+    [path] = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    texts = [cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "markdown"]
+    assert any(re.search(rf"^##+ {re.escape(heading)}$", text, re.MULTILINE) for text in texts)
+
+
+@in_every_case
+def test_a_riddle_fits_on_a_screen_and_gives_nothing_away(case, capsys):
+    case.ask()
+    assert capsys.readouterr().out.startswith(case.text)
+    lines = case.text.splitlines()
+    assert len(lines) <= 40 and max(map(len, lines)) <= 88
+    assert case.title in lines[0] and case.evidence in case.text
+    assert '"""' not in case.text and case.culprit.say not in case.text
+    assert bool(case.evidence) == bool({"session", "code"} & case.data.keys())
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"culprit": "A"}, "A passes the test"),
+        ({"test": "def test(program): return True"}, "C passes the test"),
+        ({"test": "def test(program): return False"}, "the right program fails the test"),
+        ({"test": "def test(program): return program(5, 3) == [5, 6, 7]"}, "A fails the test"),
+        ({"tries": ["0, 1"]}, "the engine does not know A"),
+    ],
+)
+def test_a_fault_in_a_case_is_seen(changed, complaint):
+    case = clinic.case(5)
+    assert complaint in list(complaints(clinic.Case(5, case.title, case.data | changed)))
+
+
+@pytest.mark.parametrize(
+    ("test", "status", "words"),
+    [
+        (..., "not attempted", "hint"),
+        (lambda program: ..., "not yet", "Every suspect passes"),
+        (3, "error", "without parentheses"),
+        (lambda program: program(5, 1) == [4], "not yet", "A right program fails"),
+        (lambda program: program(5), "error", "With a right program your test stops with an error"),
+        (lambda program: np.array(program(5, 3)) == 5, "error", "ambiguous"),
+        (lambda program: program(5, 3) == [5, 6, 7], "not yet", "fails for A and C"),
+        (lambda program: program(20, 1) == [20] and program(5, 3) == [5, 6, 7], "not yet", "A, B and C"),
+        (lambda program: program(0, 3) == [0, 1, 2], "not yet", "not A. With one token a call"),
+        (lambda program: program(5, 1)[0] // (program(5, 1)[0] > 0) == 5, "correct", "It is C"),
+    ],
+)
+def test_what_the_check_says(test, status, words):
+    said = clinic.case(5).diagnose(test)
+    assert said.status == status and words in said.message
+
+
+# A test that comes to mind first, and whom it catches: half of them raise an alarm only.
+FIRST = {
+    1: (lambda program: len(set(program(10, 10, 16))) == 1, "B"),
+    2: (
+        lambda program: np.allclose(
+            program([3000], 64), np.cos(3000 * 10_000.0 ** (-np.arange(32) / 32)), atol=0.01
+        ),
+        "A + B + C",
+    ),
+    3: (lambda program: program(6)[5] == (1_000_000, 8), "A + C"),
+    4: (
+        lambda program: program(np.eye(8)[1], 1, 4).round(2).tolist() == [0, 1, 0, 0.01, 0, 0, 0, 0],
+        "A + B",
+    ),
+    5: (lambda program: program(9, 1) == [9], "C"),
+    6: (lambda program: program(10, 4) == [10, 11, 12, 13], "A + B"),
+    7: (lambda program: np.allclose(program(np.ones((1, 2)), np.ones((1, 2))), 2), None),
+    8: (lambda program: (program(np.ones((2, 8)), -1, 4)[:, 4:] == 1).all(), "A"),
+    9: (lambda program: program([[0, 0, 1], [1, 1, 1]], 1) == [[0], [2]], "A + B"),
+    10: (lambda program: program([2, 5], 1) == [[1, 2], [4, 5]], "A + B + C"),
+    12: (lambda program: program([[(2, 4)], [(3, 3)]]) == [4, 3], "A + B + C"),
+    13: (lambda program: np.isclose(program(np.eye(4)[0], 1)[2], np.sin(1)), "A + C"),
+    14: (lambda program: program(0, 4).tolist() == [1, 1, 0, 0], "A + B"),
+    15: (lambda program: program(4) == [True, True, True, False], "A + B + C"),
+    16: (lambda program: program({"rope_parameters": {"rope_theta": 500_000}}) == 500_000, "A"),
+    17: (lambda program: np.isclose(program(np.ones(8), 0, 128)[0], 0.1 * np.log(128) + 1), "C"),
+    18: (lambda program: program([2, 2]) == [2, 3, 2, 3], "A + B + C"),
+    19: (lambda program: np.allclose(program(np.ones(4), np.ones(4), 0), 1), "B"),
+    20: (lambda program: np.ptp(program(np.zeros((1, 3, 2)), np.arange(8).reshape(4, 2))) > 1, "A"),
+    21: (lambda program: not program(np.tile(np.arange(5), (3, 1, 1))), "B"),
+    22: (lambda program: program((3, 3, 2)) == [0, 1, 2, 0, 1, 2, 0, 1], "A + B + C"),
+    23: (lambda program: np.isclose(program(400)[3], 2 * np.pi / 100), "A + B"),
+    24: (lambda program: np.allclose([*program(8, 0, 2), *program(8, 1, 2)], program(8, 0, 1)), "B"),
+}
+
+
+@pytest.mark.parametrize("number", FIRST)
+def test_what_first_tests_catch(number):
+    test, cause = FIRST[number]
+    case = clinic.case(number)
+    said = case.diagnose(test)
+    assert said.cause == cause
+    assert (said.status == "correct") == (cause == case.data["culprit"])
+
+
+def test_the_reply_links_to_the_threads():
+    case = clinic.case(9)
+    shown = case.diagnose(own_test(case))._repr_html_()
+    assert all(f'<a href="{thread}">{thread}</a>' in shown for thread in case.data["thread"])
+
+
+def test_nothing_is_raised_while_a_grading_tool_runs(monkeypatch):
+    monkeypatch.setattr(result, "GRADING", True)
+    assert clinic.case(5).check(...).status == "not attempted"
+    assert clinic.case(5).mend(clinic.case(5).patient).status == "not yet"
+
+
+def test_a_test_may_assert():
+    def test(program):
+        assert program(5, 1) == [5], "not the sixth place"
+
+    def unwritten(program):
+        raise NotImplementedError
+
+    assert clinic.case(5).diagnose(test).status == "correct"
+    assert clinic.case(5).diagnose(unwritten).status == "not attempted"
+
+
+def test_a_repaired_program_is_recognised():
+    case, scope = clinic.case(21), {"np": np}
+    exec(inspect.getsource(case.right), scope)  # as a learner would type it
+    mended = scope["is_packed"]
+    assert case.mend(mended).status == "correct"
+    assert case.mend(case.patient).cause == "B"
+    assert case.mend(lambda ids: np.ndim(ids) == 2 and mended(ids)).status == "not yet"
+
+
+def test_cases_are_found_by_number_and_by_words():
+    assert clinic.case("stutters") is clinic.case(5) is CASES[4]
+    for which, error in (
+        (0, ValueError),
+        (99, ValueError),
+        ("e", ValueError),
+        (2.5, TypeError),
+        (True, TypeError),
+    ):
+        with pytest.raises(error, match="which must be"):
+            clinic.case(which)
+
+
+def test_there_are_24_in_six_groups_and_the_culprit_is_no_habit():
+    assert [len(group) for group in clinic.groups().values()] == [4] * 6
+    culprits = [case.data["culprit"] for case in CASES]
+    assert all(culprits.count(letter) in (7, 8, 9) for letter in "ABC")
+    assert len({case.title for case in CASES}) == len(CASES) == 24
+
+
+def test_the_notebook_asks_each_case_once_and_leaves_its_test_to_the_reader():
+    [lesson] = (ROOT / "notebooks").glob("*_the_clinic.ipynb")
+    code = "\n".join(cell.source for cell in nbformat.read(lesson, 4).cells if cell.cell_type == "code")
+    for case in CASES:
+        assert len(re.findall(rf"clinic\.case\({case.number}\)\.ask\(\)", code)) == 1
+        assert f"    raise NotImplementedError\n\n\nclinic.case({case.number}).check(test)" in code
+
+
+def test_the_page_shows_every_case_by_symptom(tmp_path):
+    clinic_page.write(tmp_path)
+    page = (tmp_path / "clinic.md").read_text(encoding="utf-8")
+    assert re.findall(r"^### (\d+) ", page, re.MULTILINE) == [str(case.number) for case in CASES]
+    assert re.findall(r"^## (.+)$", page, re.MULTILINE) == list(clinic.groups())
+    pictures = re.findall(r"!\[.+\]\((clinic/.+\.svg)\)", page)
+    assert len(pictures) == sum("plot" in case.data for case in CASES)
+    assert all((tmp_path / picture).stat().st_size for picture in pictures)
+    for case in CASES:
+        assert all(f"]({thread})" in page for thread in case.data["thread"])
+        assert case.data["test"].strip() in page
+    assert page.count("<details>") == page.count("</details>") == len(CASES)

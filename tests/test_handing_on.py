@@ -1,0 +1,114 @@
+"""The check says when an answer hands on what the course's own function gives back."""
+
+import logging
+import os
+import sys
+
+import numpy as np
+import pytest
+import torch
+from verdicts import EXERCISES, LESSON_OF
+
+from pe_lessons import arrays, loops, tensors
+from pe_lessons.exercises import REGISTRY, behaviour
+from pe_lessons.exercises.exercise import Exercise, Numbers
+
+LENDER = Exercise._lender  # before conftest.py lets it be
+EXERCISE = REGISTRY["sinusoidal_loop"]
+CALLED = [one for one in EXERCISES if not isinstance(one, Numbers)]
+
+
+@pytest.fixture(autouse=True)
+def learners_rule(monkeypatch, the_course_may_answer):
+    monkeypatch.setattr(Exercise, "_lender", LENDER)
+    # as it is outside the tests: what stands in this file is a learner's
+    assert not behaviour._is_library(__file__)
+
+
+def wrapped(reference):
+    """The course's own answer, called by a function of the learner or by a method of a class."""
+    if isinstance(reference, type):
+        return type("Mine", (reference,), {})
+    return lambda *arguments: reference(*arguments)
+
+
+@pytest.mark.parametrize("exercise", CALLED, ids=lambda one: one.name)
+def test_the_own_answer_is_not_taken_from_the_course(exercise):
+    for answer in (exercise.reference, wrapped(exercise.reference)):
+        result = exercise.diagnose(answer)
+        assert result.status == "not yet" and "use what you wrote" in result.message
+
+
+@pytest.mark.parametrize("exercise", CALLED, ids=lambda one: one.name)
+def test_an_answer_that_is_written_out_is_right(exercise):
+    """Both styles of every answer, as a learner would type them."""
+    for style in LESSON_OF[exercise].styles(exercise.name):
+        scope = vars(style.module) | {"__name__": "__main__"}
+        exec(compile(style.text, "<a learner's cell>", "exec"), scope)
+        assert exercise.diagnose(scope[style.name]).status == "correct"
+
+
+@pytest.mark.parametrize(
+    "answer, told",
+    [
+        (loops.sinusoidal, "`sinusoidal`"),
+        (lambda seq_len, d_model: arrays.sinusoidal(seq_len, d_model).tolist(), "`arrays.sinusoidal`"),
+        (lambda seq_len, d_model: [list(row) for row in loops.sinusoidal(seq_len, d_model)], "`loops."),
+        (lambda seq_len, d_model: tensors.sinusoidal(seq_len, d_model, dtype=torch.float64), "`tensors."),
+        (lambda seq_len, d_model: EXERCISE.reference(seq_len, d_model), "the answer of the course"),
+        (EXERCISE.reference, "`sinusoidal_loop_loop`"),
+    ],
+)
+def test_the_function_that_did_the_work_is_named(answer, told):
+    assert told in EXERCISE.diagnose(answer).message
+
+
+def test_a_module_that_hides_one_of_the_course_is_found():
+    class Hidden(torch.nn.Module):
+        def __init__(self, d_model, max_len):
+            super().__init__()
+            self.inner = REGISTRY["encoding_module"].reference(d_model, max_len)
+
+        def forward(self, x):
+            return self.inner(x)
+
+    assert "use what you wrote" in REGISTRY["encoding_module"].diagnose(Hidden).message
+
+
+def test_functions_of_the_course_may_help():
+    def right_pairs(table):
+        right = np.array(loops.sinusoidal(len(table), len(table[0])))
+        wrong = np.abs(np.array(table) - right).max(axis=0) > 1e-4
+        return int(np.append(wrong, True).argmax()) // 2
+
+    assert REGISTRY["right_pairs"].diagnose(right_pairs).status == "correct"
+
+
+def test_a_wrong_result_of_the_course_is_diagnosed_as_any_other():
+    result = EXERCISE.diagnose(lambda seq_len, d_model: loops.sinusoidal(seq_len, d_model, base=100))
+    assert result.status == "not yet" and "use what you wrote" not in result.message
+
+
+def test_what_is_written_past_the_streams_is_not_seen(capfd):
+    """nbgrader takes the point from a check under which anything stands in red."""
+    here = logging.StreamHandler(sys.stderr)  # keeps the stream, as logging.basicConfig() does
+
+    def noisy(seq_len, d_model):
+        logging.getLogger().addHandler(here)
+        logging.warning("slow")
+        os.write(2, b"from C\n")
+        os.write(1, b"from C\n")
+        return [*EXERCISE_TABLE(seq_len, d_model)]
+
+    scope = dict(vars(LESSON_OF[EXERCISE].answers))
+    exec(compile(LESSON_OF[EXERCISE].styles("sinusoidal_loop")[0].text, "<cell>", "exec"), scope)
+    EXERCISE_TABLE = scope["sinusoidal_loop_loop"]
+    before = logging.root.manager.disable
+    try:
+        assert EXERCISE.diagnose(noisy).status == "correct"
+    finally:
+        logging.getLogger().removeHandler(here)
+    assert logging.root.manager.disable == before
+    os.write(2, b"afterwards\n")
+    captured = capfd.readouterr()
+    assert (captured.out, captured.err) == ("", "afterwards\n")

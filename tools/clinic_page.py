@@ -1,0 +1,76 @@
+"""Writes the page of the clinic for the site: every riddle of `pe_lessons.clinic`, sorted by symptom.
+
+build_site.py calls it; the page and its pictures are made anew every time and kept nowhere else.
+"""
+
+import html
+import re
+
+import matplotlib
+
+matplotlib.use("agg")  # before pyplot, for a machine without a screen
+
+from matplotlib import pyplot as plt
+from reexecute import ROOT
+
+from pe_lessons import clinic
+
+TOP = """# The clinic, by symptom
+
+Real faults of positional encodings, each met by somebody in a project. Look for what you see in your own
+model, or take them as riddles: which of the three suspects is it, and which test tells it from the others?
+In [the lesson]({lesson}) you write that test, and a check says whom it catches. The stories are shortened;
+what was really reported is in the answer, with its link.
+"""
+ANSWER = "Who it is, and a test that shows it"
+
+
+def anchor(title):
+    """The name that the site gives to a heading."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
+def link_to(lesson):
+    """ "lesson 17, Packing" as a link to that heading."""
+    number, heading = re.fullmatch(r"lesson (\d\d), (.+)", lesson).groups()
+    [path] = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    return f"[Lesson {number}, {heading}](notebooks/{path.name}#{anchor(heading)})"
+
+
+def section(case):
+    """One riddle, with its answer folded away."""
+    told = " ".join(case.data["told"].split())
+    threads = ", ".join(
+        f"[{thread.removeprefix('https://github.com/')}]({thread})" for thread in case.data["thread"]
+    )
+    yield f"### {case.number} · {case.title}\n"
+    yield " ".join(case.data["story"].split()) + "\n"
+    if "plot" in case.data:
+        plot = case.data["plot"]
+        yield f"![{plot['alt']}](clinic/case_{case.number:02d}.svg)\n\n*{plot['caption']}*\n"
+    yield f"```text\n{case.signature}\n```\n"
+    if case.evidence:
+        yield f"```{'python' if 'code' in case.data else 'pycon'}\n{case.evidence}\n```\n"
+    yield "\n".join(f"- **{one.letter}** {one.who}" for one in case.suspects) + "\n"
+    yield f"<details><summary>{html.escape(ANSWER)}</summary>\n"
+    yield f"**{case.culprit.letter}**, {case.culprit.who}. {case.culprit.say}\n"
+    yield f"```python\n{case.data['test'].strip()}\n```\n"
+    yield f"{told}\n\n{link_to(case.data['lesson'])}. {threads}.\n"
+    yield "</details>\n"
+
+
+def write(folder):
+    """clinic.md and clinic/*.svg in a folder."""
+    (folder / "clinic").mkdir(exist_ok=True)
+    [lesson] = (ROOT / "notebooks").glob("*_the_clinic.ipynb")
+    page = [TOP.format(lesson=f"notebooks/{lesson.name}")]
+    for group, cases in clinic.groups().items():
+        page.append(f"## {group}\n")
+        for case in cases:
+            page += section(case)
+            if "plot" in case.data:
+                with plt.rc_context({"svg.hashsalt": case.name}):  # the same names inside every time
+                    fig = case.figure()
+                    fig.savefig(folder / "clinic" / f"case_{case.number:02d}.svg", metadata={"Date": None})
+                plt.close(fig)
+    (folder / "clinic.md").write_text("\n".join(page), encoding="utf-8")
