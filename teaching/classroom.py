@@ -20,6 +20,14 @@ def lessons():
     return {path.stem: path for path in found if ".mine" not in path.name}  # copies that a learner keeps
 
 
+def lesson_named(words):
+    """The name of a lesson from its number or its name."""
+    for name in lessons():
+        if words in (name, name[:2]):
+            return name
+    sys.exit(f"There is no lesson {words!r}: give its number, such as 03, or its name.")
+
+
 def make(folder, names=None):
     """Copy nbgrader's settings and the lessons (all, or those of these names) into the folder.
 

@@ -196,13 +196,6 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     return given, broken
 
 
-def lesson_named(words):
-    [*found] = [name for name in classroom.lessons() if name == words or name[:2] == words]
-    if not found:
-        sys.exit(f"grade: there is no lesson {words!r}: give its number, such as 03, or its name")
-    return found[0]
-
-
 def class_folder(words):
     folder = Path(words).expanduser().resolve()
     if not (folder / "nbgrader_config.py").exists():
@@ -213,7 +206,7 @@ def class_folder(words):
 def main(arguments):
     parser = argparse.ArgumentParser(description="grade a lesson of a class", prog="course.py grade")
     parser.add_argument("folder", type=class_folder)
-    parser.add_argument("lesson", type=lesson_named)
+    parser.add_argument("lesson", type=classroom.lesson_named)
     parser.add_argument("--again", action="store_true", help="also what was graded before")
     parser.add_argument("--student", help="only this one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many at a time")

@@ -192,7 +192,7 @@ def main(arguments):
         description="what to look at before marks go out", prog="course.py review"
     )
     parser.add_argument("folder", type=grade.class_folder)
-    parser.add_argument("lesson", type=grade.lesson_named)
+    parser.add_argument("lesson", type=grade.classroom.lesson_named)
     options = parser.parse_args(arguments)
     text = page(options.folder, options.lesson)
     (options.folder / "review").mkdir(exist_ok=True)

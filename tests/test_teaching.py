@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import classroom
 import nbformat
 import pytest
+import slides
 import teaching_tables
 import yaml
 from reexecute import ROOT, find_notebooks
@@ -127,9 +128,6 @@ def test_every_lesson_can_be_shown_as_slides(notebook):
 
 
 def test_slides_show_figures_with_their_alt_text_and_without_plotting_code():
-    from nbconvert import SlidesExporter
-
-    settings = settings_of(TEACHING / "slides_config.py")
     notebook = nbformat.read(find_notebooks()[0], 4)
     figures = [
         output.metadata["image/png"]["alt"]
@@ -137,9 +135,36 @@ def test_slides_show_figures_with_their_alt_text_and_without_plotting_code():
         for output in cell.get("outputs", ())
         if "image/png" in output.get("data", {})
     ]
-    page, _ = SlidesExporter(config=settings).from_notebook_node(notebook)
+    page = slides.page_of(find_notebooks()[0])
     assert figures and all(f'alt="{html.escape(alt, quote=False)}' in page for alt in figures)
-    assert "width: 1280" in page and ".jp-Cell:has(img)" in page
+    assert "width: 1280" in page and ".jp-Cell:has(img)" in page and "controls: false" in page
+
+
+@pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
+def test_slides_ask_nothing_of_the_web(notebook):
+    page = slides.page_of(notebook)
+    loads = re.findall(r"<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)=[\"']([^\"']*)", page)
+    assert loads and all(one.startswith(("reveal.js/", "mathjax/", "data:image/")) for one in loads), loads
+    assert not re.search(r"@import|url\(['\"]?(https?:)?//|require\(|import mermaid", page)
+
+
+@pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
+def test_of_the_prose_nothing_is_lost_and_a_sentence_is_shown(notebook):
+    cells = nbformat.read(notebook, 4).cells
+    for cell in (cell for cell in cells if cell.cell_type == "markdown"):
+        shown, told = slides.split(cell.source)
+        assert shown and sorted((shown + " " + told).split()) == sorted(cell.source.split()), cell.id
+    quiz = [
+        cell for cell in slides.prepared(nbformat.read(notebook, 4)).cells if "Question" in cell.source[:11]
+    ]
+    assert len(quiz) == 3
+
+
+def test_a_slide_shows_what_the_eye_needs():
+    text = "## Title\n\nFirst sentence. Second.\n\n$$\na = b\n\n$$\n\n**Predict:** which?\n\nMore prose."
+    shown, told = slides.split(text)
+    assert shown == "## Title\n\nFirst sentence.\n\n$$\na = b\n\n$$\n\n**Predict:** which?"
+    assert told == "Second.\n\nMore prose."
 
 
 def test_the_hub_gives_every_learner_one_thread_and_the_own_copy(tmp_path):
@@ -183,10 +208,11 @@ def test_exam_day_has_room_for_those_of_the_readme():
     memory = learners * int(guaranteed["memory"]["guarantee"].removesuffix("M")) / 1000
     text = (HUB / "README.md").read_text(encoding="utf-8")
     assert f"{learners} placeholders" in text
-    assert f"{memory:.0f} GB and {learners * guaranteed['cpu']['guarantee']:.0f} cores" in text
+    cores = learners * guaranteed["cpu"]["guarantee"]
+    assert f"{memory:.0f} GB and {cores:.0f} cores" in text
 
 
-# The chart's JupyterHub, and the one that repo2docker puts into an image: looked up in both, at these versions.
+# The chart's JupyterHub, and that which repo2docker puts into an image: looked up in both, at these versions.
 CHART, OF_CHART = "4.4.0", "5.5.0"
 REPO2DOCKER, OF_IMAGE = "2026.4.0", "5.4.0"
 
