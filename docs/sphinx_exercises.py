@@ -7,6 +7,7 @@ a page shows the code, the choices, and the hints, solutions and reasons to open
 import ast
 import functools
 import html
+import itertools
 import json
 import os
 import re
@@ -81,7 +82,13 @@ def hints(one):
 
 def below_editor(exercise):
     solution = html.escape(str(exercise.solution()), quote=False)
-    return hints(exercise) + opened("Solution", f"<pre>{solution}</pre>")
+    some = itertools.islice(exercise.mistakes, 3)
+    replies = "".join(f"<li>{words(mistake.say)}</li>" for mistake in some)
+    return (
+        hints(exercise)
+        + opened("Solution", f"<pre>{solution}</pre>")
+        + opened("Three replies that people get", f"<ul>{replies}</ul>")
+    )
 
 
 def choices(number, question):

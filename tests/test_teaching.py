@@ -208,7 +208,8 @@ def test_exam_day_has_room_for_those_of_the_readme():
     memory = learners * int(guaranteed["memory"]["guarantee"].removesuffix("M")) / 1000
     text = (HUB / "README.md").read_text(encoding="utf-8")
     assert f"{learners} placeholders" in text
-    assert f"{memory:.0f} GB and {learners * guaranteed['cpu']['guarantee']:.0f} cores" in text
+    cores = learners * guaranteed["cpu"]["guarantee"]
+    assert f"{memory:.0f} GB and {cores:.0f} cores" in text
 
 
 # The chart's JupyterHub, and that which repo2docker puts into an image: looked up in both, at these versions.
