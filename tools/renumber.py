@@ -52,6 +52,8 @@ FORMS = {  # in these files also
     "teaching/GUIDE.md": [r"(?m)^### (\d\d) "],
     "teaching/LESSON_TIMES.md": [r"(?m)^\| (\d\d) "],
     "teaching/MISTAKES.md": [r"(?m)^## (\d\d) "],
+    "tests/test_classroom.py": [r"\"(\d\d)\""],
+    "tests/test_teaching.py": [r"\"(\d\d)[\"/]"],
     "tests/test_exact_comparisons.py": [r"\"(\d\d) [a-z][a-z\d-]*\""],
 }
 SECTIONS = {"teaching/GUIDE.md": "### ", "teaching/MISTAKES.md": "## "}
