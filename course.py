@@ -75,6 +75,8 @@ TASKS = {
                   ["tools/reexecute.py"]),
     "tables": ("write what is made from data: sources, bibliography, the guide's tables", ["test"],
                ["tools/write_sources.py", "tools/teaching_tables.py"]),
+    "slides": ("show a lesson as slides, without a request to the web: slides 03 (needs npm)", ["lab"],
+               ["teaching/slides.py"]),
     "classroom": ("make a folder in which nbgrader hands out and grades the lessons", ["classroom"],
                   ["teaching/classroom.py"]),
     "grade": ("grade what a class handed in, in a sandbox: grade FOLDER 03", ["classroom"],

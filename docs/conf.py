@@ -20,6 +20,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_exercises",
     "sphinx_lessons",
+    "sphinx_pictures",
 ]
 include_patterns = ["*.md", "notebooks/*.ipynb", "api/*.md", "teaching/**.md", "evidence/**.md"]
 include_patterns += ["pe_lessons/small/*.md"]
@@ -51,6 +52,7 @@ html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js", ("exercises.js", {"type": "module"})]
+html_js_files += [("pictures.js", {"type": "module"})]
 html_show_sphinx = False
 html_theme_options = {
     "repository_url": REPOSITORY,

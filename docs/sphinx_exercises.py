@@ -7,6 +7,7 @@ a page shows the code, the choices, and the hints, solutions and reasons to open
 import ast
 import functools
 import html
+import itertools
 import json
 import os
 import re
@@ -22,6 +23,7 @@ import pe_lessons
 from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.exercises.question import Quiz
+from pe_lessons.placement import LAST, placement
 from pe_lessons.progress import progress
 
 ROOT = Path(pe_lessons.__file__).resolve().parents[1]
@@ -58,7 +60,7 @@ def libraries(module):
 
 
 def needed(lesson):
-    """What the exercises of a lesson (``"03"``) need besides Python: "", "numpy" or "torch"."""
+    """What the exercises of a lesson, given by two digits, need besides Python: "", "numpy" or "torch"."""
     found = libraries(f"pe_lessons.exercises.lesson_{lesson}")
     found |= libraries(f"pe_lessons.exercises.lesson_{lesson}.answers")
     return "torch" if "torch" in found else "numpy" if found else ""
@@ -80,7 +82,13 @@ def hints(one):
 
 def below_editor(exercise):
     solution = html.escape(str(exercise.solution()), quote=False)
-    return hints(exercise) + opened("Solution", f"<pre>{solution}</pre>")
+    some = itertools.islice(exercise.mistakes, 3)
+    replies = "".join(f"<li>{words(mistake.say)}</li>" for mistake in some)
+    return (
+        hints(exercise)
+        + opened("Solution", f"<pre>{solution}</pre>")
+        + opened("Three replies that people get", f"<ul>{replies}</ul>")
+    )
 
 
 def choices(number, question):
@@ -173,6 +181,21 @@ def _program(notebook):
     return ast.Module(body=body, type_ignores=[])
 
 
+class Placement(Directive):
+    """The ten questions that end in a lesson, and the lessons' titles for the script."""
+
+    def run(self):
+        lessons = {}
+        for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+            title = nbformat.read(path, 4).cells[0].source.splitlines()[0].removeprefix("# ")
+            lessons[int(path.name[:2])] = [f"notebooks/{path.stem}.html", title]
+        data = json.dumps({"asked": placement.lessons, "last": LAST, "lessons": lessons}).replace(
+            "</", "<\\/"
+        )
+        script = f'<script type="application/json" id="placement">{data}</script>'
+        return [nodes.raw("", question_box(placement) + script, format="html")]
+
+
 class Progress(Directive):
     """A table of all that can be answered; the script fills in what was."""
 
@@ -193,6 +216,7 @@ class Progress(Directive):
 
 
 def setup(app):
+    app.add_directive("placement", Placement)
     app.add_directive("progress", Progress)
     app.add_transform(MakeExercises)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

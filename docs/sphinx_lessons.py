@@ -119,6 +119,8 @@ class LinkGlossary(SphinxTransform):
         pattern = re.compile(rf"\b({'|'.join(map(re.escape, words))})s?\b", re.IGNORECASE)
         linked = set()
         for paragraph in self.document.findall(nodes.paragraph):
+            if len(paragraph) == 1 and isinstance(paragraph[0], nodes.emphasis):
+                continue  # a figure's caption
             for text in list(paragraph.findall(nodes.Text)):
                 if isinstance(text.parent, nodes.paragraph | nodes.emphasis | nodes.strong):
                     self.link(text, pattern, linked)

@@ -13,7 +13,9 @@ is such a program with a change, made as those of the exercises are (`exercises/
     tries = ["5, 1", "0, 3"]      arguments with which the engine knows the suspects apart
     culprit = "B"                 of three tables `suspects`: who (in words), change, say (what speaks for or
                                   against it)
-    test = "def test(program)"    one that fails for the culprit only
+    again = [...]                 another patient with the same fault and other numbers, as in `change`; where
+                                  the fault has no numbers, left out
+    test = "def test(program)"    one that fails for the culprit only, in both patients
     hints, thread, told, lesson   links to the threads, what was found there, and where the lesson explains it
 """
 
@@ -34,7 +36,10 @@ from pe_lessons.exercises.lesson_files import Answer, Change
 from pe_lessons.exercises.result import Checked, shown
 
 WIDTH = 74  # of the site's cells
-TASK = "Write test(program): True for a right program and two of the suspects, False for the guilty one."
+TASK = (
+    "Name one, and write test(program): True for a right program and two of the suspects, False for the one "
+    "you accuse."
+)
 
 
 @dataclass(frozen=True)
@@ -54,9 +59,9 @@ class Case(Checked):
     Examples
     --------
     >>> riddle = case(5)
-    >>> riddle.check(lambda program: program(5, 3) == [5, 6, 7]).cause
+    >>> riddle.check(lambda program: program(5, 3) == [5, 6, 7], accused="A").cause
     'A + C'
-    >>> riddle.check(lambda program: program(5, 1) == [5]).status
+    >>> riddle.check(lambda program: program(5, 1) == [5], accused="C").status
     'correct'
     """
 
@@ -80,6 +85,16 @@ class Case(Checked):
     def patient(self):
         """The guilty program, to be called and looked at."""
         return self.culprit.program
+
+    @functools.cached_property
+    def second(self):
+        """Another patient with the same fault: a program of its own, if possible with other numbers."""
+        right = Answer(answers, self.data["program"], "arrays")
+        return right.with_changes(Change(right, self.data.get("again", self._guilty_change)))
+
+    @property
+    def _guilty_change(self):
+        return self.data["suspects"]["ABC".index(self.data["culprit"])]["change"]
 
     @property
     def culprit(self):
@@ -151,13 +166,10 @@ class Case(Checked):
     def patient_text(self):
         """The source of the guilty program."""
         right = Answer(answers, self.data["program"], "arrays")
-        [change] = [
-            one["change"]
-            for letter, one in zip("ABC", self.data["suspects"])
-            if letter == self.culprit.letter
-        ]
         texts = []
-        right.with_changes(Change(right, change), run=lambda text, file, scope: (texts.append(text), scope))
+        right.with_changes(
+            Change(right, self._guilty_change), run=lambda text, file, scope: (texts.append(text), scope)
+        )
         parts = texts[0].split("\n\n\n")
         return next(part for part in parts if part.startswith(f"def {self.data['program']}("))
 
@@ -165,23 +177,32 @@ class Case(Checked):
         """The plot of the riddle."""
         plot = self.data["plot"]
         scope = {"np": np, "program": self.patient}
-        options = {key: plot[key] for key in ("xlabel", "ylabel", "markers") if key in plot}
+        options = {key: plot[key] for key in ("xlabel", "ylabel", "markers", "xticks") if key in plot}
         return plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
 
-    def check(self, *test):
+    def check(self, test=..., accused=...):
         """Show what `diagnose` says of a test; riddles have no points, so it never raises."""
         complaint = failed_cells.CELLS and failed_cells.CELLS.complaint()
-        return self.result("error", complaint) if complaint else self.diagnose(*test)
+        return self.result("error", complaint) if complaint else self.diagnose(test, accused)
 
-    def diagnose(self, test=..., *more):
-        """Return the `Result` for a function ``test(program)``; an ``assert`` in it will do as well."""
+    def diagnose(self, test=..., accused=...):
+        """Return the `Result` for a function ``test(program)``, which should fail for the suspect `accused`.
+
+        An ``assert`` in the test will do as well as a returned False.
+        """
         if test is ... or behaviour.is_unwritten(test):
             return self._not_attempted()
-        if more or not callable(test):
-            return self.result("error", "The check wants one thing, your function test, without parentheses.")
+        if not callable(test):
+            return self.result("error", "The check wants your function test, without parentheses.")
         asked = _observe(test, self.right)
         if asked.kind == "stub":
             return self._not_attempted()
+        if accused is ...:
+            return self.result(
+                "not attempted", 'First name a suspect: `.check(test, accused="A")`, or "B", or "C".'
+            )
+        if not isinstance(accused, str) or accused not in {"A", "B", "C"}:
+            return self.result("error", f'accused is {accused!r:.40}. It should be "A", "B" or "C".')
         if asked.kind != "value":
             return self.result("error", f"With a right program your test {asked.text}")
         if not asked.entries[0]:
@@ -192,14 +213,22 @@ class Case(Checked):
         caught = [one for one in self.suspects if not _passes(test, one.program)]
         letters = [one.letter for one in caught]
         cause = " + ".join(letters) or None
-        if letters == [self.culprit.letter]:
-            return self.result("correct", self.verdict(), cause)
         if not caught:
             say = "Every suspect passes your test. Does it return the comparison? Ask for something else."
         elif len(caught) > 1:
             say = (
                 f"Your test fails for {', '.join(letters[:-1])} and {letters[-1]}, so it shows that "
                 "something is wrong, and not what. Ask for something that only one of them gets wrong."
+            )
+        elif letters != [accused]:
+            say = f"Your test fails for one suspect only, and not for {accused}. Whom do you mean?"
+        elif accused == self.culprit.letter and not _passes(test, self.second):
+            return self.result("correct", self.verdict(), cause)
+        elif accused == self.culprit.letter:
+            say = (
+                "Your test knows this patient, and not the fault. "
+                f"`clinic.case({self.number}).second` has the same fault and passes. "
+                "Ask for what a right program does."
             )
         else:
             say = (
@@ -215,9 +244,10 @@ class Case(Checked):
     def verdict(self):
         """Who it is, what was found in the thread, and where the course explains it."""
         told = " ".join(self.data["told"].split())
+        lesson = self.data["lesson"][0].upper() + self.data["lesson"][1:]
         return (
             f"It is {self.culprit.letter}: {self.culprit.who}. {self.culprit.say}\n{told}\n"
-            f"{self.data['lesson'][0].upper() + self.data['lesson'][1:]}. {' '.join(self.data['thread'])}"
+            f"{lesson}{'' if lesson.endswith('?') else '.'} {' '.join(self.data['thread'])}"
         )
 
     def solution(self):
@@ -226,12 +256,12 @@ class Case(Checked):
         return shown(f"{self.data['test'].strip()}\n\n{said}")
 
     def __repr__(self):
-        return f"case {self.number}, {self.title}: .ask(), .check(test), .hint(), .solution()"
+        return f"case {self.number}, {self.title}: .ask(), .check(test, accused), .hint(), .solution()"
 
     def _not_attempted(self):
         return self.result(
             "not attempted",
-            "Write `def test(program)` in this cell, then run it again. "
+            "Name a suspect, write `def test(program)` in this cell, then run it again. "
             f"`clinic.case({self.number}).hint()` helps.",
         )
 

@@ -1,17 +1,21 @@
-"""Reads a model's `config.json` and says what its positions do, layer by layer::
+"""Reads a model's `config.json` and says what its positions do, layer by layer.
 
     python -m pe_lessons.models config.json
 
 The file may be in the old spelling (`rope_theta`, `rope_scaling`) or the new one (`rope_parameters`, nested
 by the type of layer). What it leaves to the code of the model is looked up in the tables below, each line of
-which was read in transformers 5.23.0; what they do not know is named, and nothing is guessed.
+which was read in transformers 5.23.0; what they do not know is named, and nothing is guessed. A type that
+is neither in the tables nor in the museum is read by its keys alone, and a warning says so.
 """
 
 import argparse
 import dataclasses
+import functools
 import json
 import math
+import re
 import sys
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +70,16 @@ KNOBS = {
 KNOWN = KNOBS | {
     "rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved",
     "max_position_embeddings", "finetuned",
+}  # fmt: skip
+NUMBERS = KNOBS - {"short_factor", "long_factor", "truncate"} | {"rope_theta", "partial_rotary_factor"}
+# Names that speak of positions, and those of them that are read or change nothing that is said here.
+ABOUT_POSITIONS = re.compile("rope|rotary|yarn|alibi|ntk|position|sinusoid|relative_|(^|_)pos(_|$)")
+KEYS = {
+    "rope_parameters", "rope_scaling", "rope_theta", "rotary_emb_base", "rotary_pct", "rope_pct",
+    "rotary_dim", "partial_rotary_factor", "global_rope_theta", "local_rope_theta", "layer_rope_theta",
+    "rope_interleave", "rope_local_base_freq", "no_rope_layers", "no_rope_layer_interval", "alibi",
+    "qk_rope_head_dim", "position_embedding_type", "max_position_embeddings", "n_positions",
+    "original_max_position_embeddings", "relative_attention_num_buckets", "relative_attention_max_distance",
 }  # fmt: skip
 MUSEUM = Path(__file__).parent / "museum"
 # From here on, two neighbouring whole numbers are one in this format.
@@ -123,7 +137,7 @@ def explain(config):
     normed = [key for key in QUERY_NORMS if config.get(key) is True]
     lines += [f"queries and keys are normed before they are turned ({key})" for key in normed]
     if length:
-        lines += [*_beyond(plan, length), *_formats(length)]
+        lines += [*_beyond(plan, length), *_formats(plan, length)]
     return "\n".join([*lines, *(f"warning: {sentence}" for sentence in warnings(config))])
 
 
@@ -169,6 +183,8 @@ def _layer(config, number, layer_type):
         return Layer(kind, window=window, why="" if kind != "unknown" else _why_unknown(config))
     parameters, why = _rotation(config, layer_type)
     if why:
+        for name in sorted({"rope_theta", "partial_rotary_factor"} & parameters.keys()):
+            why += f"; {name} {parameters[name]}"
         return Layer("unknown", window=window, why=why)
     if parameters is None:
         return Layer("none", window=window)
@@ -215,7 +231,7 @@ def _rotation(config, layer_type):
     if any(isinstance(value, dict) for value in new.values()):
         layer_type = LABELS.get(config.get("model_type"), {}).get(layer_type, layer_type)
         if layer_type not in new:
-            return None, f"rope_parameters is nested under {sorted(new)}, but the layer is a {layer_type!r}"
+            return {}, f"rope_parameters is nested under {sorted(new)}, but the layer is a {layer_type!r}"
         if new[layer_type] is None:
             return None, ""
         chosen = dict(new[layer_type])
@@ -229,16 +245,20 @@ def _rotation(config, layer_type):
     share = _get(config, "partial_rotary_factor", "rotary_pct", "rope_pct")
     if share is not None:
         chosen.setdefault("partial_rotary_factor", share)
-    chosen.setdefault("rope_theta", _get(config, "rope_theta", "rotary_emb_base") or BASE)
+    outside = _get(config, "rope_theta", "rotary_emb_base") or BASE
+    chosen["rope_theta"] = chosen.get("rope_theta") or outside
     kind = chosen.get("rope_type") or chosen.get("type") or "default"
     chosen["rope_type"] = {"su": "longrope", "mrope": "default"}.get(kind, kind)
     if chosen["rope_type"] not in RULES:
-        return None, f"the rule {chosen['rope_type']!r} is not one of {', '.join(RULES)}"
+        return chosen, f"the rule {chosen['rope_type']!r} is not one of {', '.join(RULES)}"
     if chosen["rope_type"] in ("llama3", "yarn", "longrope"):
         outside = config.get("original_max_position_embeddings")
         chosen.setdefault("original_max_position_embeddings", outside or _length(config))
+    words = [f"{name} = {chosen[name]!r} is no number" for name in sorted(NUMBERS & chosen.keys())
+             if chosen[name] is not None and not isinstance(chosen[name], Real)]  # fmt: skip
     missing = [name for name in RULES[chosen["rope_type"]] if chosen.get(name) is None]
-    return (None, f"the rule {chosen['rope_type']!r} wants {', '.join(missing)}") if missing else (chosen, "")
+    words += [f"the rule {chosen['rope_type']!r} wants {', '.join(missing)}"] * bool(missing)
+    return chosen, "; ".join(words)
 
 
 def _rotary(config, layer_type, rope, window):
@@ -307,9 +327,11 @@ def _lengths(config):
     for rope in _all_rotations(config):
         rule, factor = rope.get("rope_type") or rope.get("type"), rope.get("factor")
         old = rope.get("original_max_position_embeddings") or config.get("original_max_position_embeddings")
+        stretched = isinstance(factor, Real) and rule in ("yarn", "longrope")
         if rule in ("yarn", "llama3", "longrope") and not old:
-            yield f"{rule} without original_max_position_embeddings: {length} is taken for the trained length"
-        elif factor and old and length and rule in ("yarn", "longrope") and factor * old != length:
+            taken = f"{length} is taken for the trained length" if length else "no length is known"
+            yield f"{rule} without original_max_position_embeddings: {taken}"
+        elif stretched and old and length and factor * old != length:
             yield f"factor {factor:g} times the trained length {old:,} is {factor * old:,.0f}, not {length:,}"
 
 
@@ -341,9 +363,35 @@ def _widths(config):
             yield f"{share:g} of {head_dim} columns is {int(head_dim * share)}, an odd number: no whole pairs"
         for name in sorted(rope.keys() - KNOWN):
             yield f"{name} = {rope[name]!r} is not understood"
+    width, heads = _width(config)
+    columns = _head_dim(config, "")
+    if width and heads and width % heads and width // heads == columns:
+        yield f"{heads} heads do not share a width of {width} evenly: {columns} columns each are taken"
 
 
-CHECKS = (_two_spellings, _lengths, _unturned, _lists, _widths)
+def _not_read(config):
+    for name in sorted(config.keys() - KEYS):
+        if ABOUT_POSITIONS.search(name) and config[name] not in (None, False):
+            yield f"{name} = {config[name]!r} is not understood"
+    if "rope_theta" in config and config["rope_theta"] is None and not _base(config):
+        yield f"rope_theta is null: {BASE:,.0f} is taken where a layer is rotary"
+    kinds = {layer.kind for layer in layers(config)}
+    if config.get("model_type") not in _known_types() and kinds != {"unknown"}:
+        named = f"the type {config.get('model_type')!r} is not in this reader's tables"
+        yield f"{named}: it is read by its keys, whatever its code does"
+
+
+CHECKS = (_two_spellings, _lengths, _unturned, _lists, _widths, _not_read)
+
+
+def _base(config):
+    return next((rope["rope_theta"] for rope in _all_rotations(config) if rope.get("rope_theta")), None)
+
+
+@functools.cache
+def _known_types():
+    shown = {_text_part(exhibit["config"]).get("model_type") for exhibit in museum().values()}
+    return shown.union(ROTARY_WITHOUT_A_BASE, UNTURNED_FULL_LAYERS, FULL_EVERY, *OTHER_KINDS.values())
 
 
 def _all_rotations(config):
@@ -383,9 +431,15 @@ def _head_dim(config, layer_type):
     if layer_type == "full_attention" and config.get("global_head_dim"):
         return config["global_head_dim"]
     given = _get(config, "qk_rope_head_dim", "attention_head_dim", "head_dim", "kv_channels")
-    width = _get(config, "hidden_size", "n_embd", "d_model")
-    heads = _get(config, "num_attention_heads", "n_head", "n_heads", "num_heads")
+    width, heads = _width(config)
     return given or (width // heads if width and heads else None)
+
+
+def _width(config):
+    """The width of a token, and how many heads share it; None where there is not one number."""
+    found = (_get(config, "hidden_size", "n_embd", "d_model"),
+             _get(config, "num_attention_heads", "n_head", "n_heads", "num_heads"))  # fmt: skip
+    return [number if isinstance(number, int) else None for number in found]
 
 
 def _length(config):
@@ -454,7 +508,10 @@ def _beyond(plan, length):
         yield beyond + f"the {'table' if 'sinusoidal' in kinds else 'bias'} goes on by its rule"
 
 
-def _formats(length):
+def _formats(plan, length):
+    """Where positions are multiplied; a row of a table or of a bias is found by a whole number."""
+    if not {layer.kind for layer in plan} & {"rotary", "alibi"}:
+        return
     small = [(name, first) for name, first in FIRST_CONFUSED.items() if length > first]
     if small:
         yield "; ".join(f"{name} cannot tell position {first + 1:,} from {first:,}" for name, first in small)
@@ -505,7 +562,10 @@ def _loaded(config):
 
 
 def main(words=None):
-    parser = argparse.ArgumentParser(prog="python -m pe_lessons.models", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m pe_lessons.models", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     parser.add_argument("config", nargs="+", help="a config.json")
     for path in parser.parse_args(words).config:
         try:

@@ -1,8 +1,10 @@
 """Make a folder in which nbgrader can hand out, grade and answer the lessons: one assignment per lesson.
 
-    python course.py classroom FOLDER
+    python course.py classroom FOLDER [LESSON ...]
 
-Called again, it brings the lessons in the folder up to date and leaves everything else there as it is.
+Of each lesson that is named, such as 03, the folder `release` then holds what learners get.
+Called again, it brings the lessons in the folder up to date, except those that were changed there, and leaves
+everything else as it is.
 """
 
 import shutil
@@ -18,6 +20,14 @@ def lessons():
     return {path.stem: path for path in found if ".mine" not in path.name}  # copies that a learner keeps
 
 
+def lesson_named(words):
+    """The name of a lesson from its number or its name."""
+    for name in lessons():
+        if words in (name, name[:2]):
+            return name
+    sys.exit(f"There is no lesson {words!r}: give its number, such as 03, or its name.")
+
+
 def make(folder, names=None):
     """Copy nbgrader's settings and the lessons (all, or those of these names) into the folder.
 
@@ -31,36 +41,60 @@ def make(folder, names=None):
         raise ValueError(f"{folder} is part of the course: choose a folder outside it")
     if folder.exists() and any(folder.iterdir()) and not (folder / "nbgrader_config.py").exists():
         raise ValueError(f"{folder} holds other things: choose a folder that is empty or does not exist")
+    theirs = kept(folder)
     for name, notebook in lessons().items():
-        if names is None or name in names:
-            assignment = folder / "source" / name
-            assignment.mkdir(parents=True, exist_ok=True)
-            shutil.copy(notebook, assignment)
+        if (names is None or name in names) and name not in theirs:
+            for place in ("source", ".course"):
+                assignment = folder / place / name
+                assignment.mkdir(parents=True, exist_ok=True)
+                shutil.copy(notebook, assignment)
     settings = folder / "nbgrader_config.py"
     if not settings.exists():
         shutil.copy(ROOT / "teaching" / "nbgrader_config.py", settings)
     return folder
 
 
+def kept(folder):
+    """The lessons that are not as the course put them there: what a teacher changed is not written over."""
+    pairs = [
+        (path, folder / ".course" / path.parent.name / path.name) for path in folder.glob("source/*/*.ipynb")
+    ]
+    return sorted(
+        path.stem for path, ours in pairs if ours.exists() and path.read_bytes() != ours.read_bytes()
+    )
+
+
+def release(folder, name):
+    """Let nbgrader make what learners get."""
+    import grade  # with nbgrader, which making the folder does not need
+
+    done = grade.nbgrader(folder).generate_assignment(name)
+    if not done["success"]:
+        raise ValueError(f"{name} could not be made ready:\n{done.get('log', '')}\n{done.get('error', '')}")
+
+
 def main(arguments):
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        print("usage: python course.py classroom FOLDER", file=sys.stderr)
+    folder, *wanted = arguments or ["--help"]
+    names = [name for name in lessons() if name in wanted or name[:2] in wanted]
+    if folder.startswith("-") or len(names) != len(wanted):
+        print("usage: python course.py classroom FOLDER [LESSON ...], as in ~/class 03 04", file=sys.stderr)
         return 2
     try:
-        folder = make(arguments[0])
+        folder = make(folder)
+        for name in names:
+            release(folder, name)
     except (ValueError, OSError) as problem:
         print(f"classroom: {problem}", file=sys.stderr)
         return 2
-    activate = r".venv\Scripts\activate" if sys.platform == "win32" else "source .venv/bin/activate"
-    first = next(iter(lessons()))
+    for name in kept(folder):
+        print(f"{name} was changed in source/ and stays so; to get the course's, delete source/{name}.")
+    first = names[0] if names else next(iter(lessons()))
     print(
         f"{folder} holds {len(lessons())} lessons. Next, for each lesson you teach (teaching/GUIDE.md):\n\n"
-        f'    {activate} && cd "{folder}"\n'
-        f"    nbgrader generate_assignment {first}\n"
-        f"    (hand out release/{first}; put answers into submitted/STUDENT/{first})\n"
-        f"    nbgrader autograde {first}\n"
-        f"    nbgrader generate_feedback {first}\n"
-        f"    nbgrader export"
+        f'    python course.py classroom "{folder}" {first[:2]}    (then hand out release/{first})\n'
+        f"    (put what comes back, zips or notebooks, into downloaded/{first})\n"
+        f'    python course.py grade "{folder}" {first[:2]}\n'
+        f'    python course.py review "{folder}" {first[:2]}'
     )
     return 0
 

@@ -1,52 +1,61 @@
-"""A class in a temporary folder: submissions right, wrong and hostile, graded with nbgrader.
+"""A class in a temporary folder: right, wrong, unlucky and hostile submissions, graded and reviewed.
 
-    python course.py classroom-demo [--keep FOLDER] [--mistake NAME]
+    python course.py classroom-demo [--keep FOLDER] [--mistake NAME] [--jobs 2] [--only WORD]
 
-The commands are those of the teacher's guide. The table at the end shows for each submission the points
-expected and given; the exit code is 1 if any of them differ, or if a feedback page does not say what it
-should. The class stands in classroom_demo.toml.
-One more submission makes a mistake drawn at random among those that no other makes (--mistake chooses it).
+The work is done by what the teacher's guide names: `classroom`, `grade` and `review`. The table at the end
+shows for each submission the points expected and given; the exit code is 1 if any of them differ, if a
+feedback page does not say what it should, or if `review` names whom it should not, or does not name whom it
+should. The class stands in classroom_demo.toml. One more submission makes a mistake drawn at random among
+those that no other makes (--mistake chooses it).
 """
 
 import argparse
-import csv
 import html
 import os
 import random
 import re
-import subprocess
+import socket
 import sys
 import tempfile
+import threading
 import time
 import tomllib
-from dataclasses import dataclass
+import zipfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import classroom
+import grade
 import nbformat
+import psutil
+import review
+import sandbox
 
 from pe_lessons.exercises import REGISTRY
 
 LESSON = "03_the_naive_loop"
-SECONDS_PER_CELL = 10  # 60 in the settings for a real class; the endless loop below waits for it
+SECONDS_PER_CELL = 20  # 60 in the settings for a real class; the endless loop below waits for it
 
 DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-RIGHT, CLASS = DATA["right"], DATA["class"]
+RIGHT, GROUPS = DATA["right"], {name: DATA[name] for name in ("class", "accidents", "attacks")}
 
 
 @dataclass
 class Submission:
     """What a learner hands in, and what should come of it.
 
-    `points` maps exercises to the points expected; None where nbgrader has to refuse the whole submission.
-    Each of `says` has to stand in the feedback. `check` tells what happened to a check.
+    `points` maps exercises to the points expected; None where nothing can be graded.
     """
 
     student: str
     answers: dict
     points: dict | None
-    says: list
-    check: str = ""
+    says: list = field(default_factory=list)
+    never: tuple = ()
+    cell: str = ""
+    first: bool = False
+    file: str = ""
+    flagged: bool = False
 
 
 def changed(right, change):
@@ -63,12 +72,17 @@ def diagnosis(name, mistake):
     return found.say
 
 
-def submission(student, leave=(), check="", wrong=(), refused=False, mistakes=(), says=(), **changes):
+def submission(student, leave=(), wrong=(), mistakes=(), says=(), not_graded=False, **data):
     answers = {
-        name: changed(right, changes.get(name, right)) for name, right in RIGHT.items() if name not in leave
+        name: changed(right, data.pop(name, right)) for name, right in RIGHT.items() if name not in leave
     }
-    points = None if refused else {name: int(name not in wrong) for name in RIGHT}
-    return Submission(student, answers, points, [*says, *(diagnosis(*one) for one in mistakes)], check)
+    points = None if not_graded else {name: int(name not in wrong) for name in RIGHT}
+    return Submission(student, answers, points, [*says, *(diagnosis(*one) for one in mistakes)], **data)
+
+
+def attack(student, gains=(), leave=None, **data):
+    leave = [name for name in RIGHT if name not in data] if leave is None else leave
+    return submission(student, leave, wrong=[name for name in RIGHT if name not in gains], **data)
 
 
 def submissions(drawn):
@@ -79,8 +93,16 @@ def submissions(drawn):
         f"mistakes = REGISTRY[{exercise!r}].mistakes\n"
         f"{mine_of(exercise)} = next(one.wrong for one in mistakes if one.name == {mistake!r})"
     )
-    last = submission("drawn", wrong=[exercise], mistakes=[drawn], **{exercise: made_wrong})
-    return [*(submission(student, **data) for student, data in CLASS.items()), last]
+    last = submission("drawn", wrong=[exercise], mistakes=[drawn], flagged=True, **{exercise: made_wrong})
+    return [
+        *(
+            submission(student, **data)
+            for name in ("class", "accidents")
+            for student, data in GROUPS[name].items()
+        ),
+        *(attack(student, **data) for student, data in GROUPS["attacks"].items()),
+        last,
+    ]
 
 
 def grade_id(cell):
@@ -94,64 +116,94 @@ def mine_of(exercise):
     return re.search(r"check\((\w+)\)", check.source)[1]
 
 
-def spoil_check(cells, how):
-    [place] = [number for number, cell in enumerate(cells) if grade_id(cell) == "sinusoidal_loop-check"]
+def cell_of(notebook, name):
+    [cell] = [cell for cell in notebook.cells if name in (grade_id(cell), cell.id)]
+    return cell
+
+
+def spoil(notebook, how):
+    """What happens to the cells of a notebook before it is handed in."""
+    cells = notebook.cells
+    check, answer = cell_of(notebook, "sinusoidal_loop-check"), cell_of(notebook, "sinusoidal_loop")
+    checks = [cell for cell in cells if grade_id(cell).endswith("-check")]
     match how:
-        case "deleted":
-            del cells[place]
-        case "changed":
-            cells[place].source = "print('sinusoidal_loop: Correct.')"
-        case "copied":
-            cells.insert(place + 1, nbformat.from_dict(cells[place] | {"id": "copied"}))
+        case "check deleted":
+            cells.remove(check)
+        case "answer deleted":
+            cells.remove(answer)
+        case "answer and check deleted":
+            cells.remove(answer)
+            cells.remove(check)
+        case "imports deleted":
+            cells.remove(cell_of(notebook, "imports"))
+        case "check copied":
+            cells.insert(cells.index(check), nbformat.from_dict(check | {"id": "copied"}))
+        case "check changed":
+            check.source = "print('sinusoidal_loop: Correct.')"
+        case "answer as prose" | "check as prose":
+            cell = answer if how.startswith("answer") else check
+            cells[cells.index(cell)] = nbformat.v4.new_markdown_cell(
+                cell.source, id=cell.id, metadata=cell.metadata
+            )
+        case "checks first":
+            notebook.cells = [*checks, *(cell for cell in cells if cell not in checks)]
+        case "checks tagged":
+            for cell in checks:
+                cell.metadata.tags = ["skip-execution"]
+        case "outputs forged":
+            for cell in checks:
+                said = f"{grade_id(cell).removesuffix('-check')}: Correct.\n"
+                cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=said)]
+        case "points 100":
+            answer.source, check.metadata.nbgrader.points = RIGHT["sinusoidal_loop"], 100
+        case "passed off as released":
+            for cell in cells:
+                cell.metadata.as_released = True
+        case "metadata lost":
+            for cell in cells:
+                cell.metadata = nbformat.from_dict({})
+        case "colab":
+            for cell in cells:
+                cell.metadata["id"] = cell.pop("id")
+            notebook.nbformat_minor = 0  # which knows no ids
+            notebook.metadata = nbformat.from_dict({"colab": {"provenance": []}})
 
 
-def hand_in(submission, folder):
+def hand_in(submission, folder, port):
     notebook = nbformat.read(folder / "release" / LESSON / f"{LESSON}.ipynb", 4)
     for cell in notebook.cells:
         if grade_id(cell) in submission.answers:
             cell.source = submission.answers[grade_id(cell)].strip("\n")
-    if submission.check:
-        spoil_check(notebook.cells, submission.check)
-    place = folder / "submitted" / submission.student / LESSON
-    place.mkdir(parents=True)
-    nbformat.write(notebook, place / f"{LESSON}.ipynb")
-
-
-def nbgrader(folder, *words):
-    """Run one command as the teacher would, with the environment of this Python active."""
-    environment = os.environ | {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "OMP_NUM_THREADS": "1",
-    }
-    start = time.monotonic()
-    print(f"  nbgrader {' '.join(words)} ... ", end="", flush=True)
-    run = subprocess.run(
-        [sys.executable, "-m", "nbgrader", *words],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    print(f"{time.monotonic() - start:.0f} s")
-    (folder / "nbgrader.log").open("a").write(f"$ nbgrader {words}\n{run.stdout}{run.stderr}\n")
-    return run
-
-
-def points_given(folder):
-    """Points by student and exercise, from nbgrader's own database; students without a grade are missing."""
-    from nbgrader.api import Gradebook, MissingEntry
-
-    given = {}
-    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
-        for student in gradebook.students:
-            try:
-                submission = gradebook.find_submission(LESSON, student.id)
-            except MissingEntry:
-                continue
-            grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
-            if grades and not submission.needs_manual_grade:
-                given[student.id] = {grade.name.removesuffix("-check"): grade.score for grade in grades}
-    return given
+    if submission.cell:
+        source = submission.cell.strip("\n").replace("{folder}", str(folder)).replace("{port}", str(port))
+        place = notebook.cells.index(cell_of(notebook, "imports"))
+        notebook.cells.insert(place + (not submission.first), nbformat.v4.new_code_cell(source))
+    spoil(notebook, submission.file)
+    text = nbformat.writes(notebook)
+    place, name = folder / "submitted" / submission.student / LESSON, f"{LESSON}.ipynb"
+    match submission.file:
+        case "moodle":
+            place, name = None, f"{submission.student}_12345_assignsubmission_file_/{name}"
+        case "canvas":
+            place, name = None, f"{submission.student}_LATE_4711_815_{LESSON}-1.ipynb"
+        case "renamed":
+            name = f"{LESSON} (1).ipynb"
+        case "cut":
+            text = text[: len(text) // 2]
+        case "merge conflict":
+            text = text.replace('  "cells"', '<<<<<<< HEAD\n  "cells"', 1).replace(
+                ' "cells"', '<<<<<<< HEAD\n "cells"', 1
+            )
+        case "another lesson":
+            text = min(classroom.lessons().items())[1].read_text(encoding="utf-8")
+    if place is None:
+        archive = folder / "downloaded" / LESSON / f"{submission.file}.zip"
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(archive, "w") as file:
+            file.writestr(name, text)
+    else:
+        place.mkdir(parents=True)
+        (place / name).write_text(text, encoding="utf-8")
 
 
 def feedback_text(folder, student):
@@ -162,27 +214,32 @@ def feedback_text(folder, student):
     return " ".join(html.unescape(re.sub(r"<[^>]+>", "", text)).split())
 
 
-def judge(submission, given, said):
-    """Complaints about how one submission was graded and answered."""
-    if submission.points is None:
-        if given is not None:
-            yield "was graded, and should have been refused"
-        return
-    if given is None:
+def judge(submission, given, said, flagged):
+    """Complaints about how one submission was graded and answered, and about what review said of it."""
+    if submission.points is None and given is not None:
+        yield "was graded, and should not have been"
+    elif submission.points is not None and given is None:
         yield "was not graded"
-        return
-    for name, points in submission.points.items():
-        if given.get(name) != points:
+    for name, points in (submission.points or {}).items():
+        if given is not None and given.get(name) != points:
             yield f"{name}: {given.get(name)} points, expected {points}"
+    said = (said or "").replace("`", "")
     for sentence in submission.says:
         plain = " ".join(sentence.replace("`", "").split())
-        if plain not in (said or "").replace("`", ""):
+        if plain not in said:
             yield f"the feedback does not say: {plain[:70]}"
+    for word in submission.never:
+        if re.search(rf"(?<![\"'(]){word}", said):
+            yield f"the feedback says {word}"
+    if bool(flagged) != (submission.flagged or submission.points is None):
+        yield f"review says: {'; '.join(flagged)}" if flagged else "review says nothing"
 
 
 def draw(mistake):
     """The exercise and name of a mistake that none of the class makes."""
-    taken = {made for one in CLASS.values() for _, made in one.get("mistakes", ())}
+    taken = {
+        made for group in GROUPS.values() for one in group.values() for _, made in one.get("mistakes", ())
+    }
     free = [
         (name, known.name)
         for name in ("sinusoidal_loop", "right_pairs")
@@ -194,45 +251,57 @@ def draw(mistake):
     return random.choice(free)
 
 
+def listen():
+    """A port of this machine that must not be reached, and the list of those who did."""
+    server, visitors = socket.create_server(("127.0.0.1", 0)), []
+    threading.Thread(target=lambda: visitors.append(server.accept()), daemon=True).start()
+    return server.getsockname()[1], visitors
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(description="grade a simulated class", prog="classroom-demo")
     parser.add_argument("--keep", metavar="FOLDER", help="make the class here, and leave it to be looked at")
     parser.add_argument("--mistake", metavar="NAME", help="the mistake of the last submission")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many at a time")
+    parser.add_argument("--only", default="", help="only those in whose name this stands")
     options = parser.parse_args(arguments)
-    drawn = draw(options.mistake)
+    if problem := sandbox.missing():
+        sys.exit(f"classroom-demo: it tries attacks, and needs a sandbox for them: {problem}")
+    handed_in = [one for one in submissions(draw(options.mistake)) if options.only in one.student]
     with tempfile.TemporaryDirectory(prefix="class_") as temporary:
-        return run_class(Path(options.keep or temporary).resolve(), drawn)
+        return run_class(Path(options.keep or temporary).resolve(), handed_in, options.jobs)
 
 
-def run_class(folder, drawn):
+def run_class(folder, handed_in, jobs):
     start = time.monotonic()
     folder = classroom.make(folder, [LESSON])
-    handed_in = submissions(drawn)
+    with (folder / "nbgrader_config.py").open("a") as settings:
+        settings.write(f"\nc.Execute.timeout = {SECONDS_PER_CELL}\n")
+    grade.nbgrader(folder).generate_assignment(LESSON)
     print(f"A class of {len(handed_in)} in {folder}")
-    nbgrader(folder, "generate_assignment", LESSON)
+    port, visitors = listen()
     for submission in handed_in:
-        hand_in(submission, folder)
-    nbgrader(folder, "autograde", LESSON, f"--Execute.timeout={SECONDS_PER_CELL}")
-    nbgrader(folder, "generate_feedback", LESSON)
-    nbgrader(folder, "export")
-    with (folder / "grades.csv").open(newline="") as file:
-        exported = {row["student_id"]: row["score"] for row in csv.DictReader(file)}
+        hand_in(submission, folder, port)
+    given, _ = grade.grade(folder, LESSON, jobs=jobs)
+    mistakes, remarks, *_ = review.look(folder, LESSON)
 
-    given, failed = points_given(folder), 0
-    print(f"\n{'submission':22}{'expected':>10}{'given':>10}   its feedback\n{'-' * 62}")
+    failed = 0
+    print(f"\n{'submission':24}{'expected':>10}{'given':>10}   as it should be?\n{'-' * 78}")
     for submission in handed_in:
-        grades, said = given.get(submission.student), feedback_text(folder, submission.student)
-        complaints = list(judge(submission, grades, said))
-        if grades and float(exported[submission.student]) != sum(grades.values()):
-            complaints.append(f"grades.csv says {exported[submission.student]}")
-        refused = submission.points is None
-        wanted = "refused" if refused else sum(submission.points.values())
-        got = "refused" if grades is None else f"{sum(grades.values()):g}"
-        says = "; ".join(complaints) or ("none" if refused else "as it should be")
-        print(f"{submission.student:22}{wanted:>10}{got:>10}   {says}")
+        grades = {name: points for name, (points, _) in given.get(submission.student, {}).items()} or None
+        said = feedback_text(folder, submission.student)
+        complaints = list(judge(submission, grades, said, remarks.get(submission.student, [])))
+        wanted = "none" if submission.points is None else sum(submission.points.values())
+        got = "none" if grades is None else f"{sum(grades.values()):g}"
+        print(f"{submission.student:24}{wanted:>10}{got:>10}   {'; '.join(complaints) or 'yes'}")
         failed += bool(complaints)
-    exercise, mistake = drawn
-    print(f"{'-' * 62}\nThe mistake that was drawn: {mistake!r} in {exercise}")
+    left = [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", str(port)]]
+    for what, found in (("the network was reached", visitors), ("a process is left", left)):
+        if found:
+            print(f"{what}: {found}")
+            failed += 1
+    common = ", ".join(f"{name} ({n})" for name, n in mistakes["sinusoidal_loop"].most_common(3))
+    print(f"{'-' * 78}\nMost frequent in sinusoidal_loop: {common}")
     print(f"{len(handed_in) - failed} of {len(handed_in)} as expected, {time.monotonic() - start:.0f} s")
     return 1 if failed else 0
 

@@ -9,6 +9,7 @@ changed, and what was not finished; --again grades everything. Points given by h
 
 import argparse
 import csv
+import functools
 import html
 import multiprocessing
 import os
@@ -32,6 +33,7 @@ from traitlets.config import PyFileConfigLoader
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@functools.cache
 def version():
     """Which version of the course grades: the tag that was handed out, or a commit."""
     run = subprocess.run(
@@ -109,10 +111,10 @@ def explain(folder, lesson, student, why):
 
 def write_grades(folder, lesson, given, broken):
     """A table with a row for each learner and exercise, and one for each learning platform."""
-    roster = {}
+    roster = []
     if (folder / "roster.csv").exists():
         with (folder / "roster.csv").open(newline="", encoding="utf-8-sig") as file:
-            roster = {row["id"]: row for row in csv.DictReader(file)}
+            roster = list(csv.DictReader(file))  # of a group, every member has a line
     place = folder / "grades"
     place.mkdir(exist_ok=True)
     with (place / f"{lesson}.csv").open("w", newline="", encoding="utf-8") as file:
@@ -137,8 +139,8 @@ def write_grades(folder, lesson, given, broken):
             table.writerow([*columns, lesson])
             if first:
                 table.writerow([*first, *[""] * (len(columns) - 1), f"{most:g}"])
-            for student, row in sorted(roster.items()):
-                score = f"{totals[student]:g}" if student in totals else ""
+            for row in roster:
+                score = f"{totals[row['id']]:g}" if row["id"] in totals else ""
                 table.writerow([*(row.get(column, "") for column in columns), score])
 
 
@@ -170,6 +172,9 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         if (student in (None, one)) and (again or not is_done(folder, lesson, one))
     ]
     print(f"{len(taken.ready)} to grade, {len(taken.ready) - len(todo)} of them done; {jobs} at a time")
+    for one, files in taken.files.items():
+        if len(files) > 1:
+            print(f"  {one}: {len(files)} files, the last one counts: {', '.join(files)}")
     failed = {}
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         tasks = {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in todo}
@@ -191,13 +196,6 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     return given, broken
 
 
-def lesson_named(words):
-    [*found] = [name for name in classroom.lessons() if name == words or name[:2] == words]
-    if not found:
-        sys.exit(f"grade: there is no lesson {words!r}: give its number, such as 03, or its name")
-    return found[0]
-
-
 def class_folder(words):
     folder = Path(words).expanduser().resolve()
     if not (folder / "nbgrader_config.py").exists():
@@ -208,7 +206,7 @@ def class_folder(words):
 def main(arguments):
     parser = argparse.ArgumentParser(description="grade a lesson of a class", prog="course.py grade")
     parser.add_argument("folder", type=class_folder)
-    parser.add_argument("lesson", type=lesson_named)
+    parser.add_argument("lesson", type=classroom.lesson_named)
     parser.add_argument("--again", action="store_true", help="also what was graded before")
     parser.add_argument("--student", help="only this one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many at a time")

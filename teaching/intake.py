@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 import nbformat
 
 STUDENT = [  # how files and their folders tell whose they are
-    r"(?P<student>[^/]+)_\d+_assignsubmission_file_?/.*",  # Moodle
+    r"(?:.*/)?(?P<student>[^/]+)_\d+_assignsubmission_file_?/.*",  # Moodle
     r"(?:.*/)?(?P<student>[^/_]+)_(?:LATE_)?\d+_\d+_[^/]*",  # Canvas
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
-    r"(?P<student>.+?)[ _-]*(?:\d\d_[a-z0-9_]+)?(?:[ _-]*\(?\d*\)?)?\.ipynb",  # ada_03_a_lesson (1).ipynb
+    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?\.ipynb",  # ada_03_a_lesson (1).ipynb
 ]
 STOPS_EARLY = (
     "The file stops in the middle, as when a download or an upload breaks off. Open your lesson in "
@@ -40,6 +40,7 @@ class Intake:
 
     ready: dict = field(default_factory=dict)
     broken: dict = field(default_factory=dict)
+    files: dict = field(default_factory=dict)  # where several are one learner's: the last one counts
 
 
 class Unreadable(Exception):
@@ -52,6 +53,8 @@ def collect(folder, lesson):
     intake = Intake()
     for student, file, content, handed_in in sorted(found(folder, lesson), key=lambda one: one[3]):
         place = folder / "submitted" / student / lesson
+        if file.relative_to(folder).parts[0] == "downloaded":
+            intake.files.setdefault(student, []).append(file.name)
         try:
             notebook, notes = put_right(read(content), release)
         except Unreadable as problem:
@@ -66,7 +69,7 @@ def collect(folder, lesson):
         if not target.exists() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8")
             stamp = place / "timestamp.txt"
-            if not stamp.exists() or "downloaded" in str(file):
+            if not stamp.exists() or file.relative_to(folder).parts[0] == "downloaded":
                 stamp.write_text(time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(handed_in)))
     return intake
 
@@ -138,7 +141,8 @@ def grade_id(cell):
 def put_right(notebook, release):
     """The notebook with every cell that grading needs, as the release has it; what was changed, in words."""
     theirs = recognised(notebook, release)
-    if not any(grade_id(cell) and cell.id in theirs for cell in release.cells):
+    graded = [cell.id for cell in release.cells if grade_id(cell)]
+    if len(theirs.keys() & set(graded)) <= len(graded) / 2:
         raise Unreadable(NO_NOTEBOOK)
     notes, last = list(notebook.metadata.get("course_notes", [])), None
     for cell in notebook.cells:
@@ -175,11 +179,11 @@ def place_after(notebook, cell):
 
 def recognised(notebook, release):
     """The submitted cell for each cell of the release, by id: the surest likeness first."""
-    theirs, used = {}, set()
+    theirs, used, names = {}, set(), {grade_id(cell) for cell in release.cells}
     likenesses = [
         lambda cell: (cell.get("id"), grade_id(cell)) if grade_id(cell) else None,  # not a copy of a check
         grade_id,
-        lambda cell: cell.get("id"),
+        lambda cell: cell.get("id") if grade_id(cell) in (*names, None) else None,
         lambda cell: (cell.cell_type, cell.source.strip()),
     ]
     for likeness in likenesses:

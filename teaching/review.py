@@ -10,6 +10,7 @@ asks for, answers alike. A mark here is no verdict: it says what to read. The pa
 import argparse
 import ast
 import re
+import symtable
 import sys
 from collections import Counter, defaultdict
 
@@ -38,11 +39,15 @@ RUNGS = {
     "toys",
 }
 WORDS = set(
-    "breakpoint compile delattr eval exec get_ipython getattr globals input locals memoryview open setattr "
+    "breakpoint compile delattr eval exec get_ipython getattr globals locals memoryview open setattr "
     "vars builtins ctypeslib load save tofile fromfile memmap loadtxt savetxt hub jit".split()
 )
 ALIKE = 900  # characters of a syntax tree; shorter answers are alike anyway
-STRANGE = re.compile(r"(?m)^\s*[%!]|\?\s*$")
+STRANGE = re.compile(r"(?m)^\s*[%!].*$")
+DUNDER = re.compile(r"__\w+__")
+LESSON = re.compile(r"pe_lessons\.exercises\.lesson_\d\d")
+PLAIN = {"__init__", "__len__", "__name__"}
+TELLING = {"reference", "right", "solution", "diagnose", "probes"}
 
 
 def notebook_of(folder, student, lesson):
@@ -61,47 +66,42 @@ def own_code(notebook, release):
 
 
 def strange(source, exercises):
-    """What in a cell no lesson asks for."""
+    """What in a cell a lesson seldom asks for; what its own cells do is left out later."""
     if STRANGE.search(source):
         yield "a command of IPython or of the system"
-        source = re.sub(r"(?m)^\s*[%!].*$", "", source)
+        source = STRANGE.sub("", source)
     try:
         tree = ast.parse(source)
     except SyntaxError:
         return
+    for symbol in symtable.symtable(source, "cell", "exec").get_symbols():
+        if symbol.get_name() in exercises and symbol.is_assigned() and not symbol.is_imported():
+            yield f"gives the name {symbol.get_name()} to something else"
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                if alias.name.split(".")[0] not in MODULES or alias.name.startswith("pe_lessons."):
+                if alias.name.split(".")[0] not in MODULES - {"pe_lessons"}:
                     yield f"imports {alias.name}"
         elif isinstance(node, ast.ImportFrom):
-            own = (node.module or "").startswith("pe_lessons")
-            lent = {alias.name for alias in node.names} - RUNGS if node.module == "pe_lessons" else own
-            if (node.module or "").split(".")[0] not in MODULES or (lent and not quiz_import(node)):
-                yield f"imports from {node.module}"
+            module, names = node.module or "", {alias.name for alias in node.names if not alias.asname}
+            allowed = RUNGS if module == "pe_lessons" else exercises if LESSON.fullmatch(module) else names
+            known = module.split(".")[0] in MODULES and (
+                not module.startswith("pe_lessons.e") or LESSON.fullmatch(module)
+            )
+            if not known or not names <= allowed or len(names) < len(node.names):
+                yield f"imports from {module}"
         elif isinstance(node, ast.Attribute):
             name, owner = node.attr, getattr(node.value, "id", None)
-            if name in WORDS or (name.startswith("_") and name not in ("__init__", "_")):
+            if name in WORDS or (name.startswith("_") and name not in PLAIN):
                 yield f"uses .{name}"
-            elif name in ("reference", "right", "solution", "diagnose", "probes") and owner in exercises:
+            elif name in TELLING and owner in exercises:
                 yield f"uses {owner}.{name}"
             elif isinstance(node.ctx, ast.Store) and owner not in ("self", "cls"):
                 yield f"writes into {owner or 'something'}.{name}"
-        elif isinstance(node, ast.Name):
-            if node.id in WORDS or (node.id.startswith("__") and node.id.endswith("__")):
-                yield f"uses {node.id}"
-            elif node.id in exercises and not isinstance(node.ctx, ast.Load):
-                yield f"gives the name {node.id} to something else"
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in exercises:
-            yield f"gives the name {node.name} to something else"
-        elif isinstance(node, ast.FunctionDef) and re.fullmatch(
-            r"__(?!init__|call__|len__|getitem__)\w+__", node.name
-        ):
+        elif isinstance(node, ast.Name) and (node.id in WORDS or DUNDER.fullmatch(node.id)):
+            yield f"uses {node.id}"
+        elif isinstance(node, ast.FunctionDef) and DUNDER.fullmatch(node.name) and node.name not in PLAIN:
             yield f"defines {node.name}"
-
-
-def quiz_import(node):
-    return all(alias.name.startswith("quiz_") and not alias.asname for alias in node.names)
 
 
 def shape(source):
@@ -146,6 +146,7 @@ def look(folder, lesson):
     }
     mistakes, remarks, alike = defaultdict(Counter), defaultdict(list), defaultdict(list)
     given = grade.points(folder, lesson)
+    usual = {remark for cell in release.cells for remark in strange(cell.source, exercises)}
     for place in sorted((folder / "submitted").glob(f"*/{lesson}")):
         student = place.parent.name
         notebook = notebook_of(folder, student, lesson)
@@ -153,7 +154,7 @@ def look(folder, lesson):
             remarks[student].append("not graded")
             continue
         for cell in own_code(notebook, release):
-            remarks[student] += strange(cell.source, exercises)
+            remarks[student] += [one for one in strange(cell.source, exercises) if one not in usual]
             if len(tree := shape(cell.source)) > ALIKE:
                 alike[grade_id(cell) or "a cell", tree].append(student)
         for cell in notebook.cells:
@@ -191,7 +192,7 @@ def main(arguments):
         description="what to look at before marks go out", prog="course.py review"
     )
     parser.add_argument("folder", type=grade.class_folder)
-    parser.add_argument("lesson", type=grade.lesson_named)
+    parser.add_argument("lesson", type=grade.classroom.lesson_named)
     options = parser.parse_args(arguments)
     text = page(options.folder, options.lesson)
     (options.folder / "review").mkdir(exist_ok=True)

@@ -33,7 +33,7 @@ class Run(Execute):
             nb, resources = super().preprocess(nb, resources, km)
         except Exception as problem:  # of many kinds: whatever ends a kernel
             why = (
-                getattr(self.km, "ended_because", None)
+                getattr(self.manager, "ended_because", None)
                 or f"it ended Python itself ({type(problem).__name__})"
             )
             self.log.error("the kernel ended in cell %d: %s", self.reached, why)
@@ -47,6 +47,10 @@ class Run(Execute):
         notes = [self.heading, self.idle and SPARED, *nb.metadata.get("course_notes", [])]
         nb.cells.insert(0, nbformat.v4.new_markdown_cell("\n\n".join(filter(None, notes))))
         return nb, resources
+
+    def create_kernel_manager(self):
+        self.manager = super().create_kernel_manager()  # `self.km` is gone when its kernel is
+        return self.manager
 
     def preprocess_cell(self, cell, resources, index):
         self.reached = index
@@ -81,7 +85,7 @@ class RunOpenly(Run):
 def names_in(cell):
     """The names by which a cell may depend on others: of its own level, and what its functions take there."""
     try:
-        tables = [symtable.symtable(re.sub(r"(?m)^ *[%!].*", "", cell.source), cell.id, "exec")]
+        tables = [symtable.symtable(re.sub(r"(?m)^ *[%!].*", "", cell.source), "a cell", "exec")]
     except SyntaxError:
         return set()  # it will fail
     names = set()
@@ -128,8 +132,5 @@ def only_a_verdict_counts(cell):
     if re.search(rf"^{name}: Correct\.$", said, re.MULTILINE):
         cell.outputs = [output for output in cell.outputs if output.get("name") == "stdout"]
     else:
-        cell.outputs.append(
-            error(
-                "NoVerdict", f"The check of {name} was not heard: something in the notebook has replaced it."
-            )
-        )
+        lost = f"The check of {name} was not heard: something in the notebook has replaced it."
+        cell.outputs.insert(0, error("NoVerdict", lost))  # nbgrader looks no further than what it can count

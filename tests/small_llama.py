@@ -16,7 +16,7 @@ FAULTS = {
     "offset one too small": "one too low",
     "first position for all new": "position of the first",
     "new tokens at 0": "every new token gets position 0",
-    "keys turned twice": "what is kept in the cache is not what was used",
+    "keys turned twice": "does the cache keep what was used?",
     "cache not used": "the cache is not used",
     "mask not used": ("the mask is not used", "the mask between the texts is not used"),
     "positions not used": "position_ids are not used once there is a mask",
@@ -27,15 +27,34 @@ FAULTS = {
     "sign": "the rotation goes the other way",
     "doubled exponent": "the exponent is doubled",
     "bfloat16 frequencies": "frequencies are rounded to bfloat16",
-    "bfloat16 angles": "angles are rounded to bfloat16",
+    "bfloat16 angles": ("angles in a small format", "angles are rounded to bfloat16"),
     "base": "the base is 500,000",
     "layer left out": "layer 1 does not turn",
     "plan inverted": "the first of every 2 layers does not turn",
+    "float16 angles": "angles in a small format",
+    "position_ids ignored": "position_ids are not used",
+    "position_ids ignored with a cache": "position_ids are not used once there is a cache",
+    "causal mask without the offset": "the causal mask forgets the cache",
+    "is_causal for several": "the causal mask forgets the cache",
+    "causal mask off by one": "the causal mask is off by one",
+    "mask dropped with a cache": "the mask is not used once there is a cache",
+    "padding counted with a cache": "padding is counted as positions once there is a cache",
+    "first positions for all": "the positions of the first text are used for all",
+    "first mask for all": "the mask of the first text is used for all",
+    "number of the text": "the number of the text is taken for the position",
+    "counted from the end": "positions are counted from the end",
+    "mask the wrong way round": "is looked at although the mask forbids it",
+    "softmax of nothing": "the softmax of nothing is 0 / 0",
+    "pairs mixed up": "not as a rotation",
+    "sign lost": "not as a rotation",
+    "only queries turn": "not as a rotation",
 }
 
 
 # These move all positions alike, which a rotation does not notice; a table does.
 ONLY_IN_A_TABLE = {"positions not used", "positions from 1", "positions across the batch"}
+# In a table, too, and in a model that takes nothing but tokens.
+ONLY_TOKENS = {"number of the text", "counted from the end"}
 
 
 class Rotary(nn.Module):
@@ -50,11 +69,15 @@ class Rotary(nn.Module):
         self.fault = fault
 
     def forward(self, x, position_ids):
-        if self.fault == "bfloat16 angles":
-            angles = (position_ids[..., None] * self.inv_freq.bfloat16()).bfloat16().double()
+        small = {"bfloat16 angles": torch.bfloat16, "float16 angles": torch.float16}.get(self.fault)
+        if small:
+            angles = (position_ids[..., None] * self.inv_freq.to(small)).to(small).double()
         else:
             angles = position_ids[..., None] * self.inv_freq  # (batch, n_q, n_pairs)
-        angles = torch.cat([angles, angles], dim=-1)
+        if self.fault == "pairs mixed up":
+            angles = angles.repeat_interleave(2, dim=-1)
+        else:
+            angles = torch.cat([angles, angles], dim=-1)
         sign = -1.0 if self.fault == "sign" else 1.0
         return angles.cos(), sign * angles.sin()
 
@@ -77,7 +100,8 @@ class Attention(nn.Module):
             cosine, sine = (each[..., :half].repeat_interleave(2, dim=-1) for each in (cosine, sine))
             return rows * cosine + quarter * sine
         first, second = rows.chunk(2, dim=-1)
-        return rows * cosine + torch.cat([-second, first], dim=-1) * sine
+        sign = 1 if self.fault == "sign lost" else -1
+        return rows * cosine + torch.cat([sign * second, first], dim=-1) * sine
 
     def forward(self, x, position_embeddings, mask, past):
         cosine, sine = position_embeddings
@@ -85,18 +109,23 @@ class Attention(nn.Module):
             proj(x).unflatten(-1, (-1, HEAD_DIM)).transpose(1, 2)
             for proj in (self.q_proj, self.k_proj, self.v_proj)
         )
-        q, k = self.turned(q, cosine, sine), self.turned(k, cosine, sine)
+        q = self.turned(q, cosine, sine)
+        k = k if self.fault == "only queries turn" else self.turned(k, cosine, sine)
         if past is not None and self.fault != "cache not used":
             old = past[0]
             if self.fault == "keys turned twice":
                 steps = torch.arange(old.shape[2])[None, :, None] * torch.ones(HEAD_DIM)
                 old = self.turned(old, steps.cos(), steps.sin())
             k, v = torch.cat([old, k], dim=2), torch.cat([past[1], v], dim=2)
+        cache = k, v
         groups = NUM_HEADS // NUM_KEY_HEADS
-        mixed = F.scaled_dot_product_attention(
-            q, k.repeat_interleave(groups, dim=1), v.repeat_interleave(groups, dim=1), attn_mask=mask
-        )
-        return self.o_proj(mixed.transpose(1, 2).flatten(2)), (k, v)
+        k, v = k.repeat_interleave(groups, dim=1), v.repeat_interleave(groups, dim=1)
+        if self.fault == "softmax of nothing":
+            scores = (q @ k.mT / HEAD_DIM**0.5).masked_fill(~mask, float("-inf"))
+            mixed = scores.softmax(dim=-1) @ v
+        else:
+            mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        return self.o_proj(mixed.transpose(1, 2).flatten(2)), cache
 
 
 class Layer(nn.Module):
@@ -140,8 +169,20 @@ class SmallLlama(nn.Module):
         batch, n = input_ids.shape
         past = 0 if past_key_values is None else past_key_values[0][0].shape[2]
         fault = self.fault
-        if position_ids is None or (fault == "positions not used" and attention_mask is not None):
+        ignored = {
+            "position_ids ignored": True, "positions not used": attention_mask is not None,
+            "position_ids ignored with a cache": past,
+        }.get(fault)  # fmt: skip
+        if position_ids is None or ignored:
             position_ids = past + torch.arange(n)[None] + (fault == "positions from 1")
+            if fault == "padding counted with a cache" and attention_mask is not None and not past:
+                position_ids = (attention_mask.cumsum(dim=1) - 1).clamp(min=0)
+        if fault == "counted from the end":
+            position_ids = n - 1 - position_ids
+        if fault == "number of the text":
+            position_ids = torch.arange(batch)[:, None].expand(batch, n)
+        if fault == "first positions for all":
+            position_ids = position_ids[:1]
         if past:
             first = {
                 "offset ignored": 0, "offset counted twice": 2 * past, "offset one too large": past + 1,
@@ -150,20 +191,26 @@ class SmallLlama(nn.Module):
             if first is not None:
                 position_ids = first + torch.arange(n)[None]
             if fault == "first position for all new":
-                position_ids = torch.full((1, n), past)
+                position_ids = position_ids[:, :1].expand(-1, n)
             if fault == "new tokens at 0":
                 position_ids = torch.zeros(1, n, dtype=torch.long)
         if fault == "positions across the batch" and batch > 1:
             position_ids = torch.arange(batch * n).reshape(batch, n)
         n_k = n if fault == "cache not used" else past + n
-        mask = torch.ones(n_k, n_k).tril()[-n:].bool()
+        mask = torch.ones(n_k, n_k).tril(int(fault == "causal mask off by one"))[-n:].bool()
         if fault == "no causal mask":
             mask = torch.ones_like(mask)
+        if fault == "causal mask without the offset" or (fault == "is_causal for several" and n > 1):
+            mask = torch.ones(n, n_k).tril().bool()
         mask = mask[None, None]
-        if attention_mask is not None and fault != "mask not used":
+        if fault == "first mask for all" and attention_mask is not None:
+            attention_mask = attention_mask[:1]
+        dropped = fault == "mask not used" or (fault == "mask dropped with a cache" and past)
+        if attention_mask is not None and not dropped:
             if attention_mask.ndim == 2:
-                itself = torch.eye(n_k)[-n:].bool()
-                mask = mask & (attention_mask[:, None, None].bool() | itself)
+                itself = torch.eye(n_k)[-n:].bool() & (fault != "softmax of nothing")
+                wanted = 0 if fault == "mask the wrong way round" else 1
+                mask = mask & ((attention_mask[:, None, None] == wanted) | itself)
             else:
                 mask = attention_mask > -1
         x, cache = self.embed(input_ids), []
@@ -181,3 +228,11 @@ class SmallLlama(nn.Module):
             )  # fmt: skip
             cache.append(kept)
         return SimpleNamespace(logits=self.head(x), past_key_values=cache)
+
+
+def case(fault):
+    """What the doctor is given, and how it is told to look at it."""
+    table = fault in ONLY_IN_A_TABLE | ONLY_TOKENS
+    model, healthy = SmallLlama(fault, table), SmallLlama(table=table)
+    patient = (lambda tokens: model(tokens).logits) if fault in ONLY_TOKENS else model
+    return patient, {"vocab_size": VOCAB_SIZE, "reference": healthy, "relative": not table}

@@ -1,6 +1,7 @@
 """The clinic: every case fails and passes as it says, its threads are sources, its lesson is there."""
 
 import inspect
+import itertools
 import re
 
 import clinic_page
@@ -12,7 +13,7 @@ from reexecute import ROOT
 from verdicts import verdict
 
 from pe_lessons import clinic
-from pe_lessons.exercises import result
+from pe_lessons.exercises import behaviour, result
 
 CASES = clinic.cases()
 SOURCES = {source.link: source for source in write_sources.read()}
@@ -30,7 +31,7 @@ KEYS = {
     "lesson",
     "suspects",
 }
-SHOWN = {"session", "given", "code", "plot"}
+SHOWN = {"session", "given", "code", "plot", "again"}
 
 
 def own_test(case):
@@ -50,6 +51,8 @@ def complaints(case):
             yield f"{one.letter} {'passes' if one.letter == case.data['culprit'] else 'fails'} the test"
         if verdict(case.exercise, one.program) != one.letter:
             yield f"the engine does not know {one.letter}"
+    if clinic._passes(test, case.second):
+        yield "the second patient passes the test"
     if verdict(case.exercise, case.right) != "correct":
         yield "the engine does not like the right program"
 
@@ -57,7 +60,25 @@ def complaints(case):
 @in_every_case
 def test_a_case_fails_and_passes_as_it_says(case):
     assert list(complaints(case)) == []
-    assert case.diagnose(own_test(case)).status == "correct"
+    assert case.diagnose(own_test(case), case.data["culprit"]).status == "correct"
+
+
+YES_OR_NO = 15, 21  # where "not what the patient said" can only be what is right
+
+
+@in_every_case
+def test_a_test_that_knows_the_patient_only_is_no_solution(case):
+    culprit = case.data["culprit"]
+    assert case.diagnose(lambda program: program is not case.patient, culprit).status == "not yet"
+    assert ("again" in case.data) == (case.number not in YES_OR_NO)
+    if case.number in YES_OR_NO:
+        return
+    for arguments in case.exercise.probes:
+
+        def not_that(program, arguments=arguments):
+            return behaviour.observe(program, arguments) != behaviour.observe(case.patient, arguments)
+
+        assert case.diagnose(not_that, culprit).status == "not yet"
 
 
 @in_every_case
@@ -102,6 +123,7 @@ def test_a_riddle_fits_on_a_screen_and_gives_nothing_away(case, capsys):
         ({"test": "def test(program): return False"}, "the right program fails the test"),
         ({"test": "def test(program): return program(5, 3) == [5, 6, 7]"}, "A fails the test"),
         ({"tries": ["0, 1"]}, "the engine does not know A"),
+        ({"again": ["cached + number", "cached + number + 0"]}, "the second patient passes the test"),
     ],
 )
 def test_a_fault_in_a_case_is_seen(changed, complaint):
@@ -110,22 +132,27 @@ def test_a_fault_in_a_case_is_seen(changed, complaint):
 
 
 @pytest.mark.parametrize(
-    ("test", "status", "words"),
+    ("test", "accused", "status", "words"),
     [
-        (..., "not attempted", "hint"),
-        (lambda program: ..., "not yet", "Every suspect passes"),
-        (3, "error", "without parentheses"),
-        (lambda program: program(5, 1) == [4], "not yet", "A right program fails"),
-        (lambda program: program(5), "error", "With a right program your test stops with an error"),
-        (lambda program: np.array(program(5, 3)) == 5, "error", "ambiguous"),
-        (lambda program: program(5, 3) == [5, 6, 7], "not yet", "fails for A and C"),
-        (lambda program: program(20, 1) == [20] and program(5, 3) == [5, 6, 7], "not yet", "A, B and C"),
-        (lambda program: program(0, 3) == [0, 1, 2], "not yet", "not A. With one token a call"),
-        (lambda program: program(5, 1)[0] // (program(5, 1)[0] > 0) == 5, "correct", "It is C"),
+        (..., "C", "not attempted", "hint"),
+        (lambda program: program(5, 1) == [5], ..., "not attempted", 'accused="A"'),
+        (lambda program: program(5, 1) == [5], "c", "error", "accused is 'c'"),
+        (lambda program: program(5, 1) == [5], np.ones(3), "error", "accused is array"),
+        (lambda program: program(5, 1) == [5], "B", "not yet", "fails for one suspect only, and not for B"),
+        (lambda program: program(5, 1) != [0], "C", "not yet", "knows this patient, and not the fault"),
+        (lambda program: ..., "C", "not yet", "Every suspect passes"),
+        (3, "C", "error", "without parentheses"),
+        (lambda program: program(5, 1) == [4], "C", "not yet", "A right program fails"),
+        (lambda program: program(5), "C", "error", "With a right program your test stops with an error"),
+        (lambda program: np.array(program(5, 3)) == 5, "C", "error", "ambiguous"),
+        (lambda program: program(5, 3) == [5, 6, 7], "C", "not yet", "fails for A and C"),
+        (lambda program: program(20, 1) == [20] and program(5, 3) == [5, 6, 7], "C", "not yet", "A, B and C"),
+        (lambda program: program(0, 3) == [0, 1, 2], "A", "not yet", "not A. With one token a call"),
+        (lambda program: program(5, 1)[0] // (program(5, 1)[0] > 0) == 5, "C", "correct", "It is C"),
     ],
 )
-def test_what_the_check_says(test, status, words):
-    said = clinic.case(5).diagnose(test)
+def test_what_the_check_says(test, accused, status, words):
+    said = clinic.case(5).diagnose(test, accused)
     assert said.status == status and words in said.message
 
 
@@ -151,17 +178,17 @@ FIRST = {
     10: (lambda program: program([2, 5], 1) == [[1, 2], [4, 5]], "A + B + C"),
     12: (lambda program: program([[(2, 4)], [(3, 3)]]) == [4, 3], "A + B + C"),
     13: (lambda program: np.isclose(program(np.eye(4)[0], 1)[2], np.sin(1)), "A + C"),
-    14: (lambda program: program(0, 4).tolist() == [1, 1, 0, 0], "A + B"),
+    14: (lambda program: program(0, 4).tolist() == [1, 1, 0, 0], "B + C"),
     15: (lambda program: program(4) == [True, True, True, False], "A + B + C"),
     16: (lambda program: program({"rope_parameters": {"rope_theta": 500_000}}) == 500_000, "A"),
     17: (lambda program: np.isclose(program(np.ones(8), 0, 128)[0], 0.1 * np.log(128) + 1), "C"),
     18: (lambda program: program([2, 2]) == [2, 3, 2, 3], "A + B + C"),
     19: (lambda program: np.allclose(program(np.ones(4), np.ones(4), 0), 1), "B"),
-    20: (lambda program: np.ptp(program(np.zeros((1, 3, 2)), np.arange(8).reshape(4, 2))) > 1, "A"),
+    20: (lambda program: np.ptp(program(np.zeros((1, 3, 2)), np.arange(8).reshape(4, 2))) > 1, "B"),
     21: (lambda program: not program(np.tile(np.arange(5), (3, 1, 1))), "B"),
     22: (lambda program: program((3, 3, 2)) == [0, 1, 2, 0, 1, 2, 0, 1], "A + B + C"),
     23: (lambda program: np.isclose(program(400)[3], 2 * np.pi / 100), "A + B"),
-    24: (lambda program: np.allclose([*program(8, 0, 2), *program(8, 1, 2)], program(8, 0, 1)), "B"),
+    24: (lambda program: np.allclose([*program(8, 0, 2), *program(8, 1, 2)], program(8, 0, 1)), "A + B + C"),
 }
 
 
@@ -169,14 +196,14 @@ FIRST = {
 def test_what_first_tests_catch(number):
     test, cause = FIRST[number]
     case = clinic.case(number)
-    said = case.diagnose(test)
+    said = case.diagnose(test, case.data["culprit"])
     assert said.cause == cause
     assert (said.status == "correct") == (cause == case.data["culprit"])
 
 
 def test_the_reply_links_to_the_threads():
     case = clinic.case(9)
-    shown = case.diagnose(own_test(case))._repr_html_()
+    shown = case.diagnose(own_test(case), case.data["culprit"])._repr_html_()
     assert all(f'<a href="{thread}">{thread}</a>' in shown for thread in case.data["thread"])
 
 
@@ -193,8 +220,8 @@ def test_a_test_may_assert():
     def unwritten(program):
         raise NotImplementedError
 
-    assert clinic.case(5).diagnose(test).status == "correct"
-    assert clinic.case(5).diagnose(unwritten).status == "not attempted"
+    assert clinic.case(5).diagnose(test, "C").status == "correct"
+    assert clinic.case(5).diagnose(unwritten, "C").status == "not attempted"
 
 
 def test_a_repaired_program_is_recognised():
@@ -223,6 +250,7 @@ def test_there_are_24_in_six_groups_and_the_culprit_is_no_habit():
     assert [len(group) for group in clinic.groups().values()] == [4] * 6
     culprits = [case.data["culprit"] for case in CASES]
     assert all(culprits.count(letter) in (7, 8, 9) for letter in "ABC")
+    assert len(set(itertools.pairwise(culprits))) == 9  # no letter says which comes next
     assert len({case.title for case in CASES}) == len(CASES) == 24
 
 
@@ -231,7 +259,9 @@ def test_the_notebook_asks_each_case_once_and_leaves_its_test_to_the_reader():
     code = "\n".join(cell.source for cell in nbformat.read(lesson, 4).cells if cell.cell_type == "code")
     for case in CASES:
         assert len(re.findall(rf"clinic\.case\({case.number}\)\.ask\(\)", code)) == 1
-        assert f"    raise NotImplementedError\n\n\nclinic.case({case.number}).check(test)" in code
+        assert (
+            f"    raise NotImplementedError\n\n\nclinic.case({case.number}).check(test, accused=...)" in code
+        )
 
 
 def test_the_page_shows_every_case_by_symptom(tmp_path):

@@ -5,9 +5,10 @@ import sys
 
 import pytest
 import torch
-from small_llama import FAULTS, ONLY_IN_A_TABLE, VOCAB_SIZE, SmallLlama
+from small_llama import FAULTS, VOCAB_SIZE, SmallLlama, case
 
 from pe_lessons import doctor
+from pe_lessons.doctor.__main__ import main
 
 
 def wrong(findings):
@@ -15,16 +16,16 @@ def wrong(findings):
 
 
 def test_a_healthy_model_is_healthy():
-    findings = doctor.examine(SmallLlama(), VOCAB_SIZE, reference=SmallLlama())
+    findings = doctor.examine(SmallLlama(), VOCAB_SIZE, reference=SmallLlama(), relative=True)
     assert not wrong(findings), "\n".join(map(str, findings))
     assert not [finding for finding in findings if finding.status == "not tried"]
-    assert {finding.check for finding in findings} == {*doctor.CHECKS, "reference"}
+    assert {finding.check for finding in findings} == {"order", *doctor.CHECKS, "reference"}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_named_and_nothing_else_is_blamed(fault):
-    table = fault in ONLY_IN_A_TABLE
-    found = wrong(doctor.examine(SmallLlama(fault, table), VOCAB_SIZE, reference=SmallLlama(table=table)))
+    patient, told = case(fault)
+    found = wrong(doctor.examine(patient, **told))
     named = [finding.culprit for finding in found if finding.culprit]
     words = FAULTS[fault] if isinstance(FAULTS[fault], tuple) else (FAULTS[fault],)
     assert named, "\n".join(map(str, found))
@@ -55,9 +56,10 @@ def test_what_is_not_taken_is_not_tried():
     findings = doctor.examine(bare)
     assert not wrong(findings)
     assert {finding.check for finding in findings if finding.status == "not tried"} == {
-        "first position", "shift", "left padding", "step by step", "several new tokens", "packing",
+        "first position", "shift", "far positions", "left padding", "step by step", "several new tokens",
+        "padded, step by step", "packing",
     }  # fmt: skip
-    assert "the function takes no cache" in "\n".join(map(str, findings))
+    assert "no argument is called cache, only tokens" in "\n".join(map(str, findings))
 
 
 def test_a_test_of_your_own():
@@ -89,15 +91,93 @@ def test_without_positions_the_culprit_is_not_guessed():
     assert "With position_ids the doctor could say which" in found[0].look_at
 
 
+def test_a_mask_of_two_texts_that_is_not_understood():
+    model = doctor.of_transformers(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        return model(tokens, position_ids, mask[:, 0] if mask is not None and mask.ndim > 2 else mask, cache)
+
+    findings = doctor.examine(logits, VOCAB_SIZE)
+    assert not wrong(findings)
+    (finding,) = [finding for finding in findings if finding.check == "packing"]
+    assert finding.status == "not tried" and "just the causal one ends in an error" in finding.says
+
+
+def test_a_reference_may_be_a_function_or_any_module():
+    class Own(torch.nn.Module):
+        def forward(self, tokens, position_ids=None):
+            return counted(tokens, position_ids)
+
+    assert not wrong(doctor.examine(bare, reference=bare))
+    assert not wrong(doctor.examine(Own(), reference=Own()))
+    (finding,) = wrong(doctor.examine(Own(), reference=lambda tokens: 2 * bare(tokens)))
+    assert finding.check == "reference" and "with a model of the transformers library" in finding.look_at
+
+
+def test_names_of_ones_own_are_said():
+    class Own(torch.nn.Module):
+        def forward(self, ids, attention_mask=None, position_ids=None):
+            return counted(ids, position_ids)
+
+    shown = "\n".join(map(str, doctor.examine(Own())))
+    assert "no argument is called mask, only ids, attention_mask, position_ids" in shown
+
+
+def test_far_more_than_order_does_has_no_percentage():
+    assert str(doctor.Finding("a", "wrong", "b", 105.33)).endswith("(far more than order does)")
+    assert str(doctor.Finding("a", "wrong", "b", 0.5)).endswith("(50.0% of what order does)")
+
+
+def test_any_start_will_do_for_a_rotation():
+    shown = "\n".join(map(str, doctor.examine(SmallLlama(), VOCAB_SIZE)))
+    assert "those of 0, 1, 2, ... (or of any other start: they are relative)" in shown
+
+
+def test_what_is_no_rotation_is_a_note_until_relative_is_said():
+    found = doctor.examine(SmallLlama("sign lost"), VOCAB_SIZE)
+    assert not wrong(found)
+    assert "culprit: positions act in the attention alone" in "\n".join(map(str, found))
+    with pytest.raises(AssertionError, match="a sign is lost"):
+        doctor.assert_healthy(SmallLlama("sign lost"), VOCAB_SIZE, relative=True)
+    with pytest.raises(AssertionError, match="absolute positions"):
+        doctor.assert_healthy(SmallLlama(table=True), VOCAB_SIZE, relative=True)
+
+
 def test_dropout_is_noticed_first():
     (finding,) = doctor.examine(lambda tokens: torch.nn.functional.dropout(bare(tokens)))
     assert (finding.status, finding.look_at) == ("wrong", "model.eval()")
     assert "of what positions do" not in str(finding)
 
 
-def test_half_precision_is_noted():
-    findings = doctor.examine(lambda tokens: bare(tokens).bfloat16())
-    assert "scores in bfloat16: rounding may look like a fault" in findings[0].says
+def test_small_weights_are_not_blamed():
+    """Down to where rounding hides what positions do, all is right; below it, nothing is said."""
+    said = []
+    for size in (1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001):
+        model = SmallLlama().float()
+        with torch.no_grad():
+            for weights in model.model.parameters():
+                weights.mul_(size if weights.ndim == 2 else 1)
+        model.dtype = torch.float32
+        findings = doctor.examine(model, VOCAB_SIZE, relative=True)
+        assert not wrong(findings), "\n".join(map(str, findings))
+        said.append(findings[0].status)
+    assert said[0] == "right" and said[-1] == "not tried" and sorted(said, reverse=True) == said
+
+
+@pytest.mark.parametrize(
+    ("logits", "words"),
+    [
+        (lambda tokens: bare(tokens).bfloat16(), "from the rounding of bfloat16"),
+        (lambda tokens: bare(tokens).float() + 1e6, "from the rounding of float32"),
+        (lambda tokens: torch.nn.functional.one_hot(tokens, 20).cumsum(1), "exchanging two tokens moves the"),
+        (lambda tokens: bare(tokens) / 0, "not all scores of a plain text are finite"),
+    ],
+)
+def test_where_nothing_can_be_told_nothing_is(logits, words):
+    (finding,) = doctor.examine(logits)
+    assert finding.status == "not tried" and words in finding.says
+    with pytest.raises(AssertionError, match="the doctor finds:\n"):
+        doctor.assert_healthy(logits)
 
 
 def test_a_short_table_is_no_fault():
@@ -128,7 +208,8 @@ def test_what_cannot_be_asked(model, words):
 
 HEALTHY = """import torch
 def logits(tokens):
-    return torch.nn.functional.one_hot(tokens, 20).double().cumsum(dim=1)
+    places = torch.arange(1.0, tokens.shape[1] + 1)[:, None]
+    return (torch.nn.functional.one_hot(tokens, 20) * places).cumsum(dim=1)
 """
 COUNTS_FROM_ONE = """import torch
 def logits(tokens, position_ids=None):
@@ -141,27 +222,45 @@ def logits(tokens, position_ids=None):
 def test_the_command_line(tmp_path, capsys):
     path = tmp_path / "mine.py"
     path.write_text(HEALTHY)
-    assert doctor.main([str(path)]) == 0
-    assert "right  future: no token sees a later one" in capsys.readouterr().out
+    assert main([str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "right  future: no token sees a later one" in shown
+    assert shown.endswith("\n5 of 13 checks tried\n")
     path.write_text(COUNTS_FROM_ONE)
-    assert doctor.main([str(path), "--json"]) == 1
+    assert main([str(path), "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
     assert [one["culprit"] for one in told if one["status"] == "wrong"] == ["positions begin at 1"]
     assert list(told[0]) == ["check", "status", "says", "size", "culprit", "look_at", "lesson"]
+
+
+def test_relative_in_the_file_and_nothing_to_tell(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(COUNTS_FROM_ONE.replace("1 + torch", "torch"))
+    assert main([str(path)]) == 0
+    path.write_text(path.read_text() + "relative = True")
+    assert main([str(path)]) == 1
+    path.write_text(HEALTHY.replace(" * places", " * 1.0"))
+    assert main([str(path)]) == 2
+
+
+def test_the_help_says_how_a_model_is_asked(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "def logits(tokens, position_ids=None, mask=None, cache=None):" in capsys.readouterr().out
 
 
 def test_a_module_finds_what_lies_beside_it(tmp_path):
     (tmp_path / "what_lies_beside.py").write_text(HEALTHY)
     (tmp_path / "mine.py").write_text("from what_lies_beside import logits")
     before = list(sys.path)
-    assert doctor.main([str(tmp_path / "mine.py")]) == 0
+    assert main([str(tmp_path / "mine.py")]) == 0
     assert sys.path == before
 
 
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("mine.py", None, "module must be a Python file, a path that ends in .py"),
+        ("mine.py", None, "module must be a Python file, and there is no file"),
         ("mine.txt", HEALTHY, "module must be a Python file"),
         ("mine.py", "x = 1", "must define a function `logits` or a `model`"),
         ("mine.py", "import no_such_thing", "ends in ModuleNotFoundError: No module named 'no_such_thing'"),
@@ -170,6 +269,6 @@ def test_a_module_finds_what_lies_beside_it(tmp_path):
 def test_a_module_that_will_not_do(tmp_path, capsys, name, text, words):
     if text is not None:
         (tmp_path / name).write_text(text)
-    assert doctor.main([str(tmp_path / name)]) == 2
+    assert main([str(tmp_path / name)]) == 2
     shown = capsys.readouterr().err
     assert words in shown and shown.count("\n") == 1

@@ -129,8 +129,10 @@ CASES = {
         ((random_rows(3, 8), [0, 17, 100]), {"rotary_dim": 6, "layout": "half", "base": 100}),
         ((random_rows(3, 8), [0, 17, 100]), {"rotary_dim": 8}),
         ((random_rows(3, 7), [0, 17, 100]), {"rotary_dim": 4, "layout": "half", "scaling": SCALINGS[-2]}),
-        *(((random_rows(3, 8), [0, 17, 100]), {"scaling": scaling, "text_len": text_len})
-          for scaling, text_len in OF_THE_LENGTH),
+        *(
+            ((random_rows(3, 8), [0, 17, 100]), {"scaling": scaling, "text_len": text_len})
+            for scaling, text_len in OF_THE_LENGTH
+        ),
     ],
     "rotary_frequencies": [
         ((2,), {}),

@@ -150,6 +150,10 @@ def test_layers_without_positions():
         ({"model_type": "brand_new", "num_hidden_layers": 2}, "unknown", "'brand_new' is not in its tables"),
         (LLAMA | {"rope_scaling": {"rope_type": "spiral"}}, "unknown", "the rule 'spiral' is not one of"),
         (LLAMA | {"rope_scaling": {"rope_type": "yarn"}}, "unknown", "the rule 'yarn' wants factor"),
+        (LLAMA | {"rope_scaling": {"rope_type": "linear", "factor": "2"}}, "unknown",
+         "factor = '2' is no number; rope_theta 500000.0"),
+        (LLAMA | {"rope_scaling": {"type": "su"}, "partial_rotary_factor": 0.25}, "unknown",
+         "wants short_factor, long_factor; partial_rotary_factor 0.25; rope_theta 500000.0"),
         (without(LLAMA, "hidden_size"), "unknown", "neither head_dim nor a width"),
     ],
 )  # fmt: skip
@@ -181,6 +185,13 @@ def test_the_language_model_of_a_model_with_eyes():
         ({"partial_rotary_factor": 0.32, "rope_parameters": {"rope_theta": 500_000.0}},
          "an odd number: no whole pairs"),
         ({"rope_scaling": YARN | {"swirl": 3}}, "swirl = 3 is not understood"),
+        ({"yarn_magic": 3}, "yarn_magic = 3 is not understood"),
+        ({"position_biased_input": "maybe"}, "position_biased_input = 'maybe' is not understood"),
+        ({"model_type": "acme-lm"}, "the type 'acme-lm' is not in this reader's tables: it is read by"),
+        ({"num_attention_heads": 6}, "6 heads do not share a width of 64 evenly: 10 columns each are taken"),
+        ({"rope_theta": None}, "rope_theta is null: 10,000 is taken where a layer is rotary"),
+        ({"rope_scaling": without(YARN, "original_max_position_embeddings"), "max_position_embeddings": None},
+         "yarn without original_max_position_embeddings: no length is known"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_said(more, words):
@@ -191,6 +202,13 @@ def test_what_does_not_fit_together_is_said(more, words):
 def test_the_norm_of_queries_and_keys_is_said():
     assert "normed" not in models.explain(LLAMA | {"use_qk_norm": False})
     assert "normed before they are turned (use_qk_norm)" in models.explain(LLAMA | {"use_qk_norm": True})
+
+
+def test_only_what_is_multiplied_is_confused():
+    rotary = LLAMA | {"max_position_embeddings": 300}
+    assert "bfloat16 cannot tell position 257 from 256" in models.explain(rotary)
+    table = {"model_type": "gpt2", "n_layer": 2, "n_positions": 1024}
+    assert "bfloat16" not in models.explain(table)
 
 
 def test_in_a_window_no_distance_is_new():
@@ -235,6 +253,7 @@ def test_the_museum_is_in_order_and_shows_every_kind():
 def test_nothing_is_said_where_all_is_well():
     assert models.warnings(LLAMA) == []
     assert models.warnings(LLAMA | {"rope_scaling": YARN}) == []
+    assert models.warnings(LLAMA | {"use_alibi": False, "rope_scaling": None}) == []
 
 
 @pytest.mark.parametrize("config", [None, 3, ["a"]])
@@ -254,6 +273,13 @@ def test_a_file_that_cannot_be_read(tmp_path, capsys, text, words):
     assert models.main([str(path)]) == 1
     shown = capsys.readouterr().err
     assert words in shown and shown.count("\n") == 1
+
+
+def test_the_help_has_no_loose_end(capsys):
+    with pytest.raises(SystemExit):
+        models.main(["--help"])
+    shown = capsys.readouterr().out
+    assert "::" not in shown and "new one (`rope_parameters`" in shown
 
 
 def test_the_command_line(tmp_path, capsys):

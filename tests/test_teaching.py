@@ -2,14 +2,16 @@
 
 import html
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import classroom
-import classroom_demo as demo
 import nbformat
 import pytest
+import slides
 import teaching_tables
 import yaml
 from reexecute import ROOT, find_notebooks
@@ -73,45 +75,6 @@ def test_nbgrader_collects_what_moodle_and_canvas_hand_over(path, student):
     assert found.groupdict() == {"student_id": student, "file_id": "03_the_naive_loop"}
 
 
-def test_the_class_of_the_demo_is_the_promised_one():
-    students = [one.student for one in demo.submissions(("right_pairs", "one too many"))]
-    assert students == [*demo.CLASS, "drawn"] and len(students) == 14
-
-
-def test_the_demo_knows_the_names_of_its_lesson():
-    cells = nbformat.read(classroom.lessons()[demo.LESSON], 4).cells
-    graded = [cell.metadata.get("nbgrader", {}) for cell in cells]
-    names = {one.grade_id.removesuffix("-check") for one in graded if one.get("points")}
-    assert names == set(demo.RIGHT)
-
-
-def judged(points, given, said="It says so."):
-    return list(demo.judge(demo.Submission("ada", {}, points, ["says so"]), given, said))
-
-
-def test_the_demo_notices_wrong_points_and_silent_feedback():
-    full = dict.fromkeys(demo.RIGHT, 1)
-    assert judged(full, full) == []
-    assert judged(None, None) == []
-    assert "0 points, expected 1" in judged(full, full | {"right_pairs": 0})[0]
-    assert "1 points, expected 0" in judged(full | {"right_pairs": 0}, full)[0]
-    assert "None points" in judged(full, {})[0]
-    assert judged(full, None) == ["was not graded"]
-    assert "should have been refused" in judged(None, full)[0]
-    assert "does not say" in judged(full, full, said="Something else.")[0]
-    assert "does not say" in judged(full, full, said=None)[0]
-
-
-def test_the_drawn_mistake_is_none_of_the_class():
-    for _ in range(50):
-        exercise, mistake = demo.draw(None)
-        assert mistake in {known.name for known in REGISTRY[exercise].mistakes}
-        assert mistake not in ("doubled exponent", "positions from 1", "2 pi forgotten")
-    assert demo.draw("T2T denominator")[1] == "T2T denominator"
-    with pytest.raises(SystemExit, match="no exercise"):
-        demo.draw("doubled exponent")
-
-
 def test_the_guide_has_an_entry_for_every_lesson_and_names_mistakes_that_the_checks_know():
     known = {mistake.name for one in REGISTRY.values() for mistake in getattr(one, "mistakes", ())}
     entries = re.split(r"(?m)^### (?=\d\d )", GUIDE)[1:]
@@ -125,9 +88,9 @@ def test_the_guide_has_an_entry_for_every_lesson_and_names_mistakes_that_the_che
         assert set(re.findall(r"`([^`]+)`", without_speech)) <= known, entry[:30]
 
 
-def test_the_recipe_has_at_most_six_commands_and_its_files_exist():
+def test_the_recipe_has_three_commands_and_its_files_exist():
     recipe = re.search(r"(?s)From the course's folder, for one lesson:\n\n(.*?)\n\n", GUIDE)[1]
-    assert len(recipe.splitlines()) <= 6
+    assert len(recipe.splitlines()) == 3
     for name in set(re.findall(r"\b\d\d_[a-z_0-9]+\b", GUIDE)):
         assert (ROOT / "notebooks" / f"{name}.ipynb").exists(), name
     for link in re.findall(r"\]\(([^)#:]+)\)", GUIDE):
@@ -165,9 +128,6 @@ def test_every_lesson_can_be_shown_as_slides(notebook):
 
 
 def test_slides_show_figures_with_their_alt_text_and_without_plotting_code():
-    from nbconvert import SlidesExporter
-
-    settings = settings_of(TEACHING / "slides_config.py")
     notebook = nbformat.read(find_notebooks()[0], 4)
     figures = [
         output.metadata["image/png"]["alt"]
@@ -175,9 +135,36 @@ def test_slides_show_figures_with_their_alt_text_and_without_plotting_code():
         for output in cell.get("outputs", ())
         if "image/png" in output.get("data", {})
     ]
-    page, _ = SlidesExporter(config=settings).from_notebook_node(notebook)
+    page = slides.page_of(find_notebooks()[0])
     assert figures and all(f'alt="{html.escape(alt, quote=False)}' in page for alt in figures)
-    assert "width: 1280" in page and ".jp-Cell:has(img)" in page
+    assert "width: 1280" in page and ".jp-Cell:has(img)" in page and "controls: false" in page
+
+
+@pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
+def test_slides_ask_nothing_of_the_web(notebook):
+    page = slides.page_of(notebook)
+    loads = re.findall(r"<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)=[\"']([^\"']*)", page)
+    assert loads and all(one.startswith(("reveal.js/", "mathjax/", "data:image/")) for one in loads), loads
+    assert not re.search(r"@import|url\(['\"]?(https?:)?//|require\(|import mermaid", page)
+
+
+@pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
+def test_of_the_prose_nothing_is_lost_and_a_sentence_is_shown(notebook):
+    cells = nbformat.read(notebook, 4).cells
+    for cell in (cell for cell in cells if cell.cell_type == "markdown"):
+        shown, told = slides.split(cell.source)
+        assert shown and sorted((shown + " " + told).split()) == sorted(cell.source.split()), cell.id
+    quiz = [
+        cell for cell in slides.prepared(nbformat.read(notebook, 4)).cells if "Question" in cell.source[:11]
+    ]
+    assert len(quiz) == 3
+
+
+def test_a_slide_shows_what_the_eye_needs():
+    text = "## Title\n\nFirst sentence. Second.\n\n$$\na = b\n\n$$\n\n**Predict:** which?\n\nMore prose."
+    shown, told = slides.split(text)
+    assert shown == "## Title\n\nFirst sentence.\n\n$$\na = b\n\n$$\n\n**Predict:** which?"
+    assert told == "Second.\n\nMore prose."
 
 
 def test_the_hub_gives_every_learner_one_thread_and_the_own_copy(tmp_path):
@@ -190,14 +177,62 @@ def test_the_hub_gives_every_learner_one_thread_and_the_own_copy(tmp_path):
     assert Path(environment["PYTHONPATH"](ada)) == tmp_path / "pe_lessons"
 
 
+HUB = TEACHING / "jupyterhub"
+
+
 def test_the_values_for_kubernetes_are_well_formed():
-    values = yaml.safe_load((TEACHING / "jupyterhub" / "values.yaml").read_text())
+    values = yaml.safe_load((HUB / "values.yaml").read_text())
     assert set(values) <= {"hub", "proxy", "singleuser", "cull", "scheduling"}
     server = values["singleuser"]
     assert server["extraEnv"]["OMP_NUM_THREADS"] == "1"
     assert all(isinstance(value, str) for value in server["extraEnv"].values())
     assert {"guarantee", "limit"} == set(server["memory"])
     assert (ROOT / server["defaultUrl"].partition("pe_lessons/")[2]).exists()
+
+
+def test_the_hub_is_closed_and_a_failed_pull_ends_no_server(tmp_path):
+    values = yaml.safe_load((HUB / "values.yaml").read_text())
+    config = values["hub"]["config"]
+    assert config["JupyterHub"]["authenticator_class"] == "null"
+    assert config["Authenticator"] == {"allow_all": False, "allowed_users": []}
+    shell, option, script = values["singleuser"]["lifecycleHooks"]["postStart"]["exec"]["command"]
+    assert (shell, option) == ("sh", "-c")
+    if shutil.which("sh"):  # without gitpuller and without /srv/pe_lessons
+        subprocess.run([shell, option, script], cwd=tmp_path, check=True, env={"PATH": "/usr/bin:/bin"})
+
+
+def test_exam_day_has_room_for_those_of_the_readme():
+    day = yaml.safe_load((HUB / "exam_day.yaml").read_text())
+    guaranteed = yaml.safe_load((HUB / "values.yaml").read_text())["singleuser"]
+    learners = day["scheduling"]["userPlaceholder"]["replicas"]
+    memory = learners * int(guaranteed["memory"]["guarantee"].removesuffix("M")) / 1000
+    text = (HUB / "README.md").read_text(encoding="utf-8")
+    assert f"{learners} placeholders" in text
+    cores = learners * guaranteed["cpu"]["guarantee"]
+    assert f"{memory:.0f} GB and {cores:.0f} cores" in text
+
+
+# The chart's JupyterHub, and that which repo2docker puts into an image: looked up in both, at these versions.
+CHART, OF_CHART = "4.4.0", "5.5.0"
+REPO2DOCKER, OF_IMAGE = "2026.4.0", "5.4.0"
+
+
+def test_chart_and_image_are_a_pair():
+    assert OF_CHART.split(".")[0] == OF_IMAGE.split(".")[0]
+    text = (HUB / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"--version (\S+)", text)) == {CHART}
+    assert set(re.findall(r"jupyter-repo2docker==(\S+)", text)) == {REPO2DOCKER}
+    assert f"chart {CHART} brings JupyterHub {OF_CHART}, and repo2docker {REPO2DOCKER}" in text
+    workflow = (ROOT / ".github/workflows/tests.yml").read_text()
+    assert set(re.findall(r"jupyterhub/jupyterhub --version (\S+)", workflow)) == {CHART}
+    tag = yaml.safe_load((HUB / "values.yaml").read_text())["singleuser"]["image"]["tag"]
+    assert f"pe-lessons:{tag}" in text
+
+
+def test_the_image_takes_neither_environment_nor_history():
+    assert {".venv", ".git", "docs/_build"} <= set((ROOT / ".dockerignore").read_text().split())
+    torch = re.search(r"(?m)^torch==.+$", (ROOT / "constraints.txt").read_text())[0]
+    assert f"{torch}+cpu" in (HUB / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_links_of_the_hub_lead_to_a_lesson():

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def test_binder_takes_the_tested_versions():
     lines = (ROOT / "binder/requirements.txt").read_text().splitlines()
     torch = re.search(r"(?m)^torch==.+$", (ROOT / "constraints.txt").read_text())[0]
-    assert {"-c ../constraints.txt", "-e .[lab]", f"{torch}+cpu"} <= set(lines)
+    assert {"-c ../constraints.txt", "-e .[lab]", "nbgitpuller", f"{torch}+cpu"} <= set(lines)
     assert re.fullmatch(r"python-3\.1[1-4]\n", (ROOT / "binder/runtime.txt").read_text())
 
 
@@ -58,6 +58,10 @@ def test_every_supported_python_is_tested_on_every_system():
         ("tests", "busy", "python course.py test"),
         ("tests", "extras", "-e .[dev]"),
         ("tests", "extras", "python course.py test"),
+        ("tests", "classroom", "python course.py classroom-demo"),
+        ("tests", "classroom", "python course.py test tests/test_classroom.py"),
+        ("tests", "hub", "python course.py hub-demo"),
+        ("tests", "hub", "--values teaching/jupyterhub/exam_day.yaml"),
         ("weekly", "newest", "python course.py test"),
         ("weekly", "elsewhere", "python course.py test-elsewhere"),
         ("weekly", "claims", "python course.py claims"),

@@ -16,13 +16,14 @@ from pathlib import Path
 
 import clinic_page
 import museum_page
+import npm_packages
 from sphinx.cmd.build import main
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 BUILD = DOCS / "_build"
 SOURCE = BUILD / "source"
-NPM = BUILD / "npm"
+NPM = npm_packages.NPM
 NOT_LINKED = {"docs", "build", "dist"}
 
 # Of MathJax, what the pages use: TeX in, HTML out, and MathML for screen readers.
@@ -53,22 +54,6 @@ def copy(source, target):
         shutil.copytree(source, target, ignore=ignore, dirs_exist_ok=True)
     elif source.exists():
         shutil.copy2(source, target)
-
-
-def fetch_npm_packages():
-    """Install what docs/package.json pins, unless it is there already."""
-    wanted = (DOCS / "package.json").read_text()
-    stamp = NPM / "installed.json"
-    if stamp.exists() and stamp.read_text() == wanted:
-        return
-    npm = shutil.which("npm")
-    if npm is None:
-        sys.exit("The site takes Pyodide and more from npm, and npm is not installed: it comes with Node.js.")
-    copy(DOCS / "package.json", NPM / "package.json")
-    command = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"]
-    if subprocess.run(command, cwd=NPM).returncode:
-        sys.exit("npm could not install the packages of docs/package.json.")
-    stamp.write_text(wanted)
 
 
 def pack_course(target):
@@ -144,7 +129,7 @@ def finish(html):
 
 
 if __name__ == "__main__":
-    fetch_npm_packages()
+    npm_packages.fetch()
     gather()
     shutil.rmtree(BUILD / "html", ignore_errors=True)
     options = ["--fail-on-warning", "--keep-going", "--fresh-env", "--quiet", "-d", str(BUILD / "doctrees")]

@@ -19,8 +19,8 @@ TOP = """# The clinic, by symptom
 
 Real faults of positional encodings, each met by somebody in a project. Look for what you see in your own
 model, or take them as riddles: which of the three suspects is it, and which test tells it from the others?
-In [the lesson]({lesson}) you write that test, and a check says whom it catches. The stories are shortened;
-what was really reported is in the answer, with its link.
+In [the lesson]({lesson}) you name a suspect and write that test, and a check says whom it catches. The
+stories are shortened; what was really reported is in the answer, with its link.
 """
 ANSWER = "Who it is, and a test that shows it"
 
@@ -55,7 +55,8 @@ def section(case):
     yield f"<details><summary>{html.escape(ANSWER)}</summary>\n"
     yield f"**{case.culprit.letter}**, {case.culprit.who}. {case.culprit.say}\n"
     yield f"```python\n{case.data['test'].strip()}\n```\n"
-    yield f"{told}\n\n{link_to(case.data['lesson'])}. {threads}.\n"
+    end = "" if case.data["lesson"].endswith("?") else "."
+    yield f"{told}\n\n{link_to(case.data['lesson'])}{end} {threads}.\n"
     yield "</details>\n"
 
 

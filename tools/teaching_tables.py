@@ -32,7 +32,15 @@ PATHS = (
 PATH = re.compile(rf"^(.*(?:[|*] ?)({'|'.join(PATHS)})\b.* )(\d+)(?= \|| minutes)", re.MULTILINE)
 
 WORDS_A_MINUTE = 140  # technical prose, read once
-SECONDS = {"code line": 5, "prediction": 40, "figure": 40, "exercise": 360, "question": 90, "quiz": 180}
+SECONDS = {
+    "code line": 5,
+    "prediction": 40,
+    "figure": 40,
+    "exercise": 360,
+    "question": 90,
+    "quiz": 180,
+    "riddle": 220,
+}
 
 ABOUT_TIMES = """# How long the lessons take
 
@@ -75,6 +83,7 @@ def reckon(notebook):
         "exercise": exercises,
         "question": len(kinds) - exercises - quizzes,
         "quiz": quizzes,
+        "riddle": sum(bool(re.search(r"^clinic\.case\(\d+\)\.ask\(\)$", cell.source)) for cell in code),
     }
     words = len(prose.split())
     minutes = words / WORDS_A_MINUTE + sum(SECONDS[what] * count for what, count in counts.items()) / 60

@@ -24,6 +24,9 @@ NAMES_OF_KINDS = {
     "page": "Pages",
 }
 LABEL = "**Sources.**"
+FOLDED = {
+    "21": "The threads, which name the culprits: for afterwards"
+}  # lesson -> what is seen of its sources
 
 ABOUT = """# Bibliography
 
@@ -67,6 +70,8 @@ def read(path=DATA):
 def cell_text(lesson, sources):
     """What the cell `sources` of a lesson says; `lesson` is its number, as in "03"."""
     lines = [f"- {source.name}: {source.cited[lesson]}." for source in sources if lesson in source.cited]
+    if lesson in FOLDED:
+        lines = [f"<details><summary>{FOLDED[lesson]}</summary>", "", *lines, "", "</details>"]
     return "\n".join([LABEL, "", *lines]) if lines else LABEL
 
 

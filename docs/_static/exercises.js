@@ -140,7 +140,7 @@ function exercise(box) {
     reply.replaceChildren();
     reply.className = "reply";
     const [start, answer] = [performance.now(), editor.value];
-    const question = { lesson: page.lesson.slice(0, 2), name, answer, check, imports: page.imports, numpy: page.needs && page.numpy };
+    const question = { lesson: `lesson_${page.lesson.slice(0, 2)}`, name, answer, check, imports: page.imports, numpy: page.needs && page.numpy };
     const got = await ask(question, (text) => (status.textContent = text));
     const said = got.reply ?? { status: "error", title: `${name}: ${HEADINGS.error}.`, message: got.failed };
     status.textContent = "";
@@ -151,6 +151,7 @@ function exercise(box) {
     document.querySelectorAll(".exercise .check").forEach((one) => (one.disabled = false));
   }
 
+  run.classList.replace("btn-outline-primary", "btn-primary");
   run.classList.add("check");
   editor.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.ctrlKey) run.click();
@@ -216,8 +217,8 @@ function question(box) {
     const written = chosen.map((letters) => (letters.length ? `"${letters[0]}"` : "..."));
     return quiz ? `my_letters = [${written.join(", ")}]` : `my_answer = [${chosen[0].map((letter) => `"${letter}"`).join(", ")}]`;
   };
-  const record = (reply) => keep(name, source(), `${name}.check(${quiz ? "my_letters" : "my_answer"})`, reply);
-  const before = [...(kept_cell(notebook(page.lesson), name)?.source ?? "").matchAll(/"([a-h])"|\.\.\./g)].map((one) => one[1]);
+  const record = (reply) => page && keep(name, source(), `${name}.check(${quiz ? "my_letters" : "my_answer"})`, reply);
+  const before = [...((page && kept_cell(notebook(page.lesson), name))?.source ?? "").matchAll(/"([a-h])"|\.\.\./g)].map((one) => one[1]);
 
   groups.forEach((group, n) => {
     const prompt = group.querySelector(".prompt");
@@ -244,6 +245,7 @@ function question(box) {
     const answered = (at, keeping = true) => {
       const right = rights[n][at];
       show(reply, { status: right ? "correct" : "not yet", title: right ? "Yes." : "No.", message: reasons[n][at] });
+      box.dispatchEvent(new CustomEvent("answered", { detail: chosen.map((letters) => letters[0]) }));
       if (keeping) record(judgeQuiz(name, rights, reasons, chosen.map((letters) => letters[0])));
     };
     list.after(reply);
@@ -274,6 +276,33 @@ function question(box) {
 if (page) {
   document.querySelectorAll(".to-answer.exercise").forEach(exercise);
   document.querySelectorAll(".to-answer:not(.exercise)").forEach(question);
+}
+
+// --- the page that finds a reader's place ---
+
+// The lessons whose questions were missed, as pe_lessons.placement has it.
+function place({ asked, last }, rights, letters) {
+  const missed = asked.filter((_, n) => !rights[n]["abcdefgh".indexOf(letters[n])]);
+  if (missed[0] === asked[0]) missed.unshift(0);
+  return missed.length ? missed : [last];
+}
+
+const placement = JSON.parse(document.getElementById("placement")?.textContent ?? "null");
+if (placement) {
+  const box = document.getElementById("answer-placement");
+  const rights = [...box.querySelectorAll(".choices")].map((group) => [...group.querySelectorAll("details li")].map((one) => one.dataset.right === "1"));
+  const end = make("p", { className: "place" });
+  end.setAttribute("role", "status");
+  box.append(end);
+  box.addEventListener("answered", ({ detail: letters }) => {
+    const left = letters.filter((letter) => !letter).length;
+    if (left) return end.replaceChildren(`${left} more, and you are told where to begin.`);
+    const links = place(placement, rights, letters).map((lesson) => make("a", { href: placement.lessons[lesson][0], textContent: placement.lessons[lesson][1] }));
+    const [first, ...others] = links;
+    end.replaceChildren("Begin at ", first, ".");
+    if (others.length) end.append(" Then: ", ...others.flatMap((link) => [link, "; "]).slice(0, -1), ". The others you may leave out.");
+  });
+  question(box);
 }
 
 // --- the page that shows the progress ---

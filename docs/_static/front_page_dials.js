@@ -44,6 +44,7 @@
     }
     context.putImageData(image, 0, 0);
     table.parentElement.style.setProperty("--row", (position + 0.5) / POSITIONS);
+    table.parentElement.style.setProperty("--nearest", (nearest(position, omegas).row + 0.5) / POSITIONS);
   }
 
   function drawDials(position, omegas) {
@@ -93,5 +94,6 @@
   });
   knobs.position.addEventListener("pointerdown", stop);
   for (const knob of Object.values(knobs)) knob.addEventListener("input", draw);
+  table.closest("section").hidden = false;
   draw();
 })();

@@ -20,7 +20,7 @@ def reply(lesson, name, answer, check, imports):
     name that each of them makes: those are run whose name the answer uses.
     """
     output = io.StringIO()
-    exercise = getattr(importlib.import_module(f"pe_lessons.exercises.lesson_{lesson}"), name)
+    exercise = getattr(importlib.import_module(f"pe_lessons.exercises.{lesson}"), name)
     space = {"__name__": "__main__", name: exercise}
     linecache.cache[FILE] = len(answer), None, answer.splitlines(keepends=True), FILE
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):

@@ -1,15 +1,19 @@
 """Exercises, questions and quizzes answered on the page, in a real browser with no other host in reach."""
 
+import io
 import json
+import re
+import zipfile
 
 import pytest
-from reexecute import find_notebooks
 
 from pe_lessons.exercises import REGISTRY
+from pe_lessons.placement import placement
 from pe_lessons.progress import progress
 
 pytestmark = pytest.mark.browser
 LESSON = "notebooks/03_the_naive_loop"
+RIGHT_LETTERS = "".join(placement.right)
 LOADED = 60_000  # milliseconds: also on a busy machine
 DOUBLED = """
 def my_sinusoidal(seq_len, d_model):
@@ -60,8 +64,8 @@ def test_an_exercise_is_answered_wrongly_rightly_and_without_end(open_page, tmp_
     saved.value.save_as(tmp_path / "my_answers.ipynb")
     assert ("my_answers", "sinusoidal_loop", "Correct") in progress(tmp_path / "my_answers.ipynb")
     kept = page.evaluate("localStorage.getItem('pe_lessons/03_the_naive_loop')")
-    (tmp_path / "03.ipynb").write_text(kept)
-    assert progress(tmp_path / "03.ipynb") == [("03", "sinusoidal_loop", "Correct")]
+    (tmp_path / "kept.ipynb").write_text(kept)
+    assert progress(tmp_path / "kept.ipynb") == [("kept", "sinusoidal_loop", "Correct")]
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Forget").click()
     assert page.locator("#progress-count").inner_text().startswith("0 of ")
@@ -91,12 +95,36 @@ def test_the_first_lessons_are_answered_without_numpy(open_page):
 
 
 def test_where_there_is_no_library_the_page_says_where_to_answer(open_page):
-    names = {path.stem[:2]: path.stem for path in find_notebooks()}
-    for lesson, library in (("04", "NumPy"), ("05", "PyTorch")):
-        page = open_page(f"notebooks/{names[lesson]}")
+    for lesson, library in (("04_vectorized_numpy", "NumPy"), ("05_pytorch", "PyTorch")):
+        page = open_page(f"notebooks/{lesson}")
         said = page.locator(".exercise .elsewhere").first.inner_text()
         assert f"needs {library}" in said and "Colab" in said and "course.py lab" in said
         assert page.locator(".exercise textarea").count() == 0
+
+
+def test_numpy_is_fetched_from_where_the_site_has_it(open_page):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as wheel:
+        wheel.writestr(
+            "numpy/__init__.py", "import contextlib\nerrstate = contextlib.nullcontext\narray = list"
+        )
+        for name in ("METADATA", "WHEEL", "RECORD"):
+            wheel.writestr(f"numpy-2.0.dist-info/{name}", "Name: numpy\nVersion: 2.0" * (name == "METADATA"))
+    page = open_page(LESSON)
+    changed = {"needs": "numpy", "numpy": "numpy-2.0-py3-none-any.whl"}
+
+    def with_numpy(route):
+        text = route.fetch().text()
+        data = json.loads(re.search(r'id="lesson">(.*?)</script>', text)[1])
+        route.fulfill(
+            body=text.replace(json.dumps(data), json.dumps(data | changed)), content_type="text/html"
+        )
+
+    page.route("**/03_*.html", with_numpy)
+    page.route("**/python/numpy-2.0-py3-none-any.whl", lambda route: route.fulfill(body=packed.getvalue()))
+    page.reload(wait_until="networkidle")
+    answer(page, "sinusoidal_loop", f"import numpy\nprint(numpy.__file__){RIGHT}", "numpy/__init__.py")
+    assert "Correct" in page.locator("#answer-sinusoidal_loop .reply").inner_text()
 
 
 def test_the_editor_indents_and_lets_the_keyboard_go(open_page):
@@ -179,3 +207,28 @@ def test_python_is_fetched_only_when_it_is_asked_for(open_page):
     page = open_page(LESSON)
     asked = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert not [url for url in asked if "/python" in url], json.dumps(asked)
+
+
+@pytest.mark.parametrize(
+    "letters", ["eeeeeeeeee", "beeeeeeeee", "bbceeeeeee", "bbcbdeeeee", "bbcbdccebe", RIGHT_LETTERS]
+)
+def test_a_newcomer_finds_a_place(open_page, letters):
+    page = open_page("placement")
+    groups = page.locator("#answer-placement .choices").all()
+    for group, letter in zip(groups, letters, strict=True):
+        group.locator(".choice").nth("abcdefgh".index(letter)).press("Enter")
+    place = page.locator("#answer-placement .place")
+    numbers = [int(link[:2]) for link in place.locator("a").all_inner_texts()]
+    assert place.inner_text().startswith("Begin at ") and numbers == placement.place(letters)
+    page.goto(place.locator("a").first.evaluate("link => link.href"))
+    assert page.locator("article h1").inner_text().startswith(f"{numbers[0]:02d} ")
+
+
+def test_the_picture_keeps_its_height_under_the_finger(open_page):
+    for width in (1280, 390):
+        page = open_page("index", width=width)
+        box = page.locator(".encoding")
+        before = box.bounding_box()["height"]
+        for key in ("End", "Home"):
+            page.get_by_role("slider", name="d_model").press(key)
+            assert abs(box.bounding_box()["height"] - before) < 2

@@ -12,7 +12,17 @@ pytestmark = pytest.mark.browser
 HTML = ROOT / "docs/_build/html"
 AXE = ROOT / "docs/_build/npm/node_modules/axe-core/axe.min.js"
 LESSONS = [path.stem for path in find_notebooks()]
-PAGES = ["index", "launch", "progress", "glossary", "bibliography", "api/arrays", "search"]
+PAGES = [
+    "index",
+    "launch",
+    "placement",
+    "progress",
+    "TUTOR",
+    "glossary",
+    "bibliography",
+    "api/arrays",
+    "search",
+]
 PAGES += [f"notebooks/{name}" for name in LESSONS]
 PAGES += [f"teaching/{path.stem}" for path in sorted((ROOT / "teaching").glob("*.md"))]
 COMPRESSED = {".html", ".css", ".js", ".svg"}  # what web servers send with gzip
@@ -133,14 +143,19 @@ def test_a_page_without_its_figures_is_light(open_page, site, name):
 
 @pytest.mark.parametrize(
     ("word", "lesson"),
-    [("rope", "12"), ("alibi", "11"), ("yarn", "13"), ("kv cache", "12"), ("NTK-aware", "13")],
+    [
+        ("rope", "12_rotary"),
+        ("alibi", "11_relative_biases"),
+        ("yarn", "13_longer_than_trained"),
+        ("kv cache", "12_rotary"),
+    ],
 )
 def test_search_finds_first_the_lesson_of_a_word(open_page, word, lesson):
     page = open_page("search")
     page.goto(page.url + f"?q={word.replace(' ', '+')}")
     first = page.locator("ul.search li a").first
     first.wait_for()
-    assert f"notebooks/{lesson}_" in first.get_attribute("href")
+    assert f"notebooks/{lesson}.html" in first.get_attribute("href")
 
 
 def test_an_answer_is_folded_until_it_is_asked_for(open_page):

@@ -41,7 +41,7 @@ def rules(prompt, new, trained):
 
 
 def cosines(positions, head_dim):
-    """Cosines of a rotary table, base 10,000, stored in bfloat16.
+    """Cosines of a rotary table, base 10,000, stored in bfloat16, so right to 0.004 only.
 
     positions: whole numbers, as a list. Returns an array (len(positions), head_dim / 2).
     """
@@ -295,8 +295,8 @@ def axis_of_pair(sections):
 def time_frequencies(frames):
     """Frequencies of the time axis of a video model: 8 pairs, radians per step of four frames.
 
-    256^(-i / 8) for pair i from 0. In a video of more than 200 frames pair 3 is slowed: it makes one turn in
-    the whole video. Returns an array (8,).
+    256^(-i / 8) for pair i from 0. The remedy: in a video of more than 200 frames pair 3 is slowed
+    to one turn in the whole video. Returns an array (8,).
     """
     frequencies = 256.0 ** (-np.arange(8) / 8)
     if frames > 200:

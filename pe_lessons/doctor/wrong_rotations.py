@@ -7,6 +7,20 @@ saw. The model keeps its frequencies in buffers whose name ends in `inv_freq`, a
 import torch
 
 
+def stories(model, rows):
+    """(culprit, look_at, lesson, explains) of each; `explains()` is what `rows()` gives with the mistake."""
+
+    def explains(make):
+        undo = make()
+        try:
+            return rows()
+        finally:
+            undo()
+
+    for *story, make in mistakes(model):
+        yield *story, lambda make=make: explains(make)
+
+
 def mistakes(model):
     """(culprit, look_at, lesson, make) of each; `make()` makes it and returns what undoes it."""
     rotation = "where sines and cosines are put together"

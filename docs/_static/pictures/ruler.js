@@ -1,0 +1,36 @@
+// Lesson 11: ALiBi's bias for one query of a text of 16 tokens, and the weights that come of it.
+import { bar, fixed, range, softmax, spaced, text } from "./shared.js";
+
+export function slopes(heads) {
+  const power = 2 ** Math.floor(Math.log2(heads));
+  const even = range(power).map((n) => 2 ** ((-8 * (n + 1)) / power));
+  const between = range(power).map((n) => 2 ** ((-8 * (2 * n + 1)) / (2 * power)));
+  return [...even, ...between].slice(0, heads);
+}
+
+export const height = 175;
+export const knobs = [
+  { name: "query", label: "query at", min: 0, max: 15, value: 12 },
+  { name: "heads", label: "heads", min: 1, max: 16, value: 8 },
+  { name: "head", label: "this head", min: 1, max: 16, value: 2 },
+  { name: "constant", label: "add to the row", min: -5, max: 5, step: 0.5, value: 0 },
+];
+
+export function numbers({ query, heads, head, constant }) {
+  const slope = slopes(heads)[Math.min(head, heads) - 1];
+  const bias = range(query + 1).map((key) => -slope * (query - key) + constant);
+  return { slope, bias, weights: softmax(bias) };
+}
+
+export function draw({ bias, weights }) {
+  const low = Math.max(8, ...bias.map(Math.abs));
+  return weights.map((weight, n) => {
+    const x = 10 + 24 * n;
+    const tall = (45 * Math.abs(bias[n])) / low;
+    return bar(x, bias[n] > 0 ? 50 - tall : 50, 20, tall, "second") + bar(x, 150 - 45 * weight, 20, 45 * weight, "first");
+  }).join("") + text(10, 14, "bias") + text(10, 168, "weight of each token, from 0 on");
+}
+
+export const words = ({ slope, weights }, { query, constant }) =>
+  `The slope is ${spaced(slope)}. Token ${query} looks at itself with ${fixed(weights.at(-1))}, and at token 0 with ${fixed(weights[0], 3)}. `
+  + (constant ? "What is added to the whole row moves all its biases and no weight." : "Now add a number to the row: which weights change?");

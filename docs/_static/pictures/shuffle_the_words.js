@@ -1,0 +1,47 @@
+// Lesson 01: five words in any order, one step of attention, and what the word cat takes home.
+import { bar, dot, fixed, range, row, softmax, sum, text } from "./shared.js";
+
+const WORDS = ["the", "cat", "chased", "the", "mouse"];
+const ROWS = { the: [1, 0, 0, 1], cat: [0, 2, 1, 0], chased: [1, 1, 0, 2], mouse: [0, 1, 2, 1] };
+
+function order(number) {
+  const left = range(5);
+  return [24, 6, 2, 1, 1].map((size) => {
+    const one = left.splice(Math.floor(number / size), 1)[0];
+    number %= size;
+    return one;
+  });
+}
+
+function attend(number, { mask, position }) {
+  const words = order(number).map((one) => WORDS[one]);
+  const rows = words.map((word, p) => ROWS[word].map((value, i) => value + (position ? row(p, 4)[i] : 0)));
+  const cat = words.indexOf("cat");
+  const seen = mask ? rows.slice(0, cat + 1) : rows;
+  const weights = softmax(seen.map((key) => dot(rows[cat], key) / 2));
+  return { words, cat, weights, output: range(4).map((i) => sum(weights.map((weight, n) => weight * seen[n][i]))) };
+}
+
+export const height = 150;
+export const knobs = [
+  { name: "order", label: "order of the words", min: 0, max: 119, value: 0, shown: (n) => `${n + 1} of 120` },
+  { name: "mask", label: "causal mask", value: false },
+  { name: "position", label: "add a position", value: false },
+];
+
+export function numbers(values) {
+  const all = range(120).map((n) => attend(n, values).output.map((value) => value.toFixed(9)).join());
+  return { ...attend(values.order, values), told: new Set(all).size };
+}
+
+export const draw = ({ words, cat, weights }) =>
+  words.map((word, n) => {
+    const x = 10 + 78 * n;
+    return bar(x, 110 - 90 * (weights[n] ?? 0), 68, 90 * (weights[n] ?? 0), n === cat ? "second" : "first")
+      + text(x + 34, 128, word, `text-anchor="middle"${n === cat ? ' font-weight="bold"' : ""}`)
+      + text(x + 34, 105 - 90 * (weights[n] ?? 0), n in weights ? fixed(weights[n]) : "hidden", 'text-anchor="middle"');
+  }).join("") + text(10, 146, "how much cat looks at each word");
+
+export const words = ({ words: said, output, told }) =>
+  `“${said.join(" ")}”: cat takes home (${output.map((value) => fixed(value, 3)).join(", ")}). `
+  + (told === 1 ? "It is the same in all 120 orders." : `Of the 120 orders it can tell ${told} apart.`);

@@ -1,0 +1,56 @@
+// Lesson 13: the pairs of a head of 128 numbers, trained to a length and read to a longer one.
+import { bar, frequencies, range, spaced, text } from "./shared.js";
+
+const HEAD = 128;
+const clipped = (share) => Math.min(Math.max(share, 0), 1);
+
+export function stretched(rule, factor, trained, base) {
+  const original = frequencies(HEAD, base);
+  if (rule === "NTK") return frequencies(HEAD, base * factor ** (HEAD / (HEAD - 2)));
+  const pairOf = (turns) => (HEAD * Math.log(trained / (2 * Math.PI * turns))) / (2 * Math.log(base));
+  const kept = {
+    none: () => 1,
+    linear: () => 0,
+    YaRN: (_, k) => {
+      const [first, last] = [Math.max(Math.floor(pairOf(32)), 0), Math.min(Math.ceil(pairOf(1)), HEAD - 1)];
+      return 1 - clipped((k - first) / (last === first ? 0.001 : last - first));
+    },
+    "Llama 3": (omega) => clipped(((trained * omega) / (2 * Math.PI) - 1) / (4 - 1)),
+  }[rule];
+  return original.map((omega, k) => kept(omega, k) * omega + ((1 - kept(omega, k)) * omega) / factor);
+}
+
+export const height = 175;
+export const knobs = [
+  { name: "trained", label: "trained on", min: 8, max: 14, value: 12, shown: (n) => spaced(2 ** n) },
+  { name: "factor", label: "text longer by", min: 0, max: 5, value: 2, shown: (n) => spaced(2 ** n) },
+  { name: "rule", label: "rule", choices: ["none", "linear", "NTK", "YaRN", "Llama 3"], value: "none" },
+  { name: "base", label: "base", choices: ["10000", "500000"], value: "10000" },
+];
+
+export function numbers({ trained, factor, rule, base }) {
+  const [length, times] = [2 ** trained, 2 ** factor];
+  const before = frequencies(HEAD, Number(base)).map((omega) => omega * length);
+  const now = stretched(rule, times, length, Number(base));
+  const open = before.filter((angle) => angle < 2 * Math.PI).length;
+  const unseen = now.filter((omega, k) => before[k] < 2 * Math.PI && omega * length * times > before[k] * (1 + 1e-9)).length;
+  const slowed = now.map((omega, k) => (before[k] / length) / omega);
+  return { frequencies: now, open, unseen, slowed };
+}
+
+export function draw({ frequencies: now, slowed }, { trained, factor, base }) {
+  const length = 2 ** trained;
+  const most = Math.max(2 ** factor, 2);
+  return range(HEAD / 2).map((k) => {
+    const x = 10 + (380 * k) / 64;
+    const seen = (length * frequencies(HEAD, Number(base))[k]) / (2 * Math.PI);
+    const reached = (length * 2 ** factor * now[k]) / (2 * Math.PI);
+    const [mine, all] = [clipped(seen), clipped(reached)].map((turns) => 60 * turns);
+    return bar(x, 75 - all, 5, all - mine, "second") + bar(x, 75 - mine, 5, mine, "first")
+      + bar(x, 155 - (50 * slowed[k]) / most, 5, (50 * slowed[k]) / most, "faint solid");
+  }).join("") + text(10, 90, "share of a turn: seen in training, and never seen") + text(10, 170, "slowed down by; pair 0 to 63");
+}
+
+export const words = ({ open, unseen, slowed }) =>
+  `${open} of 64 pairs do not come round in training; ${unseen || "none"} of these show${unseen === 1 ? "s" : ""} angles that were never there. `
+  + `The fastest pair is slowed down by ${spaced(slowed[0])}, the slowest by ${spaced(slowed.at(-1))}.`;

@@ -1,0 +1,46 @@
+// Lesson 12: a query and a key, rotated by their positions; head_dim 8, base 100.
+import { dot, fixed, frequencies, line, range, sum, text } from "./shared.js";
+
+const QUERY = [1, 0.5, 1, -0.5, 0.8, 0.3, 1, 0.2];
+const KEY = [0.9, 0.4, 0.7, 0.6, -0.3, 1, 0.5, 0.5];
+const PAIRS = { interleaved: range(4).map((k) => [2 * k, 2 * k + 1]), half: range(4).map((k) => [k, k + 4]) };
+
+function rotate(x, position, layout) {
+  const rotated = [...x];
+  frequencies(8, 100).forEach((omega, k) => {
+    const [i, j] = PAIRS[layout][k];
+    const [cosine, sine] = [Math.cos(position * omega), Math.sin(position * omega)];
+    [rotated[i], rotated[j]] = [x[i] * cosine - x[j] * sine, x[i] * sine + x[j] * cosine];
+  });
+  return rotated;
+}
+
+export const height = 150;
+export const knobs = [
+  { name: "query", label: "query at", min: 0, max: 29, value: 7 },
+  { name: "key", label: "key at", min: 0, max: 29, value: 4 },
+  { name: "both", label: "move both by", min: 0, max: 30, value: 0 },
+  { name: "layout", label: "layout", choices: ["interleaved", "half", "mixed"], value: "interleaved" },
+];
+
+export function numbers({ query, key, both, layout }) {
+  const [first, second] = layout === "mixed" ? ["interleaved", "half"] : [layout, layout];
+  const q = rotate(QUERY, query + both, first);
+  const k = rotate(KEY, key + both, second);
+  const pairs = PAIRS[first].map(([i, j]) => [[q[i], q[j]], [k[i], k[j]]]);
+  const parts = pairs.map(([one, other]) => dot(one, other));
+  return { pairs, parts, score: sum(parts) };
+}
+
+export const draw = ({ pairs, parts }) =>
+  pairs.map(([q, k], n) => {
+    const [x, y] = [52 + 98 * n, 60];
+    const tip = ([a, b]) => [x + 38 * a, y - 38 * b];
+    const wedge = `<path class="wedge" d="M${x} ${y}L${tip(q)}L${tip(k)}Z"/>`;
+    return `<circle class="faint" cx="${x}" cy="${y}" r="45"/>` + wedge + line([[x, y], tip(q)], "first") + line([[x, y], tip(k)], "second dashed")
+      + text(x, 122, `pair ${n}`, 'text-anchor="middle"') + text(x, 140, fixed(parts[n]), 'text-anchor="middle"');
+  }).join("");
+
+export const words = ({ score }, { query, key, layout }) =>
+  `The key is ${Math.abs(query - key)} tokens ${key > query ? "to the right" : "to the left"}; the score is ${fixed(score, 3)}. `
+  + (layout === "mixed" ? "Query and key are paired in two ways: moving both changes the score." : "Moving both does not change it: it knows the offset only.");

@@ -1,0 +1,112 @@
+"""Finds out what a causal language model does with positions, from outside, and names what is wrong.
+
+    python -m pe_lessons.doctor ask_mine.py            # a file with a function `logits`, or a `model`
+    python -m pe_lessons.doctor --json ask_mine.py     # for CI
+
+A model of the transformers library can be given as it is. Of any other, say in the file how it is asked:
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        ...
+        return scores, cache
+
+- tokens: (batch, n_q), whole numbers.
+- position_ids: (batch, n_q) likewise; without them the model counts by itself.
+- mask: True where a key may be looked at, (batch, n_k), to which the model adds its causal mask, or
+  (batch, n_q, n_k), which is all of it. Raise an error for a form that your model does not take.
+- cache: whatever the call before returned; then n_k counts the tokens in it, too.
+- scores: (batch, n_q, vocab_size); where there is no cache, they may come alone.
+
+Use these names, and leave out what your model does not take: what needs it is not tried, and the report says
+so. Ask in float32 or float64 and with dropout off (`model.eval()`). The file may also say `relative = True`
+(moving all positions must change nothing, as with a rotation), `reference = ...` (the same weights in a model
+that is right) and `vocab_size = ...`. The exit status is 1 if something is wrong, 2 if nothing can be told.
+
+Each check compares two ways to the same answer. Where they differ, the doctor asks the model what it would
+have said *had it made a certain mistake*, or changes a token that should matter, or should not, and so names
+the mistake.
+"""
+
+import torch
+
+from pe_lessons import arguments
+from pe_lessons.doctor.checks import CHECKS, against
+from pe_lessons.doctor.patient import Finding, Patient, adapted, of_transformers
+
+__all__ = ["CHECKS", "Finding", "assert_healthy", "examine", "of_transformers"]
+
+
+def examine(logits, vocab_size=None, *, reference=None, relative=False):
+    """Everything that can be found out about `logits`, as a list of `Finding`.
+
+    Parameters
+    ----------
+    logits : callable
+        As the top of this module says, or a causal model of transformers.
+    vocab_size : int, optional
+        Tokens from its upper half are asked; without it, as many as there are scores for a token.
+    reference : callable, optional
+        The same weights in an implementation that is right, asked in the same way. If it is a model of
+        transformers, a wrong rotation can be named, too.
+    relative : bool
+        Whether moving all positions must change nothing, as with a rotation or ALiBi.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `logits` cannot be asked as this module says.
+
+    Examples
+    --------
+    A model that counts every token of a cache twice:
+
+    >>> embedding = torch.nn.Embedding(20, 8).double()
+    >>> def logits(tokens, position_ids=None, cache=None):
+    ...     past = 0 if cache is None else cache.shape[1]
+    ...     if position_ids is None:
+    ...         position_ids = 2 * past + torch.arange(tokens.shape[1])[None]
+    ...     x = embedding(tokens) * (1 + position_ids[..., None])
+    ...     cache = x if cache is None else torch.cat([cache, x], dim=1)
+    ...     return cache.cumsum(dim=1)[:, past:], cache
+    >>> [finding.culprit for finding in examine(logits, 20) if finding.status == "wrong"][0]
+    'the length of the cache is counted twice'
+    """
+    logits = adapted(logits)
+    if vocab_size is None:
+        vocab_size = Patient(logits, 4).rows(torch.zeros(1, 1, dtype=torch.long)).shape[-1]
+    patient = Patient(logits, arguments.whole_number("vocab_size", vocab_size, minimum=4), relative)
+    findings, unsure = [patient.measured()], set()
+    if findings[0].status != "right":
+        return findings
+    for name, (check, needs, before) in CHECKS.items():
+        missing = " or ".join(word for word in needs if word not in patient.arguments)
+        first = [one for one in before if one in unsure]
+        if missing:
+            says = f"no argument is called {missing}, only {', '.join(patient.arguments)}"
+            findings.append(Finding(name, "not tried", says))
+            continue
+        try:
+            found = [Finding(name, "not tried", f"{first[0]!r} must be right first")] if first else []
+            found = found or [*check(patient, name)]
+        except Exception as error:
+            says = f"the model ends in {type(error).__name__}: {error}".splitlines()[0]
+            found = [Finding(name, "not tried", says)]
+        unsure |= {name} if any(finding.status in ("wrong", "not tried") for finding in found) else set()
+        findings += found
+    return findings + ([against(patient, reference)] if reference is not None else [])
+
+
+def assert_healthy(logits, vocab_size=None, **kwargs):
+    """For a test of your own: an AssertionError with all that is wrong, or if nothing can be told.
+
+    Arguments as for `examine`.
+
+    Examples
+    --------
+    >>> def logits(tokens):
+    ...     places = torch.arange(1.0, tokens.shape[1] + 1)[:, None]
+    ...     return (torch.nn.functional.one_hot(tokens, 8) * places).cumsum(dim=1)
+    >>> assert_healthy(logits)
+    """
+    findings = examine(logits, vocab_size, **kwargs)
+    blamed = [finding for finding in findings if finding.status == "wrong"] or findings[:1]
+    assert blamed[0].status == "right", "\n".join(["the doctor finds:", *map(str, blamed)])

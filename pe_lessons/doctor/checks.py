@@ -1,0 +1,333 @@
+"""What the doctor tries: each check yields what it finds, and gives its stories of what may be wrong."""
+
+import functools
+
+import torch
+
+from pe_lessons.doctor import wrong_rotations
+from pe_lessons.doctor.patient import LENGTH, NEW, OLD, PADDING, SHIFT, Finding, Patient, adapted, share
+
+
+def _first_wrong(verdicts):
+    for verdict in verdicts:
+        if verdict.status == "wrong":
+            break
+    yield verdict
+
+
+def _future(patient, check):
+    rows, changed = patient.rows(patient.text), patient.text.clone()
+    changed[0, -1] = patient.stranger
+    seen = patient.rows(changed)
+    yield patient.verdict(
+        check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
+        "another last token changes rows before it", "lesson 01", [
+            ("the causal mask is off by one: tokens see the next one", "the diagonal of the mask",
+             lambda: patient.same(seen[:, 0], rows[:, 0])),
+        ], ("a causal mask is missing, or in a model of many layers off by one", "the attention's mask"),
+    )  # fmt: skip
+
+
+def _longer(patient, check):
+    yield patient.verdict(
+        check, patient.rows(patient.text[:, :OLD]), patient.rows(patient.text)[:, :OLD],
+        "rows stay what they are when the text goes on", "rows change when the text goes on", "lesson 05", (),
+        ("positions are counted from the end, or hang on the length of the text",
+         "where positions are made"),
+    )  # fmt: skip
+
+
+def _first(patient, check):
+    any_start = " (or of any other start: they are relative)" if patient.moved(1) < patient.enough else ""
+    yield patient.verdict(
+        check, patient.rows(patient.text), patient.rows(patient.text, patient.count),
+        f"without position_ids, the rows are those of 0, 1, 2, ...{any_start}",
+        "without position_ids, the rows are not those of 0, 1, 2, ...", "lesson 05",
+        [(f"positions begin at {first}", "where position_ids are made when none are given",
+          lambda first=first: patient.rows(patient.text, patient.count + first)) for first in (1, 2)],
+    )  # fmt: skip
+
+
+ADDED = {
+    True: "equal tokens get equal rows wherever they stand: nothing is added to them, as with a rotation, "
+          "ALiBi, or no positions at all",
+    False: "equal tokens get different rows: something is added to them, as with a table of positions",
+}  # fmt: skip
+SMALL_FORMAT = (
+    "angles in a small format (bfloat16 or float16)",
+    "the dtype in which positions are multiplied by frequencies", "lesson 18",
+)  # fmt: skip
+NO_ROTATION = (
+    "positions act in the attention alone, but not as a rotation: perhaps pairs are mixed up, a sign is lost "
+    "or only queries or only keys turn", "where queries and keys are turned", "lesson 12",
+)  # fmt: skip
+
+
+def _added(patient, check):
+    """Rows of equal tokens can differ only by what is added to the tokens."""
+    rows = patient.rows(patient.text[:, :1].repeat(1, LENGTH))
+    patient.in_attention = patient.same(rows, rows[:, :1])
+    yield Finding(check, "note", ADDED[patient.in_attention])
+
+
+def _shift(patient, check):
+    size, status = patient.moved(SHIFT), "wrong" if patient.relative else "note"
+    says = f"moving all positions by {SHIFT} changes"
+    if size < patient.enough:
+        yield Finding(check, "right", f"{says} nothing: relative positions", size)
+    elif not patient.in_attention:
+        yield Finding(check, status, f"{says} the answers: absolute positions", size)
+    elif _confused(patient):
+        yield Finding(check, "wrong", f"{says} the answers", size, *SMALL_FORMAT)
+    else:
+        should = "" if patient.relative else "; if it should not, say relative = True and this is wrong"
+        yield Finding(check, status, f"{says} the answers{should}", size, *NO_ROTATION)
+
+
+def _confused(patient):
+    """Is a text far out answered as if all its tokens stood at one place, so coarse are the angles there?"""
+    far = [patient.rows(patient.text, 2**15 + count) for count in (patient.count, 0 * patient.count)]
+    return patient.difference(*far) < 0.1
+
+
+def _far(patient, check):
+    try:
+        near, far, very_far = (patient.moved(offset) for offset in (SHIFT, 1_000, 1_000_000))
+    except Exception as error:
+        yield Finding(check, "note", f"they end in {type(error).__name__}: a table of positions ends")
+        return
+    if near >= patient.enough:
+        yield Finding(check, "note", "they are answered; only relative ones would show whether rightly")
+    elif far >= patient.enough:
+        says = f"moving all positions by {SHIFT} changes nothing, by 1,000 the answers"
+        yield Finding(check, "wrong", says, far, *SMALL_FORMAT)
+    elif very_far >= patient.enough:
+        says = f"by 1,000 it changes nothing, by 1,000,000 {share(very_far)}"
+        yield Finding(check, "note", says, very_far)
+    else:
+        yield Finding(check, "right", "moving all positions by 1,000,000 changes nothing", very_far)
+
+
+FIRST_FOR_ALL = "the positions of the first text are used for all", "position_ids[:1]"
+
+
+def _batch(patient, check):
+    def judged(positions):
+        each = [None] * 3 if positions is None else positions[:, None]
+        alone = [patient.rows(row[None], own) for row, own in zip(patient.tokens, each)]
+        copies = patient.rows(patient.text.repeat(3, 1))
+        equal = patient.rows(patient.text[:, :1].repeat(3, LENGTH))
+        by_place = not patient.same(copies, copies[:1])
+        return patient.verdict(
+            check, patient.rows(patient.tokens, positions), torch.cat(alone),
+            "a text gets the same rows alone and in a batch", "a text gets other rows in a batch than alone",
+            "lesson 05", [
+                ("the number of the text is taken for the position", "the order of the axes (batch, n_q)",
+                 lambda: by_place and patient.same(equal, equal[:, :1])),
+                ("positions go on from one text of the batch to the next",
+                 "the axis along which they are counted", lambda: by_place),
+                (*FIRST_FOR_ALL, lambda: torch.cat(
+                    [patient.rows(row[None], positions[:1]) for row in patient.tokens])),
+            ],
+        )  # fmt: skip
+
+    # a gap in the middle, of another size in each text
+    gaps = patient.count + torch.arange(3)[:, None] * (patient.count >= OLD)
+    yield from _first_wrong(map(judged, patient.ways(gaps)))
+
+
+def _padded(patient):
+    """A batch of two texts, the first with padding on the left, and what it should be answered.
+
+    Two batches (2, n), with other padding each; mask, positions (2, n); and a function of two lists of
+    positions: the rows of each text alone.
+    """
+    long = torch.cat([patient.tokens[1], patient.tokens[2, :PADDING]])
+    paddings = torch.full((PADDING,), patient.stranger), long[:PADDING]
+    batch, other = (torch.stack([torch.cat([padding, patient.text[0]]), long]) for padding in paddings)
+    mask = torch.ones_like(batch).bool()
+    mask[0, :PADDING] = False
+
+    def alone(first=None, second=None):
+        return patient.rows(patient.text, first)[0], patient.rows(long[None], second)[0]
+
+    return batch, other, mask, (mask.cumsum(dim=1) - 1).clamp(min=0), alone
+
+
+def _ends(rows, *counts):
+    """The last rows of two texts, one after another."""
+    return torch.cat([row[-count:] for row, count in zip(rows, counts)])
+
+
+IDS_UNUSED = "position_ids are not used once there is a mask", "where position_ids are made from the mask"
+
+
+def _left_padding(patient, check):
+    batch, other, mask, positions, alone = _padded(patient)
+    counts = LENGTH, LENGTH + PADDING
+
+    def judged(ids, otherwise=("", "")):
+        def asked(tokens, mask):
+            return _ends(patient.rows(tokens, ids, mask), *counts)
+
+        seen, given = asked(batch, mask), " even with position_ids" if ids is not None else ""
+        return patient.verdict(
+            check, seen, _ends(alone(), *counts), f"padding on the left changes nothing{given[5:]}",
+            f"padding on the left changes the rows of the texts{given}", "lesson 17", [
+                ("the softmax of nothing is 0 / 0: padding may look at no key", "let padding look at itself",
+                 lambda: bool(seen.isnan().any())),
+                ("the mask is not used", "where the mask reaches the scores", lambda: asked(batch, None)),
+                ("the mask of the first text is used for all", "mask[:1]",
+                 lambda: asked(batch, mask[:1].expand_as(mask))),
+                (*IDS_UNUSED, lambda: _ends(alone(patient.count + PADDING), *counts)),
+                (*FIRST_FOR_ALL, lambda: _ends(alone(None, positions[:1]), *counts)),
+                ("padding is looked at although the mask forbids it", "is True taken for 'hide'?",
+                 lambda: not patient.same(seen, asked(other, mask))),
+            ], otherwise,
+        )  # fmt: skip
+
+    own = judged(None, ("padding is counted as positions", "count them from the first real token"))
+    patient.counts_from_the_text = own.status == "right"
+    given = judged(positions) if "position_ids" in patient.arguments else own
+    yield given
+    if given.status == "right" and own.status == "wrong":
+        says = "without position_ids, it does: give them, counted from the first real token"
+        yield Finding(check, "note", says, own.size, lesson="lesson 17")
+
+
+OFFSET = "the offset by the length of the cache"
+
+
+def _cached(patient, check, cuts):
+    if patient.ask(patient.text)[1] is None:
+        yield Finding(check, "not tried", "no cache comes back")
+        return
+
+    def judged(positions):
+        # given position_ids have a gap before the new tokens, which no counting makes
+        new = (patient.count if positions is None else positions)[0, OLD:].tolist()
+        seen = patient.continued(patient.text, cuts, positions)
+
+        def matters(place):
+            changed = patient.text.clone()
+            changed[0, place] = patient.stranger
+            return not patient.same(seen, patient.continued(changed, cuts, positions))
+
+        stories = [
+            ("the cache is not used", "where cached keys and values are put before the new ones",
+             lambda: not matters(0) and not matters(OLD - 1)),
+            ("the causal mask forgets the cache: new tokens look at the first keys only",
+             f"is_causal=True, or a triangle without {OFFSET}", lambda: not matters(OLD - 1)),
+            ("position_ids are not used once there is a cache", "where position_ids are made",
+             lambda: positions is not None and patient.told(range(OLD, LENGTH))),
+            ("every new token gets position 0", OFFSET, lambda: patient.told([0] * NEW)),
+            ("positions begin again at 0 after the cache", OFFSET,
+             lambda: patient.told([p - OLD for p in new])),
+            ("the length of the cache is counted twice", f"{OFFSET}: it is added in two places",
+             lambda: patient.told([p + (OLD if len(cuts) == 1 else OLD + i) for i, p in enumerate(new)])),
+            ("positions after the cache are one too far on", OFFSET,
+             lambda: patient.told([p + 1 for p in new])),
+            ("positions after the cache are one too low", OFFSET,
+             lambda: patient.told([p - 1 for p in new])),
+            ("all new tokens get the position of the first", "position_ids when several tokens come at once",
+             lambda: patient.told(new[:1] * NEW)),
+        ]  # fmt: skip
+        otherwise = (
+            "no simple change of positions or of the mask explains it: does the cache keep what was used?",
+            "are cached keys turned again, or kept before the turn?",
+        ) if "position_ids" in patient.arguments else (
+            "new tokens are not counted on from the cache, or what it keeps is not what was used",
+            f"{OFFSET}; are cached keys turned again? With position_ids the doctor could say which",
+        )  # fmt: skip
+        return patient.verdict(
+            check, seen, patient.rows(patient.text, positions)[:, OLD:],
+            "with a cache, the rows are those of the whole text at once",
+            f"with a cache{' and position_ids' * (positions is not None)}, the rows are not those at once",
+            "lesson 17", stories, otherwise,
+        )  # fmt: skip
+
+    yield from _first_wrong(map(judged, patient.ways(patient.count + 2 * (patient.count >= OLD))))
+
+
+def _padded_steps(patient, check):
+    batch, other, mask, positions, alone = _padded(patient)
+    cuts = [*range(OLD + PADDING, LENGTH + PADDING)]
+
+    def judged(ids):
+        seen = patient.continued(batch, cuts, ids, mask)
+        return patient.verdict(
+            check, _ends(seen, NEW, NEW), _ends(alone(), NEW, NEW),
+            "texts padded on the left go on with a cache as each does alone",
+            f"texts padded on the left{' and given position_ids' * (ids is not None)} do not go on with a "
+            "cache as each does alone", "lesson 17", [
+                ("the mask is not used once there is a cache", "where the mask reaches the scores",
+                 lambda: not patient.same(seen, patient.continued(other, cuts, ids, mask))),
+                ("padding is counted as positions once there is a cache", "where the model counts by itself",
+                 lambda: _ends(alone(torch.tensor([[*range(OLD), *cuts]])), NEW, NEW)),
+                (*FIRST_FOR_ALL, lambda: _ends(alone(None, torch.tensor(
+                    [[*range(cuts[0]), *range(OLD, LENGTH)]])), NEW, NEW)),
+            ],
+        )  # fmt: skip
+
+    yield from _first_wrong(map(judged, patient.ways(positions)[not patient.counts_from_the_text :]))
+
+
+def _packing(patient, check):
+    one, other, count = patient.tokens[:1, :OLD], patient.tokens[1:2], patient.count
+    packed, text = torch.cat([one, other], dim=1), torch.tensor([0] * OLD + [1] * LENGTH)
+    along, positions = torch.arange(len(text))[None], torch.cat([count[:, :OLD], count], dim=1)
+    causal = torch.ones(len(text), len(text)).tril().bool()
+    try:
+        understood = patient.same(patient.rows(packed, along, causal[None]), patient.rows(packed, along))
+    except Exception:
+        understood = False
+    if not understood:
+        says = "a mask (batch, n_q, n_k) that is just the causal one ends in an error or changes the rows"
+        yield Finding(check, "not tried", says)
+        return
+    yield patient.verdict(
+        check, patient.rows(packed, positions, ((text[:, None] == text) & causal)[None]),
+        torch.cat([patient.rows(one), patient.rows(other)], dim=1),
+        "two texts packed into one row get the rows that each gets alone",
+        "two texts packed into one row do not get the rows that each gets alone", "lesson 17", [
+            ("the mask between the texts is not used", "where a mask with three axes reaches the scores",
+             lambda: patient.rows(packed, positions)),
+            (*IDS_UNUSED, lambda: torch.cat([patient.rows(one), patient.rows(other, OLD + count)], dim=1)),
+        ],
+    )  # fmt: skip
+
+
+# name: (check, the arguments it needs, the checks that must have found nothing wrong)
+SOUND = ("future", "longer text", "first position")
+CHECKS = {
+    "equal tokens": (_added, (), ()),
+    "future": (_future, (), ()),
+    "longer text": (_longer, (), ("future",)),
+    "first position": (_first, ("position_ids",), ()),
+    "shift": (_shift, ("position_ids",), ()),
+    "far positions": (_far, ("position_ids",), ()),
+    "batch": (_batch, (), ()),
+    "left padding": (_left_padding, ("mask",), ("longer text", "first position", "batch")),
+    "step by step": (functools.partial(_cached, cuts=[*range(OLD, LENGTH)]), ("cache",), SOUND),
+    "several new tokens": (functools.partial(_cached, cuts=[OLD]), ("cache",), SOUND),
+    "padded, step by step": (_padded_steps, ("mask", "cache"), ("left padding", "step by step")),
+    "packing": (_packing, ("position_ids", "mask"), (*SOUND, "left padding")),
+}
+
+
+def against(patient, reference):
+    """Is it the reference? If not: each known change of the reference is a story."""
+    right = Patient(adapted(reference), 4)
+    apart = 37 * patient.count if "position_ids" in {*patient.arguments} & {*right.arguments} else None
+
+    def told():
+        return right.rows(patient.text, apart)
+
+    known, look_at = (), "with a model of the transformers library, a wrong rotation would be named"
+    if hasattr(reference, "config") and hasattr(reference, "named_buffers"):
+        known = wrong_rotations.stories(reference, told)
+        look_at = "the weights, and what is not about positions"
+    return patient.verdict(
+        "reference", patient.rows(patient.text, apart), told(), "the rows are those of the reference",
+        "the rows are not those of the reference", "", known, ("", look_at),
+    )  # fmt: skip

@@ -1,0 +1,194 @@
+"""The live pictures: every number shown is Python's number, and every knob is for the keyboard too."""
+
+import itertools
+import tomllib
+
+import numpy as np
+import pytest
+import torch
+from reexecute import ROOT, find_notebooks
+
+from pe_lessons import arrays
+
+pytestmark = pytest.mark.browser
+PICTURES = tomllib.loads((ROOT / "docs/pictures.toml").read_text(encoding="utf-8"))
+FOLDER = ROOT / "docs/_static/pictures"
+BYTES = 15_000  # of one picture and what it shares with the others
+
+
+def spot_the_bug(column, exponent):
+    right, doubled = arrays.sinusoidal(50, 128), arrays.sinusoidal(50, 128, base=10_000**2)
+    base, other = (10_000**2, doubled) if exponent == "doubled" else (10_000, right)
+    return {
+        "right": right[:, column],
+        "other": other[:, column],
+        "difference": np.abs(right - other)[:, column].max(),
+        "equal": np.sum(np.abs(right - other).max(axis=0) < 1e-9),
+        "still": np.sum(np.ptp(other, axis=0) < 0.01),
+        "slowest": 2 * np.pi / arrays.frequencies(128, base=base)[-1],
+    }
+
+
+def shuffle_the_words(order, mask, position):
+    words = ["the", "cat", "chased", "the", "mouse"]
+    rows = {"the": [1, 0, 0, 1], "cat": [0, 2, 1, 0], "chased": [1, 1, 0, 2], "mouse": [0, 1, 2, 1]}
+    orders = sorted(itertools.permutations(range(5)))
+
+    def cat(numbers):
+        said = [words[number] for number in numbers]
+        x = np.array([rows[word] for word in said]) + position * arrays.sinusoidal(5, 4)
+        seen = np.tri(5, dtype=bool) if mask else None
+        return said, arrays.attention(x, x, x, seen)[said.index("cat")]
+
+    told = {tuple(cat(one)[1].round(9) + 0.0) for one in orders}
+    return {"words": cat(orders[order])[0], "output": cat(orders[order])[1], "told": len(told)}
+
+
+def detector(position, width, base):
+    table = arrays.sinusoidal(128, width, base=10.0**base)
+    answer = table @ table[position] / (width / 2)
+    far = answer[np.abs(np.arange(128) - position) >= 5]
+    return {"answer": answer, "neighbour": answer[position - 1 if position else 1], "far": far.max()}
+
+
+def two_arrows(query, key, both, layout):
+    layouts = ("interleaved", "half") if layout == "mixed" else (layout, layout)
+    vectors = [[1, 0.5, 1, -0.5, 0.8, 0.3, 1, 0.2], [0.9, 0.4, 0.7, 0.6, -0.3, 1, 0.5, 0.5]]
+    q, k = (
+        arrays.rotary([vector], [position + both], base=100, layout=one)[0]
+        for vector, position, one in zip(vectors, (query, key), layouts)
+    )
+    return {"score": q @ k}
+
+
+def ruler(query, heads, head, constant):
+    slope = arrays.alibi_slopes(heads)[min(head, heads) - 1]
+    bias = arrays.alibi(16, heads)[min(head, heads) - 1][query, : query + 1] + constant
+    return {"slope": slope, "bias": bias, "weights": arrays.softmax(bias)}
+
+
+def stretch(trained, factor, rule, base):
+    length, times, base = 2**trained, 2.0**factor, float(base)
+    scaling = {
+        "none": None,
+        "linear": {"rope_type": "linear", "factor": times},
+        "NTK": {"rope_type": "ntk", "factor": times},
+        "YaRN": {"rope_type": "yarn", "factor": times, "original_max_position_embeddings": length},
+        "Llama 3": {
+            "rope_type": "llama3", "factor": times, "original_max_position_embeddings": length,
+            "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+        },
+    }[rule]  # fmt: skip
+    before = arrays.frequencies(128, base=base)
+    now, _ = arrays.rotary_frequencies(128, base=base, scaling=scaling)
+    open_pairs = before * length < 2 * np.pi
+    unseen = open_pairs & (now * length * times > before * length * (1 + 1e-9))
+    return {"frequencies": now, "open": open_pairs.sum(), "unseen": unseen.sum(), "slowed": before / now}
+
+
+def out_of_numbers(power, format):
+    position = round(10**power)
+    kind = getattr(torch, format)
+    stored = torch.tensor(position, dtype=torch.float64).to(kind).item()
+    first = next(n for bits in range(1, 60) if torch.tensor(n := 2**bits + 1).to(kind).item() != n)
+    return {"position": position, "stored": None if np.isinf(stored) else stored, "first": first}
+
+
+def leave_the_line(row, column, grid, encoding):
+    height, width = map(int, grid.split(" x "))
+    table = {
+        "line numbers": arrays.sinusoidal(height * width, 32),
+        "two axes": arrays.sinusoidal_2d(height, width, 32).reshape(-1, 32),
+        "axes exchanged": arrays.sinusoidal_2d(width, height, 32).reshape(-1, 32),
+    }[encoding]
+    at, across = min(row, height - 1), min(column, width - 1)
+    return {"at": at, "across": across, "alike": table @ table[at * width + across] / 16}
+
+
+CASES = [
+    (spot_the_bug, dict(column=0, exponent="doubled")),
+    (spot_the_bug, dict(column=5, exponent="doubled")),
+    (spot_the_bug, dict(column=127, exponent="2k/d")),
+    (shuffle_the_words, dict(order=0, mask=False, position=False)),
+    (shuffle_the_words, dict(order=77, mask=True, position=False)),
+    (shuffle_the_words, dict(order=119, mask=False, position=True)),
+    (shuffle_the_words, dict(order=50, mask=True, position=True)),
+    (detector, dict(position=40, width=64, base=4)),
+    (detector, dict(position=0, width=4, base=1.5)),
+    (detector, dict(position=127, width=128, base=6)),
+    *((two_arrows, dict(query=7, key=4, both=11, layout=one)) for one in ("interleaved", "half", "mixed")),
+    (ruler, dict(query=12, heads=8, head=2, constant=0)),
+    (ruler, dict(query=15, heads=12, head=11, constant=-2.5)),
+    (ruler, dict(query=0, heads=1, head=16, constant=5)),
+    *(
+        (stretch, dict(trained=trained, factor=factor, rule=rule, base=base))
+        for rule in ("none", "linear", "NTK", "YaRN", "Llama 3")
+        for trained, factor, base in [(12, 2, "10000"), (8, 5, "500000"), (13, 0, "500000")]
+    ),
+    *(
+        (out_of_numbers, dict(power=power, format=format))
+        for power in (0, 2.41, 3.01, 4.9, 6)
+        for format in ("float64", "float32", "float16", "bfloat16")
+    ),
+    *(
+        (leave_the_line, dict(row=row, column=column, grid=grid, encoding=encoding))
+        for row, column in [(6, 6), (1, 13)]
+        for grid in ("14 x 14", "2 x 3")
+        for encoding in ("line numbers", "two axes", "axes exchanged")
+    ),
+]  # fmt: skip
+
+
+def test_every_picture_is_compared():
+    names = {path.stem for path in FOLDER.glob("*.js")} - {"shared"}
+    assert names == set(PICTURES) == {function.__name__ for function, _ in CASES}
+
+
+def test_the_numbers_are_pythons(open_page):
+    page = open_page("index")
+    for function, values in CASES:
+        shown = page.evaluate(
+            "async ([name, values]) => (await import(`./_static/pictures/${name}.js`)).numbers(values)",
+            [function.__name__, values],
+        )
+        for name, expected in function(**values).items():
+            if expected is None or isinstance(expected, list):
+                assert shown[name] == expected, (function.__name__, values, name)
+            else:
+                np.testing.assert_allclose(
+                    shown[name],
+                    expected,
+                    rtol=1e-9,
+                    atol=1e-9,
+                    err_msg=f"{function.__name__} {values} {name}",
+                )
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_every_knob_is_turned_with_the_keyboard(open_page, name):
+    lesson = next(path.stem for path in find_notebooks() if path.stem[3:] == PICTURES[name]["lesson"])
+    page = open_page(f"notebooks/{lesson}")
+    box = page.locator(f".live[data-picture={name}]")
+    box.scroll_into_view_if_needed()
+    box.get_by_role("status").wait_for()
+    knobs = box.locator("input, select").all()
+    assert len(knobs) >= 2 and "NaN" not in box.inner_html() and "undefined" not in box.inner_html()
+    for knob in knobs:
+        before = knob.evaluate("knob => knob.type == 'checkbox' ? knob.checked : knob.value")
+        knob.focus()
+        if knob.get_attribute("type") == "checkbox":
+            page.keyboard.press("Space")
+        else:
+            page.keyboard.press("ArrowDown")
+        after = knob.evaluate("knob => knob.type == 'checkbox' ? knob.checked : knob.value")
+        if before == after:  # it stood at its end
+            page.keyboard.press("ArrowUp")
+            after = knob.evaluate("knob => knob.value")
+        assert after != before
+        assert "NaN" not in box.inner_html() and "undefined" not in box.inner_html()
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_is_small(name):
+    files = FOLDER / f"{name}.js", FOLDER / "shared.js", FOLDER.with_suffix(".js")
+    assert sum(file.stat().st_size for file in files) < BYTES

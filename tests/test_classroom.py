@@ -1,0 +1,299 @@
+"""Handing in, grading and reviewing; `course.py classroom-demo` does all of it with a whole class."""
+
+import ast
+import builtins
+import re
+import shlex
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from reexecute import find_notebooks
+
+from pe_lessons.exercises import REGISTRY
+from pe_lessons.exercises.exercise import Numbers
+
+pytest.importorskip("nbgrader", reason="comes with the extra classroom")
+
+import classroom
+import classroom_demo as demo
+import grade
+import intake
+import review
+import running
+import sandbox
+from verdicts import EXERCISES, LESSON_OF
+
+LESSON = demo.LESSON
+
+
+@pytest.fixture
+def release():
+    return nbformat.read(classroom.lessons()[LESSON], 4)
+
+
+def answered(release):
+    notebook = nbformat.from_dict(release)
+    notebook = nbformat.reads(nbformat.writes(notebook), 4)
+    for cell in notebook.cells:
+        if intake.grade_id(cell) in demo.RIGHT:
+            cell.source = demo.RIGHT[intake.grade_id(cell)]
+    return notebook
+
+
+@pytest.mark.parametrize(
+    "name, student",
+    [
+        ("Ada Lovelace_12345_assignsubmission_file_/03_the_naive_loop.ipynb", "Ada Lovelace"),
+        ("class/Ada Lovelace_12345_assignsubmission_file/mine.ipynb", "Ada Lovelace"),
+        ("lovelaceada_4711_815_03_the_naive_loop.ipynb", "lovelaceada"),
+        ("lovelaceada_LATE_4711_815_03_the_naive_loop-1.ipynb", "lovelaceada"),
+        ("ada/whatever.ipynb", "ada"),
+        ("ada_03_the_naive_loop (1).ipynb", "ada"),
+        ("ada_03_the_naive_loop-1.ipynb", "ada"),
+        ("ada.ipynb", "ada"),
+        ("student07.ipynb", "student07"),
+        ("student07 (1).ipynb", "student07"),
+        ("a[d]a/x.ipynb", "a-d-a"),
+    ],
+)
+def test_files_tell_whose_they_are(name, student):
+    assert intake.student_of(name) == student
+
+
+SPOILT = (
+    "check deleted, answer deleted, answer and check deleted, imports deleted, check copied, check changed, "
+    "answer as prose, check as prose, metadata lost, colab, checks tagged, passed off as released"
+)
+
+
+@pytest.mark.parametrize("how", SPOILT.split(", "))
+def test_every_check_and_answer_is_there_again(release, how):
+    notebook = answered(release)
+    demo.spoil(notebook, how)
+    notebook = intake.read(nbformat.writes(notebook).encode())
+    notebook, notes = intake.put_right(notebook, release)
+    names = [intake.grade_id(cell) for cell in notebook.cells if intake.grade_id(cell)]
+    wanted = {intake.grade_id(cell): cell for cell in release.cells if intake.grade_id(cell)}
+    assert sorted(names) == sorted(wanted)
+    for cell in notebook.cells:
+        if name := intake.grade_id(cell):
+            assert (cell.cell_type, cell.metadata) == ("code", wanted[name].metadata)
+            assert not name.endswith("-check") or cell.source == wanted[name].source
+            lost = "answer" in how and "deleted" in how and name == "sinusoidal_loop"
+            if name in demo.RIGHT and not lost:
+                assert cell.source == demo.RIGHT[name]
+        elif cell.metadata.get("as_released"):
+            assert cell.source in {one.source for one in release.cells}
+    assert bool(notes) == (how.endswith(("deleted", "changed")))
+    again, same = intake.put_right(notebook, release)
+    assert (nbformat.writes(again), same) == (nbformat.writes(notebook), notes)
+
+
+def test_files_that_cannot_be_read_say_what_to_do(release):
+    text = nbformat.writes(release)
+    for content, words in [
+        (text[:5000], "stops in the middle"),
+        (text.replace(' "cells"', '<<<<<<< HEAD\n "cells"', 1), "two versions of your work"),
+        ("%PDF-1.4", "no notebook of the lesson"),
+        ("", "no notebook of the lesson"),
+    ]:
+        with pytest.raises(intake.Unreadable, match=words):
+            intake.read(content.encode())
+    other = nbformat.read(min(classroom.lessons().items())[1], 4)
+    with pytest.raises(intake.Unreadable, match="no notebook of the lesson"):
+        intake.put_right(other, release)
+
+
+@pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
+def test_cells_that_no_answer_uses_are_spared_and_all_others_run(notebook):
+    """Of the answers, as a learner would type them, no name is missing in the cells that are left."""
+    release = nbformat.read(notebook, 4)
+    handed_in = nbformat.read(notebook, 4)
+    for cell in handed_in.cells:
+        exercise = REGISTRY.get(intake.grade_id(cell))
+        if (
+            exercise in LESSON_OF
+            and not isinstance(exercise, Numbers)
+            and cell.metadata.nbgrader.get("solution")
+        ):
+            cell.source = exercise.text
+    fixed, _ = intake.put_right(handed_in, release)
+    idle = running.not_needed(fixed.cells)
+    left = [
+        cell for number, cell in enumerate(fixed.cells) if cell.cell_type == "code" and number not in idle
+    ]
+    bound = set(dir(builtins))
+    for cell in left:
+        tree = ast.parse(re.sub(r"(?m)^ *[%!].*", "", cell.source))
+        bound |= {
+            node.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        }
+        bound |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        bound |= {(a.asname or a.name).split(".")[0] for node in ast.walk(tree)
+                  if isinstance(node, ast.Import | ast.ImportFrom) for a in node.names}  # fmt: skip
+    for cell in left:
+        assert running.names_in(cell) <= bound, cell.id
+    assert idle
+
+
+def a_check(*outputs):
+    cell = nbformat.v4.new_code_cell("x.check(y)", outputs=list(outputs))
+    cell.metadata.nbgrader = {"grade": True, "grade_id": "x-check"}
+    running.only_a_verdict_counts(cell)
+    return [output.output_type if output.output_type != "stream" else output.name for output in cell.outputs]
+
+
+def test_only_a_verdict_gives_a_point():
+    right = nbformat.v4.new_output("stream", name="stdout", text="x: Correct.\nIn all trials.\n")
+    red = nbformat.v4.new_output("stream", name="stderr", text="WARNING: at work\n")
+    number = nbformat.v4.new_output("execute_result", data={"text/plain": "50"})
+    other = nbformat.v4.new_output("stream", name="stdout", text="y: Correct.\n")
+    failed = running.error("CheckFailed", "x: Not yet.")
+    assert a_check(right) == a_check(right, red) == a_check(number, right) == ["stdout"]
+    assert a_check() == ["error"]
+    assert a_check(number)[0] == a_check(other)[0] == "error"
+    assert "error" in a_check(right, failed)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.name)
+def test_review_does_not_name_those_who_answer(exercise):
+    names = {one.name for one in EXERCISES if LESSON_OF[one] is LESSON_OF[exercise]}
+    for style in LESSON_OF[exercise].styles(exercise.name):
+        assert list(review.strange(style.text, names)) == []
+
+
+def test_review_tells_the_mistakes_by_their_names():
+    [known] = [one for one in REGISTRY["sinusoidal_loop"].mistakes if one.name == "doubled exponent"]
+    assert review.mistakes_in("sinusoidal_loop", f"sinusoidal_loop: Not yet.\n{known.say}") == [known.name]
+    assert review.mistakes_in("sinusoidal_loop", "sinusoidal_loop: Correct.\nIn all.") == []
+    assert review.mistakes_in("bug_question", "bug_question: Not yet.\na (chosen): No.") == ["a chosen"]
+    assert review.mistakes_in("sinusoidal_loop", "NameError") == ["the check was not reached"]
+
+
+def test_a_second_class_folder_keeps_what_the_teacher_changed(tmp_path, capsys):
+    folder = classroom.make(tmp_path / "class", [LESSON])
+    lesson = folder / "source" / LESSON / f"{LESSON}.ipynb"
+    changed = lesson.read_text(encoding="utf-8").replace('"points": 0', '"points": 1')
+    lesson.write_text(changed, encoding="utf-8")
+    assert classroom.kept(folder) == [LESSON]
+    classroom.make(folder, [LESSON])
+    assert lesson.read_text(encoding="utf-8") == changed
+
+
+@pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
+def test_a_sandbox_shows_python_and_nothing_of_the_teacher(tmp_path):
+    (tmp_path / "gradebook.db").write_text("private")
+    code = (
+        "import os, pe_lessons, socket\n"
+        f"print(os.path.exists({str(tmp_path / 'gradebook.db')!r}), os.listdir('/home'), os.listdir('.'))\n"
+        "change = lambda: open(pe_lessons.__file__, 'a')\n"
+        "reach = lambda: socket.create_connection(('1.1.1.1', 53), 2)\n"
+        "for attempt in (change, reach):\n"
+        "    try:\n        print('reached', attempt())\n"
+        "    except OSError as problem:\n        print(type(problem).__name__)\n"
+    )
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    run = subprocess.run(
+        sandbox.command(str(shared), [sys.executable, "-c", code]), capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split("\n")[:3] == ["False ['learner'] []", "OSError", "OSError"]
+
+
+@pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
+def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
+    """Deadlines, points by hand that stay, a second call that skips, and nbgrader's own commands."""
+    guide = (grade.ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
+    folder = tmp_path / "class"
+    assert classroom.main([str(folder), "03"]) == 0
+    place = folder / "downloaded" / LESSON
+    place.mkdir(parents=True)
+    (place / "ada.ipynb").write_text(nbformat.writes(answered(nbformat.read(classroom.lessons()[LESSON], 4))))
+    (place / "ada (1).ipynb").write_text((place / "ada.ipynb").read_text())
+    assert grade.main([str(folder), "03", "--jobs", "1"]) == 0
+    assert "ada: 2 files, the last one counts" in capsys.readouterr().out
+    assert grade.points(folder, LESSON)["ada"] == dict.fromkeys(demo.RIGHT, (1.0, 1.0))
+    page = folder / "feedback" / "ada" / LESSON / f"{LESSON}.html"
+    assert "of the course." in page.read_text(encoding="utf-8")
+    before = page.stat().st_mtime_ns
+    assert grade.main([str(folder), "03"]) == 0 and page.stat().st_mtime_ns == before
+    book = f"sqlite:///{folder / 'gradebook.db'}"
+    with grade.Gradebook(book) as gradebook:
+        gradebook.find_grade("right_pairs-check", LESSON, LESSON, "ada").manual_score = 0.5
+        gradebook.db.commit()
+    assert grade.main([str(folder), "03", "--again", "--student", "ada", "--jobs", "1"]) == 0
+    assert grade.points(folder, LESSON)["ada"]["right_pairs"] == (0.5, 1.0)
+    assert review.main([str(folder), "03"]) == 0
+    commands = re.findall(r"(?m)^    nbgrader (.+?) +# [a-z]$", guide)
+    assert len(commands) == 2
+    for command in commands:
+        run = [sys.executable, "-m", "nbgrader", *shlex.split(command)]
+        subprocess.run(run, cwd=folder, check=True, capture_output=True)
+    assert "ada" in (folder / "grades.csv").read_text()
+
+
+def test_without_a_sandbox_grading_asks(monkeypatch, capsys):
+    monkeypatch.setattr(sandbox, "missing", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr("builtins.input", lambda _: "")
+    with pytest.raises(SystemExit, match="Nothing was graded"):
+        grade.sandbox_or_consent(without=False)
+    assert "read and change your files" in capsys.readouterr().out
+    monkeypatch.setattr("builtins.input", lambda _: "y")
+    assert grade.sandbox_or_consent(without=False) is False
+
+
+def test_grades_are_written_for_canvas_and_moodle(tmp_path):
+    (tmp_path / "roster.csv").write_text(
+        "id,Student,ID,SIS User ID,SIS Login ID,Section,Email address\n"
+        "ada,Ada Lovelace,7,s7,ada,A,ada@example.org\nbob,Bob,8,s8,bob,A,bob@example.org\n"
+        "ada,Her Partner,9,s9,eve,A,eve@example.org\n"
+    )
+    given = {"ada": {"sinusoidal_loop": (1.0, 1.0), "right_pairs": (0.0, 1.0)}}
+    grade.write_grades(tmp_path, LESSON, given, {"bob": "cut"})
+    canvas = (tmp_path / "grades" / f"{LESSON}_canvas.csv").read_text().splitlines()
+    assert canvas[1].split(",")[0].strip() == "Points Possible" and canvas[1].endswith(",2")
+    assert canvas[2:] == ["Ada Lovelace,7,s7,ada,A,1", "Bob,8,s8,bob,A,", "Her Partner,9,s9,eve,A,1"]
+    moodle = (tmp_path / "grades" / f"{LESSON}_moodle.csv").read_text().splitlines()
+    assert moodle[1:] == ["ada@example.org,1", "bob@example.org,", "eve@example.org,1"]
+    assert "not graded: cut" in (tmp_path / "grades" / f"{LESSON}.csv").read_text()
+
+
+def test_the_demo_holds_what_is_promised_of_it():
+    assert len(demo.GROUPS["attacks"]) >= 29 and len(demo.GROUPS["accidents"]) >= 16
+    students = [one.student for one in demo.submissions(("right_pairs", "one too many"))]
+    assert len(set(students)) == len(students) and students[-1] == "drawn"
+    for one in demo.GROUPS["attacks"].values():
+        assert one.get("flagged") or not one.get("gains") or one.get("file") == "points 100"
+
+
+def judged(points, given, said="It says so.", flagged=(), **more):
+    return list(demo.judge(demo.Submission("ada", {}, points, ["says so"], **more), given, said, flagged))
+
+
+def test_the_demo_notices_wrong_points_silent_feedback_and_false_flags():
+    full = dict.fromkeys(demo.RIGHT, 1)
+    assert judged(full, full) == []
+    assert judged(None, None, flagged=["not graded"]) == []
+    assert "0 points, expected 1" in judged(full, full | {"right_pairs": 0})[0]
+    assert "1 points, expected 0" in judged(full | {"right_pairs": 0}, full)[0]
+    assert "None points" in judged(full, {})[0]
+    assert judged(full, None) == ["was not graded"]
+    assert "should not have been" in judged(None, full, flagged=["not graded"])[0]
+    assert "does not say" in judged(full, full, said="Something else.")[0]
+    assert "does not say" in judged(full, full, said=None)[0]
+    assert judged(full, full, flagged=["imports os"]) == ["review says: imports os"]
+    assert "the feedback says REACHED" in judged(full, full, said="says so REACHED", never=["REACHED"])[0]
+
+
+def test_the_drawn_mistake_is_none_of_the_class():
+    for _ in range(50):
+        exercise, mistake = demo.draw(None)
+        assert mistake in {known.name for known in REGISTRY[exercise].mistakes}
+        assert mistake not in ("doubled exponent", "positions from 1")
+    assert demo.draw("T2T denominator")[1] == "T2T denominator"
+    with pytest.raises(SystemExit, match="no exercise"):
+        demo.draw("doubled exponent")
