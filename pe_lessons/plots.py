@@ -13,6 +13,7 @@ OF_ENCODING = dict(zip(("sinusoidal", "learned", "RoPE", "ALiBi"), COLOURS)) | {
     "T5": "#56b4e9",
     "no positions": "0.4",
 }
+OF_AXIS = {"time": "#f0e442", "height": "#c9b8e8", "width": "#d9b48f"}
 STYLES = ("-", "--", "-.", ":")  # and in black and white
 STYLE = {
     "figure.dpi": 100,
@@ -529,12 +530,12 @@ def words_plus_positions(words, embeddings, table):
 
 
 def strips(rows, *, xlabel, xticks):
-    """Rows of boxes laid end to end from 0, each as wide as its number and coloured by its encoding.
+    """Rows of boxes laid end to end from 0, each as wide as its number and coloured by its encoding or axis.
 
     Parameters
     ----------
     rows : dict of str to list of (str, number, str)
-        Name of each row; text, width and encoding of each box: a name of `OF_ENCODING`, or "" for pale grey.
+        Name of each row; text, width and encoding of each box: of `OF_ENCODING` or `OF_AXIS`, or "" for grey.
     xlabel : str
     xticks : list of number
     """
@@ -543,11 +544,12 @@ def strips(rows, *, xlabel, xticks):
         for place, boxes in enumerate(rows.values()):
             start = 0
             for text, width, encoding in boxes:
-                ink = OF_ENCODING.get(encoding, "0.92")
+                ink = (OF_ENCODING | OF_AXIS).get(encoding, "0.92")
                 ax.barh(place, width, left=start, height=0.62, color=ink, edgecolor="white", linewidth=2)
                 ax.text(start + width / 2, place, text, ha="center", va="center", fontsize=9)
                 start += width
         ax.set(xlabel=xlabel, xticks=xticks, yticks=range(len(rows)))
+        ax.set_xlim(0, max(sum(width for _, width, _ in boxes) for boxes in rows.values()))
         ax.set_yticklabels(rows)
         ax.invert_yaxis()
         ax.spines["left"].set_visible(False)

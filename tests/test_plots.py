@@ -204,15 +204,16 @@ def test_maps_put_the_number_of_each_position_at_its_point():
 
 
 def test_strips_lie_end_to_end_in_the_colours_of_their_encodings():
-    rows = {"one": [("key", 3, "RoPE"), ("value", 2, "")], "other": [("row", 4, "")]}
+    rows = {"one": [("key", 3, "RoPE"), ("value", 2, "")], "other": [("row", 4, "time")]}
     [ax] = plots.strips(rows, xlabel="numbers", xticks=[0, 3]).axes
     assert [box.get_bbox().intervalx.tolist() for box in ax.patches] == [[0, 3], [3, 5], [0, 4]]
-    colours = [to_rgba(plots.OF_ENCODING["RoPE"]), *2 * [to_rgba("0.92")]]
+    colours = [to_rgba(ink) for ink in (plots.OF_ENCODING["RoPE"], "0.92", plots.OF_AXIS["time"])]
     assert [box.get_facecolor() for box in ax.patches] == colours
     said = [(text.get_text(), text.get_position()) for text in ax.texts]
     assert said == [("key", (1.5, 0)), ("value", (4, 0)), ("row", (2, 1))]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "other"]
     assert ax.yaxis_inverted()
+    assert ax.get_xlim() == (0, 5)
 
 
 def test_maps_of_dots_in_rows():
