@@ -152,3 +152,11 @@ def pytest_runtest_makereport(item, call):
         where = f"{path}, In [{number}], cell id {item.cell.get('id')}"
         report.sections.append((where, HELP.format(path=path)))
     return report
+
+
+@pytest.fixture(autouse=True)
+def the_course_may_answer(monkeypatch):
+    """Let checks be tried with the course's own functions, which learners may not hand on."""
+    from pe_lessons.exercises.exercise import Exercise
+
+    monkeypatch.setattr(Exercise, "_lender", lambda *_: None)

@@ -42,6 +42,11 @@ def paragraph(doctree, start):
     return next(found, None)
 
 
+def is_caption(paragraph):
+    """Whether a paragraph stands below a figure: such are all in italics."""
+    return len(paragraph) == 1 and isinstance(paragraph[0], nodes.emphasis)
+
+
 def reference(env, shown, kind, target):
     """A link to a page or to an entry of the glossary."""
     return addnodes.pending_xref(
@@ -119,8 +124,8 @@ class LinkGlossary(SphinxTransform):
         pattern = re.compile(rf"\b({'|'.join(map(re.escape, words))})s?\b", re.IGNORECASE)
         linked = set()
         for paragraph in self.document.findall(nodes.paragraph):
-            if len(paragraph) == 1 and isinstance(paragraph[0], nodes.emphasis):
-                continue  # a figure's caption
+            if is_caption(paragraph):
+                continue
             for text in list(paragraph.findall(nodes.Text)):
                 if isinstance(text.parent, nodes.paragraph | nodes.emphasis | nodes.strong):
                     self.link(text, pattern, linked)
@@ -149,6 +154,8 @@ class LinkLessons(SphinxTransform):
         if own is None:
             return
         for paragraph in self.document.findall(nodes.paragraph):
+            if is_caption(paragraph):
+                continue
             for text in list(paragraph.findall(nodes.Text)):
                 if isinstance(text.parent, nodes.paragraph | nodes.emphasis):
                     said, end, parts = text.astext(), 0, []

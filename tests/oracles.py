@@ -124,6 +124,16 @@ def one_token_at_a_time(q, k, v, cached_k, cached_v):
     return outputs
 
 
+def one_token_at_a_time_joined(q, k, v, cached_k, cached_v, num_heads):
+    """Head after head, each with its own columns, laid side by side."""
+    cut = zip(*(np.split(rows, num_heads, axis=1) for rows in (q, k, v)))
+    heads = [
+        one_token_at_a_time(*([rows] for rows in (*new, keys, values)))[0]
+        for new, keys, values in zip(cut, cached_k, cached_v)
+    ]
+    return np.concatenate(heads, axis=1)
+
+
 def digits_that_keep_apart(seq_len):
     def kept(number, digits):
         fraction, point = math.frexp(number)
@@ -160,7 +170,8 @@ def rows_by_the_addition_formulas(first_row, frequencies, seq_len):
 
 
 def causal_alibi(score, batch, head, query, key):
-    return score + loops.alibi(10, 8)[head][query][key] if key <= query else -math.inf
+    biased = score + torch.tensor(loops.alibi(10, 8))[head, query, key]
+    return biased.masked_fill(key > query, -math.inf)
 
 
 def stretched_by_hand(table, old, new):
@@ -258,7 +269,7 @@ def moved_by_turning_anew(cached_k, sinks, recent, turned):
 
 
 def served_alone(q, k, v, cached_k, cached_v, mask):
-    """Each text without its padding, by the exercise of lesson 11."""
+    """Each text without its padding, one token after the other."""
     outputs = []
     for row, real in enumerate(np.array(mask, dtype=bool)):
         one = [rows[row][None] for rows in (q, k, v)]
@@ -293,7 +304,7 @@ ORACLES = {
     "buckets": lambda offsets, bidirectional: loops.t5_buckets(offsets, bidirectional=bidirectional),
     "rotary_interleaved": loops.rotary,
     "rotary_half": lambda x, positions: loops.rotary(x, positions, layout="half"),
-    "cached_attention": one_token_at_a_time,
+    "cached_attention": one_token_at_a_time_joined,
     "critical_pair": first_without_a_turn,
     "ntk_frequencies": ntk,
     "llama3_frequencies": llama3,

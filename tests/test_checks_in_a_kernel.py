@@ -129,6 +129,16 @@ def test_no_verdict_on_an_answer_whose_cell_failed(kernel, kind):
     assert kernel(check) == [verdict]
 
 
+def test_an_error_says_what_it_means_in_the_course(kernel):
+    kernel("def my_first(x)\n    return x")
+    assert "There is no `my_first`, since the cell" in "".join(kernel("count_positions.check(my_first)"))
+    assert "give your answer this name" in "".join(kernel("count_positions.check(my_second)"))
+    assert "none of the course's packages" in "".join(kernel("import no_such_package"))
+    kernel("row_by_hand = lambda: 0")
+    assert "`row_by_hand` is the name of the exercise" in "".join(kernel("row_by_hand.check([1])"))
+    kernel("from pe_lessons.exercises.lesson_02 import row_by_hand")
+
+
 def test_before_the_first_answer_a_failed_cell_is_not_an_untouched_stub(kernel):
     kernel("my_answer = ...")
     assert kernel("cell_question.check(my_answer)")[0].startswith("cell_question: Not attempted yet.")

@@ -71,6 +71,7 @@ SPOILT = (
 @pytest.mark.parametrize("how", SPOILT.split(", "))
 def test_every_check_and_answer_is_there_again(release, how):
     notebook = answered(release)
+    notebook.cells.append(nbformat.v4.new_code_cell("mine = 1"))
     demo.spoil(notebook, how)
     notebook = intake.read(nbformat.writes(notebook).encode())
     notebook, notes = intake.put_right(notebook, release)

@@ -31,7 +31,10 @@ NUMBER = r"\d\d(?![\w%]|[.,:]\d|[ \xa0](?:%|\d{3}\b))"
 ITEM = re.compile(rf"\[(?={NUMBER}\]\()|(?={NUMBER})")
 LINK = re.compile(r"\]\([^)\s]*\)")
 LIST = re.compile(r"(?i)\blessons[\s#]+|\*\*Needs:\*\* ")
-COMMANDS = re.compile(r"(?:course\.py |\bor )(?:claims|reset|renumber (?:open|close|move)) ")
+COMMANDS = re.compile(
+    r"(?:course\.py |\bor )"
+    r"(?:claims|reset|slides|(?:classroom|grade|review) \S+|renumber (?:open|close|move)) +"
+)
 BETWEEN = re.compile(r",[\s#]+(?:(?:and|or)[\s#]+)?|[\s#]+(?:and|or|to)[\s#]+|[-–]")
 BETWEEN_WORDS = re.compile(r" \[?")
 
@@ -49,6 +52,8 @@ FORMS = {  # in these files also
     "teaching/GUIDE.md": [r"(?m)^### (\d\d) "],
     "teaching/LESSON_TIMES.md": [r"(?m)^\| (\d\d) "],
     "teaching/MISTAKES.md": [r"(?m)^## (\d\d) "],
+    "tests/test_classroom.py": [r"\"(\d\d)\""],
+    "tests/test_teaching.py": [r"\"(\d\d)[\"/]"],
     "tests/test_exact_comparisons.py": [r"\"(\d\d) [a-z][a-z\d-]*\""],
 }
 SECTIONS = {"teaching/GUIDE.md": "### ", "teaching/MISTAKES.md": "## "}

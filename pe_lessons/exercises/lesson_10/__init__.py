@@ -57,6 +57,7 @@ learned_rows = lesson.exercise(
         (_ids([1, 1, 1], [7, 1, 7]), _random_table(4, 12, 3), 5, 1),
         (_ids([7, 7, 1], [1, 7, 7]), _random_table(5, 7, 3), 5, 1),  # no row more than there are real tokens
         (_ids([7, 7, 1, 1], [7, 7, 7, 7]), _random_table(6, 7, 3), 5, 1),  # two rows too few: an error
+        (_ids([7, 7, 1, 1], [7, 7, 7, 7]), _random_table(6, 8, 3), 5, 1),  # one row too few
     ),
 )
 

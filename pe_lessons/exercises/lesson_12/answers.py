@@ -67,35 +67,37 @@ def rotary_half_loop(x, positions):
     return rotated
 
 
-def cached_attention_arrays(q, k, v, cached_k, cached_v):
-    cached, new = cached_k.shape[1], q.shape[1]
+def cached_attention_arrays(q, k, v, cached_k, cached_v, num_heads):
+    cached, new = cached_k.shape[1], len(q)
     positions = cached + np.arange(new)
-    q, k = [arrays.rotary(rows, positions) for rows in [q, k]]  # (num_heads, new, head_dim) each
+    q, k, v = [rows.reshape(new, num_heads, -1).swapaxes(0, 1) for rows in [q, k, v]]
+    q, k = [arrays.rotary(heads, positions) for heads in [q, k]]  # (num_heads, new, head_dim) each
     keys = np.concatenate([cached_k, k], axis=1)  # (num_heads, cached + new, head_dim)
     values = np.concatenate([cached_v, v], axis=1)
     mask = np.arange(cached + new) <= cached + np.arange(new)[:, None]  # (new, cached + new)
-    return arrays.attention(q, keys, values, mask)
+    outputs = arrays.attention(q, keys, values, mask)  # (num_heads, new, head_dim)
+    return outputs.swapaxes(0, 1).reshape(new, -1)
 
 
-def cached_attention_loop(q, k, v, cached_k, cached_v):
-    outputs = []
-    for head in range(len(q)):
-        cached, new = len(cached_k[head]), len(q[head])
+def cached_attention_loop(q, k, v, cached_k, cached_v, num_heads):
+    new, head_dim = len(q), len(q[0]) // num_heads
+    outputs = [[] for row in q]
+    for head in range(num_heads):
+        cached = len(cached_k[head])
         positions = [cached + number for number in range(new)]
-        queries = rotary_interleaved_loop(q[head], positions)
-        new_keys = rotary_interleaved_loop(k[head], positions)
+        columns = slice(head * head_dim, (head + 1) * head_dim)
+        queries, new_keys, new_values = [[row[columns] for row in rows] for rows in [q, k, v]]
+        queries = rotary_interleaved_loop(queries, positions)
+        new_keys = rotary_interleaved_loop(new_keys, positions)
         keys = [*cached_k[head], *new_keys]
-        values = [*cached_v[head], *v[head]]
-        rows = []
+        values = [*cached_v[head], *new_values]
         for number, query in enumerate(queries):
             seen = cached + number + 1  # how many keys it may look at
             scores = [sum(a * b for a, b in zip(query, key)) / math.sqrt(len(query)) for key in keys[:seen]]
             powers = [math.exp(score) for score in scores]
-            rows.append([])
-            for column in range(len(query)):
+            for column in range(head_dim):
                 weighted = [power * value[column] for power, value in zip(powers, values)]
-                rows[-1].append(sum(weighted) / sum(powers))
-        outputs.append(rows)
+                outputs[number].append(sum(weighted) / sum(powers))
     return outputs
 
 

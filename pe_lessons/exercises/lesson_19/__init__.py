@@ -1,5 +1,7 @@
 """Exercises of lesson 19, tables by rotation."""
 
+import functools
+
 import numpy as np
 
 from pe_lessons.exercises.lesson_files import Lesson
@@ -20,15 +22,34 @@ turned_rows = lesson.exercise(
 )
 
 
-def _scores_after(score_mod, scores, batch, head, queries, keys):
-    """What becomes of every score; like FlexAttention, it hands over tensors without axes."""
+def _not_known(tensor, *_args, **_kwargs):
+    raise TypeError(
+        "FlexAttention traces a score_mod once, for all pairs together: a tensor in it has no value yet for "
+        "Python's `if`, `and`, `int` or `float`. Choose with torch.where"
+    )
+
+
+@functools.cache
+def _traced():
+    """The type of what FlexAttention hands over: tensors without axes whose values nobody may ask for."""
     import torch
 
+    asks = "__bool__", "__int__", "__float__", "__index__", "__array__", "item", "tolist", "numpy"
+    return type(
+        "Traced", (torch.Tensor,), {"__repr__": lambda _: "a tensor", **dict.fromkeys(asks, _not_known)}
+    )
+
+
+def _scores_after(score_mod, scores, batch, head, queries, keys):
+    """What becomes of every score."""
+    import torch
+
+    def new_score(*numbers):
+        new = score_mod(*(torch.tensor(number).as_subclass(_traced()) for number in numbers))
+        return new.as_subclass(torch.Tensor).item() if isinstance(new, torch.Tensor) else new
+
     return [
-        [
-            float(score_mod(torch.tensor(score), *map(torch.tensor, (batch, head, query, key))))
-            for key, score in zip(keys, row)
-        ]
+        [new_score(score, batch, head, query, key) for key, score in zip(keys, row)]
         for query, row in zip(queries, scores)
     ]
 

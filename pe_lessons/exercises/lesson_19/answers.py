@@ -36,7 +36,6 @@ def causal_alibi_tensors(score, batch, head, query, key):
 
 
 def causal_alibi_loop(score, batch, head, query, key):
-    if key > query:
-        return -math.inf
     slope, distance = 0.5 ** (head + 1), query - key
-    return score - slope * distance
+    lowered = score - slope * distance
+    return lowered.masked_fill(key > query, -math.inf)
