@@ -18,7 +18,12 @@ next_positions = lesson.exercise(
 
 
 def _look_at_one(function, tokens, end, look_at):
-    positions, mask = function(tokens, end)
+    returned = function(tokens, end)
+    if not isinstance(returned, tuple | list) or len(returned) != 2:
+        if returned is None:
+            return None
+        raise ValueError("Return two things: positions, mask")
+    positions, mask = returned
     return positions if look_at == "positions" else mask
 
 
