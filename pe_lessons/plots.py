@@ -173,8 +173,8 @@ def grids(panels, *, marked=None, signed=False, label="cosine"):
     ----------
     panels : dict of str to array_like, each (height, width)
         Title and values of each panel.
-    marked : tuple of two int, optional
-        Patch row and patch column of a cell to be framed.
+    marked : tuple of two int, or list of such tuples, optional
+        Patch row and patch column of each cell to be framed.
     signed, label
         As for `heatmap`.
     """
@@ -183,8 +183,7 @@ def grids(panels, *, marked=None, signed=False, label="cosine"):
     fig.set_size_inches(1.0 + side * len(panels), 0.4 + side)
     for ax in fig.axes[: len(panels)]:
         ax.set_aspect("equal")
-        if marked is not None:
-            row, column = marked
+        for row, column in [marked] if isinstance(marked, tuple) else marked or []:
             corner = column - 0.5, row - 0.5
             ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=2))
     return fig

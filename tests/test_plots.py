@@ -73,6 +73,8 @@ def test_grids_have_square_cells_and_frame_the_marked_one():
         assert ax.images[0].get_clim() == (0, 2)
     single = plots.grids({"one": np.eye(3)})
     assert not single.axes[0].patches
+    framed = plots.grids({"one": np.eye(3)}, marked=[(0, 2), (1, 1)]).axes[0].patches
+    assert [box.get_xy() for box in framed] == [(1.5, -0.5), (0.5, 0.5)]
     assert single.get_size_inches()[1] > fig.get_size_inches()[1] > 4  # inches, large enough to read
 
 

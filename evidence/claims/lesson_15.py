@@ -96,4 +96,4 @@ def windows_put_in_later():
             model.sees = [LENGTHS[0] if layer in limited else None for layer in range(4)]
             shares.append(share(model, LENGTHS[-1], seed))
             model.sees = [None] * 4
-        yield where, shares, at_least(0.65) if 0 in limited else below(0.3)
+        yield where, shares, at_least(0.6) if 0 in limited else below(0.3)

@@ -369,6 +369,8 @@ def _is_lent(frame):
 
 
 def _snapshot(value):
+    if hasattr(value, "as_subclass"):  # an exercise may hand over tensors that tell the learner nothing
+        value = value.as_subclass(sys.modules["torch"].Tensor)
     try:
         return numbers(value)
     except Exception:

@@ -112,6 +112,15 @@ def decoded_minus_the_delta(prompts, steps):
     return answers
 
 
+def decoded_from_the_delta(prompts, steps):
+    answers = []
+    for parts in prompts:
+        places = arrays.mrope_positions(parts)
+        delta = places.max() + 1 - places.shape[1]
+        answers.append(delta + np.arange(steps))
+    return answers
+
+
 def decoded_after_the_last_time(prompts, steps):
     answers = []
     for parts in prompts:
