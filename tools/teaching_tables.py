@@ -32,7 +32,15 @@ PATHS = (
 PATH = re.compile(rf"^(.*(?:[|*] ?)({'|'.join(PATHS)})\b.* )(\d+)(?= \|| minutes)", re.MULTILINE)
 
 WORDS_A_MINUTE = 140  # technical prose, read once
-SECONDS = {"code line": 5, "prediction": 40, "figure": 40, "exercise": 360, "question": 90, "quiz": 180, "riddle": 220}
+SECONDS = {
+    "code line": 5,
+    "prediction": 40,
+    "figure": 40,
+    "exercise": 360,
+    "question": 90,
+    "quiz": 180,
+    "riddle": 220,
+}
 
 ABOUT_TIMES = """# How long the lessons take
 
