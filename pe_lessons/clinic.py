@@ -214,7 +214,10 @@ class Case(Checked):
         letters = [one.letter for one in caught]
         cause = " + ".join(letters) or None
         if not caught:
-            say = "Every suspect passes your test. Does it return the comparison? Ask for something else."
+            say = (
+                "Every suspect passes your test: it asks for something that all three get right. If that "
+                "surprises you: does it return the comparison?"
+            )
         elif len(caught) > 1:
             say = (
                 f"Your test fails for {', '.join(letters[:-1])} and {letters[-1]}, so it shows that "
