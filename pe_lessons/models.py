@@ -422,9 +422,14 @@ def _layer_types(config, count):
 
 
 def _window(config, layer_type):
-    if layer_type in ("sliding_attention", "hybrid_sliding"):
-        return _get(config, "sliding_window", "local_attention", "window_size")
-    return config.get("attention_chunk_size") if layer_type == "chunked_attention" else None
+    names = {"chunked_attention": ("attention_chunk_size",)}
+    names |= dict.fromkeys(
+        ("sliding_attention", "hybrid_sliding"), ("sliding_window", "local_attention", "window_size")
+    )
+    window = _get(config, *names.get(layer_type, ()))
+    if not isinstance(window, int | None):
+        raise ValueError(f"the window must be a whole number of tokens, got {window!r}")
+    return window
 
 
 def _head_dim(config, layer_type):

@@ -32,6 +32,18 @@ def test_a_planted_fault_is_named_and_nothing_else_is_blamed(fault):
     assert all(any(word in culprit for word in words) for culprit in named), named
 
 
+@pytest.mark.parametrize("largest", [20, 255])
+def test_positions_that_are_cut_off_are_not_taken_for_a_small_format(largest):
+    ask = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        return ask(tokens, None if position_ids is None else position_ids.clamp(max=largest), mask, cache)
+
+    named = [one.culprit for one in wrong(doctor.examine(logits, VOCAB_SIZE))]
+    assert any("beyond a largest one" in culprit for culprit in named), named
+    assert not any("small format" in culprit for culprit in named), named
+
+
 def test_a_table_is_healthy_too():
     findings = doctor.examine(SmallLlama(table=True), VOCAB_SIZE)
     assert not wrong(findings), "\n".join(map(str, findings))

@@ -287,3 +287,9 @@ def test_the_command_line(tmp_path, capsys):
     path.write_text(json.dumps(LLAMA))
     assert models.main([str(path)]) == 0
     assert capsys.readouterr().out == models.explain(LLAMA) + "\n"
+
+
+def test_a_window_that_is_no_number_is_refused():
+    config = {"model_type": "mistral", "num_hidden_layers": 2, "head_dim": 8, "sliding_window": "lots"}
+    with pytest.raises(ValueError, match="the window must be a whole number of tokens, got 'lots'"):
+        models.explain(config)

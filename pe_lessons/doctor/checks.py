@@ -51,7 +51,8 @@ def _first(patient, check):
 ADDED = {
     True: "equal tokens get equal rows wherever they stand: nothing is added to them, as with a rotation, "
           "ALiBi, or no positions at all",
-    False: "equal tokens get different rows: something is added to them, as with a table of positions",
+    False: "equal tokens get different rows: positions reach more than the scores, as with a table that is "
+           "added, or with values that are rotated",
 }  # fmt: skip
 SMALL_FORMAT = (
     "angles in a small format (bfloat16 or float16)",
@@ -70,6 +71,12 @@ def _added(patient, check):
     yield Finding(check, "note", ADDED[patient.in_attention])
 
 
+CUT_OFF = (
+    "positions beyond a largest one are all taken for that one",
+    "where positions are cut off, with clamp or min", "lesson 10",
+)  # fmt: skip
+
+
 def _shift(patient, check):
     size, status = patient.moved(SHIFT), "wrong" if patient.relative else "note"
     says = f"moving all positions by {SHIFT} changes"
@@ -78,16 +85,21 @@ def _shift(patient, check):
     elif not patient.in_attention:
         yield Finding(check, status, f"{says} the answers: absolute positions", size)
     elif _confused(patient):
-        yield Finding(check, "wrong", f"{says} the answers", size, *SMALL_FORMAT)
+        yield Finding(check, "wrong", f"{says} the answers", size, *_why_confused(patient))
     else:
         should = "" if patient.relative else "; if it should not, say relative = True and this is wrong"
         yield Finding(check, status, f"{says} the answers{should}", size, *NO_ROTATION)
 
 
-def _confused(patient):
-    """Is a text far out answered as if all its tokens stood at one place, so coarse are the angles there?"""
-    far = [patient.rows(patient.text, 2**15 + count) for count in (patient.count, 0 * patient.count)]
-    return patient.difference(*far) < 0.1
+def _confused(patient, offset=2**15, limit=0.1):
+    """Is a text far out answered as if all its tokens stood at one place?"""
+    far = [patient.rows(patient.text, offset + count) for count in (patient.count, 0 * patient.count)]
+    return patient.difference(*far) < limit
+
+
+def _why_confused(patient):
+    """At 1,000 the coarsest format still tells every fourth position from the others."""
+    return CUT_OFF if _confused(patient, 1_000, patient.enough) else SMALL_FORMAT
 
 
 def _far(patient, check):
@@ -100,7 +112,7 @@ def _far(patient, check):
         yield Finding(check, "note", "they are answered; only relative ones would show whether rightly")
     elif far >= patient.enough:
         says = f"moving all positions by {SHIFT} changes nothing, by 1,000 the answers"
-        yield Finding(check, "wrong", says, far, *SMALL_FORMAT)
+        yield Finding(check, "wrong", says, far, *_why_confused(patient))
     elif very_far >= patient.enough:
         says = f"by 1,000 it changes nothing, by 1,000,000 {share(very_far)}"
         yield Finding(check, "note", says, very_far)
