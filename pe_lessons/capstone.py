@@ -41,7 +41,13 @@ def as_encoding(encoding):
     """What the small model takes: a table of 64 rows, or the score itself."""
     if measures.is_score(encoding):
         return toys.Scored(copy.deepcopy(encoding))  # training must not change yours
-    return toys.Table(np.asarray(encoding(np.arange(float(LONGER)), 32), dtype=float))
+    table = np.asarray(encoding(np.arange(float(LONGER)), 32), dtype=float)
+    if table.shape != (LONGER, 32):
+        raise ValueError(
+            f"encoding must return {LONGER} rows of 32 columns where it is asked for them, got the shape "
+            f"{table.shape}; columns that it does not need can stay 0"
+        )
+    return toys.Table(table)
 
 
 def trained(encoding, task, seed=0, steps=STEPS):

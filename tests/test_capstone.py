@@ -73,6 +73,11 @@ def test_training_does_not_change_your_module():
     assert not shaw.rows.any()
 
 
+def test_a_table_of_another_width_is_refused_before_it_is_trained():
+    with pytest.raises(ValueError, match=r"64 rows of 32 columns .* got the shape \(64, 8\)"):
+        capstone.trained(lambda positions, d_model: arrays.sinusoidal(len(positions), 8), "needle")
+
+
 def test_a_task_that_is_none():
     with pytest.raises(ValueError, match="task must be 'local' or 'needle', got 'far'"):
         capstone.texts("far", 1, 16, seed=0)

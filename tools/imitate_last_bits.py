@@ -245,6 +245,8 @@ def patch_torch(torch):
         return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.device.type == "cpu"
 
     class Elsewhere(TorchDispatchMode):
+        supports_higher_order_operators = True  # FlexAttention is one; what it calls is not moved
+
         @classmethod
         def is_infra_mode(cls):
             return True  # or torch.compile refuses to work
