@@ -1,6 +1,5 @@
-// Formulas that are wider than the page scroll. The keyboard has to reach them, as the theme sees to for code.
-addEventListener("load", async () => {
-  await window.MathJax?.startup?.promise;
+addEventListener("load", () => {
+  // Formulas that are wider than the page scroll. The keyboard has to reach them, as the theme sees to for code.
   for (const formula of document.querySelectorAll("mjx-container[display]")) {
     if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
   }
