@@ -1,4 +1,4 @@
-"""Set the formulas of built pages with MathJax: as HTML, with MathML for those who listen, and without a script."""
+"""Set the formulas of built pages with MathJax: as HTML, with MathML for those who listen."""
 
 import html
 import json

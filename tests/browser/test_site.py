@@ -53,6 +53,7 @@ def test_every_page_is_light_fits_and_has_no_complaint_of_axe(open_page, name):
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size({"width": width, "height": 900})
         page.locator(f"html[data-theme={theme}]").wait_for()
+        page.wait_for_timeout(500)  # so long the theme waits before it looks which code scrolls
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
         complaints += [
