@@ -157,15 +157,12 @@ def llama3(head_dim, rope_theta, factor, original_len, low, high):
     return loops.rotary_frequencies(head_dim, base=rope_theta, scaling=scaling)[0]
 
 
-def rows_by_the_addition_formulas(first_row, frequencies, seq_len):
+def rows_by_their_angles(row, frequencies, steps):
+    start = [math.atan2(sine, cosine) for sine, cosine in zip(row[::2], row[1::2])]
     rows = []
-    for q in range(seq_len):
-        row = []
-        for pair, frequency in enumerate(frequencies):
-            sine, cosine = first_row[2 * pair], first_row[2 * pair + 1]
-            c, s = math.cos(q * frequency), math.sin(q * frequency)
-            row += [sine * c + cosine * s, cosine * c - sine * s]
-        rows.append(row)
+    for step in steps:
+        angles = [angle + step * frequency for angle, frequency in zip(start, frequencies)]
+        rows.append([wave(angle) for angle in angles for wave in (math.sin, math.cos)])
     return rows
 
 
@@ -326,7 +323,7 @@ ORACLES = {
     "packed_positions": packed_one_by_one,
     "move_keys": moved_by_turning_anew,
     "serve_step": served_alone,
-    "turned_rows": rows_by_the_addition_formulas,
+    "turned_rows": rows_by_their_angles,
     "causal_alibi": causal_alibi,
     "smallest_gap": lambda rows: torch.pdist(torch.tensor(rows)).sort().values[0],
 }  # fmt: skip
