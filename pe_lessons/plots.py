@@ -77,7 +77,7 @@ def show_sliders(draw, *, alt="Sliders: run this cell to get them.", **sliders):
     _display({**box._repr_mimebundle_(), "text/plain": alt}, raw=True)
 
 
-def show_table(values, *, rows=None, columns=None, corner="", digits=3):
+def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=False):
     """Publish a small array as a table whose rows and columns carry names.
 
     Parameters
@@ -89,6 +89,8 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3):
         What the row names are.
     digits : int
         Decimals of floating-point numbers; anything else is shown as it is.
+    left : bool
+        True aligns all columns to the left, for words.
     """
     values = np.asarray(values)
     if values.dtype.kind == "f":
@@ -101,9 +103,10 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3):
     lines = [[corner, *map(str, columns)]]
     lines += [[str(name), *row] for name, row in zip(rows, texts, strict=True)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    plain = ["  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines]
+    align = str.ljust if left else str.rjust
+    plain = ["  ".join(map(align, line, widths)) for line in lines]
     marked = ["| " + " | ".join(line) + " |" for line in lines]
-    marked.insert(1, "| --- |" + " ---: |" * values.shape[1])
+    marked.insert(1, "| --- |" + (" --- |" if left else " ---: |") * values.shape[1])
     _display({"text/plain": "\n".join(plain), "text/markdown": "\n".join(marked)}, raw=True)
 
 
@@ -250,8 +253,8 @@ def curves(
     x : array_like, or dict of str to array_like, optional
         The horizontal values, common to all or by the name of the curve; 0, 1, 2, ... if left out.
     log : bool or "y"
-        Logarithmic axes, with a tick at each `x`, which must be given; or a logarithmic vertical axis
-        alone.
+        Logarithmic axes, with a tick at each of `xticks` or else at each `x`, which must be given; or a
+        logarithmic vertical axis alone.
     markers : bool or list of float
         A dot at each value; a list gives the size of each curve's dots, for curves that share some.
     strokes : bool
@@ -281,7 +284,8 @@ def curves(
             ax.set_yscale("log")
         elif log:
             ax.set(xscale="log", yscale="log")
-            ticks = sorted({tick for own in x.values() for tick in own}) if isinstance(x, dict) else x
+            every = sorted({tick for own in x.values() for tick in own}) if isinstance(x, dict) else x
+            ticks = xticks or every
             ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
             ax.minorticks_off()
         if grey is not None:

@@ -302,7 +302,6 @@ ORACLES = {
     "resized_table": stretched_by_hand,
     "digits_needed": digits_that_keep_apart,
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
-    "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],
     "mrope_positions": loops.mrope_positions,
     "decoded_positions": lambda prompts, steps: [
         loops.mrope_positions([*parts, steps])[1][-steps:] for parts in prompts
