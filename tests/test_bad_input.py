@@ -430,6 +430,8 @@ ANSWERED = [
     ("attention", {"mask": None}),
     ("learned", {"padding_id": None}),
     ("rotary_frequencies", {"scaling": None}),
+    ("rotary_frequencies", {"scaling": {**LINEAR, "factor": 10**30}}),
+    ("rotary_frequencies", {"scaling": {**YARN, "beta_fast": 10**30}}),
     ("sinusoidal", {"seq_len": np.int64(4), "d_model": np.uint8(5), "start": np.array(-7)}),
     ("sinusoidal", {"base": np.float32(2)}),
     ("t5_buckets", {"relative_positions": N([])}),
