@@ -263,17 +263,6 @@ def test_the_command_renames_writes_and_reports(repository, capsys):
     assert (repository / "pe_lessons/exercises/lesson_03/__init__.py").read_text().startswith("quiz_03")
 
 
-def test_a_file_of_the_other_side_of_a_merge_is_brought_up_to_date(repository, tree):
-    renumber.main(["open", "02"])
-    old = repository / "notebooks/03_c.ipynb"
-    new = old.read_bytes()
-    old.write_bytes(tree["notebooks/02_c.ipynb"])
-    assert renumber.main(["open", "02", "--only", str(old)]) == 0
-    assert old.read_bytes() == new.replace(b"lesson 10", b"lesson 11").replace(
-        b"lesson 09", b"lesson 10"
-    ).replace(b"quiz_09", b"quiz_10")
-
-
 @pytest.mark.parametrize("words, said", [
     (["open", "02"], "There are changes that are not committed"),
     (["close", "02"], "There are changes that are not committed"),

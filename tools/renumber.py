@@ -3,14 +3,9 @@
     python course.py renumber open 09       room for a new lesson 09: those from 09 on move up by one
     python course.py renumber close 09      lesson 09 has been taken out: those after it move down by one
     python course.py renumber move 17 09    lesson 17 becomes 09, and those between make room
-    python course.py renumber open 09 --only FILE ...
 
 Write a new lesson as the last one and `move` it: then no number is ever without its lesson. `open` leaves
 a gap and says what has to be put in. All three want a clean tree, and end with what only a person can mend.
-
-With --only nothing is renamed, and references are rewritten in these files alone. That is for a merge in
-which one side was written before the numbers changed: take that side of the file (`git checkout --theirs`
-or `--ours`), say with --only once more what was done to the numbers, and run the notebook again.
 
 Lessons are numbers of two digits, in these forms only: `lesson 09`, `lessons 03 and 09`, `lessons 10-12`,
 `lesson_09`, `quiz_09`, `09_learned_positions.ipynb`, [09](...) where the link leads to a lesson, and the
@@ -282,34 +277,20 @@ def main(words):
     parser = argparse.ArgumentParser(prog="course.py renumber", description="Give lessons other numbers.")
     parser.add_argument("task", choices=["open", "close", "move"])
     parser.add_argument("numbers", nargs="+", type=int, help="one number; for move two, from and to")
-    parser.add_argument("--only", nargs="+", metavar="FILE", help="rewrite references in these files alone")
     asked = parser.parse_args(words)
     if len(asked.numbers) != (2 if asked.task == "move" else 1):
         parser.error("move wants two numbers, open and close want one")
     try:
-        run(asked.task, asked.numbers, asked.only)
+        run(asked.task, asked.numbers)
     except Refused as why:
         print(why)
         return 1
     return 0
 
 
-def run(task, numbers, only):
+def run(task, numbers):
     paths = [path for path in git("ls-files").splitlines() if (ROOT / path).is_file()]
     names, present = stems(paths), lessons(paths)
-    if only:
-        # The tree has the new numbers already, and these files the old ones.
-        new = {number: number + {"open": 1, "close": -1}.get(task, 0) for number in range(numbers[0], 100)}
-        if task == "close":
-            new.pop(numbers[0])
-        elif task == "move":
-            new = plan(task, numbers, range(100))
-        before = {Path(one).resolve().relative_to(ROOT).as_posix(): Path(one).read_bytes() for one in only}
-        after = {path: new_bytes(path, data, names, new) for path, data in before.items()}
-        for path, data in after.items():
-            (ROOT / path).write_bytes(data)
-            print(f"{path}: {'changed' if data != before[path] else 'nothing to change'}")
-        return
     if git("status", "--porcelain"):
         raise Refused(
             "There are changes that are not committed: commit them first, so that this can be undone."
