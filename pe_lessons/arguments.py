@@ -310,12 +310,19 @@ def rotary_shapes(x, positions, layout, rotary_dim=None):
         rotary_dim = even_width(rotary_dim, "rotary_dim")
         if rotary_dim > x[-1]:
             raise ValueError(f"rotary_dim must be at most the head_dim of x, {x[-1]}, got {rotary_dim}")
-    elif x[-1] % 2:
+    else:
+        _even_head_dim(x)
+    _one_for_each_row("positions", positions, x)
+    return x[-1] if rotary_dim is None else rotary_dim
+
+
+def _even_head_dim(x):
+    """The shape of an x whose columns go into pairs."""
+    if x[-1] % 2:
         raise ValueError(
             f"x must have an even head_dim (last axis), got shape {x}: a number without a partner cannot turn"
         )
-    _one_for_each_row("positions", positions, x)
-    return x[-1] if rotary_dim is None else rotary_dim
+    return x
 
 
 def scale_arguments(positions, length, strength):
@@ -381,10 +388,7 @@ def axis_order(order):
 def mrope_sections(x, positions, sections, layout, order):
     """`sections` as a tuple of ints: the pairs of each axis, for x ``(..., seq_len, head_dim)``."""
     x, layout, order = shape_with_axes("x", x), pair_layout(layout), axis_order(order)
-    if x[-1] % 2:
-        raise ValueError(
-            f"x must have an even head_dim (last axis), got shape {x}: a number without a partner cannot turn"
-        )
+    _even_head_dim(x)
     sections = whole_numbers("sections", sections)
     if not isinstance(sections, list) or not sections or shape_of(sections) != (len(sections),):
         raise ValueError(f"sections must be a row of numbers of pairs, one for each axis, got {sections!r}")
