@@ -492,6 +492,12 @@ def key_positions(positions, n_queries):
             f"positions must be a row of numbers, one for each key and at least {n_queries}, as the last "
             f"{n_queries} are those of the queries, got shape {shape}"
         )
+    numbers = positions if isinstance(positions, list) else positions.tolist()
+    if max(numbers) - min(numbers) >= 2**63:
+        raise ValueError(
+            f"positions must lie within 63 bits of each other, got {min(numbers)} and {max(numbers)}: "
+            "count from the text's start"
+        )
     return positions
 
 

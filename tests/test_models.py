@@ -172,6 +172,12 @@ def test_other_kinds_and_what_is_not_understood(config, kind, words):
     assert words in models.explain(config)
 
 
+def test_what_single_layers_have_of_their_own():
+    own = {"01": {"head_dim": 32}, "3": {"head_dim": 8}, "last": {"head_dim": 4}}
+    widths = [layer.head_dim for layer in models.layers(LLAMA | {"per_layer_config": own})]
+    assert widths == [16, 32, 16, 8]
+
+
 def test_the_language_model_of_a_model_with_eyes():
     assert models.layers({"model_type": "eyes", "text_config": LLAMA, "vision_config": {}}) == models.layers(
         LLAMA
