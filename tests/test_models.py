@@ -173,7 +173,7 @@ def test_other_kinds_and_what_is_not_understood(config, kind, words):
 
 
 def test_what_single_layers_have_of_their_own():
-    own = {"01": {"head_dim": 32}, "3": {"head_dim": 8}, "last": {"head_dim": 4}}
+    own = {f"{1:02d}": {"head_dim": 32}, "3": {"head_dim": 8}, "last": {"head_dim": 4}}
     widths = [layer.head_dim for layer in models.layers(LLAMA | {"per_layer_config": own})]
     assert widths == [16, 32, 16, 8]
 
