@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -259,6 +260,15 @@ def test_an_exhibit_of_the_museum(name):
     plan = models.layers(exhibit["config"])
     assert "unknown" not in {layer.kind for layer in plan}
     assert models.explain(exhibit["config"]).startswith(exhibit["config"]["model_type"])
+
+
+EXPLAINED = (Path(__file__).parent / "explained.md").read_text(encoding="utf-8").split("\n## ")[1:]
+
+
+@pytest.mark.parametrize("expected", EXPLAINED, ids=lambda expected: expected.split("\n")[0])
+def test_an_exhibit_is_explained_word_for_word(expected):
+    name, text = expected.strip().split("\n\n")
+    assert models.explain(models.museum()[name]["config"]) == text
 
 
 def test_the_museum_is_in_order_and_shows_every_kind():
