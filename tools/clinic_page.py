@@ -48,7 +48,7 @@ def section(case):
     yield " ".join(case.data["story"].split()) + "\n"
     if "plot" in case.data:
         plot = case.data["plot"]
-        yield f"![{plot['alt']}](clinic/case_{case.number:02d}.svg)\n\n*{plot['caption']}*\n"
+        yield f"![{plot['alt']}](clinic/case_{case.number:02d}.svg){{.turns-dark}}\n\n*{plot['caption']}*\n"
     yield f"```text\n{case.signature}\n```\n"
     if case.evidence:
         yield f"```{'python' if 'code' in case.data else 'pycon'}\n{case.evidence}\n```\n"
