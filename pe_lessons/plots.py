@@ -37,6 +37,8 @@ def _display(*shown, **options):
 def show(fig, *, alt, caption):
     """Publish `fig` as a PNG that carries its alt text, the caption below it, and close it.
 
+    The PNG has two dots for each that the page gives it: for fine screens, for paper, and for a closer look.
+
     Parameters
     ----------
     fig : matplotlib Figure
@@ -46,12 +48,13 @@ def show(fig, *, alt, caption):
         One line of Markdown.
     """
     png = io.BytesIO()
-    fig.savefig(png, format="png", metadata={"Software": None})
+    fig.savefig(png, format="png", dpi=2 * fig.dpi, metadata={"Software": None})
+    width, height = (round(length) for length in fig.get_size_inches() * fig.dpi)
     plt.close(fig)
     _display(
         {"image/png": _with_palette(png), "text/plain": alt},
         raw=True,
-        metadata={"image/png": {"alt": alt}},
+        metadata={"image/png": {"alt": alt, "width": width, "height": height}},
     )
     _display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
 
@@ -687,8 +690,8 @@ def _beside(ax, point, text, colour, shift):
 
 
 def _with_palette(png):
-    """The bytes of a picture with 256 colours: it looks the same and is a third of the size."""
-    picture = Image.open(png).convert("RGB").quantize(256, kmeans=1, dither=Image.Dither.NONE)
+    """The bytes of a picture with 64 colours: it looks the same, and takes up much less."""
+    picture = Image.open(png).convert("RGB").quantize(64, kmeans=1, dither=Image.Dither.NONE)
     smaller = io.BytesIO()
     picture.save(smaller, format="png", optimize=True)
     return smaller.getvalue()

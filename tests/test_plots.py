@@ -1,9 +1,12 @@
 """Figures by their artists (arrays, lines, labels, colour maps), tables by their text."""
 
+import io
+
 import ipywidgets
 import matplotlib
 import numpy as np
 import pytest
+from PIL import Image
 
 matplotlib.use("agg")
 
@@ -39,6 +42,8 @@ def test_show_publishes_picture_alt_text_and_caption(displayed):
     (picture, metadata), (caption, _) = displayed
     assert picture["image/png"].startswith(b"\x89PNG")
     assert picture["text/plain"] == metadata["image/png"]["alt"] == "A line that rises from 0 to 1."
+    told = metadata["image/png"]
+    assert Image.open(io.BytesIO(picture["image/png"])).size == (2 * told["width"], 2 * told["height"])
     assert caption["text/markdown"] == "*A line.*"
     assert plt.get_fignums() == []
 

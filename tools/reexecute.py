@@ -102,8 +102,9 @@ def normal_output(output, execution_count):
         output.execution_count = execution_count
     if "data" in output:
         output.data.pop("application/vnd.jupyter.widget-view+json", None)
-        alt = output.metadata.get("image/png", {}).get("alt")
-        output.metadata = {"image/png": {"alt": alt}} if alt else {}
+        told = output.metadata.get("image/png", {})
+        told = {key: told[key] for key in ("alt", "width", "height") if key in told}
+        output.metadata = {"image/png": told} if told else {}
         if "image/png" in output.data:
             output.data["image/png"] = without_text_chunks(output.data["image/png"])
     return output
