@@ -71,6 +71,13 @@ def release(folder, name):
     done = grade.nbgrader(folder).generate_assignment(name)
     if not done["success"]:
         raise ValueError(f"{name} could not be made ready:\n{done.get('log', '')}\n{done.get('error', '')}")
+    (folder / ".course" / name / "version.txt").write_text(grade.version())
+
+
+def handed_out_with(folder, name):
+    """The version of the course in which a lesson was made ready, or None."""
+    file = folder / ".course" / name / "version.txt"
+    return file.read_text() if file.exists() else None
 
 
 def main(arguments):

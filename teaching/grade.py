@@ -66,8 +66,13 @@ def grade_one(folder, lesson, student, sandboxed):
     page = folder / "feedback" / student / lesson / f"{lesson}.html"
     if not page.exists():
         return done.get("log", "nothing was graded")
-    (page.parent / "graded.txt").write_text(f"{handed_in(folder, lesson, student)}\n")
+    graded(folder, lesson, student).write_text(f"{handed_in(folder, lesson, student)}\n{version()}\n")
     return None
+
+
+def graded(folder, lesson, student):
+    """The file that says which submission was graded, and with which version of the course."""
+    return folder / "feedback" / student / lesson / "graded.txt"
 
 
 def handed_in(folder, lesson, student):
@@ -76,8 +81,13 @@ def handed_in(folder, lesson, student):
 
 
 def is_done(folder, lesson, student):
-    mark = folder / "feedback" / student / lesson / "graded.txt"
-    return mark.exists() and mark.read_text().strip() == str(handed_in(folder, lesson, student))
+    mark = graded(folder, lesson, student)
+    return mark.exists() and mark.read_text().split()[0] == str(handed_in(folder, lesson, student))
+
+
+def graded_with(folder, lesson, student):
+    mark = graded(folder, lesson, student)
+    return mark.read_text().split()[-1] if mark.exists() else version()
 
 
 def points(folder, lesson):
@@ -122,7 +132,8 @@ def write_grades(folder, lesson, given, broken):
         table.writerow(["student", "exercise", "points", "maximum", "course", "remark"])
         for student, grades in sorted(given.items()):
             for name, (score, most) in grades.items():
-                table.writerow([student, name, f"{score:g}", f"{most:g}", version(), ""])
+                course = graded_with(folder, lesson, student)
+                table.writerow([student, name, f"{score:g}", f"{most:g}", course, ""])
         for student, why in sorted(broken.items()):
             table.writerow([student, "", "", "", version(), f"not graded: {why}"])
     totals = {student: sum(score for score, _ in grades.values()) for student, grades in given.items()}
@@ -162,9 +173,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     """Grade a lesson of a class; return the points, and why some of it could not be graded."""
     start = time.monotonic()
     if not (folder / "release" / lesson).exists():
-        done = nbgrader(folder).generate_assignment(lesson)
-        if not done["success"]:
-            sys.exit(f"{done.get('log', '')}\n{done.get('error', '')}")
+        try:
+            classroom.release(folder, lesson)
+        except ValueError as problem:
+            sys.exit(f"grade: {problem}")
     taken = intake.collect(folder, lesson)
     todo = [
         one
@@ -191,6 +203,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     given = {one: grades for one, grades in points(folder, lesson).items() if one not in broken}
     write_grades(folder, lesson, given, broken)
     print(f"{len(todo)} graded in {time.monotonic() - start:.0f} s")
+    versions = {classroom.handed_out_with(folder, lesson) or version()}
+    versions |= {graded_with(folder, lesson, one) for one in given}
+    if len(versions) > 1:
+        print(f"  handed out and graded with several versions of the course: {', '.join(sorted(versions))}")
     for one, why in broken.items():
         print(f"  not graded: {one}: {why}")
     return given, broken

@@ -6,10 +6,12 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 
 import nbformat
 import pytest
-from reexecute import find_notebooks
+from reexecute import ROOT, find_notebooks
+from test_strangers import ANSWERS as STRANGERS
 
 from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.exercise import Numbers
@@ -23,9 +25,14 @@ import intake
 import review
 import running
 import sandbox
-from verdicts import EXERCISES, LESSON_OF
+from verdicts import EXERCISES, LESSON_OF, PACKAGES
 
 LESSON = demo.LESSON
+HONEST = {}  # what they handed in, by lesson and student
+for student, work in tomllib.loads((ROOT / "tests/honest_submissions.toml").read_text("utf-8")).items():
+    first = next(name for name in work if name in REGISTRY)
+    [number] = [one.__name__[-2:] for one in PACKAGES if first in vars(one)]
+    HONEST.setdefault(number, {})[student] = work
 
 
 @pytest.fixture
@@ -167,6 +174,41 @@ def test_review_does_not_name_those_who_answer(exercise):
         assert list(review.strange(style.text, names)) == []
 
 
+@pytest.mark.parametrize("answer", STRANGERS)
+def test_review_does_not_name_strangers(answer):
+    names = {one.name for one in EXERCISES if LESSON_OF[one] is LESSON_OF[REGISTRY[answer["exercise"]]]}
+    assert list(review.strange(answer["code"], names)) == []
+
+
+@pytest.mark.parametrize(
+    "source, said",
+    [
+        ("exec('1')\nnp.outer?", "uses exec"),  # no Python before IPython has read it
+        ("exec('1')\n%time a b", "uses exec"),
+        ("await f()\nexec('1')", "uses exec"),
+        ("%timeit -q exec('1')", "a command of IPython or of the system"),
+        ("%%bash\nls", "a command of IPython or of the system"),
+        ("def patch(self):\n    self.check = print\npatch(type(slopes))", "writes into self.check"),
+        ("self = slopes\nself.diagnose = print", "writes into self.diagnose"),
+        ("from pe_lessons import exercises as arrays", "imports from pe_lessons"),
+        (
+            "from pe_lessons.exercises.lesson_11 import slopes as s",
+            "imports from pe_lessons.exercises.lesson_11",
+        ),
+        ("import sys\nsys.modules['x']", "uses .modules"),
+    ],
+)
+def test_review_is_not_led_astray(source, said):
+    assert said in list(review.strange(source, {"slopes"}))
+
+
+@pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
+def test_what_a_lesson_does_itself_excuses_little(notebook):
+    excused = review.usual(nbformat.read(notebook, 4), {one.name for one in EXERCISES})
+    assert {one.split()[0] for one in excused} <= {"imports", "uses", "writes"}
+    assert not {f"uses {name}" for name in review.NAMES} & excused
+
+
 def test_review_tells_the_mistakes_by_their_names():
     [known] = [one for one in REGISTRY["sinusoidal_loop"].mistakes if one.name == "doubled exponent"]
     assert review.mistakes_in("sinusoidal_loop", f"sinusoidal_loop: Not yet.\n{known.say}") == [known.name]
@@ -206,7 +248,7 @@ def test_a_sandbox_shows_python_and_nothing_of_the_teacher(tmp_path):
 
 
 @pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
-def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
+def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys, monkeypatch):
     """Deadlines, points by hand that stay, a second call that skips, and nbgrader's own commands."""
     guide = (grade.ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
     folder = tmp_path / "class"
@@ -216,12 +258,17 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     (place / "ada.ipynb").write_text(nbformat.writes(answered(nbformat.read(classroom.lessons()[LESSON], 4))))
     (place / "ada (1).ipynb").write_text((place / "ada.ipynb").read_text())
     assert grade.main([str(folder), "03", "--jobs", "1"]) == 0
-    assert "ada: 2 files, the last one counts" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "ada: 2 files, the last one counts" in said and "several versions" not in said
     assert grade.points(folder, LESSON)["ada"] == dict.fromkeys(demo.RIGHT, (1.0, 1.0))
     page = folder / "feedback" / "ada" / LESSON / f"{LESSON}.html"
     assert "of the course." in page.read_text(encoding="utf-8")
     before = page.stat().st_mtime_ns
-    assert grade.main([str(folder), "03"]) == 0 and page.stat().st_mtime_ns == before
+    with monkeypatch.context() as later:
+        later.setattr(grade, "version", lambda: "term-2026w")
+        assert grade.main([str(folder), "03"]) == 0 and page.stat().st_mtime_ns == before
+    assert "with several versions of the course: " in capsys.readouterr().out
+    assert "term-2026w" not in (folder / "grades" / f"{LESSON}.csv").read_text()
     book = f"sqlite:///{folder / 'gradebook.db'}"
     with grade.Gradebook(book) as gradebook:
         gradebook.find_grade("right_pairs-check", LESSON, LESSON, "ada").manual_score = 0.5
@@ -235,6 +282,33 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
         run = [sys.executable, "-m", "nbgrader", *shlex.split(command)]
         subprocess.run(run, cwd=folder, check=True, capture_output=True)
     assert "ada" in (folder / "grades.csv").read_text()
+
+
+@pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
+@pytest.mark.parametrize("number", HONEST)
+def test_the_honest_get_their_points_and_nobody_is_named(number, tmp_path, capsys):
+    folder, lesson = tmp_path / "class", classroom.lesson_named(number)
+    assert classroom.main([str(folder), number]) == 0
+    place = folder / "downloaded" / lesson
+    place.mkdir(parents=True)
+    for student, work in HONEST[number].items():
+        notebook = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
+        cells = notebook.cells
+        for cell in cells:
+            cell.source = work.get(intake.grade_id(cell), cell.source).strip("\n")
+        if "cell" in work:
+            below = cells.index(demo.cell_of(notebook, "imports")) + 1
+            cells.insert(below, nbformat.v4.new_code_cell(work["cell"].strip("\n")))
+        if "last" in work:
+            cells.append(nbformat.v4.new_code_cell(work["last"].strip("\n")))
+        (place / f"{student}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
+    assert grade.main([str(folder), number, "--jobs", "2"]) == 0
+    _, remarks, _, given = review.look(folder, lesson)
+    assert remarks == {}
+    assert given == {
+        student: {name: (float(name in work), 1.0) for name in given[student]}
+        for student, work in HONEST[number].items()
+    }
 
 
 def test_without_a_sandbox_grading_asks(monkeypatch, capsys):

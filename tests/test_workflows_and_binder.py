@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def test_binder_takes_the_tested_versions():
     lines = (ROOT / "binder/requirements.txt").read_text().splitlines()
     torch = re.search(r"(?m)^torch==.+$", (ROOT / "constraints.txt").read_text())[0]
-    assert {"-c ../constraints.txt", "-e .[lab]", "nbgitpuller", f"{torch}+cpu"} <= set(lines)
+    assert {"-c ../constraints.txt", "-e .[classroom]", "nbgitpuller", f"{torch}+cpu"} <= set(lines)
+    assert (ROOT / "binder/apt.txt").read_text() == "bubblewrap\n"  # sandboxes for grading
     assert re.fullmatch(r"python-3\.1[1-4]\n", (ROOT / "binder/runtime.txt").read_text())
 
 
