@@ -106,7 +106,9 @@ def strange(source, exercises):
         elif isinstance(node, ast.ImportFrom):
             module, names = node.module or "", {alias.name for alias in node.names}
             renamed = module.startswith("pe_lessons") and any(alias.asname for alias in node.names)
-            allowed = RUNGS if module == "pe_lessons" else exercises if LESSON.fullmatch(module) else names
+            allowed = (
+                RUNGS if module == "pe_lessons" else set(REGISTRY) if LESSON.fullmatch(module) else names
+            )
             known = module.split(".")[0] in MODULES and (
                 not module.startswith("pe_lessons.e") or LESSON.fullmatch(module)
             )
@@ -186,6 +188,12 @@ def look(folder, lesson):
         if notebook is None or student not in given:
             remarks[student].append("not graded")
             continue
+        notes = notebook.metadata.get("course_notes", [])
+        remarks[student] += [note for note in notes if "was changed" in note]
+        if any(
+            output.get("ename") == "NotRun" for cell in notebook.cells for output in cell.get("outputs", ())
+        ):
+            remarks[student].append("stopped before its end")
         for cell in own_code(notebook, release):
             remarks[student] += [one for one in strange(cell.source, exercises) if one not in expected]
             if len(tree := shape(cell.source)) > ALIKE:

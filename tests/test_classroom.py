@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+import zipfile
 
 import nbformat
 import pytest
@@ -70,8 +71,9 @@ def test_files_tell_whose_they_are(name, student):
 
 
 SPOILT = (
-    "check deleted, answer deleted, answer and check deleted, imports deleted, check copied, check changed, "
-    "answer as prose, check as prose, metadata lost, colab, checks tagged, passed off as released"
+    "check deleted, answer deleted, answer and check deleted, imports deleted, older imports, check copied, "
+    "check changed, answer as prose, check as prose, metadata lost, colab, checks tagged, "
+    "passed off as released"
 )
 
 
@@ -248,13 +250,12 @@ def test_a_sandbox_shows_python_and_nothing_of_the_teacher(tmp_path):
 
 
 @pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
-def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys, monkeypatch):
+def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     """Deadlines, points by hand that stay, a second call that skips, and nbgrader's own commands."""
     guide = (grade.ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
     folder = tmp_path / "class"
     assert classroom.main([str(folder), "03"]) == 0
     place = folder / "downloaded" / LESSON
-    place.mkdir(parents=True)
     (place / "ada.ipynb").write_text(nbformat.writes(answered(nbformat.read(classroom.lessons()[LESSON], 4))))
     (place / "ada (1).ipynb").write_text((place / "ada.ipynb").read_text())
     assert grade.main([str(folder), "03", "--jobs", "1"]) == 0
@@ -264,16 +265,18 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys, monkeypatch
     page = folder / "feedback" / "ada" / LESSON / f"{LESSON}.html"
     assert "of the course." in page.read_text(encoding="utf-8")
     before = page.stat().st_mtime_ns
-    with monkeypatch.context() as later:
-        later.setattr(grade, "version", lambda: "term-2026w")
-        assert grade.main([str(folder), "03"]) == 0 and page.stat().st_mtime_ns == before
-    assert "with several versions of the course: " in capsys.readouterr().out
-    assert "term-2026w" not in (folder / "grades" / f"{LESSON}.csv").read_text()
+    (folder / "roster.csv").write_text("id,Email address\nbob,bob@example.org\n")
+    (folder / ".course" / LESSON / "version.txt").write_text("term-2026w")
+    assert grade.main([str(folder), "03"]) == 0 and page.stat().st_mtime_ns == before
+    said = capsys.readouterr().out
+    assert "graded with several versions of the course: " in said and "term-2026w" in said
+    assert "not in roster.csv, so not in the files for Canvas and Moodle: ada\n" in said
+    assert "in roster.csv, and nothing handed in: bob\n" in said
     book = f"sqlite:///{folder / 'gradebook.db'}"
     with grade.Gradebook(book) as gradebook:
         gradebook.find_grade("right_pairs-check", LESSON, LESSON, "ada").manual_score = 0.5
         gradebook.db.commit()
-    assert grade.main([str(folder), "03", "--again", "--student", "ada", "--jobs", "1"]) == 0
+    assert grade.main([str(folder), "03", "--student", "ada", "--jobs", "1"]) == 0
     assert grade.points(folder, LESSON)["ada"]["right_pairs"] == (0.5, 1.0)
     assert review.main([str(folder), "03"]) == 0
     commands = re.findall(r"(?m)^    nbgrader (.+?) +# [a-z]$", guide)
@@ -290,7 +293,6 @@ def test_the_honest_get_their_points_and_nobody_is_named(number, tmp_path, capsy
     folder, lesson = tmp_path / "class", classroom.lesson_named(number)
     assert classroom.main([str(folder), number]) == 0
     place = folder / "downloaded" / lesson
-    place.mkdir(parents=True)
     for student, work in HONEST[number].items():
         notebook = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
         cells = notebook.cells
@@ -309,6 +311,39 @@ def test_the_honest_get_their_points_and_nobody_is_named(number, tmp_path, capsy
         student: {name: (float(name in work), 1.0) for name in given[student]}
         for student, work in HONEST[number].items()
     }
+
+
+def test_the_newest_hand_in_counts_and_is_graded_once(tmp_path, release):
+    folder, (old, new) = tmp_path, (release, answered(release))
+    place = folder / "release" / LESSON
+    place.mkdir(parents=True)
+    nbformat.write(release, place / f"{LESSON}.ipynb")
+    downloads = folder / "downloaded" / LESSON
+    downloads.mkdir(parents=True)
+
+    def taken():
+        files = intake.collect(folder, LESSON).files["Ada Byron"]
+        target = folder / "submitted" / "Ada Byron" / LESSON / f"{LESSON}.ipynb"
+        assert nbformat.read(target, 4).metadata["course_notes"] == []
+        answer = demo.cell_of(nbformat.read(target, 4), "sinusoidal_loop").source
+        return answer == demo.RIGHT["sinusoidal_loop"], target.stat().st_mtime_ns, files
+
+    for name, day, notebook in (("first", 1, old), ("second", 2, new)):
+        with zipfile.ZipFile(downloads / f"{name}.zip", "w") as archive:
+            entry = f"Ada Byron_7_assignsubmission_file_/{LESSON}.ipynb"
+            archive.writestr(zipfile.ZipInfo(entry, (2026, 11, day, 12, 0, 0)), nbformat.writes(notebook))
+        right, when, files = taken()
+        assert right == (notebook is new)
+        assert taken()[:2] == (right, when)  # so that it is not graded once more
+    page = folder / "feedback" / "Ada Byron" / LESSON / f"{LESSON}.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("well done")
+    grade.write_feedback_for_moodle(folder, LESSON, {"Ada Byron": files, "bob": [downloads / "bob.ipynb"]})
+    with zipfile.ZipFile(folder / "feedback" / f"{LESSON}_moodle.zip") as archive:
+        assert archive.namelist() == [f"Ada Byron_7_assignsubmission_file_/{LESSON}.html"]
+    by_hand = folder / "submitted" / "Ada Byron" / LESSON / "mended.ipynb"
+    nbformat.write(old, by_hand)
+    assert taken()[0] is False and not by_hand.exists()
 
 
 def test_without_a_sandbox_grading_asks(monkeypatch, capsys):
