@@ -150,6 +150,14 @@ def test_cells_that_no_answer_uses_are_spared_and_all_others_run(notebook):
     assert idle
 
 
+@pytest.mark.parametrize(
+    "source",
+    ["%timeit f(table)", "%%time\nf(table)", "np.outer?\nf(table)", "for f in t:\n    %time f(table)"],
+)
+def test_what_ipython_runs_uses_names_too(source):
+    assert {"f", "table"} <= running.names_in(nbformat.v4.new_code_cell(source))
+
+
 def a_check(*outputs):
     cell = nbformat.v4.new_code_cell("x.check(y)", outputs=list(outputs))
     cell.metadata.nbgrader = {"grade": True, "grade_id": "x-check"}

@@ -66,6 +66,7 @@ def test_every_supported_python_is_tested_on_every_system():
         ("weekly", "newest", "python course.py test"),
         ("weekly", "elsewhere", "python course.py test-elsewhere"),
         ("weekly", "claims", "python course.py claims"),
+        ("weekly", "image", "repo2docker --no-run --target-repo-dir /srv/pe_lessons"),
         ("weekly", "mutants", "python course.py mutants"),
     ],
 )
