@@ -271,7 +271,9 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     assert "ada: 2 files, the last one counts" in said and "several versions" not in said
     assert grade.points(folder, LESSON)["ada"] == dict.fromkeys(demo.RIGHT, (1.0, 1.0))
     page = folder / "feedback" / "ada" / LESSON / f"{LESSON}.html"
-    assert "of the course." in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert "of the course." in text and '<html lang="en">' in text
+    assert '<a href="#right_pairs-check">right_pairs</a> (Score: 1.0 / 1.0)' in text
     before = page.stat().st_mtime_ns
     (folder / "roster.csv").write_text("id,Email address\nbob,bob@example.org\n")
     (folder / ".course" / LESSON / "version.txt").write_text("term-2026w")
