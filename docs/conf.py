@@ -39,11 +39,7 @@ autodoc_member_order = "bysource"
 autodoc_inherit_docstrings = False
 numpydoc_show_class_members = False
 
-mathjax_path = "mathjax/startup.js"
-mathjax3_config = {
-    "loader": {"load": ["input/tex-base", "[tex]/ams", "output/chtml", "a11y/assistive-mml"]},
-    "tex": {"packages": {"[+]": ["ams"]}},
-}
+mathjax_path = "mathjax.js"  # not there: build_site.py sets the formulas in its place
 
 html_theme = "sphinx_book_theme"
 html_title = "pe_lessons"

@@ -28,6 +28,7 @@ from pe_lessons.progress import progress
 
 ROOT = Path(pe_lessons.__file__).resolve().parents[1]
 NUMPY = os.environ.get("PE_LESSONS_NUMPY_WHEEL", "")  # Pyodide's wheel of NumPy: a file, or an address
+FIRST = "Try the first exercise in ten seconds"
 LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
 
 
@@ -145,6 +146,11 @@ class MakeExercises(SphinxTransform):
             "numpy": NUMPY and (NUMPY if urlsplit(NUMPY).netloc else Path(NUMPY).name),
             "imports": {name: line for name, (_, line) in imports(_program(notebook)).items()},
         }
+        if lesson.startswith("00"):
+            first = next(name for name in checks if isinstance(REGISTRY[name], Exercise))
+            said = f'<p><a class="btn btn-primary" href="#answer-{first}">{FIRST}</a></p>'
+            title = next(self.document.findall(nodes.title))
+            title.parent.insert(1, nodes.raw("", said, format="html"))
         data = json.dumps(known).replace("</", "<\\/")
         self.document += nodes.raw(
             "", f'<script type="application/json" id="lesson">{data}</script>', format="html"

@@ -23,6 +23,8 @@ if "google.colab" in sys.modules:  # elsewhere the course is installed already
 
 # A question to answer before the next cell is run, in bold words.
 ASKED = re.compile(r"\*\*(Predict|Before you (look|move)|Look hard|Stop and find)\b")
+# A figure whose words speak of such stays as it is in the dark theme; others change dark and light there.
+SHADES = re.compile(r"\b(dark|light|bright|white|black|pale|shade)", re.IGNORECASE)
 SHOW = {"source": "Show the code", "output": "Show the answer"}
 
 
@@ -237,13 +239,13 @@ class LessonMapDirective(Directive):
 
 
 class FillLessonMap(SphinxPostTransform):
-    """The lessons of a page's tables of contents, part by part, each with its question."""
+    """The lessons of the front page's tables of contents, part by part, each with its question."""
 
     default_priority = 4  # before references are resolved
 
     def run(self):
         for node in list(self.document.findall(LessonMap)):
-            toctrees = self.document.findall(addnodes.toctree)
+            toctrees = self.env.get_doctree("index").findall(addnodes.toctree)
             node.replace_self([one for toctree in toctrees for one in self.part(toctree)])
 
     def part(self, toctree):
@@ -263,15 +265,17 @@ class FillLessonMap(SphinxPostTransform):
 
 
 def describe_figures(app):
-    """plots.show keeps the alt text in the output's metadata, where MyST-NB does not look for it."""
+    """plots.show keeps alt text and size in the output's metadata, where MyST-NB does not look for them."""
     render_image = NbElementRenderer.render_image
 
-    def render_with_alt(self, data):
+    def render_described(self, data):
         images = render_image(self, data)
-        images[0]["alt"] = data.output_metadata.get(data.mime_type, {}).get("alt", "")
+        told = data.output_metadata.get(data.mime_type, {})
+        images[0]["alt"] = told.get("alt", "")
+        images[0].update_all_atts({key: f"{told[key]}px" for key in ("width", "height") if key in told})
         return images
 
-    NbElementRenderer.render_image = render_with_alt
+    NbElementRenderer.render_image = render_described
 
 
 def finish_page(app, doctree, docname):
@@ -282,6 +286,8 @@ def finish_page(app, doctree, docname):
         if isinstance(caption, nodes.paragraph) and isinstance(caption[0], nodes.emphasis):
             caption.parent.remove(caption)
             caption = nodes.caption("", "", *caption[0].children)
+            if not SHADES.search(image["alt"] + caption.astext()):
+                image["classes"].append("turns-dark")
             name = f"figure-{number_on_page}"
             image.replace_self(nodes.figure("", image.deepcopy(), caption, ids=[name]))
     for link in list(doctree.findall(addnodes.download_reference)):

@@ -23,30 +23,6 @@ from pe_lessons import arrays, capstone, measures
 SEEDS = (900, 901)
 
 
-def base_a_million(positions, d_model):
-    return waves(positions, d_model, base=1_000_000)
-
-
-def four_times_as_slow(positions, d_model):
-    return waves(positions / 4, d_model)
-
-
-def three_times_as_loud(positions, d_model):
-    return 3 * waves(positions, d_model)
-
-
-def index_over_16(positions, d_model):
-    return on_one_column(positions / 16, d_model)
-
-
-def square_waves(positions, d_model):
-    return np.where(waves(positions, d_model) > 0, 1.0, -1.0)
-
-
-def faint_random_rows(positions, d_model):
-    return 0.2 * random_rows(positions, d_model)
-
-
 def own_exponents(positions, d_model):
     column = np.arange(d_model)
     angles = positions[:, None] / 10_000 ** (2 * column / d_model)
@@ -58,22 +34,23 @@ def random_walk(positions, d_model):
     return 0.3 * np.cumsum(steps, axis=0)[positions.astype(int)]
 
 
-def repeats_every_8(positions, d_model):
-    return waves(positions % 8, d_model)
-
-
 def one_pair(positions, d_model):
     return np.pad(in_pairs(positions[:, None] * np.array([2 * np.pi / 16])), [(0, 0), (0, d_model - 2)])
 
 
-def three_times_as_fast(positions, d_model):
-    return waves(positions * 3, d_model)
-
-
-TABLES = [
-    base_a_million, four_times_as_slow, three_times_as_loud, index_over_16, square_waves, faint_random_rows,
-    own_exponents, random_walk, repeats_every_8, one_pair, three_times_as_fast,
-]  # fmt: skip
+TABLES = {
+    "base_a_million": lambda positions, d_model: waves(positions, d_model, base=1_000_000),
+    "four_times_as_slow": lambda positions, d_model: waves(positions / 4, d_model),
+    "three_times_as_loud": lambda positions, d_model: 3 * waves(positions, d_model),
+    "index_over_16": lambda positions, d_model: on_one_column(positions / 16, d_model),
+    "square_waves": lambda positions, d_model: np.where(waves(positions, d_model) > 0, 1.0, -1.0),
+    "faint_random_rows": lambda positions, d_model: 0.2 * random_rows(positions, d_model),
+    "own_exponents": own_exponents,
+    "random_walk": random_walk,
+    "repeats_every_8": lambda positions, d_model: waves(positions % 8, d_model),
+    "one_pair": one_pair,
+    "three_times_as_fast": lambda positions, d_model: waves(positions * 3, d_model),
+}
 FALLS = np.random.default_rng(seed=0).uniform(size=16)
 SCORES = {
     "rope_base_a_million": lambda: rotated(arrays.frequencies(32, base=1_000_000)),
@@ -82,7 +59,7 @@ SCORES = {
     "alibi_flat": lambda: lambda q, k, m, n: product(q, k, m, n) - 0.02 * abs(m - n),
     "bias_odd_or_even": lambda: LearnedBias(2, lambda m, n: (m - n) % 2),
 }
-ENCODINGS = {encode.__name__: encode for encode in TABLES} | {name: make() for name, make in SCORES.items()}
+ENCODINGS = TABLES | {name: make() for name, make in SCORES.items()}
 
 
 def main():

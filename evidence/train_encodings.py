@@ -24,14 +24,8 @@ from torch import nn
 from pe_lessons import arrays, capstone, measures, tensors
 
 SEEDS = (900, 901, 902)
-TABLES, SCORES = {}, {}
 COLUMNS = ["encoding", "kind", "held back", "one back", "five back", "four times"]
 COLUMNS += [f"{task} {when}" for task in ("local", "needle") for when in ("training", "16", "64")]
-
-
-def table(encode):
-    TABLES[encode.__name__] = encode
-    return encode
 
 
 def in_pairs(angles):
@@ -46,128 +40,60 @@ def on_one_column(numbers, d_model):
     return numbers[:, None] * (np.arange(d_model) == 0)
 
 
-@table
-def sinusoidal(positions, d_model):
-    return waves(positions, d_model)
-
-
-@table
-def base_100(positions, d_model):
-    return waves(positions, d_model, base=100)
-
-
-@table
-def twice_as_slow(positions, d_model):
-    return waves(positions / 2, d_model)
-
-
-@table
-def ten_times_as_slow(positions, d_model):
-    return waves(positions / 10, d_model)
-
-
-@table
-def a_tenth_as_loud(positions, d_model):
-    return 0.09 * waves(positions, d_model)
-
-
-@table
-def a_third_as_loud(positions, d_model):
-    return 0.3 * waves(positions, d_model)
-
-
-@table
-def ten_times_as_loud(positions, d_model):
-    return 10 * waves(positions, d_model)
-
-
-@table
-def stripes_of_four(positions, d_model):
-    return waves(positions, d_model) + 4 * (-1.0) ** np.arange(d_model)
-
-
-@table
-def squared_positions(positions, d_model):
-    return waves(positions**2, d_model)
-
-
-@table
-def logarithms(positions, d_model):
-    return in_pairs(2 * np.log1p(positions)[:, None] * np.arange(1, d_model // 2 + 1))
-
-
-@table
 def random_rows(positions, d_model):
     rows = np.random.default_rng(seed=0).normal(size=(4096, d_model))
     return rows[positions.astype(int)]
 
 
-@table
 def gray_code(positions, d_model):
     whole = positions.astype(int)
     return ((whole ^ (whole >> 1))[:, None] >> np.arange(d_model) & 1).astype(float)
 
 
-@table
-def binary_digits(positions, d_model):
-    return positions[:, None] // 2 ** np.arange(d_model) % 2
-
-
-@table
-def triangle_waves(positions, d_model):
-    return np.arcsin(waves(positions, d_model)) * 2 / np.pi
-
-
-@table
-def saw_teeth(positions, d_model):
-    return positions[:, None] * arrays.frequencies(2 * d_model) / (2 * np.pi) % 1
-
-
-@table
 def remainders(positions, d_model):
     clocks = [np.eye(hours)[(positions % hours).astype(int)] for hours in (2, 3, 5, 7, 11)]
     return np.pad(np.concatenate(clocks, axis=1), [(0, 0), (0, d_model - 28)])
 
 
-@table
-def doubled_exponent(positions, d_model):
-    return in_pairs(positions[:, None] * arrays.frequencies(d_model) ** 2)
+def at_speeds(frequencies):
+    """The table whose pairs turn by `frequencies(d_model)`."""
+    return lambda positions, d_model: in_pairs(positions[:, None] * frequencies(d_model))
 
 
-@table
-def sines_alone(positions, d_model):
-    return np.sin(positions[:, None] * arrays.frequencies(2 * d_model))
-
-
-@table
-def index(positions, d_model):
-    return positions[:, None] * np.ones(d_model)
-
-
-@table
-def index_on_one_column(positions, d_model):
-    return on_one_column(positions, d_model)
-
-
-@table
-def equal_steps(positions, d_model):
-    return in_pairs(positions[:, None] * np.linspace(1, 1 / d_model, d_model // 2))
-
-
-@table
-def random_frequencies(positions, d_model):
-    falls = np.random.default_rng(seed=0).uniform(size=d_model // 2)
-    return in_pairs(positions[:, None] * 10_000.0**-falls)
-
-
-@table
-def two_share_a_row(positions, d_model):
-    return waves(positions // 2, d_model)
-
-
-@table
-def one_hot(positions, d_model):
-    return 3 * np.eye(d_model)[(positions % d_model).astype(int)]
+TABLES = {
+    "sinusoidal": lambda positions, d_model: waves(positions, d_model),
+    "base_100": lambda positions, d_model: waves(positions, d_model, base=100),
+    "twice_as_slow": lambda positions, d_model: waves(positions / 2, d_model),
+    "ten_times_as_slow": lambda positions, d_model: waves(positions / 10, d_model),
+    "a_tenth_as_loud": lambda positions, d_model: 0.09 * waves(positions, d_model),
+    "a_third_as_loud": lambda positions, d_model: 0.3 * waves(positions, d_model),
+    "ten_times_as_loud": lambda positions, d_model: 10 * waves(positions, d_model),
+    "stripes_of_four": lambda positions, d_model: (
+        waves(positions, d_model) + 4 * (-1.0) ** np.arange(d_model)
+    ),
+    "squared_positions": lambda positions, d_model: waves(positions**2, d_model),
+    "logarithms": lambda positions, d_model: in_pairs(
+        2 * np.log1p(positions)[:, None] * np.arange(1, d_model // 2 + 1)
+    ),
+    "random_rows": random_rows,
+    "gray_code": gray_code,
+    "binary_digits": lambda positions, d_model: positions[:, None] // 2 ** np.arange(d_model) % 2,
+    "triangle_waves": lambda positions, d_model: np.arcsin(waves(positions, d_model)) * 2 / np.pi,
+    "saw_teeth": lambda positions, d_model: (
+        positions[:, None] * arrays.frequencies(2 * d_model) / (2 * np.pi) % 1
+    ),
+    "remainders": remainders,
+    "doubled_exponent": at_speeds(lambda d_model: arrays.frequencies(d_model) ** 2),
+    "sines_alone": lambda positions, d_model: np.sin(positions[:, None] * arrays.frequencies(2 * d_model)),
+    "index": lambda positions, d_model: positions[:, None] * np.ones(d_model),
+    "index_on_one_column": lambda positions, d_model: on_one_column(positions, d_model),
+    "equal_steps": at_speeds(lambda d_model: np.linspace(1, 1 / d_model, d_model // 2)),
+    "random_frequencies": at_speeds(
+        lambda d_model: 10_000.0 ** -np.random.default_rng(seed=0).uniform(size=d_model // 2)
+    ),
+    "two_share_a_row": lambda positions, d_model: waves(positions // 2, d_model),
+    "one_hot": lambda positions, d_model: 3 * np.eye(d_model)[(positions % d_model).astype(int)],
+}
 
 
 def product(q, k, m, n):
@@ -190,7 +116,7 @@ def rotated(frequencies, m_factor=1.0, n_factor=1.0):
 
 
 FREQUENCIES = arrays.frequencies(32)
-SCORES |= {
+SCORES = {
     "rope": lambda: rotated(FREQUENCIES),
     "rope_base_100": lambda: rotated(arrays.frequencies(32, base=100)),
     "rope_on_a_quarter": lambda: rotated(arrays.frequencies(8)),
@@ -304,10 +230,9 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("state", type=Path)
-    parser.add_argument("--task", choices=capstone.TASKS, help="only this one; both if left out")
     parser.add_argument("--store", action="store_true")
     options = parser.parse_args()
-    for task in [options.task] if options.task else capstone.TASKS:
+    for task in capstone.TASKS:
         train(options.state, task)
     if options.store:
         store(options.state)

@@ -310,12 +310,19 @@ def rotary_shapes(x, positions, layout, rotary_dim=None):
         rotary_dim = even_width(rotary_dim, "rotary_dim")
         if rotary_dim > x[-1]:
             raise ValueError(f"rotary_dim must be at most the head_dim of x, {x[-1]}, got {rotary_dim}")
-    elif x[-1] % 2:
+    else:
+        _even_head_dim(x)
+    _one_for_each_row("positions", positions, x)
+    return x[-1] if rotary_dim is None else rotary_dim
+
+
+def _even_head_dim(x):
+    """The shape of an x whose columns go into pairs."""
+    if x[-1] % 2:
         raise ValueError(
             f"x must have an even head_dim (last axis), got shape {x}: a number without a partner cannot turn"
         )
-    _one_for_each_row("positions", positions, x)
-    return x[-1] if rotary_dim is None else rotary_dim
+    return x
 
 
 def scale_arguments(positions, length, strength):
@@ -381,11 +388,7 @@ def axis_order(order):
 def mrope_sections(x, positions, sections, layout, order):
     """`sections` as a tuple of ints: the pairs of each axis, for x ``(..., seq_len, head_dim)``."""
     x, layout, order = shape_with_axes("x", x), pair_layout(layout), axis_order(order)
-    if x[-1] % 2:
-        raise ValueError(
-            f"x must have an even head_dim (last axis), got shape {x}: "
-            "a number without a partner cannot turn"
-        )
+    _even_head_dim(x)
     sections = whole_numbers("sections", sections)
     if not isinstance(sections, list) or not sections or shape_of(sections) != (len(sections),):
         raise ValueError(f"sections must be a row of numbers of pairs, one for each axis, got {sections!r}")
@@ -489,6 +492,12 @@ def key_positions(positions, n_queries):
             f"positions must be a row of numbers, one for each key and at least {n_queries}, as the last "
             f"{n_queries} are those of the queries, got shape {shape}"
         )
+    numbers = positions if isinstance(positions, list) else positions.tolist()
+    if max(numbers) - min(numbers) >= 2**63:
+        raise ValueError(
+            f"positions must lie within 63 bits of each other, got {min(numbers)} and {max(numbers)}: "
+            "count from the text's start"
+        )
     return positions
 
 
@@ -563,20 +572,22 @@ def scaling_rule(scaling, head_dim, text_len=None):
             f"scaling of the type {rope_type!r} must have the keys {list(needed)} and may have "
             f"{list(optional)}, got {sorted(scaling.keys() - {'rope_type'}, key=str)}"
         )
-    rule = {"factor": 1.0, "attention_factor": 1.0, "turning_pairs": head_dim, **optional, **scaling}
-    for key, value in rule.items():
+    given = {"factor": 1.0, "attention_factor": 1.0, **optional, **scaling}
+    rule = {**given, "turning_pairs": head_dim}
+    for key, value in given.items():
         if key == "truncate":
             rule[key] = true_or_false('scaling["truncate"]', value)
         elif key in ("short_factor", "long_factor"):
             rule[key] = _factors_of_pairs(f'scaling["{key}"]', value, head_dim // 2)
         elif key != "rope_type" and not (key in _MAY_BE_NONE and value is None):
-            _above_zero(f'scaling["{key}"]', value)
-    if rule["factor"] < 1:
+            rule[key] = _above_zero(f'scaling["{key}"]', value)
+    factor = given["factor"]
+    if factor < 1:
         raise ValueError(
-            f'scaling["factor"] must be at least 1, the new length over the trained one, got {rule["factor"]}'
+            f'scaling["factor"] must be at least 1, the new length over the trained one, got {factor}'
         )
     if rope_type == "proportional":
-        share = rule["partial_rotary_factor"]
+        share = given["partial_rotary_factor"]
         if share > 1:
             raise ValueError(
                 f'scaling["partial_rotary_factor"] must be at most 1, the share of the columns, got {share}'
@@ -593,7 +604,7 @@ def scaling_rule(scaling, head_dim, text_len=None):
         many, few = _MANY_AND_FEW_TURNS[rope_type]
         if rule[many] <= rule[few]:
             raise ValueError(
-                f'scaling["{many}"] must be above scaling["{few}"], got {rule[many]} and {rule[few]}: '
+                f'scaling["{many}"] must be above scaling["{few}"], got {given[many]} and {given[few]}: '
                 "they are turns within the trained length, many and few"
             )
     if rope_type == "llama3":
@@ -614,7 +625,7 @@ def scaling_rule(scaling, head_dim, text_len=None):
             if trained_len <= 1:
                 raise ValueError(
                     'scaling["original_max_position_embeddings"] must be above 1 for scaling of the type '
-                    f"'longrope', got {trained_len}: its logarithm divides"
+                    f"'longrope', got {scaling['original_max_position_embeddings']}: its logarithm divides"
                 )
             rule["attention_factor"] = math.sqrt(1.0 + math.log(rule["factor"]) / math.log(trained_len))
     return rule

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pe_lessons import arrays
+from pe_lessons import arguments, arrays
 
 BASE = 10_000.0  # what models of these types take where the file gives no base
 ROTARY_WITHOUT_A_BASE = {
@@ -35,6 +35,9 @@ OTHER_KINDS = {
     "none": {"jamba", "nemotron_h", "kimi_linear", "mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm",
              "zamba"},
 }  # fmt: skip
+# A model whose file gives one of these turns queries and keys, unless something above says otherwise.
+ROTATIONS = ("rope_parameters", "rope_scaling", "rope_theta", "rotary_emb_base", "rotary_pct", "rotary_dim",
+             "global_rope_theta", "layer_rope_theta")  # fmt: skip
 POSITION_EMBEDDING_TYPES = {"sinusoidal": "sinusoidal", "alibi": "alibi", "nope": "none", None: "none"}
 OTHER_ORDER = {"ernie4_5_vl_moe_text": "its code gives the pairs to height, width and time in its own order"}
 QUERY_NORMS = ("use_qk_norm", "qk_layernorm", "qk_norm")
@@ -72,6 +75,8 @@ KNOWN = KNOBS | {
     "max_position_embeddings", "finetuned",
 }  # fmt: skip
 NUMBERS = KNOBS - {"short_factor", "long_factor", "truncate"} | {"rope_theta", "partial_rotary_factor"}
+LENGTHS = ("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length",
+           "model_max_length")  # fmt: skip
 # Names that speak of positions, and those of them that are read or change nothing that is said here.
 ABOUT_POSITIONS = re.compile("rope|rotary|yarn|alibi|ntk|position|sinusoid|relative_|(^|_)pos(_|$)")
 KEYS = {
@@ -80,6 +85,17 @@ KEYS = {
     "rope_interleave", "rope_local_base_freq", "no_rope_layers", "no_rope_layer_interval", "alibi",
     "qk_rope_head_dim", "position_embedding_type", "max_position_embeddings", "n_positions",
     "original_max_position_embeddings", "relative_attention_num_buckets", "relative_attention_max_distance",
+}  # fmt: skip
+# What the file may hold under a name that is asked for its value; null is as good as left out.
+FORMS = {
+    "a word": (str, ("model_type", "position_embedding_type")),
+    "an object": (dict, ("rope_parameters", "rope_scaling", "attn_config", "per_layer_config")),
+    "a list": (list, ("layer_types",)),
+    "a whole number": (int, ("rotary_dim", "no_rope_layer_interval", "global_attn_every_n_layers")),
+    "a finite number": (Real, (
+        "qk_rope_head_dim", "attention_head_dim", "head_dim", "global_head_dim", "kv_channels", "rope_theta",
+        "rotary_emb_base", "rotary_pct", "rope_pct", "partial_rotary_factor", "rope_local_base_freq",
+        "global_rope_theta", "local_rope_theta", "original_max_position_embeddings", *LENGTHS)),
 }  # fmt: skip
 MUSEUM = Path(__file__).parent / "museum"
 # From here on, two neighbouring whole numbers are one in this format.
@@ -128,7 +144,7 @@ def explain(config):
     beyond 8,192 tokens: 29 pairs reach angles that no training text had
     bfloat16 cannot tell position 257 from 256; float16 cannot tell position 2,049 from 2,048
     """
-    config = _text_part(_loaded(config))
+    config = _read(config)
     plan, length = layers(config), _length(config)
     name = config.get("model_type", "a model of no named type")
     lines = [f"{name}: {len(plan)} layers, " + (f"{length:,} positions" if length else "no length given")]
@@ -143,7 +159,7 @@ def explain(config):
 
 def length(config):
     """The longest text that the file speaks of, in tokens, or None."""
-    return _length(_text_part(_loaded(config)))
+    return _length(_read(config))
 
 
 def museum():
@@ -160,17 +176,20 @@ def museum():
 
 def layers(config):
     """One `Layer` for each layer of the model, in their order."""
-    config = _text_part(_loaded(config))
+    config = _read(config)
     count = _count(config)
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= 10_000:
         raise ValueError(f"config must say how many layers there are (num_hidden_layers), got {count!r}")
     types = _layer_types(config, count)
-    own = {int(number): values for number, values in (config.get("per_layer_config") or {}).items()}
+    named = config.get("per_layer_config") or {}
+    own = {int(number): values for number, values in named.items() if str(number).isdecimal()}
     return [_layer(config | own.get(number, {}), number, kind) for number, kind in enumerate(types)]
 
 
 def _layer(config, number, layer_type):
     window, base = _window(config, layer_type), _at(config.get("layer_rope_theta"), number)
+    if not (base is None or _is_number(base)):
+        raise ValueError(f"layer_rope_theta must hold a number for each layer, got {base!r}")
     by_code = config.get("model_type") in UNTURNED_FULL_LAYERS and config.get("sliding_window")
     if layer_type in RECURRENT:
         return Layer("recurrent")
@@ -208,9 +227,7 @@ def _kind(config):
     for kind, types in OTHER_KINDS.items():
         if model_type in types:
             return kind
-    keys = ("rope_parameters", "rope_scaling", "rope_theta", "rotary_emb_base", "rotary_pct", "rotary_dim",
-            "global_rope_theta", "layer_rope_theta")  # fmt: skip
-    turns = any(config.get(key) for key in keys) or model_type in ROTARY_WITHOUT_A_BASE
+    turns = any(config.get(key) for key in ROTATIONS) or model_type in ROTARY_WITHOUT_A_BASE
     return "rotary" if turns else "unknown"
 
 
@@ -234,6 +251,8 @@ def _rotation(config, layer_type):
             return {}, f"rope_parameters is nested under {sorted(new)}, but the layer is a {layer_type!r}"
         if new[layer_type] is None:
             return None, ""
+        if not isinstance(new[layer_type], dict):
+            return {}, f"rope_parameters of {layer_type!r} is {new[layer_type]!r}"
         chosen = dict(new[layer_type])
     else:
         chosen = {**old, **new}
@@ -247,7 +266,7 @@ def _rotation(config, layer_type):
         chosen.setdefault("partial_rotary_factor", share)
     outside = _get(config, "rope_theta", "rotary_emb_base") or BASE
     chosen["rope_theta"] = chosen.get("rope_theta") or outside
-    kind = chosen.get("rope_type") or chosen.get("type") or "default"
+    kind = str(chosen.get("rope_type") or chosen.get("type") or "default")
     chosen["rope_type"] = {"su": "longrope", "mrope": "default"}.get(kind, kind)
     if chosen["rope_type"] not in RULES:
         return chosen, f"the rule {chosen['rope_type']!r} is not one of {', '.join(RULES)}"
@@ -255,7 +274,7 @@ def _rotation(config, layer_type):
         outside = config.get("original_max_position_embeddings")
         chosen.setdefault("original_max_position_embeddings", outside or _length(config))
     words = [f"{name} = {chosen[name]!r} is no number" for name in sorted(NUMBERS & chosen.keys())
-             if chosen[name] is not None and not isinstance(chosen[name], Real)]  # fmt: skip
+             if chosen[name] is not None and not _is_number(chosen[name])]  # fmt: skip
     missing = [name for name in RULES[chosen["rope_type"]] if chosen.get(name) is None]
     words += [f"the rule {chosen['rope_type']!r} wants {', '.join(missing)}"] * bool(missing)
     return chosen, "; ".join(words)
@@ -269,6 +288,8 @@ def _rotary(config, layer_type, rope, window):
     # qk_rope_head_dim: a part of the head of its own, all of which turns
     share = 1.0 if config.get("qk_rope_head_dim") else rope.get("partial_rotary_factor") or 1.0
     rotary_dim = config.get("rotary_dim") or int(head_dim * share)
+    if rotary_dim < 2:
+        return Layer("unknown", window=window, why=f"of {head_dim} columns of a head no pair would turn")
     rule, base = rope["rope_type"], float(rope["rope_theta"])
     knobs = {key: rope[key] for key in sorted(KNOBS & rope.keys()) if rope[key] is not None}
     frequencies, factor = _frequencies(rule, head_dim, rotary_dim, base, share, knobs, _length(config))
@@ -284,31 +305,22 @@ def _rotary(config, layer_type, rope, window):
 
 def _frequencies(rule, head_dim, rotary_dim, base, share, knobs, length):
     """(n_pairs,) in the trained length, and what cosines and sines are multiplied by."""
-    plain = arrays.frequencies(rotary_dim, base=base)
-    if rule == "proportional":
-        turned = int(share * head_dim // 2)
-        return np.where(np.arange(head_dim // 2) < turned, arrays.frequencies(head_dim, base=base), 0.0), 1.0
     if rule in ("default", "dynamic"):  # dynamic: the base grows with the text, from the trained length on
-        return plain, 1.0
+        return arrays.frequencies(rotary_dim, base=base), 1.0
+    knobs = knobs | {"partial_rotary_factor": share}
     if rule == "longrope":
         old = knobs["original_max_position_embeddings"]
-        factor = knobs.get("factor") or length / old
-        size = math.sqrt(1 + math.log(factor) / math.log(old)) if factor > 1 else 1.0
-        return plain / np.array(knobs["short_factor"]), knobs.get("attention_factor") or size
-    scaling = {"rope_type": rule, **knobs}
-    if rule == "yarn":
-        many, all_dim = (scaling.pop(name, None) for name in ("mscale", "mscale_all_dim"))
-        if many and all_dim and "attention_factor" not in scaling:
-            one, other = (0.1 * size * math.log(scaling["factor"]) + 1 for size in (many, all_dim))
-            scaling["attention_factor"] = one / other if scaling["factor"] > 1 else 1.0
-    if rule == "linear":
-        scaling = {"rope_type": rule, "factor": knobs["factor"]}
-    return arrays.rotary_frequencies(rotary_dim + rotary_dim % 2, base=base, scaling=scaling)
+        knobs["factor"] = max(1.0, knobs.get("factor") or (length or old) / old)
+    width = head_dim if rule == "proportional" else rotary_dim + rotary_dim % 2
+    needed, optional = arguments.SCALING_RULES[rule]
+    given = {name: knob for name, knob in knobs.items() if knob or name == "truncate"}  # mscale 0 is none
+    scaling = {name: given[name] for name in (*needed, *optional) if name in given}
+    return arrays.rotary_frequencies(width, base=base, scaling={"rope_type": rule, **scaling}, text_len=1)
 
 
 def warnings(config):
     """Sentences about what does not fit together in the file."""
-    config = _text_part(_loaded(config))
+    config = _read(config)
     return [sentence for check in CHECKS for sentence in check(config)]
 
 
@@ -327,11 +339,11 @@ def _lengths(config):
     for rope in _all_rotations(config):
         rule, factor = rope.get("rope_type") or rope.get("type"), rope.get("factor")
         old = rope.get("original_max_position_embeddings") or config.get("original_max_position_embeddings")
-        stretched = isinstance(factor, Real) and rule in ("yarn", "longrope")
+        stretched = _is_number(factor) and _is_number(old) and rule in ("yarn", "longrope")
         if rule in ("yarn", "llama3", "longrope") and not old:
             taken = f"{length} is taken for the trained length" if length else "no length is known"
             yield f"{rule} without original_max_position_embeddings: {taken}"
-        elif stretched and old and length and factor * old != length:
+        elif stretched and length and factor * old != length:
             yield f"factor {factor:g} times the trained length {old:,} is {factor * old:,.0f}, not {length:,}"
 
 
@@ -359,7 +371,8 @@ def _widths(config):
     for rope in _all_rotations(config):
         share = rope.get("partial_rotary_factor") or config.get("partial_rotary_factor")
         head_dim = _head_dim(config, "full_attention")
-        if share and head_dim and rope.get("rope_type") != "proportional" and int(head_dim * share) % 2:
+        whole = not (_is_number(share) and head_dim and int(head_dim * share) % 2)
+        if not whole and rope.get("rope_type") != "proportional":
             yield f"{share:g} of {head_dim} columns is {int(head_dim * share)}, an odd number: no whole pairs"
         for name in sorted(rope.keys() - KNOWN):
             yield f"{name} = {rope[name]!r} is not understood"
@@ -381,7 +394,15 @@ def _not_read(config):
         yield f"{named}: it is read by its keys, whatever its code does"
 
 
-CHECKS = (_two_spellings, _lengths, _unturned, _lists, _widths, _not_read)
+def _unused(config):
+    """A rotation that is given beside what the model takes instead."""
+    kind = _kind(config)
+    given = [name for name in ROTATIONS if config.get(name)]
+    if given and kind not in ("rotary", "unknown"):
+        yield f"{' and '.join(given)} beside another kind ({KINDS[kind]}): no layer is taken to turn"
+
+
+CHECKS = (_unused, _two_spellings, _lengths, _unturned, _lists, _widths, _not_read)
 
 
 def _base(config):
@@ -448,8 +469,7 @@ def _width(config):
 
 
 def _length(config):
-    return _get(config, "max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length",
-                "model_max_length")  # fmt: skip
+    return _get(config, *LENGTHS)
 
 
 def _count(config):
@@ -538,6 +558,10 @@ def _get(config, *names):
     return next((config[name] for name in names if config.get(name) is not None), None)
 
 
+def _is_number(value):
+    return isinstance(value, Real) and (isinstance(value, int) or math.isfinite(value))
+
+
 def _at(values, number):
     return values[number] if isinstance(values, list) and number < len(values) else None
 
@@ -546,6 +570,17 @@ def _text_part(config):
     for name in ("text_config", "llm_config", "language_config", "thinker_config"):
         if isinstance(config.get(name), dict):
             return _text_part(config[name])
+    return config
+
+
+def _read(config):
+    """The part of a config, or of its file, that is about text; its values are of the kinds in `FORMS`."""
+    config = _text_part(_loaded(config))
+    for form, (kind, names) in FORMS.items():
+        for name in names:
+            value = config.get(name)
+            if value is not None and not (_is_number(value) if kind is Real else isinstance(value, kind)):
+                raise ValueError(f"{name} must be {form}, got {value!r}")
     return config
 
 

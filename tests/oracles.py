@@ -157,15 +157,12 @@ def llama3(head_dim, rope_theta, factor, original_len, low, high):
     return loops.rotary_frequencies(head_dim, base=rope_theta, scaling=scaling)[0]
 
 
-def rows_by_the_addition_formulas(first_row, frequencies, seq_len):
+def rows_by_their_angles(row, frequencies, steps):
+    start = [math.atan2(sine, cosine) for sine, cosine in zip(row[::2], row[1::2])]
     rows = []
-    for q in range(seq_len):
-        row = []
-        for pair, frequency in enumerate(frequencies):
-            sine, cosine = first_row[2 * pair], first_row[2 * pair + 1]
-            c, s = math.cos(q * frequency), math.sin(q * frequency)
-            row += [sine * c + cosine * s, cosine * c - sine * s]
-        rows.append(row)
+    for step in steps:
+        angles = [angle + step * frequency for angle, frequency in zip(start, frequencies)]
+        rows.append([wave(angle) for angle in angles for wave in (math.sin, math.cos)])
     return rows
 
 
@@ -195,17 +192,6 @@ def stretched_by_hand(table, old, new):
     return torch.stack(
         [table[0], *(row_at(row, column) for row in range(new[0]) for column in range(new[1]))]
     )
-
-
-def axes_by_turning(sections):
-    """Each axis is moved alone, and every pair whose numbers change reads it."""
-    head_dim = 2 * sum(sections)
-    x = np.ones((1, head_dim))
-    moved = [
-        loops.mrope(x, np.eye(len(sections))[:, [axis]], sections, base=2, order="interleaved")
-        for axis in range(len(sections))
-    ]
-    return np.abs(np.array(moved)[:, 0, ::2] - 1).argmax(axis=0)
 
 
 def signs_of_the_nearer(vectors, like):
@@ -316,9 +302,7 @@ ORACLES = {
     "resized_table": stretched_by_hand,
     "digits_needed": digits_that_keep_apart,
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
-    "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],
     "mrope_positions": loops.mrope_positions,
-    "interleaved_axes": axes_by_turning,
     "decoded_positions": lambda prompts, steps: [
         loops.mrope_positions([*parts, steps])[1][-steps:] for parts in prompts
     ],
@@ -326,7 +310,7 @@ ORACLES = {
     "packed_positions": packed_one_by_one,
     "move_keys": moved_by_turning_anew,
     "serve_step": served_alone,
-    "turned_rows": rows_by_the_addition_formulas,
+    "turned_rows": rows_by_their_angles,
     "causal_alibi": causal_alibi,
     "smallest_gap": lambda rows: torch.pdist(torch.tensor(rows)).sort().values[0],
 }  # fmt: skip

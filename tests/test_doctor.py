@@ -44,6 +44,24 @@ def test_positions_that_are_cut_off_are_not_taken_for_a_small_format(largest):
     assert not any("small format" in culprit for culprit in named), named
 
 
+@pytest.mark.parametrize(
+    ("dtype", "words"),
+    [
+        (torch.int8, "after 127 positions begin again at -128"),
+        (torch.uint8, "after 255 positions begin again at 0"),
+        (torch.int16, "after 32,767 positions begin again at -32,768"),
+    ],
+)
+def test_positions_that_begin_again(dtype, words):
+    ask = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        return ask(tokens, None if position_ids is None else position_ids.to(dtype).long(), mask, cache)
+
+    (finding,) = wrong(doctor.examine(logits, VOCAB_SIZE, relative=True))
+    assert finding.check == "far positions" and words in finding.culprit
+
+
 def test_a_table_is_healthy_too():
     findings = doctor.examine(SmallLlama(table=True), VOCAB_SIZE)
     assert not wrong(findings), "\n".join(map(str, findings))

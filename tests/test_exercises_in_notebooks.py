@@ -2,17 +2,14 @@
 
 import functools
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from reexecute import find_notebooks
 
 from pe_lessons.exercises import REGISTRY
-from pe_lessons.exercises.exercise import Exercise, Numbers
+from pe_lessons.exercises.exercise import Numbers
 from pe_lessons.exercises.question import Question, Quiz
 from pe_lessons.progress import progress
 
@@ -22,20 +19,6 @@ COMMON = {"schema_version": 3, "task": False}
 ANSWER = COMMON | {"grade": False, "solution": True, "locked": False}
 CHECK = COMMON | {"grade": True, "solution": False, "locked": True, "points": 1}
 QUIZ_POINTS = 0  # its check says which letters are wrong, so that anybody could try them all
-# Runs right answers in place of the stubs, as notebooks would, each in a scope of its own: what a check says,
-# and what appears besides.
-RUN = """
-import contextlib, io, json, sys
-cases, results = json.load(sys.stdin), {}
-for name, (imports, answer, check) in cases.items():
-    scope, besides = {}, io.StringIO()
-    with contextlib.redirect_stdout(besides), contextlib.redirect_stderr(besides):
-        exec(imports, scope)
-        exec(answer, scope)
-        title = eval(check, scope).title
-    results[name] = title, besides.getvalue()
-json.dump(results, sys.stdout)
-"""
 
 
 @functools.cache
@@ -146,51 +129,23 @@ def test_no_later_cell_depends_on_the_answer(notebook, name):
     assert all(any(cell in pair for pair in pairs) for cell in others), others
 
 
-def right_answer(exercise, mine):
-    """A cell that defines `mine` as the right answer."""
-    if isinstance(exercise, Question | Quiz):
-        return f"{mine} = {list(exercise.right)!r}"
-    if isinstance(exercise, Numbers):
-        return f"{mine} = [{exercise.solution()}]"
-    return f"from {exercise.reference.__module__} import *\n{exercise.text}"
-
-
-@pytest.fixture(scope="module")
-def answered():
-    """What the checks say of the right answers: {exercise: [title, what appears besides]}."""
-    cases = {}
-    for notebook, name in CASES:
-        _, check, *_ = graded(notebook)[name]
-        imports = f"from pe_lessons.exercises import REGISTRY\n{name} = REGISTRY[{name!r}]"
-        cases[name] = imports, right_answer(REGISTRY[name], checked_as(check)), check["source"]
-    run = subprocess.run(
-        [sys.executable, "-c", RUN],
-        input=json.dumps(cases),
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={key: value for key, value in os.environ.items() if key != "NBGRADER_EXECUTION"},
-    )
-    assert (run.returncode, run.stderr) == (0, "")
-    return json.loads(run.stdout)
-
-
 @in_notebooks
-def test_the_right_answer_in_place_of_the_stub_makes_the_check_correct(notebook, name, answered):
-    answer, check, *_ = graded(notebook)[name]
-    assert re.search(rf"^(def |class )?{checked_as(check)}\b", answer["source"], re.MULTILINE)
-    assert answered[name] == [f"{name}: Correct.", ""]
-
-
-@in_notebooks
-def test_the_stub_is_not_attempted_when_it_runs(notebook, name):
-    answer, check, *_ = graded(notebook)[name]
+def test_the_right_answer_in_place_of_the_stub_makes_the_check_correct(notebook, name, capfd):
+    """With what the lesson imports and nothing else, and without a word besides."""
+    exercise, (answer, check, *_) = REGISTRY[name], graded(notebook)[name]
+    mine = checked_as(check)
+    assert re.search(rf"^(def |class )?{mine}\b", answer["source"], re.MULTILINE)
     scope = {}
-    if "nn.Module" in answer["source"]:
-        exec("from torch import nn", scope)
-    scope[name] = REGISTRY[name]
-    exec(answer["source"], scope)
-    assert eval(check["source"], scope).status == "not attempted"
+    if isinstance(exercise, Question | Quiz):
+        scope[mine] = list(exercise.right)
+    elif isinstance(exercise, Numbers):
+        scope[mine] = eval(f"[{exercise.solution()}]")
+    else:
+        [imports] = [cell["source"] for cell in cells(notebook) if cell["id"] == "imports"]
+        exec(imports.replace("import ipywidgets\n", ""), scope)
+        exec(exercise.solution(), scope)
+    assert eval(check["source"], scope | {name: exercise}).title == f"{name}: Correct."
+    assert tuple(capfd.readouterr()) == ("", "")
 
 
 def test_every_lesson_ends_with_its_quiz():
@@ -198,19 +153,3 @@ def test_every_lesson_ends_with_its_quiz():
         [name] = [name for name in graded(notebook) if isinstance(REGISTRY[name], Quiz)]
         assert name == f"quiz_{notebook.stem[:2]}"
         assert name == list(graded(notebook))[-1]
-
-
-CODE_CASES = [
-    (notebook, name)
-    for notebook, name in CASES
-    if isinstance(REGISTRY[name], Exercise) and not isinstance(REGISTRY[name], Numbers)
-]
-
-
-@pytest.mark.parametrize(("notebook", "name"), CODE_CASES, ids=[name for _, name in CODE_CASES])
-def test_the_solution_runs_where_it_is_pasted(notebook, name):
-    [imports] = [cell["source"] for cell in cells(notebook) if cell["id"] == "imports"]
-    scope = {}
-    exec(imports.replace("import ipywidgets\n", ""), scope)
-    exec(REGISTRY[name].solution(), scope)
-    assert REGISTRY[name].diagnose(scope[checked_as(graded(notebook)[name][1])]).status == "correct"

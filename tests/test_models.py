@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -63,6 +64,11 @@ def test_a_file_without_a_base_has_that_of_its_type():
         ({"rotary_dim": 4}, 4, arrays.frequencies(4, base=500_000.0)),
         ({"head_dim": 32}, 32, arrays.frequencies(32, base=500_000.0)),
         ({"qk_rope_head_dim": 8, "head_dim": 24}, 8, arrays.frequencies(8, base=500_000.0)),
+        (
+            {"rope_scaling": {"rope_type": "proportional", "factor": 4.0}, "partial_rotary_factor": 0.25},
+            4,
+            [*arrays.frequencies(16, base=500_000.0)[:2] / 4, *[0.0] * 6],
+        ),
         (
             {"rope_parameters": {"rope_type": "proportional", "partial_rotary_factor": 0.25}},
             4,
@@ -155,11 +161,22 @@ def test_layers_without_positions():
         (LLAMA | {"rope_scaling": {"type": "su"}, "partial_rotary_factor": 0.25}, "unknown",
          "wants short_factor, long_factor; partial_rotary_factor 0.25; rope_theta 500000.0"),
         (without(LLAMA, "hidden_size"), "unknown", "neither head_dim nor a width"),
+        (LLAMA | {"partial_rotary_factor": 0.1}, "unknown", "of 16 columns of a head no pair would turn"),
+        (LLAMA | {"rope_scaling": {"rope_type": ["yarn"]}}, "unknown", "the rule \"['yarn']\" is not one of"),
+        (LLAMA | {"rope_scaling": YARN | {"factor": np.inf}}, "unknown", "factor = inf is no number"),
+        (LLAMA | {"rope_parameters": {"full_attention": {}, "other": 3}, "layer_types": ["other"] * 4},
+         "unknown", "rope_parameters of 'other' is 3"),
     ],
 )  # fmt: skip
 def test_other_kinds_and_what_is_not_understood(config, kind, words):
     assert set(kinds(config)) == {kind}
     assert words in models.explain(config)
+
+
+def test_what_single_layers_have_of_their_own():
+    own = {f"{1:02d}": {"head_dim": 32}, "3": {"head_dim": 8}, "last": {"head_dim": 4}}
+    widths = [layer.head_dim for layer in models.layers(LLAMA | {"per_layer_config": own})]
+    assert widths == [16, 32, 16, 8]
 
 
 def test_the_language_model_of_a_model_with_eyes():
@@ -189,6 +206,8 @@ def test_the_language_model_of_a_model_with_eyes():
         ({"position_biased_input": "maybe"}, "position_biased_input = 'maybe' is not understood"),
         ({"model_type": "acme-lm"}, "the type 'acme-lm' is not in this reader's tables: it is read by"),
         ({"num_attention_heads": 6}, "6 heads do not share a width of 64 evenly: 10 columns each are taken"),
+        ({"alibi": True}, "rope_theta beside another kind (ALiBi: each head takes off its slope for every "
+         "token of distance): no layer is taken to turn"),
         ({"rope_theta": None}, "rope_theta is null: 10,000 is taken where a layer is rotary"),
         ({"rope_scaling": without(YARN, "original_max_position_embeddings"), "max_position_embeddings": None},
          "yarn without original_max_position_embeddings: no length is known"),
@@ -243,6 +262,15 @@ def test_an_exhibit_of_the_museum(name):
     assert models.explain(exhibit["config"]).startswith(exhibit["config"]["model_type"])
 
 
+EXPLAINED = (Path(__file__).parent / "explained.md").read_text(encoding="utf-8").split("\n## ")[1:]
+
+
+@pytest.mark.parametrize("expected", EXPLAINED, ids=lambda expected: expected.split("\n")[0])
+def test_an_exhibit_is_explained_word_for_word(expected):
+    name, text = expected.strip().split("\n\n")
+    assert models.explain(models.museum()[name]["config"]) == text
+
+
 def test_the_museum_is_in_order_and_shows_every_kind():
     dates = [exhibit["date"] for exhibit in models.museum().values()]
     assert dates == sorted(dates) and len(dates) >= 25
@@ -254,6 +282,24 @@ def test_nothing_is_said_where_all_is_well():
     assert models.warnings(LLAMA) == []
     assert models.warnings(LLAMA | {"rope_scaling": YARN}) == []
     assert models.warnings(LLAMA | {"use_alibi": False, "rope_scaling": None}) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"num_hidden_layers": 10**9}, r"how many layers there are \(num_hidden_layers\), got 1000000000"),
+        ({"model_type": ["llama"]}, r"model_type must be a word, got \['llama'\]"),
+        ({"rope_parameters": [500_000]}, r"rope_parameters must be an object, got \[500000\]"),
+        ({"layer_types": 4}, "layer_types must be a list, got 4"),
+        ({"rotary_dim": 4.5}, r"rotary_dim must be a whole number, got 4\.5"),
+        ({"max_position_embeddings": "512"}, "max_position_embeddings must be a finite number, got '512'"),
+        ({"head_dim": np.nan}, "head_dim must be a finite number, got nan"),
+        ({"layer_rope_theta": ["a"] * 4}, "layer_rope_theta must hold a number for each layer, got 'a'"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused(more, words):
+    with pytest.raises(ValueError, match=words):
+        models.explain(LLAMA | more)
 
 
 @pytest.mark.parametrize("config", [None, 3, ["a"]])

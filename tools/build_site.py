@@ -1,13 +1,14 @@
 """Build the reading site into docs/_build/html: python course.py site [more words for sphinx-build]
 
 Sphinx wants all its sources in one folder, so they are gathered in docs/_build/source: the pages of docs/,
-the notebooks, the teacher's guide, and whatever else they may link to. MathJax, and Python for the exercises
-(Pyodide), come from npm. Pyodide's wheel of NumPy does not: PE_LESSONS_NUMPY_WHEEL names a file or an address
-of it; without one, exercises that need NumPy say where they can be done.
+the notebooks, the teacher's guide, and whatever else they may link to. MathJax, which sets the formulas, and
+Python for the exercises (Pyodide) come from npm. Pyodide's wheel of NumPy does not: PE_LESSONS_NUMPY_WHEEL
+names a file or an address of it; without one, exercises that need NumPy say where they can be done.
 """
 
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -15,8 +16,10 @@ import zipfile
 from pathlib import Path
 
 import clinic_page
+import formulas
 import museum_page
 import npm_packages
+from PIL import Image
 from sphinx.cmd.build import main
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,17 +29,6 @@ SOURCE = BUILD / "source"
 NPM = npm_packages.NPM
 NOT_LINKED = {"docs", "build", "dist"}
 
-# Of MathJax, what the pages use: TeX in, HTML out, and MathML for screen readers.
-MATHJAX = (
-    "startup.js",
-    "core.js",
-    "input/tex-base.js",
-    "input/tex/extensions/ams.js",
-    "output/chtml.js",
-    "output/chtml/fonts/tex.js",
-    "output/chtml/fonts/woff-v2",
-    "a11y/assistive-mml.js",
-)
 # What the theme writes, and what stands there instead.
 MENDED = {
     "<html ": '<html data-theme="light" ',  # without JavaScript it stays so
@@ -73,8 +65,7 @@ def gather():
     for path in ROOT.glob("[!.]*"):
         if path.name not in NOT_LINKED and path.suffix != ".egg-info" and not (path / "pyvenv.cfg").exists():
             copy(path, SOURCE / path.name)
-    for name in MATHJAX:
-        copy(NPM / "node_modules/mathjax/es5" / name, SOURCE / "_static/mathjax" / name)
+    copy(formulas.FONTS, SOURCE / "_static/mathjax")
     for name in PYODIDE:
         copy(NPM / "node_modules/pyodide" / name, SOURCE / "_static/python" / name)
     wheel = os.environ.get("PE_LESSONS_NUMPY_WHEEL", "")
@@ -113,14 +104,25 @@ def icon_letters(html, names):
 
 
 def finish(html):
-    """Mend the built pages; leave out what they do not use: most icons, the index where nobody searches."""
+    """Mend the built pages, set their formulas and pack their pictures; leave out what they do not use: most
+    icons, MathJax, the index where nobody searches."""
+    # A server gives 404.html for a page in any folder, so its links begin at the top: /pe_lessons/.
+    place = f"/{runpy.run_path(DOCS / 'conf.py')['REPOSITORY'].rstrip('/').rpartition('/')[2]}/"
     pages = {path: path.read_text(encoding="utf-8") for path in html.rglob("*.html")}
+    pages, styles = formulas.render(pages)
+    (html / "_static/formulas.css").write_text(styles, encoding="utf-8")
     names = {name for text in pages.values() for name in re.findall(r"\bfa-[\w-]+", text)}
     fonts = (html / "_static").glob("vendor/fontawesome/webfonts/*.woff2")
     command = ["node", "-e", SUBSET, icon_letters(html, names), *map(str, fonts)]
     subprocess.run(command, check=True, env=os.environ | {"NODE_PATH": str(NPM / "node_modules")})
     searching = r'<script src="[^"]*(searchtools|language_data|searchindex)\.js[^>]*></script>'
+    for picture in (html / "_images").glob("*.png"):
+        Image.open(picture).save(picture.with_suffix(".webp"), lossless=True)
+        picture.unlink()
     for path, text in pages.items():
+        text = re.sub(r'(_images/[^"]+)\.png"', r'\1.webp"', text)
+        if path.name == "404.html":
+            text = re.sub(r'((?:href|src|data-content_root)=")(?![a-z]+:|#)(?:\./)?', rf"\1{place}", text)
         for old, new in MENDED.items():
             text = text.replace(old, new)
         if path.name != "search.html":

@@ -44,17 +44,21 @@ def picture(exhibit):
     for number, layer in enumerate(plan):
         found = turns(layer, length)
         grid[number, : len(found)] = np.where(found > 0, found, np.nan)
-    fig, ax = plt.subplots(figsize=(6, 1.6), layout="constrained")
+    fig, ax = plt.subplots(figsize=(6, 1.6))
+    fig.subplots_adjust(0.08, 0.28, 0.96, 0.95)
     ax.set(xlim=(-0.5, widest - 0.5), ylim=(-0.5, len(plan) - 0.5), xlabel="pair", ylabel="layer")
     if np.isnan(grid).all():
         ax.set_xticks([])
-        for kind, numbers in _by_kind(plan).items():
-            ax.text(0, np.mean(numbers), models.KINDS[kind], ha="center", va="center", fontsize=8)
+        kinds = _by_kind(plan)
+        for row, kind in enumerate(kinds, start=1):
+            height = row * len(plan) / (len(kinds) + 1) - 0.5
+            ax.text(0, height, models.KINDS[kind], ha="center", va="center", fontsize=8)
         told = [f"{len(numbers)} layers: {models.KINDS[kind]}" for kind, numbers in _by_kind(plan).items()]
         return fig, "; ".join(told)
     grid = np.ma.masked_less(np.ma.masked_invalid(grid), 1)
     image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(1, 1e5), cmap="viridis_r")
-    fig.colorbar(image, ax=ax, label="turns")
+    bar = fig.colorbar(image, ax=ax, label="turns", ticks=(1, 100, 10_000), format="{x:,.0f}")
+    bar.minorticks_off()
     ax.set_facecolor("white")
     whole = sorted({int((turns(layer, length) >= 1).sum()) for layer in plan})
     return fig, f"Of {widest} pairs, {' or '.join(map(str, whole))} turn at least once in a layer."
@@ -73,7 +77,8 @@ def write(folder):
     page = [TOP]
     for name, exhibit in models.museum().items():
         fig, words = picture(exhibit)
-        with plt.rc_context({"svg.hashsalt": name}):  # the same names inside every time
+        # The same names inside every time, and letters as letters.
+        with plt.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
             fig.savefig(folder / "museum" / f"{name}.svg", metadata={"Date": None})
         plt.close(fig)
         repository = exhibit["source"].removeprefix("https://github.com/").split("/blob/")[0]

@@ -1,10 +1,11 @@
 // Formulas that are wider than the page scroll. The keyboard has to reach them, as the theme sees to for code.
-addEventListener("load", async () => {
-  await window.MathJax?.startup?.promise;
-  for (const formula of document.querySelectorAll("mjx-container[display]")) {
-    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
-  }
-});
+for (const event of ["load", "resize"]) {
+  addEventListener(event, () => {
+    for (const formula of document.querySelectorAll("mjx-container[display]")) {
+      formula.tabIndex = formula.scrollWidth > formula.clientWidth ? 0 : -1;
+    }
+  });
+}
 
 addEventListener("DOMContentLoaded", () => {
   // Every piece of code can be copied.

@@ -102,6 +102,18 @@ def _why_confused(patient):
     return CUT_OFF if _confused(patient, 1_000, patient.enough) else SMALL_FORMAT
 
 
+def _kept_in(patient):
+    """The whole numbers in which positions are kept, if they are too small for a position in a text."""
+    near = patient.rows(patient.text, patient.count)
+    for name, first, again in (("int8", 2**7, 2**8), ("uint8", 2**8, 2**8), ("int16", 2**15, 2**16)):
+        across = patient.count + first - OLD
+        rows = patient.rows(patient.text, across)
+        begun_again = patient.rows(patient.text, across - again * (across >= first))
+        if patient.same(rows, begun_again) and not patient.same(rows, near):
+            return f"after {first - 1:,} positions begin again at {first - again:,}, as in {name}"
+    return None
+
+
 def _far(patient, check):
     try:
         near, far, very_far = (patient.moved(offset) for offset in (SHIFT, 1_000, 1_000_000))
@@ -110,6 +122,10 @@ def _far(patient, check):
         return
     if near >= patient.enough:
         yield Finding(check, "note", "they are answered; only relative ones would show whether rightly")
+    elif culprit := _kept_in(patient):
+        says = "moving all positions changes nothing but where positions begin again"
+        look_at = "the dtype of the positions, or where their remainder is taken"
+        yield Finding(check, "wrong", says, 0, culprit, look_at, "lesson 18")
     elif far >= patient.enough:
         says = f"moving all positions by {SHIFT} changes nothing, by 1,000 the answers"
         yield Finding(check, "wrong", says, far, *_why_confused(patient))

@@ -17,7 +17,7 @@ HEADINGS = {
     "not attempted": "Not attempted yet",
     "error": "Error in your code",
 }
-COLOURS = {"correct": "#2e9e4f", "not yet": "#d98200", "not attempted": "#808080", "error": "#d0453a"}
+COLOURS = {"correct": "#2e9e4f", "not yet": "#b86e00", "not attempted": "#808080", "error": "#d0453a"}
 
 
 @dataclass(frozen=True, repr=False)

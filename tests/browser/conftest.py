@@ -20,6 +20,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "docs/_build/html"
+FOLDER = "/pe_lessons"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CALM = (
     "--no-sandbox", "--disable-gpu", "--no-first-run",
@@ -42,17 +43,25 @@ def browser():
 
 @pytest.fixture(scope="session")
 def site():
-    """The address of the built site."""
+    """The address of the built site: in a folder, and with a page for what is not there, as GitHub has it."""
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *arguments):
             pass
 
+        def translate_path(self, path):
+            return super().translate_path(path.removeprefix(FOLDER))
+
+        def send_error(self, code, *arguments):
+            self.send_response(code)
+            self.end_headers()
+            self.wfile.write((HTML / "404.html").read_bytes())
+
     if not (HTML / "index.html").exists():
         pytest.fail("The site is not built: python course.py site")
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=HTML))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
+    yield f"http://127.0.0.1:{server.server_port}{FOLDER}"
     server.shutdown()
 
 
@@ -77,9 +86,6 @@ def open_page(browser, site):
         page.on("response", lambda response: broken.append(response.url) if response.status >= 400 else None)
         page.on("pageerror", lambda error: broken.append(str(error)))
         page.goto(f"{site}/{name}.html", wait_until="networkidle")
-        if page.locator("script[src*=mathjax]").count():
-            page.wait_for_function("window.MathJax?.startup?.promise")
-            page.evaluate("MathJax.startup.promise")
         return page
 
     yield open_page

@@ -21,7 +21,7 @@ sinusoidal_loop = lesson.exercise(
     "sinusoidal_loop",
     mine="my_sinusoidal",
     probes=((5, 4), (3, 6), (4, 4), (3, 10)),
-    edge_probes=((4, 5), (2, 3), (500, 16)),
+    edge_probes=((4, 5), (2, 3), (250, 16)),
 )
 
 right_pairs = lesson.exercise(

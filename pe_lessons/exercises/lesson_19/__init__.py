@@ -9,16 +9,20 @@ from pe_lessons.exercises.lesson_files import Lesson
 lesson = Lesson(__name__)
 
 
-def _probe(position, frequencies, seq_len):
+def _probe(position, frequencies, steps):
     row = [float(wave(position * frequency)) for frequency in frequencies for wave in (np.sin, np.cos)]
-    return row, frequencies, seq_len
+    return row, frequencies, steps
 
 
 turned_rows = lesson.exercise(
     "turned_rows",
     mine="my_rows",
-    probes=(_probe(2, [1.0, 0.01], 5), _probe(7, [1.0, 0.3, 0.05], 4)),
-    edge_probes=(_probe(5, [1.0, 0.1], 1), _probe(1, [0.9], 1200)),
+    probes=(_probe(2, [1.0, 0.01], [0, 1, 5, -2]), _probe(7, [1.0, 0.3, 0.05], [-3, 40, 2, 2])),
+    edge_probes=(
+        _probe(5, [1.0, 0.1], [0]),
+        _probe(9, [0.7], [-4]),
+        _probe(1, [0.9, 0.3], [100_003, -70_001]),
+    ),
 )
 
 
@@ -55,7 +59,7 @@ def _scores_after(score_mod, scores, batch, head, queries, keys):
 
 
 def _call(name, scores, batch, head, queries, keys):
-    return f"{name}(score, {batch}, {head}, query, key), scores {scores}, queries {queries}, keys {keys},"
+    return f"{name}(score, {batch}, {head}, query, key) for scores {scores}, queries {queries}, keys {keys}"
 
 
 causal_alibi = lesson.exercise(

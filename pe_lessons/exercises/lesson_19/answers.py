@@ -6,26 +6,26 @@ import numpy as np
 import torch
 
 
-def turned_rows_arrays(first_row, frequencies, seq_len):
-    first_row, frequencies = np.array(first_row), np.array(frequencies)
-    hands = first_row[0::2] + 1j * first_row[1::2]  # (n_pairs,) sine + i cosine
-    steps = np.arange(seq_len)[:, None]  # (seq_len, 1)
-    turns = np.exp(-1j * steps * frequencies)  # (seq_len, n_pairs)
+def turned_rows_arrays(row, frequencies, steps):
+    row, frequencies = np.array(row), np.array(frequencies)
+    hands = row[0::2] + 1j * row[1::2]  # (n_pairs,) sine + i cosine
+    steps = np.array(steps)[:, None]  # (n_rows, 1)
+    turns = np.exp(-1j * steps * frequencies)  # (n_rows, n_pairs)
     rows = hands * turns
-    return rows.view(np.float64)  # (seq_len, 2 n_pairs) real, imaginary, real, ...
+    return rows.view(np.float64)  # (n_rows, 2 n_pairs) real, imaginary, real, ...
 
 
-def turned_rows_loop(first_row, frequencies, seq_len):
-    pairs = list(zip(first_row[0::2], first_row[1::2]))
+def turned_rows_loop(row, frequencies, steps):
+    pairs = list(zip(row[0::2], row[1::2]))
     rows = []
-    for steps in range(seq_len):
-        row = []
+    for step in steps:
+        turned = []
         for (sine, cosine), frequency in zip(pairs, frequencies):
-            angle = steps * frequency
+            angle = step * frequency
             turned_sine = sine * math.cos(angle) + cosine * math.sin(angle)
             turned_cosine = cosine * math.cos(angle) - sine * math.sin(angle)
-            row += [turned_sine, turned_cosine]
-        rows.append(row)
+            turned += [turned_sine, turned_cosine]
+        rows.append(turned)
     return rows
 
 

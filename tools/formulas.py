@@ -1,0 +1,44 @@
+"""Set the formulas of built pages with MathJax: as HTML, with MathML for those who listen."""
+
+import html
+import json
+import re
+import subprocess
+
+import npm_packages
+
+MATHJAX = npm_packages.NPM / "node_modules/mathjax/es5"
+FONTS = MATHJAX / "output/chtml/fonts/woff-v2"
+RENDER = """
+const formulas = JSON.parse(require("fs").readFileSync(0));
+const load = ["input/tex-base", "[tex]/ams", "output/chtml", "a11y/assistive-mml"];
+const config = { loader: { load }, tex: { packages: { "[+]": ["ams"] } }, chtml: { fontURL: "mathjax" } };
+require(process.argv[1]).init(config).then((MathJax) => {
+  const { adaptor } = MathJax.startup;
+  const set = formulas.map(([tex, display]) => adaptor.outerHTML(MathJax.tex2chtml(tex, { display })));
+  console.log(JSON.stringify([set, adaptor.textContent(MathJax.chtmlStylesheet())]));
+});
+"""
+FORMULA = re.compile(r'(<(span|div) class="math\b[^>]*>)\s*\\([(\[])(.*?)\\[)\]]\s*</\2>', re.DOTALL)
+SCRIPT = re.compile(r'<script [^>]*src="([^"]*)mathjax\.js[^>]*></script>')
+
+
+def render(pages):
+    """The texts of pages with their formulas set, and the style sheet, formulas.css, that they link to."""
+    found = {
+        (html.unescape(tex), opening == "[")
+        for text in pages.values()
+        for _, _, opening, tex in FORMULA.findall(text)
+    }
+    command = ["node", "-e", RENDER, str(MATHJAX / "node-main.js")]
+    asked = json.dumps(sorted(found))
+    done = subprocess.run(command, input=asked, stdout=subprocess.PIPE, check=True, encoding="utf-8")
+    rendered, styles = json.loads(done.stdout)
+    known = dict(zip(sorted(found), rendered, strict=True))
+
+    def formula(match):
+        start, kind, opening, tex = match.groups()
+        return f"{start}{known[html.unescape(tex), opening == '[']}</{kind}>"
+
+    link = r'<link rel="stylesheet" href="\1formulas.css" />'
+    return {path: SCRIPT.sub(link, FORMULA.sub(formula, text)) for path, text in pages.items()}, styles
