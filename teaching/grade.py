@@ -209,6 +209,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         except ValueError as problem:
             sys.exit(f"grade: {problem}")
     taken = intake.collect(folder, lesson)
+    if student is not None and student not in taken.ready:
+        sys.exit(
+            f"grade: of {student!r} there is nothing to grade; there is of {', '.join(sorted(taken.ready))}"
+        )
     todo = [
         one
         for one in sorted(taken.ready)

@@ -64,10 +64,12 @@ def collect(folder, lesson):
             continue
         intake.broken.pop(student, None)
         intake.ready[student] = notes
-        keep_original(folder, folder / "submitted" / student / lesson, file, content)
+        if not downloaded and b'"course_notes"' not in content:  # which only repaired notebooks have
+            keep_original(folder / "originals" / student / lesson, file, content, f"{lesson}.ipynb")
         chosen[student] = nbformat.writes(notebook), handed_in, downloaded
     for student, (text, handed_in, downloaded) in chosen.items():
         place = folder / "submitted" / student / lesson
+        place.mkdir(parents=True, exist_ok=True)
         target, stamp = place / f"{lesson}.ipynb", place / "timestamp.txt"
         if not target.exists() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8")
@@ -107,14 +109,14 @@ def student_of(name):
     return "unknown"
 
 
-def keep_original(folder, place, file, content):
-    """Leave in `submitted` the repaired notebook only; what was handed in is kept in `originals`."""
-    kept = folder / "originals" / place.parent.name / place.name / file.name
-    if not kept.exists():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(content)
+def keep_original(place, file, content, name):
+    """Leave in `submitted` the repaired notebook only; what was put there is kept in `originals`."""
+    kept = place / file.name
+    if kept.exists() and kept.read_bytes() != content:
+        kept = kept.with_stem(f"{kept.stem} of {time.strftime('%Y-%m-%d %H.%M.%S')}")
     place.mkdir(parents=True, exist_ok=True)
-    if place in file.parents and file.name != f"{place.name}.ipynb":
+    kept.write_bytes(content)
+    if file.name != name:
         file.unlink()
 
 

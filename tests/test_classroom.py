@@ -288,6 +288,8 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
         gradebook.db.commit()
     assert grade.main([str(folder), "03", "--student", "ada", "--jobs", "1"]) == 0
     assert grade.points(folder, LESSON)["ada"]["right_pairs"] == (0.5, 1.0)
+    with pytest.raises(SystemExit, match="of 'eve' there is nothing to grade; there is of ada"):
+        grade.main([str(folder), "03", "--student", "eve"])
     assert review.main([str(folder), "03"]) == 0
     commands = re.findall(r"(?m)^    nbgrader (.+?) +# [a-z]$", guide)
     assert len(commands) == 2
@@ -352,8 +354,11 @@ def test_the_newest_hand_in_counts_and_is_graded_once(tmp_path, release):
     with zipfile.ZipFile(folder / "feedback" / f"{LESSON}_moodle.zip") as archive:
         assert archive.namelist() == [f"Ada Byron_7_assignsubmission_file_/{LESSON}.html"]
     by_hand = folder / "submitted" / "Ada Byron" / LESSON / "mended.ipynb"
-    nbformat.write(old, by_hand)
-    assert taken()[0] is False and not by_hand.exists()
+    originals = folder / "originals" / "Ada Byron" / LESSON
+    for number, notebook in enumerate((old, new), start=1):
+        nbformat.write(notebook, by_hand)
+        assert taken()[0] == (notebook is new) and not by_hand.exists()
+        assert len(list(originals.iterdir())) == number
 
 
 def test_without_a_sandbox_grading_asks(monkeypatch, capsys):
