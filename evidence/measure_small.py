@@ -25,10 +25,14 @@ TUNED = ("as trained", "position interpolation", "NTK-aware", "by parts, 1 to 4 
 
 
 class Window(toys.Rotary):
-    """Rotary, and nobody looks further back than the trained length."""
+    """Rotary, and nobody looks further back than so many tokens."""
+
+    def __init__(self, size=TRAINED):
+        super().__init__()
+        self.size = size
 
     def bias(self, queries, positions):
-        return torch.where(positions[:, None] - positions < TRAINED, 0.0, -torch.inf)
+        return torch.where(positions[:, None] - positions < self.size, 0.0, -torch.inf)
 
 
 def rules(factor):

@@ -352,7 +352,6 @@ def machine():
 def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small shapes, one round")
-    parser.add_argument("--out", type=Path, help="folder for speed.md and speed.png")
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     options = parser.parse_args(words)
     if options.part:
@@ -366,7 +365,7 @@ def main(words=None):
         found[part] = run_part(part, options.quick)
         print(f"{time.monotonic() - start:.0f} s")
     # What was measured quickly is no evidence.
-    out = options.out or (Path(tempfile.mkdtemp(prefix="speed_")) if options.quick else RESULTS)
+    out = Path(tempfile.mkdtemp(prefix="speed_")) if options.quick else RESULTS
     out.mkdir(parents=True, exist_ok=True)
     (out / "speed.md").write_text(report(plan, found), encoding="utf-8")
     fig = figure(plan, found)

@@ -230,10 +230,9 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("state", type=Path)
-    parser.add_argument("--task", choices=capstone.TASKS, help="only this one; both if left out")
     parser.add_argument("--store", action="store_true")
     options = parser.parse_args()
-    for task in [options.task] if options.task else capstone.TASKS:
+    for task in capstone.TASKS:
         train(options.state, task)
     if options.store:
         store(options.state)

@@ -310,12 +310,19 @@ def rotary_shapes(x, positions, layout, rotary_dim=None):
         rotary_dim = even_width(rotary_dim, "rotary_dim")
         if rotary_dim > x[-1]:
             raise ValueError(f"rotary_dim must be at most the head_dim of x, {x[-1]}, got {rotary_dim}")
-    elif x[-1] % 2:
+    else:
+        _even_head_dim(x)
+    _one_for_each_row("positions", positions, x)
+    return x[-1] if rotary_dim is None else rotary_dim
+
+
+def _even_head_dim(x):
+    """The shape of an x whose columns go into pairs."""
+    if x[-1] % 2:
         raise ValueError(
             f"x must have an even head_dim (last axis), got shape {x}: a number without a partner cannot turn"
         )
-    _one_for_each_row("positions", positions, x)
-    return x[-1] if rotary_dim is None else rotary_dim
+    return x
 
 
 def scale_arguments(positions, length, strength):
@@ -381,10 +388,7 @@ def axis_order(order):
 def mrope_sections(x, positions, sections, layout, order):
     """`sections` as a tuple of ints: the pairs of each axis, for x ``(..., seq_len, head_dim)``."""
     x, layout, order = shape_with_axes("x", x), pair_layout(layout), axis_order(order)
-    if x[-1] % 2:
-        raise ValueError(
-            f"x must have an even head_dim (last axis), got shape {x}: a number without a partner cannot turn"
-        )
+    _even_head_dim(x)
     sections = whole_numbers("sections", sections)
     if not isinstance(sections, list) or not sections or shape_of(sections) != (len(sections),):
         raise ValueError(f"sections must be a row of numbers of pairs, one for each axis, got {sections!r}")
@@ -487,6 +491,12 @@ def key_positions(positions, n_queries):
         raise ValueError(
             f"positions must be a row of numbers, one for each key and at least {n_queries}, as the last "
             f"{n_queries} are those of the queries, got shape {shape}"
+        )
+    numbers = positions if isinstance(positions, list) else positions.tolist()
+    if max(numbers) - min(numbers) >= 2**63:
+        raise ValueError(
+            f"positions must lie within 63 bits of each other, got {min(numbers)} and {max(numbers)}: "
+            "count from the text's start"
         )
     return positions
 

@@ -5,6 +5,9 @@ is such a program with a change, made as those of the exercises are (`exercises/
 
     ["What somebody notices"]     the title; cases are numbered in the order of the file
     group = "..."                 symptoms of one kind
+    minutes = 5                   how long it takes, about; up to 5 is easy, from 8 on hard
+    first = true                  one of those that the lesson asks first; or left out
+    later = true                  its suspects are not shown before somebody asks for them; or left out
     story = "..."                 what was seen, in a few sentences
     program = "next_places"       a function of answers.py; its docstring is part of the riddle
     session = ["program(5, 1)"]   what is shown of the guilty one: calls with their results, and the names
@@ -39,6 +42,10 @@ WIDTH = 74  # of the site's cells
 TASK = (
     "Name one, and write test(program): True for a right program and two of the suspects, False for the one "
     "you accuse."
+)
+OWN = (
+    "What could it be? Write down three suspects of your own, each with what speaks for or against it. Then "
+    "clinic.case({}).show_suspects() shows ours."
 )
 
 
@@ -80,6 +87,11 @@ class Case(Checked):
     @property
     def hints(self):
         return tuple(self.data["hints"])
+
+    @property
+    def later(self):
+        """Whether the riddle is asked without its suspects."""
+        return self.data.get("later", False)
 
     @property
     def patient(self):
@@ -134,15 +146,25 @@ class Case(Checked):
             plot = self.data["plot"]
             plots.show(self.figure(), alt=plot["alt"], caption=plot["caption"])
 
+    def show_suspects(self):
+        """Print the suspects of a riddle that was asked without them."""
+        print(self.lineup)
+
     @property
     def text(self):
         """The riddle in words."""
+        title = f"Case {self.number} of {len(cases())}. {self.title}"
+        end = _wrapped(OWN.format(self.number)) if self.later else self.lineup
+        parts = [title, _wrapped(self.data["story"]), self.signature, self.evidence, end]
+        return "\n\n".join(part for part in parts if part)
+
+    @property
+    def lineup(self):
+        """The three suspects, and what is asked of a test."""
         suspects = "\n".join(
             textwrap.fill(f"{one.letter}  {one.who}", WIDTH, subsequent_indent="   ") for one in self.suspects
         )
-        title = f"Case {self.number} of {len(cases())}. {self.title}"
-        parts = [title, _wrapped(self.data["story"]), self.signature, self.evidence, suspects, _wrapped(TASK)]
-        return "\n\n".join(part for part in parts if part)
+        return f"{suspects}\n\n{_wrapped(TASK)}"
 
     @property
     def signature(self):
@@ -177,7 +199,7 @@ class Case(Checked):
         """The plot of the riddle."""
         plot = self.data["plot"]
         scope = {"np": np, "program": self.patient}
-        options = {key: plot[key] for key in ("xlabel", "ylabel", "markers", "xticks") if key in plot}
+        options = {key: plot[key] for key in ("xlabel", "ylabel", "log", "markers", "xticks") if key in plot}
         return plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
 
     def check(self, test=..., accused=...):
@@ -241,8 +263,11 @@ class Case(Checked):
         return self.result("not yet", say, cause)
 
     def mend(self, program):
-        """The `Result` for a repaired program: which suspect is still in it, if one is."""
-        return self.exercise.diagnose(program)
+        """The `Result` for a repaired program: is the fault still in it, or another suspect now?"""
+        found = self.exercise.diagnose(program)
+        if found.cause == self.culprit.letter:
+            return self.result("not yet", "It still does what the patient does.", found.cause)
+        return found
 
     def verdict(self):
         """Who it is, what was found in the thread, and where the course explains it."""
@@ -292,6 +317,19 @@ def case(which):
     if not 1 <= which <= len(cases()):
         raise ValueError(f"which must be from 1 to {len(cases())}, got {which}")
     return cases()[which - 1]
+
+
+def contents(*, first=True):
+    """A table of the cases that the lesson asks first, or of the others."""
+    chosen = [one for one in cases() if one.data.get("first", False) == first]
+    rows = []
+    for one in chosen:
+        minutes = one.data["minutes"]
+        level = "easy" if minutes <= 5 else "hard" if minutes >= 8 else "medium"
+        rows.append([str(minutes), level, one.data["lesson"].split(",")[0].removeprefix("lesson ")])
+    names = [f"{one.number} {one.title}" for one in chosen]
+    columns = ["minutes", "level", "lesson that helps"]
+    plots.show_table(rows, rows=names, columns=columns, corner="case", left=True)
 
 
 def groups():

@@ -181,8 +181,9 @@ def layers(config):
     if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= 10_000:
         raise ValueError(f"config must say how many layers there are (num_hidden_layers), got {count!r}")
     types = _layer_types(config, count)
-    own = config.get("per_layer_config") or {}
-    return [_layer(config | own.get(str(number), {}), number, kind) for number, kind in enumerate(types)]
+    named = config.get("per_layer_config") or {}
+    own = {int(number): values for number, values in named.items() if str(number).isdecimal()}
+    return [_layer(config | own.get(number, {}), number, kind) for number, kind in enumerate(types)]
 
 
 def _layer(config, number, layer_type):

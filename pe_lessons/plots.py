@@ -80,7 +80,7 @@ def show_sliders(draw, *, alt="Sliders: run this cell to get them.", **sliders):
     _display({**box._repr_mimebundle_(), "text/plain": alt}, raw=True)
 
 
-def show_table(values, *, rows=None, columns=None, corner="", digits=3):
+def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=False):
     """Publish a small array as a table whose rows and columns carry names.
 
     Parameters
@@ -92,6 +92,8 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3):
         What the row names are.
     digits : int
         Decimals of floating-point numbers; anything else is shown as it is.
+    left : bool
+        True aligns all columns to the left, for words.
     """
     values = np.asarray(values)
     if values.dtype.kind == "f":
@@ -104,9 +106,10 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3):
     lines = [[corner, *map(str, columns)]]
     lines += [[str(name), *row] for name, row in zip(rows, texts, strict=True)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    plain = ["  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines]
+    align = str.ljust if left else str.rjust
+    plain = ["  ".join(map(align, line, widths)) for line in lines]
     marked = ["| " + " | ".join(line) + " |" for line in lines]
-    marked.insert(1, "| --- |" + " ---: |" * values.shape[1])
+    marked.insert(1, "| --- |" + (" --- |" if left else " ---: |") * values.shape[1])
     _display({"text/plain": "\n".join(plain), "text/markdown": "\n".join(marked)}, raw=True)
 
 
@@ -138,11 +141,9 @@ def heatmap(
         else:
             ax.set(xticks=range(values.shape[1]), yticks=range(values.shape[0]))
             for (row, column), value in np.ndenumerate(values):
-                red, green, blue, _ = image.cmap(image.norm(value))
-                ink = "white" if 0.3 * red + 0.59 * green + 0.11 * blue < 0.5 else "black"
                 is_float = values.dtype.kind == "f"
                 text = f"{round(value, digits) + 0.0:.{digits}f}" if is_float else str(value)
-                ax.text(column, row, text, ha="center", va="center", color=ink)
+                ax.text(column, row, text, ha="center", va="center", color=_ink(image, value))
     return fig
 
 
@@ -255,8 +256,8 @@ def curves(
     x : array_like, or dict of str to array_like, optional
         The horizontal values, common to all or by the name of the curve; 0, 1, 2, ... if left out.
     log : bool or "y"
-        Logarithmic axes, with a tick at each `x`, which must be given; or a logarithmic vertical axis
-        alone.
+        Logarithmic axes, with a tick at each of `xticks` or else at each `x`, which must be given; or a
+        logarithmic vertical axis alone.
     markers : bool or list of float
         A dot at each value; a list gives the size of each curve's dots, for curves that share some.
     strokes : bool
@@ -286,7 +287,8 @@ def curves(
             ax.set_yscale("log")
         elif log:
             ax.set(xscale="log", yscale="log")
-            ticks = sorted({tick for own in x.values() for tick in own}) if isinstance(x, dict) else x
+            every = sorted({tick for own in x.values() for tick in own}) if isinstance(x, dict) else x
+            ticks = xticks or every
             ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
             ax.minorticks_off()
         if grey is not None:
@@ -559,6 +561,32 @@ def strips(rows, *, xlabel, xticks):
     return fig
 
 
+def rings(panels):
+    """Rings side by side on one colour scale, their vertices joined to their neighbours.
+
+    Parameters
+    ----------
+    panels : dict of str to array_like, each (n_vertices,)
+        Title and a number for each vertex, the first on top, the others clockwise.
+    """
+    panels = {title: np.asarray(values, dtype=float) for title, values in panels.items()}
+    scale = max(np.abs(values).max() for values in panels.values())
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(1, len(panels), figsize=(2.1 * len(panels), 2.4), squeeze=False)
+        for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
+            angles = np.pi / 2 - 2 * np.pi * np.arange(len(values)) / len(values)
+            places = np.cos(angles), np.sin(angles)
+            ax.fill(*places, fill=False, edgecolor="0.4", linewidth=1.5, zorder=1)
+            colours = {"c": values, "cmap": "RdBu_r", "vmin": -scale, "vmax": scale}
+            vertices = ax.scatter(*places, s=750, edgecolors="0.4", zorder=2, **colours)
+            for x, y, value in zip(*places, values, strict=True):
+                text, ink = f"{round(value, 2) + 0.0:.2f}", _ink(vertices, value)
+                ax.text(x, y, text, ha="center", va="center", fontsize=9, color=ink)
+            ax.set(title=title, aspect="equal", xlim=(-1.4, 1.4), ylim=(-1.4, 1.4))
+            ax.set_axis_off()
+    return fig
+
+
 def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3):
     """Small plots side by side on common axes, all with the same curves, named once at the top.
 
@@ -649,6 +677,12 @@ def _arc(ax, start, end, name, radius=0.45):
         va="center",
         bbox=paper if len(name) > 1 else None,
     )
+
+
+def _ink(coloured, value):
+    """Black or white, whichever can be read on the colour of that value."""
+    red, green, blue, _ = coloured.cmap(coloured.norm(value))
+    return "white" if 0.3 * red + 0.59 * green + 0.11 * blue < 0.5 else "black"
 
 
 def _beside(ax, point, text, colour, shift):

@@ -28,7 +28,16 @@ GOALS = {
 
 def _cells(line):
     p, k = np.arange(SIZE)[:, None], np.arange(SIZE)
-    return np.asarray(line(p, k), dtype=float)
+    try:
+        cells = line(p, k)
+    except ValueError as error:
+        if "truth value" not in str(error):
+            raise
+        raise ValueError(
+            "line must not use `and`, `or`, `not`, `if` or 0 < p < 4: p and k are all numbers at once. "
+            "Write (0 < p) & (p < 4), with | for or, ~ for not, and np.where for if"
+        ) from None
+    return np.asarray(cells, dtype=float)
 
 
 def goals():

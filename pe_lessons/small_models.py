@@ -183,45 +183,16 @@ def write(model, prompt, count, *, seed, temperature=0.8):
         raise ValueError(f"prompt must be at least one character, got {prompt!r}")
     if not temperature > 0:
         raise ValueError(f"temperature must be above 0, got {temperature}")
-    generator = torch.Generator().manual_seed(seed)
+    generator, cache = torch.Generator().manual_seed(seed), model.empty_cache()
     tokens = encode(prompt).tolist()
-    scores_after = one_by_one(model, len(tokens) + count)
-    scores = next(scores_after)
-    for token in tokens:
-        scores = scores_after.send(token)
+    new = tokens
     for _ in range(count):
-        token = torch.multinomial((scores / temperature).softmax(dim=-1), 1, generator=generator).item()
-        tokens.append(token)
-        scores = scores_after.send(token)
+        with torch.no_grad():
+            positions = torch.arange(len(tokens) - len(new), len(tokens))
+            scores = model(torch.tensor([new]), positions, cache=cache)[0, -1]
+        new = [torch.multinomial((scores / temperature).softmax(dim=-1), 1, generator=generator).item()]
+        tokens = tokens + new
     return decode(tokens[len(tokens) - count :])
-
-
-def one_by_one(model, length):
-    """Scores of the next character after each one sent in, at most `length`: a model with a key-value cache.
-
-    A key is turned once, at its own position, and kept. (`next` it once before the first `send`.)
-    """
-    encoding, (first, *_) = model.encoding, model.blocks
-    head_dim = first.to_out.in_features // first.num_heads
-    positions = torch.arange(length)
-    bias = torch.as_tensor(encoding.bias(None, positions)).float().expand(first.num_heads, length, length)
-    cache = torch.zeros(len(model.blocks), 2, first.num_heads, length, head_dim)
-    scores = None
-    with torch.no_grad():
-        for m in range(length):
-            here = positions[m : m + 1]
-            token = yield scores
-            x = encoding.add(model.embedding(torch.tensor([[token]])), here)  # (1, 1, d_model)
-            for block, (keys, values) in zip(model.blocks, cache):
-                qkv = block.to_qkv(block.norm_attention(x)).view(3, block.num_heads, 1, head_dim)
-                keys[:, m : m + 1] = encoding.turn(qkv[1], here)
-                values[:, m : m + 1] = qkv[2]
-                of_keys = encoding.turn(qkv[0], here) @ keys[:, : m + 1].transpose(1, 2) / math.sqrt(head_dim)
-                weights = (of_keys + bias[:, m : m + 1, : m + 1]).softmax(dim=-1)  # (num_heads, 1, m + 1)
-                x = x + block.to_out((weights @ values[:, : m + 1]).view(1, 1, -1))
-                x = x + block.mlp(block.norm_mlp(x))
-            scores = model.head(model.norm(x))[0, 0]
-        yield scores
 
 
 def needles(distance, count=64, seed=0):

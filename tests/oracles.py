@@ -194,17 +194,6 @@ def stretched_by_hand(table, old, new):
     )
 
 
-def axes_by_turning(sections):
-    """Each axis is moved alone, and every pair whose numbers change reads it."""
-    head_dim = 2 * sum(sections)
-    x = np.ones((1, head_dim))
-    moved = [
-        loops.mrope(x, np.eye(len(sections))[:, [axis]], sections, base=2, order="interleaved")
-        for axis in range(len(sections))
-    ]
-    return np.abs(np.array(moved)[:, 0, ::2] - 1).argmax(axis=0)
-
-
 def signs_of_the_nearer(vectors, like):
     columns = []
     for one, other in zip(torch.tensor(vectors).T, torch.tensor(like).T):
@@ -313,9 +302,7 @@ ORACLES = {
     "resized_table": stretched_by_hand,
     "digits_needed": digits_that_keep_apart,
     "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
-    "next_positions": lambda mask, new: [[sum(row[:n]) for n in range(len(row))][-new:] for row in mask],
     "mrope_positions": loops.mrope_positions,
-    "interleaved_axes": axes_by_turning,
     "decoded_positions": lambda prompts, steps: [
         loops.mrope_positions([*parts, steps])[1][-steps:] for parts in prompts
     ],

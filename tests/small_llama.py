@@ -1,5 +1,6 @@
 """A small Llama in the shape of the transformers library, with a table if wanted, and faults to plant."""
 
+import functools
 from types import SimpleNamespace
 
 import torch
@@ -230,9 +231,14 @@ class SmallLlama(nn.Module):
         return SimpleNamespace(logits=self.head(x), past_key_values=cache)
 
 
+@functools.cache
+def healthy(table):
+    return SmallLlama(table=table)
+
+
 def case(fault):
     """What the doctor is given, and how it is told to look at it."""
     table = fault in ONLY_IN_A_TABLE | ONLY_TOKENS
-    model, healthy = SmallLlama(fault, table), SmallLlama(table=table)
+    model = SmallLlama(fault, table)
     patient = (lambda tokens: model(tokens).logits) if fault in ONLY_TOKENS else model
-    return patient, {"vocab_size": VOCAB_SIZE, "reference": healthy, "relative": not table}
+    return patient, {"vocab_size": VOCAB_SIZE, "reference": healthy(table), "relative": not table}

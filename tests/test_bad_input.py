@@ -211,6 +211,8 @@ POSITIONS = [  # of the keys
     *wholes("positions"),
     *each("positions", V, SAID, *((N(wrong), f"queries, got shape {shape}") for wrong, shape in
           ((3, "()"), ([0, 1], "(2,)"), ([[0, 1, 2]], "(1, 3)"), ([], "(0,)")))),
+    *each("positions", V, "positions must lie within 63 bits of each other, got ",
+          (N([2**62, 0, -(2**62)]), "-4611686018427387904 and 4611686018427387904")),
 ]
 
 BY_ARGUMENT = {  # what is refused in every function that has the argument

@@ -20,6 +20,7 @@ SOURCES = {source.link: source for source in write_sources.read()}
 in_every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.number:02d}")
 KEYS = {
     "group",
+    "minutes",
     "story",
     "program",
     "tries",
@@ -31,7 +32,7 @@ KEYS = {
     "lesson",
     "suspects",
 }
-SHOWN = {"session", "given", "code", "plot", "again"}
+SHOWN = {"session", "given", "code", "plot", "again", "first", "later"}
 
 
 def own_test(case):
@@ -112,6 +113,7 @@ def test_a_riddle_fits_on_a_screen_and_gives_nothing_away(case, capsys):
     assert len(lines) <= 40 and max(map(len, lines)) <= 88
     assert case.title in lines[0] and case.evidence in case.text
     assert '"""' not in case.text and case.culprit.say not in case.text
+    assert (case.lineup in case.text) != case.later
     assert bool(case.evidence) == bool({"session", "code"} & case.data.keys())
 
 
@@ -230,6 +232,7 @@ def test_a_repaired_program_is_recognised():
     mended = scope["is_packed"]
     assert case.mend(mended).status == "correct"
     assert case.mend(case.patient).cause == "B"
+    assert case.culprit.who not in case.mend(case.patient).message  # somebody may come here first
     assert case.mend(lambda ids: np.ndim(ids) == 2 and mended(ids)).status == "not yet"
 
 
@@ -262,6 +265,32 @@ def test_the_notebook_asks_each_case_once_and_leaves_its_test_to_the_reader():
         assert (
             f"    raise NotImplementedError\n\n\nclinic.case({case.number}).check(test, accused=...)" in code
         )
+        assert (f"# clinic.case({case.number}).show_suspects()" in code) == case.later
+
+
+def test_the_lesson_asks_one_case_of_each_kind_first_and_all_of_them_take_an_hour(capsys):
+    first = [case for case in CASES if case.data.get("first")]
+    assert {case.group for case in first} == set(clinic.groups())
+    assert {case.number for case in CASES if case.later} <= {case.number for case in first}
+    assert sum(case.data["minutes"] for case in first) <= 45
+    clinic.contents()
+    shown = capsys.readouterr().out
+    clinic.contents(first=False)
+    others = capsys.readouterr().out
+    for case in CASES:
+        assert (case.title in shown) == (case in first) == (case.title not in others)
+    [lesson] = (ROOT / "notebooks").glob("*_the_clinic.ipynb")
+    code = "\n".join(cell.source for cell in nbformat.read(lesson, 4).cells if cell.cell_type == "code")
+    asked = [int(number) for number in re.findall(r"clinic\.case\((\d+)\)\.ask", code)]
+    assert asked[: len(first)] == [case.number for case in first]
+
+
+def test_suspects_come_when_they_are_asked_for(capsys):
+    case = clinic.case(13)
+    case.ask()
+    assert case.culprit.who not in capsys.readouterr().out.replace("\n   ", " ")
+    case.show_suspects()
+    assert case.culprit.who in capsys.readouterr().out.replace("\n   ", " ")
 
 
 def test_the_page_shows_every_case_by_symptom(tmp_path):
@@ -275,4 +304,6 @@ def test_the_page_shows_every_case_by_symptom(tmp_path):
     for case in CASES:
         assert all(f"]({thread})" in page for thread in case.data["thread"])
         assert case.data["test"].strip() in page
-    assert page.count("<details>") == page.count("</details>") == len(CASES)
+    assert (
+        page.count("<details>") == page.count("</details>") == len(CASES) + sum(case.later for case in CASES)
+    )

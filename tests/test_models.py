@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -172,6 +173,12 @@ def test_other_kinds_and_what_is_not_understood(config, kind, words):
     assert words in models.explain(config)
 
 
+def test_what_single_layers_have_of_their_own():
+    own = {f"{1:02d}": {"head_dim": 32}, "3": {"head_dim": 8}, "last": {"head_dim": 4}}
+    widths = [layer.head_dim for layer in models.layers(LLAMA | {"per_layer_config": own})]
+    assert widths == [16, 32, 16, 8]
+
+
 def test_the_language_model_of_a_model_with_eyes():
     assert models.layers({"model_type": "eyes", "text_config": LLAMA, "vision_config": {}}) == models.layers(
         LLAMA
@@ -253,6 +260,15 @@ def test_an_exhibit_of_the_museum(name):
     plan = models.layers(exhibit["config"])
     assert "unknown" not in {layer.kind for layer in plan}
     assert models.explain(exhibit["config"]).startswith(exhibit["config"]["model_type"])
+
+
+EXPLAINED = (Path(__file__).parent / "explained.md").read_text(encoding="utf-8").split("\n## ")[1:]
+
+
+@pytest.mark.parametrize("expected", EXPLAINED, ids=lambda expected: expected.split("\n")[0])
+def test_an_exhibit_is_explained_word_for_word(expected):
+    name, text = expected.strip().split("\n\n")
+    assert models.explain(models.museum()[name]["config"]) == text
 
 
 def test_the_museum_is_in_order_and_shows_every_kind():

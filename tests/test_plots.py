@@ -223,6 +223,18 @@ def test_strips_lie_end_to_end_in_the_colours_of_their_encodings():
     assert ax.get_xlim() == (0, 5)
 
 
+def test_rings_begin_on_top_go_clockwise_and_share_one_scale():
+    fig = plots.rings({"one": [0.004, 1, 0, -1], "other": [2, 0, -2, 0]})
+    for ax, title in zip(fig.axes, ("one", "other"), strict=True):
+        assert (ax.get_title(), ax.get_aspect()) == (title, 1)
+        [vertices] = ax.collections
+        np.testing.assert_allclose(vertices.get_offsets(), [(0, 1), (1, 0), (0, -1), (-1, 0)], atol=1e-12)
+        assert (vertices.get_cmap().name, vertices.get_clim()) == ("RdBu_r", (-2, 2))
+        assert ax.patches[0].get_closed()
+    assert [text.get_text() for text in fig.axes[0].texts] == ["0.00", "1.00", "0.00", "-1.00"]
+    assert [text.get_color() for text in fig.axes[1].texts] == ["white", "black", "white", "black"]
+
+
 def test_maps_of_dots_in_rows():
     fig = plots.maps({title: [[0, 1], [2, 3]] for title in "abc"}, numbers=False, ncols=2)
     assert fig.axes[0].get_gridspec().get_geometry() == (2, 2)

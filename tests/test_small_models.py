@@ -77,20 +77,10 @@ def test_no_model_looks_ahead(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_one_character_at_a_time_gives_the_scores_of_all_at_once(name):
-    model, tokens = small_models.load(name), START[:48]
-    scores_after = small_models.one_by_one(model, len(tokens))
-    next(scores_after)
-    found = torch.stack([scores_after.send(int(token)) for token in tokens])
-    torch.testing.assert_close(found, model(tokens[None])[0], rtol=0, atol=1e-4)
-
-
-def test_a_window_holds_for_one_character_at_a_time_too():
-    model, tokens = measure_small.rope_with(measure_small.Window()), START[:300]
-    scores_after = small_models.one_by_one(model, len(tokens))
-    next(scores_after)
-    found = torch.stack([scores_after.send(int(token)) for token in tokens])
-    torch.testing.assert_close(found, model(tokens[None])[0], rtol=0, atol=1e-3)
+def test_what_is_written_character_by_character_is_likeliest_in_the_whole_text(name):
+    model, prompt = small_models.load(name), small_models.decode(START[:40])
+    tokens = small_models.encode(prompt + small_models.write(model, prompt, 9, seed=0, temperature=1e-6))
+    assert torch.equal(model(tokens[None, :-1])[0, 39:].argmax(dim=-1), tokens[40:])
 
 
 def test_all_pairs_slowed_down_are_position_interpolation_and_none_is_the_model_as_it_was():

@@ -22,6 +22,7 @@ model, or take them as riddles: which of the three suspects is it, and which tes
 In [the lesson]({lesson}) you name a suspect and write that test, and a check says whom it catches. The
 stories are shortened; what was really reported is in the answer, with its link.
 """
+OURS = "Three suspects, for when you have three of your own"
 ANSWER = "Who it is, and a test that shows it"
 
 
@@ -51,7 +52,10 @@ def section(case):
     yield f"```text\n{case.signature}\n```\n"
     if case.evidence:
         yield f"```{'python' if 'code' in case.data else 'pycon'}\n{case.evidence}\n```\n"
-    yield "\n".join(f"- **{one.letter}** {one.who}" for one in case.suspects) + "\n"
+    suspects = "\n".join(f"- **{one.letter}** {one.who}" for one in case.suspects) + "\n"
+    if case.later:
+        suspects = f"<details><summary>{OURS}</summary>\n\n{suspects}\n</details>\n"
+    yield suspects
     yield f"<details><summary>{html.escape(ANSWER)}</summary>\n"
     yield f"**{case.culprit.letter}**, {case.culprit.who}. {case.culprit.say}\n"
     yield f"```python\n{case.data['test'].strip()}\n```\n"

@@ -1,6 +1,6 @@
 """Run notebooks from top to bottom and store what they give, in one normal form.
 
-    python tools/reexecute.py [--check | --unlock] [notebook ...]
+    python tools/reexecute.py [--unlock] [notebook ...]
 
 A second run changes nothing: a figure that looks as before keeps its bytes, and a cell whose
 output is not checked (timings, widgets) keeps its output while only numbers in it have changed.
@@ -225,7 +225,6 @@ def reexecuted(text: str, folder: Path) -> str:
 
 def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing, fail on any change")
     parser.add_argument("--unlock", action="store_true", help="run nothing, take the locks off the cells")
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: all in notebooks/")
     options = parser.parse_args(arguments)
@@ -245,13 +244,8 @@ def main(arguments=None) -> int:
         except (RuntimeError, ValueError) as error:  # ValueError: the file is no notebook
             trouble, verdict = True, f"FAILED and left as it was: {error}"
         else:
-            if new == text:
-                verdict = "unchanged"
-            elif options.check:
-                trouble, verdict = True, "WOULD CHANGE"
-            else:
-                path.write_text(new, encoding="utf-8", newline="\n")
-                verdict = "rewritten"
+            verdict = "unchanged" if new == text else "rewritten"
+            path.write_text(new, encoding="utf-8", newline="\n")
         print(f"{path.name}  {time.perf_counter() - start:.1f} s  {verdict}", flush=True)
     return int(trouble)
 

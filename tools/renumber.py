@@ -1,16 +1,9 @@
 """Give lessons other numbers: names of files and folders, and every mention in prose, links, code and data.
 
-    python course.py renumber open 09       room for a new lesson 09: those from 09 on move up by one
-    python course.py renumber close 09      lesson 09 has been taken out: those after it move down by one
     python course.py renumber move 17 09    lesson 17 becomes 09, and those between make room
-    python course.py renumber open 09 --only FILE ...
 
-Write a new lesson as the last one and `move` it: then no number is ever without its lesson. `open` leaves
-a gap and says what has to be put in. All three want a clean tree, and end with what only a person can mend.
-
-With --only nothing is renamed, and references are rewritten in these files alone. That is for a merge in
-which one side was written before the numbers changed: take that side of the file (`git checkout --theirs`
-or `--ours`), say with --only once more what was done to the numbers, and run the notebook again.
+Write a new lesson as the last one and move it; move one that goes to the end, and take it out there: then no
+number is ever without its lesson. It wants a clean tree, and ends with what only a person can mend.
 
 Lessons are numbers of two digits, in these forms only: `lesson 09`, `lessons 03 and 09`, `lessons 10-12`,
 `lesson_09`, `quiz_09`, `09_learned_positions.ipynb`, [09](...) where the link leads to a lesson, and the
@@ -33,7 +26,7 @@ LINK = re.compile(r"\]\([^)\s]*\)")
 LIST = re.compile(r"(?i)\blessons[\s#]+|\*\*Needs:\*\* ")
 COMMANDS = re.compile(
     r"(?:course\.py |\bor )"
-    r"(?:claims|reset|slides|(?:classroom|grade|review) \S+|renumber (?:open|close|move)) +"
+    r"(?:claims|reset|slides|(?:classroom|grade|review) \S+|renumber move) +"
 )
 BETWEEN = re.compile(r",[\s#]+(?:(?:and|or)[\s#]+)?|[\s#]+(?:and|or|to)[\s#]+|[-–]")
 BETWEEN_WORDS = re.compile(r" \[?")
@@ -137,18 +130,12 @@ def new_bytes(path, old, names, new):
     if path.endswith(".ipynb"):
         changed = strings(json.loads(text), lambda one: rewritten(one, path, names, new))
         return (json.dumps(changed, indent=1, ensure_ascii=False) + "\n").encode()
-    text = rewritten(text, path, names, new)
-    return (text if keeps_order(new) else in_order(path, text)).encode()
+    return in_order(path, rewritten(text, path, names, new)).encode()
 
 
 def new_path(path, names, new):
     parts = path.split("/")
     return "/".join(rewritten(part, "", names, new) for part in parts)
-
-
-def keeps_order(new):
-    after = [new[number] for number in sorted(new)]
-    return after == sorted(after)
 
 
 def in_order(path, text):
@@ -177,17 +164,8 @@ def renumbered(files, new):
     }  # fmt: skip
 
 
-def plan(task, numbers, present):
-    """Which number becomes which. The one after the last is for the next lesson, as in CONTRIBUTING.md."""
-    following = max(present) + 1
-    first = numbers[0]
-    if task == "open":
-        if not 0 < first <= following:
-            raise Refused(f"A new lesson can have the numbers 01 to {following:02d}.")
-        return {number: number + 1 for number in range(first, following + 1)}
-    if task == "close":
-        return {number: number - 1 for number in range(first + 1, following + 1)}
-    last = numbers[1]
+def plan(first, last, present):
+    """Which number becomes which, when lesson `first` goes to the place of `last`."""
     for number in (first, last):
         if number not in present or number == 0:
             raise Refused(f"There is no lesson {number:02d} that could be moved.")
@@ -197,14 +175,6 @@ def plan(task, numbers, present):
 
 def left_to_do(files):
     """What only a person can mend, in a tree {path: bytes}."""
-    present = lessons(files)
-    for number in range(max(present)):
-        if number not in present:
-            yield (
-                f"Lesson {number:02d} is missing: notebooks/{number:02d}_*.ipynb, "
-                f"pe_lessons/exercises/lesson_{number:02d}, a row in README.md and in the map of lesson 00, "
-                "an entry in teaching/GUIDE.md, and a line in docs/index.md."
-            )
     for path, data in sorted(files.items()):
         if match := re.match(r"notebooks/(\d\d)_.*\.ipynb$", path):
             for cell in json.loads(data)["cells"]:
@@ -226,15 +196,6 @@ def to_run_again(files, names):
             )
             if any(code[place - 1] != "_" for place in mentions(code, path, names)):
                 yield path
-
-
-def that_speak_of(files, number):
-    """The files in which this lesson is mentioned."""
-    names = stems(files)
-    for path, data in sorted(files.items()):
-        text = "" if path in MADE_UP else readable(data)
-        if any(int(text[place : place + 2]) == number for place in mentions(text, path, names)):
-            yield path
 
 
 def readable(data):
@@ -280,48 +241,25 @@ def changed(before, after, names, new):
 
 def main(words):
     parser = argparse.ArgumentParser(prog="course.py renumber", description="Give lessons other numbers.")
-    parser.add_argument("task", choices=["open", "close", "move"])
-    parser.add_argument("numbers", nargs="+", type=int, help="one number; for move two, from and to")
-    parser.add_argument("--only", nargs="+", metavar="FILE", help="rewrite references in these files alone")
-    asked = parser.parse_args(words)
-    if len(asked.numbers) != (2 if asked.task == "move" else 1):
-        parser.error("move wants two numbers, open and close want one")
+    parser.add_argument("task", choices=["move"])
+    parser.add_argument("numbers", nargs=2, type=int, help="of the lesson, and the one that it gets")
     try:
-        run(asked.task, asked.numbers, asked.only)
+        run(*parser.parse_args(words).numbers)
     except Refused as why:
         print(why)
         return 1
     return 0
 
 
-def run(task, numbers, only):
+def run(first, last):
     paths = [path for path in git("ls-files").splitlines() if (ROOT / path).is_file()]
     names, present = stems(paths), lessons(paths)
-    if only:
-        # The tree has the new numbers already, and these files the old ones.
-        new = {number: number + {"open": 1, "close": -1}.get(task, 0) for number in range(numbers[0], 100)}
-        if task == "close":
-            new.pop(numbers[0])
-        elif task == "move":
-            new = plan(task, numbers, range(100))
-        before = {Path(one).resolve().relative_to(ROOT).as_posix(): Path(one).read_bytes() for one in only}
-        after = {path: new_bytes(path, data, names, new) for path, data in before.items()}
-        for path, data in after.items():
-            (ROOT / path).write_bytes(data)
-            print(f"{path}: {'changed' if data != before[path] else 'nothing to change'}")
-        return
     if git("status", "--porcelain"):
         raise Refused(
             "There are changes that are not committed: commit them first, so that this can be undone."
         )
-    if task == "close" and numbers[0] in present:
-        raise Refused(
-            f"Take lesson {numbers[0]:02d} out first: its notebook, its exercises, what speaks of it."
-        )
     before = read(paths)
-    if task == "close" and (found := list(that_speak_of(before, numbers[0]))):
-        raise Refused("\n".join([f"These still speak of lesson {numbers[0]:02d}:", *found]))
-    new = plan(task, numbers, present)
+    new = plan(first, last, present)
     after = renumbered(before, new)
     write(before, after, new)
     print("\n".join(changed(before, after, names, new)))

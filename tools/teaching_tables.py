@@ -46,8 +46,9 @@ ABOUT_TIMES = """# How long the lessons take
 
 Written by `tools/teaching_tables.py`. *Stated* is what the lesson promises at its top. *Estimated* is
 reckoned: {words} words a minute, and {seconds} (seconds each). Nobody was timed; a class that discusses
-every prediction takes half as long again. *Running* is measured: all cells, once, one thread, on the
-machine that wrote the table (the kernel's start and the imports count).
+every prediction takes half as long again. What a heading calls *as long as you
+like* is left out. *Running* is measured: all cells, once, one thread, on the machine that wrote the table
+(the kernel's start and the imports count).
 
 | lesson | stated, min | estimated, min | words | code lines | exercises | running, s |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -65,9 +66,19 @@ def title(notebook):
     return re.match(r"# (.+)", nbformat.read(notebook, 4).cells[0].source)[1].replace(" · ", " ")
 
 
+def without_play(cells):
+    """The cells without the sections whose heading says *as long as you like*."""
+    play = False
+    for cell in cells:
+        if heading := re.match(r"## (.+)", cell.source):
+            play = heading[1].endswith("as long as you like")
+        if not play:
+            yield cell
+
+
 def reckon(notebook):
     """What the estimate is made of: words, code lines, exercises, and the minutes."""
-    cells = nbformat.read(notebook, 4).cells
+    cells = list(without_play(nbformat.read(notebook, 4).cells))
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
     prose = " ".join(texts).partition("**Sources.**")[0]
     code = [cell for cell in cells if cell.cell_type == "code"]

@@ -17,13 +17,6 @@ mrope_positions = lesson.exercise(
     edge_probes=(((5,),), (((1, 1, 1),),), ((3, 2, (2, 1, 1), (1, 4, 1), 2),)),
 )
 
-interleaved_axes = lesson.exercise(
-    "interleaved_axes",
-    mine="my_axes",
-    probes=(([6, 5, 5],), ([10, 3, 4],), ([24, 20, 20],)),
-    edge_probes=(([4, 3, 1],), ([11, 11, 10],), ([6, 1, 3],), ([5, 2],), ([8],), ([3, 2, 2, 1],)),
-)
-
 decoded_positions = lesson.exercise(
     "decoded_positions",
     probes=(

@@ -41,32 +41,17 @@ def mrope_positions_arrays(parts):
     return places
 
 
-def interleaved_axes_arrays(sections):
-    axes = np.zeros(sum(sections), dtype=int)  # the first axis gets what is left
-    for axis in range(1, len(sections)):
-        last = len(sections) * sections[axis]
-        axes[axis : last : len(sections)] = axis
-    return axes
-
-
-def interleaved_axes_loop(sections):
-    axes = []
-    for pair in range(sum(sections)):
-        turn, axis = divmod(pair, len(sections))
-        if turn >= sections[axis]:
-            axis = 0
-        axes.append(axis)
-    return axes
-
-
-def interleaved_on_to_the_next(sections):
-    left, axes = list(sections), []
-    while sum(left):
-        for axis in range(len(sections)):
-            if left[axis]:
-                axes.append(axis)
-                left[axis] -= 1
-    return axes
+def each_axis_by_itself(parts):
+    places = np.empty((3, 0), dtype=int)
+    starts = np.zeros((3, 1), dtype=int)  # where the next part begins on each axis
+    for part in parts:
+        if isinstance(part, int):
+            local = np.tile(np.arange(part), (3, 1))
+        else:
+            local = np.indices(part).reshape(3, -1)
+        places = np.concatenate([places, starts + local], axis=1)
+        starts = places.max(axis=1, keepdims=True) + 1
+    return places
 
 
 def decoded_positions_arrays(prompts, steps):

@@ -6,16 +6,6 @@ from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-next_positions = lesson.exercise(
-    "next_positions",
-    probes=(
-        ([[1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]], 2),
-        ([[0, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1]], 3),
-        ([[0, 0, 1, 1, 1], [0, 1, 1, 1, 1]], 5),
-    ),
-    edge_probes=(([[0, 1, 1, 1]], 1), ([[1, 1, 1]], 3), ([[1, 1], [0, 1]], 1)),
-)
-
 
 def _look_at_one(function, tokens, end, look_at):
     returned = function(tokens, end)
@@ -77,5 +67,4 @@ serve_step = lesson.exercise(
     ),
 )
 
-serve_question = lesson.question("serve_question")
 quiz_17 = lesson.quiz("quiz_17")

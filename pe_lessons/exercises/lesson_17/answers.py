@@ -7,20 +7,6 @@ import numpy as np
 from pe_lessons import arrays, loops
 
 
-def next_positions_arrays(mask, new):
-    counts = np.cumsum(mask, axis=1)  # (batch, cached + new) real tokens up to and with this one
-    positions = (counts - 1).clip(min=0)
-    return positions[:, -new:]  # (batch, new)
-
-
-def next_positions_loop(mask, new):
-    rows = []
-    for row in mask:
-        cached = len(row) - new
-        rows.append([sum(row[:column]) for column in range(cached, len(row))])
-    return rows
-
-
 def packed_positions_loop(tokens, end):
     positions, documents = [], []
     position, document = 0, 0

@@ -59,7 +59,7 @@ def _scores_after(score_mod, scores, batch, head, queries, keys):
 
 
 def _call(name, scores, batch, head, queries, keys):
-    return f"{name}(score, {batch}, {head}, query, key), scores {scores}, queries {queries}, keys {keys},"
+    return f"{name}(score, {batch}, {head}, query, key) for scores {scores}, queries {queries}, keys {keys}"
 
 
 causal_alibi = lesson.exercise(

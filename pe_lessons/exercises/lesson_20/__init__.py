@@ -22,5 +22,4 @@ smallest_gap = lesson.exercise(
 )
 
 choose_question = lesson.question("choose_question")
-card_question = lesson.question("card_question")
 quiz_20 = lesson.quiz("quiz_20")

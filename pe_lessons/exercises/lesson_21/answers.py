@@ -215,16 +215,16 @@ def base_of(config):
     return float(newer.get("rope_theta", older))
 
 
-def yarn(x, position, factor):
-    """One head, x of shape (head_dim,), rotated as in YaRN, for texts `factor` times as long as 4096.
+def yarn(x, position, stretch):
+    """One head, x of shape (head_dim,), rotated as in YaRN, for texts `stretch` times as long as 4096.
 
-    Pairs that make no whole turn in 4096 tokens are slowed by the factor (without YaRN's ramp), and all is
-    multiplied by 0.1 ln(factor) + 1. Returns an array (head_dim,).
+    Pairs that make no whole turn in 4096 tokens turn `stretch` times as slowly (without YaRN's ramp), and all
+    is multiplied by the attention factor, 0.1 ln(stretch) + 1. Returns an array (head_dim,).
     """
     frequencies = falling(len(x) // 2)
     too_slow = frequencies * 4096 < 2 * math.pi
-    frequencies = np.where(too_slow, frequencies / factor, frequencies)
-    attention_factor = 0.1 * math.log(factor) + 1
+    frequencies = np.where(too_slow, frequencies / stretch, frequencies)
+    attention_factor = 0.1 * math.log(stretch) + 1
     return attention_factor * rotated(x, position * frequencies)
 
 
