@@ -107,6 +107,12 @@ def test_the_tables_of_the_guide_are_up_to_date():
         assert text == teaching_tables.with_minutes(text), again
 
 
+def test_what_is_there_for_as_long_as_you_like_is_not_reckoned():
+    texts = ["## One", "text", "## Play, as long as you like", "### More of it", "play", "## Two"]
+    kept = teaching_tables.without_play([nbformat.v4.new_markdown_cell(text) for text in texts])
+    assert [cell.source for cell in kept] == ["## One", "text", "## Two"]
+
+
 def test_the_reading_paths_are_the_same_wherever_they_are():
     texts = [file.read_text(encoding="utf-8") for file in teaching_tables.WITH_PATHS]
     first, *others = [teaching_tables.reading_paths(text) for text in texts]
