@@ -78,22 +78,23 @@ def own_code(notebook, release):
 
 
 def parsed(source):
-    """A cell as IPython will run it, and its syntax tree."""
+    """The names of a cell and its syntax tree, as IPython will run it."""
     source = running.transformed(source)
-    return source, compile(source, "cell", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    names = symtable.symtable(source, "cell", "exec").get_symbols()
+    return names, compile(source, "cell", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
 
 def strange(source, exercises):
     """What in a cell a lesson seldom asks for; what its own cells do is left out later."""
     plain = functools.reduce(lambda text, one: one[0].sub(one[1], text), HARMLESS, source)
     try:
-        source, tree = parsed(plain)
+        symbols, tree = parsed(plain)
     except SyntaxError:
         try:
-            source, tree = parsed(source)
+            symbols, tree = parsed(source)
         except SyntaxError:
             return  # it will not run either
-    for symbol in symtable.symtable(source, "cell", "exec").get_symbols():
+    for symbol in symbols:
         if symbol.get_name() in exercises and symbol.is_assigned() and not symbol.is_imported():
             yield f"gives the name {symbol.get_name()} to something else"
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
