@@ -224,6 +224,7 @@ def permutation(head_dim, num_heads):
     return torch.cat([of_head + head_dim * head for head in range(num_heads)])
 
 
+@torch.no_grad()
 def repaired(model):
     """A copy whose queries and keys are permuted for the layout "half"."""
     model = copy.deepcopy(model)

@@ -30,6 +30,7 @@ import numpy as np
 import torch
 
 from evidence import contenders
+from tools.machine_report import processor
 
 RESULTS = Path(__file__).parent / "results"
 KEEP_FREED_MEMORY = (
@@ -219,8 +220,8 @@ def goals(plan, found):
 
     for shape, goal in ((large, 1.7), (million, 2.2)):
         if t := tables.get(shape):
-            others = {name for name, table in contenders.TABLES.items() if not (table.ours or table.slow)}
-            fastest = min(others & t.keys() - {contenders.COMMON_NUMPY}, key=t.get)
+            others = [name for name, one in contenders.TABLES.items() if not (one.ours or one.slow)]
+            fastest = min((name for name in others if name != contenders.COMMON_NUMPY), key=t.get)
             what = f"{shape}: times as fast as the fastest other ({fastest})"
             yield at_least(goal, what, t[fastest] / t[ours])
     if t := tables.get(large):
@@ -337,12 +338,8 @@ def figure(plan, found):
 
 
 def machine():
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists() and (named := re.search("model name.*: (.*)", cpuinfo.read_text())):
-        model = named[1]
     parts = [
-        f"{model}, {os.cpu_count()} cores seen",
+        processor(),
         f"Python {platform.python_version()}, NumPy {np.__version__}, PyTorch {torch.__version__}",
         *(f"{name} {version}" for name, version in sorted(contenders.VERSIONS.items())),
     ]

@@ -71,6 +71,14 @@ def release(folder, name):
     done = grade.nbgrader(folder).generate_assignment(name)
     if not done["success"]:
         raise ValueError(f"{name} could not be made ready:\n{done.get('log', '')}\n{done.get('error', '')}")
+    (folder / "downloaded" / name).mkdir(parents=True, exist_ok=True)
+    (folder / ".course" / name / "version.txt").write_text(grade.version())
+
+
+def handed_out_with(folder, name):
+    """The version of the course in which a lesson was made ready, or None."""
+    file = folder / ".course" / name / "version.txt"
+    return file.read_text() if file.exists() else None
 
 
 def main(arguments):
@@ -88,14 +96,16 @@ def main(arguments):
         return 2
     for name in kept(folder):
         print(f"{name} was changed in source/ and stays so; to get the course's, delete source/{name}.")
-    first = names[0] if names else next(iter(lessons()))
-    print(
-        f"{folder} holds {len(lessons())} lessons. Next, for each lesson you teach (teaching/GUIDE.md):\n\n"
-        f'    python course.py classroom "{folder}" {first[:2]}    (then hand out release/{first})\n'
-        f"    (put what comes back, zips or notebooks, into downloaded/{first})\n"
-        f'    python course.py grade "{folder}" {first[:2]}\n'
-        f'    python course.py review "{folder}" {first[:2]}'
-    )
+    if not names:
+        print(f'{folder} holds {len(lessons())} lessons. Next: python course.py classroom "{folder}" 03')
+    for name in names:
+        print(
+            f"{name} is ready:\n"
+            f"  hand out  {folder}/release/{name}/{name}.ipynb\n"
+            f"  collect   into {folder}/downloaded/{name}, as the learning platform gives it\n"
+            f'  then      python course.py grade "{folder}" {name[:2]}\n'
+            f'            python course.py review "{folder}" {name[:2]}'
+        )
     return 0
 
 

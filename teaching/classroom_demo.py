@@ -136,6 +136,10 @@ def spoil(notebook, how):
             cells.remove(check)
         case "imports deleted":
             cells.remove(cell_of(notebook, "imports"))
+        case "older imports":
+            cell_of(
+                notebook, "imports"
+            ).source = "import math\n\nimport numpy as np\n\nfrom pe_lessons import loops"
         case "check copied":
             cells.insert(cells.index(check), nbformat.from_dict(check | {"id": "copied"}))
         case "check changed":

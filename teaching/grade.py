@@ -1,10 +1,10 @@
 """Grade what a class handed in: every kernel in a sandbox, several at once.
 
-    python course.py grade FOLDER LESSON [--again] [--student NAME] [--jobs 2] [--without-sandbox]
+    python course.py grade FOLDER LESSON [--student NAME | --again] [--jobs 2] [--without-sandbox]
 
 LESSON is a number such as 03, or a name. Files lie in FOLDER/downloaded/LESSON (zips of a learning platform,
-or notebooks) or in FOLDER/submitted/STUDENT/LESSON. Called again, it goes on: it grades what is new, what has
-changed, and what was not finished; --again grades everything. Points given by hand stay.
+or notebooks) or in FOLDER/submitted/STUDENT/LESSON. Called again, it goes on: it grades what is new and
+what was not finished; --student grades one learner again, --again everybody. Points given by hand stay.
 """
 
 import argparse
@@ -13,9 +13,11 @@ import functools
 import html
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import time
+import zipfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
@@ -66,8 +68,16 @@ def grade_one(folder, lesson, student, sandboxed):
     page = folder / "feedback" / student / lesson / f"{lesson}.html"
     if not page.exists():
         return done.get("log", "nothing was graded")
-    (page.parent / "graded.txt").write_text(f"{handed_in(folder, lesson, student)}\n")
+    text = page.read_text(encoding="utf-8").replace("<html>", '<html lang="en">')
+    text = re.sub(r'(<a href="#(\w+)-check">)Test cell', r"\1\2", text)  # exercises by their names
+    page.write_text(text, encoding="utf-8")
+    graded(folder, lesson, student).write_text(f"{handed_in(folder, lesson, student)}\n{version()}\n")
     return None
+
+
+def graded(folder, lesson, student):
+    """The file that says which submission was graded, and with which version of the course."""
+    return folder / "feedback" / student / lesson / "graded.txt"
 
 
 def handed_in(folder, lesson, student):
@@ -76,8 +86,13 @@ def handed_in(folder, lesson, student):
 
 
 def is_done(folder, lesson, student):
-    mark = folder / "feedback" / student / lesson / "graded.txt"
-    return mark.exists() and mark.read_text().strip() == str(handed_in(folder, lesson, student))
+    mark = graded(folder, lesson, student)
+    return mark.exists() and mark.read_text().split()[0] == str(handed_in(folder, lesson, student))
+
+
+def graded_with(folder, lesson, student):
+    mark = graded(folder, lesson, student)
+    return mark.read_text().split()[-1] if mark.exists() else version()
 
 
 def points(folder, lesson):
@@ -109,12 +124,38 @@ def explain(folder, lesson, student, why):
     )
 
 
+def read_roster(folder):
+    """The lines of roster.csv; of a group, every member has one."""
+    if not (folder / "roster.csv").exists():
+        return []
+    with (folder / "roster.csv").open(newline="", encoding="utf-8-sig") as file:
+        roster = list(csv.DictReader(file))
+    if roster and "id" not in roster[0]:
+        sys.exit(
+            "grade: roster.csv has no column id, which says how a learner's folder in submitted is called"
+        )
+    return roster
+
+
+def write_feedback_for_moodle(folder, lesson, files):
+    """All pages in a zip, by the folder names in which Moodle gave the files: it takes them back by these."""
+    pages = {}
+    for student, handed_in in files.items():
+        page = folder / "feedback" / student / lesson / f"{lesson}.html"
+        for name in (file.parent.name for file in handed_in if page.exists()):
+            if re.fullmatch(r".+_\d+_assignsubmission_file_?", name):
+                pages[f"{name}/{lesson}.html"] = page
+    if pages:
+        with zipfile.ZipFile(
+            folder / "feedback" / f"{lesson}_moodle.zip", "w", zipfile.ZIP_DEFLATED
+        ) as archive:
+            for name, page in pages.items():
+                archive.write(page, name)
+
+
 def write_grades(folder, lesson, given, broken):
     """A table with a row for each learner and exercise, and one for each learning platform."""
-    roster = []
-    if (folder / "roster.csv").exists():
-        with (folder / "roster.csv").open(newline="", encoding="utf-8-sig") as file:
-            roster = list(csv.DictReader(file))  # of a group, every member has a line
+    roster = read_roster(folder)
     place = folder / "grades"
     place.mkdir(exist_ok=True)
     with (place / f"{lesson}.csv").open("w", newline="", encoding="utf-8") as file:
@@ -122,7 +163,8 @@ def write_grades(folder, lesson, given, broken):
         table.writerow(["student", "exercise", "points", "maximum", "course", "remark"])
         for student, grades in sorted(given.items()):
             for name, (score, most) in grades.items():
-                table.writerow([student, name, f"{score:g}", f"{most:g}", version(), ""])
+                course = graded_with(folder, lesson, student)
+                table.writerow([student, name, f"{score:g}", f"{most:g}", course, ""])
         for student, why in sorted(broken.items()):
             table.writerow([student, "", "", "", version(), f"not graded: {why}"])
     totals = {student: sum(score for score, _ in grades.values()) for student, grades in given.items()}
@@ -162,19 +204,25 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     """Grade a lesson of a class; return the points, and why some of it could not be graded."""
     start = time.monotonic()
     if not (folder / "release" / lesson).exists():
-        done = nbgrader(folder).generate_assignment(lesson)
-        if not done["success"]:
-            sys.exit(f"{done.get('log', '')}\n{done.get('error', '')}")
+        try:
+            classroom.release(folder, lesson)
+        except ValueError as problem:
+            sys.exit(f"grade: {problem}")
     taken = intake.collect(folder, lesson)
+    if student is not None and student not in taken.ready:
+        sys.exit(
+            f"grade: of {student!r} there is nothing to grade; there is of {', '.join(sorted(taken.ready))}"
+        )
     todo = [
         one
         for one in sorted(taken.ready)
-        if (student in (None, one)) and (again or not is_done(folder, lesson, one))
+        if one == student or (student is None and (again or not is_done(folder, lesson, one)))
     ]
     print(f"{len(taken.ready)} to grade, {len(taken.ready) - len(todo)} of them done; {jobs} at a time")
     for one, files in taken.files.items():
         if len(files) > 1:
-            print(f"  {one}: {len(files)} files, the last one counts: {', '.join(files)}")
+            names = ", ".join(file.name for file in files)
+            print(f"  {one}: {len(files)} files, the last one counts: {names}")
     failed = {}
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         tasks = {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in todo}
@@ -190,9 +238,22 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         explain(folder, lesson, one, why.partition(": ")[2])
     given = {one: grades for one, grades in points(folder, lesson).items() if one not in broken}
     write_grades(folder, lesson, given, broken)
+    write_feedback_for_moodle(folder, lesson, taken.files)
     print(f"{len(todo)} graded in {time.monotonic() - start:.0f} s")
+    versions = {classroom.handed_out_with(folder, lesson) or version()}
+    versions |= {graded_with(folder, lesson, one) for one in given}
+    if len(versions) > 1:
+        print(f"  handed out and graded with several versions of the course: {', '.join(sorted(versions))}")
     for one, why in broken.items():
         print(f"  not graded: {one}: {why}")
+    if roster := {row["id"] for row in read_roster(folder)}:
+        handed_in = taken.ready.keys() | taken.broken.keys()
+        for what, who in (
+            ("not in roster.csv, so not in the files for Canvas and Moodle", handed_in - roster),
+            ("in roster.csv, and nothing handed in", roster - handed_in),
+        ):
+            if who:
+                print(f"  {what}: {', '.join(sorted(who))}")
     return given, broken
 
 
@@ -207,8 +268,8 @@ def main(arguments):
     parser = argparse.ArgumentParser(description="grade a lesson of a class", prog="course.py grade")
     parser.add_argument("folder", type=class_folder)
     parser.add_argument("lesson", type=classroom.lesson_named)
-    parser.add_argument("--again", action="store_true", help="also what was graded before")
-    parser.add_argument("--student", help="only this one")
+    parser.add_argument("--again", action="store_true", help="everybody once more")
+    parser.add_argument("--student", help="this one only, once more")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many at a time")
     parser.add_argument(
         "--without-sandbox", action="store_true", help="let learners' code run with your rights"

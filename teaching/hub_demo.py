@@ -156,6 +156,9 @@ class Hub:
                 one.kill()
             self.process.kill()
 
+    def last_words(self):
+        return self.log.read_text()[-3000:]
+
     async def request(self, path, method="GET", body=None, timeout=120):
         return await AsyncHTTPClient().fetch(
             f"http://127.0.0.1:{self.port}{path}",
@@ -172,7 +175,7 @@ class Hub:
             with contextlib.suppress(Exception):
                 return await self.request("/hub/api/", timeout=2)
             if self.process.poll() is not None or time.monotonic() > end:
-                raise RuntimeError(f"the hub did not start:\n{self.log.read_text()[-3000:]}")
+                raise RuntimeError(f"the hub did not start:\n{self.last_words()}")
             await asyncio.sleep(0.5)
 
 
@@ -191,7 +194,7 @@ class User:
             if json.loads(reply.body)["servers"].get("", {}).get("ready"):
                 return
             await asyncio.sleep(0.5)
-        raise RuntimeError(f"the server of {self.name} did not start")
+        raise RuntimeError(f"the server of {self.name} did not start:\n{self.hub.last_words()}")
 
     def at(self, path):
         return f"/user/{self.name}/{path}"

@@ -6,6 +6,7 @@ What a learning platform gave, zips or files, lies in `downloaded/LESSON`; or no
 
 import io
 import json
+import os
 import re
 import time
 import zipfile
@@ -19,6 +20,7 @@ STUDENT = [  # how files and their folders tell whose they are
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
     r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?\.ipynb",  # ada_03_a_lesson (1).ipynb
 ]
+IMPORT = re.compile(r"(?m)^(from|import) ")
 STOPS_EARLY = (
     "The file stops in the middle, as when a download or an upload breaks off. Open your lesson in "
     "JupyterLab, see that all is there, save it, and hand the file in again."
@@ -50,50 +52,53 @@ class Unreadable(Exception):
 def collect(folder, lesson):
     """Put everybody's notebook into `submitted`, repaired; return the `Intake`."""
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
-    intake = Intake()
+    intake, chosen = Intake(), {}
     for student, file, content, handed_in in sorted(found(folder, lesson), key=lambda one: one[3]):
-        place = folder / "submitted" / student / lesson
-        if file.relative_to(folder).parts[0] == "downloaded":
-            intake.files.setdefault(student, []).append(file.name)
+        if downloaded := file.relative_to(folder).parts[0] == "downloaded":
+            intake.files.setdefault(student, []).append(file)
         try:
             notebook, notes = put_right(read(content), release)
         except Unreadable as problem:
-            if student not in intake.ready:
+            if student not in chosen:
                 intake.broken[student] = f"{file}: {problem}"
             continue
         intake.broken.pop(student, None)
         intake.ready[student] = notes
-        keep_original(folder, place, file, content)
-        text = nbformat.writes(notebook)
-        target = place / f"{lesson}.ipynb"
+        if not downloaded and b'"course_notes"' not in content:  # which only repaired notebooks have
+            keep_original(folder / "originals" / student / lesson, file, content, f"{lesson}.ipynb")
+        chosen[student] = nbformat.writes(notebook), handed_in, downloaded
+    for student, (text, handed_in, downloaded) in chosen.items():
+        place = folder / "submitted" / student / lesson
+        place.mkdir(parents=True, exist_ok=True)
+        target, stamp = place / f"{lesson}.ipynb", place / "timestamp.txt"
         if not target.exists() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8")
-            stamp = place / "timestamp.txt"
-            if not stamp.exists() or file.relative_to(folder).parts[0] == "downloaded":
-                stamp.write_text(time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(handed_in)))
+        os.utime(target, ns=(handed_in, handed_in))  # by which it is known again
+        if downloaded or not stamp.exists():
+            stamp.write_text(time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(handed_in // 10**9)))
     return intake
 
 
 def found(folder, lesson):
-    """Every file that may be a notebook: student, path, content, seconds since 1970."""
+    """Every file that may be a notebook: student, path, content, nanoseconds since 1970."""
     for place in sorted((folder / "submitted").glob(f"*/{lesson}")):
         files = [file for file in place.rglob("*") if file.is_file() and file.name != "timestamp.txt"]
         for file in sorted(files):
-            yield place.parent.name, file, file.read_bytes(), file.stat().st_mtime
+            yield place.parent.name, file, file.read_bytes(), file.stat().st_mtime_ns
     downloads = folder / "downloaded" / lesson
     for file in sorted(path for path in downloads.rglob("*") if path.is_file()):
         if file.suffix == ".zip":
             yield from unpacked(file)
         elif file.suffix == ".ipynb":
             name = file.relative_to(downloads).as_posix()
-            yield student_of(name), file, file.read_bytes(), file.stat().st_mtime
+            yield student_of(name), file, file.read_bytes(), file.stat().st_mtime_ns
 
 
 def unpacked(file):
     with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as archive:
         for one in archive.infolist():
             if one.filename.endswith(".ipynb") and "__MACOSX" not in one.filename:
-                handed_in = time.mktime((*one.date_time, 0, 0, -1))
+                handed_in = int(time.mktime((*one.date_time, 0, 0, -1))) * 10**9
                 yield student_of(one.filename), file / one.filename, archive.read(one), handed_in
 
 
@@ -104,14 +109,14 @@ def student_of(name):
     return "unknown"
 
 
-def keep_original(folder, place, file, content):
-    """Leave in `submitted` the repaired notebook only; what was handed in is kept in `originals`."""
-    kept = folder / "originals" / place.parent.name / place.name / file.name
-    if not kept.exists():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(content)
+def keep_original(place, file, content, name):
+    """Leave in `submitted` the repaired notebook only; what was put there is kept in `originals`."""
+    kept = place / file.name
+    if kept.exists() and kept.read_bytes() != content:
+        kept = kept.with_stem(f"{kept.stem} of {time.strftime('%Y-%m-%d %H.%M.%S')}")
     place.mkdir(parents=True, exist_ok=True)
-    if place in file.parents and file.name != f"{place.name}.ipynb":
+    kept.write_bytes(content)
+    if file.name != name:
         file.unlink()
 
 
@@ -153,7 +158,7 @@ def put_right(notebook, release):
         if cell is None and wanted.cell_type == "code":
             cell = nbformat.from_dict(wanted)
             notebook.cells.insert(place_after(notebook, last), cell)
-            if name or "import" in wanted.source:
+            if name or IMPORT.search(wanted.source):
                 notes.append(f"The cell `{name or wanted.id}` was missing and has been put back.")
         elif cell is not None and name:
             if wanted.metadata.nbgrader.get("grade") and cell.source != wanted.source:
@@ -164,8 +169,14 @@ def put_right(notebook, release):
                 cell = nbformat.v4.new_code_cell(cell.source, id=cell.id)
                 notebook.cells[position] = cell
             cell.metadata = nbformat.from_dict(wanted.metadata)
-        if cell is not None and not name and cell.source == wanted.source:
-            cell.metadata["as_released"] = True
+        if cell is not None and not name:
+            if cell.source == wanted.source:
+                cell.metadata["as_released"] = True
+            elif IMPORT.search(wanted.source) and all(one.source != wanted.source for one in notebook.cells):
+                # What the checks need is imported first, whatever an older version or the learner imports.
+                known = {"id": f"{wanted.id}-released", "metadata": {"as_released": True}}
+                first = nbformat.v4.new_code_cell(wanted.source, **known)
+                notebook.cells.insert(place_after(notebook, cell) - 1, first)
         last = cell if cell is not None else last
     notebook.metadata = nbformat.from_dict(release.metadata)
     notebook.metadata["course_notes"] = list(dict.fromkeys(notes))

@@ -9,6 +9,7 @@ asks for, answers alike. A mark here is no verdict: it says what to read. The pa
 
 import argparse
 import ast
+import functools
 import re
 import symtable
 import sys
@@ -16,14 +17,16 @@ from collections import Counter, defaultdict
 
 import grade
 import nbformat
+import running
 
 from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.question import Question
 
-# What lessons need. Whoever needs more has a good reason or another aim: worth a look.
+# What lessons need, and what harms nobody. Whoever takes more has a good reason or another aim.
 MODULES = set(
-    "bisect cmath collections copy dataclasses decimal enum fractions functools heapq itertools "
-    "matplotlib math numbers numpy operator pe_lessons random statistics string time torch typing".split()
+    "__future__ abc bisect cmath collections copy dataclasses decimal enum fractions functools heapq "
+    "itertools logging math matplotlib numbers numpy operator pe_lessons pprint random re statistics string "
+    "sys textwrap time torch typing warnings".split()
 )
 RUNGS = {
     "arrays",
@@ -38,16 +41,25 @@ RUNGS = {
     "tensors",
     "toys",
 }
-WORDS = set(
-    "breakpoint compile delattr eval exec get_ipython getattr globals locals memoryview open setattr "
-    "vars builtins ctypeslib load save tofile fromfile memmap loadtxt savetxt hub jit".split()
+NAMES = set(
+    "breakpoint compile delattr eval exec getattr globals locals memoryview open setattr vars".split()
+)
+ATTRIBUTES = set(
+    "builtins ctypeslib fromfile hub jit load loadtxt memmap meta_path modules save savetxt setprofile "
+    "settrace tofile".split()
 )
 ALIKE = 900  # characters of a syntax tree; shorter answers are alike anyway
-STRANGE = re.compile(r"(?m)^\s*[%!].*$")
+# Lines of IPython that harm nobody, and what is left of them: a place for figures, help, a solution that is
+# looked at, seconds of a piece of code.
+HARMLESS = [
+    (re.compile(r"(?m)^( *)(?:%matplotlib (?:inline|widget)|[\w.]+\?\??|\w+\.solution\(\)) *$"), r"\1pass"),
+    (re.compile(r"(?m)^( *)%?%time(?:it)?\b(?: -[nr] ?\d+)* *"), r"\1"),
+]
 DUNDER = re.compile(r"__\w+__")
 LESSON = re.compile(r"pe_lessons\.exercises\.lesson_\d\d")
-PLAIN = {"__init__", "__len__", "__name__"}
-TELLING = {"reference", "right", "solution", "diagnose", "probes"}
+PLAIN = {f"__{name}__" for name in "call doc getitem init iter len name post_init repr str".split()}
+SET = {"requires_grad", "shape"}  # attributes that people set
+TELLING = {"check", "reference", "right", "solution", "diagnose", "probes"}
 
 
 def notebook_of(folder, student, lesson):
@@ -65,43 +77,67 @@ def own_code(notebook, release):
     return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip() not in given]
 
 
+def parsed(source):
+    """The names of a cell and its syntax tree, as IPython will run it."""
+    source = running.transformed(source)
+    names = symtable.symtable(source, "cell", "exec").get_symbols()
+    return names, compile(source, "cell", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
 def strange(source, exercises):
     """What in a cell a lesson seldom asks for; what its own cells do is left out later."""
-    if STRANGE.search(source):
-        yield "a command of IPython or of the system"
-        source = STRANGE.sub("", source)
+    plain = functools.reduce(lambda text, one: one[0].sub(one[1], text), HARMLESS, source)
     try:
-        tree = ast.parse(source)
+        symbols, tree = parsed(plain)
     except SyntaxError:
-        return
-    for symbol in symtable.symtable(source, "cell", "exec").get_symbols():
+        try:
+            symbols, tree = parsed(source)
+        except SyntaxError:
+            return  # it will not run either
+    for symbol in symbols:
         if symbol.get_name() in exercises and symbol.is_assigned() and not symbol.is_imported():
             yield f"gives the name {symbol.get_name()} to something else"
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    in_classes = {node for one in classes for node in ast.walk(one)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.split(".")[0] not in MODULES - {"pe_lessons"}:
                     yield f"imports {alias.name}"
         elif isinstance(node, ast.ImportFrom):
-            module, names = node.module or "", {alias.name for alias in node.names if not alias.asname}
-            allowed = RUNGS if module == "pe_lessons" else exercises if LESSON.fullmatch(module) else names
+            module, names = node.module or "", {alias.name for alias in node.names}
+            renamed = module.startswith("pe_lessons") and any(alias.asname for alias in node.names)
+            allowed = (
+                RUNGS if module == "pe_lessons" else set(REGISTRY) if LESSON.fullmatch(module) else names
+            )
             known = module.split(".")[0] in MODULES and (
                 not module.startswith("pe_lessons.e") or LESSON.fullmatch(module)
             )
-            if not known or not names <= allowed or len(names) < len(node.names):
+            if not known or renamed or not names <= allowed:
                 yield f"imports from {module}"
         elif isinstance(node, ast.Attribute):
-            name, owner = node.attr, getattr(node.value, "id", None)
-            if name in WORDS or (name.startswith("_") and name not in PLAIN):
+            name, owner = node.attr, ast.unparse(node.value)
+            own = owner.split(".")[0] in ("self", "cls") and node in in_classes
+            private = DUNDER.fullmatch(name) if own else name.startswith("_")
+            if name in ATTRIBUTES or (private and name not in PLAIN):
                 yield f"uses .{name}"
-            elif name in TELLING and owner in exercises:
+            elif name in TELLING - {"check"} and owner in exercises:
                 yield f"uses {owner}.{name}"
-            elif isinstance(node.ctx, ast.Store) and owner not in ("self", "cls"):
-                yield f"writes into {owner or 'something'}.{name}"
-        elif isinstance(node, ast.Name) and (node.id in WORDS or DUNDER.fullmatch(node.id)):
-            yield f"uses {node.id}"
+            elif isinstance(node.ctx, ast.Store) and name not in SET and not (own and name not in TELLING):
+                yield f"writes into {owner}.{name}"
+        elif isinstance(node, ast.Name) and node.id == "get_ipython":
+            yield "a command of IPython or of the system"
+        elif isinstance(node, ast.Name) and (node.id in NAMES or DUNDER.fullmatch(node.id)):
+            if node.id not in PLAIN:
+                yield f"uses {node.id}"
         elif isinstance(node, ast.FunctionDef) and DUNDER.fullmatch(node.name) and node.name not in PLAIN:
             yield f"defines {node.name}"
+
+
+def usual(release, exercises):
+    """What the lesson's own cells do."""
+    code = (cell.source for cell in release.cells if cell.cell_type == "code")
+    return {remark for source in code for remark in strange(source, exercises)}
 
 
 def shape(source):
@@ -146,15 +182,21 @@ def look(folder, lesson):
     }
     mistakes, remarks, alike = defaultdict(Counter), defaultdict(list), defaultdict(list)
     given = grade.points(folder, lesson)
-    usual = {remark for cell in release.cells for remark in strange(cell.source, exercises)}
+    expected = usual(release, exercises)
     for place in sorted((folder / "submitted").glob(f"*/{lesson}")):
         student = place.parent.name
         notebook = notebook_of(folder, student, lesson)
         if notebook is None or student not in given:
             remarks[student].append("not graded")
             continue
+        notes = notebook.metadata.get("course_notes", [])
+        remarks[student] += [note for note in notes if "was changed" in note]
+        if any(
+            output.get("ename") == "NotRun" for cell in notebook.cells for output in cell.get("outputs", ())
+        ):
+            remarks[student].append("stopped before its end")
         for cell in own_code(notebook, release):
-            remarks[student] += [one for one in strange(cell.source, exercises) if one not in usual]
+            remarks[student] += [one for one in strange(cell.source, exercises) if one not in expected]
             if len(tree := shape(cell.source)) > ALIKE:
                 alike[grade_id(cell) or "a cell", tree].append(student)
         for cell in notebook.cells:

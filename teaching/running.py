@@ -5,6 +5,7 @@ import re
 import symtable
 
 import nbformat
+from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_client.manager import AsyncKernelManager
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
@@ -13,8 +14,7 @@ from traitlets import Unicode
 
 TEXT = 20_000  # characters of one cell's output that are kept
 PICTURES = 5_000_000  # characters of everything else
-
-
+MAGIC = re.compile(r"(?s)\A\s*%%.*|(?m:^ *[%!].*?$)")
 SPARED = "Cells of the lesson that no answer uses were not run."
 
 
@@ -82,13 +82,18 @@ class RunOpenly(Run):
     kernel_manager = AsyncKernelManager
 
 
+def transformed(source):
+    """A cell as IPython will run it: what is no Python (%timeit, np.outer?) has become a call."""
+    return TransformerManager().transform_cell(source)
+
+
 def names_in(cell):
     """The names by which a cell may depend on others: of its own level, and what its functions take there."""
     try:
-        tables = [symtable.symtable(re.sub(r"(?m)^ *[%!].*", "", cell.source), "a cell", "exec")]
+        tables = [symtable.symtable(transformed(cell.source), "a cell", "exec")]
     except SyntaxError:
         return set()  # it will fail
-    names = set()
+    names = set(re.findall(r"[^\W\d]\w*", " ".join(MAGIC.findall(cell.source))))
     for table in tables:
         symbols = table.get_symbols()
         names |= {one.get_name() for one in symbols if table.get_type() == "module" or one.is_global()}

@@ -6,10 +6,13 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
+import zipfile
 
 import nbformat
 import pytest
-from reexecute import find_notebooks
+from reexecute import ROOT, find_notebooks
+from test_strangers import ANSWERS as STRANGERS
 
 from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.exercise import Numbers
@@ -23,9 +26,14 @@ import intake
 import review
 import running
 import sandbox
-from verdicts import EXERCISES, LESSON_OF
+from verdicts import EXERCISES, LESSON_OF, PACKAGES
 
 LESSON = demo.LESSON
+HONEST = {}  # what they handed in, by lesson and student
+for student, work in tomllib.loads((ROOT / "tests/honest_submissions.toml").read_text("utf-8")).items():
+    first = next(name for name in work if name in REGISTRY)
+    [number] = [one.__name__[-2:] for one in PACKAGES if first in vars(one)]
+    HONEST.setdefault(number, {})[student] = work
 
 
 @pytest.fixture
@@ -63,8 +71,9 @@ def test_files_tell_whose_they_are(name, student):
 
 
 SPOILT = (
-    "check deleted, answer deleted, answer and check deleted, imports deleted, check copied, check changed, "
-    "answer as prose, check as prose, metadata lost, colab, checks tagged, passed off as released"
+    "check deleted, answer deleted, answer and check deleted, imports deleted, older imports, check copied, "
+    "check changed, answer as prose, check as prose, metadata lost, colab, checks tagged, "
+    "passed off as released"
 )
 
 
@@ -78,6 +87,8 @@ def test_every_check_and_answer_is_there_again(release, how):
     names = [intake.grade_id(cell) for cell in notebook.cells if intake.grade_id(cell)]
     wanted = {intake.grade_id(cell): cell for cell in release.cells if intake.grade_id(cell)}
     assert sorted(names) == sorted(wanted)
+    imports = {cell.source for cell in release.cells if intake.IMPORT.search(cell.source)}
+    assert imports - {cell.source for cell in wanted.values()} <= {cell.source for cell in notebook.cells}
     for cell in notebook.cells:
         if name := intake.grade_id(cell):
             assert (cell.cell_type, cell.metadata) == ("code", wanted[name].metadata)
@@ -141,6 +152,14 @@ def test_cells_that_no_answer_uses_are_spared_and_all_others_run(notebook):
     assert idle
 
 
+@pytest.mark.parametrize(
+    "source",
+    ["%timeit f(table)", "%%time\nf(table)", "np.outer?\nf(table)", "for f in t:\n    %time f(table)"],
+)
+def test_what_ipython_runs_uses_names_too(source):
+    assert {"f", "table"} <= running.names_in(nbformat.v4.new_code_cell(source))
+
+
 def a_check(*outputs):
     cell = nbformat.v4.new_code_cell("x.check(y)", outputs=list(outputs))
     cell.metadata.nbgrader = {"grade": True, "grade_id": "x-check"}
@@ -165,6 +184,60 @@ def test_review_does_not_name_those_who_answer(exercise):
     names = {one.name for one in EXERCISES if LESSON_OF[one] is LESSON_OF[exercise]}
     for style in LESSON_OF[exercise].styles(exercise.name):
         assert list(review.strange(style.text, names)) == []
+
+
+@pytest.mark.parametrize("answer", STRANGERS)
+def test_review_does_not_name_strangers(answer):
+    names = {one.name for one in EXERCISES if LESSON_OF[one] is LESSON_OF[REGISTRY[answer["exercise"]]]}
+    assert list(review.strange(answer["code"], names)) == []
+
+
+@pytest.mark.parametrize(
+    "source, said",
+    [
+        ("exec('1')\nnp.outer?", "uses exec"),  # no Python before IPython has read it
+        ("exec('1')\n%time a b", "uses exec"),
+        ("await f()\nexec('1')", "uses exec"),
+        ("%timeit -q exec('1')", "a command of IPython or of the system"),
+        ("%%bash\nls", "a command of IPython or of the system"),
+        ("def patch(self):\n    self.check = print\npatch(type(slopes))", "writes into self.check"),
+        ("class A:\n    def patch(self):\n        self.check = print", "writes into self.check"),
+        ("def patch(self):\n    self.name = 1\npatch(slopes)", "writes into self.name"),
+        ("self = slopes\nself.diagnose = print", "writes into self.diagnose"),
+        ("from pe_lessons import exercises as arrays", "imports from pe_lessons"),
+        (
+            "from pe_lessons.exercises.lesson_11 import slopes as s",
+            "imports from pe_lessons.exercises.lesson_11",
+        ),
+        ("import sys\nsys.modules['x']", "uses .modules"),
+    ],
+)
+def test_review_is_not_led_astray(source, said):
+    assert said in list(review.strange(source, {"slopes"}))
+
+
+BROKEN = [
+    "def f(x, x):\n    pass",
+    "x = 1\nglobal x",
+    "def f():\n    nonlocal y",
+    "return 1",
+    "\0",
+    "%%",
+    "?",
+]
+
+
+@pytest.mark.parametrize("source", BROKEN)
+def test_no_cell_stops_the_review(source):
+    assert set(review.strange(source, {"slopes"})) <= {"a command of IPython or of the system"}
+    assert isinstance(review.shape(source), str)
+
+
+@pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
+def test_what_a_lesson_does_itself_excuses_little(notebook):
+    excused = review.usual(nbformat.read(notebook, 4), {one.name for one in EXERCISES})
+    assert {one.split()[0] for one in excused} <= {"imports", "uses", "writes"}
+    assert not {f"uses {name}" for name in review.NAMES} & excused
 
 
 def test_review_tells_the_mistakes_by_their_names():
@@ -212,22 +285,31 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     folder = tmp_path / "class"
     assert classroom.main([str(folder), "03"]) == 0
     place = folder / "downloaded" / LESSON
-    place.mkdir(parents=True)
     (place / "ada.ipynb").write_text(nbformat.writes(answered(nbformat.read(classroom.lessons()[LESSON], 4))))
     (place / "ada (1).ipynb").write_text((place / "ada.ipynb").read_text())
     assert grade.main([str(folder), "03", "--jobs", "1"]) == 0
     assert "ada: 2 files, the last one counts" in capsys.readouterr().out
     assert grade.points(folder, LESSON)["ada"] == dict.fromkeys(demo.RIGHT, (1.0, 1.0))
     page = folder / "feedback" / "ada" / LESSON / f"{LESSON}.html"
-    assert "of the course." in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert "of the course." in text and '<html lang="en">' in text
+    assert '<a href="#right_pairs-check">right_pairs</a> (Score: 1.0 / 1.0)' in text
     before = page.stat().st_mtime_ns
+    (folder / "roster.csv").write_text("id,Email address\nbob,bob@example.org\n")
+    (folder / ".course" / LESSON / "version.txt").write_text("term-2026w")
     assert grade.main([str(folder), "03"]) == 0 and page.stat().st_mtime_ns == before
+    said = capsys.readouterr().out
+    assert "graded with several versions of the course: " in said and "term-2026w" in said
+    assert "not in roster.csv, so not in the files for Canvas and Moodle: ada\n" in said
+    assert "in roster.csv, and nothing handed in: bob\n" in said
     book = f"sqlite:///{folder / 'gradebook.db'}"
     with grade.Gradebook(book) as gradebook:
         gradebook.find_grade("right_pairs-check", LESSON, LESSON, "ada").manual_score = 0.5
         gradebook.db.commit()
-    assert grade.main([str(folder), "03", "--again", "--student", "ada", "--jobs", "1"]) == 0
+    assert grade.main([str(folder), "03", "--student", "ada", "--jobs", "1"]) == 0
     assert grade.points(folder, LESSON)["ada"]["right_pairs"] == (0.5, 1.0)
+    with pytest.raises(SystemExit, match="of 'eve' there is nothing to grade; there is of ada"):
+        grade.main([str(folder), "03", "--student", "eve"])
     assert review.main([str(folder), "03"]) == 0
     commands = re.findall(r"(?m)^    nbgrader (.+?) +# [a-z]$", guide)
     assert len(commands) == 2
@@ -235,6 +317,68 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
         run = [sys.executable, "-m", "nbgrader", *shlex.split(command)]
         subprocess.run(run, cwd=folder, check=True, capture_output=True)
     assert "ada" in (folder / "grades.csv").read_text()
+
+
+@pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
+@pytest.mark.parametrize("number", HONEST)
+def test_the_honest_get_their_points_and_nobody_is_named(number, tmp_path, capsys):
+    folder, lesson = tmp_path / "class", classroom.lesson_named(number)
+    assert classroom.main([str(folder), number]) == 0
+    place = folder / "downloaded" / lesson
+    for student, work in HONEST[number].items():
+        notebook = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
+        cells = notebook.cells
+        for cell in cells:
+            cell.source = work.get(intake.grade_id(cell), cell.source).strip("\n")
+        if "cell" in work:
+            below = cells.index(demo.cell_of(notebook, "imports")) + 1
+            cells.insert(below, nbformat.v4.new_code_cell(work["cell"].strip("\n")))
+        if "last" in work:
+            cells.append(nbformat.v4.new_code_cell(work["last"].strip("\n")))
+        (place / f"{student}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
+    assert grade.main([str(folder), number, "--jobs", "2"]) == 0
+    _, remarks, _, given = review.look(folder, lesson)
+    assert remarks == {}
+    assert given == {
+        student: {name: (float(name in work), 1.0) for name in given[student]}
+        for student, work in HONEST[number].items()
+    }
+
+
+def test_the_newest_hand_in_counts_and_is_graded_once(tmp_path, release):
+    folder, (old, new) = tmp_path, (release, answered(release))
+    place = folder / "release" / LESSON
+    place.mkdir(parents=True)
+    nbformat.write(release, place / f"{LESSON}.ipynb")
+    downloads = folder / "downloaded" / LESSON
+    downloads.mkdir(parents=True)
+
+    def taken():
+        files = intake.collect(folder, LESSON).files["Ada Byron"]
+        target = folder / "submitted" / "Ada Byron" / LESSON / f"{LESSON}.ipynb"
+        assert nbformat.read(target, 4).metadata["course_notes"] == []
+        answer = demo.cell_of(nbformat.read(target, 4), "sinusoidal_loop").source
+        return answer == demo.RIGHT["sinusoidal_loop"], target.stat().st_mtime_ns, files
+
+    for name, day, notebook in (("first", 1, old), ("second", 2, new)):
+        with zipfile.ZipFile(downloads / f"{name}.zip", "w") as archive:
+            entry = f"Ada Byron_7_assignsubmission_file_/{LESSON}.ipynb"
+            archive.writestr(zipfile.ZipInfo(entry, (2026, 11, day, 12, 0, 0)), nbformat.writes(notebook))
+        right, when, files = taken()
+        assert right == (notebook is new)
+        assert taken()[:2] == (right, when)  # so that it is not graded once more
+    page = folder / "feedback" / "Ada Byron" / LESSON / f"{LESSON}.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("well done")
+    grade.write_feedback_for_moodle(folder, LESSON, {"Ada Byron": files, "bob": [downloads / "bob.ipynb"]})
+    with zipfile.ZipFile(folder / "feedback" / f"{LESSON}_moodle.zip") as archive:
+        assert archive.namelist() == [f"Ada Byron_7_assignsubmission_file_/{LESSON}.html"]
+    by_hand = folder / "submitted" / "Ada Byron" / LESSON / "mended.ipynb"
+    originals = folder / "originals" / "Ada Byron" / LESSON
+    for number, notebook in enumerate((old, new), start=1):
+        nbformat.write(notebook, by_hand)
+        assert taken()[0] == (notebook is new) and not by_hand.exists()
+        assert len(list(originals.iterdir())) == number
 
 
 def test_without_a_sandbox_grading_asks(monkeypatch, capsys):

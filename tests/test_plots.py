@@ -171,6 +171,12 @@ def test_log_axes_have_a_tick_at_each_value_of_any_curve(x, ticks):
     assert [label.get_text() for label in ax.get_xticklabels()] == ticks
 
 
+def test_log_axes_have_ticks_where_they_are_asked_for():
+    ax = plots.curves({"a": [1, 3, 10]}, x=[1, 40, 2000], log=True, xticks=[1, 1000]).axes[0]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "1,000"]
+    assert ax.get_xticks().tolist() == [1, 1000]
+
+
 def test_log_axes_need_horizontal_values():
     with pytest.raises(ValueError, match="x must be given where log is True, got None"):
         plots.curves({"a": [1, 10]}, log=True)
@@ -342,3 +348,10 @@ def test_a_table_rounds_floating_point_numbers_without_minus_zero_and_nothing_el
     assert data["text/plain"] == "name     a     b\n row  0.00  2.00"
     assert data["text/markdown"] == "| name | a | b |\n| --- | ---: | ---: |\n| row | 0.00 | 2.00 |"
     assert other["text/plain"] == "      0      1\n0  True  False"
+
+
+def test_words_in_a_table_are_aligned_to_the_left(displayed):
+    plots.show_table([["wide"]], rows=["row"], columns=["a"], corner="name", left=True)
+    [(data, _)] = displayed
+    assert data["text/plain"] == "name  a   \nrow   wide"
+    assert data["text/markdown"] == "| name | a |\n| --- | --- |\n| row | wide |"

@@ -169,12 +169,13 @@ def texts(path, data):
     return [renumber.readable(data)]
 
 
-# Numbers that look like lessons: a binary count, what learners may type, what is made up for a test.
+# Numbers that look like lessons: a binary count, what learners may type, what is made up for a test, and what
+# a cell prints from data in which they are found.
 NO_LESSONS = [
     "| binary | 00 | 01 |", "| Gray | 00 | 01 |", "begins with 03,", "as in 00, 01, ...",
     'as in "03".', "[01] ->", "such as 03", "as in ~/class 03 04",
     '"lob", "03"', "[00](notebooks/00_a.ipynb)", "[01](notebooks/01_b.ipynb)", '"# 01 · A title"',
-    '"01" in source.cited',
+    '"01" in source.cited', 'startswith("00', "medium | 05 |", "medium  05 ",
 ]  # fmt: skip
 LOOKS_LIKE_A_LESSON = re.compile(r"(?<![\w.,:/+\-#])0\d(?![\w:%]|[.,]\d)")
 

@@ -107,6 +107,12 @@ def test_the_tables_of_the_guide_are_up_to_date():
         assert text == teaching_tables.with_minutes(text), again
 
 
+def test_what_is_there_for_as_long_as_you_like_is_not_reckoned():
+    texts = ["## One", "text", "## Play, as long as you like", "### More of it", "play", "## Two"]
+    kept = teaching_tables.without_play([nbformat.v4.new_markdown_cell(text) for text in texts])
+    assert [cell.source for cell in kept] == ["## One", "text", "## Two"]
+
+
 def test_the_reading_paths_are_the_same_wherever_they_are():
     texts = [file.read_text(encoding="utf-8") for file in teaching_tables.WITH_PATHS]
     first, *others = [teaching_tables.reading_paths(text) for text in texts]
@@ -177,6 +183,7 @@ def test_the_hub_gives_every_learner_one_thread_and_the_own_copy(tmp_path):
     settings = settings_of(TEACHING / "jupyterhub" / "jupyterhub_config.py")
     environment = settings.Spawner.environment
     assert environment["OMP_NUM_THREADS"] == "1"
+    assert settings.Spawner.http_timeout == settings.Spawner.start_timeout == 120
     ada = SimpleNamespace(user=SimpleNamespace(name="ada"))
     assert Path(environment["PYTHONPATH"](ada)) == Path("/home/ada/pe_lessons")
     ada.home_dir = str(tmp_path)
@@ -229,7 +236,8 @@ def test_chart_and_image_are_a_pair():
     assert set(re.findall(r"--version (\S+)", text)) == {CHART}
     assert set(re.findall(r"jupyter-repo2docker==(\S+)", text)) == {REPO2DOCKER}
     assert f"chart {CHART} brings JupyterHub {OF_CHART}, and repo2docker {REPO2DOCKER}" in text
-    workflow = (ROOT / ".github/workflows/tests.yml").read_text()
+    workflow = "".join(path.read_text() for path in (ROOT / ".github/workflows").glob("*.yml"))
+    assert set(re.findall(r"jupyter-repo2docker==(\S+)", workflow)) == {REPO2DOCKER}
     assert set(re.findall(r"jupyterhub/jupyterhub --version (\S+)", workflow)) == {CHART}
     tag = yaml.safe_load((HUB / "values.yaml").read_text())["singleuser"]["image"]["tag"]
     assert f"pe-lessons:{tag}" in text

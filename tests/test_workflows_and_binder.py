@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def test_binder_takes_the_tested_versions():
     lines = (ROOT / "binder/requirements.txt").read_text().splitlines()
     torch = re.search(r"(?m)^torch==.+$", (ROOT / "constraints.txt").read_text())[0]
-    assert {"-c ../constraints.txt", "-e .[lab]", "nbgitpuller", f"{torch}+cpu"} <= set(lines)
+    assert {"-c ../constraints.txt", "-e .[classroom]", "nbgitpuller", f"{torch}+cpu"} <= set(lines)
+    assert (ROOT / "binder/apt.txt").read_text() == "bubblewrap\n"  # sandboxes for grading
     assert re.fullmatch(r"python-3\.1[1-4]\n", (ROOT / "binder/runtime.txt").read_text())
 
 
@@ -65,6 +66,7 @@ def test_every_supported_python_is_tested_on_every_system():
         ("weekly", "newest", "python course.py test"),
         ("weekly", "elsewhere", "python course.py test-elsewhere"),
         ("weekly", "claims", "python course.py claims"),
+        ("weekly", "image", "repo2docker --no-run --target-repo-dir /srv/pe_lessons"),
         ("weekly", "mutants", "python course.py mutants"),
     ],
 )

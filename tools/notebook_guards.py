@@ -18,8 +18,8 @@ from reexecute import UNCHECKED, normal_text, pngs
 
 RAISES = "raises-exception"
 MAX_UNCHECKED_CELLS = 3
-MAX_FIGURE_KB = 90
-MAX_NOTEBOOK_KB = 400
+MAX_FIGURE_KB = 100  # at two dots for each of the page
+MAX_NOTEBOOK_KB = 430
 SHORT_CELL_LINES = 9
 LONGEST_CELL_LINES = 16
 MEDIAN_CELL_LINES = 4

@@ -191,11 +191,12 @@ NUMBER = r"\s*[-+±]?\d[\d.,_]*(e[-+]?\d+)?(\s*(ns|µs|μs|us|ms|s|min)\b)?"
 
 
 def outline(outputs) -> list[dict]:
-    """What the outputs say, without figures, numbers and units of time."""
+    """What the outputs say, without numbers and units of time; of figures the size."""
     outlines = []
     for output in outputs:
         said = {"text": output.get("text", ""), **output.get("data", {}), "image/png": None}
-        outlines.append({kind: re.sub(NUMBER, "#", str(text)) for kind, text in said.items()})
+        said = {kind: re.sub(NUMBER, "#", str(text)) for kind, text in said.items()}
+        outlines.append(said | {"sizes": [pixels(png).shape for png in pngs([output])]})
     return outlines
 
 

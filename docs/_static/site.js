@@ -32,7 +32,7 @@ addEventListener("DOMContentLoaded", () => {
   const folded = [...document.querySelectorAll("details.hide.below-input")];
   if (folded.length) {
     const all = document.createElement("button");
-    Object.assign(all, { type: "button", className: "btn btn-sm btn-outline-primary d-print-none", textContent: "Show all answers" });
+    Object.assign(all, { type: "button", className: "btn btn-sm btn-outline-primary mb-3 d-print-none", textContent: "Show all answers" });
     all.onclick = () => {
       const open = folded.some((one) => !one.open);
       folded.forEach((one) => (one.open = open));

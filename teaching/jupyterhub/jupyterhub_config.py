@@ -29,7 +29,8 @@ def pulled_course(spawner):
 c.Spawner.environment["PYTHONPATH"] = pulled_course
 
 c.Spawner.default_url = "/lab"
-c.Spawner.start_timeout = 120
+# When a whole class starts at once, a server may need more than the usual 30 seconds before it answers.
+c.Spawner.start_timeout = c.Spawner.http_timeout = 120
 # So many bytes tell the learner's JupyterLab what is left (measured: README.md). To have them enforced, use a
 # spawner that can: SystemdSpawner on one machine, DockerSpawner, or KubeSpawner.
 c.Spawner.mem_limit = "1500M"

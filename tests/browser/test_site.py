@@ -198,6 +198,6 @@ def test_in_the_dark_a_figure_turns_dark_unless_its_words_speak_of_shades(open_p
     page.get_by_role("button", name="Show all answers").click()
     for figure in page.locator("article figure").all():
         said = figure.locator("img").get_attribute("alt") + figure.inner_text()
-        spoken = any(word in said for word in ("dark", "bright"))
+        spoken = any(word in said.lower() for word in ("dark", "bright"))
         style = figure.locator("img").evaluate("image => getComputedStyle(image).filter")
         assert style.startswith("brightness" if spoken else "invert"), said
