@@ -124,6 +124,12 @@ def test_two_mistakes_at_once_are_named_or_one_of_them(exercise, capsys):
         print(f"\n{exercise.name}: {full} of {len(exercise.pairs)} pairs of mistakes named in full", end="")
 
 
+@every_exercise
+def test_nothing_is_praised_where_two_things_are_wrong(exercise):
+    praises = {known.praise for known in exercise.mistakes if known.praise}
+    assert not any(praise in pair.say for praise in praises for pair in exercise.pairs)
+
+
 def test_no_file_holds_a_mistake_that_is_never_made():
     for package in {LESSON_OF[exercise] for exercise in EXERCISES}:
         named = {exercise.name for exercise in EXERCISES if LESSON_OF[exercise] is package}
