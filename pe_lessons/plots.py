@@ -164,6 +164,8 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
         for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
             image = _image(ax, values, signed, scale)
             ax.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+            if values.shape[0] == values.shape[1]:  # the same ticks on both axes
+                ax.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
             ax.set(xlabel=xlabel, title=title)
         axes[0, 0].set_ylabel(ylabel)
         fig.colorbar(image, ax=axes, label=label, shrink=0.8)
@@ -462,7 +464,9 @@ def rotated_hand(angle, by):
                 _beside(ax, (foot + corner) / 2, "cos p · sin n", COLOURS[0], (0.22, 0))
                 level = np.array([tip[0], corner[1]])
                 ax.plot(*np.transpose([level, tip]), "--", color=COLOURS[1])
-                _beside(ax, (level + tip) / 2, "sin p · cos n", COLOURS[1], (-0.45, 0))
+                leader = {"arrowstyle": "-", "color": COLOURS[1], "linewidth": 0.8}
+                place = {"xytext": (level + tip) / 2 - (0.45, 0), "ha": "center", "va": "center"}
+                ax.annotate("sin p · cos n", (level + tip) / 2, color=COLOURS[1], arrowprops=leader, **place)
                 ax.plot(*np.transpose([level, corner]), ":", color=COLOURS[1])
                 _beside(ax, corner, "sin p · sin n", COLOURS[1], (0.24, 0))
                 ax.plot(*np.transpose([(0, 0), foot]), "--", color=COLOURS[0])
