@@ -256,6 +256,13 @@ def test_numbers_of_named_dots_point_at_them_and_lie_apart():
     assert np.hypot(*np.subtract(*places)) > 30
 
 
+def test_dots_may_be_named_in_some_of_the_maps():
+    points = [[0, 1], [2, 3], [5, 4]]
+    fig = plots.maps({"one": points, "other": points}, numbers=False, named={"other": [1, 2]})
+    assert [sorted(text.get_text() for text in ax.texts) for ax in fig.axes] == [[], ["1", "2"]]
+    assert [len(line.get_xdata()) for ax in fig.axes for line in ax.lines] == [1, 1]  # no line joins the dots
+
+
 def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
     calls = []
     slider = ipywidgets.IntSlider(3, min=0, max=7)
