@@ -2,8 +2,8 @@
 
 A slide holds headings, first sentences, formulas, tables, lists, code, results and the questions for
 predictions; all other prose becomes the speaker's notes (key S). A heading begins a slide, and so does what
-no longer fits. Each question of the quiz is a slide of its own, with the answer on the next key. reveal.js and MathJax come from npm and lie beside the page, in
-docs/_build/slides: nothing is fetched while you talk.
+no longer fits. Each question of the quiz is a slide of its own, with the answer on the next key. reveal.js and
+MathJax come from npm and lie beside the page, in docs/_build/slides: nothing is fetched while you talk.
 """
 
 import argparse
