@@ -2,8 +2,8 @@
 
 A slide holds headings, first sentences, formulas, tables, lists, code, results and the questions for
 predictions; all other prose becomes the speaker's notes (key S). A heading begins a slide, and so does what
-no longer fits. Each question of the quiz is a slide of its own, with the answer on the next key. reveal.js and
-MathJax come from npm and lie beside the page, in docs/_build/slides: nothing is fetched while you talk.
+no longer fits. Each question of the quiz is a slide of its own, with the answer on the next key. reveal.js
+and MathJax come from npm and lie beside the page, in docs/_build/slides: nothing is fetched while you talk.
 """
 
 import argparse
@@ -89,10 +89,10 @@ def lines_of(cell):
     """How much of a slide a cell takes, in lines of code."""
     if cell.cell_type == "markdown":
         return sum(2.5 + 1.5 * (len(block) // 70 + block.count("\n")) for block in blocks_of(cell.source))
+    has_figure = any("image/png" in output.get("data", {}) for output in cell.outputs)
     shown = [output.get("data", {}).get("text/plain", output.get("text", "")) for output in cell.outputs]
-    if any("image/png" in output.get("data", {}) for output in cell.outputs):
-        return 18
-    return sum(1 + len(text.splitlines()) for text in [cell.source, *shown])
+    texts = shown if has_figure else [cell.source, *shown]  # a figure's code is hidden
+    return 16 * has_figure + sum(1 + len(text.splitlines()) for text in texts)
 
 
 def cell_of(text, kind):
