@@ -164,6 +164,8 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
         for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
             image = _image(ax, values, signed, scale)
             ax.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+            if values.shape[0] == values.shape[1]:  # the same ticks on both axes
+                ax.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
             ax.set(xlabel=xlabel, title=title)
         axes[0, 0].set_ylabel(ylabel)
         fig.colorbar(image, ax=axes, label=label, shrink=0.8)
@@ -337,12 +339,15 @@ def maps(panels, *, numbers=True, named=(), ncols=None):
         Title and points of each map.
     numbers : bool
         Draw each point as the number of its position; False draws dots, on smaller maps.
-    named : list of int
-        Positions whose dots are black, their numbers so far off that they do not lie on each other.
+    named : list of int, or dict of str to list of int
+        Positions whose dots are black, their numbers so far off that they do not lie on each other. A list
+        is for all maps, and joins each position to the next; a dict is by the title of the map.
     ncols : int, optional
         Maps in a row; all of them if left out.
     """
-    side = 4.2 if numbers else 3.6 if named else 2.6
+    of_map = named if isinstance(named, dict) else dict.fromkeys(panels, named)
+    joined = numbers or (named and named is not of_map)
+    side = 4.2 if numbers else 3.6 if joined else 2.6
     ncols = ncols or len(panels)
     nrows = -(-len(panels) // ncols)
     with plt.rc_context(STYLE):
@@ -351,8 +356,8 @@ def maps(panels, *, numbers=True, named=(), ncols=None):
         for ax in axes.flat[len(panels) :]:
             ax.set_axis_off()
         for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
-            points = np.asarray(points)
-            if numbers or named:  # a thin line from each position to the next
+            points, named = np.asarray(points), list(of_map.get(title, ()))
+            if joined:  # a thin line from each position to the next
                 ax.plot(*points.T, color="0.85", linewidth=0.6, zorder=1)
             colours = plt.get_cmap("viridis")(np.linspace(0, 0.85, len(points)))
             if numbers:
@@ -360,7 +365,7 @@ def maps(panels, *, numbers=True, named=(), ncols=None):
                     ax.text(*point, position, ha="center", va="center", color=colour, fontsize=6.5)
             else:
                 ax.scatter(*points.T, s=7, color=colours, zorder=2)
-            outwards = points[list(named)] - points[list(named)].mean(axis=0) if named else points[:0]
+            outwards = points[named] - points[named].mean(axis=0) if named else points[:0]
             around = np.arctan2(outwards[:, 1], outwards[:, 0])
             for place, n in enumerate(np.argsort(around)):
                 position, angle = named[n], around.min() + 2 * np.pi * place / len(named)
@@ -459,7 +464,9 @@ def rotated_hand(angle, by):
                 _beside(ax, (foot + corner) / 2, "cos p · sin n", COLOURS[0], (0.22, 0))
                 level = np.array([tip[0], corner[1]])
                 ax.plot(*np.transpose([level, tip]), "--", color=COLOURS[1])
-                _beside(ax, (level + tip) / 2, "sin p · cos n", COLOURS[1], (-0.45, 0))
+                leader = {"arrowstyle": "-", "color": COLOURS[1], "linewidth": 0.8}
+                place = {"xytext": (level + tip) / 2 - (0.45, 0), "ha": "center", "va": "center"}
+                ax.annotate("sin p · cos n", (level + tip) / 2, color=COLOURS[1], arrowprops=leader, **place)
                 ax.plot(*np.transpose([level, corner]), ":", color=COLOURS[1])
                 _beside(ax, corner, "sin p · sin n", COLOURS[1], (0.24, 0))
                 ax.plot(*np.transpose([(0, 0), foot]), "--", color=COLOURS[0])
@@ -491,7 +498,7 @@ def arcs(frequencies, farthest, titles):
                 ax.add_patch(plt.Circle((0, 0), radius, fill=False, edgecolor="0.9", linewidth=0.8))
                 angles = np.linspace(0, min(offset * frequency, 2 * np.pi), 200)
                 ax.plot(
-                    radius * np.cos(angles), radius * np.sin(angles), label=f"up to {offset} tokens", **stroke
+                    radius * np.cos(angles), radius * np.sin(angles), label=f"offset up to {offset}", **stroke
                 )
             ax.set(title=title, aspect="equal", xlim=(-1.4, 1.4), ylim=(-1.4, 1.4))
             ax.set_axis_off()

@@ -165,7 +165,7 @@ def mistakes_in(name, said):
             "choices missing"
         ]
     flat = " ".join(said.split())
-    found = [one.name for one in getattr(exercise, "mistakes", ()) if " ".join(one.say.split()) in flat]
+    found = [one.name for one in getattr(exercise, "mistakes", ()) if " ".join(one.fault.split()) in flat]
     return found or ["an error" if status[1] == "Error in your code" else "another mistake"]
 
 

@@ -87,6 +87,8 @@ def test_every_check_and_answer_is_there_again(release, how):
     names = [intake.grade_id(cell) for cell in notebook.cells if intake.grade_id(cell)]
     wanted = {intake.grade_id(cell): cell for cell in release.cells if intake.grade_id(cell)}
     assert sorted(names) == sorted(wanted)
+    imports = {cell.source for cell in release.cells if intake.IMPORT.search(cell.source)}
+    assert imports - {cell.source for cell in wanted.values()} <= {cell.source for cell in notebook.cells}
     for cell in notebook.cells:
         if name := intake.grade_id(cell):
             assert (cell.cell_type, cell.metadata) == ("code", wanted[name].metadata)

@@ -69,7 +69,14 @@ def test_a_mistake_gets_its_own_name_in_both_styles_and_no_other(exercise):
         pairs = [pair for pair in exercise.pairs if known.name not in pair.name.split(" + ")]
         without = dataclasses.replace(exercise, mistakes=others, pairs=pairs)
         without._known.update(exercise._known)
-        assert verdict(without, known.wrong) is None, known.name
+        taken = verdict(without, known.wrong)
+        [both] = [pair for pair in pairs if pair.name == taken] or [None]
+        seen = [exercise._behaviour_of(known.wrong, number) for number in range(len(exercise._all_probes))]
+        assert taken is None or (both and fits(exercise, both, seen)), f"{known.name} is taken for {taken}"
+
+
+def fits(exercise, known, seen):
+    return all(exercise._fits(known, number, done) for number, done in enumerate(seen))
 
 
 def same(exercise, number, one, other):
@@ -96,18 +103,31 @@ def test_what_a_check_says_of_a_mistake(exercise, capfd):
 
 @every_exercise
 def test_two_mistakes_at_once_are_named_or_one_of_them(exercise, capsys):
+    """Where one mistake, or two others, do all that was seen, that one has the name, or none has."""
     full = 0
     for pair in exercise.pairs:
         said, made = verdict(exercise, pair.wrong), set(pair.name.split(" + "))
         assert said != "correct", f"{pair.name} is taken for a right answer"
+        everything = [
+            exercise._behaviour_of(pair.wrong, number) for number in range(len(exercise._all_probes))
+        ]
+        seen = everything[: len(exercise.probes)]
         if said is None:
-            seen = [exercise._behaviour_of(pair.wrong, number) for number in range(len(exercise.probes))]
-            assert _constant(seen) or all(one.kind == "raised" for one in seen), pair.name
+            alike = [one for one in exercise.pairs if fits(exercise, one, everything)]
+            assert len(alike) > 1 or _constant(seen) or all(one.kind == "raised" for one in seen), pair.name
+        elif not set(said.split(" + ")) <= made:
+            [known] = [one for one in exercise.mistakes if one.name == said]
+            assert fits(exercise, known, everything), f"{pair.name} is taken for {said}"
         else:
-            assert set(said.split(" + ")) <= made, f"{pair.name} is taken for {said}"
             full += set(said.split(" + ")) == made
     with capsys.disabled():
         print(f"\n{exercise.name}: {full} of {len(exercise.pairs)} pairs of mistakes named in full", end="")
+
+
+@every_exercise
+def test_nothing_is_praised_where_two_things_are_wrong(exercise):
+    praises = {known.praise for known in exercise.mistakes if known.praise}
+    assert not any(praise in pair.say for praise in praises for pair in exercise.pairs)
 
 
 def test_no_file_holds_a_mistake_that_is_never_made():

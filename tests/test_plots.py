@@ -256,6 +256,13 @@ def test_numbers_of_named_dots_point_at_them_and_lie_apart():
     assert np.hypot(*np.subtract(*places)) > 30
 
 
+def test_dots_may_be_named_in_some_of_the_maps():
+    points = [[0, 1], [2, 3], [5, 4]]
+    fig = plots.maps({"one": points, "other": points}, numbers=False, named={"other": [1, 2]})
+    assert [sorted(text.get_text() for text in ax.texts) for ax in fig.axes] == [[], ["1", "2"]]
+    assert [len(line.get_xdata()) for ax in fig.axes for line in ax.lines] == [1, 1]  # no line joins the dots
+
+
 def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
     calls = []
     slider = ipywidgets.IntSlider(3, min=0, max=7)
@@ -307,7 +314,7 @@ def test_arcs_begin_on_the_right_and_are_at_most_whole_circles():
             np.testing.assert_allclose(points[-1], [radius * np.cos(end), radius * np.sin(end)], atol=1e-12)
         assert [circle.radius for circle in ax.patches] == [1, 1.25]  # faint, whole
     names = [text.get_text() for text in fig.legends[0].get_texts()]
-    assert names == ["up to 31 tokens", "up to 100 tokens"]
+    assert names == ["offset up to 31", "offset up to 100"]
 
 
 def test_arcs_lead_from_the_first_hand_to_the_last_and_say_how_far():

@@ -180,6 +180,10 @@ def numbers(value):
         if len(value) > left:
             raise Unusable(f"holds more than {ENTRIES} numbers")
         kinds = set(map(type, value))
+        if isinstance(value, tuple) and kinds == {int, str}:
+            raise Unusable(
+                "holds couples of a number and a text, as `enumerate` makes: give the numbers alone"
+            )
         if str in kinds:
             raise Unusable("is a list that holds text, where only numbers are wanted")
         if kinds and kinds <= {bool, int, float}:  # most lists are; this is a hundred times as fast

@@ -31,13 +31,18 @@ class Mistake:
     `say` is what a kind teacher would say. `wrong` makes the mistake, with the arguments of the right
     function. A loss of precision gives other digits in every program that suffers it: with `exact`, the same
     function without the loss, only the size of the largest error is compared, and may be `SPREAD` times
-    larger or smaller.
+    larger or smaller. `say` may begin with `praise` of the rest, which is left out where that is wrong too.
     """
 
     name: str
     say: str
     wrong: Callable
     exact: Callable | None = None
+    praise: str = ""
+
+    @property
+    def fault(self):
+        return self.say.removeprefix(self.praise).lstrip()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

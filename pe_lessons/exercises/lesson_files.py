@@ -15,7 +15,9 @@ A change in several places is a list of such pairs. A mistake that is another pr
 function of `answers.py`. Besides:
 
     precision = true              the mistake loses digits, and every program other ones
-    alone = true                  no part of two mistakes at once; a program never is
+    praise = "The mask is right." said before `say`, but not where the mistake is one of two
+    alone = true                  no part of two mistakes at once, where `say` would not be true; a program
+                                  never is
     include = "sinusoidal"        in the table of an exercise: of mistakes_sinusoidal.toml, which exercises
     without = ["transposed"]      share, the mistakes whose old text stands in the answer, but not these
 
@@ -119,7 +121,9 @@ class Lesson:
                 change = Change(answer, change)
                 wrong = answer.with_changes(change)
             alone = change is None or entry.get("alone")
-            yield Mistake(mistake, " ".join(entry["say"].split()), wrong, exact), None if alone else change
+            praise = entry.get("praise", "")
+            say = " ".join(f"{praise} {entry['say']}".split())
+            yield Mistake(mistake, say, wrong, exact, praise), None if alone else change
 
     def pairs(self, name, answer):
         """Two mistakes at once, wherever they change different places."""
@@ -131,7 +135,7 @@ class Lesson:
             exact = [change for mistake, change in pair if mistake.exact is None]
             yield Mistake(
                 f"{one.name} + {other.name}",
-                f"Two things at once:\n1. {one.say}\n2. {other.say}",
+                f"Two things at once:\n1. {one.fault}\n2. {other.fault}",
                 answer.with_changes(first, second),
                 None if len(exact) == 2 else answer.with_changes(*exact),
             )

@@ -37,6 +37,14 @@ def _near(vectors, signs):
     return vectors * signs + np.random.default_rng(9).integers(-1, 2, size=vectors.shape) / 16
 
 
+def _either_where_both_are_as_near(function, vectors, like):
+    """What the answer gives; a column that is as near as its opposite may be either."""
+    aligned, tied = function(vectors, like), (vectors * like).sum(axis=0) == 0
+    if aligned is None or not tied.any() or np.shape(aligned) != vectors.shape:
+        return aligned
+    return np.where(tied & (np.array(aligned) == -vectors).all(axis=0), vectors, aligned)
+
+
 align_signs = lesson.exercise(
     "align_signs",
     probes=(
@@ -49,9 +57,15 @@ align_signs = lesson.exercise(
         (np.array([[0.0, 1.0], [1.0, 2.0]]), np.array([[0.0, 1.0], [1.0, 2.0]])),
         (  # products between -1 and 1, which a number added anywhere would turn round
             np.array([[0.5, 1.0], [0.5, -0.5], [-0.25, 0.25], [0, 0]]),
-            np.array([[0.5, -0.25], [0.25, 1.0], [-0.25, 0.25], [0, 0]]),
+            np.array([[0.5, -0.125], [0.25, 1.0], [-0.25, 0.25], [0, 0]]),
         ),
+        (  # most signs differ, and the large entries decide
+            np.array([[2.0, -1.0], [0.25, 3.0], [-0.25, 0.5], [0.25, 0.5]]),
+            np.array([[2.0, -1.0], [-0.25, -3.0], [0.25, 0.5], [-0.25, 0.5]]),
+        ),
+        (np.array([[0.0, 3.0], [2.0, 1.0], [1.0, 0.5]]), np.array([[1.0, -3.0], [1.0, 1.0], [-2.0, 0.25]])),
     ),
+    use=_either_where_both_are_as_near,
 )
 
 place_question = lesson.question("place_question")

@@ -114,6 +114,11 @@ def decoded_after_the_last_time(prompts, steps):
     return answers
 
 
+def decoded_behind_the_longest_prompt(prompts, steps):
+    largest = max(arrays.mrope_positions(parts).max() for parts in prompts)
+    return [largest + 1 + np.arange(steps) for _ in prompts]
+
+
 def decoded_as_found(prompts, steps):
     cached, answers = [], []
     for parts in prompts:
