@@ -90,8 +90,13 @@ def question(env, docname):
 
 
 def opening(env, docname):
-    """The first paragraph of a lesson, for the one that begins without a question."""
+    """The first paragraph of a lesson up to its question, for the one that begins without another's."""
     first = without_links(paragraph(env.get_doctree(docname), ""))
+    for place, part in enumerate(first):
+        before, mark, _ = part.astext().partition("?")
+        if mark:
+            first[place:] = [nodes.Text(before + mark)]
+            break
     first["classes"].append("question")
     return first
 

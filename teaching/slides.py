@@ -1,9 +1,9 @@
 """Show a lesson as slides: python course.py slides 03 [--no-browser] [--port 8000]
 
 A slide holds headings, first sentences, formulas, tables, lists, code, results and the questions for
-predictions; all other prose becomes the speaker's notes (key S). Each question of the quiz is a slide of its
-own, with the answer on the next key. reveal.js and MathJax come from npm and lie beside the page, in
-docs/_build/slides: nothing is fetched while you talk.
+predictions; all other prose becomes the speaker's notes (key S). A heading begins a slide, and so does what
+no longer fits. Each question of the quiz is a slide of its own, with the answer on the next key. reveal.js
+and MathJax come from npm and lie beside the page, in docs/_build/slides: nothing is fetched while you talk.
 """
 
 import argparse
@@ -31,10 +31,11 @@ FROM_NPM = {
     "reveal.js/plugin/notes": "reveal.js/plugin/notes",
     "mathjax/es5": "mathjax",
 }
-SHOWN = re.compile(
-    r"[#|>$]|- |\d+\. |!\[|```|    |<|\*\*(Predict|Before you (look|move)|Look hard|Stop and find)"
-)
-SENTENCE = re.compile(r"(?s).+?(?:[.?!:](?=\s|$)|$)")
+ASKED = r"\*\*(?:Predict|Before you (?:look|move)|Look hard|Stop and find)"
+SHOWN = re.compile(r"[#|>$]|- |\d+\. |!\[|```|    |<|" + ASKED)
+# "It is." says nothing alone, and "et al." ends nothing.
+SENTENCE = re.compile(r"(?s).{12,}?(?<!\bal)[.?!](?=\s|$)|.+")
+FULL = 22  # lines of code, on a slide
 
 
 def blocks_of(text):
@@ -63,11 +64,35 @@ def split(text):
             shown.append(block)
             continue
         first = "" if said else SENTENCE.match(block)[0]
-        shown += [first] * bool(first)
-        rest = block[len(first) :].strip()
+        asked = re.search(f"{ASKED}.*", block[len(first) :], re.S)
+        end = len(first) + asked.start() if asked else len(block)
+        sentences = f"{first} {block[end:]}".strip()
+        rest = block[len(first) : end].strip()
+        shown += [sentences] * bool(sentences)
         told += [rest] * bool(rest)
         said = True
     return "\n\n".join(shown), "\n\n".join(told)
+
+
+def parts_of(text):
+    """The text, cut before every heading."""
+    part = []
+    for block in blocks_of(text):
+        if part and block.startswith("#"):
+            yield "\n\n".join(part)
+            part = []
+        part.append(block)
+    yield "\n\n".join(part)
+
+
+def lines_of(cell):
+    """How much of a slide a cell takes, in lines of code."""
+    if cell.cell_type == "markdown":
+        return sum(2.5 + 1.5 * (len(block) // 70 + block.count("\n")) for block in blocks_of(cell.source))
+    has_figure = any("image/png" in output.get("data", {}) for output in cell.outputs)
+    shown = [output.get("data", {}).get("text/plain", output.get("text", "")) for output in cell.outputs]
+    texts = shown if has_figure else [cell.source, *shown]  # a figure's code is hidden
+    return 16 * has_figure + sum(1 + len(text.splitlines()) for text in texts)
 
 
 def cell_of(text, kind):
@@ -91,11 +116,30 @@ def prepared(notebook):
         if isinstance(REGISTRY.get(name), Quiz):
             cells += quiz_slides(REGISTRY[name])
         elif cell.cell_type == "markdown" and kind not in ("skip", "notes"):
-            shown, told = split(cell.source)
-            cells.append(nbformat.from_dict(cell | {"source": shown}))
-            cells += [cell_of(told, "notes")] * bool(told)
+            for part in parts_of(cell.source):
+                headed = part.startswith("#")
+                if headed and kind not in ("slide", "subslide"):
+                    kind = "slide"
+                elif kind == "slide" and not headed and part != cell.source.strip():
+                    kind = "fragment"  # it ends what came before; the heading comes next
+                shown, told = split(part)
+                cells.append(cell_of(shown, kind))
+                cells += [cell_of(told, "notes")] * bool(told)
+                kind = "slide"
         else:
             cells.append(cell)
+    lines = 0
+    for cell in cells:
+        slideshow = cell.metadata.setdefault("slideshow", {"slide_type": "-"})
+        kind = slideshow["slide_type"]
+        if kind in ("skip", "notes"):
+            continue
+        lines += lines_of(cell)
+        if kind == "slide" or lines > FULL:
+            lines = lines_of(cell)
+            slideshow["slide_type"] = "slide" if kind == "slide" else "subslide"
+        elif kind == "subslide" and not cell.source.startswith("#"):
+            slideshow["slide_type"] = "fragment"  # there is room for it
     return nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}})
 
 

@@ -4,6 +4,7 @@ import html
 import re
 import shutil
 import subprocess
+from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
@@ -177,6 +178,19 @@ def test_a_slide_shows_what_the_eye_needs():
     shown, told = slides.split(text)
     assert shown == "## Title\n\nFirst sentence.\n\n$$\na = b\n\n$$\n\n**Predict:** which?"
     assert told == "Second.\n\nMore prose."
+    shown, told = slides.split("It is. Says A et al. (2024). More. **Before you look:** which? Of two.")
+    assert shown == "It is. Says A et al. (2024). **Before you look:** which? Of two." and told == "More."
+
+
+def test_a_heading_and_what_no_longer_fits_begin_a_slide():
+    texts = ["# One\n\nFirst sentence.\n\n## Two\n\nAnother sentence.", "Words that end a part.\n\n## Three"]
+    first, last = (slides.cell_of(text, "slide") for text in texts)
+    metadata = {"slideshow": {"slide_type": "subslide"}}
+    codes = [nbformat.v4.new_code_cell("x = 1\n" * 15, metadata=deepcopy(metadata)) for _ in "ab"]
+    notebook = nbformat.from_dict({"cells": [first, *codes, last]})
+    cells = slides.prepared(notebook).cells
+    kinds = [cell.metadata.slideshow.slide_type for cell in cells]
+    assert kinds == ["slide", "slide", "fragment", "subslide", "fragment", "slide"]
 
 
 def test_the_hub_gives_every_learner_one_thread_and_the_own_copy(tmp_path):

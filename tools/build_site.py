@@ -123,6 +123,8 @@ def finish(html):
         text = re.sub(r'(_images/[^"]+)\.png"', r'\1.webp"', text)
         if path.name == "404.html":
             text = re.sub(r'((?:href|src|data-content_root)=")(?![a-z]+:|#)(?:\./)?', rf"\1{place}", text)
+        # As attributes they let a page give way for a picture, and keep its form where it is narrower.
+        text = re.sub(r'style="width: (\d+)px; height: (\d+)px;"', r'width="\1" height="\2"', text)
         for old, new in MENDED.items():
             text = text.replace(old, new)
         if path.name != "search.html":

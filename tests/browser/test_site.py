@@ -77,6 +77,19 @@ def test_figures_have_their_alt_text_and_one_caption(open_page, name):
     assert page.locator("article figcaption").count() == len(alts)
 
 
+@pytest.mark.parametrize("name", ["notebooks/02_by_hand", "notebooks/06_reading_the_picture"])
+def test_a_figure_keeps_its_form_on_a_phone(open_page, name):
+    page = open_page(name, width=390)
+    page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
+    for figure in page.locator("article figure img").all():
+        figure.scroll_into_view_if_needed()
+        figure.evaluate("one => one.decode()")
+        shown, stored = figure.evaluate(
+            "one => [one.width / one.height, one.naturalWidth / one.naturalHeight]"
+        )
+        assert shown == pytest.approx(stored, rel=0.02)
+
+
 def test_mathematics_is_rendered(open_page):
     page = open_page("notebooks/02_by_hand")
     assert page.locator("mjx-container mjx-assistive-mml").count() > 20

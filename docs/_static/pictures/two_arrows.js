@@ -15,7 +15,7 @@ function rotate(x, position, layout) {
   return rotated;
 }
 
-export const height = 150;
+export const height = 166;
 export const knobs = [
   { name: "query", label: "query at", min: 0, max: 29, value: 7 },
   { name: "key", label: "key at", min: 0, max: 29, value: 4 },
@@ -39,7 +39,8 @@ export const draw = ({ pairs, parts }) =>
     const wedge = `<path class="wedge" d="M${x} ${y}L${tip(q)}L${tip(k)}Z"/>`;
     return `<circle class="faint" cx="${x}" cy="${y}" r="45"/>` + wedge + line([[x, y], tip(q)], "first") + line([[x, y], tip(k)], "second dashed")
       + text(x, 122, `pair ${n}`, 'text-anchor="middle"') + text(x, 140, fixed(parts[n]), 'text-anchor="middle"');
-  }).join("");
+  }).join("")
+  + line([[126, 158], [146, 158]], "first") + text(151, 162, "query") + line([[216, 158], [236, 158]], "second dashed") + text(241, 162, "key");
 
 export const words = ({ score }, { query, key, layout }) =>
   `The key is ${Math.abs(query - key)} tokens ${key > query ? "to the right" : "to the left"}; the score is ${fixed(score, 3)}. `
