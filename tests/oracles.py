@@ -56,6 +56,11 @@ def shift_with_columns_moved(offset, d_model):
     return np.array(loops.shift_matrix(offset, d_model))[np.ix_(order, order)]
 
 
+def weight_so_far_below_the_diagonal(attention, back):
+    words = range(len(attention))
+    return attention[np.subtract.outer(words, words) == back].mean()
+
+
 def means_of_shifted_rows(weights):
     """Each row is read backwards from its diagonal; where the row is at its end there is nothing to add."""
     backwards = [[*row[: m + 1][::-1], *[math.nan] * (len(weights) - 1 - m)] for m, row in enumerate(weights)]
@@ -312,5 +317,6 @@ ORACLES = {
     "serve_step": served_alone,
     "turned_rows": rows_by_their_angles,
     "causal_alibi": causal_alibi,
+    "weight_back": weight_so_far_below_the_diagonal,
     "smallest_gap": lambda rows: torch.pdist(torch.tensor(rows)).sort().values[0],
 }  # fmt: skip

@@ -269,8 +269,9 @@ def with_positions(x, table):
 def is_packed(position_ids):
     """Whether the positions are those of several texts in one row.
 
-    position_ids: (batch, seq_len), or (3, batch, seq_len) for a model with three axes, which are packed
-    alike. Packed is a batch of one row whose positions fall somewhere. Returns True or False.
+    position_ids: (batch, seq_len), or (3, batch, seq_len) for a model with three axes: time, and the row
+    and column of a picture. Packed is a batch of one row in which a new text begins. Only there the
+    first axis falls; the others fall inside a picture too. Returns True or False.
     """
     ids = np.array(position_ids)
     if ids.ndim == 3:
