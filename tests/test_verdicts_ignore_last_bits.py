@@ -22,6 +22,7 @@ MEANT = {
     ("nearest_neighbour", 8): "row 3 of the grid, likewise",
     ("nearest_neighbour", 10): "rows 0 and 2 are equal: their distance is exactly 0",
     ("smallest_gap", 3): "two rows are equal: their gap is exactly 0",
+    ("align_signs", 8): "the products of the first column add up to exactly 0: either sign is as near",
 }
 
 

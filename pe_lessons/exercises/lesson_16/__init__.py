@@ -63,6 +63,10 @@ align_signs = lesson.exercise(
             np.array([[2.0, -1.0], [0.25, 3.0], [-0.25, 0.5], [0.25, 0.5]]),
             np.array([[2.0, -1.0], [-0.25, -3.0], [0.25, 0.5], [-0.25, 0.5]]),
         ),
+        (  # the largest entry says one thing, the others together another
+            np.array([[2.0, -1.75], [1.5, 2.0], [1.5, 1.5]]),
+            np.array([[-2.0, 1.75], [1.5, 2.0], [1.5, -1.0]]),
+        ),
         (np.array([[0.0, 3.0], [2.0, 1.0], [1.0, 0.5]]), np.array([[1.0, -3.0], [1.0, 1.0], [-2.0, 0.25]])),
     ),
     use=_either_where_both_are_as_near,

@@ -107,11 +107,19 @@ def decoded_from_the_delta(prompts, steps):
 
 
 def decoded_after_the_last_time(prompts, steps):
-    answers = []
-    for parts in prompts:
-        times = arrays.mrope_positions(parts)[0]
-        answers.append(times.max() + 1 + np.arange(steps))
-    return answers
+    return _decoded_after_one_axis(0, prompts, steps)
+
+
+def decoded_after_the_last_row(prompts, steps):
+    return _decoded_after_one_axis(1, prompts, steps)
+
+
+def decoded_after_the_last_column(prompts, steps):
+    return _decoded_after_one_axis(2, prompts, steps)
+
+
+def _decoded_after_one_axis(axis, prompts, steps):
+    return [arrays.mrope_positions(parts)[axis].max() + 1 + np.arange(steps) for parts in prompts]
 
 
 def decoded_behind_the_longest_prompt(prompts, steps):
