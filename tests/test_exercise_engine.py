@@ -382,7 +382,7 @@ def test_a_question_gives_the_reason_for_every_wrong_choice():
     assert "There is no choice z" in QUESTION.diagnose("z").message
     assert "There is no choice az" in QUESTION.diagnose("az").message
     assert QUESTION.diagnose(print).status == "error"
-    assert QUESTION.solution() == "a: Fire is red.\nc: So is it."
+    assert QUESTION.solution() == QUESTION.diagnose("ac").message == "a: Fire is red.\nc: So is it."
     assert QUESTION.hint() == "Hint 1 of 1: Think of fire."
 
 

@@ -185,7 +185,7 @@ export function judgeQuestion(name, rights, reasons, letters) {
   const right = all.filter((_, n) => rights[n]);
   const wrong = letters.filter((letter) => !right.includes(letter));
   const missed = right.filter((letter) => !letters.includes(letter)).length;
-  if (!wrong.length && !missed) return said("correct", right.map((letter) => reasons[all.indexOf(letter)]).join(" "));
+  if (!wrong.length && !missed) return said("correct", right.map((letter) => `${letter}: ${reasons[all.indexOf(letter)]}`).join("\n"));
   const lines = wrong.map((letter) => `${letter} (chosen): ${reasons[all.indexOf(letter)]}`);
   if (missed) lines.push(missed === 1 ? "One right choice is missing." : `${missed} right choices are missing.`);
   return said("not yet", lines.join("\n"));

@@ -2,8 +2,8 @@
 
 `answers.py` holds the right answer of every exercise in two styles, as functions (or classes) such as
 `buckets_loop` and `buckets_arrays`, or as other names of functions from another lesson; the first is the
-one that `solution` shows. A mistake is a change of that text, and what a kind teacher says of it, in
-`mistakes.toml`:
+one that `solution` shows, unless there is a `buckets_mended`, the notebook's faulty function mended. A
+mistake is a change of the right answer's text, and what a kind teacher says of it, in `mistakes.toml`:
 
     [buckets."exact quarter"]
     arrays = ['one_way // 2', 'one_way // 4']
@@ -69,13 +69,16 @@ class Lesson:
         answer, *others = self.styles(name)
         self.learners_names[answer.name] = mine or f"my_{name}"
         texts = [one.text for one in (answer, *others)]
+        mended = f"{name}_mended"
+        shown = Answer(self.answers, mended, "arrays") if hasattr(self.answers, mended) else answer
+        self.learners_names[shown.name] = self.learners_names[answer.name]
         return kind(
             name=name,
             reference=answer.function,
             mistakes=Lazy(lambda: [one for one, _ in self.changes(name, answer)]),
             pairs=Lazy(lambda: self.pairs(name, answer)),
             hints=self.words[name]["hints"],
-            text=answer.text_with(self.learners_names),
+            text=shown.text_with(self.learners_names),
             resembles=Likeness([answer, *others]).sentence,
             may_call=frozenset(re.findall(r"\b(?:loops|arrays|tensors)\.(\w+)", "".join(texts))),
             **details,

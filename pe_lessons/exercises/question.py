@@ -65,7 +65,7 @@ class Question(Checked):
             )
         differing = [letter for letter in self.choices if (letter in letters) != (letter in self.right)]
         if not differing:
-            return self.result("correct", " ".join(self.choices[letter][2] for letter in self.right))
+            return self.result("correct", self._reasons())
         done = {letter: "chosen" if letter in letters else "missed" for letter in differing}
         replies = [f"{one} (chosen): {self.choices[one][2]}" for one in differing if one in letters]
         missed = len(differing) - len(replies)  # how many, not which: the question stays one
@@ -82,7 +82,10 @@ class Question(Checked):
 
     def solution(self):
         """The right letters, with their reasons."""
-        return shown("\n".join(f"{letter}: {self.choices[letter][2]}" for letter in self.right))
+        return shown(self._reasons())
+
+    def _reasons(self):
+        return "\n".join(f"{letter}: {self.choices[letter][2]}" for letter in self.right)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -59,5 +59,13 @@ def on_their_side(seq_len, d_model, exponents):
     return both.reshape(seq_len, d_model)  # stops at an odd width
 
 
+def sinusoidal_numpy_mended(seq_len, d_model):
+    pairs = np.arange((d_model + 1) // 2)  # (n_pairs,) with a pair for the last sine of an odd width
+    frequencies = 10_000.0 ** (-2 * pairs / d_model)
+    angles = np.arange(seq_len)[:, None] * frequencies  # (seq_len, n_pairs)
+    both = np.stack([np.sin(angles), np.cos(angles)], axis=-1)  # (seq_len, n_pairs, 2)
+    return both.reshape(seq_len, -1)[:, :d_model]  # an odd width has one cosine less
+
+
 sinusoidal_numpy_arrays = sinusoidal_loop_arrays
 sinusoidal_numpy_loop = sinusoidal_loop_loop
