@@ -157,6 +157,17 @@ def test_a_stub_of_any_form_is_not_attempted(name):
         assert exercise.diagnose(answer).status == "not attempted"
 
 
+@pytest.mark.parametrize("name", ["sinusoidal_numpy", "buckets"])
+def test_a_mended_function_is_shown_and_right(name):
+    exercise = REGISTRY[name]
+    scope = {"np": np}
+    exec(exercise.text, scope)
+    assert (
+        "raise" not in exercise.text
+        and exercise.diagnose(scope[f"my_{name.removesuffix('_numpy')}"]).status == "correct"
+    )
+
+
 @pytest.mark.parametrize("question", QUESTIONS, ids=by_name)
 def test_questions_have_right_and_wrong_choices_with_reasons(question):
     assert question.diagnose(*question.right).status == "correct"
