@@ -235,7 +235,7 @@ def patch_torch(torch):
 
     @functools.cache
     def look_up(operation):
-        name = operation.overloadpacket.__name__.removesuffix("_")
+        name = getattr(operation, "overloadpacket", operation).__name__.removesuffix("_")
         return name, known.get(name), key("torch", name)
 
     def squared(value):
