@@ -115,7 +115,7 @@ def test_the_goals_of_the_board(quick):
 
 
 def five_back(q, k, m, n):
-    return (q * k).sum(-1) / q.shape[-1] ** 0.5 + 8.0 * (m - n == 5)
+    return (q * k).sum(-1) / q.shape[-1] ** 0.5 + 10.0 * (m - n == 5)
 
 
 def one_and_five_back(q, k, m, n):
