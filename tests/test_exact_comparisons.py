@@ -20,7 +20,6 @@ MEANT = {
     **dict.fromkeys(("10 lookup", "10 beyond", "10 learned", "10 learned-faulty"), "copies and counts"),
     "16 law": "the same angles, in arrays of the same shape",
     "19 bias-small": "powers of two times whole numbers",
-    "19 shift": "copies",
 }
 
 
