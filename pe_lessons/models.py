@@ -559,7 +559,12 @@ def _get(config, *names):
 
 
 def _is_number(value):
-    return isinstance(value, Real) and (isinstance(value, int) or math.isfinite(value))
+    # To Python True is the number 1; in a config it is a slip.
+    return (
+        isinstance(value, Real)
+        and not isinstance(value, bool)
+        and (isinstance(value, int) or math.isfinite(value))
+    )
 
 
 def _at(values, number):
@@ -579,7 +584,8 @@ def _read(config):
     for form, (kind, names) in FORMS.items():
         for name in names:
             value = config.get(name)
-            if value is not None and not (_is_number(value) if kind is Real else isinstance(value, kind)):
+            right = isinstance(value, kind) and (kind not in (int, Real) or _is_number(value))
+            if value is not None and not right:
                 raise ValueError(f"{name} must be {form}, got {value!r}")
     return config
 

@@ -294,6 +294,8 @@ def test_nothing_is_said_where_all_is_well():
         ({"rotary_dim": 4.5}, r"rotary_dim must be a whole number, got 4\.5"),
         ({"max_position_embeddings": "512"}, "max_position_embeddings must be a finite number, got '512'"),
         ({"head_dim": np.nan}, "head_dim must be a finite number, got nan"),
+        ({"rope_theta": True}, "rope_theta must be a finite number, got True"),
+        ({"rotary_dim": True}, "rotary_dim must be a whole number, got True"),
         ({"layer_rope_theta": ["a"] * 4}, "layer_rope_theta must hold a number for each layer, got 'a'"),
     ],
 )
