@@ -369,9 +369,12 @@ def maps(panels, *, numbers=True, named=(), ncols=None):
             ax.set(title=title, xticks=[], yticks=[])
             ax.set_aspect("equal", adjustable="datalim")
             ax.spines[:].set_visible(True)
-            ax.margins(0.1 if named else 0.05)  # room for numbers
-            ax.scatter(*points[named].T, s=56, facecolors="none", edgecolors=RED, linewidths=1.4, zorder=3)
-        fig.draw_without_rendering()  # from here on it is known which dot lies where on the paper
+            if named:
+                ax.margins(0.1)  # room for numbers
+                ring = {"s": 56, "facecolors": "none", "edgecolors": RED, "linewidths": 1.4}
+                ax.scatter(*points[named].T, zorder=3, **ring)
+        if any(of_map.values()):
+            fig.draw_without_rendering()  # from here on it is known which dot lies where on the paper
         for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
             _numbers_with_room(ax, np.asarray(points), list(of_map.get(title, ())))
     return fig
@@ -530,8 +533,36 @@ def words_plus_positions(words, embeddings, table):
     return fig
 
 
+def tokens(names, places):
+    """Tokens as boxes in the plane of width and height, each with its name and its place on three axes.
+
+    Parameters
+    ----------
+    names : list of str
+    places : array_like, shape (3, n_tokens)
+        Time, height and width; of tokens with the same height and width only the last is seen.
+    """
+    places = np.asarray(places)
+    _, height, width = places.max(axis=1)
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(0.9 * width + 1.8, 0.66 * height + 1.7))
+        for name, place in zip(names, places.T, strict=True):
+            _, y, x = place
+            ax.add_patch(plt.Rectangle((x - 0.46, y - 0.45), 0.92, 0.9, facecolor="0.95", edgecolor="0.5"))
+            ax.text(x, y - 0.2, name, ha="center", va="center")
+            for colour, number, aside in zip(OF_AXIS.values(), place, (-0.29, 0, 0.29), strict=True):
+                paper = {"boxstyle": "square,pad=0.25", "facecolor": colour, "edgecolor": "none"}
+                ax.text(x + aside, y + 0.2, number, ha="center", va="center", fontsize=9, bbox=paper)
+        ax.set(xlabel="width", ylabel="height", xticks=range(width + 1), yticks=range(height + 1))
+        ax.set(xlim=(-0.6, width + 0.6), ylim=(height + 0.6, -0.6))
+        _name_axes(fig, OF_AXIS)
+    return fig
+
+
 def strips(rows, *, xlabel, xticks):
     """Rows of boxes laid end to end from 0, each as wide as its number and coloured by its encoding or axis.
+
+    Axes are named at the top.
 
     Parameters
     ----------
@@ -555,6 +586,7 @@ def strips(rows, *, xlabel, xticks):
         ax.invert_yaxis()
         ax.spines["left"].set_visible(False)
         ax.tick_params(axis="y", length=0)
+        _name_axes(fig, {encoding for boxes in rows.values() for _, _, encoding in boxes})
     return fig
 
 
@@ -656,6 +688,15 @@ def small_maps(panels, *, ncols=4):
 def _colours(names):
     left = iter([colour for colour in COLOURS if colour not in map(OF_ENCODING.get, names)])
     return [OF_ENCODING[name] if name in OF_ENCODING else next(left) for name in names]
+
+
+def _name_axes(fig, drawn):
+    """At the top the names and colours of those of the axes time, height and width that are drawn."""
+    patches = [
+        plt.Rectangle((0, 0), 1, 1, color=OF_AXIS[axis], label=axis) for axis in OF_AXIS if axis in drawn
+    ]
+    if patches:
+        fig.legend(handles=patches, loc="outside upper center", ncols=len(patches), frameon=False)
 
 
 def _arc(ax, start, end, name, radius=0.45):
