@@ -140,22 +140,20 @@ def heatmap(
         if not numbers:
             fig.colorbar(image, ax=ax, label=label)
         else:
-            ax.set(xticks=range(values.shape[1]), yticks=range(values.shape[0]))
-            for (row, column), value in np.ndenumerate(values):
-                is_float = values.dtype.kind == "f"
-                text = f"{round(value, digits) + 0.0:.{digits}f}" if is_float else str(value)
-                ax.text(column, row, text, ha="center", va="center", color=_ink(image, value))
+            _write_numbers(ax, image, values, digits)
     return fig
 
 
-def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="value"):
+def heatmaps(
+    panels, *, xlabel="column", ylabel="position", signed=True, label="value", numbers=False, digits=4
+):
     """Several tables side by side on one colour scale.
 
     Parameters
     ----------
     panels : dict of str to array_like
         Title and values of each panel.
-    xlabel, ylabel, signed, label
+    xlabel, ylabel, signed, label, numbers, digits
         As for `heatmap`.
     """
     panels = {title: np.asarray(values) for title, values in panels.items()}
@@ -168,8 +166,11 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
             if values.shape[0] == values.shape[1]:  # the same ticks on both axes
                 ax.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
             ax.set(xlabel=xlabel, title=title)
+            if numbers:
+                _write_numbers(ax, image, values, digits)
         axes[0, 0].set_ylabel(ylabel)
-        fig.colorbar(image, ax=axes, label=label, shrink=0.8)
+        if not numbers:
+            fig.colorbar(image, ax=axes, label=label, shrink=0.8)
     return fig
 
 
@@ -715,6 +716,14 @@ def _arc(ax, start, end, name, radius=0.45):
         va="center",
         bbox=paper if len(name) > 1 else None,
     )
+
+
+def _write_numbers(ax, image, values, digits):
+    ax.set(xticks=range(values.shape[1]), yticks=range(values.shape[0]))
+    for (row, column), value in np.ndenumerate(values):
+        is_float = values.dtype.kind == "f"
+        text = f"{round(value, digits) + 0.0:.{digits}f}" if is_float else str(value)
+        ax.text(column, row, text, ha="center", va="center", color=_ink(image, value))
 
 
 def _ink(coloured, value):
