@@ -191,6 +191,7 @@ def grids(panels, *, marked=None, signed=False, label="cosine"):
     fig.set_size_inches(1.0 + side * len(panels), 0.4 + side)
     for ax in fig.axes[: len(panels)]:
         ax.set_aspect("equal")
+        ax.images[0].set_cmap(ax.images[0].cmap.resampled(20))  # steps that can be told apart and followed
         for row, column in [marked] if isinstance(marked, tuple) else marked or []:
             corner = column - 0.5, row - 0.5
             ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=2))
