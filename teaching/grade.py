@@ -155,7 +155,7 @@ def write_feedback_for_moodle(folder, lesson, files):
 
 
 def write_feedback_for_canvas(folder, lesson, files, given):
-    """The graded notebooks in a zip, by the names in which Canvas gave the files: it takes back only these."""
+    """The graded notebooks in a zip, by the names in which Canvas gave the files: it takes only these."""
     graded = {}
     for student in files.keys() & given.keys():
         name = files[student][-1].name
