@@ -158,8 +158,8 @@ def write_feedback_for_canvas(folder, lesson, files, given):
     """The graded notebooks in a zip, by the names in which Canvas gave the files: it takes only these."""
     graded = {}
     for student in files.keys() & given.keys():
-        name = files[student][-1].name
-        if re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*\.ipynb", name):
+        name = [file.name for file in files[student] if file.suffix == ".ipynb"][-1]
+        if re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", name):
             place = folder / "autograded" / student / lesson
             notebook = nbformat.read(place / f"{lesson}.ipynb", 4)
             lines = [f"{one}: {score:g} of {most:g}" for one, (score, most) in given[student].items()]
@@ -242,9 +242,9 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     ]
     print(f"{len(taken.ready)} to grade, {len(taken.ready) - len(todo)} of them done; {jobs} at a time")
     for one, files in taken.files.items():
-        if len(files) > 1:
-            names = ", ".join(file.name for file in files)
-            print(f"  {one}: {len(files)} files, the last one counts: {names}")
+        names = [file.name for file in files if file.suffix == ".ipynb"]
+        if len(names) > 1:
+            print(f"  {one}: {len(names)} files, the last one counts: {', '.join(names)}")
     failed = {}
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         tasks = {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in todo}
