@@ -174,15 +174,15 @@ def turned(rows, angles):
 
 
 class Slowed(toys.Rotary):
-    """Rotary whose pairs from number `first` on are slowed down by a factor."""
+    """Rotary whose pairs from number `first` on, before `end`, are slowed down by a factor."""
 
-    def __init__(self, first, factor):
+    def __init__(self, first, factor, end=None):
         super().__init__()
-        self.first, self.factor = first, factor
+        self.pairs, self.factor = slice(first, end), factor
 
     def turn(self, rows, positions):
         frequencies = tensors.frequencies(rows.shape[-1])
-        frequencies[self.first :] /= self.factor
+        frequencies[self.pairs] /= self.factor
         return turned(rows, positions[:, None] * frequencies)
 
 

@@ -139,22 +139,20 @@ def heatmap(
         if not numbers:
             fig.colorbar(image, ax=ax, label=label)
         else:
-            ax.set(xticks=range(values.shape[1]), yticks=range(values.shape[0]))
-            for (row, column), value in np.ndenumerate(values):
-                is_float = values.dtype.kind == "f"
-                text = f"{round(value, digits) + 0.0:.{digits}f}" if is_float else str(value)
-                ax.text(column, row, text, ha="center", va="center", color=_ink(image, value))
+            _write_numbers(ax, image, values, digits)
     return fig
 
 
-def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="value"):
+def heatmaps(
+    panels, *, xlabel="column", ylabel="position", signed=True, label="value", numbers=False, digits=4
+):
     """Several tables side by side on one colour scale.
 
     Parameters
     ----------
     panels : dict of str to array_like
         Title and values of each panel.
-    xlabel, ylabel, signed, label
+    xlabel, ylabel, signed, label, numbers, digits
         As for `heatmap`.
     """
     panels = {title: np.asarray(values) for title, values in panels.items()}
@@ -167,8 +165,11 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
             if values.shape[0] == values.shape[1]:  # the same ticks on both axes
                 ax.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
             ax.set(xlabel=xlabel, title=title)
+            if numbers:
+                _write_numbers(ax, image, values, digits)
         axes[0, 0].set_ylabel(ylabel)
-        fig.colorbar(image, ax=axes, label=label, shrink=0.8)
+        if not numbers:
+            fig.colorbar(image, ax=axes, label=label, shrink=0.8)
     return fig
 
 
@@ -540,8 +541,36 @@ def words_plus_positions(words, embeddings, table):
     return fig
 
 
+def tokens(names, places):
+    """Tokens as boxes in the plane of width and height, each with its name and its place on three axes.
+
+    Parameters
+    ----------
+    names : list of str
+    places : array_like, shape (3, n_tokens)
+        Time, height and width; of tokens with the same height and width only the last is seen.
+    """
+    places = np.asarray(places)
+    _, height, width = places.max(axis=1)
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(0.9 * width + 1.8, 0.66 * height + 1.7))
+        for name, place in zip(names, places.T, strict=True):
+            _, y, x = place
+            ax.add_patch(plt.Rectangle((x - 0.46, y - 0.45), 0.92, 0.9, facecolor="0.95", edgecolor="0.5"))
+            ax.text(x, y - 0.2, name, ha="center", va="center")
+            for colour, number, aside in zip(OF_AXIS.values(), place, (-0.29, 0, 0.29), strict=True):
+                paper = {"boxstyle": "square,pad=0.25", "facecolor": colour, "edgecolor": "none"}
+                ax.text(x + aside, y + 0.2, number, ha="center", va="center", fontsize=9, bbox=paper)
+        ax.set(xlabel="width", ylabel="height", xticks=range(width + 1), yticks=range(height + 1))
+        ax.set(xlim=(-0.6, width + 0.6), ylim=(height + 0.6, -0.6))
+        _name_axes(fig, OF_AXIS)
+    return fig
+
+
 def strips(rows, *, xlabel, xticks):
     """Rows of boxes laid end to end from 0, each as wide as its number and coloured by its encoding or axis.
+
+    Axes are named at the top.
 
     Parameters
     ----------
@@ -565,6 +594,7 @@ def strips(rows, *, xlabel, xticks):
         ax.invert_yaxis()
         ax.spines["left"].set_visible(False)
         ax.tick_params(axis="y", length=0)
+        _name_axes(fig, {encoding for boxes in rows.values() for _, _, encoding in boxes})
     return fig
 
 
@@ -668,6 +698,15 @@ def _colours(names):
     return [OF_ENCODING[name] if name in OF_ENCODING else next(left) for name in names]
 
 
+def _name_axes(fig, drawn):
+    """At the top the names and colours of those of the axes time, height and width that are drawn."""
+    patches = [
+        plt.Rectangle((0, 0), 1, 1, color=OF_AXIS[axis], label=axis) for axis in OF_AXIS if axis in drawn
+    ]
+    if patches:
+        fig.legend(handles=patches, loc="outside upper center", ncols=len(patches), frameon=False)
+
+
 def _arc(ax, start, end, name, radius=0.45):
     """The way from one angle to another, anticlockwise, and its name halfway."""
     way = np.linspace(start, end, 60)
@@ -684,6 +723,14 @@ def _arc(ax, start, end, name, radius=0.45):
         va="center",
         bbox=paper if len(name) > 1 else None,
     )
+
+
+def _write_numbers(ax, image, values, digits):
+    ax.set(xticks=range(values.shape[1]), yticks=range(values.shape[0]))
+    for (row, column), value in np.ndenumerate(values):
+        is_float = values.dtype.kind == "f"
+        text = f"{round(value, digits) + 0.0:.{digits}f}" if is_float else str(value)
+        ax.text(column, row, text, ha="center", va="center", color=_ink(image, value))
 
 
 def _ink(coloured, value):

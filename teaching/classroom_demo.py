@@ -137,9 +137,8 @@ def spoil(notebook, how):
         case "imports deleted":
             cells.remove(cell_of(notebook, "imports"))
         case "older imports":
-            cell_of(
-                notebook, "imports"
-            ).source = "import math\n\nimport numpy as np\n\nfrom pe_lessons import loops"
+            imports = cell_of(notebook, "imports")
+            imports.source = "import math\n\nimport numpy as np\n\nfrom pe_lessons import loops"
         case "check copied":
             cells.insert(cells.index(check), nbformat.from_dict(check | {"id": "copied"}))
         case "check changed":

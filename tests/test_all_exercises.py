@@ -220,6 +220,14 @@ def test_the_right_choice_of_a_quiz_cannot_be_guessed_from_its_place_or_length()
         assert len(set(quiz.right)) > 1, quiz.name
 
 
+def test_names_are_unique_and_agree_with_the_registry():
+    for name, exercise in REGISTRY.items():
+        assert exercise.name == name and name.isidentifier()
+    for exercise in EXERCISES:
+        names = [known.name for known in exercise.mistakes]
+        assert len(set(names)) == len(names), exercise.name
+
+
 def test_texts_are_unique_short_and_give_nothing_away():
     for exercise in EXERCISES:
         texts = [known.say for known in exercise.mistakes]

@@ -271,8 +271,8 @@ def test_the_notebook_asks_each_case_once_and_leaves_its_test_to_the_reader():
 def test_the_lesson_asks_one_case_of_each_kind_first_and_all_of_them_take_an_hour(capsys):
     first = [case for case in CASES if case.data.get("first")]
     assert {case.group for case in first} == set(clinic.groups())
-    assert {case.number for case in CASES if case.later} <= {case.number for case in first}
-    assert sum(case.data["minutes"] for case in first) <= 45
+    assert any(case.later for case in first)
+    assert sum(case.data["minutes"] for case in first) <= 40
     clinic.contents()
     shown = capsys.readouterr().out
     clinic.contents(first=False)

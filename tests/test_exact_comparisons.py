@@ -21,7 +21,6 @@ MEANT = {
     "14 axes-square": "copies",
     "16 law": "the same angles, in arrays of the same shape",
     "19 bias-small": "powers of two times whole numbers",
-    "19 shift": "copies",
 }
 
 

@@ -101,7 +101,7 @@ def test_every_kind_of_number_is_one(kind):
         ([[]], "<an empty array (1, 0)>"),
         (np.zeros((2, 3)), "<2 x 3 numbers>"), ([0.5, 2], "[0.5, 2]"), (len, "len"),
         (["a"], "['a']"), (["a"] * 20, "<list>"), ((2, (1, 3)), "(2, (1, 3))"),
-        (functools.partial(len), "partial"),
+        (functools.partial(len), "partial"), ({"layers": 3}, "{'layers': 3}"),
     ],
 )  # fmt: skip
 def test_an_argument_of_any_kind_is_told_in_a_few_characters(value, words):

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evidence.claims import lesson_15
 from pe_lessons import arrays, models
 
 LLAMA = {
@@ -294,6 +295,8 @@ def test_nothing_is_said_where_all_is_well():
         ({"rotary_dim": 4.5}, r"rotary_dim must be a whole number, got 4\.5"),
         ({"max_position_embeddings": "512"}, "max_position_embeddings must be a finite number, got '512'"),
         ({"head_dim": np.nan}, "head_dim must be a finite number, got nan"),
+        ({"rope_theta": True}, "rope_theta must be a finite number, got True"),
+        ({"rotary_dim": True}, "rotary_dim must be a whole number, got True"),
         ({"layer_rope_theta": ["a"] * 4}, "layer_rope_theta must hold a number for each layer, got 'a'"),
     ],
 )
@@ -339,3 +342,14 @@ def test_a_window_that_is_no_number_is_refused():
     config = {"model_type": "mistral", "num_hidden_layers": 2, "head_dim": 8, "sliding_window": "lots"}
     with pytest.raises(ValueError, match="the window must be a whole number of tokens, got 'lots'"):
         models.explain(config)
+
+
+def test_the_trained_schedules_are_those_of_the_claims():
+    stored = models.trained_schedules()
+    assert tuple(stored) == lesson_15.SCHEDULES
+    for layers, of_length in stored.items():
+        assert tuple(of_length) == lesson_15.LENGTHS
+        for words, (lowest, highest) in of_length.items():
+            assert lowest <= highest
+            bound = lesson_15.BOUNDS.get((layers, words))
+            assert bound is None or (bound.holds(lowest / 100) and bound.holds(highest / 100))

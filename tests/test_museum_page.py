@@ -27,11 +27,8 @@ def test_a_picture_has_a_row_for_each_layer_and_a_column_for_each_pair():
     plt.close(fig)
 
 
-def test_where_nothing_turns_words_stand():
-    fig, words = museum_page.picture(MUSEUM["kimi-linear"])
-    assert words == "21 layers: no attention; its state is what knows the order; 6 layers: without positions"
-    assert not fig.axes[0].images and len(fig.axes[0].texts) == 2
-    plt.close(fig)
+def test_where_nothing_turns_there_is_no_picture():
+    assert museum_page.picture(MUSEUM["kimi-linear"]) is None
 
 
 def test_the_page_shows_every_exhibit(tmp_path, monkeypatch):
@@ -39,8 +36,8 @@ def test_the_page_shows_every_exhibit(tmp_path, monkeypatch):
     museum_page.write(tmp_path)
     page = (tmp_path / "museum.md").read_text(encoding="utf-8")
     pictures = re.findall(r"!\[.+\]\((museum/.+\.svg)\)", page)
-    assert pictures == [f"museum/{name}.svg" for name in SHOWN]
-    assert all((tmp_path / picture).stat().st_size for picture in pictures)
+    assert pictures == ["museum/gemma-3-12b.svg"]
+    assert (tmp_path / pictures[0]).stat().st_size
     for name in SHOWN:
         assert MUSEUM[name]["source"] in page and models.explain(MUSEUM[name]["config"]) in page
     before = (tmp_path / pictures[0]).read_bytes()

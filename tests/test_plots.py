@@ -229,6 +229,28 @@ def test_strips_lie_end_to_end_in_the_colours_of_their_encodings():
     assert ax.get_xlim() == (0, 5)
 
 
+def test_tokens_stand_where_their_height_and_width_say_with_all_three_numbers():
+    fig = plots.tokens(["see", "▢", "▢"], [[0, 5, 5], [0, 1, 1], [0, 2, 3]])
+    [ax] = fig.axes
+    assert [box.get_bbox().get_points().mean(axis=0).round(9).tolist() for box in ax.patches] == [
+        [0, 0],
+        [2, 1],
+        [3, 1],
+    ]
+    said = [text.get_text() for text in ax.texts]
+    assert said == ["see", "0", "0", "0", "▢", "5", "1", "2", "▢", "5", "1", "3"]
+    colours = [to_rgba(plots.OF_AXIS[axis]) for axis in ("time", "height", "width")]
+    assert [text.get_bbox_patch().get_facecolor() for text in ax.texts[5:8]] == colours
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.yaxis_inverted()) == ("width", "height", True)
+    assert [text.get_text() for text in fig.legends[0].get_texts()] == ["time", "height", "width"]
+
+
+def test_strips_name_the_axes_that_they_show_and_nothing_else():
+    fig = plots.strips({"one": [("0", 1, "width"), ("1", 1, "time")]}, xlabel="pair", xticks=[0])
+    assert [text.get_text() for text in fig.legends[0].get_texts()] == ["time", "width"]
+    assert plots.strips({"one": [("0", 1, "RoPE")]}, xlabel="column", xticks=[0]).legends == []
+
+
 def test_rings_begin_on_top_go_clockwise_and_share_one_scale():
     fig = plots.rings({"one": [0.004, 1, 0, -1], "other": [2, 0, -2, 0]})
     for ax, title in zip(fig.axes, ("one", "other"), strict=True):

@@ -24,8 +24,9 @@ file that is linked, at the commit or release that the link names; what could no
 
 In the pictures every row is a layer, the first at the bottom, and every column a pair of columns of a head,
 the fastest on the left. The darker, the oftener the pair turns between the two tokens that are farthest
-apart: at the ends of the longest text, or of the window. White pairs turn less than once. Where nothing turns
-there is no colour: the words say what the layer does instead. Where a file says no length, 8,192 is taken.
+apart: at the ends of the longest text, or of the window. White pairs turn less than once. A layer in which
+nothing turns is white, and a model in which nothing does has no picture: the words say what is done instead.
+Where a file says no length, 8,192 is taken.
 """
 
 
@@ -36,10 +37,12 @@ def turns(layer, length):
 
 
 def picture(exhibit):
-    """(figure, words for those who cannot see it)."""
+    """(figure, words for those who cannot see it), or None where nothing turns."""
     plan = models.layers(exhibit["config"])
+    if all(layer.kind != "rotary" for layer in plan):
+        return None
     length = models.length(exhibit["config"]) or LENGTH
-    widest = max((len(layer.frequencies) for layer in plan), default=0) or 1
+    widest = max(len(layer.frequencies) for layer in plan)
     grid = np.full((len(plan), widest), np.nan)
     for number, layer in enumerate(plan):
         found = turns(layer, length)
@@ -47,14 +50,6 @@ def picture(exhibit):
     fig, ax = plt.subplots(figsize=(6, 1.6))
     fig.subplots_adjust(0.08, 0.28, 0.96, 0.95)
     ax.set(xlim=(-0.5, widest - 0.5), ylim=(-0.5, len(plan) - 0.5), xlabel="pair", ylabel="layer")
-    if np.isnan(grid).all():
-        ax.set_xticks([])
-        kinds = _by_kind(plan)
-        for row, kind in enumerate(kinds, start=1):
-            height = row * len(plan) / (len(kinds) + 1) - 0.5
-            ax.text(0, height, models.KINDS[kind], ha="center", va="center", fontsize=8)
-        told = [f"{len(numbers)} layers: {models.KINDS[kind]}" for kind, numbers in _by_kind(plan).items()]
-        return fig, "; ".join(told)
     grid = np.ma.masked_less(np.ma.masked_invalid(grid), 1)
     image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(1, 1e5), cmap="viridis_r")
     bar = fig.colorbar(image, ax=ax, label="turns", ticks=(1, 100, 10_000), format="{x:,.0f}")
@@ -64,28 +59,22 @@ def picture(exhibit):
     return fig, f"Of {widest} pairs, {' or '.join(map(str, whole))} turn at least once in a layer."
 
 
-def _by_kind(plan):
-    found = {}
-    for number, layer in enumerate(plan):
-        found.setdefault(layer.kind, []).append(number)
-    return found
-
-
 def write(folder):
     """museum.md and museum/*.svg in a folder."""
     (folder / "museum").mkdir(exist_ok=True)
     page = [TOP]
     for name, exhibit in models.museum().items():
-        fig, words = picture(exhibit)
-        # The same names inside every time, and letters as letters.
-        with plt.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
-            fig.savefig(folder / "museum" / f"{name}.svg", metadata={"Date": None})
-        plt.close(fig)
         repository = exhibit["source"].removeprefix("https://github.com/").split("/blob/")[0]
         page += [
             f"## {exhibit['model']}, {exhibit['date']}\n",
             f"{exhibit['published'].capitalize()}: [{repository}]({exhibit['source']}). {exhibit['note']}\n",
-            f"![{words}](museum/{name}.svg)\n",
-            f"```text\n{models.explain(exhibit['config'])}\n```\n",
         ]
+        if drawn := picture(exhibit):
+            fig, words = drawn
+            # The same names inside every time, and letters as letters.
+            with plt.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
+                fig.savefig(folder / "museum" / f"{name}.svg", metadata={"Date": None})
+            plt.close(fig)
+            page.append(f"![{words}](museum/{name}.svg)\n")
+        page.append(f"```text\n{models.explain(exhibit['config'])}\n```\n")
     (folder / "museum.md").write_text("\n".join(page), encoding="utf-8")

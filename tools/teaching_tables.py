@@ -30,6 +30,7 @@ PATHS = (
     "to teach it",
 )
 PATH = re.compile(rf"^(.*(?:[|*] ?)({'|'.join(PATHS)})\b.* )(\d+)(?= \|| minutes)", re.MULTILINE)
+ROW = re.compile(r"^(\| \[(\d\d) .* \| )\d+(?= \|$)", re.MULTILINE)  # of a table with a lesson a line
 
 WORDS_A_MINUTE = 140  # technical prose, read once
 SECONDS = {
@@ -111,8 +112,9 @@ def reading_paths(text):
 
 
 def with_minutes(text):
-    """The text with the minutes of each reading path: those that its lessons state."""
+    """The text with the minutes of each lesson and each reading path: those that the lessons state."""
     stated = {notebook.name[:2]: int(reckon(notebook)[-1]) for notebook in find_notebooks()}
+    text = ROW.sub(lambda match: match[1] + str(stated[match[2]]), text)
     paths = reading_paths(text)
     return PATH.sub(lambda match: match[1] + str(sum(stated[one] for one in paths[match[2]][0])), text)
 

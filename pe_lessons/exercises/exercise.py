@@ -497,8 +497,9 @@ def _short(value):
     try:
         shape = tuple(getattr(value, "shape", ())) or behaviour.numbers(value)[0]
     except behaviour.Unusable:
-        text = repr(value) if isinstance(value, list | tuple) else ""
-        return text if 0 < len(text) <= 40 else f"<{type(value).__name__}>"
+        longest = 120 if isinstance(value, dict) else 40 if isinstance(value, list | tuple) else 0
+        text = repr(value) if longest else ""
+        return text if 0 < len(text) <= longest else f"<{type(value).__name__}>"
     if isinstance(value, list) and len(shape) == 1:
         return repr(value)
     return f"<{' x '.join(map(str, shape))} numbers>" if all(shape) else f"<an empty array {shape}>"
