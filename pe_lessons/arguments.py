@@ -580,7 +580,7 @@ def scaling_rule(scaling, head_dim, text_len=None):
         elif key in ("short_factor", "long_factor"):
             rule[key] = _factors_of_pairs(f'scaling["{key}"]', value, head_dim // 2)
         elif key != "rope_type" and not (key in _MAY_BE_NONE and value is None):
-            rule[key] = _above_zero(f'scaling["{key}"]', value)
+            rule[key] = above_zero(f'scaling["{key}"]', value)
     factor = given["factor"]
     if factor < 1:
         raise ValueError(
@@ -631,7 +631,7 @@ def scaling_rule(scaling, head_dim, text_len=None):
     return rule
 
 
-def _above_zero(name, value):
+def above_zero(name, value):
     """`value` as a float that is finite and above 0."""
     if not _is_real(value):
         raise TypeError(f"{name} must be a real number, got {value!r}")
@@ -648,4 +648,4 @@ def _factors_of_pairs(name, values, n_pairs):
         raise ValueError(
             f"{name} must have a number for each of the {n_pairs} pairs of head_dim, got {len(values)}"
         )
-    return [_above_zero(name, value) for value in values]
+    return [above_zero(name, value) for value in values]

@@ -141,8 +141,8 @@ GOALS = {
         one["card of 8"], "four times"
     ),
     "seven of ten right on both tasks at 64 words": lambda one: min(one["at 64"].values()) >= 0.7,
-    "nine of ten right on needle at 64 words, with nothing rotated and nothing learned": lambda one: (
-        one["fixed bias"] and one["at 64"]["needle"] >= 0.9
+    "a fixed bias with every tick, and nine of ten right on needle at 64 words": lambda one: (
+        one["fixed bias"] and all(measures.passes(one["card"]).values()) and one["at 64"]["needle"] >= 0.9
     ),
     "fool the card with a table: five back ticked and needle below one half at 16 words": lambda one: (
         "local" in one["card"] and measures.passes(one["card"])["five back"] and one["at 16"]["needle"] < 0.5
@@ -150,8 +150,11 @@ GOALS = {
 }
 
 
+COMPARED = {"RoPE": "rope", "ALiBi": "alibi", "no positions": "nothing"}  # on the board, of the fifty
+
+
 class Board:
-    """Your tries, in the order of the goals they meet.
+    """Your tries, in the order of the goals they meet, and below them RoPE, ALiBi and no positions.
 
     Examples
     --------
@@ -205,9 +208,13 @@ class Board:
         }
 
     def table(self):
-        """The board as a table."""
+        """The board as a table; RoPE, ALiBi and no positions are those of `trained_encodings`."""
         columns = ["goals", "local 16", "needle 16", "local 64", "needle 64"]
-        rows = self.rows()
+        known = trained_encodings()
+        rows = self.rows() | {
+            name: ["-"] + [f"{10 * known[stored][column]:.0f}" for column in columns[1:]]
+            for name, stored in COMPARED.items()
+        }
         plots.show_table(list(rows.values()), rows=rows, columns=columns, corner="right, of ten")
 
     def page(self, path):

@@ -193,7 +193,7 @@ def is_score(encoding):
     return len(needed) == 4
 
 
-def mixed_attention(encoding, back, *, d_model=32, start=3 * SEQ_LEN):
+def mixed_attention(encoding, back, *, d_model=32, start=3 * SEQ_LEN, softness=SOFTNESS):
     """What a mixture of random heads looks at that should look `back` places before; see `pointing`.
 
     Returns
@@ -204,6 +204,7 @@ def mixed_attention(encoding, back, *, d_model=32, start=3 * SEQ_LEN):
         The share of the variance that is left to the words.
     """
     back = arguments.whole_number("back", back, minimum=0)
+    softness = arguments.above_zero("softness", softness)
     if back > SEQ_LEN - 2:
         raise ValueError(f"back must be at most {SEQ_LEN - 2}, got {back}")
     (m, n), there = _pairs(0), _pairs(start)
@@ -212,12 +213,12 @@ def mixed_attention(encoding, back, *, d_model=32, start=3 * SEQ_LEN):
     asked = m >= back  # the queries before have no such key
     own = (heads - heads.mean(axis=0))[:, asked]
     wanted = _within_queries((m - n == back).astype(float), m)[asked]
-    similarity = own.T @ own / N_HEADS + SOFTNESS * np.eye(len(wanted))
+    similarity = own.T @ own / N_HEADS + softness * np.eye(len(wanted))
     mixture = own @ np.linalg.solve(similarity, wanted) / N_HEADS  # (n_heads,)
     return _attention(heads, mixture, m, n), _attention(heads_there, mixture, *there), words
 
 
-def pointing(encoding, backs=(1, 5), *, d_model=32, start=3 * SEQ_LEN):
+def pointing(encoding, backs=(1, 5), *, d_model=32, start=3 * SEQ_LEN, softness=SOFTNESS):
     """How much of its attention a head can put on the word so many places back, before any training.
 
     Random heads are mixed, as well as small weights can do it (ridge regression), into a picture that is 1
@@ -240,6 +241,8 @@ def pointing(encoding, backs=(1, 5), *, d_model=32, start=3 * SEQ_LEN):
         Columns of the rows, or of q and k.
     start : int
         First of the 16 places further on.
+    softness : float
+        How small the weights of the mixture are kept: what the ridge regression adds to its diagonal.
 
     Returns
     -------
@@ -253,7 +256,7 @@ def pointing(encoding, backs=(1, 5), *, d_model=32, start=3 * SEQ_LEN):
     """
     found = {}
     for back in backs:
-        near, far, words = mixed_attention(encoding, back, d_model=d_model, start=start)
+        near, far, words = mixed_attention(encoding, back, d_model=d_model, start=start, softness=softness)
         weights = np.diagonal(near, -back), np.diagonal(far, start - back)
         found[back] = tuple(round(float(words * weight.mean()), 4) for weight in weights)
     return found

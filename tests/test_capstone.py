@@ -107,18 +107,34 @@ def test_the_goals_of_the_board(quick):
     board = capstone.Board()
     assert goals_met(board, equal_steps) == [True, False, True, False, False]
     assert goals_met(board, four_frequencies)[1]
-    assert goals_met(board, capstone.alibi) == [False, False, True, True, False]
+    assert goals_met(board, capstone.alibi) == [False, False, True, False, False]
+    assert goals_met(board, one_and_five_back) == [False, False, True, True, False]
+    assert goals_met(board, five_back) == [False, False, True, False, False]  # it has no *one back*
     assert goals_met(board, capstone.rope) == [False, False, True, False, False]
     assert not goals_met(board, train_encodings.Shaw(16))[3]  # learned, and nothing but a bias before that
 
 
 def five_back(q, k, m, n):
-    return (q * k).sum(-1) / q.shape[-1] ** 0.5 + 8.0 * (m - n == 5)
+    return (q * k).sum(-1) / q.shape[-1] ** 0.5 + 10.0 * (m - n == 5)
 
 
-def test_two_goals_at_64_words_ask_for_two_ideas():
+def one_and_five_back(q, k, m, n):
+    return (q * k).sum(-1) / q.shape[-1] ** 0.5 + 9.3 * (m - n == 1) + 10.0 * (m - n == 5)
+
+
+def test_two_goals_at_64_words_ask_for_more_than_one_distance():
     assert capstone.is_fixed_bias(five_back) and capstone.trained(five_back, "needle")[2] >= 0.9
     assert capstone.trained(five_back, "local")[2] < 0.7
+    assert capstone.trained(one_and_five_back, "needle")[2] >= 0.9
+
+
+def test_below_the_tries_are_three_to_compare_with(quick, monkeypatch):
+    board, shown = capstone.Board(), {}
+    board.add(sinusoidal)
+    monkeypatch.setattr(capstone.plots, "show_table", lambda values, rows, **_: shown.update(rows))
+    board.table()
+    assert list(shown) == ["sinusoidal", "RoPE", "ALiBi", "no positions"]
+    assert shown["RoPE"] == ["-", "8", "10", "6", "7"]
 
 
 def test_a_bias_may_forbid_and_is_one_still():

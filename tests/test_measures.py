@@ -160,6 +160,24 @@ class TestPointing:
         )
         assert loud < 0.05 < 0.5 < soft
 
+    def test_larger_weights_lift_a_table_that_learns_and_not_one_that_does_not(self):
+        def slower(positions, d_model):
+            return sinusoidal(positions / 10, d_model)
+
+        def doubled_exponent(positions, d_model):
+            return waves(positions, arrays.frequencies(d_model) ** 2)
+
+        for encode, least, most in ((doubled_exponent, 0.3, 0.6), (slower, 0.0, 0.02)):
+            few, many = (
+                measures.pointing(encode, [5], start=16, softness=softness)[5][0] for softness in (0.3, 0.03)
+            )
+            assert least < many - few < most
+
+    @pytest.mark.parametrize("softness", [0, -1.0, True, "0.3"])
+    def test_softness_that_is_none(self, softness):
+        with pytest.raises((TypeError, ValueError), match="softness must be"):
+            measures.pointing(sinusoidal, softness=softness)
+
     @pytest.mark.parametrize("back", [-1, 15, 2.5])
     def test_back_out_of_range(self, back):
         with pytest.raises((TypeError, ValueError), match="back must be"):
