@@ -14,6 +14,7 @@ OF_ENCODING = dict(zip(("sinusoidal", "learned", "RoPE", "ALiBi"), COLOURS)) | {
     "no positions": "0.4",
 }
 OF_AXIS = {"time": "#f0e442", "height": "#c9b8e8", "width": "#d9b48f"}
+RED = "#cc0000"  # for what is to be found in a crowd
 STYLES = ("-", "--", "-.", ":")  # and in black and white
 STYLE = {
     "figure.dpi": 100,
@@ -342,7 +343,7 @@ def maps(panels, *, numbers=True, named=(), ncols=None):
     numbers : bool
         Draw each point as the number of its position; False draws dots, on smaller maps.
     named : list of int, or dict of str to list of int
-        Positions whose dots are black, their numbers so far off that they do not lie on each other. A list
+        Positions whose dots have a red ring, with their numbers where there is room for them. A list
         is for all maps, and joins each position to the next; a dict is by the title of the map.
     ncols : int, optional
         Maps in a row; all of them if left out.
@@ -358,7 +359,7 @@ def maps(panels, *, numbers=True, named=(), ncols=None):
         for ax in axes.flat[len(panels) :]:
             ax.set_axis_off()
         for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
-            points, named = np.asarray(points), list(of_map.get(title, ()))
+            points, named = np.asarray(points, dtype=float), list(of_map.get(title, ()))
             if joined:  # a thin line from each position to the next
                 ax.plot(*points.T, color="0.85", linewidth=0.6, zorder=1)
             colours = plt.get_cmap("viridis")(np.linspace(0, 0.85, len(points)))
@@ -367,25 +368,17 @@ def maps(panels, *, numbers=True, named=(), ncols=None):
                     ax.text(*point, position, ha="center", va="center", color=colour, fontsize=6.5)
             else:
                 ax.scatter(*points.T, s=7, color=colours, zorder=2)
-            outwards = points[named] - points[named].mean(axis=0) if named else points[:0]
-            around = np.arctan2(outwards[:, 1], outwards[:, 0])
-            for place, n in enumerate(np.argsort(around)):
-                position, angle = named[n], around.min() + 2 * np.pi * place / len(named)
-                ax.plot(*points[position], "o", color="black", markersize=4, zorder=3)
-                ax.annotate(
-                    str(position),
-                    points[position],
-                    (26 * np.cos(angle), 26 * np.sin(angle)),
-                    textcoords="offset points",
-                    arrowprops={"arrowstyle": "-", "shrinkB": 1},
-                    bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"},
-                    fontweight="bold",
-                    ha="center",
-                    va="center",
-                )
             ax.set(title=title, xticks=[], yticks=[])
             ax.set_aspect("equal", adjustable="datalim")
             ax.spines[:].set_visible(True)
+            if named:
+                ax.margins(0.1)  # room for numbers
+                ring = {"s": 56, "facecolors": "none", "edgecolors": RED, "linewidths": 1.4}
+                ax.scatter(*points[named].T, zorder=3, **ring)
+        if any(of_map.values()):
+            fig.draw_without_rendering()  # from here on it is known which dot lies where on the paper
+        for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
+            _numbers_with_room(ax, np.asarray(points), list(of_map.get(title, ())))
     return fig
 
 
@@ -742,6 +735,44 @@ def _ink(coloured, value):
 
 def _beside(ax, point, text, colour, shift):
     ax.text(*(np.asarray(point) + shift), text, color=colour, ha="center", va="center")
+
+
+def _numbers_with_room(ax, points, named):
+    """The numbers of these points, each where a short line leads that passes no other number or named dot."""
+
+    def apart(places, others):
+        gaps = (places[:, None] - others) / (1.5, 1)  # a number is a wide thing
+        return np.hypot(*gaps.T).min(axis=0, initial=99)
+
+    inches = ax.figure.dpi_scale_trans.inverted()
+    dots = taken = 72 * inches.transform(ax.transData.transform(points))
+    low, high = 72 * inches.transform(ax.bbox.get_points())
+    edge = np.array([12, 8])  # half a number
+    ways = np.exp(2j * np.pi * np.arange(24) / 24)
+    shifts = np.concatenate([radius * np.array([ways.real, ways.imag]).T for radius in (16, 21, 26, 32, 38)])
+    lengths = np.hypot(*shifts.T)
+    for position in named:
+        dot = dots[position]
+        places = dot + shifts
+        inside = np.all((places > low + edge) & (places < high - edge), axis=1)
+        others = np.vstack([dots[[other for other in named if other != position]], taken[len(dots) :]])
+        line = np.minimum.reduce([apart(dot + share * shifts, others) for share in (0.3, 0.5, 0.7)])
+        belongs = apart(places, others) - lengths / 2  # nearer to its own dot
+        room = np.minimum.reduce([apart(places, taken), 2 * line, belongs, np.full(len(places), 11)])
+        best = np.argmax(np.where(inside, room, -99) - lengths / 20)
+        taken = np.vstack([taken, places[best], dot + shifts[best] / 2])
+        ax.annotate(
+            str(position),
+            points[position],
+            shifts[best],
+            textcoords="offset points",
+            arrowprops={"arrowstyle": "-", "color": RED, "shrinkA": 0, "shrinkB": 4},
+            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"},
+            color=RED,
+            fontweight="bold",
+            ha="center",
+            va="center",
+        ).set_in_layout(False)
 
 
 def _with_palette(png):

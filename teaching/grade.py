@@ -23,6 +23,7 @@ from pathlib import Path
 
 import classroom
 import intake
+import nbformat
 import sandbox
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.apps import NbGraderAPI
@@ -153,6 +154,27 @@ def write_feedback_for_moodle(folder, lesson, files):
                 archive.write(page, name)
 
 
+def write_feedback_for_canvas(folder, lesson, files, given):
+    """The graded notebooks in a zip, by the names in which Canvas gave the files: it takes only these."""
+    graded = {}
+    for student in files.keys() & given.keys():
+        name = [file.name for file in files[student] if file.suffix == ".ipynb"][-1]
+        if re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", name):
+            place = folder / "autograded" / student / lesson
+            notebook = nbformat.read(place / f"{lesson}.ipynb", 4)
+            lines = [f"{one}: {score:g} of {most:g}" for one, (score, most) in given[student].items()]
+            notes = notebook.metadata.get("course_notes", [])
+            head = "\n\n".join(["# Graded", *lines, "The replies stand below the checks.", *notes])
+            notebook.cells.insert(0, nbformat.v4.new_markdown_cell(head))
+            graded[name] = nbformat.writes(notebook)
+    if graded:
+        with zipfile.ZipFile(
+            folder / "feedback" / f"{lesson}_canvas.zip", "w", zipfile.ZIP_DEFLATED
+        ) as archive:
+            for name, text in sorted(graded.items()):
+                archive.writestr(name, text)
+
+
 def write_grades(folder, lesson, given, broken):
     """A table with a row for each learner and exercise, and one for each learning platform."""
     roster = read_roster(folder)
@@ -220,9 +242,9 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     ]
     print(f"{len(taken.ready)} to grade, {len(taken.ready) - len(todo)} of them done; {jobs} at a time")
     for one, files in taken.files.items():
-        if len(files) > 1:
-            names = ", ".join(file.name for file in files)
-            print(f"  {one}: {len(files)} files, the last one counts: {names}")
+        names = [file.name for file in files if file.suffix == ".ipynb"]
+        if len(names) > 1:
+            print(f"  {one}: {len(names)} files, the last one counts: {', '.join(names)}")
     failed = {}
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         tasks = {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in todo}
@@ -239,6 +261,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     given = {one: grades for one, grades in points(folder, lesson).items() if one not in broken}
     write_grades(folder, lesson, given, broken)
     write_feedback_for_moodle(folder, lesson, taken.files)
+    write_feedback_for_canvas(folder, lesson, taken.files, given)
     print(f"{len(todo)} graded in {time.monotonic() - start:.0f} s")
     versions = {classroom.handed_out_with(folder, lesson) or version()}
     versions |= {graded_with(folder, lesson, one) for one in given}

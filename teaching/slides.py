@@ -1,9 +1,10 @@
 """Show a lesson as slides: python course.py slides 03 [--no-browser] [--port 8000]
 
 A slide holds headings, first sentences, formulas, tables, lists, code, results and the questions for
-predictions; all other prose becomes the speaker's notes (key S). A heading begins a slide, and so does what
-no longer fits. Each question of the quiz is a slide of its own, with the answer on the next key. reveal.js
-and MathJax come from npm and lie beside the page, in docs/_build/slides: nothing is fetched while you talk.
+predictions; all other prose becomes the speaker's notes (key S), unless it has the slide to itself. A heading
+begins a slide, and so does what no longer fits: then the section's name goes along, and the question that is
+still open. Each question of the quiz is a slide of its own, with the answer on the next key. reveal.js and
+MathJax come from npm and lie beside the page, in docs/_build/slides: nothing is fetched while you talk.
 """
 
 import argparse
@@ -35,7 +36,7 @@ ASKED = r"\*\*(?:Predict|Before you (?:look|move)|Look hard|Stop and find)"
 SHOWN = re.compile(r"[#|>$]|- |\d+\. |!\[|```|    |<|" + ASKED)
 # "It is." says nothing alone, and "et al." ends nothing.
 SENTENCE = re.compile(r"(?s).{12,}?(?<!\bal)[.?!](?=\s|$)|.+")
-FULL = 22  # lines of code, on a slide
+FULL = 27  # lines of code, on a slide; where it is a little too much, the page makes it smaller
 
 
 def blocks_of(text):
@@ -85,14 +86,40 @@ def parts_of(text):
     yield "\n\n".join(part)
 
 
+def height_of(block):
+    """How much of a slide a paragraph takes, in lines of code; so large are the letters of index.html.j2."""
+    lines = block.splitlines()
+    if block.startswith("#"):
+        level = len(block) - len(block.lstrip("#"))
+        return {1: 9, 2: 3.5, 3: 3, 5: 1.5}.get(level, 2.5)
+    if block.startswith("```"):
+        return len(lines)
+    if block.startswith("$$"):
+        return 3 + 1.5 * block.count(r"\\")
+    if block.startswith("|"):
+        return 1 + sum(1.4 + 1.1 * (len(line) // 100) for line in lines if not line.startswith("| ---"))
+    seen = [
+        re.sub(r"\]\([^)]*\)|\\\w+|[*`$\[{}]", "", line) for line in lines
+    ]  # links and formulas are shorter
+    return 1 + sum(1.45 * (1 + len(line) // 72) for line in seen)
+
+
 def lines_of(cell):
     """How much of a slide a cell takes, in lines of code."""
     if cell.cell_type == "markdown":
-        return sum(2.5 + 1.5 * (len(block) // 70 + block.count("\n")) for block in blocks_of(cell.source))
-    has_figure = any("image/png" in output.get("data", {}) for output in cell.outputs)
-    shown = [output.get("data", {}).get("text/plain", output.get("text", "")) for output in cell.outputs]
-    texts = shown if has_figure else [cell.source, *shown]  # a figure's code is hidden
-    return 16 * has_figure + sum(1 + len(text.splitlines()) for text in texts)
+        return sum(height_of(block) for block in blocks_of(cell.source))
+    if has_figure(cell):  # its code is hidden
+        return 17.5
+    height = 1 + len(cell.source.splitlines())
+    for output in cell.outputs:
+        data = output.get("data", {})
+        text = data.get("text/markdown") or data.get("text/plain", output.get("text", ""))
+        height += 0.5 + (height_of(text) if text.startswith("|") else len(text.splitlines()))
+    return height
+
+
+def has_figure(cell):
+    return any("image/png" in output.get("data", {}) for output in cell.get("outputs", ()))
 
 
 def cell_of(text, kind):
@@ -109,7 +136,7 @@ def quiz_slides(quiz):
 
 def prepared(notebook):
     """The notebook with its prose in the notes and its quiz as slides."""
-    cells = []
+    cells, whole = [], {}
     for cell in notebook.cells:
         kind = cell.metadata.get("slideshow", {}).get("slide_type", "-")
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
@@ -125,22 +152,68 @@ def prepared(notebook):
                 shown, told = split(part)
                 cells.append(cell_of(shown, kind))
                 cells += [cell_of(told, "notes")] * bool(told)
+                whole[cells[-1 - bool(told)].id] = part
                 kind = "slide"
         else:
+            if cell.cell_type == "code":
+                cell.source = re.sub(r"\n{3,}", "\n\n", cell.source)
+            if cell.metadata.get("nbgrader", {}).get("solution"):
+                cell.metadata["slideshow"] = {"slide_type": "-"}  # where an exercise is asked, with its task
             cells.append(cell)
-    lines = 0
+    fill_what_is_empty(cells, whole)
+    return nbformat.v4.new_notebook(cells=paged(cells), metadata={"language_info": {"name": "python"}})
+
+
+def kind_of(cell):
+    return cell.metadata.setdefault("slideshow", {"slide_type": "-"})["slide_type"]
+
+
+def fill_what_is_empty(cells, whole):
+    """Show all of the prose, or its first paragraph, where nothing else stands below a heading."""
+    seen = [cell for cell in cells if kind_of(cell) not in ("skip", "notes")]
+    for cell, after in zip(seen, [*seen[1:], None]):
+        alone = after is None or kind_of(after) == "slide"
+        if alone and kind_of(cell) == "slide" and cell.id in whole:
+            part = list(blocks_of(whole[cell.id]))
+            for blocks in (part, part[:2]):
+                full = cell_of("\n\n".join(blocks), "slide")
+                if len(cell.source) < len(full.source) and lines_of(full) < FULL:
+                    cell.source = full.source
+                    break
+
+
+def paged(cells):
+    """The cells, cut into slides where one is full."""
+    pages, page, section, question, own = [], [], "", "", 1
     for cell in cells:
-        slideshow = cell.metadata.setdefault("slideshow", {"slide_type": "-"})
-        kind = slideshow["slide_type"]
+        kind = kind_of(cell)
         if kind in ("skip", "notes"):
+            pages.append(cell)
             continue
-        lines += lines_of(cell)
-        if kind == "slide" or lines > FULL:
-            lines = lines_of(cell)
-            slideshow["slide_type"] = "slide" if kind == "slide" else "subslide"
-        elif kind == "subslide" and not cell.source.startswith("#"):
-            slideshow["slide_type"] = "fragment"  # there is room for it
-    return nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}})
+        prose = cell.cell_type == "markdown"
+        heading = re.match("#+ (.*)", cell.source) if prose else None
+        remark = prose and page and page[-1].cell_type == "code"  # it stays with its result
+        full = sum(map(lines_of, page)) + lines_of(cell) > FULL * (1.2 if remark and not page[own:] else 1)
+        if heading or not section:
+            section, question, page, own = heading[1] if heading else "", "", [], 1
+            cell.metadata["slideshow"]["slide_type"] = "slide"
+        elif full or kind == "slide":
+            first = page[-1] if remark and page[own:] and kind != "slide" else cell
+            head = cell_of(f"##### {section}" + f"\n\n{question}" * bool(question), "subslide")
+            pages.insert(len(pages) if first is cell else pages.index(first), head)
+            cell.metadata["slideshow"]["slide_type"] = "fragment"
+            first.metadata["slideshow"]["slide_type"] = "-"
+            page, own = [head] if first is cell else [head, first], 2
+        elif kind == "subslide":
+            cell.metadata["slideshow"]["slide_type"] = "fragment"  # there is room for it
+        if prose:
+            asked = re.search(f"{ASKED}.*", cell.source)
+            question = asked[0] if asked else question
+        elif cell.outputs:
+            question = ""
+        page.append(cell)
+        pages.append(cell)
+    return pages
 
 
 def page_of(path):

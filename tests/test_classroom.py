@@ -381,6 +381,46 @@ def test_the_newest_hand_in_counts_and_is_graded_once(tmp_path, release):
         assert len(list(originals.iterdir())) == number
 
 
+def test_whoever_hands_in_no_notebook_is_told_so(tmp_path):
+    downloads = tmp_path / "downloaded" / LESSON
+    downloads.mkdir(parents=True)
+    names = ["Ada_7_assignsubmission_file_/print.pdf", "bobeve_LATE_8_9_work.zip", f"fay_{LESSON}.ipynb"]
+    others = [
+        "Ada_7_assignsubmission_file_/",
+        "Ada_7_assignsubmission_onlinetext_/onlinetext.html",
+        "list.csv",
+    ]
+    with zipfile.ZipFile(downloads / "all.zip", "w") as archive:
+        for name in [*names, *others]:
+            archive.writestr(name, b"%PDF-1.7 \xff")
+    assert [student for student, *_ in intake.found(tmp_path, LESSON)] == ["Ada", "bobeve", "fay"]
+    with pytest.raises(intake.Unreadable, match="This is no notebook"):
+        intake.read(b"%PDF-1.7 \xff")
+
+
+def test_canvas_takes_graded_notebooks_back_by_the_names_it_gave(tmp_path):
+    given = {student: {"right_pairs": (1.0, 2.0)} for student in ("lovelaceada", "bob")}
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
+    notebook.metadata["course_notes"] = ["A check was put back."]
+    for student in given:
+        place = tmp_path / "autograded" / student / LESSON
+        place.mkdir(parents=True)
+        nbformat.write(notebook, place / f"{LESSON}.ipynb")
+    (tmp_path / "feedback").mkdir()
+    names = [f"lovelaceada_7_{attempt}_{LESSON}-{attempt}.ipynb" for attempt in (1, 2)]
+    files = {
+        "lovelaceada": [*(tmp_path / name for name in names), tmp_path / "lovelaceada_7_3_print.pdf"],
+        "bob": [tmp_path / "bob.ipynb"],
+        "cut_short": [tmp_path / f"cut_8_3_{LESSON}.ipynb"],
+    }
+    grade.write_feedback_for_canvas(tmp_path, LESSON, files, given)
+    with zipfile.ZipFile(tmp_path / "feedback" / f"{LESSON}_canvas.zip") as archive:
+        assert archive.namelist() == names[1:]
+        first, second = nbformat.reads(archive.read(names[1]), 4).cells
+    assert "right_pairs: 1 of 2" in first.source and first.source.endswith("put back.")
+    assert second.source == "1 + 1"
+
+
 def test_without_a_sandbox_grading_asks(monkeypatch, capsys):
     monkeypatch.setattr(sandbox, "missing", lambda: "bubblewrap is not installed")
     monkeypatch.setattr("builtins.input", lambda _: "")

@@ -271,18 +271,32 @@ def test_maps_of_dots_in_rows():
         assert not ax.texts
 
 
-def test_numbers_of_named_dots_point_at_them_and_lie_apart():
-    [ax] = plots.maps({"dots": [[0, 1], [2, 3], [2, 3]]}, numbers=False, named=[1, 2]).axes
-    assert sorted((text.get_text(), list(text.xy)) for text in ax.texts) == [("1", [2, 3]), ("2", [2, 3])]
-    places = [text.xyann for text in ax.texts]
-    assert np.hypot(*np.subtract(*places)) > 30
+def test_numbers_of_named_dots_point_at_them_and_lie_where_there_is_room():
+    points = [[0, 1], [2, 3], [2, 3], [2, 2.9], [4, 0]]
+    fig = plots.maps({"dots": points}, numbers=False, named=[1, 2, 4])
+    [ax] = fig.axes
+    assert sorted((text.get_text(), list(text.xy)) for text in ax.texts) == [
+        ("1", [2, 3]),
+        ("2", [2, 3]),
+        ("4", [4, 0]),
+    ]
+    rings = ax.collections[1]
+    np.testing.assert_array_equal(rings.get_offsets(), [[2, 3], [2, 3], [4, 0]])
+    np.testing.assert_array_equal(rings.get_edgecolor(), [to_rgba(plots.RED)])
+    fig.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    for text, box in zip(ax.texts, boxes):
+        assert ax.bbox.contains(box.x0, box.y0)
+        assert ax.bbox.contains(box.x1, box.y1)
+        assert not any(box.contains(*dot) for dot in ax.transData.transform(points)), text.get_text()
+        assert box.count_overlaps(boxes) == 1  # itself
 
 
 def test_dots_may_be_named_in_some_of_the_maps():
     points = [[0, 1], [2, 3], [5, 4]]
     fig = plots.maps({"one": points, "other": points}, numbers=False, named={"other": [1, 2]})
     assert [sorted(text.get_text() for text in ax.texts) for ax in fig.axes] == [[], ["1", "2"]]
-    assert [len(line.get_xdata()) for ax in fig.axes for line in ax.lines] == [1, 1]  # no line joins the dots
+    assert not any(ax.lines for ax in fig.axes)  # no line joins the dots
 
 
 def test_sliders_call_the_drawing_and_say_what_they_are(displayed):

@@ -183,14 +183,40 @@ def test_a_slide_shows_what_the_eye_needs():
 
 
 def test_a_heading_and_what_no_longer_fits_begin_a_slide():
-    texts = ["# One\n\nFirst sentence.\n\n## Two\n\nAnother sentence.", "Words that end a part.\n\n## Three"]
+    question = "**Predict:** which?"
+    texts = [f"# One\n\nFirst sentence.\n\n## Two\n\n{question}", "Words that end a part.\n\n## Three"]
     first, last = (slides.cell_of(text, "slide") for text in texts)
     metadata = {"slideshow": {"slide_type": "subslide"}}
     codes = [nbformat.v4.new_code_cell("x = 1\n" * 15, metadata=deepcopy(metadata)) for _ in "ab"]
-    notebook = nbformat.from_dict({"cells": [first, *codes, last]})
-    cells = slides.prepared(notebook).cells
-    kinds = [cell.metadata.slideshow.slide_type for cell in cells]
-    assert kinds == ["slide", "slide", "fragment", "subslide", "fragment", "slide"]
+    cells = slides.prepared(nbformat.from_dict({"cells": [first, *codes, last]})).cells
+    kinds = [slides.kind_of(cell) for cell in cells]
+    assert kinds == ["slide", "slide", "fragment", "subslide", "-", "fragment", "slide"]
+    # The section's name and the open question go along; what a result says goes with it.
+    assert cells[3].source == f"##### Two\n\n{question}"
+    codes[0].outputs = [nbformat.v4.new_output("stream", text="1")]
+    remark = slides.cell_of("- It is 1.\n" * 8, "fragment")
+    cells = slides.prepared(nbformat.from_dict({"cells": [first, codes[0], remark]})).cells
+    assert [cell.id for cell in cells[-2:]] == [codes[0].id, cells[-1].id]
+    assert [slides.kind_of(cell) for cell in cells[-3:]] == ["subslide", "-", "fragment"]
+
+
+def test_prose_that_has_a_slide_to_itself_is_shown_whole():
+    alone = slides.cell_of("## One\n\nFirst sentence, of some length. Second.\n\nThird.", "slide")
+    notebook = nbformat.from_dict({"cells": [alone, slides.cell_of("## Two", "slide")]})
+    assert slides.prepared(notebook).cells[0].source == alone.source
+    code = nbformat.v4.new_code_cell("x = 1")
+    notebook = nbformat.from_dict({"cells": [alone, code]})
+    assert slides.prepared(notebook).cells[0].source == "## One\n\nFirst sentence, of some length."
+
+
+@pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
+def test_every_slide_says_where_it_belongs_and_no_answer_of_a_quiz_leaves_its_question(notebook):
+    cells = slides.prepared(nbformat.read(notebook, 4)).cells
+    for cell, before in zip(cells[1:], cells):
+        if slides.kind_of(cell) in ("slide", "subslide"):
+            assert cell.source.startswith("#"), cell.source
+        if re.match(r"\*\*[a-f]\*\*: ", cell.source):
+            assert slides.kind_of(cell) == "fragment" and before.source.startswith("## Question"), cell.source
 
 
 def test_the_hub_gives_every_learner_one_thread_and_the_own_copy(tmp_path):
