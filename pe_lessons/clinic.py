@@ -18,7 +18,7 @@ is such a program with a change, made as those of the exercises are (`exercises/
                                   against it)
     again = [...]                 another patient with the same fault and other numbers, as in `change`; where
                                   the fault has no numbers, left out
-    alarms = {"A + B" = "..."}    said of a test that fails for these, in place of the usual advice; or left out
+    alarms = {"A + B" = "..."}    said of a test that fails for these, in place of the usual; or left out
     test = "def test(program)"    one that fails for the culprit only, in both patients
     hints, thread, told, lesson   links to the threads, what was found there, and where the lesson explains it
 """
