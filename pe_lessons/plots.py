@@ -463,7 +463,10 @@ def rotated_hand(angle, by):
                 place = {"xytext": (level + tip) / 2 - (0.45, 0), "ha": "center", "va": "center"}
                 ax.annotate("sin p · cos n", (level + tip) / 2, color=COLOURS[1], arrowprops=leader, **place)
                 ax.plot(*np.transpose([level, corner]), ":", color=COLOURS[1])
-                _beside(ax, corner, "sin p · sin n", COLOURS[1], (0.24, 0))
+                place = {"xytext": (level + corner) / 2 - (0.585, -0.06), "ha": "center", "va": "center"}
+                ax.annotate(
+                    "sin p · sin n", (level + corner) / 2, color=COLOURS[1], arrowprops=leader, **place
+                )
                 ax.plot(*np.transpose([(0, 0), foot]), "--", color=COLOURS[0])
                 _beside(ax, foot / 2, "cos p · cos n", COLOURS[0], (0, -0.07))
             ax.axhline(0, color="0.8", linewidth=1, zorder=0)
