@@ -158,7 +158,7 @@ def write_feedback_for_canvas(folder, lesson, files, given):
     """The graded notebooks in a zip, by the names in which Canvas gave the files: it takes only these."""
     graded = {}
     for student in files.keys() & given.keys():
-        name = [file.name for file in files[student] if file.suffix == ".ipynb"][-1]
+        name = files[student][-1].name
         if re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", name):
             place = folder / "autograded" / student / lesson
             notebook = nbformat.read(place / f"{lesson}.ipynb", 4)
@@ -242,7 +242,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     ]
     print(f"{len(taken.ready)} to grade, {len(taken.ready) - len(todo)} of them done; {jobs} at a time")
     for one, files in taken.files.items():
-        names = [file.name for file in files if file.suffix == ".ipynb"]
+        names = [file.name for file in files if ".ipynb" in file.name]
         if len(names) > 1:
             print(f"  {one}: {len(names)} files, the last one counts: {', '.join(names)}")
     failed = {}

@@ -18,7 +18,7 @@ STUDENT = [  # how files and their folders tell whose they are
     r"(?:.*/)?(?P<student>[^/]+)_\d+_assignsubmission_file_?/.*",  # Moodle
     r"(?:.*/)?(?P<student>[^/_]+)_(?:LATE_)?\d+_\d+_[^/]*",  # Canvas
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
-    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?\.ipynb",  # ada_03_a_lesson (1).ipynb
+    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?\.ipynb(?:\.txt)?",  # ada_03_a_lesson (1).ipynb
 ]
 IMPORT = re.compile(r"(?m)^(from|import) ")
 STOPS_EARLY = (
@@ -42,7 +42,7 @@ class Intake:
 
     ready: dict = field(default_factory=dict)
     broken: dict = field(default_factory=dict)
-    files: dict = field(default_factory=dict)  # where several are one learner's: the last one counts
+    files: dict = field(default_factory=dict)  # all that a platform gave of a learner: the last one counts
 
 
 class Unreadable(Exception):
@@ -54,11 +54,13 @@ def collect(folder, lesson):
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
     intake, chosen = Intake(), {}
     for student, file, content, handed_in in sorted(found(folder, lesson), key=lambda one: one[3]):
-        if downloaded := file.relative_to(folder).parts[0] == "downloaded":
-            intake.files.setdefault(student, []).append(file)
+        downloaded = file.relative_to(folder).parts[0] == "downloaded"
+        theirs = intake.files.setdefault(student, []) if downloaded else []
         try:
             notebook, notes = put_right(read(content), release)
+            theirs.append(file)
         except Unreadable as problem:
+            theirs.insert(0, file)
             if student not in chosen:
                 intake.broken[student] = f"{file}: {problem}"
             continue
@@ -96,7 +98,7 @@ def found(folder, lesson):
 def handed_over(name):
     """Notebooks, and what a platform says is a learner's, a PDF or a zip: its learner is to be told."""
     theirs = any(re.fullmatch(pattern, name) for pattern in STUDENT[:2])
-    return "__MACOSX" not in name and not name.endswith("/") and (theirs or name.endswith(".ipynb"))
+    return "__MACOSX" not in name and not name.endswith("/") and (theirs or name.endswith((".ipynb", ".ipynb.txt")))
 
 
 def unpacked(file):

@@ -61,6 +61,7 @@ def answered(release):
         ("ada_03_the_naive_loop (1).ipynb", "ada"),
         ("ada_03_the_naive_loop-1.ipynb", "ada"),
         ("ada.ipynb", "ada"),
+        ("ada.ipynb.txt", "ada"),
         ("student07.ipynb", "student07"),
         ("student07 (1).ipynb", "student07"),
         ("a[d]a/x.ipynb", "a-d-a"),
@@ -398,6 +399,29 @@ def test_whoever_hands_in_no_notebook_is_told_so(tmp_path):
         intake.read(b"%PDF-1.7 \xff")
 
 
+def test_the_file_that_counts_is_the_last_whatever_it_is_called(tmp_path, release):
+    """Some systems add .txt, some learners take the ending away: what counts is what is inside."""
+    place, text = tmp_path / "release" / LESSON, nbformat.writes(release)
+    place.mkdir(parents=True)
+    (place / f"{LESSON}.ipynb").write_text(text)
+    (tmp_path / "downloaded" / LESSON).mkdir(parents=True)
+    names = [f"ada_7_1_{LESSON}.ipynb.txt", "ada_7_2_print.pdf", "bob_8_3_answers", "eve.ipynb.txt"]
+    for name in names:
+        (tmp_path / "downloaded" / LESSON / name).write_text("%PDF" if name.endswith("pdf") else text)
+    taken = intake.collect(tmp_path, LESSON)
+    assert taken.ready.keys() == {"ada", "bob", "eve"} and taken.broken == {}
+    assert [file.name for file in taken.files["ada"]] == [names[1], names[0]]
+    for student in taken.ready:
+        graded = tmp_path / "autograded" / student / LESSON
+        graded.mkdir(parents=True)
+        nbformat.write(release, graded / f"{LESSON}.ipynb")
+    (tmp_path / "feedback").mkdir()
+    given = {student: {"right_pairs": (1.0, 1.0)} for student in taken.ready}
+    grade.write_feedback_for_canvas(tmp_path, LESSON, taken.files, given)
+    with zipfile.ZipFile(tmp_path / "feedback" / f"{LESSON}_canvas.zip") as archive:
+        assert archive.namelist() == [names[0], names[2]]
+
+
 def test_canvas_takes_graded_notebooks_back_by_the_names_it_gave(tmp_path):
     given = {student: {"right_pairs": (1.0, 2.0)} for student in ("lovelaceada", "bob")}
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
@@ -409,7 +433,7 @@ def test_canvas_takes_graded_notebooks_back_by_the_names_it_gave(tmp_path):
     (tmp_path / "feedback").mkdir()
     names = [f"lovelaceada_7_{attempt}_{LESSON}-{attempt}.ipynb" for attempt in (1, 2)]
     files = {
-        "lovelaceada": [*(tmp_path / name for name in names), tmp_path / "lovelaceada_7_3_print.pdf"],
+        "lovelaceada": [tmp_path / "lovelaceada_7_3_print.pdf", *(tmp_path / name for name in names)],
         "bob": [tmp_path / "bob.ipynb"],
         "cut_short": [tmp_path / f"cut_8_3_{LESSON}.ipynb"],
     }
