@@ -19,7 +19,7 @@ STUDENT = [  # how files and their folders tell whose they are
     r"(?:.*/)?(?P<student>[^/]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?/.*",  # Moodle
     r"(?:.*/)?(?P<student>[^/_]+)_(?:LATE_)?\d+_\d+_[^/]*",  # Canvas
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
-    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?\.ipynb(?:\.txt)?",  # ada_03_a_lesson (1).ipynb
+    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?\.ipynb(?:\.txt)?",  # ada_03_a (1)
 ]
 IMPORT = re.compile(r"(?m)^(from|import) ")
 STOPS_EARLY = (
