@@ -18,6 +18,7 @@ is such a program with a change, made as those of the exercises are (`exercises/
                                   against it)
     again = [...]                 another patient with the same fault and other numbers, as in `change`; where
                                   the fault has no numbers, left out
+    alarms = {"A + B" = "..."}    said of a test that fails for these, in place of the usual; or left out
     test = "def test(program)"    one that fails for the culprit only, in both patients
     hints, thread, told, lesson   links to the threads, what was found there, and where the lesson explains it
 """
@@ -200,7 +201,10 @@ class Case(Checked):
         plot = self.data["plot"]
         scope = {"np": np, "program": self.patient}
         options = {key: plot[key] for key in ("xlabel", "ylabel", "log", "markers", "xticks") if key in plot}
-        return plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
+        fig = plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
+        if "ylim" in plot:
+            fig.axes[0].set_ylim(plot["ylim"])
+        return fig
 
     def check(self, test=..., accused=...):
         """Show what `diagnose` says of a test; riddles have no points, so it never raises."""
@@ -227,6 +231,10 @@ class Case(Checked):
             return self.result("error", f'accused is {accused!r:.40}. It should be "A", "B" or "C".')
         if asked.kind != "value":
             return self.result("error", f"With a right program your test {asked.text}")
+        if len(asked.entries) != 1:
+            return self.result(
+                "error", "Your test returns several truth values: use `np.array_equal`, or `.all()`."
+            )
         if not asked.entries[0]:
             return self.result(
                 "not yet",
@@ -243,8 +251,8 @@ class Case(Checked):
         elif len(caught) > 1:
             say = (
                 f"Your test fails for {', '.join(letters[:-1])} and {letters[-1]}, so it shows that "
-                "something is wrong, and not what. Ask for something that only one of them gets wrong."
-            )
+                "something is wrong, and not what. "
+            ) + self.data.get("alarms", {}).get(cause, "Ask for something that only one of them gets wrong.")
         elif letters != [accused]:
             say = f"Your test fails for one suspect only, and not for {accused}. Whom do you mean?"
         elif accused == self.culprit.letter and not _passes(test, self.second):
@@ -351,6 +359,8 @@ def _verdict(test, program):
         said = test(program)
     except AssertionError:
         return False
+    if isinstance(said, np.ndarray) and said.size != 1:
+        return said  # its many truth values are seen where it is observed
     return True if said is None else bool(said)
 
 
@@ -360,7 +370,7 @@ def _observe(test, program):
 
 def _passes(test, program):
     done = _observe(test, program)
-    return done.kind == "value" and bool(done.entries[0])
+    return done.kind == "value" and len(done.entries) == 1 and bool(done.entries[0])
 
 
 def _normal(*shape):

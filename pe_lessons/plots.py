@@ -7,15 +7,12 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 from PIL import Image
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # told apart by colour-blind readers too
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")  # told apart by the colour-blind too
 # One encoding, one colour, in every lesson; other curves take the colours that are left.
-OF_ENCODING = dict(zip(("sinusoidal", "learned", "RoPE", "ALiBi"), COLOURS)) | {
-    "T5": "#56b4e9",
-    "no positions": "0.4",
-}
+OF_ENCODING = dict(zip(("sinusoidal", "learned", "RoPE", "ALiBi", "T5"), COLOURS)) | {"no positions": "0.4"}
 OF_AXIS = {"time": "#f0e442", "height": "#c9b8e8", "width": "#d9b48f"}
 RED = "#cc0000"  # for what is to be found in a crowd
-STYLES = ("-", "--", "-.", ":")  # and in black and white
+STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))  # and in black and white
 STYLE = {
     "figure.dpi": 100,
     "figure.facecolor": "white",
@@ -250,9 +247,10 @@ def curves(
     markers=False,
     strokes=True,
     grey=None,
+    level=None,
     xticks=None,
 ):
-    """Up to four curves, told apart by colour and by stroke, each named at the top.
+    """Up to five curves, told apart by colour and by stroke, each named at the top.
 
     Parameters
     ----------
@@ -269,6 +267,8 @@ def curves(
         False leaves out the strokes between the dots.
     grey : float, optional
         Where a grey vertical line stands.
+    level : float, optional
+        The height of a grey line across, as of guessing; the vertical axis then begins at 0.
     xticks : list of float, optional
         The ticks below, if not those that matplotlib finds.
     """
@@ -298,6 +298,9 @@ def curves(
             ax.minorticks_off()
         if grey is not None:
             ax.axvline(grey, color="0.6", linewidth=1)
+        if level is not None:
+            ax.axhline(level, color="0.6", linewidth=1)
+            ax.set_ylim(bottom=0)
         if xticks is not None:
             ax.set_xticks(xticks)
         if len(lines) > 1:
@@ -373,7 +376,8 @@ def maps(panels, *, numbers=True, named=(), ncols=None):
             ax.spines[:].set_visible(True)
             if named:
                 ax.margins(0.1)  # room for numbers
-                ring = {"s": 56, "facecolors": "none", "edgecolors": RED, "linewidths": 1.4}
+                # so small that the rings of close dots stay apart
+                ring = {"s": 24, "facecolors": "none", "edgecolors": RED, "linewidths": 1.1}
                 ax.scatter(*points[named].T, zorder=3, **ring)
         if any(of_map.values()):
             fig.draw_without_rendering()  # from here on it is known which dot lies where on the paper
@@ -463,7 +467,10 @@ def rotated_hand(angle, by):
                 place = {"xytext": (level + tip) / 2 - (0.45, 0), "ha": "center", "va": "center"}
                 ax.annotate("sin p · cos n", (level + tip) / 2, color=COLOURS[1], arrowprops=leader, **place)
                 ax.plot(*np.transpose([level, corner]), ":", color=COLOURS[1])
-                _beside(ax, corner, "sin p · sin n", COLOURS[1], (0.24, 0))
+                place = {"xytext": (level + corner) / 2 - (0.585, -0.06), "ha": "center", "va": "center"}
+                ax.annotate(
+                    "sin p · sin n", (level + corner) / 2, color=COLOURS[1], arrowprops=leader, **place
+                )
                 ax.plot(*np.transpose([(0, 0), foot]), "--", color=COLOURS[0])
                 _beside(ax, foot / 2, "cos p · cos n", COLOURS[0], (0, -0.07))
             ax.axhline(0, color="0.8", linewidth=1, zorder=0)
@@ -624,7 +631,7 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
     Parameters
     ----------
     panels : dict of str to dict of str to array_like
-        Title of each plot; name and values of each of its curves, at most four.
+        Title of each plot; name and values of each of its curves, at most five.
     xlabel, ylabel : str
     ylim : tuple of two numbers, optional
         Lowest and highest value shown.
@@ -637,7 +644,7 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
         fig, axes = plt.subplots(nrows, ncols, figsize=size, sharex=True, sharey=True, squeeze=False)
         for ax, (title, lines) in zip(axes.flat, panels.items(), strict=False):
             for (name, y), colour, style in zip(lines.items(), _colours(lines), STYLES, strict=False):
-                ax.plot(y, style, color=colour, label=name)
+                ax.plot(y, linestyle=style, color=colour, label=name)
             ax.set(title=title, ylim=ylim)
         for ax in axes.flat[len(panels) :]:
             ax.set_axis_off()

@@ -171,6 +171,15 @@ def rows_by_their_angles(row, frequencies, steps):
     return rows
 
 
+def numbers_that_the_written_out_bias_holds(n_queries, n_keys, slope, window):
+    numbers = {}
+    for query in range(n_keys - n_queries, n_keys):
+        for key in range(n_keys):
+            seen = query - window < key <= query
+            numbers[key - query] = slope * (key - query) if seen else -math.inf
+    return [numbers[offset] for offset in sorted(numbers)]
+
+
 def causal_alibi(score, batch, head, query, key):
     biased = score + torch.tensor(loops.alibi(10, 8))[head, query, key]
     return biased.masked_fill(key > query, -math.inf)
@@ -316,6 +325,7 @@ ORACLES = {
     "move_keys": moved_by_turning_anew,
     "serve_step": served_alone,
     "turned_rows": rows_by_their_angles,
+    "view_numbers": numbers_that_the_written_out_bias_holds,
     "causal_alibi": causal_alibi,
     "weight_back": weight_so_far_below_the_diagonal,
     "smallest_gap": lambda rows: torch.pdist(torch.tensor(rows)).sort().values[0],

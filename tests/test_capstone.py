@@ -114,6 +114,53 @@ def test_the_goals_of_the_board(quick):
     assert not goals_met(board, train_encodings.Shaw(16))[3]  # learned, and nothing but a bias before that
 
 
+def at_frequencies(frequencies, loudness=1.0):
+    def table(positions, d_model):
+        angles = positions[:, None] * frequencies
+        return loudness * np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(angles), -1)
+
+    return table
+
+
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [
+        (sinusoidal, "Not yet: local holds. Slow pairs"),
+        (at_frequencies(np.geomspace(0.05, 3, 16)), "Not yet: local holds. Slow pairs"),
+        (at_frequencies(np.arange(1, 17) * np.pi / 8), "Not yet: unique fails. Two rows"),
+        (at_frequencies(np.linspace(1, 2, 16)), "Not yet: unique fails. Two rows"),
+        (at_frequencies(np.arange(1.0, 17)), "Not yet: precise fails. Two of 4096"),
+        (at_frequencies(np.linspace(0.1, 3, 16), loudness=0.3), "Not yet: one back fails. Places"),
+        (lambda positions, d_model: sinusoidal(positions**2, d_model), "Not yet: shift-consistent fails."),
+        (capstone.rope, "Not yet: this is a score."),
+        (at_frequencies(np.linspace(0.1, 3, 16)), "Goal 1 is met"),
+    ],
+)
+def test_the_first_goal_says_what_is_missed(encoding, said, capsys):
+    capstone.first_goal(encoding)
+    assert capsys.readouterr().out.startswith(said)
+    goal = next(iter(capstone.GOALS.values()))
+    assert goal({"card": measures.scorecard(encoding)}) == (said == "Goal 1 is met")
+
+
+def test_heads_of_a_table_and_of_rope_differ_in_all_ways_and_those_of_alibi_in_none():
+    """What lesson 20 says of three keys: which mixtures are 1 at one of them and 0 at the others."""
+    generator = torch.Generator().manual_seed(0)
+    q, k = torch.randn(2, 1000, 1, 32, dtype=torch.float64, generator=generator)
+    m, n = torch.tensor(2), torch.arange(3)
+    rows = torch.tensor(sinusoidal(np.arange(3.0), 32))
+    of_table = (q * rows[m]).sum(-1) * (k * rows[n]).sum(-1)
+    wanted = torch.tensor([0.0, 1.0, 0.0], dtype=torch.float64)
+    for heads, possible in (
+        (of_table, True),
+        (capstone.rope(q, k, m, n), True),
+        (capstone.alibi(q, k, m, n), False),
+    ):
+        own = heads - heads.mean(dim=0)
+        factors = torch.linalg.pinv(own.T, rtol=1e-9) @ wanted
+        assert torch.allclose(own.T @ factors, wanted) == possible
+
+
 def five_back(q, k, m, n):
     return (q * k).sum(-1) / q.shape[-1] ** 0.5 + 10.0 * (m - n == 5)
 

@@ -32,7 +32,7 @@ KEYS = {
     "lesson",
     "suspects",
 }
-SHOWN = {"session", "given", "code", "plot", "again", "first", "later"}
+SHOWN = {"session", "given", "code", "plot", "again", "alarms", "first", "later"}
 
 
 def own_test(case):
@@ -146,7 +146,8 @@ def test_a_fault_in_a_case_is_seen(changed, complaint):
         (3, "C", "error", "without parentheses"),
         (lambda program: program(5, 1) == [4], "C", "not yet", "A right program fails"),
         (lambda program: program(5), "C", "error", "With a right program your test stops with an error"),
-        (lambda program: np.array(program(5, 3)) == 5, "C", "error", "ambiguous"),
+        (lambda program: np.array(program(5, 3)) == 5, "C", "error", "several truth values"),
+        (lambda program: np.array(program(5, 1)) == 5, "C", "correct", "It is C"),
         (lambda program: program(5, 3) == [5, 6, 7], "C", "not yet", "fails for A and C"),
         (lambda program: program(20, 1) == [20] and program(5, 3) == [5, 6, 7], "C", "not yet", "A, B and C"),
         (lambda program: program(0, 3) == [0, 1, 2], "A", "not yet", "not A. With one token a call"),
@@ -201,6 +202,11 @@ def test_what_first_tests_catch(number):
     said = case.diagnose(test, case.data["culprit"])
     assert said.cause == cause
     assert (said.status == "correct") == (cause == case.data["culprit"])
+
+
+def test_the_same_positions_are_too_much_to_ask_of_case_10():
+    said = clinic.case(10).diagnose(lambda program: program([3, 9], 2)[0] == program([3], 2)[0], "B")
+    assert said.cause == "A + B" and said.message.endswith("ask for the same *distances*.")
 
 
 def test_the_reply_links_to_the_threads():

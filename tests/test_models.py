@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evidence.claims import lesson_15
+from evidence.claims import lesson_15, lesson_16
 from pe_lessons import arrays, models
 
 LLAMA = {
@@ -344,12 +344,19 @@ def test_a_window_that_is_no_number_is_refused():
         models.explain(config)
 
 
-def test_the_trained_schedules_are_those_of_the_claims():
-    stored = models.trained_schedules()
-    assert tuple(stored) == lesson_15.SCHEDULES
-    for layers, of_length in stored.items():
-        assert tuple(of_length) == lesson_15.LENGTHS
-        for words, (lowest, highest) in of_length.items():
+@pytest.mark.parametrize(
+    ("stored", "names", "sizes", "bounds"),
+    [
+        (models.trained_schedules(), lesson_15.SCHEDULES, lesson_15.LENGTHS, lesson_15.BOUNDS),
+        (models.trained_orders(), lesson_16.ORDERS, lesson_16.STEPS, lesson_16.BOUNDS),
+    ],
+    ids=["schedules", "orders"],
+)
+def test_what_trained_toys_get_right_is_what_the_claims_say(stored, names, sizes, bounds):
+    assert tuple(stored) == names
+    for name, of_size in stored.items():
+        assert tuple(of_size) == sizes
+        for size, (lowest, highest) in of_size.items():
             assert lowest <= highest
-            bound = lesson_15.BOUNDS.get((layers, words))
+            bound = bounds.get((name, size))
             assert bound is None or (bound.holds(lowest / 100) and bound.holds(highest / 100))

@@ -125,9 +125,16 @@ def test_curves_may_be_dots_alone_with_a_grey_line_and_ticks_of_their_own():
     assert list(line.get_xdata()) == [1.5, 1.5] and list(fig.axes[0].get_xticks()) == [0, 2]
 
 
-def test_at_most_four_curves():
-    with pytest.raises(ValueError, match="lines must hold at most 4 curves, got 5"):
-        plots.curves({str(n): [0, 1] for n in range(5)})
+def test_a_level_is_a_grey_line_across_over_an_axis_from_0():
+    ax = plots.curves({"a": [80, 90]}, level=6).axes[0]
+    assert list(ax.lines[1].get_ydata()) == [6, 6] and ax.get_ylim()[0] == 0
+
+
+def test_at_most_five_curves():
+    drawn = plots.curves({str(n): [0, 1] for n in range(5)}).axes[0].lines
+    assert len({line.get_color() for line in drawn}) == 5
+    with pytest.raises(ValueError, match="lines must hold at most 5 curves, got 6"):
+        plots.curves({str(n): [0, 1] for n in range(6)})
 
 
 def test_dots_of_groups_differ_in_colour_and_in_shape():

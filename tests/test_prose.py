@@ -18,8 +18,9 @@ SOURCES = write_sources.read()
 GLOSSARY = ROOT / "docs" / "glossary.md"
 
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
-# "Vaswani et al. (2017)", "Wang and Chen (2020)", "Press, Smith and Lewis (2021)"
-CITATION = re.compile(r"\b((?:[A-Z][\w'’-]+, )*[A-Z][\w'’-]+(?: et al\.| and [A-Z][\w'’-]+)?) \((\d{4})\)")
+# "Vaswani et al. (2017)", "(Vaswani et al., 2017)", "Wang and Chen (2020)", "Press, Smith and Lewis (2021)"
+NAMES = r"\b((?:[A-Z][\w'’-]+, )*[A-Z][\w'’-]+(?: et al\.| and [A-Z][\w'’-]+)?)"
+CITATION = re.compile(NAMES + r"(?: \(|(?<=et al\.), )(\d{4})\)")
 A_NUMBER = r"[-−]?\d+(?:[, ]\d{3})*(?:\.\d+)?"
 NUMBER = re.compile(rf"({A_NUMBER})(?: ?%)?<!--\s*([\w-]+)\s*-->")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -176,6 +177,7 @@ GOOD = [
 ]
 FAULTS = [
     (cited_sources, "Nobody et al. (2031) say so."),
+    (cited_sources, "So it is said (Nobody et al., 2031)."),
     (cited_sources, "It is known ([there](https://example.org/gone))."),
     (cited_sources, f"{PAPER.label.replace(str(PAPER.year), '1999')} say so."),
     (cross_references, "As lesson 00 shows."),

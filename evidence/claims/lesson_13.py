@@ -6,11 +6,9 @@ import functools
 import torch
 
 from evidence.claims.runner import at_least, below, between, each_seed
-from evidence.claims.training import of_lesson, train
+from evidence.claims.training import train
 from evidence.measure_small import Slowed, Window, rope_with, rules
 from pe_lessons import small_models, toys
-
-lesson = of_lesson("13")
 
 
 @functools.cache
@@ -46,15 +44,25 @@ def toy_with_one_pair_slowed(seed):
         yield f"pair {pair}", found, at_least(0.7) if pair == 1 else below(0.45)
 
 
+def counting(seed, num_texts):
+    """Random words behind a mark, and the position of each."""
+    generator = torch.Generator().manual_seed(seed)
+    tokens = torch.randint(1, 8, (num_texts, 16), generator=generator)
+    tokens[:, 0] = 0  # the mark
+    positions = torch.arange(16).repeat(num_texts, 1)
+    positions[:, 0] = toys.IGNORE_INDEX
+    return tokens, positions
+
+
 @each_seed
 def counters(seed):
     """No encoding: each word is asked for its position"""
     for name, causal, claim in (("causal", True, at_least(0.98)), ("no mask", False, below(0.1))):
-        batches = zip(*(part.split(32) for part in lesson.counting(1000 + seed, 200 * 32)))
+        batches = zip(*(part.split(32) for part in counting(1000 + seed, 200 * 32)))
         model = train(seed, batches, sizes=(8, 16), num_heads=2, causal=causal)
-        yield name, toys.accuracy(model, *lesson.counting(2000 + seed, 512)), claim
+        yield name, toys.accuracy(model, *counting(2000 + seed, 512)), claim
         if not causal:
-            tokens, positions = lesson.counting(3000 + seed, 64)
+            tokens, positions = counting(3000 + seed, 64)
             rolled = [torch.cat([tokens[:, :1], tokens[:, 1:].roll(n, 1)], 1) for n in range(15)]
             with torch.no_grad():
                 answers = model(torch.cat(rolled)).argmax(dim=-1)

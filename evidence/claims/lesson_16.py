@@ -1,16 +1,25 @@
 """The claims of lesson 16 that depend on chance. The lesson itself trains with seed 0."""
 
-from evidence.claims.runner import at_least, below, each_seed
+from functools import partial
+
+from evidence.claims.runner import SEEDS, at_least, below, each_seed
 from evidence.claims.training import of_lesson, train
 from pe_lessons import toys
 
 lesson = of_lesson("16")
 WIDTHS = (3, 5, 6, 8, 10)
+ORDERS = ("blocks", "line")
+STEPS = (250, 500, 1000, 2000)
+BOUNDS = {  # of some shares
+    ("blocks", 250): below(0.35),
+    ("blocks", 2000): at_least(0.8),
+    **{("line", steps): below(0.2) for steps in STEPS},
+}
 
 
-def shares(encoding, seed):
+def shares(encoding, seed, steps=250):
     """Of the patches right, at every width, by a model that saw pictures 6 wide."""
-    model = train(seed, lesson.pictures(6, seed=1000 + seed), encoding, steps=250)
+    model = train(seed, lesson.pictures(6, seed=1000 + seed), encoding, steps=steps)
     return {width: toys.accuracy(model, *next(lesson.pictures(width, 2000 + seed))) for width in WIDTHS}
 
 
@@ -24,3 +33,15 @@ def colour_below(seed):
     yield "interleaved, the worst width", min(axes.values()), at_least(0.75)
     blocks = shares(lambda: lesson.Places("blocks"), seed)
     yield "blocks, 6 wide", blocks[6], below(0.4)
+
+
+def more_steps():
+    """The same with more steps: share right at the four widths that were not trained, five seeds"""
+    for order in ORDERS:
+        for steps in STEPS:
+            others = []
+            for seed in SEEDS[:5]:
+                right = shares(partial(lesson.Places, order), seed, steps)
+                others.append(sum(right[width] for width in WIDTHS if width != 6) / 4)
+            bounds = [BOUNDS[order, steps]] if (order, steps) in BOUNDS else []
+            yield f"{order}, {steps} steps", others, *bounds

@@ -22,6 +22,15 @@ def critical_pair_arrays(head_dim, base, trained_len):
     return whole.sum()
 
 
+def critical_pair_draft(head_dim, base, trained_len):
+    """Three mistakes, as the exercise begins."""
+    n_pairs = head_dim // 2
+    for pair in range(1, n_pairs):
+        if 2 * math.pi * 10_000 ** (pair / n_pairs) > trained_len:
+            return pair
+    return n_pairs - 1
+
+
 def ntk_frequencies_arrays(head_dim, factor):
     base = 10_000.0
     growth = factor ** (head_dim / (head_dim - 2))

@@ -25,6 +25,12 @@ turned_rows = lesson.exercise(
     ),
 )
 
+view_numbers = lesson.exercise(
+    "view_numbers",
+    probes=((3, 8, 0.5, 4), (5, 7, 0.25, 2)),
+    edge_probes=((1, 5, 0.5, 2), (3, 3, 0.5, 2), (2, 4, 0.5, 9), (1, 1, 2.0, 1)),
+)
+
 
 def _not_known(tensor, *_args, **_kwargs):
     raise TypeError(

@@ -132,8 +132,8 @@ def new_positions(mask, new):
 def places(lengths, new):
     """Positions of prompts of different length in one batch, and of `new` tokens written behind each.
 
-    Padding is masked, and has no part in the result. Returns a row for each prompt: the position of its
-    last token, then those of the new ones.
+    Padding is masked, and has no part in the result. Returns a list for each prompt, 1 + new long: where
+    the prompt's last token is, then where the new tokens are.
     """
     rows = []
     for length in lengths:
