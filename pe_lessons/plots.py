@@ -376,7 +376,8 @@ def maps(panels, *, numbers=True, named=(), ncols=None):
             ax.spines[:].set_visible(True)
             if named:
                 ax.margins(0.1)  # room for numbers
-                ring = {"s": 56, "facecolors": "none", "edgecolors": RED, "linewidths": 1.4}
+                # so small that the rings of close dots stay apart
+                ring = {"s": 24, "facecolors": "none", "edgecolors": RED, "linewidths": 1.1}
                 ax.scatter(*points[named].T, zorder=3, **ring)
         if any(of_map.values()):
             fig.draw_without_rendering()  # from here on it is known which dot lies where on the paper

@@ -60,6 +60,19 @@ def t5_list(seed):
 def as_the_digit_says(seed):
     """As far back as the digit says"""
     yield "T5", share_right(toys.T5, lesson.jump, seed), below(0.5)
+    model = trained(toys.T5, lesson.jump, seed)
+    tokens, targets = test_set(lesson.jump, seed)
+    with torch.no_grad():
+        hits, asked = model(tokens).argmax(dim=-1) == targets, targets != toys.IGNORE_INDEX
+    shares = [hits[asked & (tokens == digit)].float().mean().item() for digit in range(10)]
+    yield "T5, digit 0", shares[0], at_least(0.99)
+    yield "T5, digits 1 to 7, mean", np.mean(shares[1:8]), between(0.28, 0.38)
+    yield "T5, digits 8 and 9, the larger", max(shares[8:]), below(0.2)
+    offsets = np.arange(-15, 16)
+    numbers = model.encoding.per_bucket[0].detach().numpy()[arrays.t5_buckets(offsets)]
+    pointed = (-7 <= offsets) & (offsets <= -1)
+    above_rest = numbers[pointed].min() - numbers[~pointed].max()
+    yield "T5, its list: -1 to -7 above the rest by", above_rest, at_least(0.5)
     yield "RoPE", share_right(toys.Rotary, lesson.jump, seed), at_least(0.975)
     shaw = KINDS["Shaw, K = 12"]
     yield "Shaw, K = 12", share_right(shaw, lesson.jump, seed), at_least(0.9)
