@@ -656,7 +656,7 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
     return fig
 
 
-def scatter(groups, *, xlabel="x", ylabel="y"):
+def scatter(groups, *, xlabel="x", ylabel="y", named=()):
     """Dots of up to four groups, each with a colour and a shape of its own.
 
     Parameters
@@ -664,11 +664,19 @@ def scatter(groups, *, xlabel="x", ylabel="y"):
     groups : dict of str to list of (number, number)
         Name and dots of each group.
     xlabel, ylabel : str
+    named : dict of str to (number, number), optional
+        Names and dots, written to the lower right of dots in the lower half, else to the upper left.
     """
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.4))
         for (name, dots), colour, marker in zip(groups.items(), COLOURS, "os^D", strict=False):
             ax.plot(*np.asarray(dots, dtype=float).T, marker, color=colour, label=name)
+        ax.margins(y=0.09)
+        for name, (x, y) in dict(named).items():
+            low = y < np.mean(ax.get_ylim())
+            sides = {"ha": "left", "va": "top"} if low else {"ha": "right", "va": "bottom"}
+            offset = (5, -4) if low else (-5, 4)
+            ax.annotate(name, (x, y), offset, textcoords="offset points", fontsize=8, **sides)
         ax.set(xlabel=xlabel, ylabel=ylabel)
         fig.legend(loc="outside upper center", ncols=len(groups), frameon=False)
     return fig
