@@ -31,6 +31,7 @@ from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute
 from running import Run, RunOpenly
+from sqlalchemy.exc import DatabaseError
 from traitlets.config import PyFileConfigLoader
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -114,6 +115,25 @@ def points(folder, lesson):
     return found
 
 
+def check_grade_book(folder, lesson, again=False):
+    """Stop where it lost what was graded: marks written from it would be empty."""
+    try:
+        known = points(folder, lesson)
+    except DatabaseError as problem:
+        lost = f"gradebook.db cannot be read ({problem.orig})"
+    else:
+        unknown = {place.parent.name for place in folder.glob(f"autograded/*/{lesson}")} - known.keys()
+        if again or not unknown:
+            return
+        lost = f"gradebook.db does not know whose work was graded: {', '.join(sorted(unknown))}"
+    sys.exit(
+        f"{lost}.\nPut the whole folder back from your backup. Without one, delete gradebook.db, then\n"
+        f'    python course.py classroom "{folder}" {lesson[:2]}\n'
+        f'    python course.py grade "{folder}" {lesson[:2]} --again\n'
+        "Points given by hand are gone then. Nothing was graded or written now."
+    )
+
+
 def explain(folder, lesson, student, why):
     """A feedback page for a submission that could not be graded."""
     page = folder / "feedback" / student / lesson / f"{lesson}.html"
@@ -138,14 +158,26 @@ def read_roster(folder):
     return roster
 
 
+def people(folder):
+    """Everybody in roster.csv: what the platforms know of them, and what they are called here.
+
+    Those whose name several have are called otherwise in each lesson, so they have a line for each.
+    """
+    found = {}
+    for row in read_roster(folder):
+        known = tuple(str(value or "") for column, value in row.items() if column != "id")
+        _, names = found.setdefault(known if any(known) else row["id"], (row, []))
+        names.append(row["id"])
+    return list(found.values())
+
+
 def write_feedback_for_moodle(folder, lesson, files):
     """All pages in a zip, by the folder names in which Moodle gave the files: it takes them back by these."""
     pages = {}
     for student, handed_in in files.items():
-        page = folder / "feedback" / student / lesson / f"{lesson}.html"
-        for name in (file.parent.name for file in handed_in if page.exists()):
-            if re.fullmatch(r".+_\d+_assignsubmission_file_?", name):
-                pages[f"{name}/{lesson}.html"] = page
+        page, name = folder / "feedback" / student / lesson / f"{lesson}.html", handed_in[-1].parent.name
+        if page.exists() and re.fullmatch(r".+_\d+_assignsubmission_(file|onlinetext)_?", name):
+            pages[f"{name}/{lesson}.html"] = page
     if pages:
         with zipfile.ZipFile(
             folder / "feedback" / f"{lesson}_moodle.zip", "w", zipfile.ZIP_DEFLATED
@@ -158,7 +190,7 @@ def write_feedback_for_canvas(folder, lesson, files, given):
     """The graded notebooks in a zip, by the names in which Canvas gave the files: it takes only these."""
     graded = {}
     for student in files.keys() & given.keys():
-        name = [file.name for file in files[student] if file.suffix == ".ipynb"][-1]
+        name = files[student][-1].name
         if re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", name):
             place = folder / "autograded" / student / lesson
             notebook = nbformat.read(place / f"{lesson}.ipynb", 4)
@@ -177,7 +209,6 @@ def write_feedback_for_canvas(folder, lesson, files, given):
 
 def write_grades(folder, lesson, given, broken):
     """A table with a row for each learner and exercise, and one for each learning platform."""
-    roster = read_roster(folder)
     place = folder / "grades"
     place.mkdir(exist_ok=True)
     with (place / f"{lesson}.csv").open("w", newline="", encoding="utf-8") as file:
@@ -196,15 +227,18 @@ def write_grades(folder, lesson, given, broken):
         "moodle": (["Email address"], None),
     }
     for platform, (columns, first) in forms.items():
-        if not roster:
+        target = place / f"{lesson}_{platform}.csv"
+        target.unlink(missing_ok=True)
+        rows = [(row, names) for row, names in people(folder) if row.get(columns[0])]
+        if not rows:
             continue
-        with (place / f"{lesson}_{platform}.csv").open("w", newline="", encoding="utf-8") as file:
+        with target.open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file)
             table.writerow([*columns, lesson])
             if first:
                 table.writerow([*first, *[""] * (len(columns) - 1), f"{most:g}"])
-            for row in roster:
-                score = f"{totals[row['id']]:g}" if row["id"] in totals else ""
+            for row, names in rows:
+                score = next((f"{totals[name]:g}" for name in names if name in totals), "")
                 table.writerow([*(row.get(column, "") for column in columns), score])
 
 
@@ -225,12 +259,15 @@ def sandbox_or_consent(without):
 def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     """Grade a lesson of a class; return the points, and why some of it could not be graded."""
     start = time.monotonic()
+    check_grade_book(folder, lesson, again)
     if not (folder / "release" / lesson).exists():
         try:
             classroom.release(folder, lesson)
         except ValueError as problem:
             sys.exit(f"grade: {problem}")
-    taken = intake.collect(folder, lesson)
+    roster = people(folder)
+    numbered = {re.sub(r" \d+$", "", name) for _, names in roster for name in names if name[-1:].isdigit()}
+    taken = intake.collect(folder, lesson, numbered)
     if student is not None and student not in taken.ready:
         sys.exit(
             f"grade: of {student!r} there is nothing to grade; there is of {', '.join(sorted(taken.ready))}"
@@ -241,8 +278,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         if one == student or (student is None and (again or not is_done(folder, lesson, one)))
     ]
     print(f"{len(taken.ready)} to grade, {len(taken.ready) - len(todo)} of them done; {jobs} at a time")
+    for one, names in taken.namesakes.items():
+        print(f"  {one} is the name of several, told apart by Moodle's number: {', '.join(names)}")
     for one, files in taken.files.items():
-        names = [file.name for file in files if file.suffix == ".ipynb"]
+        names = [file.name for file in files if ".ipynb" in file.name]
         if len(names) > 1:
             print(f"  {one}: {len(names)} files, the last one counts: {', '.join(names)}")
     failed = {}
@@ -258,7 +297,9 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     broken = taken.broken | failed
     for one, why in taken.broken.items():
         explain(folder, lesson, one, why.partition(": ")[2])
-    given = {one: grades for one, grades in points(folder, lesson).items() if one not in broken}
+    given = {
+        one: grades for one, grades in points(folder, lesson).items() if one in taken.ready.keys() - broken
+    }
     write_grades(folder, lesson, given, broken)
     write_feedback_for_moodle(folder, lesson, taken.files)
     write_feedback_for_canvas(folder, lesson, taken.files, given)
@@ -269,11 +310,17 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         print(f"  handed out and graded with several versions of the course: {', '.join(sorted(versions))}")
     for one, why in broken.items():
         print(f"  not graded: {one}: {why}")
-    if roster := {row["id"] for row in read_roster(folder)}:
+    if roster:
         handed_in = taken.ready.keys() | taken.broken.keys()
         for what, who in (
-            ("not in roster.csv, so not in the files for Canvas and Moodle", handed_in - roster),
-            ("in roster.csv, and nothing handed in", roster - handed_in),
+            (
+                "not in roster.csv, so not in the files for Canvas and Moodle",
+                handed_in.difference(*(names for _, names in roster)),
+            ),
+            (
+                "in roster.csv, and nothing handed in",
+                {names[-1] for _, names in roster if handed_in.isdisjoint(names)},
+            ),
         ):
             if who:
                 print(f"  {what}: {', '.join(sorted(who))}")

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shutil
 import time
 import zipfile
 from dataclasses import dataclass, field
@@ -15,10 +16,10 @@ from dataclasses import dataclass, field
 import nbformat
 
 STUDENT = [  # how files and their folders tell whose they are
-    r"(?:.*/)?(?P<student>[^/]+)_\d+_assignsubmission_file_?/.*",  # Moodle
+    r"(?:.*/)?(?P<student>[^/]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?/.*",  # Moodle
     r"(?:.*/)?(?P<student>[^/_]+)_(?:LATE_)?\d+_\d+_[^/]*",  # Canvas
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
-    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?\.ipynb",  # ada_03_a_lesson (1).ipynb
+    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?\.ipynb(?:\.txt)?",  # ada_03_a (1)
 ]
 IMPORT = re.compile(r"(?m)^(from|import) ")
 STOPS_EARLY = (
@@ -32,7 +33,7 @@ CONFLICT = (
 )
 NO_NOTEBOOK = (
     "This is no notebook of the lesson. Hand in the file that ends in .ipynb, as JupyterLab saved it, of "
-    "this lesson: no print-out, no shortcut, no other lesson."
+    "this lesson: no print-out, no link or text typed into a box, no other lesson."
 )
 
 
@@ -42,23 +43,37 @@ class Intake:
 
     ready: dict = field(default_factory=dict)
     broken: dict = field(default_factory=dict)
-    files: dict = field(default_factory=dict)  # where several are one learner's: the last one counts
+    namesakes: dict = field(default_factory=dict)  # by the name that Moodle gave them
+    files: dict = field(default_factory=dict)  # what was downloaded of each: the last one counts
 
 
 class Unreadable(Exception):
     """A file that is no notebook of the lesson; the message is for the learner."""
 
 
-def collect(folder, lesson):
-    """Put everybody's notebook into `submitted`, repaired; return the `Intake`."""
+def collect(folder, lesson, namesakes=()):
+    """Put everybody's notebook into `submitted`, repaired; return the `Intake`.
+
+    Several may have one of the names in `namesakes`, also when only one of them hands in.
+    """
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
     intake, chosen = Intake(), {}
-    for student, file, content, handed_in in sorted(found(folder, lesson), key=lambda one: one[3]):
-        if downloaded := file.relative_to(folder).parts[0] == "downloaded":
-            intake.files.setdefault(student, []).append(file)
+    handed_over = sorted(found(folder, lesson), key=lambda one: one[3])
+    intake.namesakes = names_of_several(handed_over, namesakes)
+    for student, file, content, handed_in in handed_over:
+        if student in intake.namesakes:
+            if (number := moodles_number(file)) is None:  # from the days when one had handed in
+                keep_original(folder / "originals" / student / lesson, file, content, file.name)
+                shutil.rmtree(file.parent)
+                continue
+            student = f"{student} {number}"
+        downloaded = file.relative_to(folder).parts[0] == "downloaded"
+        theirs = intake.files.setdefault(student, []) if downloaded else []
         try:
             notebook, notes = put_right(read(content), release)
+            theirs.append(file)
         except Unreadable as problem:
+            theirs.insert(0, file)
             if student not in chosen:
                 intake.broken[student] = f"{file}: {problem}"
             continue
@@ -96,7 +111,11 @@ def found(folder, lesson):
 def handed_over(name):
     """Notebooks, and what a platform says is a learner's, a PDF or a zip: its learner is to be told."""
     theirs = any(re.fullmatch(pattern, name) for pattern in STUDENT[:2])
-    return "__MACOSX" not in name and not name.endswith("/") and (theirs or name.endswith(".ipynb"))
+    return (
+        "__MACOSX" not in name
+        and not name.endswith("/")
+        and (theirs or name.endswith((".ipynb", ".ipynb.txt")))
+    )
 
 
 def unpacked(file):
@@ -105,6 +124,24 @@ def unpacked(file):
             if handed_over(one.filename):
                 handed_in = int(time.mktime((*one.date_time, 0, 0, -1))) * 10**9
                 yield student_of(one.filename), file / one.filename, archive.read(one), handed_in
+
+
+def moodles_number(file):
+    match = re.fullmatch(STUDENT[0], file.as_posix())
+    return match and match["number"]
+
+
+def names_of_several(files, known):
+    """Who share a name, as far as Moodle's numbers tell: {name: what they are called here}."""
+    numbers = {}
+    for student, file, *_ in files:
+        if number := moodles_number(file):
+            numbers.setdefault(student, set()).add(number)
+    return {
+        student: [f"{student} {number}" for number in sorted(theirs)]
+        for student, theirs in numbers.items()
+        if len(theirs) > 1 or student in known
+    }
 
 
 def student_of(name):

@@ -236,6 +236,7 @@ def main(arguments):
     parser.add_argument("folder", type=grade.class_folder)
     parser.add_argument("lesson", type=grade.classroom.lesson_named)
     options = parser.parse_args(arguments)
+    grade.check_grade_book(options.folder, options.lesson)
     text = page(options.folder, options.lesson)
     (options.folder / "review").mkdir(exist_ok=True)
     (options.folder / "review" / f"{options.lesson}.md").write_text(text, encoding="utf-8")

@@ -36,6 +36,11 @@ ASKED = r"\*\*(?:Predict|Before you (?:look|move)|Look hard|Stop and find)"
 SHOWN = re.compile(r"[#|>$]|- |\d+\. |!\[|```|    |<|" + ASKED)
 # "It is." says nothing alone, and "et al." ends nothing.
 SENTENCE = re.compile(r"(?s).{12,}?(?<!\bal)[.?!](?=\s|$)|.+")
+READ_ALOUD = 330  # characters of a paragraph that says what a result means; a longer one is cut
+EMPHASIS = re.compile(r"(?<![*\w])\*[^*]+\*(?!\*)")
+GOALS = re.compile(r"\*\*(You will be able to)\*\*\n(?=- )")
+NEXT = re.compile(r"\*\*(The question for lesson \d\d):\*\* ")
+HERE = re.compile(r'(?s)<a\b[^>]*\bhref="(?!https?:)[^"]*"[^>]*>(.*?)</a>')  # what is not beside the page
 FULL = 27  # lines of code, on a slide; where it is a little too much, the page makes it smaller
 
 
@@ -57,14 +62,28 @@ def blocks_of(text):
         yield "\n".join(block)
 
 
-def split(text):
-    """What of a cell's prose is shown, and what is told: beside headings, formulas and lists one sentence."""
+def split(text, of_a_result=False):
+    """What of a cell's prose is shown, and what is told: beside headings, formulas and lists one sentence.
+
+    Below a result the whole paragraph, or of a long one what is emphasised too: its point seldom comes first.
+    """
     shown, told, said = [], [], False
-    for block in blocks_of(text):
-        if SHOWN.match(block):
+    blocks = list(blocks_of(text))
+    for block, after in zip(blocks, [*blocks[1:], ""]):
+        of_a_list = block.endswith(":") and re.match(r"- |\d+\. ", after)
+        if SHOWN.match(block) or of_a_list:
             shown.append(block)
             continue
         first = "" if said else SENTENCE.match(block)[0]
+        if first and of_a_result and len(re.sub(r"\]\([^)]*\)|<!--.*?-->", "", block)) <= READ_ALOUD:
+            first = block
+        elif first and of_a_result and not re.search(ASKED, block):
+            sentences = re.split(r"(?<=[.?!]) (?=[A-Z*`])", block)
+            points = [one for one in sentences if one == sentences[0] or EMPHASIS.search(one)]
+            shown.append(" ".join(points))
+            told += [" ".join(one for one in sentences if one not in points)] * (points != sentences)
+            said = True
+            continue
         asked = re.search(f"{ASKED}.*", block[len(first) :], re.S)
         end = len(first) + asked.start() if asked else len(block)
         sentences = f"{first} {block[end:]}".strip()
@@ -134,22 +153,38 @@ def quiz_slides(quiz):
         yield cell_of(f"**{letter}**: {question.choices[letter][2]}", "fragment")
 
 
+def asked(notebook):
+    """The texts that ask for an exercise or a question: those above its answer, but for the quiz."""
+    for text, answer in zip(notebook.cells, notebook.cells[1:]):
+        settings = answer.metadata.get("nbgrader", {})
+        quiz = isinstance(REGISTRY.get(settings.get("grade_id")), Quiz)
+        if settings.get("solution") and not quiz and text.cell_type == "markdown":
+            yield text.id
+
+
 def prepared(notebook):
-    """The notebook with its prose in the notes and its quiz as slides."""
-    cells, whole = [], {}
-    for cell in notebook.cells:
+    """The notebook with its prose in the notes, and its goals, quiz and last question as slides."""
+    cells, whole, tasks = [], {}, set(asked(notebook))
+    for cell, before in zip(notebook.cells, [None, *notebook.cells]):
         kind = cell.metadata.get("slideshow", {}).get("slide_type", "-")
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        prose = cell.cell_type == "markdown"
+        if prose and (cell.id in tasks or NEXT.match(cell.source)):
+            kind = "slide"
+            cell.source = NEXT.sub(r"## \1\n\n", cell.source)
+        if prose and kind == "slide":
+            cell.source = GOALS.sub(r"## \1\n\n", cell.source)
         if isinstance(REGISTRY.get(name), Quiz):
             cells += quiz_slides(REGISTRY[name])
-        elif cell.cell_type == "markdown" and kind not in ("skip", "notes"):
+        elif prose and kind not in ("skip", "notes"):
+            of_a_result = before is not None and before.cell_type == "code"
             for part in parts_of(cell.source):
                 headed = part.startswith("#")
                 if headed and kind not in ("slide", "subslide"):
                     kind = "slide"
                 elif kind == "slide" and not headed and part != cell.source.strip():
                     kind = "fragment"  # it ends what came before; the heading comes next
-                shown, told = split(part)
+                shown, told = split(part, of_a_result and not headed)
                 cells.append(cell_of(shown, kind))
                 cells += [cell_of(told, "notes")] * bool(told)
                 whole[cells[-1 - bool(told)].id] = part
@@ -220,7 +255,8 @@ def page_of(path):
     """The slides of a notebook, as a page that looks for its scripts beside itself."""
     config = PyFileConfigLoader("slides_config.py", path=str(ROOT / "teaching")).load_config()
     resources = {"metadata": {"name": path.stem}}
-    return SlidesExporter(config=config).from_notebook_node(prepared(nbformat.read(path, 4)), resources)[0]
+    page, _ = SlidesExporter(config=config).from_notebook_node(prepared(nbformat.read(path, 4)), resources)
+    return HERE.sub(r"\1", page)
 
 
 def build(path):

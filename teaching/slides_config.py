@@ -9,6 +9,7 @@ c = get_config()  # noqa: F821 (nbconvert defines it)
 
 c.SlidesExporter.extra_template_basedirs = [str(Path(__file__).resolve().parent)]
 c.SlidesExporter.template_name = "slides"
+c.SlidesExporter.exclude_anchor_links = True
 c.SlidesExporter.reveal_url_prefix = "reveal.js"  # beside the page
 c.SlidesExporter.reveal_theme = "white"  # its letters come with it
 c.SlidesExporter.reveal_width = "1280"

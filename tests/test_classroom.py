@@ -61,6 +61,7 @@ def answered(release):
         ("ada_03_the_naive_loop (1).ipynb", "ada"),
         ("ada_03_the_naive_loop-1.ipynb", "ada"),
         ("ada.ipynb", "ada"),
+        ("ada.ipynb.txt", "ada"),
         ("student07.ipynb", "student07"),
         ("student07 (1).ipynb", "student07"),
         ("a[d]a/x.ipynb", "a-d-a"),
@@ -385,17 +386,37 @@ def test_whoever_hands_in_no_notebook_is_told_so(tmp_path):
     downloads = tmp_path / "downloaded" / LESSON
     downloads.mkdir(parents=True)
     names = ["Ada_7_assignsubmission_file_/print.pdf", "bobeve_LATE_8_9_work.zip", f"fay_{LESSON}.ipynb"]
-    others = [
-        "Ada_7_assignsubmission_file_/",
-        "Ada_7_assignsubmission_onlinetext_/onlinetext.html",
-        "list.csv",
-    ]
+    names.append("gus_9_assignsubmission_onlinetext_/onlinetext.html")
+    others = ["Ada_7_assignsubmission_file_/", "list.csv"]
     with zipfile.ZipFile(downloads / "all.zip", "w") as archive:
         for name in [*names, *others]:
             archive.writestr(name, b"%PDF-1.7 \xff")
-    assert [student for student, *_ in intake.found(tmp_path, LESSON)] == ["Ada", "bobeve", "fay"]
+    assert [student for student, *_ in intake.found(tmp_path, LESSON)] == ["Ada", "bobeve", "fay", "gus"]
     with pytest.raises(intake.Unreadable, match="This is no notebook"):
         intake.read(b"%PDF-1.7 \xff")
+
+
+def test_the_file_that_counts_is_the_last_whatever_it_is_called(tmp_path, release):
+    """Some systems add .txt, some learners take the ending away: what counts is what is inside."""
+    place, text = tmp_path / "release" / LESSON, nbformat.writes(release)
+    place.mkdir(parents=True)
+    (place / f"{LESSON}.ipynb").write_text(text)
+    (tmp_path / "downloaded" / LESSON).mkdir(parents=True)
+    names = [f"ada_7_1_{LESSON}.ipynb.txt", "ada_7_2_print.pdf", "bob_8_3_answers", "eve.ipynb.txt"]
+    for name in names:
+        (tmp_path / "downloaded" / LESSON / name).write_text("%PDF" if name.endswith("pdf") else text)
+    taken = intake.collect(tmp_path, LESSON)
+    assert taken.ready.keys() == {"ada", "bob", "eve"} and taken.broken == {}
+    assert [file.name for file in taken.files["ada"]] == [names[1], names[0]]
+    for student in taken.ready:
+        graded = tmp_path / "autograded" / student / LESSON
+        graded.mkdir(parents=True)
+        nbformat.write(release, graded / f"{LESSON}.ipynb")
+    (tmp_path / "feedback").mkdir()
+    given = {student: {"right_pairs": (1.0, 1.0)} for student in taken.ready}
+    grade.write_feedback_for_canvas(tmp_path, LESSON, taken.files, given)
+    with zipfile.ZipFile(tmp_path / "feedback" / f"{LESSON}_canvas.zip") as archive:
+        assert archive.namelist() == [names[0], names[2]]
 
 
 def test_canvas_takes_graded_notebooks_back_by_the_names_it_gave(tmp_path):
@@ -409,7 +430,7 @@ def test_canvas_takes_graded_notebooks_back_by_the_names_it_gave(tmp_path):
     (tmp_path / "feedback").mkdir()
     names = [f"lovelaceada_7_{attempt}_{LESSON}-{attempt}.ipynb" for attempt in (1, 2)]
     files = {
-        "lovelaceada": [*(tmp_path / name for name in names), tmp_path / "lovelaceada_7_3_print.pdf"],
+        "lovelaceada": [tmp_path / "lovelaceada_7_3_print.pdf", *(tmp_path / name for name in names)],
         "bob": [tmp_path / "bob.ipynb"],
         "cut_short": [tmp_path / f"cut_8_3_{LESSON}.ipynb"],
     }
@@ -419,6 +440,20 @@ def test_canvas_takes_graded_notebooks_back_by_the_names_it_gave(tmp_path):
         first, second = nbformat.reads(archive.read(names[1]), 4).cells
     assert "right_pairs: 1 of 2" in first.source and first.source.endswith("put back.")
     assert second.source == "1 + 1"
+
+
+def test_grading_stops_where_the_grade_book_is_lost(tmp_path):
+    (tmp_path / "autograded" / "ada" / LESSON).mkdir(parents=True)
+    (tmp_path / "gradebook.db").write_text("cut")
+    for again in (False, True):
+        with pytest.raises(SystemExit, match=r"cannot be read(.|\n)*backup(.|\n)*--again"):
+            grade.grade(tmp_path, LESSON, again=again)
+    (tmp_path / "gradebook.db").unlink()
+    with pytest.raises(
+        SystemExit, match=r"does not know whose work was graded: ada(.|\n)*Points given by hand"
+    ):
+        grade.grade(tmp_path, LESSON)
+    assert not (tmp_path / "grades").exists()
 
 
 def test_without_a_sandbox_grading_asks(monkeypatch, capsys):
@@ -445,6 +480,60 @@ def test_grades_are_written_for_canvas_and_moodle(tmp_path):
     moodle = (tmp_path / "grades" / f"{LESSON}_moodle.csv").read_text().splitlines()
     assert moodle[1:] == ["ada@example.org,1", "bob@example.org,", "eve@example.org,1"]
     assert "not graded: cut" in (tmp_path / "grades" / f"{LESSON}.csv").read_text()
+    (tmp_path / "roster.csv").write_text("id,Email address\nada,ada@example.org\n")
+    grade.write_grades(tmp_path, LESSON, given, {})
+    assert {file.name for file in (tmp_path / "grades").iterdir()} == {
+        f"{LESSON}.csv",
+        f"{LESSON}_moodle.csv",
+    }
+
+
+def test_learners_of_one_name_are_told_apart_by_moodles_number(tmp_path, release):
+    downloads, place = tmp_path / "downloaded" / LESSON, tmp_path / "release" / LESSON
+    place.mkdir(parents=True)
+    nbformat.write(release, place / f"{LESSON}.ipynb")
+
+    def hand_in(number, notebook):
+        file = downloads / f"Ada Byron_{number}_assignsubmission_file_" / f"{LESSON}.ipynb"
+        file.parent.mkdir(parents=True)
+        nbformat.write(notebook, file)
+
+    def right(student):
+        target = tmp_path / "submitted" / student / LESSON / f"{LESSON}.ipynb"
+        return (
+            demo.cell_of(nbformat.read(target, 4), "sinusoidal_loop").source == demo.RIGHT["sinusoidal_loop"]
+        )
+
+    hand_in(101, answered(release))
+    assert intake.collect(tmp_path, LESSON).ready.keys() == {"Ada Byron"}  # so far the only one
+    hand_in(102, release)
+    for _ in "ab":
+        taken = intake.collect(tmp_path, LESSON)
+        assert taken.namesakes == {"Ada Byron": ["Ada Byron 101", "Ada Byron 102"]}
+        assert taken.ready.keys() == {"Ada Byron 101", "Ada Byron 102"} == taken.files.keys()
+    assert right("Ada Byron 101") and not right("Ada Byron 102")
+    assert not (tmp_path / "submitted" / "Ada Byron" / LESSON).exists()
+    assert (tmp_path / "originals" / "Ada Byron" / LESSON / f"{LESSON}.ipynb").exists()
+    # Moodle gives another number in each lesson; whoever hands in alone is not taken for the other.
+    (tmp_path / "roster.csv").write_text(
+        "id,Email address\nAda Byron 101,one@example.org\nAda Byron 102,two@example.org\n"
+        "Ada Byron 77,two@example.org\n"
+    )
+    given = {"Ada Byron 102": {"right_pairs": (1.0, 1.0)}, "Ada Byron 101": {"right_pairs": (0.0, 1.0)}}
+    grade.write_grades(tmp_path, LESSON, given, {})
+    moodle = (tmp_path / "grades" / f"{LESSON}_moodle.csv").read_text().splitlines()
+    assert moodle[1:] == ["one@example.org,0", "two@example.org,1"]
+    (downloads / "Ada Byron_102_assignsubmission_file_" / f"{LESSON}.ipynb").unlink()
+    assert "Ada Byron" not in intake.collect(tmp_path, LESSON, {"Ada Byron"}).ready
+    for student in given:
+        page = tmp_path / "feedback" / student / LESSON / f"{LESSON}.html"
+        page.parent.mkdir(parents=True)
+        page.write_text(student)
+    grade.write_feedback_for_moodle(tmp_path, LESSON, taken.files)
+    with zipfile.ZipFile(tmp_path / "feedback" / f"{LESSON}_moodle.zip") as archive:
+        assert {name: archive.read(name).decode() for name in archive.namelist()} == {
+            f"Ada Byron_{student[-3:]}_assignsubmission_file_/{LESSON}.html": student for student in given
+        }
 
 
 def test_the_demo_holds_what_is_promised_of_it():

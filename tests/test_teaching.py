@@ -182,6 +182,36 @@ def test_a_slide_shows_what_the_eye_needs():
     assert shown == "It is. Says A et al. (2024). **Before you look:** which? Of two." and told == "More."
 
 
+def test_below_a_result_its_point_is_shown():
+    short = "It is right. But *every row* is the same."
+    assert slides.split(short, of_a_result=True) == (short, "")
+    long = f"{short} {'And so on. ' * 40}".strip()
+    assert slides.split(long, of_a_result=True) == (short, "And so on. " * 39 + "And so on.")
+    assert slides.split("First. Second one, for a list:\n\n- one")[0].endswith("list:\n\n- one")
+
+
+def test_goals_tasks_and_the_next_question_are_slides_and_links_lead_out_only(tmp_path):
+    notebook = nbformat.v4.new_notebook(
+        cells=[
+            slides.cell_of("# One\n\nTold. [There](02_by_hand.ipynb), [out](https://a.org).", "slide"),
+            slides.cell_of("# Two\n\nText.\n\n**You will be able to**\n- run.", "slide"),
+            slides.cell_of("### Question", "skip"),
+            nbformat.v4.new_code_cell("my_answer = ...", metadata={"nbgrader": {"solution": True}}),
+            slides.cell_of("**The question for lesson 02:** why?", "skip"),
+        ]
+    )
+    nbformat.write(notebook, tmp_path / "lesson.ipynb")
+    page = slides.page_of(tmp_path / "lesson.ipynb")
+    assert re.findall(r'<a\b[^>]*href="([^"]*)"', page) == ["https://a.org"] and "There," in page
+    cells = slides.prepared(notebook).cells
+    headings = [cell.source for cell in cells if slides.kind_of(cell) == "slide"]
+    assert headings[2:] == [
+        "## You will be able to\n\n- run.",
+        "### Question",
+        "## The question for lesson 02\n\nwhy?",
+    ]
+
+
 def test_a_heading_and_what_no_longer_fits_begin_a_slide():
     question = "**Predict:** which?"
     texts = [f"# One\n\nFirst sentence.\n\n## Two\n\n{question}", "Words that end a part.\n\n## Three"]
