@@ -336,7 +336,7 @@ def stairs(lines, *, x, line, xticks, yticks, xlabel, ylabel):
     return fig
 
 
-def maps(panels, *, numbers=True, named=(), ncols=None):
+def maps(panels, *, numbers=True, named=(), ncols=None, joined=None):
     """Points of the plane, one for each position and coloured by it; maps side by side.
 
     Parameters
@@ -350,9 +350,12 @@ def maps(panels, *, numbers=True, named=(), ncols=None):
         is for all maps, and joins each position to the next; a dict is by the title of the map.
     ncols : int, optional
         Maps in a row; all of them if left out.
+    joined : list of str, optional
+        Titles of the maps in which a thin line joins each position to the next, in place of the above.
     """
     of_map = named if isinstance(named, dict) else dict.fromkeys(panels, named)
-    joined = numbers or (named and named is not of_map)
+    if joined is None:
+        joined = panels if numbers or (named and named is not of_map) else ()
     side = 4.2 if numbers else 3.6 if joined else 2.6
     ncols = ncols or len(panels)
     nrows = -(-len(panels) // ncols)
@@ -363,7 +366,7 @@ def maps(panels, *, numbers=True, named=(), ncols=None):
             ax.set_axis_off()
         for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
             points, named = np.asarray(points, dtype=float), list(of_map.get(title, ()))
-            if joined:  # a thin line from each position to the next
+            if title in joined:  # a thin line from each position to the next
                 ax.plot(*points.T, color="0.85", linewidth=0.6, zorder=1)
             colours = plt.get_cmap("viridis")(np.linspace(0, 0.85, len(points)))
             if numbers:

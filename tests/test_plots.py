@@ -311,6 +311,12 @@ def test_dots_may_be_named_in_some_of_the_maps():
     assert not any(ax.lines for ax in fig.axes)  # no line joins the dots
 
 
+def test_dots_may_be_joined_in_some_of_the_maps():
+    points = [[0, 1], [2, 3], [5, 4]]
+    fig = plots.maps({"one": points, "other": points}, numbers=False, named=[1], joined=["other"])
+    assert [len(ax.lines) for ax in fig.axes] == [0, 1]
+
+
 def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
     calls = []
     slider = ipywidgets.IntSlider(3, min=0, max=7)

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import torch
 
-from evidence.claims.runner import at_least, below, between, each_seed, equal_to
+from evidence.claims.runner import above, at_least, below, between, each_seed, equal_to
 from evidence.claims.training import of_lesson, share_right, test_set, trained
 from pe_lessons import arrays, toys
 
@@ -37,6 +37,7 @@ def what_they_look_at(seed):
     alibi = by_offset["ALiBi"]
     yield "ALiBi, one back to one ahead, together", alibi[2:].sum(), at_least(0.4)
     yield "ALiBi, one back over three back", alibi[2] / alibi[0], at_least(1.5)
+    yield "ALiBi, itself over one back", alibi[3] / alibi[2], below(0.8)
     yield "T5, three back", by_offset["T5"][0], at_least(0.9)
     yield "Shaw, K = 2, three back", by_offset["Shaw, K = 2"][0], below(0.3)
 
@@ -68,6 +69,21 @@ def as_the_digit_says(seed):
     yield "T5, digit 0", shares[0], at_least(0.99)
     yield "T5, digits 1 to 7, mean", np.mean(shares[1:8]), between(0.28, 0.38)
     yield "T5, digits 8 and 9, the larger", max(shares[8:]), below(0.2)
+    asked &= (tokens >= 1) & (tokens <= 7)
+    with torch.no_grad():
+        answers = model(tokens).argmax(dim=-1)[:, 7:, None]
+    counts = torch.nn.functional.one_hot(tokens.unfold(1, 7, 1)[:, :-1], 10).sum(dim=2)  # in the seven before
+    asked, hits = asked[:, 7:], hits[:, 7:]
+    named = counts.gather(2, answers)[..., 0] == counts.amax(dim=2)
+    yield (
+        "T5, digits 1 to 7: answers that are a commonest of the last seven",
+        named[asked].float().mean().item(),
+        above(0.95),
+    )
+    stands = counts.gather(2, targets[:, 7:, None].clamp(min=0))[..., 0]
+    for times, bound in ((1, below(0.1)), (2, between(0.45, 0.62)), (3, at_least(0.9))):
+        share = hits[asked & (stands == times)].float().mean().item()
+        yield f"T5, digits 1 to 7, wanted digit there {times} times", share, bound
     offsets = np.arange(-15, 16)
     numbers = model.encoding.per_bucket[0].detach().numpy()[arrays.t5_buckets(offsets)]
     pointed = (-7 <= offsets) & (offsets <= -1)
