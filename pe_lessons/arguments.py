@@ -238,7 +238,7 @@ def row_of_mask(number, row):
     if not any(row):
         raise ValueError(
             f"mask must leave every query at least one key, but its row {number} is all False: "
-            "the softmax of nothing is not defined"
+            "the softmax of nothing is not defined (True: may look there; is the mask the other way round?)"
         )
     return row
 

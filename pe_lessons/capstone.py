@@ -130,12 +130,12 @@ def is_fixed_bias(encoding):
 def _fails_only(card, *names):
     return {name for name, good in measures.passes(card).items() if not good} == set(
         names
-    ) and "local" in card
+    ) and "neighbours" in card
 
 
 GOALS = {
-    "a table that fails local and four times, and nothing else": lambda one: _fails_only(
-        one["card"], "local", "four times"
+    "a table that fails neighbours and four times, and nothing else": lambda one: _fails_only(
+        one["card"], "neighbours", "four times"
     ),
     "a table that, asked for eight columns, fails four times and nothing else": lambda one: _fails_only(
         one["card of 8"], "four times"
@@ -145,7 +145,9 @@ GOALS = {
         one["fixed bias"] and all(measures.passes(one["card"]).values()) and one["at 64"]["needle"] >= 0.9
     ),
     "fool the card with a table: five back ticked and needle below one half at 16 words": lambda one: (
-        "local" in one["card"] and measures.passes(one["card"])["five back"] and one["at 16"]["needle"] < 0.5
+        "neighbours" in one["card"]
+        and measures.passes(one["card"])["five back"]
+        and one["at 16"]["needle"] < 0.5
     ),
 }
 
@@ -157,26 +159,31 @@ FIRST_GOAL = {  # why a table misses the first goal: what is said first stands f
     "precise": "Two of 4096 rows fall together in bfloat16. Do all pairs come round nearly at once?",
     "one back": "Places look too much alike. Are the rows too slow, too quiet, or drowned by a loud column?",
     "five back": "Places look too much alike. Are the rows too slow, too quiet, or drowned by a loud column?",
-    "local": "Slow pairs keep rows next door alike. Which of them turn little among 16 places?",
+    "neighbours": "Slow pairs keep rows next door alike. Which of them turn little among 16 places?",
     "four times": "What points among the first 16 places points from 48 on as well.",
 }
 
 
 def first_goal(encoding):
-    """Say whether a table fails local and four times and nothing else; if not, name one wish and why.
+    """Say whether a table fails neighbours and four times and nothing else; if not, name one wish and why.
 
     >>> first_goal(lambda positions, d_model: positions[:, None] / len(positions) * np.ones(d_model))
     Not yet: length-free fails. Its first rows change with the number of positions.
     """
-    good = measures.passes(measures.scorecard(encoding))
-    if "local" not in good:
+    if measures.is_score(encoding):
         print("Not yet: this is a score. The goal asks for a table, encode(positions, d_model).")
         return
-    wrong = [wish for wish in FIRST_GOAL if good[wish] != (wish not in ("local", "four times"))]
+    shape = np.shape(encoding(np.arange(float(LONGER)), 32))
+    if shape != (LONGER, 32):
+        print(f"Not yet: asked for {LONGER} rows of 32 columns, this gives the shape {shape}.", end=" ")
+        print("Each frequency makes two columns, a sine and a cosine.")
+        return
+    good = measures.passes(measures.scorecard(encoding))
+    wrong = [wish for wish in FIRST_GOAL if good[wish] != (wish not in ("neighbours", "four times"))]
     if wrong:
         print(f"Not yet: {wrong[0]} {'holds' if good[wrong[0]] else 'fails'}. {FIRST_GOAL[wrong[0]]}")
     else:
-        print("Goal 1 is met: it fails local and four times, and nothing else.")
+        print("Goal 1 is met: it fails neighbours and four times, and nothing else.")
 
 
 COMPARED = {"RoPE": "rope", "ALiBi": "alibi", "no positions": "nothing"}  # on the board, of the fifty
@@ -297,8 +304,11 @@ QUESTIONS = {
         "Must a head find exactly three back?",
         "Not ALiBi alone. T5 and Shaw near by; RoPE; a table.",
     ),
-    "low": ("Low formats, or a cache?", "Angles high, storage low; positions from mask and cache."),
-    "speed": ("Long, and fast?", "RoPE, or a bias without its matrix."),
+    "low": (
+        "Low formats, or a cache?",
+        "Angles in float64; storage may be low; positions from mask and cache.",
+    ),
+    "speed": ("Long, and fast?", "RoPE, or a bias that is computed, never stored as a matrix."),
 }
 
 

@@ -13,7 +13,7 @@ AT_LEAST = {
     "five back": 0.2,
     "four times": 0.3,
     "unique": 0.1,
-    "local": 0.95,
+    "neighbours": 0.95,
     "precise": 4096,
 }
 AT_MOST = {"length-free": 1e-9, "shift-consistent": 0.01}
@@ -275,7 +275,7 @@ def scorecard(encoding, d_model=32):
         to the windows.
     ``unique``
         Distance between the two closest rows of any window; 0 for a window without rows.
-    ``local``
+    ``neighbours``
         Smallest share, among the windows that have rows, of those that lie closest to a row next door.
     ``length-free``
         Largest change of the first 5 rows when the sequence grows from 5 tokens to 50.
@@ -329,7 +329,7 @@ def scorecard(encoding, d_model=32):
     return scores | {
         "shift-consistent": max(shift_residual(table, offset=3) for table in windows),
         "unique": round(min(map(smallest_gap, windows)), 6) if len(windows) == len(WINDOWS) else 0.0,
-        "local": min(float(near.mean()) for near in next_door),
+        "neighbours": min(float(near.mean()) for near in next_door),
         "length-free": length_drift(lambda seq_len: encoding(np.arange(float(seq_len)), d_model), 5, 50),
         "precise": len(np.unique(_eight_digits(many), axis=0)),
     }

@@ -192,8 +192,8 @@ def trained_schedules():
 def trained_orders():
     """What small models of lesson 16 get right, in %: lowest and highest of five seeds, by order and steps.
 
-    They are trained on pictures 6 wide and tested on others, with M-RoPE whose axes are dealt in blocks, and
-    with the patches in a line; measured by `evidence/claims/lesson_16.py`.
+    They are trained on pictures 6 wide and tested on others, with M-RoPE whose axes take turns or are dealt
+    in blocks, and with the patches in a line; measured by `evidence/claims/lesson_16.py`.
 
     >>> trained_orders()["blocks"][250]
     (25, 27)

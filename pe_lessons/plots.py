@@ -467,17 +467,17 @@ def rotated_hand(angle, by):
                 level = np.array([tip[0], corner[1]])
                 ax.plot(*np.transpose([level, tip]), "--", color=COLOURS[1])
                 leader = {"arrowstyle": "-", "color": COLOURS[1], "linewidth": 0.8}
-                place = {"xytext": (level + tip) / 2 - (0.45, 0), "ha": "center", "va": "center"}
-                ax.annotate("sin p · cos n", (level + tip) / 2, color=COLOURS[1], arrowprops=leader, **place)
+                place = {"xytext": (tip[0] + 0.36, tip[1] + 0.05), "ha": "left", "va": "center"}
+                ax.annotate("sin p · cos n", tip - (0, 0.07), color=COLOURS[1], arrowprops=leader, **place)
                 ax.plot(*np.transpose([level, corner]), ":", color=COLOURS[1])
-                place = {"xytext": (level + corner) / 2 - (0.585, -0.06), "ha": "center", "va": "center"}
+                place = {"xytext": (corner[0] + 0.09, corner[1] + 0.13), "ha": "left", "va": "center"}
                 ax.annotate(
                     "sin p · sin n", (level + corner) / 2, color=COLOURS[1], arrowprops=leader, **place
                 )
                 ax.plot(*np.transpose([(0, 0), foot]), "--", color=COLOURS[0])
                 _beside(ax, foot / 2, "cos p · cos n", COLOURS[0], (0, -0.07))
             ax.axhline(0, color="0.8", linewidth=1, zorder=0)
-            ax.set(title=title, aspect="equal", xlim=(-0.42, 1.2), ylim=(-0.12, 1.0), xticks=[], yticks=[])
+            ax.set(title=title, aspect="equal", xlim=(-0.32, 1.3), ylim=(-0.12, 1.0), xticks=[], yticks=[])
             ax.spines[:].set_visible(False)
     return fig
 
@@ -496,8 +496,9 @@ def arcs(frequencies, farthest, titles):
     """
     strokes = (1.0, {"color": "0.7", "linewidth": 5}), (1.25, {"color": COLOURS[0], "linewidth": 1.5})
     with plt.rc_context(STYLE):
-        size = (1.85 * len(titles), 2.4)
+        size = (1.85 * len(titles), 2.5)
         fig, axes = plt.subplots(1, len(titles), figsize=size, squeeze=False)
+        fig.get_layout_engine().set(h_pad=0.1)
         for ax, frequency, title in zip(axes[0], frequencies, titles, strict=True):
             for offset, (radius, stroke) in zip(farthest, strokes, strict=True):
                 ax.add_patch(plt.Circle((0, 0), radius, fill=False, edgecolor="0.9", linewidth=0.8))
@@ -658,7 +659,7 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
     return fig
 
 
-def scatter(groups, *, xlabel="x", ylabel="y"):
+def scatter(groups, *, xlabel="x", ylabel="y", named=()):
     """Dots of up to four groups, each with a colour and a shape of its own.
 
     Parameters
@@ -666,11 +667,19 @@ def scatter(groups, *, xlabel="x", ylabel="y"):
     groups : dict of str to list of (number, number)
         Name and dots of each group.
     xlabel, ylabel : str
+    named : dict of str to (number, number), optional
+        Names and dots, written to the lower right of dots in the lower half, else to the upper left.
     """
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.4))
         for (name, dots), colour, marker in zip(groups.items(), COLOURS, "os^D", strict=False):
             ax.plot(*np.asarray(dots, dtype=float).T, marker, color=colour, label=name)
+        ax.margins(y=0.09)
+        for name, (x, y) in dict(named).items():
+            low = y < np.mean(ax.get_ylim())
+            sides = {"ha": "left", "va": "top"} if low else {"ha": "right", "va": "bottom"}
+            offset = (5, -4) if low else (-5, 4)
+            ax.annotate(name, (x, y), offset, textcoords="offset points", fontsize=8, **sides)
         ax.set(xlabel=xlabel, ylabel=ylabel)
         fig.legend(loc="outside upper center", ncols=len(groups), frameon=False)
     return fig

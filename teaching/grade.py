@@ -118,7 +118,7 @@ def points(folder, lesson):
 def check_grade_book(folder, lesson, again=False):
     """Stop where it lost what was graded: marks written from it would be empty."""
     try:
-        known = points(folder, lesson)
+        known = points(folder, lesson) if (folder / "gradebook.db").exists() else {}
     except DatabaseError as problem:
         lost = f"gradebook.db cannot be read ({problem.orig})"
     else:

@@ -1,10 +1,11 @@
 """Show a lesson as slides: python course.py slides 03 [--no-browser] [--port 8000]
 
-A slide holds headings, first sentences, formulas, tables, lists, code, results and the questions for
-predictions; all other prose becomes the speaker's notes (key S), unless it has the slide to itself. A heading
-begins a slide, and so does what no longer fits: then the section's name goes along, and the question that is
-still open. Each question of the quiz is a slide of its own, with the answer on the next key. reveal.js and
-MathJax come from npm and lie beside the page, in docs/_build/slides: nothing is fetched while you talk.
+A slide holds headings, first sentences, formulas, tables, lists, code, results, what is said of them, and the
+questions for predictions; all other prose becomes the speaker's notes (key S), unless it has the slide to
+itself. A heading begins a slide, and so does what no longer fits: then the section's name goes along, and the
+question that is still open. Each question of the quiz is a slide, with the answer on the next key.
+reveal.js and MathJax come from npm and lie beside the page, in docs/_build/slides: nothing is fetched while
+you talk.
 """
 
 import argparse

@@ -162,11 +162,11 @@ def llama3(head_dim, rope_theta, factor, original_len, low, high):
     return loops.rotary_frequencies(head_dim, base=rope_theta, scaling=scaling)[0]
 
 
-def rows_by_their_angles(row, frequencies, steps):
-    start = [math.atan2(sine, cosine) for sine, cosine in zip(row[::2], row[1::2])]
+def rows_by_their_angles(starts, frequencies, block_len, n):
     rows = []
-    for step in steps:
-        angles = [angle + step * frequency for angle, frequency in zip(start, frequencies)]
+    for number in range(n):
+        start, step = starts[number // block_len], number % block_len
+        angles = [math.atan2(*pair) + step * w for *pair, w in zip(start[::2], start[1::2], frequencies)]
         rows.append([wave(angle) for angle in angles for wave in (math.sin, math.cos)])
     return rows
 

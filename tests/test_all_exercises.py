@@ -157,10 +157,10 @@ def test_a_stub_of_any_form_is_not_attempted(name):
         assert exercise.diagnose(answer).status == "not attempted"
 
 
-@pytest.mark.parametrize("name", ["sinusoidal_numpy", "buckets"])
+@pytest.mark.parametrize("name", ["sinusoidal_numpy", "buckets", "serve_step"])
 def test_a_mended_function_is_shown_and_right(name):
     exercise = REGISTRY[name]
-    scope = {"np": np}
+    scope = {"np": np, "arrays": arrays}
     exec(exercise.text, scope)
     assert (
         "raise" not in exercise.text

@@ -203,7 +203,7 @@ class TestScorecard:
                 lambda positions, d_model: sinusoidal(positions + (len(positions) > 20), d_model),
                 {"length-free"},
             ),
-            (lambda positions, d_model: sinusoidal(positions, 8), {"local"}),  # 63 tokens are ten turns
+            (lambda positions, d_model: sinusoidal(positions, 8), {"neighbours"}),  # 63 tokens are ten turns
             (ending(IndexError), {"unique"}),
             (not_finite_far_out, {"unique"}),
             (rounded, {"shift-consistent"}),
@@ -230,7 +230,7 @@ class TestScorecard:
     def test_the_numbers_of_the_sinusoidal_table(self):
         scores = measures.scorecard(sinusoidal)
         assert scores["unique"] == pytest.approx(1.1716, abs=1e-4)
-        assert (scores["local"], scores["precise"]) == (1, 4096)
+        assert (scores["neighbours"], scores["precise"]) == (1, 4096)
 
     def test_not_precise(self):
         scores = measures.scorecard(lambda positions, d_model: positions[:, None] / 1000)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evidence.claims.runner import at_least, below, each_seed, equal_to
+from evidence.claims.runner import at_least, below, between, each_seed, equal_to
 from pe_lessons import arrays
 
 BACK, SEQ_LEN, D_MODEL, LETTERS = 3, 256, 64, 26
@@ -43,6 +43,15 @@ def with_words(seed):
     P, *_ = np.linalg.lstsq(both, wanted)
     yield "demand missed by", np.abs(both @ P - wanted).max(), below(1e-9)
     yield "repaired head on target", rows_on_target(P @ rotation, P), equal_to(1)
+    for name, (W_Q, W_K), back, claim in (
+        ("naive", naive, 0, between(0.55, 0.8)),
+        ("repaired", (P @ rotation, P), BACK, between(0.75, 0.9)),
+    ):
+        scores = 16 * (x @ W_Q) @ (x @ W_K).T / np.sqrt(D_MODEL)
+        weights = arrays.softmax(np.where(causal, scores, -np.inf))
+        means = [np.diagonal(weights, -step).mean() for step in range(SEQ_LEN)]
+        yield f"{name} head, step of the peak", int(np.argmax(means)), equal_to(back)
+        yield f"{name} head, mean weight there", means[back], claim
     demands = np.concatenate([np.eye(LETTERS), np.zeros((SEQ_LEN, LETTERS))])
     W_V, *_ = np.linalg.lstsq(both, demands)
     taken_home = arrays.attention(16 * x @ P @ rotation, x @ P, x @ W_V, mask=causal)

@@ -49,6 +49,19 @@ def nine_encodings(seed):
             yield f"{task.__name__}, {name}", share_right(encoding, task, seed), bound
 
 
+class TenAtMinusThree(toys.Encoding):
+    """The bias of the hint to the tenth encoding."""
+
+    def bias(self, queries, positions):
+        return torch.where(positions - positions[:, None] == -3, 10.0, 0.0)
+
+
+@each_seed
+def tenth(seed):
+    """A bias of 10 at offset -3, written by hand: three back"""
+    yield "10 at -3", share_right(TenAtMinusThree, toys.k_back, seed), at_least(0.98)
+
+
 def one_column():
     """A number in one column: how far a step turns a word's row; three back after 800 steps, three seeds"""
     words = torch.randn(10_000, 1, 32, generator=torch.Generator().manual_seed(0)).double()

@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import math
 
 import torch
 
@@ -130,3 +131,9 @@ def small_model_needle():
         texts = small_models.needles(600, count=24)
         costs = [small_models.bits_of_end(model, some, small_models.NEEDLE_ASKED).mean() for some in texts]
         yield name, [(costs[1] - costs[0]).item()], SAVED_AT_600[name]
+
+
+def coins():
+    """Heads or more among 32 coins: what the needle's counts are held against"""
+    for heads, claim in ((20, between(0.1, 0.11)), (27, below(0.0001))):
+        yield f"{heads} heads", [sum(math.comb(32, n) for n in range(heads, 33)) / 2**32], claim

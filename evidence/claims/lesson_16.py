@@ -8,9 +8,10 @@ from pe_lessons import toys
 
 lesson = of_lesson("16")
 WIDTHS = (3, 5, 6, 8, 10)
-ORDERS = ("blocks", "line")
+ORDERS = ("interleaved", "blocks", "line")
 STEPS = (250, 500, 1000, 2000)
 BOUNDS = {  # of some shares
+    **{("interleaved", steps): at_least(0.75) for steps in STEPS},
     ("blocks", 250): below(0.35),
     ("blocks", 2000): at_least(0.8),
     **{("line", steps): below(0.2) for steps in STEPS},
@@ -26,13 +27,19 @@ def shares(encoding, seed, steps=250):
 @each_seed
 def colour_below(seed):
     """What is the colour below? 3 rows, trained 6 wide: share of right patches"""
-    line = shares(lambda: lesson.Places("line"), seed)
-    yield "line, 6 wide", line[6], at_least(0.95)
-    yield "line, the best other width", max(line[width] for width in WIDTHS if width != 6), below(0.35)
-    axes = shares(lambda: lesson.Places("interleaved"), seed)
-    yield "interleaved, the worst width", min(axes.values()), at_least(0.75)
-    blocks = shares(lambda: lesson.Places("blocks"), seed)
-    yield "blocks, 6 wide", blocks[6], below(0.4)
+    at_6 = {"interleaved": at_least(0.75), "blocks": below(0.4), "line": at_least(0.95)}
+    bounds = {
+        "interleaved, the worst": at_least(0.75),
+        "blocks, the best": below(0.5),
+        "line, the best": below(0.35),
+    }
+    for order in ORDERS:
+        right = shares(partial(lesson.Places, order), seed)
+        others = [right[width] for width in WIDTHS if width != 6]
+        yield f"{order}, 6 wide", right[6], at_6[order]
+        for name, share in {"the worst": min(others), "the best": max(others)}.items():
+            name = f"{order}, {name}"
+            yield f"{name} other width", share, *([bounds[name]] if name in bounds else [])
 
 
 def more_steps():

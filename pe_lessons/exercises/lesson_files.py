@@ -2,8 +2,9 @@
 
 `answers.py` holds the right answer of every exercise in two styles, as functions (or classes) such as
 `buckets_loop` and `buckets_arrays`, or as other names of functions from another lesson; the first is the
-one that `solution` shows, unless there is a `buckets_mended`, the notebook's faulty function mended. A
-mistake is a change of the right answer's text, and what a kind teacher says of it, in `mistakes.toml`:
+one that `solution` shows, unless there is a `buckets_mended`, the notebook's faulty function mended, or a
+`buckets_short`, which calls what the notebook allows. A mistake is a change of the right answer's text,
+and what a kind teacher says of it, in `mistakes.toml`:
 
     [buckets."exact quarter"]
     arrays = ['one_way // 2', 'one_way // 4']
@@ -69,8 +70,8 @@ class Lesson:
         answer, *others = self.styles(name)
         self.learners_names[answer.name] = mine or f"my_{name}"
         texts = [one.text for one in (answer, *others)]
-        mended = f"{name}_mended"
-        shown = Answer(self.answers, mended, "arrays") if hasattr(self.answers, mended) else answer
+        better = [f"{name}_{kind}" for kind in ("mended", "short") if hasattr(self.answers, f"{name}_{kind}")]
+        shown = Answer(self.answers, better[0], "arrays") if better else answer
         self.learners_names[shown.name] = self.learners_names[answer.name]
         return kind(
             name=name,

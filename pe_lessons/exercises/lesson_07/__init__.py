@@ -10,8 +10,8 @@ lesson = Lesson(__name__)
 split_shift = lesson.exercise(
     "split_shift",
     mine="my_shift",
-    probes=((3, 4), (5, 6), (-2, 10)),
-    edge_probes=((0, 4), (5, 2), (100, 16)),
+    probes=((3, 4), (5, 6), (-2, 10), (5, 2)),
+    edge_probes=((0, 4), (100, 16)),
 )
 
 # No two of their means, of diagonals, columns or rows, are alike.

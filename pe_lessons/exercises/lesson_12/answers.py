@@ -37,6 +37,16 @@ def rotary_interleaved_loop(x, positions):
     return rotated
 
 
+def rotary_half_mended(x, positions):
+    _, head_dim = x.shape
+    half = head_dim // 2
+    frequencies = 10_000 ** (-2 * np.arange(half) / head_dim)  # mended: the 2 of 2k
+    angles = positions[:, None] * frequencies  # mended: the positions that are given
+    angles = np.concatenate([angles, angles], axis=1)  # (seq_len, head_dim)
+    partner = np.concatenate([-x[:, half:], x[:, :half]], axis=1)
+    return x * np.cos(angles) + partner * np.sin(angles)
+
+
 def rotary_half_arrays(x, positions):
     base, head_dim = 10_000.0, x.shape[1]
     exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)

@@ -6,6 +6,16 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
+from pe_lessons import arrays
+
+
+def sinusoidal_2d_short(height, width, d_model):
+    half = d_model // 2
+    grid = np.empty((height, width, d_model))
+    grid[..., :half] = arrays.sinusoidal(height, half, base=100)[:, None]  # (height, 1, half)
+    grid[..., half:] = arrays.sinusoidal(width, half, base=100)  # (width, half)
+    return grid
+
 
 def sinusoidal_2d_arrays(height, width, d_model):
     half = d_model // 2
@@ -32,6 +42,13 @@ def sinusoidal_2d_loop(height, width, d_model):
             line.append(numbers)
         grid.append(line)
     return grid
+
+
+def axial_rotary_short(x, rows, columns):
+    first, second = np.split(x, 2, axis=-1)  # (n, head_dim / 2) each
+    first = arrays.rotary(first, rows, base=100)
+    second = arrays.rotary(second, columns, base=100)
+    return np.concatenate([first, second], axis=-1)  # (n, head_dim)
 
 
 def axial_rotary_arrays(x, rows, columns):

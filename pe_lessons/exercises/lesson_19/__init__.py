@@ -9,19 +9,22 @@ from pe_lessons.exercises.lesson_files import Lesson
 lesson = Lesson(__name__)
 
 
-def _probe(position, frequencies, steps):
-    row = [float(wave(position * frequency)) for frequency in frequencies for wave in (np.sin, np.cos)]
-    return row, frequencies, steps
+def _probe(positions, frequencies, block_len, n):
+    starts = [
+        [float(wave(first * frequency)) for frequency in frequencies for wave in (np.sin, np.cos)]
+        for first in positions
+    ]
+    return starts, frequencies, block_len, n
 
 
 turned_rows = lesson.exercise(
     "turned_rows",
     mine="my_rows",
-    probes=(_probe(2, [1.0, 0.01], [0, 1, 5, -2]), _probe(7, [1.0, 0.3, 0.05], [-3, 40, 2, 2])),
+    probes=(_probe([2, 41, 5], [1.0, 0.01], 3, 7), _probe([7, 30, 3], [1.0, 0.3, 0.05], 2, 6)),
     edge_probes=(
-        _probe(5, [1.0, 0.1], [0]),
-        _probe(9, [0.7], [-4]),
-        _probe(1, [0.9, 0.3], [100_003, -70_001]),
+        _probe([5, 9, 6], [1.0, 0.1], 1, 3),
+        _probe([9], [0.7], 4, 2),
+        _probe([1, 70], [20_011.3, 0.9], 6, 8),
     ),
 )
 

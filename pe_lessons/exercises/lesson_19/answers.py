@@ -6,27 +6,29 @@ import numpy as np
 import torch
 
 
-def turned_rows_arrays(row, frequencies, steps):
-    row, frequencies = np.array(row), np.array(frequencies)
-    hands = row[0::2] + 1j * row[1::2]  # (n_pairs,) sine + i cosine
-    steps = np.array(steps)[:, None]  # (n_rows, 1)
-    turns = np.exp(-1j * steps * frequencies)  # (n_rows, n_pairs)
-    rows = hands * turns
-    return rows.view(np.float64)  # (n_rows, 2 n_pairs) real, imaginary, real, ...
+def turned_rows_arrays(starts, frequencies, block_len, n):
+    starts, frequencies = np.array(starts), np.array(frequencies)
+    hands = starts[:, 0::2] + 1j * starts[:, 1::2]  # (n_blocks, n_pairs) sine + i cosine
+    steps = np.arange(block_len)[:, None]  # (block_len, 1)
+    turns = np.exp(-1j * steps * frequencies)  # (block_len, n_pairs) the same for every block
+    rows = hands[:, None] * turns  # (n_blocks, block_len, n_pairs)
+    rows = np.concatenate(rows)[:n]  # the blocks one below the other
+    return rows.view(np.float64)  # (n, 2 n_pairs) real, imaginary, real, ...
 
 
-def turned_rows_loop(row, frequencies, steps):
-    pairs = list(zip(row[0::2], row[1::2]))
+def turned_rows_loop(starts, frequencies, block_len, n):
     rows = []
-    for step in steps:
-        turned = []
-        for (sine, cosine), frequency in zip(pairs, frequencies):
-            angle = step * frequency
-            turned_sine = sine * math.cos(angle) + cosine * math.sin(angle)
-            turned_cosine = cosine * math.cos(angle) - sine * math.sin(angle)
-            turned += [turned_sine, turned_cosine]
-        rows.append(turned)
-    return rows
+    for start in starts:
+        pairs = list(zip(start[0::2], start[1::2]))
+        for step in range(block_len):
+            turned = []
+            for (sine, cosine), frequency in zip(pairs, frequencies):
+                angle = step * frequency
+                turned_sine = sine * math.cos(angle) + cosine * math.sin(angle)
+                turned_cosine = cosine * math.cos(angle) - sine * math.sin(angle)
+                turned += [turned_sine, turned_cosine]
+            rows.append(turned)
+    return rows[:n]
 
 
 def view_numbers_arrays(n_queries, n_keys, slope, window):

@@ -23,10 +23,14 @@ _OTHER = np.array(
     [[0.28, 0.05, 0.21, 0.46], [0.37, 0.13, 0.34, 0.16], [0.06, 0.58, 0.15, 0.21], [0.24, 0.31, 0.43, 0.02]]
 )
 
+_WINDOW = np.array(  # each word looks at itself and at one before it, the last one two places back
+    [[1.0, 0.0, 0.0, 0.0], [0.36, 0.64, 0.0, 0.0], [0.0, 0.58, 0.42, 0.0], [0.0, 0.27, 0.0, 0.73]]
+)
+
 weight_back = lesson.exercise(
     "weight_back",
     probes=((_FOUR, 1), (_OTHER, 1), (np.tril(_OTHER), 1)),
-    edge_probes=((_FOUR, 2), (_OTHER, 2), (_FOUR, 0), (_FOUR[:3, :3], 1)),
+    edge_probes=((_FOUR, 2), (_OTHER, 2), (_FOUR, 0), (_FOUR[:3, :3], 1), (_WINDOW, 1), (_WINDOW, 2)),
     call=_call_of_map,
 )
 
