@@ -9,7 +9,6 @@ is neither in the tables nor in the museum is read by its keys alone, and a warn
 """
 
 import argparse
-import csv
 import dataclasses
 import functools
 import json
@@ -99,8 +98,6 @@ FORMS = {
         "global_rope_theta", "local_rope_theta", "original_max_position_embeddings", *LENGTHS)),
 }  # fmt: skip
 MUSEUM = Path(__file__).parent / "museum"
-SCHEDULES = Path(__file__).with_name("trained_schedules.csv")
-ORDERS = Path(__file__).with_name("trained_orders.csv")
 # From here on, two neighbouring whole numbers are one in this format.
 FIRST_CONFUSED = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**24}
 
@@ -175,40 +172,6 @@ def museum():
     """
     found = [(path.stem, json.loads(path.read_text(encoding="utf-8"))) for path in MUSEUM.glob("*.json")]
     return dict(sorted(found, key=lambda exhibit: (exhibit[1]["date"], exhibit[0])))
-
-
-def trained_schedules():
-    """What toys of four layers get right, in %: lowest and highest of three seeds, by schedule and words.
-
-    F rotates and sees all, w rotates and sees 8 words, - sees all and does not rotate. They are trained on
-    texts of 48 words, and measured by `evidence/claims/lesson_15.py`.
-
-    >>> trained_schedules()["FFFF"][384]
-    (11, 13)
-    """
-    return _ranges(SCHEDULES)
-
-
-def trained_orders():
-    """What small models of lesson 16 get right, in %: lowest and highest of five seeds, by order and steps.
-
-    They are trained on pictures 6 wide and tested on others, with M-RoPE whose axes take turns or are dealt
-    in blocks, and with the patches in a line; measured by `evidence/claims/lesson_16.py`.
-
-    >>> trained_orders()["blocks"][250]
-    (25, 27)
-    """
-    return _ranges(ORDERS)
-
-
-def _ranges(path):
-    """Lowest and highest in % of a table, by what is in its first and second columns."""
-    found = {}
-    with path.open(encoding="utf-8", newline="") as file:
-        _, *rows = csv.reader(file)
-    for name, size, lowest, highest in rows:
-        found.setdefault(name, {})[int(size)] = int(lowest), int(highest)
-    return found
 
 
 def layers(config):

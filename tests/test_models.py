@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evidence.claims import lesson_15, lesson_16
 from pe_lessons import arrays, models
 
 LLAMA = {
@@ -342,21 +341,3 @@ def test_a_window_that_is_no_number_is_refused():
     config = {"model_type": "mistral", "num_hidden_layers": 2, "head_dim": 8, "sliding_window": "lots"}
     with pytest.raises(ValueError, match="the window must be a whole number of tokens, got 'lots'"):
         models.explain(config)
-
-
-@pytest.mark.parametrize(
-    ("stored", "names", "sizes", "bounds"),
-    [
-        (models.trained_schedules(), lesson_15.SCHEDULES, lesson_15.LENGTHS, lesson_15.BOUNDS),
-        (models.trained_orders(), lesson_16.ORDERS, lesson_16.STEPS, lesson_16.BOUNDS),
-    ],
-    ids=["schedules", "orders"],
-)
-def test_what_trained_toys_get_right_is_what_the_claims_say(stored, names, sizes, bounds):
-    assert tuple(stored) == names
-    for name, of_size in stored.items():
-        assert tuple(of_size) == sizes
-        for size, (lowest, highest) in of_size.items():
-            assert lowest <= highest
-            bound = bounds.get((name, size))
-            assert bound is None or (bound.holds(lowest / 100) and bound.holds(highest / 100))

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from evidence.claims import lesson_15, lesson_16
 from pe_lessons import arrays, tensors, toys
 
 
@@ -270,3 +271,27 @@ def test_how_far_back_a_task_may_ask():
     for k in (-1, 3, 4):
         with pytest.raises(ValueError, match="k must be"):
             toys.k_back(tokens, k=k)
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "sizes", "bounds"),
+    [
+        ("schedules", lesson_15.SCHEDULES, lesson_15.LENGTHS, lesson_15.BOUNDS),
+        ("orders", lesson_16.ORDERS, lesson_16.STEPS, lesson_16.BOUNDS),
+    ],
+    ids=["schedules", "orders"],
+)
+def test_what_trained_toys_get_right_is_what_the_claims_say(name, names, sizes, bounds):
+    stored = toys.measured(name)
+    assert tuple(stored) == names
+    for kind, of_size in stored.items():
+        assert tuple(of_size) == sizes
+        for size, (lowest, highest) in of_size.items():
+            assert lowest <= highest
+            bound = bounds.get((kind, size))
+            assert bound is None or (bound.holds(lowest / 100) and bound.holds(highest / 100))
+
+
+def test_what_was_not_measured_is_refused():
+    with pytest.raises(ValueError, match="name must be one of 'schedules', 'orders', got 'layers'"):
+        toys.measured("layers")
