@@ -72,7 +72,7 @@ def test_files_tell_whose_they_are(name, student):
 
 
 SPOILT = (
-    "check deleted, answer deleted, answer and check deleted, imports deleted, older imports, check copied, "
+    "check deleted, all checks deleted, answer deleted, answer and check deleted, imports deleted, older imports, check copied, "
     "check changed, answer as prose, check as prose, metadata lost, colab, checks tagged, "
     "passed off as released"
 )
