@@ -575,7 +575,8 @@ def tokens(names, places):
 def packed_rows(names, ways):
     """Texts that share a row: for each query the keys that it may look at, and how many places back they are.
 
-    Rows are queries, columns keys, each with its text and position; a key that is ahead is red, hidden ones are empty.
+    Rows are queries, columns keys, each with its text and position. A key that is ahead is red, and a hidden
+    one empty.
 
     Parameters
     ----------
