@@ -98,18 +98,20 @@ def schedules():
 
 def words_hidden_later():
     """Words hidden from layers, after training on 48 words: share right in texts of 384, three seeds"""
-    near, first = last_words(LENGTHS[0]), first_words(LENGTHS[0])
-    for schedule, layers, sees, seen, bound in (
-        ("FFF-", "last layer", [None, None, None, first], "first", at_least(0.65)),
-        ("FFF-", "last layer", [None, None, None, near], "last", below(0.3)),
-        ("FFF-", "lower layers", [near, near, near, None], "last", at_least(0.95)),
-        ("FFFF", "lower layers", [near, near, near, None], "last", at_least(0.6)),
-        ("FFFF", "last layer", [None, None, None, near], "last", below(0.3)),
-    ):
-        shares = []
-        for seed in SEEDS[:3]:
-            model = trained(schedule, seed)
-            as_trained, model.sees = model.sees, sees
-            shares.append(share(model, LENGTHS[-1], seed))
-            model.sees = as_trained
-        yield f"{schedule}, {layers} with the {seen} 48 words only", shares, bound
+    latest, first = last_words(LENGTHS[0]), first_words(LENGTHS[0])
+    hidden = {  # what each layer sees; bounds for FFFF and FFF-
+        "lower layers: the latest 48": ([latest] * 3 + [None], at_least(0.6), at_least(0.95)),
+        "last layer: the first 48": ([None] * 3 + [first], below(0.3), at_least(0.65)),
+        "last layer: the latest 48": ([None] * 3 + [latest], below(0.3), below(0.3)),
+        # The keys are those of the second line: what differs is the word that asks.
+        "lower: the latest 48, last: the first 48": ([latest] * 3 + [first], at_least(0.6), at_least(0.65)),
+    }
+    for what, (sees, *bounds) in hidden.items():
+        for schedule, bound in zip(("FFFF", "FFF-"), bounds):
+            shares = []
+            for seed in SEEDS[:3]:
+                model = trained(schedule, seed)
+                as_trained, model.sees = model.sees, sees
+                shares.append(share(model, LENGTHS[-1], seed))
+                model.sees = as_trained
+            yield f"{schedule}, {what}", shares, bound
