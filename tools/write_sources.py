@@ -74,7 +74,9 @@ def cell_text(lesson, sources):
         if lesson in source.cited:
             names.setdefault(source.cited[lesson], []).append(source.name)
     lines = [
-        f"- {those[0]}: {text}." if len(those) == 1 else f"- {text[0].upper() + text[1:]}: {'; '.join(those)}."
+        f"- {those[0]}: {text}."
+        if len(those) == 1
+        else f"- {text[0].upper() + text[1:]}: {'; '.join(those)}."
         for text, those in names.items()
     ]
     if lesson in FOLDED:
