@@ -129,6 +129,8 @@ def spoil(notebook, how):
     match how:
         case "check deleted":
             cells.remove(check)
+        case "all checks deleted":
+            notebook.cells = [cell for cell in cells if cell not in checks]
         case "answer deleted":
             cells.remove(answer)
         case "answer and check deleted":

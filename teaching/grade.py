@@ -146,16 +146,32 @@ def explain(folder, lesson, student, why):
 
 
 def read_roster(folder):
-    """The lines of roster.csv; of a group, every member has one."""
+    """The lines of roster.csv, with the `id` of each; of a group, every member has one.
+
+    An `id` is what a learner's folder in submitted is called. Where there is none it is made as the platform
+    makes it: Moodle from its list of participants, Canvas from its export of the gradebook, whose first lines
+    are nobody's.
+    """
     if not (folder / "roster.csv").exists():
         return []
     with (folder / "roster.csv").open(newline="", encoding="utf-8-sig") as file:
-        roster = list(csv.DictReader(file))
-    if roster and "id" not in roster[0]:
+        table = csv.DictReader(file)
+        roster, columns = list(table), set(table.fieldnames or ())
+    last = "Surname" if "Surname" in columns else "Last name"
+    if columns >= {"Student", "ID"}:
+        roster = [row for row in roster if row.get("id") or row["ID"]]
+        made = [re.sub(r"\W", "", row["Student"]).lower() for row in roster]
+    elif columns >= {"First name", last}:
+        made = [intake.student_of(f"{row['First name']} {row[last]}/{folder.name}") for row in roster]
+    elif "id" in columns:
+        made = [""] * len(roster)
+    else:
         sys.exit(
-            "grade: roster.csv has no column id, which says how a learner's folder in submitted is called"
+            "grade: roster.csv must be Moodle's list of participants, with First name and Last name; or "
+            "Canvas's export of the gradebook, with Student and ID; or have a column id, which says how a "
+            "learner's folder in submitted is called. Columns are separated by commas"
         )
-    return roster
+    return [row | {"id": row.get("id") or name} for row, name in zip(roster, made)]
 
 
 def people(folder):

@@ -72,7 +72,8 @@ def test_files_tell_whose_they_are(name, student):
 
 
 SPOILT = (
-    "check deleted, answer deleted, answer and check deleted, imports deleted, older imports, check copied, "
+    "check deleted, all checks deleted, answer deleted, answer and check deleted, imports deleted, "
+    "older imports, check copied, "
     "check changed, answer as prose, check as prose, metadata lost, colab, checks tagged, "
     "passed off as released"
 )
@@ -486,6 +487,31 @@ def test_grades_are_written_for_canvas_and_moodle(tmp_path):
         f"{LESSON}.csv",
         f"{LESSON}_moodle.csv",
     }
+
+
+def test_the_lists_of_the_platforms_are_rosters_as_they_are(tmp_path):
+    given = {"Ada Lovelace": {"right_pairs": (1.0, 1.0)}, "lovelaceada": {"right_pairs": (0.0, 1.0)}}
+    for last in ("Last name", "Surname"):
+        (tmp_path / "roster.csv").write_text(
+            f'\ufeff"First name",{last},"ID number","Email address"\nAda,Lovelace,,ada@example.org\n'
+            "Bob,[Jr.],17,bob@example.org\n",
+            encoding="utf-8",
+        )
+        assert [row["id"] for row in grade.read_roster(tmp_path)] == ["Ada Lovelace", "Bob -Jr.-"]
+        grade.write_grades(tmp_path, LESSON, given, {})
+        moodle = (tmp_path / "grades" / f"{LESSON}_moodle.csv").read_text().splitlines()
+        assert moodle[1:] == ["ada@example.org,1", "bob@example.org,"]
+    (tmp_path / "roster.csv").write_text(
+        "Student,ID,SIS User ID,SIS Login ID,Section,Essay (99)\n    Points Possible,,,,,10.00\n"
+        '"Lovelace, Ada",4711,s1,ada,A,9\n"O\'Neil, Zoë",4712,s2,zoe,B,\n'
+    )
+    assert [row["id"] for row in grade.read_roster(tmp_path)] == ["lovelaceada", "oneilzoë"]
+    grade.write_grades(tmp_path, LESSON, given, {})
+    canvas = (tmp_path / "grades" / f"{LESSON}_canvas.csv").read_text().splitlines()
+    assert canvas[2:] == ['"Lovelace, Ada",4711,s1,ada,A,0', '"O\'Neil, Zoë",4712,s2,zoe,B,']
+    (tmp_path / "roster.csv").write_text("Vorname;Nachname\nAda;Lovelace\n")
+    with pytest.raises(SystemExit, match="or have a column id"):
+        grade.read_roster(tmp_path)
 
 
 def test_learners_of_one_name_are_told_apart_by_moodles_number(tmp_path, release):

@@ -241,6 +241,26 @@ def test_strips_lie_end_to_end_in_the_colours_of_their_encodings():
     assert ax.get_xlim() == (0, 5)
 
 
+def test_packed_rows_say_how_far_back_each_key_is_that_may_be_seen():
+    both = {"reset": True, "block": True}
+    ways = {"both": both, "reset": both | {"block": False}, "block": both | {"reset": False}}
+    panels = dict(zip(ways, plots.packed_rows("AAB", ways).axes, strict=True))
+    said = {
+        title: {text.get_position(): text.get_text() for text in ax.texts} for title, ax in panels.items()
+    }
+    assert said["both"] == {(0, 0): "0", (0, 1): "1", (1, 1): "0", (2, 2): "0"}
+    assert said["both"] == said["block"]
+    assert said["reset"] == said["both"] | {(0, 2): "0", (1, 2): "\N{MINUS SIGN}1"}
+    red = [box.get_facecolor() == to_rgba(plots.RED) for box in panels["reset"].patches]
+    assert sum(red) == 1
+    named = {title: [label.get_text() for label in ax.get_yticklabels()] for title, ax in panels.items()}
+    assert named == {
+        "both": ["A 0", "A 1", "B 0"],
+        "reset": ["A 0", "A 1", "B 0"],
+        "block": ["A 0", "A 1", "B 2"],
+    }
+
+
 def test_tokens_stand_where_their_height_and_width_say_with_all_three_numbers():
     fig = plots.tokens(["see", "▢", "▢"], [[0, 5, 5], [0, 1, 1], [0, 2, 3]])
     [ax] = fig.axes
