@@ -12,6 +12,7 @@ from importlib.metadata import version
 
 import numpy as np
 import torch
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 from pe_lessons import arrays, loops, tensors
 
@@ -69,6 +70,13 @@ def commonly_in_torch(seq_len, d_model):
     table[:, 0::2] = torch.sin(positions * frequencies)
     table[:, 1::2] = torch.cos(positions * frequencies)
     return table
+
+
+def in_halves_in_torch(seq_len, d_model):
+    """The same numbers, all sines before all cosines, so that neighbours are written together."""
+    frequencies = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10_000.0) / d_model))
+    angles = torch.arange(seq_len).unsqueeze(1) * frequencies
+    return torch.cat([angles.sin(), angles.cos()], dim=1)
 
 
 def commonly_in_numpy(seq_len, d_model):
@@ -195,7 +203,7 @@ def rotary_contenders(shape):
     return calls
 
 
-NO_BIAS, VIEW = "no bias", "attention_with_bias (a view)"
+FILL, NO_BIAS, VIEW = "fill (the memory)", "no bias", "attention_with_bias (a view)"
 DENSE_ALIBI, DENSE_T5 = "ALiBi written out", "T5 written out"
 
 
@@ -212,3 +220,41 @@ def bias_contenders(seq_len, num_heads=8, head_dim=64):
         DENSE_ALIBI: lambda: attend(q, k, v, attn_mask=tensors.alibi(seq_len, num_heads)[None]),
         DENSE_T5: lambda: attend(q, k, v, attn_mask=tensors.t5_bias(seq_len, table)[None]),
     }
+
+
+def compiled_contenders(shape, seq_len, num_heads=8, head_dim=64):
+    """Two races in which `torch.compile` takes part: {name: call}, the floor of each first.
+
+    The table as it is commonly written; and causal ALiBi, by its numbers for each offset.
+    """
+    table = torch.empty(shape)
+    tables = {
+        FILL: lambda: table.fill_(1.0),
+        TENSORS: lambda: tensors.sinusoidal_by_rotation(*shape),
+        "PyTorch as commonly written": lambda: commonly_in_torch(*shape),
+        "the same, compiled": partial(torch.compile(commonly_in_torch), *shape),
+        "PyTorch, sines before cosines": lambda: in_halves_in_torch(*shape),
+        "sines before cosines, compiled": partial(torch.compile(in_halves_in_torch), *shape),
+    }
+
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = torch.randn(3, 1, num_heads, seq_len, head_dim, generator=generator)
+    offsets = torch.arange(1 - seq_len, seq_len)
+    numbers = -tensors.alibi_slopes(num_heads)[:, None] * offsets.abs()
+    numbers = numbers.masked_fill(offsets > 0, -math.inf)
+
+    def by_offset(score, batch, head, query, key):
+        return score + numbers[head, key - query + seq_len - 1]
+
+    def seen(batch, head, query, key):
+        return key <= query
+
+    mask = create_block_mask(seen, None, None, seq_len, seq_len, device="cpu")
+    attend, flexible = torch.nn.functional.scaled_dot_product_attention, torch.compile(flex_attention)
+    biases = {
+        NO_BIAS: lambda: attend(q, k, v),
+        VIEW: lambda: tensors.attention_with_bias(q, k, v, numbers),
+        "flex_attention, compiled": lambda: flexible(q, k, v, score_mod=by_offset),
+        "the same with a block_mask": lambda: flexible(q, k, v, score_mod=by_offset, block_mask=mask),
+    }
+    return tables, biases

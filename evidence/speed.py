@@ -17,6 +17,7 @@ import math
 import os
 import platform
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -41,6 +42,7 @@ FULL = {
     "tables": [(50, 128), (512, 512), (4096, 1024), (65_536, 1024), (1_000_000, 128)],
     "rotary": [(2, 8, 512, 64), (1, 32, 2048, 128)],
     "biases": 4096,
+    "compiled": True,
     "memory": (65_536, 1024),
     "positions": [10**2, 10**3, 10**4, 10**5, 10**6, 10**7],
     "seconds": 8,  # for each shape, and at least three rounds
@@ -49,6 +51,7 @@ QUICK = {
     "tables": [(50, 128), (300, 64)],
     "rotary": [(1, 2, 16, 8)],
     "biases": 32,
+    "compiled": False,  # a compiler takes half a minute
     "memory": (2048, 256),
     "positions": [10**2, 10**3],
     "seconds": 0,
@@ -161,7 +164,20 @@ def measure_errors(plan, d_model=8, n_rows=100):
     }
 
 
-PARTS = {"times": measure_times, "memory": measure_memory, "errors": measure_errors}
+def measure_compiled(plan):
+    """Two races with `torch.compile`; none in a quick run, or where there is no C++ compiler."""
+    if not (plan["compiled"] and (shutil.which("c++") or shutil.which("cl"))):
+        return {}
+    races = contenders.compiled_contenders(plan["memory"], plan["biases"])
+    return dict(zip(("table", "attention"), (median_times(calls, plan["seconds"]) for calls in races)))
+
+
+PARTS = {
+    "times": measure_times,
+    "memory": measure_memory,
+    "errors": measure_errors,
+    "compiled": measure_compiled,
+}
 
 
 def measure(part, plan):
@@ -247,6 +263,29 @@ def goals(plan, found):
         yield at_most(25e6, "biases: extra memory", extra, as_bytes)
 
 
+def compiled_section(plan, compiled):
+    """The races with compiled programs, in Markdown; nothing if none was run."""
+    if not compiled:
+        return ""
+    rows = {
+        race: [[name, ratio(value, next(iter(times.values())))] for name, value in times.items()]
+        for race, times in compiled.items()
+    }
+    return f"""
+## Compiled
+
+With `torch.compile`, on this processor; the compilation itself is not counted. A table of
+{by(plan["memory"])}, time over that of filling it:
+
+{markdown_table(["", "time"], rows["table"])}
+
+Causal ALiBi, {plan["biases"]} tokens and 8 heads of 64 columns, by its numbers for each offset: time over
+attention without a bias, in which every query sees every key.
+
+{markdown_table(["", "time"], rows["attention"])}
+"""
+
+
 def report(plan, found):
     """The whole report in Markdown."""
     times, memory = found["times"], found["memory"]
@@ -273,7 +312,8 @@ def report(plan, found):
 # Speed, memory, precision
 
 Written by `python course.py bench`. Times are CPU time of one thread, medians of interleaved
-rounds, printed as ratios: those of one run can be compared, those of two machines cannot.
+rounds, printed as ratios: those of one run can be compared, those of two machines cannot. On
+Linux they are of a process that keeps the memory it frees.
 
 Machine: {found["machine"]}.
 
@@ -303,7 +343,7 @@ Attention of {plan["biases"]} tokens, 8 heads: time over attention without a bia
 memory taken at most beyond the result.
 
 {markdown_table(["", "time", "extra memory"], biases)}
-
+{compiled_section(plan, found.get("compiled"))}
 ## Goals
 
 {markdown_table(["", "goal", "measured", ""], verdicts)}

@@ -330,7 +330,7 @@ def choose(**answers):
         asked = ["order"]
     else:
         asked = [name for name in QUESTIONS if not answers or (answers.get(name) and name != "order")]
-    rows = [QUESTIONS[name] for name in asked] or [("none of them", "RoPE, as most of the models above.")]
+    rows = [QUESTIONS[name] for name in asked] or [("none of them", "RoPE: nothing speaks against it.")]
     plots.show_table(
         [[advice] for _, advice in rows], rows=[question for question, _ in rows], columns=["then"], left=True
     )

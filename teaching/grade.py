@@ -16,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -272,10 +273,25 @@ def sandbox_or_consent(without):
     return False
 
 
+def check_that_answers_can_run(sandboxed):
+    """Stop where a kernel could not import the course: every answer would get 0 points."""
+    words = [sys.executable, "-c", "import pe_lessons.exercises, torch, matplotlib"]
+    with tempfile.TemporaryDirectory() as shared:
+        words = sandbox.command(shared, words) if sandboxed else words
+        run = subprocess.run(words, capture_output=True, text=True)
+    if run.returncode:
+        said = (run.stderr.strip().splitlines() or ["no message"])[-1]
+        sys.exit(
+            f"grade: the course cannot be imported where answers run ({said}), so all would get 0 points. "
+            "Nothing was graded. Call python course.py grade, which installs what is needed."
+        )
+
+
 def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     """Grade a lesson of a class; return the points, and why some of it could not be graded."""
     start = time.monotonic()
     check_grade_book(folder, lesson, again)
+    check_that_answers_can_run(sandboxed)
     if not (folder / "release" / lesson).exists():
         try:
             classroom.release(folder, lesson)

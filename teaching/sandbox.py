@@ -50,6 +50,7 @@ def command(shared, inside):
     variables = {
         name: os.environ[name] for name in os.environ if name in KEPT or name.endswith("_NUM_THREADS")
     }
+    variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), variables.get("PYTHONPATH")]))
     variables |= {
         "HOME": "/home/learner",
         "USER": "learner",

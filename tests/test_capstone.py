@@ -77,6 +77,22 @@ def test_what_the_lesson_says_of_the_table_and_of_larger_factors():
     assert found == pytest.approx([0.13, 0.48, 0.08, 0.09], abs=0.006)
 
 
+@pytest.mark.parametrize(("name", "apart"), [("sinusoidal", 2.4), ("ten_times_as_slow", 0.6)])
+def test_what_the_lesson_says_of_how_far_apart_places_look(name, apart):
+    words = np.random.default_rng(seed=0).normal(size=(200, 1, 32))
+    x = words + train_encodings.encoding_of(name)(np.arange(16.0), 32)
+    x = x - x.mean(axis=-1, keepdims=True)
+    seen = (x / x.std(axis=-1, keepdims=True)).mean(axis=0)
+    assert round(measures.distances(seen)[np.triu_indices(16, k=1)].mean(), 1) == apart
+
+
+def test_what_the_lesson_says_of_loud_stripes_and_of_the_cross_of_rope_with_base_100():
+    stripes = train_encodings.encoding_of("stripes_of_four")
+    assert round(measures.mixed_attention(stripes, 5)[2], 2) == 0.06
+    far = measures.pointing(train_encodings.encoding_of("rope_base_100"))
+    assert [round(far[back][1], 2) for back in (1, 5)] == [0.11, 0.93]
+
+
 def test_a_score_and_the_module_that_does_the_same_train_alike():
     shares = []
     for encoding in (toys.Scored(capstone.rope), toys.Rotary()):

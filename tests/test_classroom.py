@@ -467,6 +467,16 @@ def test_without_a_sandbox_grading_asks(monkeypatch, capsys):
     assert grade.sandbox_or_consent(without=False) is False
 
 
+def test_where_the_course_cannot_be_imported_nothing_is_graded(monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    words = sandbox.command("/shared", ["python"])
+    assert words[words.index("PYTHONPATH") + 1] == str(sandbox.ROOT)
+    broken = [sys.executable, "-c", "raise ImportError('no module named torch')"]
+    monkeypatch.setattr(sandbox, "command", lambda shared, words: broken)
+    with pytest.raises(SystemExit, match="all would get 0 points"):
+        grade.check_that_answers_can_run(sandboxed=True)
+
+
 def test_grades_are_written_for_canvas_and_moodle(tmp_path):
     (tmp_path / "roster.csv").write_text(
         "id,Student,ID,SIS User ID,SIS Login ID,Section,Email address\n"

@@ -1,9 +1,11 @@
 """evidence/speed.py runs, and every contender makes the table that it says; nothing here asserts a time."""
 
 import tempfile
+from functools import partial
 
 import numpy as np
 import pytest
+import torch
 from matplotlib import pyplot as plt
 
 
@@ -46,6 +48,28 @@ def test_all_rotary_contenders_turn_alike(contenders):
             np.testing.assert_allclose(np.linalg.norm(queries, axis=-1), lengths, rtol=1e-5)
             np.testing.assert_allclose(queries[..., 0, :], x[..., 0, :], atol=1e-6)
     np.testing.assert_allclose(turned[contenders.GIVEN][0], turned[contenders.WHOLE][0], atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without")
+def test_what_is_compiled_makes_the_same(contenders, monkeypatch):
+    eagerly = partial(torch.compile, backend="eager")  # a C++ compiler is not everywhere
+    monkeypatch.setattr(torch, "compile", eagerly)
+    tables, biases = contenders.compiled_contenders((40, 8), 32)
+    filled, *made = [call().numpy() for call in tables.values()]
+    assert (filled == 1).all() and len(made) == 5
+    made[3:] = [np.stack(np.split(table, 2, axis=1), axis=-1).reshape(40, 8) for table in made[3:]]
+    unbiased, *biased = [call().numpy() for call in biases.values()]
+    assert abs(unbiased - biased[0]).max() > 0.1 and len(biased) == 3
+    for first, *others in (made, biased):
+        for other in others:
+            np.testing.assert_allclose(other, first, atol=1e-5)
+
+
+def test_compiled_programs_have_a_section_where_they_ran(speed):
+    races = {"table": {"fill": 2.0, "made": 5.0}, "attention": {"no bias": 4.0, "bias": 5.0}}
+    text = speed.compiled_section(speed.FULL, races)
+    assert "| made | 2.50 |" in text and "| bias | 1.25 |" in text and "65 536 × 1 024" in text
+    assert speed.compiled_section(speed.QUICK, speed.measure_compiled(speed.QUICK)) == ""
 
 
 def test_a_quick_run_writes_its_table_and_its_figure_beside_the_kept_ones(

@@ -273,6 +273,28 @@ def test_how_far_back_a_task_may_ask():
             toys.k_back(tokens, k=k)
 
 
+def test_pictures_are_turned_along_a_line_or_by_their_axes():
+    x = torch.randn(1, 1, 6, 32, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    orders = "line", "blocks", "width first", "interleaved"
+
+    def turned(rows):
+        line = torch.arange(rows.shape[-2])
+        return {order: toys.PictureRotary(order).turn(rows, line) for order in orders}
+
+    two_wide, one_wide = turned(x), turned(x[:, :, :3])
+    assert torch.equal(two_wide["line"], tensors.rotary(x, torch.arange(6), base=100))
+    for order, other in itertools.combinations(orders, 2):
+        assert not torch.allclose(two_wide[order], two_wide[other])
+    assert torch.allclose(one_wide["blocks"], one_wide["width first"])  # the height keeps its pairs
+    assert not torch.allclose(one_wide["blocks"], one_wide["interleaved"])
+
+
+def test_of_a_picture_the_colour_below_is_asked():
+    colours, below = (patches.reshape(32, 3, 5) for patches in next(toys.pictures(5, seed=0)))
+    assert torch.equal(below[:, :2], colours[:, 1:])
+    assert (below[:, 2] == toys.IGNORE_INDEX).all()
+
+
 @pytest.mark.parametrize(
     ("name", "names", "sizes", "bounds"),
     [

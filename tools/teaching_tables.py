@@ -48,11 +48,11 @@ ABOUT_TIMES = """# How long the lessons take
 Written by `tools/teaching_tables.py`. *Stated* is what the lesson promises at its top. *Estimated* is
 reckoned: {words} words a minute, and {seconds} (seconds each). Nobody was timed; a class that discusses
 every prediction takes half as long again. What a heading calls *as long as you
-like* is left out. *Running* is measured: all cells, once, one thread, on the machine that wrote the table
-(the kernel's start and the imports count).
+like* is left out. *Points* are those that `course.py grade` can give. *Running* is measured: all cells,
+once, one thread, on the machine that wrote the table (the kernel's start and the imports count).
 
-| lesson | stated, min | estimated, min | words | code lines | exercises | running, s |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+| lesson | stated, min | estimated, min | words | code lines | exercises | points | running, s |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 """
 
 ABOUT_MISTAKES = """# What learners get wrong, and what to say
@@ -78,7 +78,7 @@ def without_play(cells):
 
 
 def reckon(notebook):
-    """What the estimate is made of: words, code lines, exercises, and the minutes."""
+    """What the estimate is made of: words, code lines, exercises; points for grading; the minutes."""
     cells = list(without_play(nbformat.read(notebook, 4).cells))
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
     prose = " ".join(texts).partition("**Sources.**")[0]
@@ -100,7 +100,8 @@ def reckon(notebook):
     words = len(prose.split())
     minutes = words / WORDS_A_MINUTE + sum(SECONDS[what] * count for what, count in counts.items()) / 60
     stated = re.search(r"[Aa]bout (\d+) minutes", texts[0])
-    return words, lines, exercises, round(minutes / 5) * 5, stated[1] if stated else "?"
+    points = exercises + counts["question"]
+    return words, lines, exercises, points, round(minutes / 5) * 5, stated[1] if stated else "?"
 
 
 def reading_paths(text):
@@ -131,10 +132,11 @@ def times_table(measure):
     seconds = ", ".join(f"{what} {time_}" for what, time_ in SECONDS.items())
     text = ABOUT_TIMES.format(words=WORDS_A_MINUTE, seconds=seconds)
     for notebook in find_notebooks():
-        words, lines, exercises, minutes, stated = reckon(notebook)
+        words, lines, exercises, points, minutes, stated = reckon(notebook)
         running = f"{run(notebook):.0f}" if measure else known.get(title(notebook), "not yet measured")
         text += (
-            f"| {title(notebook)} | {stated} | {minutes} | {words} | {lines} | {exercises} | {running} |\n"
+            f"| {title(notebook)} | {stated} | {minutes} | {words} | {lines} | {exercises} | {points} "
+            f"| {running} |\n"
         )
     return text
 

@@ -69,7 +69,16 @@ def read(path=DATA):
 
 def cell_text(lesson, sources):
     """What the cell `sources` of a lesson says; `lesson` is its number, as in "03"."""
-    lines = [f"- {source.name}: {source.cited[lesson]}." for source in sources if lesson in source.cited]
+    names = {}  # by what they are cited for: several that say the same share a line
+    for source in sources:
+        if lesson in source.cited:
+            names.setdefault(source.cited[lesson], []).append(source.name)
+    lines = [
+        f"- {those[0]}: {text}."
+        if len(those) == 1
+        else f"- {text[0].upper() + text[1:]}: {'; '.join(those)}."
+        for text, those in names.items()
+    ]
     if lesson in FOLDED:
         lines = [f"<details><summary>{FOLDED[lesson]}</summary>", "", *lines, "", "</details>"]
     return "\n".join([LABEL, "", *lines]) if lines else LABEL

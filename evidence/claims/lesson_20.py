@@ -31,3 +31,10 @@ def goals(seed):
     for task in capstone.TASKS:
         for name, bound in (("rope_and_alibi", [above(0.7)]), ("rope", [])):
             yield f"{task}, {name}", capstone.trained(encoding_of(name), task, seed + 100)[2], *bound
+
+
+@each_seed
+def at_64_words(seed):
+    """RoPE with base 100, which has no tick for four times, and RoPE, which has: the word five back"""
+    for name, bound in (("rope_base_100", [above(0.8)]), ("rope", [above(0.55)])):
+        yield name, capstone.trained(encoding_of(name), "needle", seed + 100)[2], *bound
