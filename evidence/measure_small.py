@@ -10,6 +10,7 @@ Each function in `GROUPS` measures one thing with the stored weights, and its nu
 import copy
 import functools
 import lzma
+import math
 import sys
 import zlib
 
@@ -146,14 +147,14 @@ def stretched():
 
 
 @functools.cache
-def tuned(rule, length=1024):
+def tuned(rule, length=1024, seed=100):
     """The rotary model after 200 more steps at four times the length, under a rule."""
     torch.manual_seed(0)
     model = copy.deepcopy(loaded("rope")).requires_grad_(True)
     model.encoding = rules(length // TRAINED)[rule]
     tokens = train_small.tokens_of(train_small.training_text())
     options = {"length": length, "batch_size": 2, "highest_lr": 5e-4, "warm_up": 20, "bfloat16": True}
-    for _ in train_small.train(model, tokens, seed=100, steps=200, **options):
+    for _ in train_small.train(model, tokens, seed=seed, steps=200, **options):
         pass
     return model.eval().requires_grad_(False)
 
@@ -200,11 +201,23 @@ def slowed():
     return found
 
 
+class Sharper(toys.Rotary):
+    """By parts, with queries and keys multiplied as in YaRN: the same blend, greater scores."""
+
+    def __init__(self, factor):
+        super().__init__(**rules(factor)["by parts, 1 to 4 turns"].options)
+        self.loudness = 0.1 * math.log(factor) + 1
+
+    def turn(self, rows, positions):
+        return self.loudness * super().turn(rows, positions)
+
+
 def needle():
     """What a definition 100 and 600 characters ago saves of the bits of a name, per character."""
     long = 1024 // TRAINED
     models = {name: loaded(name) for name in small_models.ENCODINGS if name != "learned"}
     models |= {f"rope, {rule}": rope_with(encoding) for rule, encoding in rules(long).items()}
+    models["rope, by parts, sharper"] = rope_with(Sharper(long))
     models |= {f"rope, {rule}, 200 steps": tuned(rule) for rule in ("as trained", "YaRN")}
     found = {}
     for name, model in models.items():

@@ -2,13 +2,12 @@
 
 import copy
 import functools
-import math
 
 import torch
 
 from evidence.claims.runner import at_least, below, between, each_seed
 from evidence.claims.training import train
-from evidence.measure_small import Slowed, Window, rope_with, rules
+from evidence.measure_small import Sharper, Slowed, Window, rope_with, rules, tuned
 from pe_lessons import small_models, toys
 
 
@@ -123,17 +122,38 @@ def small_model_slowed():
         yield f"pairs {first} to {end - 1}", [won], claim
 
 
+def saved_at_600(model, count):
+    """Bits per character, for each of so many made-up names."""
+    texts = small_models.needles(600, count=count)
+    defined, undefined = (small_models.bits_of_end(model, some, small_models.NEEDLE_ASKED) for some in texts)
+    return (undefined - defined).double()
+
+
 def small_model_needle():
     """The small models, a name defined 600 characters ago: bits saved per character, of 24 names"""
     models = {"rope": small_models.load("rope"), "alibi": small_models.load("alibi")}
     models |= {rule: rope_with(encoding) for rule, encoding in rules(4).items() if rule in SAVED_AT_600}
     for name, model in models.items():
-        texts = small_models.needles(600, count=24)
-        costs = [small_models.bits_of_end(model, some, small_models.NEEDLE_ASKED).mean() for some in texts]
-        yield name, [(costs[1] - costs[0]).item()], SAVED_AT_600[name]
+        yield name, [saved_at_600(model, 24).mean().item()], SAVED_AT_600[name]
 
 
-def coins():
-    """Heads or more among 32 coins: what the needle's counts are held against"""
-    for heads, claim in ((20, between(0.1, 0.11)), (27, below(0.0001))):
-        yield f"{heads} heads", [sum(math.comb(32, n) for n in range(heads, 33)) / 2**32], claim
+def small_model_needle_sharper():
+    """By parts at 600 characters, of 128 names: bits saved, and what YaRN's factor adds to them"""
+    blunt = saved_at_600(rope_with(rules(4)["by parts, 1 to 4 turns"]), 128)
+    sharp = saved_at_600(rope_with(Sharper(4)), 128)
+    yield "by parts", [blunt.mean().item()], at_least(1.0)
+    yield "sharper, minus by parts", [(sharp - blunt).mean().item()], at_least(0.4)
+
+
+def small_model_needle_tuned():
+    """YaRN at 600 characters, of 128 names: bits saved, at once and after 200 steps on other texts"""
+    yield "at once", [saved_at_600(rope_with(rules(4)["YaRN"]), 128).mean().item()], between(2.35, 2.45)
+    after = [saved_at_600(tuned("YaRN", seed=seed), 128).mean().item() for seed in (101, 102)]
+    yield "after 200 steps", after, between(1.9, 2.25)
+
+
+def small_model_needle_uncertain():
+    """The same, of 32 names: the standard error of the mean"""
+    models = {"rope": small_models.load("rope"), "alibi": small_models.load("alibi")}
+    for name, model in (models | {"YaRN": rope_with(rules(4)["YaRN"])}).items():
+        yield name, [(saved_at_600(model, 32).std() / 32**0.5).item()], between(0.3, 0.45)

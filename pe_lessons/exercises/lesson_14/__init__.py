@@ -35,10 +35,14 @@ resized_table = lesson.exercise(
     "resized_table",
     probes=(
         (_checkpoint(24, 6, 3), (2, 3), (4, 5)),
-        (_checkpoint(25, 16, 2), (4, 4), (3, 7)),
+        (_checkpoint(25, 16, 4), (4, 4), (3, 7)),  # as many columns as patch rows
+        (_checkpoint(26, 15, 5), (5, 3), (6, 6)),  # here, too
+    ),
+    edge_probes=(
+        (_checkpoint(27, 12, 5), (3, 4), (3, 4)),
+        (_checkpoint(28, 10, 1), (1, 10), (2, 3)),
         (_checkpoint(26, 15, 2), (5, 3), (6, 6)),
     ),
-    edge_probes=((_checkpoint(27, 12, 5), (3, 4), (3, 4)), (_checkpoint(28, 10, 1), (1, 10), (2, 3))),
 )
 
 plane_question = lesson.question("plane_question")
