@@ -706,7 +706,7 @@ def scatter(groups, *, xlabel="x", ylabel="y", named=()):
         Name and dots of each group.
     xlabel, ylabel : str
     named : dict of str to (number, number), optional
-        Names and dots, written to the lower right of dots in the lower half, else to the upper left.
+        Names and dots, written to the lower right.
     """
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.4))
@@ -714,10 +714,7 @@ def scatter(groups, *, xlabel="x", ylabel="y", named=()):
             ax.plot(*np.asarray(dots, dtype=float).T, marker, color=colour, label=name)
         ax.margins(y=0.09)
         for name, (x, y) in dict(named).items():
-            low = y < np.mean(ax.get_ylim())
-            sides = {"ha": "left", "va": "top"} if low else {"ha": "right", "va": "bottom"}
-            offset = (5, -4) if low else (-5, 4)
-            ax.annotate(name, (x, y), offset, textcoords="offset points", fontsize=8, **sides)
+            ax.annotate(name, (x, y), (5, -4), textcoords="offset points", fontsize=8, va="top")
         ax.set(xlabel=xlabel, ylabel=ylabel)
         fig.legend(loc="outside upper center", ncols=len(groups), frameon=False)
     return fig
