@@ -146,7 +146,7 @@ def test_dots_of_groups_differ_in_colour_and_in_shape():
     assert one.get_marker() != two.get_marker() and one.get_color() != two.get_color()
     assert [(text.get_text(), text.xy, text.get_ha()) for text in fig.axes[0].texts] == [
         ("a", (1, 2), "left"),
-        ("c", (5, 6), "right"),
+        ("c", (5, 6), "left"),
     ]
 
 
