@@ -168,7 +168,7 @@ def first_goal(encoding):
     """Say whether a table fails neighbours and four times and nothing else; if not, name one wish and why.
 
     >>> first_goal(lambda positions, d_model: positions[:, None] / len(positions) * np.ones(d_model))
-    Not yet: length-free fails. Its first rows change with the number of positions.
+    Not yet: length-free fails (0.72). Its first rows change with the number of positions.
     """
     if measures.is_score(encoding):
         print("Not yet: this is a score. The goal asks for a table, encode(positions, d_model).")
@@ -178,10 +178,12 @@ def first_goal(encoding):
         print(f"Not yet: asked for {LONGER} rows of 32 columns, this gives the shape {shape}.", end=" ")
         print("Each frequency makes two columns, a sine and a cosine.")
         return
-    good = measures.passes(measures.scorecard(encoding))
+    card = measures.scorecard(encoding)
+    good = measures.passes(card)
     wrong = [wish for wish in FIRST_GOAL if good[wish] != (wish not in ("neighbours", "four times"))]
     if wrong:
-        print(f"Not yet: {wrong[0]} {'holds' if good[wrong[0]] else 'fails'}. {FIRST_GOAL[wrong[0]]}")
+        says = f"{wrong[0]} {'holds' if good[wrong[0]] else 'fails'} ({card[wrong[0]]:.2g})"
+        print(f"Not yet: {says}. {FIRST_GOAL[wrong[0]]}")
     else:
         print("Goal 1 is met: it fails neighbours and four times, and nothing else.")
 
