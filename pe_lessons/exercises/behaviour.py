@@ -59,9 +59,10 @@ LOCK = threading.RLock()
 class Behaviour:
     """What one call did.
 
-    `kind` is ``"value"``, ``"none"``, ``"unusable"`` (a value that is not made of numbers), ``"raised"``,
-    ``"stub"`` (not written yet) or ``"stopped"`` (no use to go on). A value is kept as its shape and its
-    entries, row by row. `text` says in words what the other kinds mean.
+    `kind` is ``"value"``, ``"none"``, ``"hole"`` (None in a list of numbers; `shape` is its place),
+    ``"unusable"`` (a value that is not made of numbers), ``"raised"``, ``"stub"`` (not written yet) or
+    ``"stopped"`` (no use to go on). A value is kept as its shape and its entries, row by row. `text` says in
+    words what the other kinds mean.
     """
 
     kind: str
@@ -97,6 +98,14 @@ class Unusable(Exception):
     """A value that cannot be compared with numbers; the message says why."""
 
 
+class Hole(Unusable):
+    """A list that holds None."""
+
+    def __init__(self, place):
+        super().__init__(f"holds None at {''.join(f'[{n}]' for n in place)}, where a number is wanted")
+        self.place = place
+
+
 def close(one, other, atol):
     return one == other or math.isclose(one, other, rel_tol=atol, abs_tol=atol)
 
@@ -126,6 +135,8 @@ def _observe_once(call, arguments):
             same_rows = len(value) if _is_one_list(value) else 0
             shape, entries = numbers(value)
             truth = type(value).__name__ == "bool"  # of Python or of NumPy, which may not be there
+        except Hole as problem:
+            kind, shape, text = "hole", problem.place, str(problem)
         except Unusable as problem:
             kind, text = ("unusable", str(problem)) if str(problem) else ("none", "")
         except NotImplementedError:
@@ -165,7 +176,7 @@ def numbers(value):
     """The shape and the entries of a number, or of lists, arrays or tensors of numbers."""
     left = ENTRIES
 
-    def walk(value):
+    def walk(value, *place):
         nonlocal left
         shape = getattr(value, "shape", ())
         if hasattr(value, "tolist") and isinstance(shape, tuple):
@@ -175,6 +186,8 @@ def numbers(value):
         if _is_number(value):
             left -= 1
             return (), [float(value)]
+        if value is None and place:
+            raise Hole(place)
         if not isinstance(value, list | tuple | range):
             raise Unusable(_why_unusable(value))
         if len(value) > left:
@@ -189,7 +202,7 @@ def numbers(value):
         if kinds and kinds <= {bool, int, float}:  # most lists are; this is a hundred times as fast
             left -= len(value)
             return (len(value),), [float(part) for part in value]
-        parts = [walk(part) for part in value]
+        parts = [walk(part, *place, number) for number, part in enumerate(value)]
         for number, (shape, _) in enumerate(parts):
             if shape != parts[0][0]:
                 raise Unusable(

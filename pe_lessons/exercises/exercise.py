@@ -338,7 +338,7 @@ class Exercise(Checked):
         elif got.things and got.shape != right.shape and len(got.shape) != 1:
             wanted = f"{call} should give {_shape(right.shape)}"
             message = f"{wanted}, but gives a tuple of {_many(got.things, 'thing')}."
-        elif got.kind == "unusable":
+        elif got.kind in ("unusable", "hole"):
             message = f"What {call} gives back {got.text}."
         elif got.changed is not None:
             message = f"{call} changes the `{self._parameters[got.changed]}` it is given. Work on a copy."
@@ -442,7 +442,7 @@ class Numbers(Exercise):
                 "Your answer is None, which is what `print(...)` and `my_list.append(...)` give back. Write "
                 "the numbers in square brackets."
             )
-        elif seen[n].kind == "unusable":
+        elif seen[n].kind in ("unusable", "hole"):
             message = f"Your answer {seen[n].text}."
         else:
             return super()._describe(answer, seen, n)
@@ -497,7 +497,7 @@ def _short(value):
     try:
         shape = tuple(getattr(value, "shape", ())) or behaviour.numbers(value)[0]
     except behaviour.Unusable:
-        longest = 120 if isinstance(value, dict) else 40 if isinstance(value, list | tuple) else 0
+        longest = 120 if isinstance(value, dict) else 60 if isinstance(value, list | tuple) else 0
         text = repr(value) if longest else ""
         return text if 0 < len(text) <= longest else f"<{type(value).__name__}>"
     if isinstance(value, list) and len(shape) == 1:

@@ -48,7 +48,7 @@ def _either_where_both_are_as_near(function, vectors, like):
 align_signs = lesson.exercise(
     "align_signs",
     probes=(
-        (_near(_vectors(1, 6, 3), [1, -1, -1]), _vectors(1, 6, 3)),
+        (_near(_vectors(6, 6, 3), [1, -1, -1]), _vectors(6, 6, 3)),
         (_near(_vectors(2, 5, 4), [-1, 1, 1, -1]), _vectors(2, 5, 4)),
         (np.array([[0.0, 2.0], [3.0, 1.0], [-2.0, -4.0]]), np.array([[0.5, -2.0], [-3.0, 1.0], [2.0, 4.0]])),
     ),

@@ -88,6 +88,23 @@ def decoded_with_the_first_delta(prompts, steps):
     return [tokens + delta + np.arange(steps) for tokens in cached]
 
 
+def decoded_with_the_delta_of_the_longest(prompts, steps):
+    places = [arrays.mrope_positions(parts) for parts in prompts]
+    tokens, largest = max((one.shape[1], one.max()) for one in places)
+    return [one.shape[1] + largest + 1 - tokens + np.arange(steps) for one in places]
+
+
+def decoded_from_the_longest_prompt(prompts, steps):
+    places = [arrays.mrope_positions(parts) for parts in prompts]
+    longest = max(one.shape[1] for one in places)
+    return [longest + one.max() + 1 - one.shape[1] + np.arange(steps) for one in places]
+
+
+def decoded_from_the_longest_prompt_alone(prompts, steps):
+    longest = max(arrays.mrope_positions(parts).shape[1] for parts in prompts)
+    return [longest + np.arange(steps) for _ in prompts]
+
+
 def decoded_minus_the_delta(prompts, steps):
     answers = []
     for parts in prompts:

@@ -34,7 +34,7 @@ def packed_positions_arrays(tokens, end):
 
 def packed_up_to_the_last_end(tokens, end):
     positions, mask = packed_positions_arrays(tokens, end)
-    last = max((place + 1 for place, token in enumerate(tokens) if token == end), default=0)
+    last = max(place + 1 for place, token in enumerate(tokens) if token == end)
     return positions[:last], mask[:last, :last]
 
 
