@@ -528,14 +528,16 @@ def words_plus_positions(words, embeddings, table):
         "input": embeddings + table,
     }
     scale = max(np.abs(values).max() for values in blocks.values())
+    steps = plt.get_cmap("RdBu_r", 21)  # few enough to keep their colours when the picture gets a palette
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(1, 3, figsize=(8.0, 0.5 * len(words) + 1.0), sharey=True)
         for ax, sign, (title, values) in zip(axes, ("+", "=", ""), blocks.items(), strict=True):
             cells = ax.pcolormesh(
-                values, cmap="RdBu_r", vmin=-scale, vmax=scale, edgecolors="white", linewidth=1.5
+                values, cmap=steps, vmin=-scale, vmax=scale, edgecolors="white", linewidth=1.5
             )
             ax.text(1.06, 0.5, sign, transform=ax.transAxes, fontsize=16, ha="center", va="center")
-            ax.set(title=title, xticks=[])
+            ax.set_title(title, pad=9)
+            ax.set_xticks([])
             ax.spines[:].set_visible(False)
         names = [f"{word}, position {position}" for position, word in enumerate(words)]
         axes[0].set_yticks(np.arange(len(words)) + 0.5, names)
