@@ -195,7 +195,7 @@ def grids(panels, *, marked=None, signed=False, label="cosine"):
     return fig
 
 
-def attention_maps(weights, sentences):
+def attention_maps(weights, sentences, titles=None):
     """Attention weights of several sentences side by side, rows and columns named by their words.
 
     Parameters
@@ -203,8 +203,11 @@ def attention_maps(weights, sentences):
     weights : list of array_like, each (seq_len, seq_len)
         Row m holds the weights that token m gives.
     sentences : list of list of str
+    titles : list of str, optional
+        One for each panel, no two alike; without them, the sentences.
     """
-    panels = {" ".join(words): values for words, values in zip(sentences, weights, strict=True)}
+    titles = titles or [" ".join(words) for words in sentences]
+    panels = dict(zip(titles, weights, strict=True))
     fig = heatmaps(panels, xlabel="looked at", ylabel="looking", signed=False, label="weight")
     for ax, words in zip(fig.axes, sentences, strict=False):
         ax.set_xticks(range(len(words)), words, rotation=45, ha="right")

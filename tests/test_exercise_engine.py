@@ -122,8 +122,8 @@ def test_what_a_mistake_does_not_explain_is_said_beside_it():
     result = EXERCISE.diagnose(squared_and_fails_on_empty)
     assert result.cause == "squared"
     assert result.message == (
-        "The factor is squared.\nThat alone does not explain what "
-        "`squared_and_fails_on_empty(numbers=[], factor=2)` does."
+        "The factor is squared.\nThat is not all: "
+        "`squared_and_fails_on_empty(numbers=[], factor=2)` should have 0 numbers, but has 1."
     )
 
 

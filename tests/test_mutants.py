@@ -78,8 +78,8 @@ def test_an_answer_without_a_name_is_compared_after_the_first_hint(capsys):
     exercise.hint()
     after = exercise.diagnose(added)
     assert after.message == (
-        f"{before.message}\nIt does what a right answer does in which, in the step that makes `angle`, "
-        "`+` takes the place of `*`."
+        f"{before.message}\nThis is what comes out of a right answer with `+` in the place of `*` in "
+        "the step that makes `angle`."
     )
     assert (before.status, before.cause) == (after.status, after.cause) == ("not yet", None)
 
@@ -115,6 +115,6 @@ def test_kinds_that_disagree_say_nothing():
     other_name = Mutant("name", text.index("b\n"), "b", "a", 2)
     other_line = Mutant("operand", text.rindex("c"), "c", "-c", 3)
     sentence = likeness.compared(text, [other_operator])
-    assert sentence.endswith("in which, in the step that makes `c`, `+` takes the place of `*`.")
+    assert sentence.endswith("with `+` in the place of `*` in the step that makes `c`.")
     assert likeness.compared(text, [other_operator, other_name]) == ""
     assert likeness.compared(text, [other_operator, other_line]) == ""

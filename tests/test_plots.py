@@ -88,6 +88,9 @@ def test_attention_maps_name_rows_and_columns():
     for ax, words in zip(fig.axes, (["cat", "ran"], ["ran", "cat"])):
         assert [label.get_text() for label in ax.get_xticklabels()] == words
         assert [label.get_text() for label in ax.get_yticklabels()] == words
+    assert [ax.get_title() for ax in fig.axes[:2]] == ["cat ran", "ran cat"]
+    named = plots.attention_maps([np.eye(2), np.eye(2)], [["cat", "ran"]] * 2, titles=["one", "two"])
+    assert [ax.get_title() for ax in named.axes[:2]] == ["one", "two"]
 
 
 def test_attention_fans_are_as_thick_as_the_weights_and_start_at_the_word_that_asks():

@@ -223,8 +223,7 @@ class Exercise(Checked):
             right = done.same_as(self._expected[n], self.atol)
             spared = right or self._behaviour_of(found.wrong, n).kind == "raised"  # by a guard
             if not (spared or found.exact or self._fits(found, n, done)):
-                call = self._called(answer, self._all_probes[n])
-                return f"{found.say}\nThat alone does not explain what {call} does."
+                return f"{found.say}\nThat is not all: {self._describe(answer, seen, n).message}"
         return found.say
 
     def _loses_as_much(self, candidate, seen, small):

@@ -102,13 +102,13 @@ def compared(text, fitting):
     step = _step(text, one.line)
     old, new = (piece.strip(" ,") for piece in (one.old, one.new))
     if one.kind == "line":
-        return f"It does what a right answer does without {step}."
+        return f"This is what comes out of a right answer without {step}."
     if len(old) + len(new) > LONGEST or "\n" in old + new:
         return ""
     if new.startswith("(") and not old.startswith("("):
         new = new[1:-1]
-    change = f"`{new}` takes the place of `{old}`" if new else f"`{old}` is left out"
-    return f"It does what a right answer does in which, in {step}, {change}."
+    change = f"with `{new}` in the place of `{old}`" if new else f"without `{old}`"
+    return f"This is what comes out of a right answer {change} in {step}."
 
 
 def _step(text, line):
