@@ -110,10 +110,19 @@ def show_cards(*encodings):
     texts = []
     for card in cards:
         good = measures.passes(card)
-        texts.append({wish: f"{round(card[wish], 2):.6g} {'✓' if good[wish] else '✗'}" for wish in card})
+        texts.append({wish: f"{_rounded(card, wish)} {'✓' if good[wish] else '✗'}" for wish in card})
     rows = [[text.get(wish, "") for text in texts] for wish in cards[0]]
     names = [one.__name__ for one in encodings]
     plots.show_table(rows, rows=cards[0], columns=names, corner="wish")
+
+
+def _rounded(card, wish):
+    """A number of a card in words: two digits behind the point, or as many as its tick or cross needs."""
+    for digits in range(2, 17):
+        rounded = round(card[wish], digits)
+        if measures.passes(card | {wish: rounded})[wish] == measures.passes(card)[wish]:
+            break
+    return f"{rounded:.6g}"
 
 
 def is_fixed_bias(encoding):
@@ -182,7 +191,7 @@ def first_goal(encoding):
     good = measures.passes(card)
     wrong = [wish for wish in FIRST_GOAL if good[wish] != (wish not in ("neighbours", "four times"))]
     if wrong:
-        says = f"{wrong[0]} {'holds' if good[wrong[0]] else 'fails'} ({card[wrong[0]]:.2g})"
+        says = f"{wrong[0]} {'holds' if good[wrong[0]] else 'fails'} ({_rounded(card, wrong[0])})"
         print(f"Not yet: {says}. {FIRST_GOAL[wrong[0]]}")
     else:
         print("Goal 1 is met: it fails neighbours and four times, and nothing else.")

@@ -14,6 +14,7 @@ is such a program with a change, made as those of the exercises are (`exercises/
     given = "x = np.ones(4)"      that they need; or
     code = true                   its text; or a table `plot`: `lines` is Python for `plots.curves`
     tries = ["5, 1", "0, 3"]      arguments with which the engine knows the suspects apart
+    trials = ["one token", ...]   what each of them is, where the numbers do not say it; or left out
     culprit = "B"                 of three tables `suspects`: who (in words), change, say (what speaks for or
                                   against it)
     again = [...]                 another patient with the same fault and other numbers, as in `change`; where
@@ -131,13 +132,20 @@ class Case(Checked):
     def exercise(self):
         """The engine's view: the right program, the suspects as mistakes, and what tells them apart."""
         scope = {"np": np, "normal": _normal}
+        probes = tuple(eval(f"({arguments},)", scope) for arguments in self.data["tries"])
+
+        def said(name, *arguments):
+            which = probes.index(arguments)
+            return f"{name}({self.data['tries'][which]})  # {self.data['trials'][which]}"
+
         return Exercise(
             name=self.name,
             reference=self.right,
             mistakes=tuple(
                 Mistake(one.letter, f"{one.letter}: {one.who}.", one.program) for one in self.suspects
             ),
-            probes=tuple(eval(f"({arguments},)", scope) for arguments in self.data["tries"]),
+            probes=probes,
+            call=said if "trials" in self.data else None,
         )
 
     def ask(self):
@@ -259,9 +267,9 @@ class Case(Checked):
             return self.result("correct", self.verdict(), cause)
         elif accused == self.culprit.letter:
             say = (
-                "Your test knows this patient, and not the fault. "
-                f"`clinic.case({self.number}).second` has the same fault and passes. "
-                "Ask for what a right program does."
+                f"The right letter. But `clinic.case({self.number}).second` has the same fault and passes: "
+                "either your test only knows what this patient says, or the other is right by chance where "
+                "you ask. Ask elsewhere, or for what a right program does."
             )
         else:
             say = (

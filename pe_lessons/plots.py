@@ -528,14 +528,16 @@ def words_plus_positions(words, embeddings, table):
         "input": embeddings + table,
     }
     scale = max(np.abs(values).max() for values in blocks.values())
+    steps = plt.get_cmap("RdBu_r", 21)  # few enough to keep their colours when the picture gets a palette
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(1, 3, figsize=(8.0, 0.5 * len(words) + 1.0), sharey=True)
         for ax, sign, (title, values) in zip(axes, ("+", "=", ""), blocks.items(), strict=True):
             cells = ax.pcolormesh(
-                values, cmap="RdBu_r", vmin=-scale, vmax=scale, edgecolors="white", linewidth=1.5
+                values, cmap=steps, vmin=-scale, vmax=scale, edgecolors="white", linewidth=1.5
             )
             ax.text(1.06, 0.5, sign, transform=ax.transAxes, fontsize=16, ha="center", va="center")
-            ax.set(title=title, xticks=[])
+            ax.set_title(title, pad=9)
+            ax.set_xticks([])
             ax.spines[:].set_visible(False)
         names = [f"{word}, position {position}" for position, word in enumerate(words)]
         axes[0].set_yticks(np.arange(len(words)) + 0.5, names)
@@ -638,6 +640,48 @@ def strips(rows, *, xlabel, xticks):
         ax.spines["left"].set_visible(False)
         ax.tick_params(axis="y", length=0)
         _name_axes(fig, {encoding for boxes in rows.values() for _, _, encoding in boxes})
+    return fig
+
+
+def ways(rows):
+    """Rows of numbers as cells, with what leads from one to the next, for ways to compare.
+
+    Parts that are at the same place in several rows stand above each other.
+
+    Parameters
+    ----------
+    rows : dict of str to list of (str, object)
+        Title of each row, and its parts from left to right. A part is a name and the numbers of its cells; a
+        label and "->" or "<-", an arrow; a label and "box", a dashed box; or a text and "", the text alone.
+    """
+
+    def width(what):
+        return {"": 1, "->": 1, "<-": 1, "box": 1}[what] if isinstance(what, str) else 0.55 * len(what)
+
+    slots = [max(width(what) for _, what in column) for column in zip(*rows.values(), strict=True)]
+    middles = np.cumsum(slots) - np.array(slots) / 2 + 0.25 * np.arange(len(slots))
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(len(rows), 1, figsize=(8.4, 1.25 * len(rows)))
+        for ax, (title, parts) in zip(np.atleast_1d(axes), rows.items(), strict=True):
+            for x, (text, what) in zip(middles, parts, strict=True):
+                half, height = width(what) / 2, 0 if isinstance(what, str) and what in ("", "box") else 0.5
+                ax.text(x, height, text, ha="center", va="center")
+                if not isinstance(what, str):
+                    for place, number in enumerate(what):
+                        corner = x - half + 0.55 * place, -0.3
+                        ax.add_patch(plt.Rectangle(corner, 0.55, 0.6, facecolor="0.95", edgecolor="0.5"))
+                        said = f"{number}".replace("-", "\u2212")
+                        ax.text(corner[0] + 0.275, 0, said, ha="center", va="center")
+                elif what == "box":
+                    edge = {"edgecolor": OF_ENCODING["RoPE"], "linestyle": "--", "linewidth": 1.5}
+                    ax.add_patch(plt.Rectangle((x - half, -0.3), 2 * half, 0.6, fill=False, **edge))
+                elif what:
+                    start, end = (x - half, x + half)[:: 1 if what == "->" else -1]
+                    arrow = {"arrowstyle": "-|>", "color": "0.4", "shrinkA": 0, "shrinkB": 0}
+                    ax.annotate("", (end, 0), (start, 0), arrowprops=arrow)
+            ax.set_title(title, loc="left")
+            ax.set(xlim=(-0.1, middles[-1] + slots[-1] / 2 + 0.1), ylim=(-0.4, 0.75), aspect="equal")
+            ax.set_axis_off()
     return fig
 
 

@@ -161,7 +161,8 @@ def read_roster(folder):
     last = "Surname" if "Surname" in columns else "Last name"
     if columns >= {"Student", "ID"}:
         roster = [row for row in roster if row.get("id") or row["ID"]]
-        made = [re.sub(r"\W", "", row["Student"]).lower() for row in roster]
+        names = [re.sub(r"\W", "", row["Student"]).lower() for row in roster]
+        made = [f"{name} {row['ID']}" if names.count(name) > 1 else name for name, row in zip(names, roster)]
     elif columns >= {"First name", last}:
         made = [intake.student_of(f"{row['First name']} {row[last]}/{folder.name}") for row in roster]
     elif "id" in columns:
@@ -251,7 +252,9 @@ def write_grades(folder, lesson, given, broken):
             continue
         with target.open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file)
-            table.writerow([*columns, lesson])
+            exported = re.compile(rf"{lesson} \(\d+\)")  # as Canvas calls it, with its number
+            title = next(filter(exported.fullmatch, filter(None, rows[0][0])), lesson)
+            table.writerow([*columns, title])
             if first:
                 table.writerow([*first, *[""] * (len(columns) - 1), f"{most:g}"])
             for row, names in rows:
@@ -311,7 +314,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     ]
     print(f"{len(taken.ready)} to grade, {len(taken.ready) - len(todo)} of them done; {jobs} at a time")
     for one, names in taken.namesakes.items():
-        print(f"  {one} is the name of several, told apart by Moodle's number: {', '.join(names)}")
+        print(f"  {one} is the name of several, told apart by the platform's number: {', '.join(names)}")
     for one, files in taken.files.items():
         names = [file.name for file in files if ".ipynb" in file.name]
         if len(names) > 1:
@@ -333,8 +336,9 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         one: grades for one, grades in points(folder, lesson).items() if one in taken.ready.keys() - broken
     }
     write_grades(folder, lesson, given, broken)
-    write_feedback_for_moodle(folder, lesson, taken.files)
-    write_feedback_for_canvas(folder, lesson, taken.files, given)
+    given_back = {one: files for one, files in taken.files.items() if student in (None, one)}
+    write_feedback_for_moodle(folder, lesson, given_back)
+    write_feedback_for_canvas(folder, lesson, given_back, given)
     print(f"{len(todo)} graded in {time.monotonic() - start:.0f} s")
     versions = {classroom.handed_out_with(folder, lesson) or version()}
     versions |= {graded_with(folder, lesson, one) for one in given}

@@ -17,7 +17,7 @@ import nbformat
 
 STUDENT = [  # how files and their folders tell whose they are
     r"(?:.*/)?(?P<student>[^/]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?/.*",  # Moodle
-    r"(?:.*/)?(?P<student>[^/_]+)_(?:LATE_)?\d+_\d+_[^/]*",  # Canvas
+    r"(?:.*/)?(?P<student>[^/_]+)_(?:LATE_)?(?P<number>\d+)_\d+_[^/]*",  # Canvas
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
     r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?\.ipynb(?:\.txt)?",  # ada_03_a (1)
 ]
@@ -43,7 +43,7 @@ class Intake:
 
     ready: dict = field(default_factory=dict)
     broken: dict = field(default_factory=dict)
-    namesakes: dict = field(default_factory=dict)  # by the name that Moodle gave them
+    namesakes: dict = field(default_factory=dict)  # by the name that the platform gave them
     files: dict = field(default_factory=dict)  # what was downloaded of each: the last one counts
 
 
@@ -62,7 +62,7 @@ def collect(folder, lesson, namesakes=()):
     intake.namesakes = names_of_several(handed_over, namesakes)
     for student, file, content, handed_in in handed_over:
         if student in intake.namesakes:
-            if (number := moodles_number(file)) is None:  # from the days when one had handed in
+            if (number := platforms_number(file)) is None:  # from the days when one had handed in
                 keep_original(folder / "originals" / student / lesson, file, content, file.name)
                 shutil.rmtree(file.parent)
                 continue
@@ -126,16 +126,17 @@ def unpacked(file):
                 yield student_of(one.filename), file / one.filename, archive.read(one), handed_in
 
 
-def moodles_number(file):
-    match = re.fullmatch(STUDENT[0], file.as_posix())
-    return match and match["number"]
+def platforms_number(file):
+    """Moodle's number of the hand-in, Canvas's of the learner: by it those of one name are told apart."""
+    found = (re.fullmatch(pattern, file.as_posix()) for pattern in STUDENT[:2])
+    return next((match["number"] for match in found if match), None)
 
 
 def names_of_several(files, known):
-    """Who share a name, as far as Moodle's numbers tell: {name: what they are called here}."""
+    """Who share a name, as far as the platform's numbers tell: {name: what they are called here}."""
     numbers = {}
     for student, file, *_ in files:
-        if number := moodles_number(file):
+        if number := platforms_number(file):
             numbers.setdefault(student, set()).add(number)
     return {
         student: [f"{student} {number}" for number in sorted(theirs)]

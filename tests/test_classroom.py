@@ -572,6 +572,27 @@ def test_learners_of_one_name_are_told_apart_by_moodles_number(tmp_path, release
         }
 
 
+def test_learners_of_one_name_are_told_apart_by_canvas_s_number(tmp_path, release):
+    downloads, place = tmp_path / "downloaded" / LESSON, tmp_path / "release" / LESSON
+    for folder in (downloads, place):
+        folder.mkdir(parents=True)
+    nbformat.write(release, place / f"{LESSON}.ipynb")
+    nbformat.write(answered(release), downloads / f"leeana_5001_71_{LESSON}.ipynb")
+    nbformat.write(release, downloads / f"leeana_LATE_5002_72_{LESSON}.ipynb")
+    taken = intake.collect(tmp_path, LESSON)
+    assert taken.ready.keys() == {"leeana 5001", "leeana 5002"}
+    (tmp_path / "roster.csv").write_text(
+        f"Student,ID,SIS User ID,SIS Login ID,Section,{LESSON} (77)\n"
+        '"Lee, Ana",5001,s1,a1,A,\n"Lee, Ana",5002,s2,a2,B,\n"Lee, Bo",5003,s3,b3,B,\n'
+    )
+    assert [row["id"] for row in grade.read_roster(tmp_path)] == ["leeana 5001", "leeana 5002", "leebo"]
+    given = {"leeana 5001": {"right_pairs": (1.0, 1.0)}, "leeana 5002": {"right_pairs": (0.0, 1.0)}}
+    grade.write_grades(tmp_path, LESSON, given, {})
+    canvas = (tmp_path / "grades" / f"{LESSON}_canvas.csv").read_text().splitlines()
+    assert canvas[0].endswith(f",{LESSON} (77)")  # the assignment that is there, no new one
+    assert [line.split(",")[-1] for line in canvas[2:]] == ["1", "0", ""]
+
+
 def test_the_demo_holds_what_is_promised_of_it():
     assert len(demo.GROUPS["attacks"]) >= 29 and len(demo.GROUPS["accidents"]) >= 16
     students = [one.student for one in demo.submissions(("right_pairs", "one too many"))]

@@ -283,6 +283,42 @@ def test_strips_name_the_axes_that_they_show_and_nothing_else():
     assert plots.strips({"one": [("0", 1, "RoPE")]}, xlabel="column", xticks=[0]).legends == []
 
 
+def test_ways_stand_above_each_other_with_arrows_to_where_they_lead():
+    rows = {
+        "one": [("c", [3, -2]), ("W", "->"), ("key", [3, 8, 2]), ("R", "box")],
+        "other": [("c", [3, -2]), ("meets", ""), ("row", [4]), ("W", "<-")],
+    }
+    one, other = plots.ways(rows).axes
+    assert (one.get_title("left"), other.get_title("left")) == ("one", "other")
+    assert one.get_xlim() == other.get_xlim()
+
+    def middles(ax, names):
+        return [text.get_position()[0] for name in names for text in ax.texts if text.get_text() == name]
+
+    middle = middles(one, ["c", "W", "key", "R"])
+    assert middle == sorted(middle)
+    assert middles(other, ["c", "meets", "row", "W"]) == middle
+
+    cells = [box.get_bbox() for box in one.patches if box.get_linestyle() == "solid"]
+    numbers = [text for text in one.texts if text.get_text().strip("\N{MINUS SIGN}").isdigit()]
+    assert [text.get_text() for text in numbers] == ["3", "\N{MINUS SIGN}2", "3", "8", "2"]
+    for cell, text in zip(cells, numbers, strict=True):
+        assert cell.contains(*text.get_position())
+    for left, right in ((0, 1), (2, 3), (3, 4)):
+        assert cells[left].x1 == pytest.approx(cells[right].x0)
+    [dashed] = [box.get_bbox() for box in one.patches if box.get_linestyle() == "--"]
+    assert dashed.contains(middle[3], 0)
+    [arrow] = [text for text in one.texts if getattr(text, "arrow_patch", None)]
+    assert cells[1].x1 < arrow.xyann[0] < arrow.xy[0] < cells[2].x0
+    assert cells[4].x1 < dashed.x0
+
+    for ax, place, leads_right in ((one, 1, True), (other, 3, False)):
+        [arrow] = [text for text in ax.texts if getattr(text, "arrow_patch", None)]
+        start, end = arrow.xyann[0], arrow.xy[0]
+        assert (start < end) == leads_right
+        assert min(start, end) < middle[place] < max(start, end)
+
+
 def test_rings_begin_on_top_go_clockwise_and_share_one_scale():
     fig = plots.rings({"one": [0.004, 1, 0, -1], "other": [2, 0, -2, 0]})
     for ax, title in zip(fig.axes, ("one", "other"), strict=True):

@@ -88,6 +88,7 @@ def loud_words(seed):
     """The table quiet (0.02), words loud (1)"""
     share, _, after = gaps(seed, 1.0, 0.02)
     yield "gaps filled right", share, between(0.445, 0.595)
+    yield "more than without positions", share - filled(seed, 1.0, None)[1], between(-0.01, 0.14)
     yield "neighbours' mean cosine, after", lesson.neighbours(after), at_least(0.5)
     share, _, after = gaps(seed, 1.0, 0.02, steps=1200)
     yield "with 1200 steps", share, at_least(0.75)

@@ -132,8 +132,8 @@ def new_positions(mask, new):
 def places(lengths, new):
     """Positions of prompts of different length in one batch, and of `new` tokens written behind each.
 
-    Padding is masked, and has no part in the result. Returns a list for each prompt, 1 + new long: where
-    the prompt's last token is, then where the new tokens are.
+    Padding is masked, and has no part in the result. Returns a list for each prompt: the position of its
+    last token, then those of its `new` tokens.
     """
     rows = []
     for length in lengths:
@@ -271,7 +271,8 @@ def is_packed(position_ids):
 
     position_ids: (batch, seq_len), or (3, batch, seq_len) for a model with three axes: time, and the row
     and column of a picture. Packed is a batch of one row in which a new text begins. Only there the
-    first axis falls; the others fall inside a picture too. Returns True or False.
+    first axis falls: the column falls at each new row of a picture, the row at each new frame of a film.
+    Returns True or False.
     """
     ids = np.array(position_ids)
     if ids.ndim == 3:
