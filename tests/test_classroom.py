@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
@@ -115,9 +116,10 @@ def test_files_that_cannot_be_read_say_what_to_do(release):
     ]:
         with pytest.raises(intake.Unreadable, match=words):
             intake.read(content.encode())
-    other = nbformat.read(min(classroom.lessons().items())[1], 4)
-    with pytest.raises(intake.Unreadable, match="no notebook of the lesson"):
-        intake.put_right(other, release)
+    for lesson, path in classroom.lessons().items():
+        if lesson != LESSON:
+            with pytest.raises(intake.Unreadable, match="no notebook of the lesson"):
+                intake.put_right(nbformat.read(path, 4), release)
 
 
 @pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
@@ -467,14 +469,35 @@ def test_without_a_sandbox_grading_asks(monkeypatch, capsys):
     assert grade.sandbox_or_consent(without=False) is False
 
 
-def test_where_the_course_cannot_be_imported_nothing_is_graded(monkeypatch):
+def test_where_the_course_cannot_be_imported_nothing_is_graded(monkeypatch, tmp_path):
     monkeypatch.delenv("PYTHONPATH", raising=False)
     words = sandbox.command("/shared", ["python"])
     assert words[words.index("PYTHONPATH") + 1] == str(sandbox.ROOT)
     broken = [sys.executable, "-c", "raise ImportError('no module named torch')"]
     monkeypatch.setattr(sandbox, "command", lambda shared, words: broken)
     with pytest.raises(SystemExit, match="all would get 0 points"):
-        grade.check_that_answers_can_run(sandboxed=True)
+        grade.grade(tmp_path, LESSON)
+    assert not (tmp_path / "grades").exists()
+
+
+def test_after_an_appeal_one_page_goes_back(monkeypatch, tmp_path, release):
+    downloads, place = tmp_path / "downloaded" / LESSON, tmp_path / "release" / LESSON
+    for folder in (downloads, place):
+        folder.mkdir(parents=True)
+    nbformat.write(release, place / f"{LESSON}.ipynb")
+    for name in ("lovelaceada_1_71", "byronbob_2_72"):
+        nbformat.write(release, downloads / f"{name}_{LESSON}.ipynb")
+    given_back = []
+    monkeypatch.setattr(grade, "check_that_answers_can_run", lambda sandboxed: None)
+    monkeypatch.setattr(grade, "ProcessPoolExecutor", lambda jobs, mp_context: ThreadPoolExecutor(jobs))
+    monkeypatch.setattr(grade, "grade_one", lambda *_: None)
+    monkeypatch.setattr(grade, "points", lambda *_: {})
+    for platform in ("moodle", "canvas"):
+        write = f"write_feedback_for_{platform}"
+        monkeypatch.setattr(grade, write, lambda folder, lesson, files, *_: given_back.append(sorted(files)))
+    grade.grade(tmp_path, LESSON)
+    grade.grade(tmp_path, LESSON, student="byronbob")
+    assert given_back == [["byronbob", "lovelaceada"]] * 2 + [["byronbob"]] * 2
 
 
 def test_grades_are_written_for_canvas_and_moodle(tmp_path):
