@@ -129,16 +129,6 @@ def one_token_at_a_time(q, k, v, cached_k, cached_v):
     return outputs
 
 
-def one_token_at_a_time_joined(q, k, v, cached_k, cached_v, num_heads):
-    """Head after head, each with its own columns, laid side by side."""
-    cut = zip(*(np.split(rows, num_heads, axis=1) for rows in (q, k, v)))
-    heads = [
-        one_token_at_a_time(*([rows] for rows in (*new, keys, values)))[0]
-        for new, keys, values in zip(cut, cached_k, cached_v)
-    ]
-    return np.concatenate(heads, axis=1)
-
-
 def digits_that_keep_apart(seq_len):
     def kept(number, digits):
         fraction, point = math.frexp(number)
@@ -304,7 +294,6 @@ ORACLES = {
     "buckets": lambda offsets, bidirectional: loops.t5_buckets(offsets, bidirectional=bidirectional),
     "rotary_interleaved": loops.rotary,
     "rotary_half": lambda x, positions: loops.rotary(x, positions, layout="half"),
-    "cached_attention": one_token_at_a_time_joined,
     "critical_pair": first_without_a_turn,
     "ntk_frequencies": ntk,
     "llama3_frequencies": llama3,

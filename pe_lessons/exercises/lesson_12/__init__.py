@@ -30,17 +30,5 @@ rotary_half = lesson.exercise(
     atol=1e-5,
 )
 
-
-def _step(rng, num_heads, cached, new, head_dim):
-    rows = rng.normal(size=(3, new, num_heads * head_dim))
-    return *rows, *rng.normal(size=(2, num_heads, cached, head_dim)), num_heads
-
-
-cached_attention = lesson.exercise(
-    "cached_attention",
-    probes=(_step(_rows, 2, 5, 3, 4), _step(_rows, 3, 2, 2, 6), _step(_rows, 2, 4, 1, 8)),
-    edge_probes=(_step(_rows, 2, 0, 3, 4), _step(_rows, 1, 9, 4, 2)),
-)
-
 rotary_question = lesson.question("rotary_question")
 quiz_12 = lesson.quiz("quiz_12")
