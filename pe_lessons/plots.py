@@ -623,7 +623,8 @@ def strips(rows, *, xlabel, xticks):
     Parameters
     ----------
     rows : dict of str to list of (str, number, str)
-        Name of each row; text, width and encoding of each box: of `OF_ENCODING` or `OF_AXIS`, or "" for grey.
+        Name of each row; text, width and encoding of each box: of `OF_ENCODING` or `OF_AXIS`, "red" for one that
+        is wrong, or "" for grey.
     xlabel : str
     xticks : list of number
     """
@@ -632,9 +633,10 @@ def strips(rows, *, xlabel, xticks):
         for place, boxes in enumerate(rows.values()):
             start = 0
             for text, width, encoding in boxes:
-                ink = (OF_ENCODING | OF_AXIS).get(encoding, "0.92")
-                ax.barh(place, width, left=start, height=0.62, color=ink, edgecolor="white", linewidth=2)
-                ax.text(start + width / 2, place, text, ha="center", va="center", fontsize=9)
+                paper = (OF_ENCODING | OF_AXIS | {"red": RED}).get(encoding, "0.92")
+                ink = "white" if paper == RED else "black"
+                ax.barh(place, width, left=start, height=0.62, color=paper, edgecolor="white", linewidth=2)
+                ax.text(start + width / 2, place, text, ha="center", va="center", fontsize=9, color=ink)
                 start += width
         ax.set(xlabel=xlabel, xticks=xticks, yticks=range(len(rows)))
         ax.set_xlim(0, max(sum(width for _, width, _ in boxes) for boxes in rows.values()))

@@ -109,10 +109,6 @@ def serve_step_loop(q, k, v, cached_k, cached_v, mask):
     return outputs
 
 
-def positions_of(real, new):  # of the new tokens of one text
-    return real.sum() + np.arange(new)  # one place after the other
-
-
 def may_look(real, new):  # True where a new token may look at a key
     look = np.ones((new, len(real) + new), dtype=bool)
     look[:, : len(real)] = real  # not at padding
@@ -128,7 +124,7 @@ def turned_keys(cached_k, k, real, positions):  # (cached + new, head_dim)
 def draft(q, k, v, cached_k, cached_v, mask):  # as it was
     outputs = np.empty(q.shape)
     for row, real in enumerate(mask):
-        positions = positions_of(real, q.shape[1])
+        positions = real.sum() + np.arange(q.shape[1])
         queries = arrays.rotary(q[row], positions)
         keys = turned_keys(cached_k[row], k[row], real, positions)
         values = np.concatenate([cached_v[row], v[row]])
@@ -142,12 +138,12 @@ def serve_step_mended(q, k, v, cached_k, cached_v, mask):
 
 
 def the_draft(q, k, v, cached_k, cached_v, mask):
-    """The server as the lesson shows it, with three lines to mend."""
+    """The server as the lesson shows it, with two lines to mend."""
     cached, new = cached_k.shape[1], q.shape[1]
     outputs = np.empty(q.shape)
     for row in range(len(q)):
         before = mask[row].sum()
-        positions = before + 0 * np.arange(new)
+        positions = before + np.arange(new)
         queries = arrays.rotary(q[row], positions)
         places = np.append((mask[row].cumsum() - 1).clip(min=0), positions)
         keys = arrays.rotary(np.concatenate([cached_k[row], k[row]]), places)
