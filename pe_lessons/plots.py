@@ -200,6 +200,41 @@ def grids(panels, *, marked=None, numbers=False, outline=None, signed=False, lab
     return fig
 
 
+def patches(image, side):
+    """The pixels of an image, cut into square patches that a line joins in raster order.
+
+    Parameters
+    ----------
+    image : array_like, shape (n_pixel_rows, n_pixel_columns)
+    side : int
+        Pixels along the side of a patch; both sizes of the image are multiples of it.
+    """
+    image = np.asarray(image)
+    height, width = image.shape
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(0.75 * width + 0.7, 0.75 * height + 0.7))
+        for (row, column), value in np.ndenumerate(image):
+            ax.add_patch(plt.Rectangle((column, row), 1, 1, facecolor="0.96", edgecolor="0.8"))
+            ax.text(column + 0.5, row + 0.5, str(value), ha="center", va="center")
+        corners = [(column, row) for row in range(0, height, side) for column in range(0, width, side)]
+        for corner in corners:
+            ax.add_patch(plt.Rectangle(corner, side, side, fill=False, edgecolor="black", linewidth=2))
+        middles = np.array(corners) + side / 2
+        ax.plot(*middles.T, color=RED, linewidth=1.5)
+        disc = {"boxstyle": "circle,pad=0.25", "facecolor": "white", "edgecolor": RED, "linewidth": 1.5}
+        text = {"color": RED, "fontweight": "bold", "ha": "center", "va": "center", "bbox": disc}
+        for number, middle in enumerate(middles):
+            ax.text(*middle, str(number), **text)
+        ax.set(xlim=(-0.05, width + 0.05), ylim=(height + 0.05, -0.05), aspect="equal")
+        ax.set(xticks=np.arange(side / 2, width, side), yticks=np.arange(side / 2, height, side))
+        ax.set_xticklabels(range(width // side))
+        ax.set_yticklabels(range(height // side))
+        ax.set(xlabel="patch column", ylabel="patch row")
+        ax.spines[:].set_visible(False)
+        ax.tick_params(length=0)
+    return fig
+
+
 def sums_of_stripes(rows, *, drawn, marked=()):
     """What pairs see one by one, and what they see together: for each way a row of pictures.
 

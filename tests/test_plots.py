@@ -98,6 +98,15 @@ def test_an_outline_says_its_number():
     assert [text.get_text() for text in ax.texts] == ["2.5"]
 
 
+def test_patches_are_numbered_line_by_line():
+    ax = plots.patches(np.arange(24).reshape(4, 6), 2).axes[0]
+    said = {text.get_text(): text.get_position() for text in ax.texts[24:]}
+    assert said == {"0": (1, 1), "1": (3, 1), "2": (5, 1), "3": (1, 3), "4": (3, 3), "5": (5, 3)}
+    assert ax.lines[0].get_xydata().tolist() == [list(place) for place in said.values()]
+    assert (ax.texts[7].get_text(), ax.texts[7].get_position()) == ("7", (1.5, 1.5))
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2"]
+
+
 def test_sums_of_stripes_show_directions_some_pairs_and_the_whole():
     pairs = np.stack([np.eye(20), 1 - np.eye(20), np.zeros((20, 20))], axis=-1)
     rows = {"one": ([0, np.pi / 2, 0], pairs, np.eye(20)), "other": ([0, 1, 2], -pairs, np.eye(20))}
