@@ -171,7 +171,7 @@ def heatmaps(
     return fig
 
 
-def grids(panels, *, marked=None, signed=False, label="cosine"):
+def grids(panels, *, marked=None, numbers=False, outline=None, signed=False, label="cosine"):
     """Numbers of image patches side by side, each panel a grid of square cells.
 
     Parameters
@@ -180,18 +180,97 @@ def grids(panels, *, marked=None, signed=False, label="cosine"):
         Title and values of each panel.
     marked : tuple of two int, or list of such tuples, optional
         Patch row and patch column of each cell to be framed.
+    numbers : bool
+        Write what each framed cell holds into it, or beside it where it is small; but the first is *here*.
+    outline : float, optional
+        Draw a black line where the values pass this number.
     signed, label
         As for `heatmap`.
     """
     fig = heatmaps(panels, xlabel="patch column", ylabel="patch row", signed=signed, label=label)
     side = (4.2, 3.8, 3.0)[min(len(panels), 3) - 1]
     fig.set_size_inches(1.0 + side * len(panels), 0.4 + side)
+    marked = [marked] if isinstance(marked, tuple) else marked or []
     for ax in fig.axes[: len(panels)]:
         ax.set_aspect("equal")
         ax.images[0].set_cmap(ax.images[0].cmap.resampled(20))  # steps that can be told apart and followed
-        for row, column in [marked] if isinstance(marked, tuple) else marked or []:
-            corner = column - 0.5, row - 0.5
-            ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=2))
+        _frame(ax, marked, numbers)
+        if outline is not None:
+            ax.clabel(ax.contour(ax.images[0].get_array(), levels=[outline], colors="black"), fmt="%g")
+    return fig
+
+
+def patches(image, side):
+    """The pixels of an image, cut into square patches that a line joins in raster order.
+
+    Parameters
+    ----------
+    image : array_like, shape (n_pixel_rows, n_pixel_columns)
+    side : int
+        Pixels along the side of a patch; both sizes of the image are multiples of it.
+    """
+    image = np.asarray(image)
+    height, width = image.shape
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(0.75 * width + 0.7, 0.75 * height + 0.7))
+        for (row, column), value in np.ndenumerate(image):
+            ax.add_patch(plt.Rectangle((column, row), 1, 1, facecolor="0.96", edgecolor="0.8"))
+            ax.text(column + 0.5, row + 0.5, str(value), ha="center", va="center")
+        corners = [(column, row) for row in range(0, height, side) for column in range(0, width, side)]
+        for corner in corners:
+            ax.add_patch(plt.Rectangle(corner, side, side, fill=False, edgecolor="black", linewidth=2))
+        middles = np.array(corners) + side / 2
+        ax.plot(*middles.T, color=RED, linewidth=1.5)
+        disc = {"boxstyle": "circle,pad=0.25", "facecolor": "white", "edgecolor": RED, "linewidth": 1.5}
+        text = {"color": RED, "fontweight": "bold", "ha": "center", "va": "center", "bbox": disc}
+        for number, middle in enumerate(middles):
+            ax.text(*middle, str(number), **text)
+        ax.set(xlim=(-0.05, width + 0.05), ylim=(height + 0.05, -0.05), aspect="equal")
+        ax.set(xticks=np.arange(side / 2, width, side), yticks=np.arange(side / 2, height, side))
+        ax.set_xticklabels(range(width // side))
+        ax.set_yticklabels(range(height // side))
+        ax.set(xlabel="patch column", ylabel="patch row")
+        ax.spines[:].set_visible(False)
+        ax.tick_params(length=0)
+    return fig
+
+
+def sums_of_stripes(rows, *, drawn, marked=()):
+    """What pairs see one by one, and what they see together: for each way a row of pictures.
+
+    Parameters
+    ----------
+    rows : dict of str to (array_like, array_like, array_like)
+        Title; the direction of each pair, an angle that grows from right to down; the scores of each pair,
+        (height, width, n_pairs); and of all together, (height, width).
+    drawn : list of int
+        The pairs of which the scores are drawn.
+    marked : list of tuples of two int
+        Cells to be framed in the last picture, with the values of all but the first.
+    """
+    ratios = [0.75] + [1] * len(drawn) + [0.25, 1.95]
+    with plt.rc_context(STYLE | {"figure.constrained_layout.use": False}):
+        size = 8.6, 0.3 + 2.6 * len(rows)
+        fig, axes = plt.subplots(len(rows), len(ratios), figsize=size, width_ratios=ratios, squeeze=False)
+        fig.subplots_adjust(left=0.01, right=0.99, bottom=0.02, top=0.94, wspace=0.2, hspace=0.14)
+        for ax in axes.flat:
+            ax.set_axis_off()
+        for line, (title, (directions, pairs, together)) in zip(axes, rows.items(), strict=True):
+            compass, *small, gap, whole = line
+            for x, y in zip(np.cos(directions), np.sin(directions), strict=True):
+                compass.plot([-x, x], [-y, y], color="0.25", linewidth=1)
+            compass.set(xlim=(-1.1, 1.1), ylim=(1.1, -1.1), aspect="equal")
+            compass.set_title("directions", fontsize=9)
+            small[len(small) // 2].set_title(f"{len(drawn)} of the {len(directions)} pairs", fontsize=9)
+            for ax, pair in zip(small, drawn, strict=True):
+                ax.imshow(pairs[..., pair], cmap="viridis", vmin=-1, vmax=1)
+                if ax is not small[-1]:
+                    ax.text(1.1, 0.5, "+", transform=ax.transAxes, ha="center", va="center", fontsize=12)
+            gap.text(0.4, 0.5, "+ ... =", ha="center", va="center", fontsize=12)
+            whole.imshow(together, cmap="viridis", vmin=0, vmax=1)
+            whole.set_title(f"mean of all {len(directions)}", fontsize=9)
+            _frame(whole, marked, numbers=True)
+            fig.text(0.01, whole.get_position().y1, title, fontsize=12, fontweight="bold", va="top")
     return fig
 
 
@@ -788,6 +867,22 @@ def small_maps(panels, *, ncols=4):
             ax.imshow(values, cmap="viridis")
             ax.set_title(title, fontsize=9)
     return fig
+
+
+def _frame(ax, cells, numbers):
+    """Frames around these cells of a picture; in them, or beside them where they are small, their numbers."""
+    image = ax.images[0]
+    values = image.get_array()
+    text = {"ha": "center", "va": "center", "fontsize": 9}
+    for place, (row, column) in enumerate(cells):
+        corner = column - 0.5, row - 0.5
+        ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=2))
+        said = f"{values[row, column]:.2f}" if place else "here"
+        if numbers and values.shape[1] <= 12:
+            ax.text(column, row, said, color=_ink(image, values[row, column]), **text)
+        elif numbers and place:
+            paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+            ax.text(column + 1, row + 2.6, said, bbox=paper, **text)
 
 
 def _colours(names):

@@ -274,6 +274,12 @@ def test_changed_arguments_are_reported():
     assert "`v` it is given" in REGISTRY["attention_loop"].check(sorts).message
 
 
+@pytest.mark.parametrize("second", [np.zeros((1, 3, 4)), np.zeros((3, 4))])
+def test_who_joins_without_broadcasting_hears_what_to_do(second):
+    result = EXERCISE.check(lambda seq_len, d_model: np.concatenate([np.zeros((2, 1, 4)), second], axis=-1))
+    assert result.status == "error" and "Joining does not broadcast: first give both" in result.message
+
+
 def test_a_slow_but_right_answer_is_not_taken_for_an_endless_one():
     def laborious(seq_len, d_model):
         table = [[0.0] * d_model for _ in range(seq_len)]

@@ -83,6 +83,44 @@ def test_grids_have_square_cells_and_frame_the_marked_one():
     assert single.get_size_inches()[1] > fig.get_size_inches()[1] > 4  # inches, large enough to read
 
 
+@pytest.mark.parametrize(("side", "beside"), [(3, 0), (20, 1)])
+def test_framed_cells_say_what_they_hold_or_it_stands_beside_them(side, beside):
+    values = np.full((side, side), 0.25)
+    texts = plots.grids({"one": values}, marked=[(0, 2), (1, 1)], numbers=True).axes[0].texts
+    assert [text.get_text() for text in texts] == ["here", "0.25"][beside:]
+    assert (texts[-1].get_position() == (1, 1)) == (not beside)
+    assert not plots.grids({"one": values}, marked=(0, 2)).axes[0].texts
+
+
+def test_an_outline_says_its_number():
+    values = np.hypot(*(np.indices((9, 9)) - 4))
+    ax = plots.grids({"one": values}, outline=2.5).axes[0]
+    assert [text.get_text() for text in ax.texts] == ["2.5"]
+
+
+def test_patches_are_numbered_line_by_line():
+    ax = plots.patches(np.arange(24).reshape(4, 6), 2).axes[0]
+    said = {text.get_text(): text.get_position() for text in ax.texts[24:]}
+    assert said == {"0": (1, 1), "1": (3, 1), "2": (5, 1), "3": (1, 3), "4": (3, 3), "5": (5, 3)}
+    assert ax.lines[0].get_xydata().tolist() == [list(place) for place in said.values()]
+    assert (ax.texts[7].get_text(), ax.texts[7].get_position()) == ("7", (1.5, 1.5))
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2"]
+
+
+def test_sums_of_stripes_show_directions_some_pairs_and_the_whole():
+    pairs = np.stack([np.eye(20), 1 - np.eye(20), np.zeros((20, 20))], axis=-1)
+    rows = {"one": ([0, np.pi / 2, 0], pairs, np.eye(20)), "other": ([0, 1, 2], -pairs, np.eye(20))}
+    fig = plots.sums_of_stripes(rows, drawn=[0, 1], marked=[(0, 0), (2, 2)])
+    axes = np.reshape(fig.axes, (2, 5))
+    np.testing.assert_allclose(axes[0, 0].lines[1].get_xydata(), [[0, -1], [0, 1]], atol=1e-12)
+    assert [len(ax.lines) for ax in axes[:, 0]] == [3, 3]
+    for line, sign in zip(axes, (1, -1), strict=True):
+        np.testing.assert_array_equal(line[1].images[0].get_array(), sign * pairs[..., 0])
+        np.testing.assert_array_equal(line[2].images[0].get_array(), sign * pairs[..., 1])
+        assert [text.get_text() for text in line[4].texts] == ["1.00"]
+    assert [text.get_text() for text in fig.texts] == ["one", "other"]
+
+
 def test_attention_maps_name_rows_and_columns():
     fig = plots.attention_maps([np.eye(2), np.eye(2)], [["cat", "ran"], ["ran", "cat"]])
     for ax, words in zip(fig.axes, (["cat", "ran"], ["ran", "cat"])):

@@ -302,6 +302,8 @@ def in_one_line(error):
     except Exception:
         what = type(error).__name__
     what = " ".join(what.split())[:300].rstrip(": ")
+    if "concatenation axis must match" in what or "arrays must have same number of dimensions" in what:
+        what += ". Joining does not broadcast: first give both arrays the same size along every other axis"
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_library(frame.filename)]
     if isinstance(error, RecursionError):
         own, what = own[:1], f"{what}: it calls itself without end"

@@ -105,6 +105,16 @@ def leave_the_line(row, column, grid, encoding):
     return {"at": at, "across": across, "alike": table @ table[at * width + across] / 16}
 
 
+def sum_of_stripes(pairs, directions):
+    k = np.arange(pairs)
+    speeds, angles = 100 ** (-k / 32), k * np.pi * (5**0.5 - 1) / 2
+    if directions == "two":
+        speeds, angles = 100 ** (-(k // 2) / 16), k % 2 * np.pi / 2
+    down, right = np.indices((29, 29))[..., None] - 14
+    scores = np.cos(speeds * (down * np.sin(angles) + right * np.cos(angles))).mean(axis=-1)
+    return {"pairs": pairs, "scores": scores.ravel(), "along": scores[14, 28], "aslant": scores[20, 20]}
+
+
 CASES = [
     (spot_the_bug, dict(column=0, exponent="doubled")),
     (spot_the_bug, dict(column=5, exponent="doubled")),
@@ -135,6 +145,11 @@ CASES = [
         for row, column in [(6, 6), (1, 13)]
         for grid in ("14 x 14", "2 x 3")
         for encoding in ("line numbers", "two axes", "axes exchanged")
+    ),
+    *(
+        (sum_of_stripes, dict(pairs=pairs, directions=directions))
+        for pairs in (1, 7, 32)
+        for directions in ("two", "32")
     ),
 ]  # fmt: skip
 
