@@ -703,7 +703,7 @@ def strips(rows, *, xlabel, xticks):
     ----------
     rows : dict of str to list of (str, number, str)
         Name of each row; text, width and encoding of each box: of `OF_ENCODING` or `OF_AXIS`, "red" for one that
-        is wrong, or "" for grey.
+        is wrong, another colour, or "" for grey.
     xlabel : str
     xticks : list of number
     """
@@ -712,7 +712,7 @@ def strips(rows, *, xlabel, xticks):
         for place, boxes in enumerate(rows.values()):
             start = 0
             for text, width, encoding in boxes:
-                paper = (OF_ENCODING | OF_AXIS | {"red": RED}).get(encoding, "0.92")
+                paper = (OF_ENCODING | OF_AXIS | {"red": RED}).get(encoding, encoding or "0.92")
                 ink = "white" if paper == RED else "black"
                 ax.barh(place, width, left=start, height=0.62, color=paper, edgecolor="white", linewidth=2)
                 ax.text(start + width / 2, place, text, ha="center", va="center", fontsize=9, color=ink)
