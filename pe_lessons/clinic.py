@@ -213,7 +213,7 @@ class Case(Checked):
         scope = {"np": np, "program": self.patient}
         options = {
             key: plot[key]
-            for key in ("xlabel", "ylabel", "log", "markers", "xticks", "beside", "grey")
+            for key in ("xlabel", "ylabel", "log", "markers", "xticks", "beside")
             if key in plot
         }
         fig = plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
@@ -420,10 +420,10 @@ def fingerprints():
     neighbours = answers.rotated(key[:, PAIRED], places * slow)[:, np.argsort(PAIRED)]
     ill = {
         "wrong at 0 already": (1.5 * right, "a factor, a norm"),
-        "wrong from 1 on, at once": (neighbours, "another partner,\nanother order"),
+        "wrong from 1 on, at once": (neighbours, "another partner,\norder or base"),
         "grows from the start": (
             answers.rotated(key, places * answers.bfloat16(slow)),
-            "the frequencies:\nbase, rounding",
+            "frequencies a little\noff, as by rounding",
         ),
         "wrong from 257 on": (
             answers.rotated(key, answers.bfloat16(places) * slow),
@@ -433,7 +433,7 @@ def fingerprints():
             answers.rotated(key, places * np.where(places < 2048, slow, slow / 4)),
             "a rule that changes",
         ),
-        "a jump at the first answer": (
+        "a jump when it writes": (
             answers.rotated(key, np.where(places < 9, places, 0) * slow),
             "a count that forgets\nthe cache",
         ),
@@ -445,16 +445,21 @@ def fingerprints():
     return found, positions
 
 
-def show_fingerprints():
-    """Draw `fingerprints`."""
+def drawn_fingerprints():
+    """The figure of `fingerprints`, its alt text and its caption, as `plots.show` wants them."""
     panels, positions = fingerprints()
     fig = plots.fingerprints(panels, positions=positions, xticks=[0, 1, 16, 256, 4096])
     told = "; ".join(f"{symptom}: {cause}" for symptom, (_, cause) in panels.items()).replace("\n", " ")
-    plots.show(
-        fig,
-        alt=f"Six small plots of the largest error so far, positions 0 to 4,096, and their suspects. {told}.",
-        caption="Six faults of one rotated key. The model was trained on 2,048 tokens, the prompt has nine.",
-    )
+    return {
+        "fig": fig,
+        "alt": f"Six plots of the largest error so far, positions 0 to 4,096, with suspects. {told}.",
+        "caption": "Six faults of one rotated key; a model trained on 2,048 tokens, and a prompt of nine.",
+    }
+
+
+def show_fingerprints():
+    """Draw `fingerprints`."""
+    plots.show(**drawn_fingerprints())
 
 
 def without_docstring(text):
