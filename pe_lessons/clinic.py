@@ -453,7 +453,7 @@ def drawn_fingerprints():
     return {
         "fig": fig,
         "alt": f"Six plots of the largest error so far, positions 0 to 4,096, with suspects. {told}.",
-        "caption": "Six faults of a rotated key, in shares of the largest error; trained on 2,048, prompt of 9.",
+        "caption": "Six faults of a rotated key, as shares of the largest error (trained: 2,048; prompt: 9).",
     }
 
 
