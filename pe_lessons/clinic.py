@@ -10,6 +10,7 @@ is such a program with a change, made as those of the exercises are (`exercises/
     later = true                  its suspects are not shown before somebody asks for them; or left out
     story = "..."                 what was seen, in a few sentences
     program = "next_places"       a function of answers.py; its docstring is part of the riddle
+    example = "program(0, 2)"     a call of the right program, shown with its result: one that accuses nobody
     session = ["program(5, 1)"]   what is shown of the guilty one: calls with their results, and the names
     given = "x = np.ones(4)"      that they need; or
     code = true                   its text; or a table `plot`: `lines` is Python for `plots.curves`
@@ -40,11 +41,11 @@ from pe_lessons.exercises.lesson_21 import CASES, answers
 from pe_lessons.exercises.lesson_files import Answer, Change
 from pe_lessons.exercises.result import Checked, shown
 
+PAIRED = np.arange(64).reshape(32, 2).T.ravel()  # columns side by side as pairs
 WIDTH = 74  # of the site's cells
-TASK = (
-    "Name one, and write test(program): True for a right program and two of the suspects, False for the one "
-    "you accuse."
-)
+TASK = "Name one. Write test(program): False for it, True for the other programs."
+COLUMNS = ["right\nprogram", "A", "B", "C", "the\npatient", "another\npatient"]
+WANTED = "wanted"
 OWN = (
     "What could it be? Write down three suspects of your own, each with what speaks for or against it. Then "
     "clinic.case({}).show_suspects() shows ours."
@@ -116,7 +117,7 @@ class Case(Checked):
 
     @functools.cached_property
     def right(self):
-        """The right program."""
+        """The right program, to be called and compared with."""
         return getattr(answers, self.data["program"])
 
     @functools.cached_property
@@ -179,6 +180,8 @@ class Case(Checked):
     def signature(self):
         """How the program is called, and what it should do."""
         paragraphs = inspect.getdoc(self.right).split("\n\n")
+        call = self.data["example"]
+        paragraphs.append(f"For example, {call} is {eval(call, {'np': np, 'program': self.right})}.")
         said = "\n".join(textwrap.fill(" ".join(one.split()), WIDTH - 4) for one in paragraphs)
         return f"program{inspect.signature(self.right)}\n{textwrap.indent(said, '    ')}"
 
@@ -208,7 +211,11 @@ class Case(Checked):
         """The plot of the riddle."""
         plot = self.data["plot"]
         scope = {"np": np, "program": self.patient}
-        options = {key: plot[key] for key in ("xlabel", "ylabel", "log", "markers", "xticks") if key in plot}
+        options = {
+            key: plot[key]
+            for key in ("xlabel", "ylabel", "log", "markers", "xticks", "beside")
+            if key in plot
+        }
         fig = plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
         if "ylim" in plot:
             fig.axes[0].set_ylim(plot["ylim"])
@@ -246,15 +253,22 @@ class Case(Checked):
         if not asked.entries[0]:
             return self.result(
                 "not yet",
-                "A right program fails your test, so it would accuse anybody. What should the program do?",
+                "A right program fails your test, so it would accuse anybody. "
+                f"`clinic.case({self.number}).right` is one: what does it return there?",
             )
         caught = [one for one in self.suspects if not _passes(test, one.program)]
         letters = [one.letter for one in caught]
         cause = " + ".join(letters) or None
-        if not caught:
+        if not caught and behaviour.observe(test, (self.right,)).kind == "none":
             say = (
-                "Every suspect passes your test: it asks for something that all three get right. If that "
-                "surprises you: does it return the comparison?"
+                "Every suspect passes your test, which returns nothing: put `return` before the comparison. "
+                "If it has an `assert`, that holds for all three: ask elsewhere."
+            )
+        elif not caught:
+            who = next(one.who for one in self.suspects if one.letter == accused)
+            say = (
+                f"Every suspect passes your test: where you ask, they are right. You accuse {accused}: "
+                f"{who}. For which call is that wrong?"
             )
         elif len(caught) > 1:
             say = (
@@ -277,6 +291,43 @@ class Case(Checked):
                 f"is not {letters[0]}. {caught[0].say}"
             )
         return self.result("not yet", say, cause)
+
+    def show_tests(self, *tests, wanted=None):
+        """Draw for whom each test fails, and what follows; `wanted` adds a test as it should be."""
+        rows = {}
+        for test in tests:
+            again = sum(name.split(" ")[0] == test.__name__ for name in rows)
+            rows[f"{test.__name__} {again + 1}" if again else test.__name__] = self._row(test)
+        if wanted is not None:
+            fails = [one.letter == wanted for one in self.suspects]
+            rows[WANTED] = ([False, *fails, True, True], f"a diagnosis: it is {wanted}")
+        alt = ". ".join(
+            f"{name} fails for "
+            f"{', '.join(who for who, fail in zip(COLUMNS, fails, strict=True) if fail) or 'nobody'}: {said}"
+            for name, (fails, said) in rows.items()
+        ).replace("\n", " ")
+        plots.show(
+            plots.verdicts(rows, COLUMNS, apart=(1, 4), outlined=WANTED),
+            alt=f"A row for each test. {alt}.",
+            caption="Whom each test catches. The other patient is asked where the first one is caught alone.",
+        )
+
+    def _row(self, test):
+        asked = _observe(test, self.right)
+        if asked.kind != "value":
+            return [None] * len(COLUMNS), "not written yet" if asked.kind == "stub" else "stops with an error"
+        programs = [self.right, *(one.program for one in self.suspects), self.patient, self.second]
+        fails = right, *three, patient, second = [not _passes(test, program) for program in programs]
+        letters = [one.letter for one, fail in zip(self.suspects, three, strict=True) if fail]
+        if right:
+            return fails, "accuses anybody"
+        if len(letters) != 1 or not patient:
+            fails[-1] = None
+        if len(letters) != 1:
+            return fails, "an alarm, no diagnosis" if letters else "asks where all are right"
+        if not patient:
+            return fails, f"a diagnosis: not {letters[0]}"
+        return fails, f"a diagnosis: it is {letters[0]}" if second else "the symptom, no cause"
 
     def mend(self, program):
         """The `Result` for a repaired program: is the fault still in it, or another suspect now?"""
@@ -354,6 +405,61 @@ def groups():
     for one in cases():
         found.setdefault(one.group, []).append(one)
     return found
+
+
+def fingerprints():
+    """Six faults of a rotated key: the largest error up to each position, the largest of all being 1.
+
+    Returns a dict of symptom to (errors, what it speaks for), for `plots.fingerprints`, and the positions.
+    """
+    positions = np.unique(np.round(2 ** np.linspace(0, 12, 97))).astype(int)
+    positions = np.concatenate([[0], positions])
+    places, slow = positions[:, None].astype(float), answers.falling(32)
+    key = np.broadcast_to(_normal(64), (len(positions), 64))
+    right = answers.rotated(key, places * slow)
+    neighbours = answers.rotated(key[:, PAIRED], places * slow)[:, np.argsort(PAIRED)]
+    ill = {
+        "wrong at 0 already": (1.5 * right, "a factor, a norm"),
+        "wrong from 1 on, at once": (neighbours, "another partner,\norder or base"),
+        "grows from the start": (
+            answers.rotated(key, places * answers.bfloat16(slow)),
+            "frequencies a little\noff, as by rounding",
+        ),
+        "wrong from 257 on": (
+            answers.rotated(key, answers.bfloat16(places) * slow),
+            "positions rounded\nto bfloat16",
+        ),
+        "a jump at trained length": (
+            answers.rotated(key, places * np.where(places < 2048, slow, slow / 4)),
+            "a rule that changes",
+        ),
+        "a jump when it writes": (
+            answers.rotated(key, np.where(places < 9, places, 0) * slow),
+            "a count that forgets\nthe cache",
+        ),
+    }
+    found = {}
+    for symptom, (rows, cause) in ill.items():
+        errors = np.maximum.accumulate(np.linalg.norm(rows - right, axis=1))
+        found[symptom] = (errors / errors[-1], cause)
+    return found, positions
+
+
+def drawn_fingerprints():
+    """The figure of `fingerprints`, its alt text and its caption, as `plots.show` wants them."""
+    panels, positions = fingerprints()
+    fig = plots.fingerprints(panels, positions=positions, xticks=[0, 1, 16, 256, 4096])
+    told = "; ".join(f"{symptom}: {cause}" for symptom, (_, cause) in panels.items()).replace("\n", " ")
+    return {
+        "fig": fig,
+        "alt": f"Six plots of the largest error so far, positions 0 to 4,096, with suspects. {told}.",
+        "caption": "Six faults of a rotated key, as shares of the largest error (trained: 2,048; prompt: 9).",
+    }
+
+
+def show_fingerprints():
+    """Draw `fingerprints`."""
+    plots.show(**drawn_fingerprints())
 
 
 def without_docstring(text):

@@ -331,8 +331,9 @@ def curves(
     grey=None,
     level=None,
     xticks=None,
+    beside=None,
 ):
-    """Up to five curves, told apart by colour and by stroke, each named at the top.
+    """Up to five curves, told apart by colour and by stroke, each named at the top or beside itself.
 
     Parameters
     ----------
@@ -353,6 +354,8 @@ def curves(
         The height of a grey line across, as of guessing; the vertical axis then begins at 0.
     xticks : list of float, optional
         The ticks below, if not those that matplotlib finds.
+    beside : dict of str to (float, float), optional
+        Where the name of each curve begins, in the colour of the curve, in place of the names at the top.
     """
     if len(lines) > len(COLOURS):
         raise ValueError(f"lines must hold at most {len(COLOURS)} curves, got {len(lines)}")
@@ -385,9 +388,89 @@ def curves(
             ax.set_ylim(bottom=0)
         if xticks is not None:
             ax.set_xticks(xticks)
-        if len(lines) > 1:
+        if beside is not None:
+            for line in ax.lines[: len(lines)]:
+                where = beside[line.get_label()]
+                ax.text(*where, line.get_label(), color=line.get_color(), va="center", linespacing=1.3)
+        elif len(lines) > 1:
             ncols = len(lines) if sum(map(len, lines)) < 50 else 2
             fig.legend(loc="outside upper center", ncols=ncols, frameon=False)
+    return fig
+
+
+def verdicts(rows, columns, *, apart=(), outlined=""):
+    """Who passes and who fails which test: a box for each, filled where it fails, and what follows.
+
+    Parameters
+    ----------
+    rows : dict of str to (list of bool or None, str)
+        Name of each test; whether it fails for each column, None where nobody asks; and what that says.
+    columns : list of str
+    apart : collection of int
+        Columns before which there is a gap.
+    outlined : str
+        The row that is drawn in outline only: what a test should do.
+    """
+    left = [place + 0.35 * sum(gap <= place for gap in apart) for place in range(len(columns))]
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(7.6, 0.55 + 0.52 * len(rows)))
+        for height, (name, (fails, said)) in enumerate(rows.items()):
+            outline = name == outlined
+            for x, fail in zip(left, fails, strict=True):
+                if fail is None:
+                    continue
+                paper = "white" if outline else RED if fail else "0.93"
+                edge = {"edgecolor": RED if fail else "0.7", "linestyle": "--"} if outline else {}
+                ax.add_patch(plt.Rectangle((x, height + 0.08), 0.92, 0.84, facecolor=paper, **edge))
+                ink = RED if fail and outline else "white" if fail else "0.45"
+                weight = "bold" if fail else "normal"
+                text = "fails" if fail else "passes"
+                ax.text(x + 0.46, height + 0.5, text, ha="center", va="center", color=ink, weight=weight)
+            ax.text(-0.15, height + 0.5, name, ha="right", va="center", weight="bold")
+            ax.text(left[-1] + 1.1, height + 0.5, said, va="center")
+        for x, name in zip(left, columns, strict=True):
+            ax.text(x + 0.46, -0.08, name, ha="center", va="bottom", linespacing=1.2)
+        ax.set(xlim=(-2.3, left[-1] + 4.6), ylim=(len(rows), -0.75))
+        ax.set_axis_off()
+    return fig
+
+
+def fingerprints(panels, *, positions, xticks, ncols=3):
+    """Small filled curves over positions from 0, on an axis where each power of two has the same room.
+
+    Parameters
+    ----------
+    panels : dict of str to (array_like, str)
+        Title of each; its values, up to 1, on a logarithmic axis from 0.0001; and what is written above.
+    positions : array_like
+        From 0 on, common to all.
+    xticks : list of int
+    ncols : int
+    """
+
+    def place(position):
+        return np.where(np.asarray(position) == 0, 0, 1 + np.log2(np.maximum(position, 1)))
+
+    nrows = -(-len(panels) // ncols)
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(
+            nrows, ncols, figsize=(2.6 * ncols, 1.9 * nrows), sharex=True, sharey=True, squeeze=False
+        )
+        for ax, (title, (values, inside)) in zip(axes.flat, panels.items(), strict=False):
+            x = place(positions)
+            values = np.maximum(values, 0.0001)
+            ax.fill_between(x, values, color=RED, alpha=0.15, linewidth=0)
+            ax.plot(x, values, color=RED, linewidth=2, clip_on=False)
+            ax.set_title(title, loc="left", weight="bold")
+            ax.text(0.04, 0.95, inside, transform=ax.transAxes, va="top", linespacing=1.3)
+            ax.set(xlim=(0, x[-1]), yscale="log", ylim=(0.0001, 300))
+            ax.set_yticks([0.0001, 1], ["0.0001", "1"])
+            ax.minorticks_off()
+            ax.set_xticks(place(xticks), [f"{tick:,}" for tick in xticks])
+        for ax in axes[-1]:
+            ax.set_xlabel("position")
+        for ax in axes[:, 0]:
+            ax.set_ylabel("largest error so far")
     return fig
 
 

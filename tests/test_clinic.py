@@ -23,6 +23,7 @@ KEYS = {
     "minutes",
     "story",
     "program",
+    "example",
     "tries",
     "culprit",
     "hints",
@@ -80,6 +81,15 @@ def test_a_test_that_knows_the_patient_only_is_no_solution(case):
             return behaviour.observe(program, arguments) != behaviour.observe(case.patient, arguments)
 
         assert case.diagnose(not_that, culprit).status == "not yet"
+
+
+@in_every_case
+def test_the_example_call_accuses_nobody_whom_the_case_accuses(case):
+    right, patient = (
+        str(eval(case.data["example"], {"np": np, "program": program}))
+        for program in (case.right, case.patient)
+    )
+    assert right == patient and f"is {right}." in " ".join(case.signature.split())
 
 
 @in_every_case
@@ -156,7 +166,8 @@ def test_a_fault_in_a_case_is_seen(changed, complaint):
         (lambda program: program(5, 1) == [5], np.ones(3), "error", "accused is array"),
         (lambda program: program(5, 1) == [5], "B", "not yet", "fails for one suspect only, and not for B"),
         (lambda program: program(5, 1) != [0], "C", "not yet", "only knows what this patient says"),
-        (lambda program: ..., "C", "not yet", "Every suspect passes"),
+        (lambda program: ..., "C", "not yet", "You accuse C: every call counts from 0. For which call"),
+        (lambda program: program(5, 1) and None, "C", "not yet", "returns nothing: put `return`"),
         (3, "C", "error", "without parentheses"),
         (lambda program: program(5, 1) == [4], "C", "not yet", "A right program fails"),
         (lambda program: program(5), "C", "error", "With a right program your test stops with an error"),
@@ -255,6 +266,84 @@ def test_nothing_is_raised_while_a_grading_tool_runs(monkeypatch):
     assert clinic.case(5).mend(clinic.case(5).patient).status == "not yet"
 
 
+def test_every_reply_to_a_test_that_catches_nobody_is_short():
+    for case in CASES:
+        for letter in "ABC":
+            assert len(case.diagnose(lambda program: True, letter).message) < 260
+
+
+def never_here(program):
+    raise NotImplementedError
+
+
+def alarm(program):
+    return program(5, 3) == [5, 6, 7]
+
+
+def elsewhere(program):
+    return program(0, 3) == [0, 1, 2]
+
+
+def symptom(program):
+    return program(5, 1) != [0]
+
+
+def cause(program):
+    return program(5, 1) == [5]
+
+
+def wrong(program):
+    return program(5, 1) == [4]
+
+
+def broken(program):
+    return program(5)
+
+
+def nothing(program):
+    return program(0, 1) == [0]
+
+
+@pytest.mark.parametrize(
+    ("test", "boxes", "said"),
+    [
+        (alarm, [False, True, False, True, True, None], "an alarm, no diagnosis"),
+        (elsewhere, [False, True, False, False, False, None], "a diagnosis: not A"),
+        (symptom, [False, False, False, True, True, False], "the symptom, no cause"),
+        (cause, [False, False, False, True, True, True], "a diagnosis: it is C"),
+        (nothing, [False, False, False, False, False, None], "asks where all are right"),
+        (wrong, [True] * 4 + [True] * 2, "accuses anybody"),
+        (never_here, [None] * 6, "not written yet"),
+        (broken, [None] * 6, "stops with an error"),
+    ],
+)
+def test_a_row_for_each_test_says_whom_it_catches_and_what_follows(test, boxes, said, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(clinic.plots, "verdicts", lambda rows, *_, **options: drawn.append((rows, options)))
+    monkeypatch.setattr(clinic.plots, "show", lambda fig, alt, caption: drawn.append(alt))
+    clinic.case(5).show_tests(test, test, wanted="C")
+    (rows, options), alt = drawn
+    assert rows[test.__name__] == rows[f"{test.__name__} 2"] == (boxes, said)
+    assert rows[options["outlined"]] == ([False, False, False, True, True, True], "a diagnosis: it is C")
+    assert f": {said}. " in alt and "\n" not in alt
+
+
+def test_fingerprints_begin_where_their_names_say():
+    panels, positions = clinic.fingerprints()
+    errors = {symptom: values for symptom, (values, _) in panels.items()}
+    begins = {symptom: positions[np.argmax(values > 1e-9)] for symptom, values in errors.items()}
+    assert list(begins.values()) == [
+        0,
+        1,
+        1,
+        min(positions[positions > 256]),
+        2048,
+        min(positions[positions > 8]),
+    ]
+    half = {symptom: positions[np.argmax(values > 0.5)] for symptom, values in errors.items()}
+    assert half["wrong from 1 on, at once"] <= 8 and half["grows from the start"] > 1000
+
+
 def test_a_test_may_assert():
     def test(program):
         assert program(5, 1) == [5], "not the sixth place"
@@ -348,7 +437,7 @@ def test_the_page_shows_every_case_by_symptom(tmp_path):
     assert re.findall(r"^### (\d+) ", page, re.MULTILINE) == [str(case.number) for case in CASES]
     assert re.findall(r"^## (.+)$", page, re.MULTILINE) == list(clinic.groups())
     pictures = re.findall(r"!\[.+\]\((clinic/.+\.svg)\)", page)
-    assert len(pictures) == sum("plot" in case.data for case in CASES)
+    assert len(pictures) == 1 + sum("plot" in case.data for case in CASES)
     assert all((tmp_path / picture).stat().st_size for picture in pictures)
     for case in CASES:
         assert all(f"]({thread})" in page for thread in case.data["thread"])

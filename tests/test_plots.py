@@ -150,6 +150,37 @@ def test_curves_differ_in_colour_and_in_stroke():
     assert fig.axes[0].get_xlabel() == "tokens"
 
 
+def test_names_of_curves_may_stand_beside_them():
+    fig = plots.curves({"a": [1, 2, 3], "b": [3, 2, 1]}, beside={"a": (0, 1), "b": (0, 3)}, grey=1)
+    [ax] = fig.axes
+    assert not fig.legends
+    assert [text.get_text() for text in ax.texts] == ["a", "b"]
+    assert [text.get_color() for text in ax.texts] == [line.get_color() for line in ax.lines[:2]]
+    assert [text.get_position() for text in ax.texts] == [(0, 1), (0, 3)]
+
+
+def test_verdicts_have_a_box_wherever_a_test_was_asked():
+    rows = {"alarm": ([False, True, None], "an alarm"), "wanted": ([False, True, True], "a diagnosis")}
+    [ax] = plots.verdicts(rows, ["right", "A", "B"], apart=(1,), outlined="wanted").axes
+    assert len(ax.patches) == 5
+    texts = [text.get_text() for text in ax.texts]
+    assert texts.count("fails") == 3 and texts.count("passes") == 2
+    assert {"alarm", "wanted", "an alarm", "a diagnosis", "right", "A", "B"} <= set(texts)
+    filled, dashed = ax.patches[1], ax.patches[3]
+    assert filled.get_facecolor() == dashed.get_edgecolor() == to_rgba(plots.RED)
+    assert (filled.get_linestyle(), dashed.get_linestyle()) == ("solid", "--")
+    assert ax.patches[1].get_x() - ax.patches[0].get_x() > 1.2 > ax.patches[4].get_x() - ax.patches[3].get_x()
+
+
+def test_fingerprints_give_each_power_of_two_the_same_room():
+    panels = {"level": ([1, 1, 1], "a factor"), "late": ([0, 0, 1], "a rule")}
+    one, other = plots.fingerprints(panels, positions=[0, 1, 4], xticks=[0, 4], ncols=2).axes
+    np.testing.assert_array_equal(one.lines[0].get_xdata(), [0, 1, 3])
+    assert list(other.lines[0].get_ydata()) == [0.0001, 0.0001, 1]
+    assert [tick.get_text() for tick in one.get_xticklabels()] == ["0", "4"]
+    assert (one.get_title("left"), one.texts[0].get_text(), one.get_yscale()) == ("level", "a factor", "log")
+
+
 def test_an_encoding_has_its_colour_wherever_it_is_drawn():
     alone, *both = (
         [line.get_color() for line in plots.curves({name: [0, 1] for name in names}).axes[0].lines]

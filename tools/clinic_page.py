@@ -21,6 +21,12 @@ Real faults of positional encodings, each met by somebody in a project. Look for
 model, or take them as riddles: which of the three suspects is it, and which test tells it from the others?
 In [the lesson]({lesson}) you name a suspect and write that test, and a check says whom it catches. The
 stories are shortened; what was really reported is in the answer, with its link.
+
+First draw your error position by position. Its shape names suspects:
+
+![{alt}](clinic/fingerprints.svg){{.turns-dark}}
+
+*{caption}*
 """
 OURS = "Three suspects, for when you have three of your own"
 ANSWER = "Who it is, and a test that shows it"
@@ -64,18 +70,24 @@ def section(case):
     yield "</details>\n"
 
 
+def save(fig, path):
+    """A picture whose bytes are the same every time."""
+    with plt.rc_context({"svg.hashsalt": path.stem}):  # names inside
+        fig.savefig(path, metadata={"Date": None})
+    plt.close(fig)
+
+
 def write(folder):
     """clinic.md and clinic/*.svg in a folder."""
     (folder / "clinic").mkdir(exist_ok=True)
     [lesson] = (ROOT / "notebooks").glob("*_the_clinic.ipynb")
-    page = [TOP.format(lesson=f"notebooks/{lesson.name}")]
+    first = clinic.drawn_fingerprints()
+    save(first.pop("fig"), folder / "clinic" / "fingerprints.svg")
+    page = [TOP.format(lesson=f"notebooks/{lesson.name}", **first)]
     for group, cases in clinic.groups().items():
         page.append(f"## {group}\n")
         for case in cases:
             page += section(case)
             if "plot" in case.data:
-                with plt.rc_context({"svg.hashsalt": case.name}):  # the same names inside every time
-                    fig = case.figure()
-                    fig.savefig(folder / "clinic" / f"case_{case.number:02d}.svg", metadata={"Date": None})
-                plt.close(fig)
+                save(case.figure(), folder / "clinic" / f"case_{case.number:02d}.svg")
     (folder / "clinic.md").write_text("\n".join(page), encoding="utf-8")
