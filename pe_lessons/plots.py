@@ -1048,7 +1048,7 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
     return fig
 
 
-def scatter(groups, *, xlabel="x", ylabel="y", named=()):
+def scatter(groups, *, xlabel="x", ylabel="y", named=(), levels=()):
     """Dots of up to four groups, each with a colour and a shape of its own.
 
     Parameters
@@ -1057,17 +1057,64 @@ def scatter(groups, *, xlabel="x", ylabel="y", named=()):
         Name and dots of each group.
     xlabel, ylabel : str
     named : dict of str to (number, number), optional
-        Names and dots, written to the lower right.
+        Names and dots, joined by a line: the names stand below, at the side where there is room.
+    levels : dict of str to number, optional
+        Grey vertical lines and what begins there, written at the top, to the right of its line.
     """
+    line = {"arrowstyle": "-", "color": "0.4", "shrinkA": 0, "shrinkB": 4}
     with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.4))
+        fig, ax = plt.subplots(figsize=(6.4, 3.6))
         for (name, dots), colour, marker in zip(groups.items(), COLOURS, "os^D", strict=False):
             ax.plot(*np.asarray(dots, dtype=float).T, marker, color=colour, label=name)
-        ax.margins(y=0.09)
-        for name, (x, y) in dict(named).items():
-            ax.annotate(name, (x, y), (5, -4), textcoords="offset points", fontsize=8, va="top")
+        ax.margins(y=0.14)
+        ax.autoscale_view()  # what follows asks where the dots are
+        for name, dot in dict(named).items():
+            side, align = (-1, "right") if ax.transLimits.transform(dot)[0] > 0.8 else (1, "left")
+            look = {"textcoords": "offset points", "arrowprops": line, "ha": align, "va": "center"}
+            ax.annotate(name, dot, (20 * side, -15), **look)
+        for name, level in dict(levels).items():
+            ax.axvline(level, color="0.6", linewidth=1)
+            ax.annotate(
+                name,
+                (level, 1),
+                (4, 0),
+                xycoords=("data", "axes fraction"),
+                textcoords="offset points",
+                va="top",
+            )
         ax.set(xlabel=xlabel, ylabel=ylabel)
         fig.legend(loc="outside upper center", ncols=len(groups), frameon=False)
+    return fig
+
+
+def before_after(panels, rows, *, back):
+    """Attention maps in two rows, such as before and after training, with rings on the words so far back.
+
+    Parameters
+    ----------
+    panels : dict of str to two of (array_like, str)
+        Name of each column, and its two maps, each with a word for the empty corner.
+    rows : pair of str
+        What the two rows are.
+    back : int
+        How many places before each word the rings are.
+    """
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(2, len(panels), figsize=(0.6 + 1.9 * len(panels), 4.2), squeeze=False)
+        for column, (name, both) in zip(axes.T, panels.items(), strict=True):
+            for ax, (values, word) in zip(column, both, strict=True):
+                size = len(values)
+                ax.imshow(values, cmap="viridis", vmin=0, vmax=1)
+                ax.plot(
+                    range(size - back), range(back, size), "o", markersize=4.5, color="C3", fillstyle="none"
+                )
+                place = {"ha": "right", "va": "top", "fontsize": 13, "fontweight": "bold"}
+                ax.text(size - 1, 0, word, color="white", **place)
+                ax.set(xticks=[], yticks=[])
+                ax.spines[:].set_visible(False)
+            column[0].set_title(name, fontsize=11)
+        for ax, row in zip(axes[:, 0], rows, strict=True):
+            ax.set_ylabel(row, fontsize=11)
     return fig
 
 

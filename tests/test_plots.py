@@ -218,8 +218,26 @@ def test_dots_of_groups_differ_in_colour_and_in_shape():
     assert one.get_marker() != two.get_marker() and one.get_color() != two.get_color()
     assert [(text.get_text(), text.xy, text.get_ha()) for text in fig.axes[0].texts] == [
         ("a", (1, 2), "left"),
-        ("c", (5, 6), "left"),
+        ("c", (5, 6), "right"),  # to the left of its dot: there is the room
     ]
+
+
+def test_what_begins_at_a_level_is_written_at_the_top():
+    fig = plots.scatter({"one": [(0, 0), (1, 1)]}, levels={"tick": 0.2})
+    [text] = fig.axes[0].texts
+    assert (text.get_text(), text.xy) == ("tick", (0.2, 1))
+    assert list(fig.axes[0].lines[-1].get_xdata()) == [0.2, 0.2]
+
+
+def test_maps_before_and_after_have_one_scale_rings_and_a_word_in_the_corner():
+    maps = (np.eye(4), "0.1"), (2 * np.eye(4), "all")
+    fig = plots.before_after({"one": maps, "two": maps}, ("before", "after"), back=3)
+    assert [ax.get_title() for ax in fig.axes] == ["one", "two", "", ""]
+    assert [ax.get_ylabel() for ax in fig.axes] == ["before", "", "after", ""]
+    assert [ax.texts[0].get_text() for ax in fig.axes] == ["0.1", "0.1", "all", "all"]
+    assert {ax.images[0].get_clim() for ax in fig.axes} == {(0, 1)}
+    [rings] = fig.axes[0].lines
+    assert (list(rings.get_xdata()), list(rings.get_ydata())) == ([0], [3])
 
 
 def test_small_maps_have_their_own_scales_and_titles():
