@@ -83,23 +83,44 @@ def test_grids_have_square_cells_and_frame_the_marked_one():
     assert single.get_size_inches()[1] > fig.get_size_inches()[1] > 4  # inches, large enough to read
 
 
-def test_attention_maps_name_rows_and_columns():
-    fig = plots.attention_maps([np.eye(2), np.eye(2)], [["cat", "ran"], ["ran", "cat"]])
-    for ax, words in zip(fig.axes, (["cat", "ran"], ["ran", "cat"])):
-        assert [label.get_text() for label in ax.get_xticklabels()] == words
-        assert [label.get_text() for label in ax.get_yticklabels()] == words
-    assert [ax.get_title() for ax in fig.axes[:2]] == ["cat ran", "ran cat"]
-    named = plots.attention_maps([np.eye(2), np.eye(2)], [["cat", "ran"]] * 2, titles=["one", "two"])
-    assert [ax.get_title() for ax in named.axes[:2]] == ["one", "two"]
-
-
 def test_attention_fans_are_as_thick_as_the_weights_and_start_at_the_word_that_asks():
-    fig = plots.attention_fans([[0.25, 0.75], [0.5, 0.5]], [["cat", "ran"], ["ran", "cat"]], [1, 0])
-    for ax, asker, weights in zip(fig.axes, (1, 0), ([0.25, 0.75], [0.5, 0.5]), strict=True):
-        assert [line.get_xdata().tolist() for line in ax.lines] == [[asker, 0], [asker, 1]]
-        widths = np.array([line.get_linewidth() for line in ax.lines])
+    sentences, home = [["cat", "ran"], ["ran", "cat"]], [[0.1, -2.0], [1.0, 0.0]]
+    fig = plots.attention_fans([[0.25, 0.75], [1, 0]], sentences, [1, 0], home=home, between="=")
+    for ax, asker, weights in zip(fig.axes, (1, 0), ([0.25, 0.75], [1, 0]), strict=True):
+        out, back = ax.lines[::2], ax.lines[1::2]
+        assert [line.get_xdata().tolist() for line in out] == [[asker, 0], [asker, 1]]
+        assert [line.get_xdata().tolist() for line in back] == [[0, 0.5], [1, 0.5]]
+        widths = np.array([line.get_linewidth() for line in out])
         np.testing.assert_allclose(widths / widths.sum(), weights)
-    assert [text.get_text() for text in fig.axes[0].texts] == ["cat", "cat\n0.25", "ran", "ran\n0.75"]
+        assert [line.get_linewidth() for line in back] == list(widths)
+    one, other = ([text.get_text() for text in ax.texts] for ax in fig.axes)
+    assert one[:4] == ["cat", "cat\n0.25", "ran", "ran\n0.75"] and other[3] == "cat\nhidden"
+    assert one[4:] == ["0.100", "-2.000", "what ran takes home"] and fig.texts[0].get_text() == "="
+    named = plots.attention_fans([[1]], [["cat"]], [0], home=[[1.0, 0.0]], columns=["animal", "size"])
+    assert [text.get_text() for text in named.axes[0].texts][3::2] == ["animal", "size"]
+
+
+def test_a_word_has_one_colour_in_both_sentences():
+    sentences, home = [["cat", "ran"], ["ran", "cat"]], [[1.0], [1.0]]
+    one, other = plots.attention_fans([[0.5, 0.5]] * 2, sentences, [0, 1], home=home).axes
+    colours = [[line.get_color() for line in ax.lines[::2]] for ax in (one, other)]
+    assert colours[0] == colours[1][::-1] and len(set(colours[0])) == 2
+
+
+def test_numberings_mark_the_place_that_two_lengths_share_and_the_worst_step():
+    digits = np.arange(8)[:, None] // 2 ** np.arange(3) % 2
+    shares = {"5 words": np.arange(5) / 5, "50 words": np.arange(50) / 50}
+    one, two, three = plots.numberings(np.arange(100), shares, digits).axes
+    assert one.lines[0].get_ydata().max() == 99
+    assert [text.get_text() for text in two.texts] == [
+        "in 5 words",
+        "in 50 words",
+        "position 3",
+        "position 30",
+    ]
+    bars = three.patches[:7]
+    assert [bar.get_height() for bar in bars] == [1, 2, 1, 3, 1, 2, 1]
+    assert [bar.get_facecolor() == to_rgba(plots.RED) for bar in bars] == [n == 3 for n in range(7)]
 
 
 def test_curves_differ_in_colour_and_in_stroke():
@@ -110,6 +131,12 @@ def test_curves_differ_in_colour_and_in_stroke():
     assert one.get_linestyle() != other.get_linestyle()
     assert [text.get_text() for text in fig.legends[0].get_texts()] == ["a", "b"]
     assert fig.axes[0].get_xlabel() == "tokens"
+
+
+def test_curves_may_be_named_at_their_ends():
+    fig = plots.curves({"a": [1, 2, 3], "b": [3, 2, 1]}, at_end=True)
+    assert [(text.get_text(), text.xy) for text in fig.axes[0].texts] == [("a", (2, 3)), ("b", (2, 1))]
+    assert not fig.legends
 
 
 def test_an_encoding_has_its_colour_wherever_it_is_drawn():
