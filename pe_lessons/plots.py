@@ -112,7 +112,16 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=Fal
 
 
 def heatmap(
-    values, *, xlabel="column", ylabel="position", signed=True, label="value", numbers=False, digits=4
+    values,
+    *,
+    xlabel="column",
+    ylabel="position",
+    signed=True,
+    label="value",
+    numbers=False,
+    digits=4,
+    framed=None,
+    ends=None,
 ):
     """A table as coloured cells: row 0 on top, red above zero and blue below it.
 
@@ -127,6 +136,10 @@ def heatmap(
         Write each number into its cell instead of drawing a colour bar; for small tables.
     digits : int
         Decimals of floating-point numbers.
+    framed : tuple of int and str, optional
+        A row to frame, and what is written on it.
+    ends : tuple of two str, optional
+        What is written above the left end and above the right end.
     """
     values = np.asarray(values)
     with plt.rc_context(STYLE):
@@ -138,6 +151,14 @@ def heatmap(
             fig.colorbar(image, ax=ax, label=label)
         else:
             _write_numbers(ax, image, values, digits)
+        if framed is not None:
+            row, text = framed
+            box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": "black"}
+            frame = plt.Rectangle((-0.5, row - 0.5), values.shape[1], 1, fill=False, linewidth=1.5)
+            ax.add_patch(frame)
+            ax.text(0.98 * values.shape[1], row, text, ha="right", va="center", bbox=box)
+        for where, text in zip(("left", "right"), ends or ()):
+            ax.set_title(text, loc=where, fontweight="bold")
     return fig
 
 

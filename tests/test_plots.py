@@ -57,6 +57,12 @@ def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle_or_below(signed, co
     assert (image.origin, image.get_cmap().name, image.get_clim()) == ("upper", colours, limits)
 
 
+def test_a_row_of_a_heatmap_may_be_framed_and_its_ends_named():
+    ax = plots.heatmap(TABLE, framed=(2, "row 2"), ends=("fast", "slow")).axes[0]
+    assert ax.patches[0].get_bbox().bounds == (-0.5, 1.5, 4, 1) and ax.texts[0].get_text() == "row 2"
+    assert (ax.get_title(loc="left"), ax.get_title(loc="right")) == ("fast", "slow")
+
+
 def test_numbers_stand_in_their_cells_and_are_never_minus_zero():
     texts = plots.heatmap([[-0.001, 0.25], [1, -1]], numbers=True, digits=1).axes[0].texts
     said = {text.get_position(): text.get_text() for text in texts}
