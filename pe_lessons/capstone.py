@@ -58,17 +58,29 @@ def trained(encoding, task, seed=0, steps=STEPS):
         Shares right: over the steps of the training; at its end, in the second half of new texts; and in the
         second half of texts four times as long.
     """
-    torch.manual_seed(seed)
-    model = toys.TinyTransformer(8, 8, encoding=as_encoding(encoding), causal=True)
-    tokens, asked, _ = texts(task, steps * BATCH_SIZE, SEQ_LEN, seed=1000 + seed)
-    batches = zip(tokens.split(BATCH_SIZE), asked.split(BATCH_SIZE))
-    toys.train(model, batches, steps=steps, print_every=None)
+    model = _after_training(encoding, task, seed, steps)
     shares = [sum(model.history) / steps]
     for seq_len in (SEQ_LEN, LONGER):
         tokens, _, tested = texts(task, 2048 // seq_len, seq_len, seed=2000 + seed)
         tested[:, : seq_len // 2] = toys.IGNORE_INDEX
         shares.append(toys.accuracy(model, tokens, tested))
     return tuple(shares)
+
+
+def trained_attention(encoding, seed=0):
+    """Where the head looks after the training of `trained` on needle: the mean of 128 texts, (16, 16)."""
+    model = _after_training(encoding, "needle", seed, STEPS)
+    tokens, *_ = texts("needle", 128, SEQ_LEN, seed=2000 + seed)
+    return toys.attention_weights(model, tokens).mean(dim=(0, 1)).numpy()
+
+
+def _after_training(encoding, task, seed, steps):
+    torch.manual_seed(seed)
+    model = toys.TinyTransformer(8, 8, encoding=as_encoding(encoding), causal=True)
+    tokens, asked, _ = texts(task, steps * BATCH_SIZE, SEQ_LEN, seed=1000 + seed)
+    batches = zip(tokens.split(BATCH_SIZE), asked.split(BATCH_SIZE))
+    toys.train(model, batches, steps=steps, print_every=None)
+    return model
 
 
 def trained_encodings():

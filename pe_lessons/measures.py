@@ -208,14 +208,59 @@ def mixed_attention(encoding, back, *, d_model=32, start=3 * SEQ_LEN, softness=S
     if back > SEQ_LEN - 2:
         raise ValueError(f"back must be at most {SEQ_LEN - 2}, got {back}")
     (m, n), there = _pairs(0), _pairs(start)
-    heads, words = _random_heads(encoding, m, n, d_model)  # (n_heads, n_pairs)
-    heads_there, _ = _random_heads(encoding, *there, d_model)
+    heads, words = random_heads(encoding, m, n, d_model)  # (n_heads, n_pairs)
+    heads_there, _ = random_heads(encoding, *there, d_model)
     asked = m >= back  # the queries before have no such key
     own = (heads - heads.mean(axis=0))[:, asked]
     wanted = _within_queries((m - n == back).astype(float), m)[asked]
     similarity = own.T @ own / N_HEADS + softness * np.eye(len(wanted))
     mixture = own @ np.linalg.solve(similarity, wanted) / N_HEADS  # (n_heads,)
     return _attention(heads, mixture, m, n), _attention(heads_there, mixture, *there), words
+
+
+def random_heads(encoding, m, n, d_model=32):
+    """What 1000 random heads say of these pairs of positions, before any training; see `pointing`.
+
+    Parameters
+    ----------
+    encoding : callable
+        ``encode(positions, d_model)`` or ``score(q, k, m, n)``, see `scorecard`.
+    m, n : arrays of int, shape (n_pairs,)
+        Positions that ask and are looked at, the pairs of one m one after the other.
+    d_model : int
+        Columns of the rows, or of q and k.
+
+    Returns
+    -------
+    scores : array (1000, n_pairs)
+        Those of each m without their mean, which the softmax does not see. The second half of the heads has
+        the opposite sign of q, so that the mean of all heads is what they share.
+    words : float
+        The share of the variance that is left to the words.
+
+    Examples
+    --------
+    >>> scores, words = random_heads(lambda q, k, m, n: (q * k).sum(-1) - abs(m - n), [1, 1], [0, 1])
+    >>> scores.shape, scores[0].tolist(), words
+    ((1000, 2), [-0.5, 0.5], 1.0)
+    """
+    m, n = np.asarray(m), np.asarray(n)
+    rng = np.random.default_rng(seed=1)
+    if is_score(encoding):
+        q, k = rng.normal(size=(2, N_HEADS // 2, d_model))
+        return _within_queries(_scores(encoding, q, k, m, n), m), 1.0
+    table = _rows(
+        encoding, np.arange(m.max() + 1.0), d_model
+    )  # it may depend on how many positions there are
+    d_model = table.shape[1]
+    q, k = rng.normal(size=(2, N_HEADS // 2, d_model))
+    seen = rng.normal(size=(200, 1, d_model)) + table  # (words, seq_len, d_model)
+    seen = seen - seen.mean(axis=-1, keepdims=True)
+    seen = seen / np.sqrt((seen**2).mean(axis=-1, keepdims=True) + 1e-5)
+    rows = seen.mean(axis=0)
+    words = float(((seen - rows)[:, :SEQ_LEN] ** 2).mean())
+    scores = _within_queries((q @ rows.T)[:, m] * (k @ rows.T)[:, n] / d_model, m)
+    return np.concatenate([scores, -scores]), words
 
 
 def pointing(encoding, backs=(1, 5), *, d_model=32, start=3 * SEQ_LEN, softness=SOFTNESS):
@@ -316,8 +361,8 @@ def scorecard(encoding, d_model=32):
     scores["four times"] = min(far for _, far in of_heads.values())
     if is_score(encoding):
         m, n = _pairs(0)
-        here = _random_heads(encoding, m, n, d_model)[0]
-        moved = (_random_heads(encoding, m + start, n + start, d_model)[0] for start in WINDOWS)
+        here = random_heads(encoding, m, n, d_model)[0]
+        moved = (random_heads(encoding, m + start, n + start, d_model)[0] for start in WINDOWS)
         return scores | {
             "shift-consistent": round(max(float(np.abs(here - there).max()) for there in moved), 6)
         }
@@ -392,29 +437,6 @@ def _attention(heads, mixture, m, n):
     logits[m - m.min(), n] = shared + SHARPNESS * (mixture @ (heads - shared))
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
-
-
-def _random_heads(encoding, m, n, d_model):
-    """Scores of random heads for these pairs, (n_heads, n_pairs), and the share that is left to the words.
-
-    The second half of the heads has the opposite sign of q, so that the mean is what all heads share.
-    """
-    rng = np.random.default_rng(seed=1)
-    if is_score(encoding):
-        q, k = rng.normal(size=(2, N_HEADS // 2, d_model))
-        return _within_queries(_scores(encoding, q, k, m, n), m), 1.0
-    table = _rows(
-        encoding, np.arange(m.max() + 1.0), d_model
-    )  # it may depend on how many positions there are
-    d_model = table.shape[1]
-    q, k = rng.normal(size=(2, N_HEADS // 2, d_model))
-    seen = rng.normal(size=(200, 1, d_model)) + table  # (words, seq_len, d_model)
-    seen = seen - seen.mean(axis=-1, keepdims=True)
-    seen = seen / np.sqrt((seen**2).mean(axis=-1, keepdims=True) + 1e-5)
-    rows = seen.mean(axis=0)
-    words = float(((seen - rows)[:, :SEQ_LEN] ** 2).mean())
-    scores = _within_queries((q @ rows.T)[:, m] * (k @ rows.T)[:, n] / d_model, m)
-    return np.concatenate([scores, -scores]), words
 
 
 def _scores(score, q, k, m, n):

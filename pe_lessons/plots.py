@@ -4,6 +4,8 @@ import io
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import to_rgba
+from matplotlib.patches import Wedge
 from matplotlib.ticker import MaxNLocator
 from PIL import Image
 
@@ -354,8 +356,8 @@ def curves(
         The height of a grey line across, as of guessing; the vertical axis then begins at 0.
     xticks : list of float, optional
         The ticks below, if not those that matplotlib finds.
-    beside : dict of str to (float, float), optional
-        Where the name of each curve begins, in the colour of the curve, in place of the names at the top.
+    beside : bool or dict of str to (float, float), optional
+        Names each curve in its own colour, not at the top: True at its right end, else where its name begins.
     """
     if len(lines) > len(COLOURS):
         raise ValueError(f"lines must hold at most {len(COLOURS)} curves, got {len(lines)}")
@@ -388,10 +390,14 @@ def curves(
             ax.set_ylim(bottom=0)
         if xticks is not None:
             ax.set_xticks(xticks)
-        if beside is not None:
-            for line in ax.lines[: len(lines)]:
-                where = beside[line.get_label()]
-                ax.text(*where, line.get_label(), color=line.get_color(), va="center", linespacing=1.3)
+        if beside:
+            for drawn in ax.lines[: len(lines)]:
+                last, text = [values[-1] for values in drawn.get_data()], drawn.get_label()
+                look = {"color": drawn.get_color(), "va": "center", "linespacing": 1.3}
+                if beside is True:
+                    ax.annotate(text, last, xytext=(9, 0), textcoords="offset points", **look)
+                else:
+                    ax.text(*beside[text], text, **look)
         elif len(lines) > 1:
             ncols = len(lines) if sum(map(len, lines)) < 50 else 2
             fig.legend(loc="outside upper center", ncols=ncols, frameon=False)
@@ -810,6 +816,140 @@ def strips(rows, *, xlabel, xticks):
     return fig
 
 
+def race(times, *, unit, part, of, floor):
+    """Bars as long as times, in units of one of them, the shortest on top; a line shows the unit.
+
+    Parameters
+    ----------
+    times : dict of str to float
+        Name and time of each program.
+    unit : str
+        The name of the program that is the unit.
+    part : str
+        The name of the program that is no bar but a part of others.
+    of : list of str
+        The names of those that it is a part of.
+    floor : str
+        What the line is.
+    """
+    units = {name: time / times[unit] for name, time in times.items()}
+    inside = units.pop(part)
+    rows = sorted(units, key=units.get)
+    room = max(units.values()) / 50  # for a letter
+    with plt.rc_context(STYLE | {"font.size": 11}):
+        fig, ax = plt.subplots(figsize=(7.4, 1.1 + 0.5 * len(rows)))
+        for place, name in enumerate(rows):
+            split = units[name] - (inside if name in of else 0)
+            parts = [
+                ("everything else", 0, split, COLOURS[0], "white"),
+                (part, split, inside, "0.75", "black"),
+            ]
+            for said, start, length, colour, ink in parts[: 1 + (name in of)]:
+                ax.barh(place, length, left=start, height=0.66, color=colour)
+                if name in of and length > room * len(said):
+                    ax.text(start + length / 2, place, said, ha="center", va="center", color=ink)
+            ax.text(units[name] + room / 2, place, f"{units[name]:.{units[name] < 9.95:d}f}", va="center")
+        ax.axvline(1, color="0.3", linewidth=1, linestyle="--")
+        ax.text(1, -0.62, floor, va="bottom")
+        ax.set(xlabel=f"time, over that of {unit}", xlim=(0, 54 * room), ylim=(len(rows) - 0.5, -0.6))
+        ax.set_yticks(range(len(rows)), rows)
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+    return fig
+
+
+def times_table(starts, rotations, *, titles, marked):
+    """A multiplication table of hands: each start times each rotation, which turns it clockwise.
+
+    Parameters
+    ----------
+    starts, rotations : dict of str to float
+        Name and angle of each, in radians, clockwise from the top; the products are numbered row by row.
+    titles : (str, str)
+        What the starts on the left and the rotations on top are.
+    marked : (int, int)
+        The row and the column of the product that is framed, with its two factors.
+    """
+    grey, (row, column) = "0.93", marked
+    framed = {(row + 1, 0), (0, column + 1), (row + 1, column + 1)}
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(8.4, 8.4 * (len(starts) + 1.35) / (len(rotations) + 1.45)))
+
+        def cell(row, column, name, paper, hand=None, turned=0.0, colour="black"):
+            edge = {"edgecolor": RED, "linewidth": 2.5} if (row, column) in framed else {"edgecolor": "0.8"}
+            above = 3 if (row, column) in framed else 2
+            corner = column - 0.47, row - 0.47
+            ax.add_patch(plt.Rectangle(corner, 0.94, 0.94, facecolor=paper, zorder=above, **edge))
+            ax.text(column - 0.42, row - 0.3, name, va="center", fontsize=9, zorder=6)
+            middle = np.array([column + 0.05, row + 0.06])
+            end = np.degrees(turned if hand is None else hand) - 90  # clockwise: the axis points downwards
+            sector = {"facecolor": COLOURS[1], "alpha": 1 if hand is None else 0.35, "zorder": 4}
+            ax.add_patch(Wedge(middle, 0.33, end - np.degrees(turned), end, linewidth=0, **sector))
+            if hand is not None:
+                tip = middle + 0.39 * np.array([np.sin(hand), -np.cos(hand)])
+                arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 2, "mutation_scale": 11}
+                ax.annotate("", tip, middle, arrowprops=arrow | {"shrinkA": 0, "shrinkB": 0}, zorder=5)
+
+        for column, (name, turned) in enumerate(rotations.items(), start=1):
+            cell(0, column, name, grey, turned=turned)
+        for row, (name, hand) in enumerate(starts.items(), start=1):
+            cell(row, 0, name, grey, hand, colour=COLOURS[0])
+            for column, turned in enumerate(rotations.values(), start=1):
+                number = (row - 1) * len(rotations) + column - 1
+                cell(row, column, f"{number}", "white", hand + turned, turned)
+        left, top = titles
+        across, down = (len(rotations) + 1) / 2, (len(starts) + 1) / 2
+        ax.text(0, 0, "\u00d7", ha="center", va="center", fontsize=20)
+        ax.text(across, -0.57, top, ha="center", va="bottom", color=COLOURS[1], fontsize=11)
+        ax.text(-0.57, down, left, ha="right", va="center", rotation=90, color=COLOURS[0], fontsize=11)
+        ax.set(xlim=(-0.9, len(rotations) + 0.55), ylim=(len(starts) + 0.55, -0.8), aspect="equal")
+        ax.set_axis_off()
+    return fig
+
+
+def windows(strip, names, *, above, xlabel):
+    """A strip of numbers, and the rows that a view cuts from it, each begun one number later.
+
+    Parameters
+    ----------
+    strip : array_like, shape (n_numbers,)
+        Minus infinity is drawn in grey.
+    names : list of str
+        One for each row, from above; together they use up the strip. Small numbers count the cells of a row.
+    above : list of str
+        What each number of the strip is for.
+    xlabel : str
+        What they are.
+    """
+    strip = np.asarray(strip, dtype=float)
+    length = len(strip) - len(names) + 1
+    scale = np.abs(strip[np.isfinite(strip)]).max()
+    colours = plt.get_cmap("RdBu_r", 21)
+    with plt.rc_context(STYLE | {"font.size": 11}):
+        fig, ax = plt.subplots(figsize=(7.4, 0.62 * (len(names) + 2.2)))
+        for row, first in [(0, 0)] + [(1.5 + row, row) for row in range(len(names))]:
+            for column in range(first, first + (length if row else len(strip))):
+                number = strip[column]
+                paper = colours(0.5 + number / (2 * scale)) if np.isfinite(number) else to_rgba("0.85")
+                ax.add_patch(
+                    plt.Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=paper, edgecolor="white", lw=2)
+                )
+                said = f"{number + 0.0:g}".replace("-", "\u2212").replace("inf", "\u221e")
+                ink = "white" if np.dot(paper[:3], (0.3, 0.59, 0.11)) < 0.5 else "black"
+                ax.text(column, row, said, ha="center", va="center", color=ink)
+                if row:
+                    ax.text(column - 0.44, row - 0.3, column - first, va="center", color=ink, fontsize=8)
+        for column, text in enumerate(above):
+            ax.text(column, -0.62, text.replace("-", "\u2212"), ha="center", va="bottom", color="0.3")
+        ax.text(-0.7, -0.62, xlabel, ha="right", va="bottom", color="0.3")
+        places = [0, *(1.5 + np.arange(len(names)))]
+        ax.set(xlim=(-0.5, len(strip) - 0.5), ylim=(len(names) + 1.05, -1.1), xticks=[])
+        ax.set_yticks(places, ["in memory", *names])
+        ax.tick_params(axis="y", length=0)
+        ax.spines[:].set_visible(False)
+    return fig
+
+
 def ways(rows):
     """Rows of numbers as cells, with what leads from one to the next, for ways to compare.
 
@@ -908,7 +1048,7 @@ def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3)
     return fig
 
 
-def scatter(groups, *, xlabel="x", ylabel="y", named=()):
+def scatter(groups, *, xlabel="x", ylabel="y", named=(), levels=()):
     """Dots of up to four groups, each with a colour and a shape of its own.
 
     Parameters
@@ -917,17 +1057,64 @@ def scatter(groups, *, xlabel="x", ylabel="y", named=()):
         Name and dots of each group.
     xlabel, ylabel : str
     named : dict of str to (number, number), optional
-        Names and dots, written to the lower right.
+        Names and dots, joined by a line: the names stand below, at the side where there is room.
+    levels : dict of str to number, optional
+        Grey vertical lines and what begins there, written at the top, to the right of its line.
     """
+    line = {"arrowstyle": "-", "color": "0.4", "shrinkA": 0, "shrinkB": 4}
     with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.4))
+        fig, ax = plt.subplots(figsize=(6.4, 3.6))
         for (name, dots), colour, marker in zip(groups.items(), COLOURS, "os^D", strict=False):
             ax.plot(*np.asarray(dots, dtype=float).T, marker, color=colour, label=name)
-        ax.margins(y=0.09)
-        for name, (x, y) in dict(named).items():
-            ax.annotate(name, (x, y), (5, -4), textcoords="offset points", fontsize=8, va="top")
+        ax.margins(y=0.14)
+        ax.autoscale_view()  # what follows asks where the dots are
+        for name, dot in dict(named).items():
+            side, align = (-1, "right") if ax.transLimits.transform(dot)[0] > 0.8 else (1, "left")
+            look = {"textcoords": "offset points", "arrowprops": line, "ha": align, "va": "center"}
+            ax.annotate(name, dot, (20 * side, -15), **look)
+        for name, level in dict(levels).items():
+            ax.axvline(level, color="0.6", linewidth=1)
+            ax.annotate(
+                name,
+                (level, 1),
+                (4, 0),
+                xycoords=("data", "axes fraction"),
+                textcoords="offset points",
+                va="top",
+            )
         ax.set(xlabel=xlabel, ylabel=ylabel)
         fig.legend(loc="outside upper center", ncols=len(groups), frameon=False)
+    return fig
+
+
+def before_after(panels, rows, *, back):
+    """Attention maps in two rows, such as before and after training, with rings on the words so far back.
+
+    Parameters
+    ----------
+    panels : dict of str to two of (array_like, str)
+        Name of each column, and its two maps, each with a word for the empty corner.
+    rows : pair of str
+        What the two rows are.
+    back : int
+        How many places before each word the rings are.
+    """
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(2, len(panels), figsize=(0.6 + 1.9 * len(panels), 4.2), squeeze=False)
+        for column, (name, both) in zip(axes.T, panels.items(), strict=True):
+            for ax, (values, word) in zip(column, both, strict=True):
+                size = len(values)
+                ax.imshow(values, cmap="viridis", vmin=0, vmax=1)
+                ax.plot(
+                    range(size - back), range(back, size), "o", markersize=4.5, color="C3", fillstyle="none"
+                )
+                place = {"ha": "right", "va": "top", "fontsize": 13, "fontweight": "bold"}
+                ax.text(size - 1, 0, word, color="white", **place)
+                ax.set(xticks=[], yticks=[])
+                ax.spines[:].set_visible(False)
+            column[0].set_title(name, fontsize=11)
+        for ax, row in zip(axes[:, 0], rows, strict=True):
+            ax.set_ylabel(row, fontsize=11)
     return fig
 
 

@@ -219,6 +219,13 @@ def one_and_five_back(q, k, m, n):
     return (q * k).sum(-1) / q.shape[-1] ** 0.5 + 9.3 * (m - n == 1) + 10.0 * (m - n == 5)
 
 
+def test_a_trained_head_looks_five_back_with_rope_and_not_with_alibi():
+    found = [capstone.trained_attention(score) for score in (capstone.rope, capstone.alibi)]
+    assert all(np.allclose(weights.sum(axis=1), 1) for weights in found)
+    rope, alibi = (np.diagonal(weights, -5) for weights in found)
+    assert rope.min() > 0.9 and alibi.max() < 0.2
+
+
 def test_two_goals_at_64_words_ask_for_more_than_one_distance():
     assert capstone.is_fixed_bias(five_back) and capstone.trained(five_back, "needle")[2] >= 0.9
     assert capstone.trained(five_back, "local")[2] < 0.7

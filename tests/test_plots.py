@@ -218,8 +218,26 @@ def test_dots_of_groups_differ_in_colour_and_in_shape():
     assert one.get_marker() != two.get_marker() and one.get_color() != two.get_color()
     assert [(text.get_text(), text.xy, text.get_ha()) for text in fig.axes[0].texts] == [
         ("a", (1, 2), "left"),
-        ("c", (5, 6), "left"),
+        ("c", (5, 6), "right"),  # to the left of its dot: there is the room
     ]
+
+
+def test_what_begins_at_a_level_is_written_at_the_top():
+    fig = plots.scatter({"one": [(0, 0), (1, 1)]}, levels={"tick": 0.2})
+    [text] = fig.axes[0].texts
+    assert (text.get_text(), text.xy) == ("tick", (0.2, 1))
+    assert list(fig.axes[0].lines[-1].get_xdata()) == [0.2, 0.2]
+
+
+def test_maps_before_and_after_have_one_scale_rings_and_a_word_in_the_corner():
+    maps = (np.eye(4), "0.1"), (2 * np.eye(4), "all")
+    fig = plots.before_after({"one": maps, "two": maps}, ("before", "after"), back=3)
+    assert [ax.get_title() for ax in fig.axes] == ["one", "two", "", ""]
+    assert [ax.get_ylabel() for ax in fig.axes] == ["before", "", "after", ""]
+    assert [ax.texts[0].get_text() for ax in fig.axes] == ["0.1", "0.1", "all", "all"]
+    assert {ax.images[0].get_clim() for ax in fig.axes} == {(0, 1)}
+    [rings] = fig.axes[0].lines
+    assert (list(rings.get_xdata()), list(rings.get_ydata())) == ([0], [3])
 
 
 def test_small_maps_have_their_own_scales_and_titles():
@@ -311,6 +329,58 @@ def test_strips_lie_end_to_end_in_the_colours_of_their_encodings():
     assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "other"]
     assert ax.yaxis_inverted()
     assert ax.get_xlim() == (0, 5)
+
+
+def test_a_race_is_in_units_of_one_program_and_shows_what_is_part_of_others():
+    times = {"slow": 60.0, "sines": 20.0, "fill": 2.0, "quick": 5.0}
+    fig = plots.race(times, unit="fill", part="sines", of=["slow"], floor="the speed of memory")
+    [ax] = fig.axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["fill", "quick", "slow"]
+    assert [box.get_bbox().intervalx.tolist() for box in ax.patches] == [[0, 1], [0, 2.5], [0, 20], [20, 30]]
+    said = [text.get_text() for text in ax.texts]
+    assert said == ["1.0", "2.5", "everything else", "sines", "30", "the speed of memory"]
+    assert ax.lines[0].get_xdata() == [1, 1] and ax.get_xlabel() == "time, over that of fill"
+
+
+def test_a_times_table_turns_each_start_by_each_rotation():
+    starts, rotations = {"0": 0.0, "2": np.pi}, {"+0": 0.0, "+1": np.pi / 2}
+    fig = plots.times_table(starts, rotations, titles=("starts", "rotations"), marked=(1, 1))
+    [ax] = fig.axes
+    named = {text.get_text(): text for text in ax.texts if text.get_text()}
+    assert set(named) == {"0", "1", "2", "3", "+0", "+1", "starts", "rotations", "\u00d7"}
+    ways = {
+        tuple(np.round(text.get_position()).astype(int)): np.round(
+            np.subtract(text.xy, text.get_position()), 2
+        )
+        for text in ax.texts
+        if text.get_text() == "" and hasattr(text, "xy")
+    }
+    up, right = [0, -0.39], [0.39, 0]  # the vertical axis points downwards
+    hands = {(0, 1): (up, 1), (0, 2): (up, -1), (1, 1): (up, 1), (2, 1): (right, 1), (2, 2): (right, -1)}
+    for place, (way, sign) in hands.items():
+        np.testing.assert_allclose(ways[place], sign * np.array(way), atol=1e-9)
+    frames = [box for box in ax.patches if box.get_edgecolor() == to_rgba(plots.RED)]
+    assert [np.round(box.get_center()).tolist() for box in frames] == [[2, 0], [0, 2], [2, 2]]
+
+
+def test_windows_are_cut_from_one_strip_each_a_number_later():
+    fig = plots.windows([-1, 0, -np.inf], ["query 1", "query 0"], above=["-1", "0", "1"], xlabel="offset")
+    [ax] = fig.axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["in memory", "query 1", "query 0"]
+    places = [(box.get_center()[0], box.get_center()[1]) for box in ax.patches]
+    assert places == [(0, 0), (1, 0), (2, 0), (0, 1.5), (1, 1.5), (1, 2.5), (2, 2.5)]
+    cells = {text.get_position(): text.get_text() for text in ax.texts}
+    assert [cells[place] for place in places] == [
+        "\u22121", "0", "\u2212\u221e", "\u22121", "0", "0", "\u2212\u221e"
+    ]  # fmt: skip
+    assert ax.patches[2].get_facecolor() == to_rgba("0.85")
+
+
+def test_curves_may_have_their_names_at_their_ends():
+    fig = plots.curves({"one": [1, 2], "other": [3, 4]}, beside=True)
+    [ax] = fig.axes
+    assert [(text.get_text(), text.xy) for text in ax.texts] == [("one", (1, 2)), ("other", (1, 4))]
+    assert not fig.legends
 
 
 def test_packed_rows_say_how_far_back_each_key_is_that_may_be_seen():
