@@ -114,7 +114,16 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=Fal
 
 
 def heatmap(
-    values, *, xlabel="column", ylabel="position", signed=True, label="value", numbers=False, digits=4
+    values,
+    *,
+    xlabel="column",
+    ylabel="position",
+    signed=True,
+    label="value",
+    numbers=False,
+    digits=4,
+    framed=None,
+    ends=None,
 ):
     """A table as coloured cells: row 0 on top, red above zero and blue below it.
 
@@ -129,6 +138,10 @@ def heatmap(
         Write each number into its cell instead of drawing a colour bar; for small tables.
     digits : int
         Decimals of floating-point numbers.
+    framed : tuple of int and str, optional
+        A row to frame, and what is written on it.
+    ends : tuple of two str, optional
+        What is written above the left end and above the right end.
     """
     values = np.asarray(values)
     with plt.rc_context(STYLE):
@@ -140,6 +153,14 @@ def heatmap(
             fig.colorbar(image, ax=ax, label=label)
         else:
             _write_numbers(ax, image, values, digits)
+        if framed is not None:
+            row, text = framed
+            box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": "black"}
+            frame = plt.Rectangle((-0.5, row - 0.5), values.shape[1], 1, fill=False, linewidth=1.5)
+            ax.add_patch(frame)
+            ax.text(0.98 * values.shape[1], row, text, ha="right", va="center", bbox=box)
+        for where, text in zip(("left", "right"), ends or ()):
+            ax.set_title(text, loc=where, fontweight="bold")
     return fig
 
 
@@ -276,48 +297,123 @@ def sums_of_stripes(rows, *, drawn, marked=()):
     return fig
 
 
-def attention_maps(weights, sentences, titles=None):
-    """Attention weights of several sentences side by side, rows and columns named by their words.
+def attention_fans(weights, sentences, asking, *, home, columns=None, between=None):
+    """One step of attention for one word: whom it looks at, and the row that it takes home.
 
-    Parameters
-    ----------
-    weights : list of array_like, each (seq_len, seq_len)
-        Row m holds the weights that token m gives.
-    sentences : list of list of str
-    titles : list of str, optional
-        One for each panel, no two alike; without them, the sentences.
-    """
-    titles = titles or [" ".join(words) for words in sentences]
-    panels = dict(zip(titles, weights, strict=True))
-    fig = heatmaps(panels, xlabel="looked at", ylabel="looking", signed=False, label="weight")
-    for ax, words in zip(fig.axes, sentences, strict=False):
-        ax.set_xticks(range(len(words)), words, rotation=45, ha="right")
-        ax.set_yticks(range(len(words)), words)
-    return fig
-
-
-def attention_fans(weights, sentences, asking):
-    """Whom one word attends to: a line to every word, as thick as the weight; sentences side by side.
+    A line to every word, as thick as the weight, in the colour of that word; the lines run on to the row that
+    comes of them. Sentences stand side by side.
 
     Parameters
     ----------
     weights : list of array_like, each (seq_len,)
-        What the word that asks gives to each word.
+        What the word that asks gives to each word; 0 for one that it may not look at.
     sentences : list of list of str
     asking : list of int
         The position of the word that asks, one for each sentence.
+    home : list of array_like, each (d_model,)
+        The rows that are taken home, written into coloured cells.
+    columns : list of str, optional
+        Names of the entries of these rows.
+    between : str, optional
+        What is written between two sentences, such as "=".
     """
+    ink = dict(zip(dict.fromkeys(word for words in sentences for word in words), ("0.55", *COLOURS)))
+    scale = np.abs(home).max()
     with plt.rc_context(STYLE):
-        size = (1.0 + 3.7 * len(sentences), 2.2)
+        size = (1.0 + 3.5 * len(sentences), 3.5)
         fig, axes = plt.subplots(1, len(sentences), figsize=size, squeeze=False)
-        for ax, row, words, asker in zip(axes[0], weights, sentences, asking, strict=True):
+        for ax, row, words, asker, taken in zip(axes[0], weights, sentences, asking, home, strict=True):
+            middle = (len(words) - 1) / 2
             for position, (word, weight) in enumerate(zip(words, row, strict=True)):
-                ink = "black" if position == asker else "0.7"
-                ax.text(position, 1.06, word, color=ink, ha="center", va="bottom")
-                ax.plot([asker, position], [1, 0], color=COLOURS[0], linewidth=20 * weight)
-                ax.text(position, -0.06, f"{word}\n{weight:.2f}", ha="center", va="top")
-            ax.set(xlim=(-0.5, len(words) - 0.5), ylim=(-0.5, 1.25))
+                look = {"color": ink[word], "linewidth": 20 * weight, "solid_capstyle": "butt"}
+                faint = weight == 0
+                asks = {"color": "black", "fontweight": "bold"} if position == asker else {"color": "0.75"}
+                ax.text(position, 1.06, word, ha="center", va="bottom", **asks)
+                ax.plot([asker, position], [1, 0], **look)
+                ax.plot([position, middle], [-0.42, -0.94], **look)
+                said = f"{word}\n{'hidden' if faint else format(weight, '.2f')}"
+                colour = "0.75" if faint else "black"
+                ax.text(position, -0.05, said, color=colour, ha="center", va="top")
+            left, width = middle - 2.4, 4.8 / len(taken)
+            for column, value in enumerate(taken):
+                coloured = plt.cm.ScalarMappable(plt.Normalize(-scale, scale), "RdBu_r")
+                box = plt.Rectangle(
+                    (left + column * width, -1.22), width, 0.28, facecolor=coloured.to_rgba(value), zorder=3
+                )
+                ax.add_patch(box)
+                place = left + (column + 0.5) * width
+                number = f"{round(value, 3) + 0.0:.3f}"
+                ax.text(place, -1.08, number, color=_ink(coloured, value), ha="center", va="center", zorder=4)
+                if columns is not None:
+                    ax.text(place, -1.27, columns[column], ha="center", va="top", fontsize=9)
+            if columns is None:
+                ax.text(middle, -1.27, f"what {words[asker]} takes home", ha="center", va="top")
+            ax.set(xlim=(middle - 2.5, middle + 2.5), ylim=(-1.45, 1.25))
             ax.set_axis_off()
+        if between is not None:
+            fig.get_layout_engine().set(wspace=0.22)
+            fig.text(
+                0.5, 0.155, between, ha="center", va="center", fontsize=24, fontweight="bold"
+            ).set_in_layout(False)
+    return fig
+
+
+def numberings(index, shares, digits):
+    """Three ways to number the words, and where each of them fails.
+
+    Parameters
+    ----------
+    index : array_like, shape (n_positions,)
+        The number itself.
+    shares : dict of str to array_like
+        The number over the length, for two lengths by their names.
+    digits : array_like of int, shape (n_positions, n_digits)
+        The binary digits, the lowest first.
+    """
+    digits = np.asarray(digits)
+    flips = np.abs(np.diff(digits, axis=0)).sum(axis=1)
+    with plt.rc_context(STYLE):
+        fig, panels = plt.subplot_mosaic("ab;cc", figsize=(7.4, 5.4), height_ratios=[1, 1.25])
+        one, two, three = (panels[name] for name in "abc")
+        one.plot(index, color=COLOURS[0], linewidth=2)
+        one.axhspan(-1, 1, color=COLOURS[1])
+        one.text(len(index), 0.07 * max(index), "the word's own: -1 to 1", color=COLOURS[1], ha="right")
+        one.set_xticks([0, len(index) // 2, len(index)])
+        one.set_title("1  The number itself: it drowns the word", loc="left", fontweight="bold")
+        one.set(xlabel="position", ylabel="what is added", ylim=(-0.05 * max(index), 1.05 * max(index)))
+        for height, (name, places) in zip((1, 0), shares.items(), strict=True):
+            two.plot([0, 1], [height, height], color="0.8", linewidth=1, zorder=1)
+            two.plot(
+                places, [height] * len(places), "o", color=COLOURS[0], markersize=9 - 6 * (len(places) > 20)
+            )
+            two.text(0, height + 0.2, f"in {name}", va="bottom")
+        (_, short), (_, long) = shares.items()
+        same = short[3]
+        two.plot([same, same], [-0.12, 1.12], color=RED, linewidth=1.5, zorder=0)
+        two.text(same, 1.2, "position 3", color=RED, ha="center", va="bottom", fontweight="bold")
+        far = int(np.flatnonzero(np.isclose(long, same))[0])
+        two.text(same, -0.2, f"position {far}", color=RED, ha="center", va="top", fontweight="bold")
+        two.set(ylim=(-0.6, 1.6), yticks=[], xticks=[0, same, 1], xlabel="what is added")
+        two.spines["left"].set_visible(False)
+        two.set_title("2  Over the length: no fixed place", loc="left", fontweight="bold")
+        worst = int(flips.argmax())
+        for step, height in enumerate(flips):
+            colour = RED if step == worst else COLOURS[0]
+            three.bar(step + 0.5, height, 0.55, color=colour)
+            three.text(step + 0.5, height + 0.12, height, color=colour, ha="center", va="bottom")
+        for (position, digit), value in np.ndenumerate(digits):
+            face, ink = (COLOURS[0], "white") if value else ("0.92", "0.45")
+            box = plt.Rectangle((position - 0.42, -1.55 - 0.8 * digit), 0.84, 0.76, facecolor=face)
+            three.add_patch(box)
+            three.text(position, -1.17 - 0.8 * digit, value, color=ink, ha="center", va="center", fontsize=9)
+        for position in range(len(digits)):
+            three.text(position, -0.42, position, ha="center", va="center")
+        for height, said in ((1, "digits that flip"), (-0.42, "position"), (-1.17, "lowest digit")):
+            three.text(-0.75, height, said, ha="right", va="center")
+        three.text(-0.75, -1.17 - 0.8 * (digits.shape[1] - 1), "highest", ha="right", va="center")
+        three.set(xlim=(-3.6, len(digits) - 0.4), ylim=(-1.6 - 0.8 * (digits.shape[1] - 1), max(flips) + 1))
+        three.set_axis_off()
+        three.set_title("3  Binary digits: steps that jump", loc="left", fontweight="bold")
     return fig
 
 

@@ -34,7 +34,7 @@ import sandbox
 from pe_lessons.exercises import REGISTRY
 
 LESSON = "03_the_naive_loop"
-SECONDS_PER_CELL = 20  # 60 in the settings for a real class; the endless loop below waits for it
+SECONDS_PER_CELL = 20  # of computing; 60 in the settings for a real class: an endless loop takes all of them
 
 DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 RIGHT, GROUPS = DATA["right"], {name: DATA[name] for name in ("class", "accidents", "attacks")}

@@ -10,7 +10,8 @@ c.CourseDirectory.course_id = "pe_lessons"
 c.ClearSolutions.enabled = False
 # A check cell that a learner deleted or changed is put back before grading.
 c.OverwriteCells.add_missing_cells = True
-# Seconds for one cell. The slowest of the course takes a few; an endless loop outside a function ends here.
+# Seconds for which one cell may compute, whatever else the machine does; on the clock it may take five times
+# as long. The slowest of the course takes a few; an endless loop outside a function ends here.
 c.Execute.timeout = 60
 # No tag lets a check be passed over: without outputs, nbgrader would give it all its points.
 c.Execute.skip_cells_with_tag = ""

@@ -55,6 +55,11 @@ HARMLESS = [
     (re.compile(r"(?m)^( *)(?:%matplotlib (?:inline|widget)|[\w.]+\?\??|\w+\.solution\(\)) *$"), r"\1pass"),
     (re.compile(r"(?m)^( *)%?%time(?:it)?\b(?: -[nr] ?\d+)* *"), r"\1"),
 ]
+STOPPED = {  # the errors that running.py writes
+    "NotRun": "stopped before its end",
+    "ComputedTooLong": "a cell computed too long",
+    "WaitedTooLong": "a cell waited too long: grade again",
+}
 DUNDER = re.compile(r"__\w+__")
 LESSON = re.compile(r"pe_lessons\.exercises\.lesson_\d\d")
 PLAIN = {f"__{name}__" for name in "call doc getitem init iter len name post_init repr str".split()}
@@ -174,6 +179,12 @@ def said_in(cell):
     return re.sub(r"\x1b\[[\d;]*m", "", "\n".join(text))
 
 
+def stopped(notebook):
+    """What ended early."""
+    outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
+    return [STOPPED[one.ename] for one in outputs if one.get("ename") in STOPPED]
+
+
 def look(folder, lesson):
     """The mistakes of the class, and what to look at, by student."""
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
@@ -191,10 +202,7 @@ def look(folder, lesson):
             continue
         notes = notebook.metadata.get("course_notes", [])
         remarks[student] += [note for note in notes if "was changed" in note]
-        if any(
-            output.get("ename") == "NotRun" for cell in notebook.cells for output in cell.get("outputs", ())
-        ):
-            remarks[student].append("stopped before its end")
+        remarks[student] += stopped(notebook)
         for cell in own_code(notebook, release):
             remarks[student] += [one for one in strange(cell.source, exercises) if one not in expected]
             if len(tree := shape(cell.source)) > ALIKE:

@@ -3,18 +3,20 @@
 import builtins
 import re
 import symtable
+import time
 
 import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_client.manager import AsyncKernelManager
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
-from sandbox import SandboxedKernelManager
+from sandbox import PATIENCE, SandboxedKernelManager, computed
 from traitlets import Unicode
 
 TEXT = 20_000  # characters of one cell's output that are kept
 PICTURES = 5_000_000  # characters of everything else
 MAGIC = re.compile(r"(?s)\A\s*%%.*|(?m:^ *[%!].*?$)")
+LOOK = 1  # seconds between two looks at a cell that still runs
 SPARED = "Cells of the lesson that no answer uses were not run."
 
 
@@ -25,6 +27,8 @@ class Run(Execute):
     kernel_manager = SandboxedKernelManager
 
     def __init__(self, *arguments, **options):
+        # Where the machine has other work, Python starts late and outputs come late.
+        options |= {"startup_timeout": 300, "iopub_timeout": 60}
         super().__init__(*arguments, **options, kernel_manager_class=self.kernel_manager)
 
     def preprocess(self, nb, resources, km=None):
@@ -32,9 +36,10 @@ class Run(Execute):
         try:
             nb, resources = super().preprocess(nb, resources, km)
         except Exception as problem:  # of many kinds: whatever ends a kernel
-            why = (
-                getattr(self.manager, "ended_because", None)
-                or f"it ended Python itself ({type(problem).__name__})"
+            why = getattr(self.manager, "ended_because", None) or (
+                "it did not end when it was told to"
+                if isinstance(problem, TimeoutError)
+                else f"it ended Python itself ({type(problem).__name__})"
             )
             self.log.error("the kernel ended in cell %d: %s", self.reached, why)
             for cell in (cell for cell in nb.cells[max(self.reached, 0) :] if cell.cell_type == "code"):
@@ -56,7 +61,23 @@ class Run(Execute):
         self.reached = index
         if index in self.idle:
             return cell, resources
+        self.began = time.monotonic(), computed(self.manager.provisioner.pid)
         return super().preprocess_cell(cell, resources, index)
+
+    def _get_timeout(self, cell):
+        """Seconds after which nbclient asks what to do with a cell that still runs; None: never."""
+        return LOOK if cell and super()._get_timeout(cell) else None
+
+    async def _async_handle_timeout(self, timeout, cell=None):
+        """Stop a cell for what it computed: what the clock shows hangs on the other work of the machine."""
+        took = time.monotonic() - self.began[0]
+        if computed(self.manager.provisioner.pid) - self.began[1] >= self.timeout:
+            self.error_on_timeout = error("ComputedTooLong", f"stopped after {self.timeout} s of computing")
+        elif took >= PATIENCE * self.timeout:
+            self.error_on_timeout = error("WaitedTooLong", f"stopped after {took:.0f} s, most of it waiting")
+        else:
+            return None  # look again later
+        return await super()._async_handle_timeout(timeout, cell)
 
     def output(self, outs, msg, display_id, cell_index):
         """Keep an output as long as there is room, which LimitOutput of nbgrader reckons in lines only."""

@@ -30,6 +30,7 @@ import sandbox
 from verdicts import EXERCISES, LESSON_OF, PACKAGES
 
 LESSON = demo.LESSON
+needs_a_sandbox = pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
 HONEST = {}  # what they handed in, by lesson and student
 for student, work in tomllib.loads((ROOT / "tests/honest_submissions.toml").read_text("utf-8")).items():
     first = next(name for name in work if name in REGISTRY)
@@ -183,6 +184,27 @@ def test_only_a_verdict_gives_a_point():
     assert "error" in a_check(right, failed)
 
 
+@pytest.mark.parametrize("run", [running.RunOpenly, pytest.param(running.Run, marks=needs_a_sandbox)])
+def test_a_cell_is_stopped_for_what_it_computes(run):
+    """A busy machine makes an answer wait, as sleep does here: that alone costs no point."""
+    loop = "while True:\n    pass"
+    sources = [
+        "import subprocess, sys, time\ntime.sleep(2)\nprint('done')",
+        loop,
+        f"subprocess.run([sys.executable, '-c', {loop!r}])",
+        "time.sleep(10**6)",
+        "print('done')",
+    ]
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    notebook, _ = run(timeout=1).preprocess(nbformat.v4.new_notebook(cells=cells), {})
+    _, late, *endless, asleep, last = notebook.cells
+    assert [output.get("text") for output in late.outputs + last.outputs] == ["done\n"] * 2
+    names = ["ComputedTooLong", "ComputedTooLong", "WaitedTooLong"]
+    for cell, name in zip([*endless, asleep], names, strict=True):
+        assert [output.get("ename") for output in cell.outputs][-2:] == ["KeyboardInterrupt", name]
+    assert review.stopped(notebook) == [review.STOPPED[name] for name in names]
+
+
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.name)
 def test_review_does_not_name_those_who_answer(exercise):
     names = {one.name for one in EXERCISES if LESSON_OF[one] is LESSON_OF[exercise]}
@@ -262,7 +284,7 @@ def test_a_second_class_folder_keeps_what_the_teacher_changed(tmp_path, capsys):
     assert lesson.read_text(encoding="utf-8") == changed
 
 
-@pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
+@needs_a_sandbox
 def test_a_sandbox_shows_python_and_nothing_of_the_teacher(tmp_path):
     (tmp_path / "gradebook.db").write_text("private")
     code = (
@@ -282,7 +304,7 @@ def test_a_sandbox_shows_python_and_nothing_of_the_teacher(tmp_path):
     assert run.stdout.split("\n")[:3] == ["False ['learner'] []", "OSError", "OSError"]
 
 
-@pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
+@needs_a_sandbox
 def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     """Deadlines, points by hand that stay, a second call that skips, and nbgrader's own commands."""
     guide = (grade.ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
@@ -323,7 +345,7 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     assert "ada" in (folder / "grades.csv").read_text()
 
 
-@pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
+@needs_a_sandbox
 @pytest.mark.parametrize("number", HONEST)
 def test_the_honest_get_their_points_and_nobody_is_named(number, tmp_path, capsys):
     folder, lesson = tmp_path / "class", classroom.lesson_named(number)

@@ -299,6 +299,19 @@ def test_a_class_is_observed_through_use():
     assert "class itself" in exercise.diagnose(Right(1)).message
 
 
+def test_code_below_the_line_that_ends_the_function_is_seen():
+    def mine(numbers, factor):
+        raise NotImplementedError
+        return [factor * number for number in numbers]
+
+    def empty(numbers, factor):
+        raise NotImplementedError
+
+    result = EXERCISE.diagnose(mine)
+    assert result.status == "not attempted" and "Take that line out" in result.message
+    assert "Write your answer" in EXERCISE.diagnose(empty).message
+
+
 def test_numbers_typed_by_hand():
     known = Mistake("swapped", "They are swapped.", lambda: [4.0, 2.5])
     exercise = Numbers("pair", lambda: [2.5, 4.0], mistakes=[known], atol=6e-5)

@@ -57,6 +57,12 @@ def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle_or_below(signed, co
     assert (image.origin, image.get_cmap().name, image.get_clim()) == ("upper", colours, limits)
 
 
+def test_a_row_of_a_heatmap_may_be_framed_and_its_ends_named():
+    ax = plots.heatmap(TABLE, framed=(2, "row 2"), ends=("fast", "slow")).axes[0]
+    assert ax.patches[0].get_bbox().bounds == (-0.5, 1.5, 4, 1) and ax.texts[0].get_text() == "row 2"
+    assert (ax.get_title(loc="left"), ax.get_title(loc="right")) == ("fast", "slow")
+
+
 def test_numbers_stand_in_their_cells_and_are_never_minus_zero():
     texts = plots.heatmap([[-0.001, 0.25], [1, -1]], numbers=True, digits=1).axes[0].texts
     said = {text.get_position(): text.get_text() for text in texts}
@@ -121,23 +127,44 @@ def test_sums_of_stripes_show_directions_some_pairs_and_the_whole():
     assert [text.get_text() for text in fig.texts] == ["one", "other"]
 
 
-def test_attention_maps_name_rows_and_columns():
-    fig = plots.attention_maps([np.eye(2), np.eye(2)], [["cat", "ran"], ["ran", "cat"]])
-    for ax, words in zip(fig.axes, (["cat", "ran"], ["ran", "cat"])):
-        assert [label.get_text() for label in ax.get_xticklabels()] == words
-        assert [label.get_text() for label in ax.get_yticklabels()] == words
-    assert [ax.get_title() for ax in fig.axes[:2]] == ["cat ran", "ran cat"]
-    named = plots.attention_maps([np.eye(2), np.eye(2)], [["cat", "ran"]] * 2, titles=["one", "two"])
-    assert [ax.get_title() for ax in named.axes[:2]] == ["one", "two"]
-
-
 def test_attention_fans_are_as_thick_as_the_weights_and_start_at_the_word_that_asks():
-    fig = plots.attention_fans([[0.25, 0.75], [0.5, 0.5]], [["cat", "ran"], ["ran", "cat"]], [1, 0])
-    for ax, asker, weights in zip(fig.axes, (1, 0), ([0.25, 0.75], [0.5, 0.5]), strict=True):
-        assert [line.get_xdata().tolist() for line in ax.lines] == [[asker, 0], [asker, 1]]
-        widths = np.array([line.get_linewidth() for line in ax.lines])
+    sentences, home = [["cat", "ran"], ["ran", "cat"]], [[0.1, -2.0], [1.0, 0.0]]
+    fig = plots.attention_fans([[0.25, 0.75], [1, 0]], sentences, [1, 0], home=home, between="=")
+    for ax, asker, weights in zip(fig.axes, (1, 0), ([0.25, 0.75], [1, 0]), strict=True):
+        out, back = ax.lines[::2], ax.lines[1::2]
+        assert [line.get_xdata().tolist() for line in out] == [[asker, 0], [asker, 1]]
+        assert [line.get_xdata().tolist() for line in back] == [[0, 0.5], [1, 0.5]]
+        widths = np.array([line.get_linewidth() for line in out])
         np.testing.assert_allclose(widths / widths.sum(), weights)
-    assert [text.get_text() for text in fig.axes[0].texts] == ["cat", "cat\n0.25", "ran", "ran\n0.75"]
+        assert [line.get_linewidth() for line in back] == list(widths)
+    one, other = ([text.get_text() for text in ax.texts] for ax in fig.axes)
+    assert one[:4] == ["cat", "cat\n0.25", "ran", "ran\n0.75"] and other[3] == "cat\nhidden"
+    assert one[4:] == ["0.100", "-2.000", "what ran takes home"] and fig.texts[0].get_text() == "="
+    named = plots.attention_fans([[1]], [["cat"]], [0], home=[[1.0, 0.0]], columns=["animal", "size"])
+    assert [text.get_text() for text in named.axes[0].texts][3::2] == ["animal", "size"]
+
+
+def test_a_word_has_one_colour_in_both_sentences():
+    sentences, home = [["cat", "ran"], ["ran", "cat"]], [[1.0], [1.0]]
+    one, other = plots.attention_fans([[0.5, 0.5]] * 2, sentences, [0, 1], home=home).axes
+    colours = [[line.get_color() for line in ax.lines[::2]] for ax in (one, other)]
+    assert colours[0] == colours[1][::-1] and len(set(colours[0])) == 2
+
+
+def test_numberings_mark_the_place_that_two_lengths_share_and_the_worst_step():
+    digits = np.arange(8)[:, None] // 2 ** np.arange(3) % 2
+    shares = {"5 words": np.arange(5) / 5, "50 words": np.arange(50) / 50}
+    one, two, three = plots.numberings(np.arange(100), shares, digits).axes
+    assert one.lines[0].get_ydata().max() == 99
+    assert [text.get_text() for text in two.texts] == [
+        "in 5 words",
+        "in 50 words",
+        "position 3",
+        "position 30",
+    ]
+    bars = three.patches[:7]
+    assert [bar.get_height() for bar in bars] == [1, 2, 1, 3, 1, 2, 1]
+    assert [bar.get_facecolor() == to_rgba(plots.RED) for bar in bars] == [n == 3 for n in range(7)]
 
 
 def test_curves_differ_in_colour_and_in_stroke():

@@ -7,10 +7,12 @@ like a mistake, the check says which one that is.
 Nothing here knows what an exercise is about, nor where its mistakes are written down.
 """
 
+import ast
 import dataclasses
 import functools
 import inspect
 import math
+import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,6 +34,7 @@ class Mistake:
     function. A loss of precision gives other digits in every program that suffers it: with `exact`, the same
     function without the loss, only the size of the largest error is compared, and may be `SPREAD` times
     larger or smaller. `say` may begin with `praise` of the rest, which is left out where that is wrong too.
+    With `whole`, such as for a draft sent as it was, every trial must agree, those of the edge cases too.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Mistake:
     wrong: Callable
     exact: Callable | None = None
     praise: str = ""
+    whole: bool = False
 
     @property
     def fault(self):
@@ -123,14 +127,14 @@ class Exercise(Checked):
         if objection:
             return self.result("error", objection)
         if behaviour.is_unwritten(answer):
-            return self._not_attempted()
+            return self._not_attempted(answer)
         behaviour.keep_modules()
         replaced = behaviour.put_back()
         seen = []
         for arguments in self._all_probes:
             seen.append(self._observe(answer, arguments))
             if seen[0].kind == "stub":
-                return self._not_attempted()
+                return self._not_attempted(answer)
             if seen[-1].kind == "stopped":
                 return self.result("error", f"{self._called(answer, arguments)} {seen[-1].text}")
         replaced = dict.fromkeys([*replaced, *(one for done in seen for one in done.replaced)])
@@ -200,7 +204,7 @@ class Exercise(Checked):
             (pairs, lambda one: self._loses_as_much(one, seen, self.atol)),
         ]
         if wrong[0] < main:
-            attempts += [(self.mistakes, like(range(main)))]
+            attempts += [([one for one in self.mistakes if not one.whole], like(range(main)))]
         for candidates, matches in attempts:
             found = [one for one in candidates if matches(one)]
             if len(found) > 1 and candidates is pairs:
@@ -399,11 +403,26 @@ class Exercise(Checked):
             praise += " There is a loop over the rows in it still: NumPy can take all of them at once."
         return praise
 
-    def _not_attempted(self):
+    def _not_attempted(self, answer=None):
+        if _ends_too_early(answer):
+            return self.result(
+                "not attempted",
+                "The line `raise NotImplementedError` ends the function before the code below it. Take that "
+                f"line out, run the cell above, then run this cell. `{self.name}.hint()` helps.",
+            )
         return self.result(
             "not attempted",
             f"Write your answer in the cell above, run it, then run this cell. `{self.name}.hint()` helps.",
         )
+
+
+def _ends_too_early(answer):
+    """Is there code below `raise NotImplementedError`? A draft to mend, or an answer that was put there."""
+    try:
+        function = ast.parse(textwrap.dedent(inspect.getsource(answer))).body[0]
+        return any(ast.unparse(line) == "raise NotImplementedError" for line in function.body[:-1])
+    except Exception:  # no source, or no function
+        return False
 
 
 @dataclass(frozen=True, eq=False, repr=False)

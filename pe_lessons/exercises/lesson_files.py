@@ -19,6 +19,7 @@ function of `answers.py`. Besides:
     praise = "The mask is right." said before `say`, but not where the mistake is one of two
     alone = true                  no part of two mistakes at once, where `say` would not be true; a program
                                   never is
+    whole = true                  only where every trial agrees, as for a draft that is sent as it was
     include = "sinusoidal"        in the table of an exercise: of mistakes_sinusoidal.toml, which exercises
     without = ["transposed"]      share, the mistakes whose old text stands in the answer, but not these
 
@@ -127,7 +128,10 @@ class Lesson:
             alone = change is None or entry.get("alone")
             praise = entry.get("praise", "")
             say = " ".join(f"{praise} {entry['say']}".split())
-            yield Mistake(mistake, say, wrong, exact, praise), None if alone else change
+            yield (
+                Mistake(mistake, say, wrong, exact, praise, entry.get("whole", False)),
+                None if alone else change,
+            )
 
     def pairs(self, name, answer):
         """Two mistakes at once, wherever they change different places."""

@@ -7,8 +7,8 @@ lesson = Lesson(__name__)
 count_positions = lesson.exercise(
     "count_positions",
     mine="my_positions",
-    probes=(("the cat chased the mouse",), ("to be or not to be",)),
-    edge_probes=(("two  spaces",), ("",)),
+    probes=(("the cat chased the mouse",), ("to be or not to be",), ("two  spaces",)),
+    edge_probes=(("",),),
 )
 
 cell_question = lesson.question("cell_question")

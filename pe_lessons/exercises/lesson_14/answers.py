@@ -104,12 +104,12 @@ def share_of_each(old, new):
 
 
 def resized_table_as_found(table, old, new):
+    class_row, patches = table[:1], table[1:]
     (width, height), (new_width, new_height) = old, new
-    patches, class_row = table[:-1], table[-1:]
     grid = patches.reshape(1, -1, height, width)
     grid = F.interpolate(grid, size=(new_height, new_width), mode="bicubic")
     patches = grid.reshape(new_height * new_width, -1)
-    return torch.cat([patches, class_row])
+    return torch.cat([class_row, patches])
 
 
 def resized_table_with_antialias(table, old, new):
