@@ -1,0 +1,42 @@
+"""The claim of lesson 17 that depends on the weights: what moving cached keys mends, and what it does not."""
+
+import torch
+
+from evidence.claims.runner import above, below, each_seed
+from pe_lessons import toys
+
+KEPT = [0, 1, 8, 9, 10, 11]  # of twelve cached tokens
+MOVES = [0, 0, -6, -6, -6, -6]
+
+
+def untrained(num_layers, seed):
+    torch.manual_seed(seed)
+    options = {"num_heads": 2, "num_layers": num_layers, "causal": True, "encoding": toys.Rotary()}
+    model = toys.TinyTransformer(10, 10, **options).requires_grad_(False)
+    for block in model.blocks:
+        block.to_qkv.weight *= 3  # it looks at some tokens more than at others
+    return model
+
+
+def gap(model, text, newest, moves):
+    """The worst error of the next token's scores, in sizes of a typical one; the truth is the text read anew."""
+    cache = model.empty_cache()
+    model(text[None], cache=cache)
+    for kept in cache:  # a dictionary for each layer
+        for name in ("keys", "values"):
+            kept[name] = kept[name][..., KEPT, :]
+        kept["keys"] = model.encoding.turn(kept["keys"], torch.tensor(moves))
+        kept["positions"] = torch.arange(len(KEPT))
+    served = model(newest[None], torch.tensor([len(KEPT)]), cache=cache)[0, -1]
+    anew = model(torch.cat([text[KEPT], newest])[None])[0, -1]
+    return ((served - anew).abs().max() / anew.square().mean().sqrt()).item()
+
+
+@each_seed
+def moved_keys(seed):
+    """Six of twelve keys kept, in a random model: gap of the next token, keys left as they are and moved"""
+    for num_layers, bound in ((1, below(1e-11)), (2, above(0.01))):
+        model = untrained(num_layers, seed)
+        text, newest = torch.randint(10, (12,)), torch.randint(10, (1,))
+        yield f"{num_layers} layers, left as they are", gap(model, text, newest, [0] * 6), above(0.01)
+        yield f"{num_layers} layers, moved", gap(model, text, newest, MOVES), bound
