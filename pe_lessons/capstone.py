@@ -182,6 +182,20 @@ def dots_of_held_back(wish, right):
     return kinds, {label: (stored[name][wish], stored[name][right]) for label, name in NAMED.items()}
 
 
+def agreement(wish, right):
+    """Rank correlation of a number of the card and a share right, of the 25 held back and their 12 tables.
+
+    >>> [round(value, 2) for value in agreement("five back", "needle training")]
+    [0.95, 0.97]
+    """
+    held_back = [one for one in trained_encodings().values() if one["held back"]]
+    groups = held_back, [one for one in held_back if one["kind"] == "table"]
+    return [
+        measures.rank_correlation([one[wish] for one in some], [one[right] for one in some])
+        for some in groups
+    ]
+
+
 def rope(q, k, m, n):
     """RoPE as a score: q and k are rotated by their positions and multiplied."""
     columns = q.shape[-1]
