@@ -54,10 +54,10 @@ def checked(encoding):
 
     Examples
     --------
-    >>> checked(lambda q, k, m, n: q * k - abs(m - n)[..., None])
+    >>> checked(lambda positions, d_model: None)
     Traceback (most recent call last):
     ...
-    ValueError: <lambda> must return one number per pair, here (2, 1, 32, 32), got the shape (2, 1, 32, 32, 32): is `.sum(-1)` missing, as in (q * k).sum(-1)?
+    ValueError: <lambda> returns nothing: is `return` missing?
     """
     name = getattr(encoding, "__name__", type(encoding).__name__)
     if not callable(encoding):

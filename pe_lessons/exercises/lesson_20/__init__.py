@@ -33,7 +33,15 @@ _SEVEN = np.tril(np.random.default_rng(3).integers(1, 100, size=(7, 7)) / 100)
 weight_back = lesson.exercise(
     "weight_back",
     probes=((_FOUR, 1), (_OTHER, 1), (np.tril(_OTHER), 1)),
-    edge_probes=((_FOUR, 2), (_OTHER, 2), (_FOUR, 0), (_FOUR[:3, :3], 1), (_WINDOW, 1), (_WINDOW, 2), (_SEVEN, 2)),
+    edge_probes=(
+        (_FOUR, 2),
+        (_OTHER, 2),
+        (_FOUR, 0),
+        (_FOUR[:3, :3], 1),
+        (_WINDOW, 1),
+        (_WINDOW, 2),
+        (_SEVEN, 2),
+    ),
     call=_call_of_map,
 )
 
