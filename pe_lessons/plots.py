@@ -194,6 +194,26 @@ def heatmaps(
     return fig
 
 
+def weighted_sums(sums, columns):
+    """Scores of heads, each with its factor beside it, and below them what they add up to.
+
+    Parameters
+    ----------
+    sums : dict of str to (array_like (n_heads, n_columns), array_like (n_heads,))
+        Title, heads and factors of each panel.
+    columns : list of str
+        What stands below each column.
+    """
+    panels = {title: [*heads, np.asarray(factors) @ heads] for title, (heads, factors) in sums.items()}
+    fig = heatmaps(panels, xlabel="", ylabel="", numbers=True, digits=3)
+    fig.set_size_inches(9.2, 2.7)
+    for ax, (_, factors) in zip(fig.axes, sums.values(), strict=True):
+        texts = [f"{factor:.2f} × head {head}" for head, factor in enumerate(np.round(factors, 2) + 0.0, 1)]
+        ax.set_xticks(range(len(columns)), columns)
+        ax.set_yticks(range(len(texts) + 1), [*texts, "the sum"])
+    return fig
+
+
 def grids(panels, *, marked=None, numbers=False, outline=None, signed=False, label="cosine"):
     """Numbers of image patches side by side, each panel a grid of square cells.
 

@@ -641,3 +641,14 @@ def test_words_in_a_table_are_aligned_to_the_left(displayed):
     [(data, _)] = displayed
     assert data["text/plain"] == "name  a   \nrow   wide"
     assert data["text/markdown"] == "| name | a |\n| --- | --- |\n| row | wide |"
+
+
+def test_weighted_sums_stand_below_their_heads_and_factors():
+    fig = plots.weighted_sums({"one": ([[1, 0], [0, 1]], [2.0, -0.5])}, columns=["left", "right"])
+    (ax,) = fig.axes
+    assert ax.images[0].get_array().tolist() == [[1, 0], [0, 1], [2, -0.5]]
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "2.00 × head 1",
+        "-0.50 × head 2",
+        "the sum",
+    ]

@@ -214,9 +214,12 @@ class Exercise(Checked):
         return None
 
     def _fits(self, mistake, n, done):
-        """Whether the mistake does this in the n-th probe; in an edge case NaN may stand for NaN."""
+        """Whether the mistake does this in the n-th probe.
+
+        NaN may stand for NaN in an edge case, and where every trial must agree.
+        """
         theirs = self._behaviour_of(mistake.wrong, n)
-        blind = n >= len(self.probes) and all(
+        blind = (mistake.whole or n >= len(self.probes)) and all(
             one.kind == "unusable" or _holds_nan(one) for one in (theirs, done)
         )
         return blind or theirs.same_as(done, self.atol)
