@@ -18,13 +18,15 @@ is such a program with a change, made as those of the exercises are (`exercises/
     trials = ["one token", ...]   what each of them is, where the numbers do not say it; or left out
     culprit = "B"                 of three tables `suspects`: who (in words), change, say (what speaks for or
                                   against it)
-    again = [...]                 another patient with the same fault and other numbers, as in `change`; where
-                                  the fault has no numbers, left out
+    again = [...]                 numbers of the right program that are other ones in the second patient, and
+                                  the culprit's `change` is made besides; where there are none, left out
+    numbers = "base 500,000"      what they are, in words
     alarms = {"A + B" = "..."}    said of a test that fails for these, in place of the usual; or left out
     test = "def test(program)"    one that fails for the culprit only, in both patients
     hints, thread, told, lesson   links to the threads, what was found there, and where the lesson explains it
 """
 
+import copy
 import functools
 import inspect
 import textwrap
@@ -103,9 +105,18 @@ class Case(Checked):
 
     @functools.cached_property
     def second(self):
-        """Another patient with the same fault: a program of its own, if possible with other numbers."""
+        """Another patient: the same change, made in a right program that has, if possible, other numbers."""
+        return self._with_other_numbers(self._guilty_change)
+
+    @functools.cached_property
+    def second_healthy(self):
+        """The right program with the numbers of the other patient."""
+        return self._with_other_numbers()
+
+    def _with_other_numbers(self, *changes):
         right = Answer(answers, self.data["program"], "arrays")
-        return right.with_changes(Change(right, self.data.get("again", self._guilty_change)))
+        numbers = [self.data["again"]] if "again" in self.data else []
+        return right.with_changes(*(Change(right, one) for one in (*numbers, *changes)))
 
     @property
     def _guilty_change(self):
@@ -242,8 +253,9 @@ class Case(Checked):
             return self.result(
                 "not attempted", 'First name a suspect: `.check(test, accused="A")`, or "B", or "C".'
             )
-        if not isinstance(accused, str) or accused not in {"A", "B", "C"}:
+        if not isinstance(accused, str) or accused.upper() not in {"A", "B", "C"}:
             return self.result("error", f'accused is {accused!r:.40}. It should be "A", "B" or "C".')
+        accused = accused.upper()
         if asked.kind != "value":
             return self.result("error", f"With a right program your test {asked.text}")
         if len(asked.entries) != 1:
@@ -265,32 +277,56 @@ class Case(Checked):
                 "If it has an `assert`, that holds for all three: ask elsewhere."
             )
         elif not caught:
-            who = next(one.who for one in self.suspects if one.letter == accused)
-            say = (
-                f"Every suspect passes your test: where you ask, they are right. You accuse {accused}: "
-                f"{who}. For which call is that wrong?"
-            )
+            say = self._said_of_a_test_that_catches_nobody(test, accused)
         elif len(caught) > 1:
+            listed = f"{', '.join(letters[:-1])} and {letters[-1]}"
             say = (
-                f"Your test fails for {', '.join(letters[:-1])} and {letters[-1]}, so it shows that "
-                "something is wrong, and not what. "
-            ) + self.data.get("alarms", {}).get(cause, "Ask for something that only one of them gets wrong.")
+                f"Your test fails for {listed}"
+                if accused in letters
+                else f"{accused} passes your test. It fails for {listed}"
+            ) + ", so it shows that something is wrong, and not what. "
+            say += self.data.get("alarms", {}).get(
+                cause, "Ask for something that only one of them gets wrong."
+            )
         elif letters != [accused]:
-            say = f"Your test fails for one suspect only, and not for {accused}. Whom do you mean?"
+            say = f"{accused} passes your test, which fails for one other suspect only. Whom do you mean?"
         elif accused == self.culprit.letter and not _passes(test, self.second):
             return self.result("correct", self.verdict(), cause)
         elif accused == self.culprit.letter:
-            say = (
-                f"The right letter. But `clinic.case({self.number}).second` has the same fault and passes: "
-                "either your test only knows what this patient says, or the other is right by chance where "
-                "you ask. Ask elsewhere, or for what a right program does."
-            )
+            say = self._said_of_a_test_that_the_other_patient_passes(test)
         else:
             say = (
                 f"Your test tells {letters[0]} from the others: well built. But the patient passes it, so it "
                 f"is not {letters[0]}. {caught[0].say}"
             )
         return self.result("not yet", say, cause)
+
+    def _said_of_a_test_that_catches_nobody(self, test, accused):
+        one = next(one for one in self.suspects if one.letter == accused)
+        calls = _calls(test, one.program)
+        for call in calls:
+            got, wanted = _answer(one.program, call), _answer(self.right, call)
+            if not got.same_as(wanted, 1e-9):
+                return (
+                    f"Every suspect passes your test. But {accused} answers wrongly where you ask"
+                    f"{_in_brief(one.program, self.right, call)}, and your comparison does not notice it."
+                )
+        asked = f"where you ask, {accused} is right" if calls else "for it never calls the program"
+        return (
+            f"Every suspect passes your test: {asked}. You accuse {accused}: {one.who}. "
+            "For which call is that wrong?"
+        )
+
+    def _said_of_a_test_that_the_other_patient_passes(self, test):
+        other = f"`clinic.case({self.number}).second` has the same fault"
+        if numbers := self.data.get("numbers"):
+            other += f" and other numbers ({numbers})"
+        if self._is_right_by_chance(_calls(test, self.second)):
+            return f"The right letter. But {other}, and where you ask, it is right by chance. Ask elsewhere."
+        return (
+            f"The right letter. But {other}, and passes: your test only knows what this patient says. "
+            "Ask for what a right program does."
+        )
 
     def show_tests(self, *tests, wanted=None):
         """Draw for whom each test fails, and what follows; `wanted` adds a test as it should be."""
@@ -324,10 +360,19 @@ class Case(Checked):
         if len(letters) != 1 or not patient:
             fails[-1] = None
         if len(letters) != 1:
-            return fails, "an alarm, no diagnosis" if letters else "asks where all are right"
+            return fails, "an alarm, no diagnosis" if letters else "catches nobody"
         if not patient:
             return fails, f"a diagnosis: not {letters[0]}"
-        return fails, f"a diagnosis: it is {letters[0]}" if second else "the symptom, no cause"
+        if second:
+            return fails, f"a diagnosis: it is {letters[0]}"
+        by_chance = self._is_right_by_chance(_calls(test, self.second))
+        return fails, "ask elsewhere" if by_chance else "the symptom, no cause"
+
+    def _is_right_by_chance(self, calls):
+        """Whether the second patient answers all these calls as it would without the fault."""
+        return bool(calls) and all(
+            _answer(self.second, call).same_as(_answer(self.second_healthy, call), 1e-9) for call in calls
+        )
 
     def mend(self, program):
         """The `Result` for a repaired program: is the fault still in it, or another suspect now?"""
@@ -420,10 +465,10 @@ def fingerprints():
     neighbours = answers.rotated(key[:, PAIRED], places * slow)[:, np.argsort(PAIRED)]
     ill = {
         "wrong at 0 already": (1.5 * right, "a factor, a norm"),
-        "wrong from 1 on, at once": (neighbours, "another partner,\norder or base"),
+        "wrong from 1 on, at once": (neighbours, "another partner, or\nanother order of steps"),
         "grows from the start": (
             answers.rotated(key, places * answers.bfloat16(slow)),
-            "frequencies a little\noff, as by rounding",
+            "another base, or\nfrequencies rounded",
         ),
         "wrong from 257 on": (
             answers.rotated(key, answers.bfloat16(places) * slow),
@@ -485,6 +530,36 @@ def _observe(test, program):
 def _passes(test, program):
     done = _observe(test, program)
     return done.kind == "value" and len(done.entries) == 1 and bool(done.entries[0])
+
+
+def _calls(test, program):
+    """The arguments of the calls that a test makes of a program, of the first thousand."""
+    calls = []
+
+    def watched(*arguments, **named):
+        if len(calls) < 1_000:
+            calls.append(copy.deepcopy((arguments, named)))
+        return program(*arguments, **named)
+
+    _observe(test, watched)
+    return calls
+
+
+def _answer(program, call):
+    arguments, named = call
+    return behaviour.observe(functools.partial(program, **named), arguments)
+
+
+def _in_brief(program, right, call):
+    """A call with its result and the one wanted, or as much of that as is short."""
+    arguments, named = copy.deepcopy(call)
+    asked = ", ".join([*map(repr, arguments), *(f"{name}={value!r}" for name, value in named.items())])
+    try:
+        got, wanted = program(*arguments, **named), right(*arguments, **named)
+    except Exception:
+        return ""
+    calls = f" (`program({asked})` is {got} and should be {wanted})", f" (`program({asked})`)"
+    return next((said for said in calls if len(said) <= 90 and "\n" not in said), "")
 
 
 def _normal(*shape):

@@ -149,9 +149,12 @@ def explain(config):
     name = config.get("model_type", "a model of no named type")
     lines = [f"{name}: {len(plan)} layers, " + (f"{length:,} positions" if length else "no length given")]
     for layer in dict.fromkeys(plan):
-        lines += _described(layer, [number for number, other in enumerate(plan) if other == layer], length)
+        numbers = [number for number, other in enumerate(plan) if other == layer]
+        lines += _described(layer, numbers, length, apart="qk_rope_head_dim" in config)
     normed = [key for key in QUERY_NORMS if config.get(key) is True]
     lines += [f"queries and keys are normed before they are turned ({key})" for key in normed]
+    if config.get("attn_temperature_tuning"):
+        lines.append("without positions: queries times a factor that grows with theirs (attn_temperature_tuning)")
     if length:
         lines += [*_beyond(plan, length), *_formats(plan, length)]
     return "\n".join([*lines, *(f"warning: {sentence}" for sentence in warnings(config))])
@@ -476,7 +479,7 @@ def _count(config):
     return _get(config, "num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers")
 
 
-def _described(layer, numbers, length):
+def _described(layer, numbers, length, apart):
     word = "chunks" if layer.chunked else "window"
     window = f", {word} of {layer.window:,} tokens" if layer.window else ""
     head = f"layers {_spans(numbers)}: " if len(numbers) > 1 else f"layer {numbers[0]}: "
@@ -484,7 +487,8 @@ def _described(layer, numbers, length):
         return [head + KINDS[layer.kind] + (f": {layer.why}" if layer.why else "") + window]
     all_turn = layer.rotary_dim == layer.head_dim
     share = f"all {layer.head_dim}" if all_turn else f"{layer.rotary_dim} of {layer.head_dim}"
-    lines = [f"{head}rotary with base {layer.base:,.10g} on {share} columns of a head{window}"]
+    columns = f"{layer.rotary_dim} columns kept apart" if apart else f"{share} columns of a head"
+    lines = [f"{head}rotary with base {layer.base:,.10g} on {columns}{window}"]
     if layer.rule != "default":
         knobs = ", ".join(f"{name} {value}" for name, value in layer.knobs)
         lines.append(f"  rule {layer.rule}" + (f": {knobs}" if knobs else ""))

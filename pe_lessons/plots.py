@@ -954,7 +954,7 @@ def strips(rows, *, xlabel, xticks):
     Parameters
     ----------
     rows : dict of str to list of (str, number, str)
-        Name of each row; text, width and encoding of each box: of `OF_ENCODING` or `OF_AXIS`, "red" for one that
+        Name of each row; text, width and encoding of each box: of `OF_ENCODING` or `OF_AXIS`, "red" for what
         is wrong, another colour, or "" for grey.
     xlabel : str
     xticks : list of number

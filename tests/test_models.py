@@ -220,6 +220,8 @@ def test_what_does_not_fit_together_is_said(more, words):
 
 def test_the_norm_of_queries_and_keys_is_said():
     assert "normed" not in models.explain(LLAMA | {"use_qk_norm": False})
+    assert "times a factor" in models.explain(LLAMA | {"attn_temperature_tuning": True})
+    assert "times a factor" not in models.explain(LLAMA | {"attn_temperature_tuning": False})
     assert "normed before they are turned (use_qk_norm)" in models.explain(LLAMA | {"use_qk_norm": True})
 
 

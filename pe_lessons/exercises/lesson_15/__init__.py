@@ -19,18 +19,18 @@ share_rotary = lesson.exercise(
     mine="my_share",
     # No share is a whole number of columns, where a last digit would decide.
     probes=(
-        _share(3, 12, 0.55, False),
-        _share(3, 12, 0.55, True),
+        _share(4, 12, 0.55, False),
+        _share(4, 12, 0.55, True),
         _share(2, 8, 0.8, False),
         _share(3, 16, 0.27, False),
     ),
     edge_probes=(
         _share(4, 8, 0.55, True),
         _share(2, 10, 0.75, False),  # 7 of 10 columns: 3 pairs
-        _share(2, 10, 0.57, True),
+        _share(3, 10, 0.57, True),
         _share(3, 6, 0.99, False),
-        _share(2, 6, 0.99, True),
-        _share(2, 14, 0.3, True),
+        _share(3, 6, 0.99, True),
+        _share(3, 14, 0.3, True),
         (_rows.normal(size=(2, 4)), np.array([-3, 2]), 0.6, True),
     ),
     atol=1e-5,

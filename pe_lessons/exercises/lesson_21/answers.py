@@ -1,6 +1,7 @@
 """Right programs of lesson 21: cases.toml makes three suspects of each, a line changed.
 
-Their docstrings are what a riddle says of the program.
+Their docstrings are what a riddle says of the program. Some numbers make no difference in a right program,
+such as how a batch is padded; with the fault they do, so that a second patient can have other ones.
 """
 
 import math
@@ -36,7 +37,7 @@ def rules(prompt, new, trained):
     calls = []
     for _ in range(new + 1):
         length = prompt + new
-        calls.append(length > trained)
+        calls.append(length >= trained + 1)
     return calls
 
 
@@ -86,7 +87,13 @@ def next_places(cached, new):
 
     Returns a list of `new` whole numbers, counted from 0 at the beginning of the text.
     """
-    return [cached + number for number in range(new)]
+    shared, piece = min(cached, 0), 1_000  # a beginning counted by itself: none; tokens read at once: all
+    places = []
+    for number in range(new):
+        behind = cached - shared
+        begin, within = number // piece * piece, number % piece
+        places.append(shared + behind + begin + within)
+    return places
 
 
 def scores_in_steps(q, k):
@@ -123,7 +130,9 @@ def new_positions(mask, new):
     mask: rows of 1 for a real token and 0 for padding, which is on the left.
     Returns rows of `new` whole numbers; padding gets 0.
     """
-    counts = np.cumsum(mask, axis=1)  # (batch, seq_len)
+    more = 0  # padding besides
+    mask = np.pad(mask, ((0, 0), (more, 0)))  # (batch, more + seq_len)
+    counts = np.cumsum(mask, axis=1)
     positions = counts - 1
     positions = np.maximum(positions, 0)
     return positions[:, -new:].tolist()
@@ -136,10 +145,12 @@ def places(lengths, new):
     last token, then those of its `new` tokens.
     """
     rows = []
+    width = max(lengths) + 0  # of the batch, with its padding
     for length in lengths:
         first = 0
         last = first + length - 1
-        after = last + 1
+        padding = width - (last + 1)  # behind the prompt
+        after = width - padding
         rows.append([last] + [after + number for number in range(new)])
     return rows
 
@@ -167,7 +178,10 @@ def next_after_pictures(prompts):
     tokens. Text goes on by one a token; a picture takes as many positions as its longer side.
     Returns a whole number for each prompt.
     """
-    tokens = [sum(np.prod(part) for part in prompt) for prompt in prompts]
+    copies = 1  # tokens for each place of a picture
+    tokens = [
+        sum(part if np.ndim(part) == 0 else copies * np.prod(part) for part in prompt) for prompt in prompts
+    ]
     taken = [sum(np.max(part) for part in prompt) for prompt in prompts]
     deltas = [place - count for place, count in zip(taken, tokens)]
     return [int(count + delta) for count, delta in zip(tokens, deltas)]
@@ -235,7 +249,8 @@ def table_rows(lengths):
     """
     rows = []
     for length in lengths:
-        start = 2
+        begins = 2
+        start = begins
         rows += [start + number for number in range(length)]
     return rows
 
@@ -263,7 +278,7 @@ def with_positions(x, table):
     """
     seq_len = x.shape[1]
     rows = table[:seq_len]
-    return x + rows
+    return x + 1 * rows
 
 
 def is_packed(position_ids):
@@ -287,10 +302,12 @@ def axis_of_pair(sections):
     sections: how many pairs read each axis, such as (11, 11, 10). They are dealt like cards, 0, 1, 2, 0, 1,
     2, ...; what an axis has too few for goes to time. Returns a list of sum(sections) numbers.
     """
+    order = [0, 1, 2]
     axes = [0] * sum(sections)
     for axis in (1, 2):
+        turn = order.index(axis)
         for number in range(sections[axis]):
-            axes[3 * number + axis] = axis
+            axes[3 * number + turn] = axis
     return axes
 
 
