@@ -170,7 +170,9 @@ def test_numberings_mark_the_place_that_two_lengths_share_and_the_worst_step():
         "position 30",
     ]
     bars = three.patches
-    np.testing.assert_allclose([(bar.get_width() / bars[0].get_width()) ** 2 for bar in bars], [1, 2, 1, 3, 1, 2, 1])
+    np.testing.assert_allclose(
+        [(bar.get_width() / bars[0].get_width()) ** 2 for bar in bars], [1, 2, 1, 3, 1, 2, 1]
+    )
     assert [bar.get_facecolor() == to_rgba(plots.RED) for bar in bars] == [n == 3 for n in range(7)]
     assert [text.get_text() for text in three.texts][-3:-1] == ["1.0", "1.7"]
     assert np.ptp([bar.get_width() for bar in four.patches]) < 1e-12
