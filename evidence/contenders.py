@@ -266,6 +266,7 @@ def compiled_contenders(shape, seq_len, num_heads=8, head_dim=64):
     attend, flexible = torch.nn.functional.scaled_dot_product_attention, torch.compile(flex_attention)
     biases = {
         NO_BIAS: lambda: attend(q, k, v),
+        "no bias, causal": lambda: attend(q, k, v, is_causal=True),
         VIEW: lambda: tensors.attention_with_bias(q, k, v, numbers),
         "flex_attention, compiled": lambda: flexible(q, k, v, score_mod=by_offset),
         "the same with a block_mask": lambda: flexible(q, k, v, score_mod=by_offset, block_mask=mask),

@@ -154,7 +154,7 @@ def explain(config):
     normed = [key for key in QUERY_NORMS if config.get(key) is True]
     lines += [f"queries and keys are normed before they are turned ({key})" for key in normed]
     if config.get("attn_temperature_tuning"):
-        lines.append("without positions: queries times a factor that grows with theirs (attn_temperature_tuning)")
+        lines.append("where nothing turns, late queries times a factor (attn_temperature_tuning)")
     if length:
         lines += [*_beyond(plan, length), *_formats(plan, length)]
     return "\n".join([*lines, *(f"warning: {sentence}" for sentence in warnings(config))])

@@ -58,8 +58,10 @@ def test_what_is_compiled_makes_the_same(contenders, monkeypatch):
     filled, *made = [call().numpy().copy() for call in tables.values()]  # two share a table
     assert (filled == 1).all() and len(made) == 6
     made[4:] = [np.stack(np.split(table, 2, axis=1), axis=-1).reshape(40, 8) for table in made[4:]]
-    unbiased, *biased = [call().numpy() for call in biases.values()]
+    unbiased, causal, *biased = [call().numpy() for call in biases.values()]
     assert abs(unbiased - biased[0]).max() > 0.1 and len(biased) == 3
+    assert abs(causal - biased[0]).max() > 0.1 and abs(causal - unbiased).max() > 0.1
+    np.testing.assert_allclose(causal[:, :, 0], biased[0][:, :, 0], atol=1e-5)  # one key: no bias to see
     for first, *others in (made, biased):
         for other in others:
             np.testing.assert_allclose(other, first, atol=1e-5)

@@ -31,6 +31,18 @@ def turned_rows_loop(starts, frequencies, block_len, n):
     return rows[:n]
 
 
+def a_chain_in_complex64(starts, frequencies, block_len, n):
+    starts = np.array(starts)
+    hands = (starts[:, 0::2] + 1j * starts[:, 1::2]).astype(np.complex64)
+    one_on = np.exp(-1j * np.array(frequencies)).astype(np.complex64)
+    rows = []
+    for _ in range(block_len):
+        rows.append(hands)
+        hands = hands * one_on  # each row from the one before it
+    rows = np.concatenate(np.stack(rows, axis=1))[:n]
+    return rows.view(np.float32)
+
+
 def view_numbers_arrays(n_queries, n_keys, slope, window):
     offsets = np.arange(1 - n_keys, n_queries)  # key minus query, the far ones first
     numbers = slope * offsets  # 0 for the token itself, below 0 for those before it
