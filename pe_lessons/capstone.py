@@ -38,15 +38,79 @@ def texts(task, num_texts, seq_len, *, seed):
 
 def as_encoding(encoding):
     """What the small model takes: a table of 64 rows, or the score itself."""
+    checked(encoding)
     if measures.is_score(encoding):
         return toys.Scored(copy.deepcopy(encoding))  # training must not change yours
-    table = np.asarray(encoding(np.arange(float(LONGER)), 32), dtype=float)
-    if table.shape != (LONGER, 32):
-        raise ValueError(
-            f"encoding must return {LONGER} rows of 32 columns where it is asked for them, got the shape "
-            f"{table.shape}; columns that it does not need can stay 0"
+    return toys.Table(np.asarray(encoding(np.arange(float(LONGER)), 32), dtype=float))
+
+
+def checked(encoding):
+    """The encoding, if it returns what it should.
+
+    Raises
+    ------
+    TypeError, ValueError
+        In words that say what is missing: a `return`, rows, columns, a sum, a format.
+
+    Examples
+    --------
+    >>> checked(lambda positions, d_model: None)
+    Traceback (most recent call last):
+    ...
+    ValueError: <lambda> returns nothing: is `return` missing?
+    """
+    name = getattr(encoding, "__name__", type(encoding).__name__)
+    if not callable(encoding):
+        raise TypeError(f"a design is a function or a module, got {encoding!r}")
+    if measures.is_score(encoding):
+        _checked_score(name, encoding)
+    else:
+        _checked_rows(name, encoding(np.arange(float(LONGER)), 32), 32)
+    return encoding
+
+
+def _checked_rows(name, table, columns):
+    if table is None:
+        raise ValueError(f"{name} returns nothing: is `return` missing?")
+    shape = np.shape(table)
+    if shape == (LONGER, columns):
+        return
+    if len(shape) != 2:
+        why = "a table gives a row for each position, a score takes q, k, m and n"
+    elif shape[0] != LONGER:
+        why = "is there one row for each of the positions?"
+    else:
+        why = (
+            "each frequency makes two columns, a sine and a cosine; columns that it does not need can stay 0"
         )
-    return toys.Table(table)
+    raise ValueError(
+        f"{name} must return {LONGER} rows of {columns} columns where it is asked for them, got the shape "
+        f"{shape}: {why}"
+    )
+
+
+def _checked_score(name, score):
+    q, k = torch.randn(2, 2, 1, 32, 32, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    q, k, m, n = q[..., :, None, :], k[..., None, :, :], torch.arange(32)[:, None], torch.arange(32)
+    with torch.no_grad():
+        scores = score(q, k, m, n)
+    if scores is None:
+        raise ValueError(f"{name} returns nothing: is `return` missing?")
+    if not isinstance(scores, torch.Tensor):
+        raise TypeError(f"{name} must return a tensor, got {type(scores).__name__}: torch instead of NumPy?")
+    shape, pairs = tuple(scores.shape), (2, 1, 32, 32)
+    one_each = f"{name} must return one number per pair, here {pairs}, got the shape {shape}"
+    if not shape:
+        raise ValueError(f"{one_each}: does the sum go over all axes, where `.sum(-1)` takes the last?")
+    if len(shape) > 4:
+        raise ValueError(f"{one_each}: is `.sum(-1)` missing, as in (q * k).sum(-1)?")
+    if any(here not in (1, wanted) for here, wanted in zip(shape[::-1], pairs[::-1])):
+        raise ValueError(f"{one_each}: which axis is summed?")
+    if scores.dtype != torch.float64:
+        kind = str(scores.dtype).removeprefix("torch.")
+        raise TypeError(f"{name} must return float64, as q and k are, got {kind}: is `.to(q.dtype)` missing?")
+    if torch.isnan(scores.expand(pairs)[..., torch.ones(32, 32).tril().bool()]).any():
+        raise ValueError(f"{name} returns NaN: a logarithm of 0, or 0 divided by 0, where m and n are equal?")
 
 
 def trained(encoding, task, seed=0, steps=STEPS):
@@ -101,6 +165,37 @@ def trained_encodings():
     return found
 
 
+NAMED = {"ALiBi": "alibi", "RoPE and ALiBi": "rope_and_alibi", "triangle waves": "triangle_waves"}
+NAMED |= {"T5, few buckets": "t5_few_buckets", "remainders of 5": "bias_per_remainder_of_5"}
+
+
+def dots_of_held_back(wish, right):
+    """The encodings held back as dots (number of the card, share right): by kind, and some by name.
+
+    >>> {kind: len(dots) for kind, dots in dots_of_held_back("five back", "needle training")[0].items()}
+    {'table': 12, 'rotation': 6, 'bias': 7}
+    """
+    kinds, stored = {}, trained_encodings()
+    for one in stored.values():
+        if one["held back"]:
+            kinds.setdefault(one["kind"], []).append((one[wish], one[right]))
+    return kinds, {label: (stored[name][wish], stored[name][right]) for label, name in NAMED.items()}
+
+
+def agreement(wish, right):
+    """Rank correlation of a number of the card and a share right, of the 25 held back and their 12 tables.
+
+    >>> [round(value, 2) for value in agreement("five back", "needle training")]
+    [0.95, 0.97]
+    """
+    held_back = [one for one in trained_encodings().values() if one["held back"]]
+    groups = held_back, [one for one in held_back if one["kind"] == "table"]
+    return [
+        measures.rank_correlation([one[wish] for one in some], [one[right] for one in some])
+        for some in groups
+    ]
+
+
 def rope(q, k, m, n):
     """RoPE as a score: q and k are rotated by their positions and multiplied."""
     columns = q.shape[-1]
@@ -118,7 +213,7 @@ def alibi(q, k, m, n):
 
 def show_cards(*encodings):
     """The cards of several encodings as a table, each number with a tick or a cross."""
-    cards = [measures.scorecard(one) for one in encodings]
+    cards = [measures.scorecard(checked(one)) for one in encodings]
     texts = []
     for card in cards:
         good = measures.passes(card)
@@ -194,12 +289,11 @@ def first_goal(encoding):
     if measures.is_score(encoding):
         print("Not yet: this is a score. The goal asks for a table, encode(positions, d_model).")
         return
-    shape = np.shape(encoding(np.arange(float(LONGER)), 32))
-    if shape != (LONGER, 32):
-        print(f"Not yet: asked for {LONGER} rows of 32 columns, this gives the shape {shape}.", end=" ")
-        print("Each frequency makes two columns, a sine and a cosine.")
+    try:
+        card = measures.scorecard(checked(encoding))
+    except (TypeError, ValueError) as error:
+        print(f"Not yet: {error}.".replace("?.", "?"))
         return
-    card = measures.scorecard(encoding)
     good = measures.passes(card)
     wrong = [wish for wish in FIRST_GOAL if good[wish] != (wish not in ("neighbours", "four times"))]
     if wrong:
@@ -238,8 +332,11 @@ class Board:
             Of the training.
         """
         seed = arguments.whole_number("seed", seed, minimum=0)
+        checked(encoding)
         one = {"card": measures.scorecard(encoding), "card of 8": {}, "fixed bias": is_fixed_bias(encoding)}
         try:
+            if not measures.is_score(encoding):
+                _checked_rows("", encoding(np.arange(float(LONGER)), 8), 8)
             one["card of 8"] = measures.scorecard(encoding, d_model=8)
         except (ValueError, RuntimeError, IndexError):
             pass  # it has no eight columns, and does not meet that goal

@@ -254,13 +254,27 @@ def random_heads(encoding, m, n, d_model=32):
     )  # it may depend on how many positions there are
     d_model = table.shape[1]
     q, k = rng.normal(size=(2, N_HEADS // 2, d_model))
-    seen = rng.normal(size=(200, 1, d_model)) + table  # (words, seq_len, d_model)
-    seen = seen - seen.mean(axis=-1, keepdims=True)
-    seen = seen / np.sqrt((seen**2).mean(axis=-1, keepdims=True) + 1e-5)
-    rows = seen.mean(axis=0)
-    words = float(((seen - rows)[:, :SEQ_LEN] ** 2).mean())
+    rows, words = _seen(table, rng)
     scores = _within_queries((q @ rows.T)[:, m] * (k @ rows.T)[:, n] / d_model, m)
     return np.concatenate([scores, -scores]), words
+
+
+def seen_rows(encode, seq_len, d_model=32):
+    """How a head sees the first places of a table: each row added to 200 random words, LayerNorm, the mean.
+
+    Returns
+    -------
+    array (seq_len, d_model)
+
+    Examples
+    --------
+    >>> stripes = seen_rows(lambda positions, d_model: 0 * positions[:, None] + [1000.0, -1000.0], 2, 2)
+    >>> stripes.round(2).tolist()
+    [[1.0, -1.0], [1.0, -1.0]]
+    """
+    seq_len = arguments.whole_number("seq_len", seq_len, minimum=2)
+    rows, _ = _seen(_rows(encode, np.arange(float(seq_len)), d_model), np.random.default_rng(seed=0))
+    return rows
 
 
 def pointing(encoding, backs=(1, 5), *, d_model=32, start=3 * SEQ_LEN, softness=SOFTNESS):
@@ -421,6 +435,15 @@ def rank_correlation(one, other):
         below = (values[:, None] > values).sum(axis=1)
         ranks.append(below + ((values[:, None] == values).sum(axis=1) - 1) / 2)
     return float(np.corrcoef(ranks)[0, 1])
+
+
+def _seen(table, rng):
+    """What LayerNorm leaves of rows and words: the mean row of each place, the share of the words."""
+    seen = rng.normal(size=(200, 1, table.shape[1])) + table  # (words, seq_len, d_model)
+    seen = seen - seen.mean(axis=-1, keepdims=True)
+    seen = seen / np.sqrt((seen**2).mean(axis=-1, keepdims=True) + 1e-5)
+    rows = seen.mean(axis=0)
+    return rows, float(((seen - rows)[:, :SEQ_LEN] ** 2).mean())
 
 
 def _within_queries(scores, m):

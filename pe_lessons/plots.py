@@ -113,6 +113,53 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=Fal
     _display({"text/plain": "\n".join(plain), "text/markdown": "\n".join(marked)}, raw=True)
 
 
+def jupyterlab(prompt, lines, output):
+    """A sketch of JupyterLab with one cell in it, and names at the things that a beginner looks for.
+
+    Parameters
+    ----------
+    prompt : str
+        What is to the left of the cell, such as "[4]:".
+    lines : list of str
+        The code of the cell.
+    output : str
+        What the cell gives out.
+    """
+    code = {"family": "monospace", "va": "center"}
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(7.4, 3.4))
+        ax.set(xlim=(0, 100), ylim=(46, 0))
+        ax.set_axis_off()
+        for top, height, face in ((1, 44, "white"), (1, 5.5, "0.93"), (6.5, 7, "0.97")):
+            ax.add_patch(plt.Rectangle((1, top), 98, height, facecolor=face, edgecolor="0.8"))
+        for place, name in zip((3, 9, 15, 22, 28), ("File", "Edit", "View", "Run", "Kernel")):
+            ax.text(place, 3.8, name, va="center", fontweight="bold" if name == "File" else "normal")
+        ax.add_patch(plt.Rectangle((3, 8.6), 2.6, 3, facecolor="none", edgecolor="0.3"))  # a floppy disk
+        ax.add_patch(plt.Rectangle((3.6, 8.6), 1.4, 1.1, facecolor="0.3"))
+        signs = {4.3: "save: Ctrl + S", 9.5: "a new cell", 15.5: "run the cell: Shift + Enter"}
+        signs |= {21.5: "stop", 27.5: "restart the kernel"}
+        for row, ((place, said), sign) in enumerate(zip(signs.items(), " +▶■↻")):
+            ax.text(place, 10.1, sign, ha="center", va="center", color="0.3", fontsize=13)
+            height = 26 - 2.6 * row
+            ax.plot([place, place, place + 1.5], [12.6, height, height], color="0.6", linewidth=1)
+            ax.text(place + 2, height, said, va="center")
+        ax.text(97.5, 3.8, "File → New → Terminal opens a terminal", ha="right", va="center")
+        bottom = 31 + 3.4 * len(lines)
+        ax.add_patch(plt.Rectangle((10, 29.5), 50, bottom - 29.5, facecolor="0.96", edgecolor="0.8"))
+        ax.add_patch(plt.Rectangle((1.6, 29.5), 0.7, bottom - 24, facecolor=COLOURS[0]))
+        for row, line in enumerate(lines):
+            ax.text(11.5, 32.2 + 3.4 * row, line, fontsize=8.5, **code)
+        ax.text(8.8, 32.2, prompt, ha="right", color=COLOURS[0], **code)
+        ax.text(8.8, bottom + 3, prompt, ha="right", color=COLOURS[1], **code)
+        ax.text(11.5, bottom + 3, output, **code)
+        meanings = {prompt: f"run number {prompt[1:-2]}", "[*]:": "it is running", "[ ]:": "not run yet"}
+        for row, (sign, said) in enumerate(meanings.items()):
+            ax.text(69, 32.2 + 3.4 * row, sign, ha="right", color=COLOURS[0], **code)
+            ax.text(70.5, 32.2 + 3.4 * row, said, va="center")
+        ax.text(15, bottom + 3, "what the cell gives out", va="center", color=COLOURS[1])
+    return fig
+
+
 def heatmap(
     values,
     *,
@@ -191,6 +238,26 @@ def heatmaps(
         axes[0, 0].set_ylabel(ylabel)
         if not numbers:
             fig.colorbar(image, ax=axes, label=label, shrink=0.8)
+    return fig
+
+
+def weighted_sums(sums, columns):
+    """Scores of heads, each with its factor beside it, and below them what they add up to.
+
+    Parameters
+    ----------
+    sums : dict of str to (array_like (n_heads, n_columns), array_like (n_heads,))
+        Title, heads and factors of each panel.
+    columns : list of str
+        What stands below each column.
+    """
+    panels = {title: [*heads, np.asarray(factors) @ heads] for title, (heads, factors) in sums.items()}
+    fig = heatmaps(panels, xlabel="", ylabel="", numbers=True, digits=3)
+    fig.set_size_inches(9.2, 2.7)
+    for ax, (_, factors) in zip(fig.axes, sums.values(), strict=True):
+        texts = [f"{factor:.2f} × head {head}" for head, factor in enumerate(np.round(factors, 2) + 0.0, 1)]
+        ax.set_xticks(range(len(columns)), columns)
+        ax.set_yticks(range(len(texts) + 1), [*texts, "the sum"])
     return fig
 
 
@@ -297,7 +364,7 @@ def sums_of_stripes(rows, *, drawn, marked=()):
     return fig
 
 
-def attention_fans(weights, sentences, asking, *, home, columns=None, between=None):
+def attention_fans(weights, sentences, asking, *, home, columns=None, between=None, scale=2.0):
     """One step of attention for one word: whom it looks at, and the row that it takes home.
 
     A line to every word, as thick as the weight, in the colour of that word; the lines run on to the row that
@@ -316,9 +383,10 @@ def attention_fans(weights, sentences, asking, *, home, columns=None, between=No
         Names of the entries of these rows.
     between : str, optional
         What is written between two sentences, such as "=".
+    scale : float
+        The number that gets the strongest colour, the same in all figures that are to be compared.
     """
     ink = dict(zip(dict.fromkeys(word for words in sentences for word in words), ("0.55", *COLOURS)))
-    scale = np.abs(home).max()
     with plt.rc_context(STYLE):
         size = (1.0 + 3.5 * len(sentences), 3.5)
         fig, axes = plt.subplots(1, len(sentences), figsize=size, squeeze=False)
@@ -358,8 +426,8 @@ def attention_fans(weights, sentences, asking, *, home, columns=None, between=No
     return fig
 
 
-def numberings(index, shares, digits):
-    """Three ways to number the words, and where each of them fails.
+def numberings(index, shares, tables):
+    """Three ways to number the words, where each of them fails, and one that does not.
 
     Parameters
     ----------
@@ -367,19 +435,19 @@ def numberings(index, shares, digits):
         The number itself.
     shares : dict of str to array_like
         The number over the length, for two lengths by their names.
-    digits : array_like of int, shape (n_positions, n_digits)
-        The binary digits, the lowest first.
+    tables : dict of str to array_like
+        Two tables by their titles, a row for each position: binary digits, and another one. Beside each are
+        the lengths of the steps from row to row, in one scale.
     """
-    digits = np.asarray(digits)
-    flips = np.abs(np.diff(digits, axis=0)).sum(axis=1)
     with plt.rc_context(STYLE):
-        fig, panels = plt.subplot_mosaic("ab;cc", figsize=(7.4, 5.4), height_ratios=[1, 1.25])
-        one, two, three = (panels[name] for name in "abc")
+        layout = {"figsize": (7.4, 6.4), "height_ratios": [1, 1.9]}
+        fig, panels = plt.subplot_mosaic("ab;cd", **layout)
+        one, two = panels["a"], panels["b"]
         one.plot(index, color=COLOURS[0], linewidth=2)
         one.axhspan(-1, 1, color=COLOURS[1])
         one.text(len(index), 0.07 * max(index), "the word's own: -1 to 1", color=COLOURS[1], ha="right")
         one.set_xticks([0, len(index) // 2, len(index)])
-        one.set_title("1  The number itself: it drowns the word", loc="left", fontweight="bold")
+        one.set_title("1  The number itself: no bound", loc="left", fontweight="bold")
         one.set(xlabel="position", ylabel="what is added", ylim=(-0.05 * max(index), 1.05 * max(index)))
         for height, (name, places) in zip((1, 0), shares.items(), strict=True):
             two.plot([0, 1], [height, height], color="0.8", linewidth=1, zorder=1)
@@ -396,25 +464,44 @@ def numberings(index, shares, digits):
         two.set(ylim=(-0.6, 1.6), yticks=[], xticks=[0, same, 1], xlabel="what is added")
         two.spines["left"].set_visible(False)
         two.set_title("2  Over the length: no fixed place", loc="left", fontweight="bold")
-        worst = int(flips.argmax())
-        for step, height in enumerate(flips):
-            colour = RED if step == worst else COLOURS[0]
-            three.bar(step + 0.5, height, 0.55, color=colour)
-            three.text(step + 0.5, height + 0.12, height, color=colour, ha="center", va="bottom")
-        for (position, digit), value in np.ndenumerate(digits):
-            face, ink = (COLOURS[0], "white") if value else ("0.92", "0.45")
-            box = plt.Rectangle((position - 0.42, -1.55 - 0.8 * digit), 0.84, 0.76, facecolor=face)
-            three.add_patch(box)
-            three.text(position, -1.17 - 0.8 * digit, value, color=ink, ha="center", va="center", fontsize=9)
-        for position in range(len(digits)):
-            three.text(position, -0.42, position, ha="center", va="center")
-        for height, said in ((1, "digits that flip"), (-0.42, "position"), (-1.17, "lowest digit")):
-            three.text(-0.75, height, said, ha="right", va="center")
-        three.text(-0.75, -1.17 - 0.8 * (digits.shape[1] - 1), "highest", ha="right", va="center")
-        three.set(xlim=(-3.6, len(digits) - 0.4), ylim=(-1.6 - 0.8 * (digits.shape[1] - 1), max(flips) + 1))
-        three.set_axis_off()
-        three.set_title("3  Binary digits: steps that jump", loc="left", fontweight="bold")
+        for ax, (title, table) in zip((panels["c"], panels["d"]), tables.items(), strict=True):
+            _rows_and_steps(ax, np.asarray(table))
+            ax.set_title(title, loc="left", fontweight="bold")
     return fig
+
+
+def _rows_and_steps(ax, table):
+    """A table, a row for each position, and between its rows how far it is from one to the next."""
+    width, (positions, columns) = 6, table.shape
+    digits = set(np.unique(table)) <= {0, 1}
+    ax.imshow(
+        table,
+        cmap="Blues" if digits else "RdBu_r",
+        norm=plt.Normalize(0 if digits else -1, 1.35 if digits else 1),
+        extent=(-0.5, width - 0.5, positions - 0.5, -0.5),
+        aspect="auto",
+    )
+    if digits:
+        for (row, column), value in np.ndenumerate(table):
+            place = (column + 0.5) * width / columns - 0.5
+            ink = "white" if value else "0.45"
+            ax.text(place, row, int(value), color=ink, ha="center", va="center", fontsize=9)
+    for row in range(1, positions):
+        ax.plot([-0.5, width - 0.5], [row - 0.5] * 2, color="white", linewidth=1)
+    steps = np.linalg.norm(np.diff(table, axis=0), axis=1)
+    for row, step in enumerate(steps):
+        ax.barh(row + 0.5, 1.7 * step, 0.55, left=width - 0.2, color=COLOURS[0])
+    marked = {int(steps.argmin()): COLOURS[0], int(steps.argmax()): RED}
+    for row, colour in marked.items() if np.ptp(steps) > 0.01 else [(0, COLOURS[0])]:
+        ax.patches[row].set_facecolor(colour)
+        end = (width + 1.7 * steps[row], row + 0.5)
+        ax.text(*end, f"{steps[row]:.1f}", color=colour, va="center", fontweight="bold")
+    ax.text(width - 0.2, -0.4, "step to the next row", va="bottom", color=COLOURS[0])
+    ax.set(xlim=(-0.5, width + 4.6), ylim=(positions - 0.4, -1.3), xticks=[], yticks=range(positions))
+    ax.tick_params(length=0, pad=1)
+    ax.spines[:].set_visible(False)
+    if digits:
+        ax.set_ylabel("position")
 
 
 def curves(

@@ -269,7 +269,7 @@ def served_alone(q, k, v, cached_k, cached_v, mask):
 
 ORACLES = {
     "count_positions": {"the cat chased the mouse": [0, 1, 2, 3, 4], "to be or not to be": [0, 1, 2, 3, 4, 5],
-                        "two  spaces": [0, 1], "": []}.__getitem__,
+                        "two  spaces": [0, 1], "": [], "three   blanks": [0, 1]}.__getitem__,
     "attention_loop": loops.attention,
     "permutation_test": permutation_holds,
     "one_angle": lambda position, pair, d_model: position * loops.frequencies(d_model)[pair],

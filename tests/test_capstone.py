@@ -78,13 +78,49 @@ def test_what_the_lesson_says_of_the_table_and_of_larger_factors():
     assert found == pytest.approx([0.13, 0.48, 0.08, 0.09], abs=0.006)
 
 
-@pytest.mark.parametrize(("name", "apart"), [("sinusoidal", 2.4), ("ten_times_as_slow", 0.6)])
+@pytest.mark.parametrize(("name", "apart"), [("stripes_of_four", 0.7), ("ten_times_as_slow", 0.6)])
 def test_what_the_lesson_says_of_how_far_apart_places_look(name, apart):
     words = np.random.default_rng(seed=0).normal(size=(200, 1, 32))
     x = words + train_encodings.encoding_of(name)(np.arange(16.0), 32)
     x = x - x.mean(axis=-1, keepdims=True)
     seen = (x / x.std(axis=-1, keepdims=True)).mean(axis=0)
+    np.testing.assert_allclose(
+        seen, measures.seen_rows(train_encodings.encoding_of(name), 16), rtol=0, atol=1e-4
+    )
     assert round(measures.distances(seen)[np.triu_indices(16, k=1)].mean(), 1) == apart
+
+
+def test_what_the_lesson_says_of_sinusoids_as_near_as_those_that_are_slow():
+    middle = sinusoidal(np.arange(1000.0), 32).mean(axis=0)
+
+    def shrunk(positions, d_model):
+        return middle + 0.0923 * (sinusoidal(positions, d_model) - middle)
+
+    gaps, wanted = [], np.array([-1, 2, -1]) / 3
+    for encode in (shrunk, train_encodings.encoding_of("ten_times_as_slow")):
+        rows = measures.seen_rows(encode, 3)
+        gaps.append(np.linalg.norm(rows[1] - rows[0]))
+    assert round(gaps[0] - gaps[1], 3) == 0
+    heads, _ = measures.random_heads(shrunk, [2, 2, 2], [0, 1, 2])
+    pairs = heads[:500].reshape(250, 2, 3)
+    larger = [abs(np.linalg.lstsq(two.T, wanted)[0]).max() for two in pairs]
+    assert np.median(larger) == pytest.approx(1300, abs=50)
+
+
+def test_what_the_lesson_says_of_four_times():
+    """Without the words that are more than 15 back RoPE has its weight again, sinusoids have not."""
+    more_than_15 = np.arange(48, 64)[:, None] - np.arange(64) > 15
+    for encoding, before, after in ((capstone.rope, 0.49, 0.97), (sinusoidal, 0.02, 0.14)):
+        _, far, _ = measures.mixed_attention(encoding, 1)
+        near = np.where(more_than_15, 0, far)
+        near /= near.sum(axis=1, keepdims=True)
+        assert [round(np.diagonal(one, 47).mean(), 2) for one in (far, near)] == [before, after]
+
+
+def test_what_the_lesson_says_of_tables_on_local():
+    tables = [one for one in TRAINED.values() if one["held back"] and one["kind"] == "table"]
+    shares = [one["local training"] for one in tables]
+    assert len(shares) == 12 and sum(0.38 < share < 0.44 for share in shares) == 11
 
 
 def test_what_the_lesson_says_of_loud_stripes_and_of_the_cross_of_rope_with_base_100():
@@ -115,6 +151,41 @@ def test_training_does_not_change_your_module():
 def test_a_table_of_another_width_is_refused_before_it_is_trained():
     with pytest.raises(ValueError, match=r"64 rows of 32 columns .* got the shape \(64, 8\)"):
         capstone.trained(lambda positions, d_model: arrays.sinusoidal(len(positions), 8), "needle")
+
+
+def forgets(positions, d_model):
+    sinusoidal(positions, d_model)
+
+
+@pytest.mark.parametrize(
+    ("design", "says"),
+    [
+        (7, "a design is a function or a module, got 7"),
+        (forgets, "forgets returns nothing: is `return` missing?"),
+        (lambda positions, d_model: sinusoidal(positions[:3], d_model), r"\(3, 32\): is there one row"),
+        (lambda q, k: (q * k).sum(-1), "a score takes q, k, m and n"),
+        (lambda q, k, m, n: None, "returns nothing: is `return` missing?"),
+        (lambda q, k, m, n: q * k / 6 - abs(m - n), r"one number per pair, .* is `\.sum\(-1\)` missing"),
+        (lambda q, k, m, n: q @ k, r"one number per pair, .* is `\.sum\(-1\)` missing"),
+        (lambda q, k, m, n: (q * k).sum(), r"got the shape \(\): does the sum go over all axes"),
+        (lambda q, k, m, n: (q * k).sum(0), r"got the shape \(1, 32, 32, 32\): which axis is summed"),
+        (lambda q, k, m, n: -abs(m - n), r"must return float64, .* got int64: is `\.to\(q\.dtype\)` missing"),
+        (lambda q, k, m, n: (q * k).sum(-1).float(), "must return float64, .* got float32"),
+        (lambda q, k, m, n: (q * k).sum(-1).numpy(), "must return a tensor, got ndarray"),
+        (lambda q, k, m, n: (q * k).sum(-1) + 0 * torch.log(1.0 * (m - n)), "returns NaN: a logarithm of 0"),
+    ],
+)
+def test_a_design_that_is_none_is_told_why_before_anything_is_measured(design, says, monkeypatch, capsys):
+    monkeypatch.setattr(measures, "scorecard", lambda *_, **__: pytest.fail("it was measured"))
+    for use in (capstone.show_cards, capstone.Board().add):
+        with pytest.raises((TypeError, ValueError), match=says):
+            use(design)
+
+
+def test_eight_columns_are_asked_for_where_the_goal_asks(quick):
+    board = capstone.Board()
+    board.add(lambda positions, d_model: sinusoidal(positions, 32), "always 32")
+    assert not board.tries["always 32"]["card of 8"]
 
 
 def test_a_task_that_is_none():
@@ -175,9 +246,10 @@ def at_frequencies(frequencies, loudness=1.0):
         (capstone.rope, "Not yet: this is a score."),
         (
             at_frequencies(np.linspace(0.1, 3, 32)),
-            "Not yet: asked for 64 rows of 32 columns, this gives the shape (64, 64). Each frequency",
+            "Not yet: table must return 64 rows of 32 columns where it is asked for them, got the shape "
+            "(64, 64): each frequency makes two columns",
         ),
-        (at_frequencies(np.linspace(0.1, 3, 4)), "Not yet: asked for 64 rows of 32 columns"),
+        (at_frequencies(np.linspace(0.1, 3, 4)), "Not yet: table must return 64 rows of 32 columns"),
         (at_frequencies(np.linspace(0.1, 3, 16)), "Goal 1 is met"),
     ],
 )

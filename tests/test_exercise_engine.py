@@ -619,3 +619,12 @@ def test_importing_the_first_lessons_loads_neither_torch_nor_matplotlib():
     code = f"import sys, {lessons}; print({{'torch', 'matplotlib'}} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"
+
+
+def test_an_array_of_truths_is_told_to_become_one():
+    def rises(numbers):
+        return all(b > a for a, b in itertools.pairwise(numbers))
+
+    exercise = Exercise("rises", rises, probes=(([1.0, 2.0],), ([2.0, 1.0],)))
+    said = str(exercise.diagnose(lambda numbers: [b > a for a, b in itertools.pairwise(numbers)]))
+    assert "should give one True or False, but gives the shape (1,). Should all of them be true?" in said

@@ -144,6 +144,12 @@ def test_attention_fans_are_as_thick_as_the_weights_and_start_at_the_word_that_a
     assert [text.get_text() for text in named.axes[0].texts][3::2] == ["animal", "size"]
 
 
+def test_one_number_has_one_colour_in_all_fans():
+    figs = [plots.attention_fans([[1]], [["cat"]], [0], home=[row]) for row in ([0.5, 0.1], [0.5, 1.9])]
+    small, large = (fig.axes[0].patches for fig in figs)
+    assert small[0].get_facecolor() == large[0].get_facecolor() != large[1].get_facecolor()
+
+
 def test_a_word_has_one_colour_in_both_sentences():
     sentences, home = [["cat", "ran"], ["ran", "cat"]], [[1.0], [1.0]]
     one, other = plots.attention_fans([[0.5, 0.5]] * 2, sentences, [0, 1], home=home).axes
@@ -154,7 +160,8 @@ def test_a_word_has_one_colour_in_both_sentences():
 def test_numberings_mark_the_place_that_two_lengths_share_and_the_worst_step():
     digits = np.arange(8)[:, None] // 2 ** np.arange(3) % 2
     shares = {"5 words": np.arange(5) / 5, "50 words": np.arange(50) / 50}
-    one, two, three = plots.numberings(np.arange(100), shares, digits).axes
+    tables = {"digits": digits, "angles": arrays.sinusoidal(8, 4)}
+    one, two, three, four = plots.numberings(np.arange(100), shares, tables).axes
     assert one.lines[0].get_ydata().max() == 99
     assert [text.get_text() for text in two.texts] == [
         "in 5 words",
@@ -162,9 +169,22 @@ def test_numberings_mark_the_place_that_two_lengths_share_and_the_worst_step():
         "position 3",
         "position 30",
     ]
-    bars = three.patches[:7]
-    assert [bar.get_height() for bar in bars] == [1, 2, 1, 3, 1, 2, 1]
+    bars = three.patches
+    np.testing.assert_allclose(
+        [(bar.get_width() / bars[0].get_width()) ** 2 for bar in bars], [1, 2, 1, 3, 1, 2, 1]
+    )
     assert [bar.get_facecolor() == to_rgba(plots.RED) for bar in bars] == [n == 3 for n in range(7)]
+    assert [text.get_text() for text in three.texts][-3:-1] == ["1.0", "1.7"]
+    assert np.ptp([bar.get_width() for bar in four.patches]) < 1e-12
+    assert to_rgba(plots.RED) not in [bar.get_facecolor() for bar in four.patches]
+
+
+def test_the_sketch_of_jupyterlab_has_the_cell_that_it_is_given():
+    [ax] = plots.jupyterlab("[4]:", ["words", "len(words)"], "5").axes
+    said = [text.get_text() for text in ax.texts]
+    for text in ("words", "len(words)", "5", "run number 4", "save: Ctrl + S"):
+        assert said.count(text) == 1
+    assert said.count("[4]:") == 3
 
 
 def test_curves_differ_in_colour_and_in_stroke():
@@ -641,3 +661,14 @@ def test_words_in_a_table_are_aligned_to_the_left(displayed):
     [(data, _)] = displayed
     assert data["text/plain"] == "name  a   \nrow   wide"
     assert data["text/markdown"] == "| name | a |\n| --- | --- |\n| row | wide |"
+
+
+def test_weighted_sums_stand_below_their_heads_and_factors():
+    fig = plots.weighted_sums({"one": ([[1, 0], [0, 1]], [2.0, -0.5])}, columns=["left", "right"])
+    (ax,) = fig.axes
+    assert ax.images[0].get_array().tolist() == [[1, 0], [0, 1], [2, -0.5]]
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "2.00 × head 1",
+        "-0.50 × head 2",
+        "the sum",
+    ]

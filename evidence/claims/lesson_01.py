@@ -14,7 +14,7 @@ INDEX = np.arange(6)[:, None]  # (seq_len, 1)
 
 @each_seed
 def who_chased_whom(seed):
-    """Nine tables: share of the sentences answered right"""
+    """Ten tables: share of the sentences answered right"""
     blind = {"no positions": None, "index in every column": INDEX * np.ones(32)}
     tables = {
         "index in one column": lesson.in_first_columns(INDEX),
@@ -29,6 +29,7 @@ def who_chased_whom(seed):
         model = train(seed, batches, sizes=(14, 8), steps=120, table=table, pool=True)
         yield name, toys.accuracy(model, tokens, subjects), equal_to(0.5 if name in blind else 1.0)
     bounds = {
+        "1000 + index": (1000 + INDEX, between(0.1, 0.6)),
         "index / 1000": (INDEX / 1000, between(0.4, 0.6)),
         "10,000 x index": (10_000 * INDEX, between(0.1, 0.6)),
     }

@@ -214,9 +214,12 @@ class Exercise(Checked):
         return None
 
     def _fits(self, mistake, n, done):
-        """Whether the mistake does this in the n-th probe; in an edge case NaN may stand for NaN."""
+        """Whether the mistake does this in the n-th probe.
+
+        NaN may stand for NaN in an edge case, and where every trial must agree.
+        """
         theirs = self._behaviour_of(mistake.wrong, n)
-        blind = n >= len(self.probes) and all(
+        blind = (mistake.whole or n >= len(self.probes)) and all(
             one.kind == "unusable" or _holds_nan(one) for one in (theirs, done)
         )
         return blind or theirs.same_as(done, self.atol)
@@ -347,6 +350,9 @@ class Exercise(Checked):
             message = f"{call} changes the `{self._parameters[got.changed]}` it is given. Work on a copy."
         elif len(got.shape) == len(right.shape) == 1 and got.shape != right.shape:
             message = f"{call} should have {_many(right.shape[0], 'number')}, but has {got.shape[0]}."
+        elif right.truth and got.shape:
+            wanted = f"{call} should give one True or False, but gives {_shape(got.shape)}"
+            message = f"{wanted}. Should all of them be true? `np.all(...)` makes one of them."
         elif got.shape != right.shape:
             message = f"{call} should give {_shape(right.shape)}, but gives {_shape(got.shape)}."
         else:
