@@ -19,7 +19,7 @@ def untrained(num_layers, seed):
 
 
 def gap(model, text, newest, moves):
-    """The worst error of the next token's scores, in sizes of a typical one; the truth is the text read anew."""
+    """The worst error of the next token, in sizes of a typical score; the truth is the text read anew."""
     cache = model.empty_cache()
     model(text[None], cache=cache)
     for kept in cache:  # a dictionary for each layer
