@@ -220,11 +220,16 @@ def test_verdicts_have_a_box_wherever_a_test_was_asked():
 
 
 def test_fingerprints_give_each_power_of_two_the_same_room():
-    panels = {"level": ([1, 1, 1], "a factor"), "late": ([0, 0, 1], "a rule")}
-    one, other = plots.fingerprints(panels, positions=[0, 1, 4], xticks=[0, 4], ncols=2).axes
+    panels = {"level": [([1, 1, 1], "a factor")], "late": [([0, 1, 1], "a base"), ([0, 0, 1], "a rule")]}
+    xticks = {"level": [0, 4], "late": [0, 1]}
+    one, other = plots.fingerprints(panels, positions=[0, 1, 4], xticks=xticks, ncols=2).axes
     np.testing.assert_array_equal(one.lines[0].get_xdata(), [0, 1, 3])
-    assert list(other.lines[0].get_ydata()) == [0.0001, 0.0001, 1]
-    assert [tick.get_text() for tick in one.get_xticklabels()] == ["0", "4"]
+    assert [list(line.get_ydata()) for line in other.lines] == [[0.0001, 1, 1], [0.0001, 0.0001, 1]]
+    ticks = [[tick.get_text() for tick in ax.get_xticklabels()] for ax in (one, other)]
+    assert ticks == [["0", "4"], ["0", "1"]]
+    upper, lower = other.texts
+    assert upper.get_text() == "a base" and lower.get_text() == "a rule"
+    assert upper.get_position()[1] > 0.5 > lower.get_position()[1]
     assert (one.get_title("left"), one.texts[0].get_text(), one.get_yscale()) == ("level", "a factor", "log")
 
 

@@ -193,7 +193,8 @@ def rotate(x, position):
     In that layout column i and column i + head_dim / 2 are a pair. Returns an array (head_dim,).
     """
     half = len(x) // 2
-    angles = position * 10_000.0 ** (-np.arange(half) / half)
+    speed = 1.0  # radians a token, of the fastest pair
+    angles = position * speed * 10_000.0 ** (-np.arange(half) / half)
     first, second = x[:half], x[half:]
     cos, sin = np.cos(angles), np.sin(angles)
     turned = [first * cos - second * sin, first * sin + second * cos]
