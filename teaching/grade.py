@@ -5,6 +5,8 @@
 LESSON is a number such as 03, or a name. Files lie in FOLDER/downloaded/LESSON (zips of a learning platform,
 or notebooks) or in FOLDER/submitted/STUDENT/LESSON. Called again, it goes on: it grades what is new and
 what was not finished; --student grades one learner again, --again everybody. Points given by hand stay.
+The exit status is 1 where it stopped or nbgrader failed. A file that is no notebook is no failure: it is
+listed, and its learner told.
 """
 
 import argparse

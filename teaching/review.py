@@ -4,8 +4,8 @@
 
 First which mistakes the class made, by their names, exercise by exercise: begin the next lecture with them.
 Then, with names, who made which, and which submissions to look at: not graded, an answer missing, more points
-than there are, code that does more than the lesson asks for, answers alike. A mark here is no verdict: it says
-what to read. The page is kept in FOLDER/review.
+than there are, code that does more than the lesson asks for, answers alike. A mark here is no verdict: it
+says what to read. The page is kept in FOLDER/review.
 """
 
 import argparse
