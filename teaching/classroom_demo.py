@@ -305,7 +305,8 @@ def run_class(folder, handed_in, jobs):
         if found:
             print(f"{what}: {found}")
             failed += 1
-    common = ", ".join(f"{name} ({n})" for name, n in mistakes["sinusoidal_loop"].most_common(3))
+    made = sorted(mistakes["sinusoidal_loop"].items(), key=lambda one: -len(one[1]))
+    common = ", ".join(f"{name} ({len(students)})" for name, students in made[:3])
     print(f"{'-' * 78}\nMost frequent in sinusoidal_loop: {common}")
     print(f"{len(handed_in) - failed} of {len(handed_in)} as expected, {time.monotonic() - start:.0f} s")
     return 1 if failed else 0

@@ -5,6 +5,8 @@
 LESSON is a number such as 03, or a name. Files lie in FOLDER/downloaded/LESSON (zips of a learning platform,
 or notebooks) or in FOLDER/submitted/STUDENT/LESSON. Called again, it goes on: it grades what is new and
 what was not finished; --student grades one learner again, --again everybody. Points given by hand stay.
+The exit status is 1 where it stopped or nbgrader failed. A file that is no notebook is no failure: it is
+listed, and its learner told.
 """
 
 import argparse
@@ -36,6 +38,7 @@ from sqlalchemy.exc import DatabaseError
 from traitlets.config import PyFileConfigLoader
 
 ROOT = Path(__file__).resolve().parents[1]
+FAILED = "nbgrader could not grade it: look at nbgrader.log"
 
 
 @functools.cache
@@ -116,6 +119,20 @@ def points(folder, lesson):
     return found
 
 
+def points_by_hand(folder, lesson):
+    """In which exercises somebody typed points or extra points into Formgrader: {student: {exercise}}."""
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
+        return {
+            submission.student.id: {
+                grade.name.removesuffix("-check")
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+                if grade.manual_score is not None or grade.extra_credit
+            }
+            for submission in gradebook.assignment_submissions(lesson)
+        }
+
+
 def check_grade_book(folder, lesson, again=False):
     """Stop where it lost what was graded: marks written from it would be empty."""
     try:
@@ -189,7 +206,7 @@ def people(folder):
     return list(found.values())
 
 
-def write_feedback_for_moodle(folder, lesson, files):
+def write_feedback_for_moodle(folder, lesson, files, place="feedback"):
     """All pages in a zip, by the folder names in which Moodle gave the files: it takes them back by these."""
     pages = {}
     for student, handed_in in files.items():
@@ -197,30 +214,27 @@ def write_feedback_for_moodle(folder, lesson, files):
         if page.exists() and re.fullmatch(r".+_\d+_assignsubmission_(file|onlinetext)_?", name):
             pages[f"{name}/{lesson}.html"] = page
     if pages:
-        with zipfile.ZipFile(
-            folder / "feedback" / f"{lesson}_moodle.zip", "w", zipfile.ZIP_DEFLATED
-        ) as archive:
+        target = folder / place / f"{lesson}_moodle.zip"
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, page in pages.items():
                 archive.write(page, name)
 
 
-def write_feedback_for_canvas(folder, lesson, files, given):
+def write_feedback_for_canvas(folder, lesson, files, given, place="feedback"):
     """The graded notebooks in a zip, by the names in which Canvas gave the files: it takes only these."""
     graded = {}
     for student in files.keys() & given.keys():
         name = files[student][-1].name
         if re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", name):
-            place = folder / "autograded" / student / lesson
-            notebook = nbformat.read(place / f"{lesson}.ipynb", 4)
+            notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)
             lines = [f"{one}: {score:g} of {most:g}" for one, (score, most) in given[student].items()]
             notes = notebook.metadata.get("course_notes", [])
             head = "\n\n".join(["# Graded", *lines, "The replies stand below the checks.", *notes])
             notebook.cells.insert(0, nbformat.v4.new_markdown_cell(head))
             graded[name] = nbformat.writes(notebook)
     if graded:
-        with zipfile.ZipFile(
-            folder / "feedback" / f"{lesson}_canvas.zip", "w", zipfile.ZIP_DEFLATED
-        ) as archive:
+        target = folder / place / f"{lesson}_canvas.zip"
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, text in sorted(graded.items()):
                 archive.writestr(name, text)
 
@@ -325,7 +339,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         for number, task in enumerate(as_completed(tasks), start=1):
             one, problem = tasks[task], task.result()
             if problem:
-                failed[one] = "nbgrader could not grade it: look at nbgrader.log"
+                failed[one] = FAILED
                 with (folder / "nbgrader.log").open("a", encoding="utf-8") as log:
                     log.write(f"{lesson}, {one}:\n{problem}\n")
             print(f"  {number:3} of {len(todo)}  {one}{'  NOT GRADED' if problem else ''}", flush=True)
@@ -336,9 +350,14 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         one: grades for one, grades in points(folder, lesson).items() if one in taken.ready.keys() - broken
     }
     write_grades(folder, lesson, given, broken)
-    given_back = {one: files for one, files in taken.files.items() if student in (None, one)}
-    write_feedback_for_moodle(folder, lesson, given_back)
-    write_feedback_for_canvas(folder, lesson, given_back, given)
+    write_feedback_for_moodle(folder, lesson, taken.files)
+    write_feedback_for_canvas(folder, lesson, taken.files, given)
+    if student in taken.files:  # after an appeal: one page, in a zip of its own
+        one, place = {student: taken.files[student]}, Path("feedback") / student
+        write_feedback_for_moodle(folder, lesson, one, place)
+        write_feedback_for_canvas(folder, lesson, one, given, place)
+        for name in sorted((folder / place).glob(f"{lesson}_*.zip")):
+            print(f"  to give back this one only: {name}")
     print(f"{len(todo)} graded in {time.monotonic() - start:.0f} s")
     versions = {classroom.handed_out_with(folder, lesson) or version()}
     versions |= {graded_with(folder, lesson, one) for one in given}
@@ -388,7 +407,7 @@ def main(arguments):
         f"Points: {options.folder}/grades/{options.lesson}.csv\n"
         f"Before you release either: python course.py review {options.folder} {options.lesson[:2]}"
     )
-    return 1 if broken else 0
+    return 1 if FAILED in broken.values() else 0  # files that are no notebooks were dealt with
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
     python course.py review FOLDER LESSON
 
 First which mistakes the class made, by their names, exercise by exercise: begin the next lecture with them.
-Then which submissions to look at: not graded, more points than there are, code that does more than the lesson
-asks for, answers alike. A mark here is no verdict: it says what to read. The page is kept in FOLDER/review.
+Then, with names, who made which, and which submissions to look at: not graded, an answer missing, more points
+than there are, code that does more than the lesson asks for, answers alike. A mark here is no verdict: it
+says what to read. The page is kept in FOLDER/review.
 """
 
 import argparse
@@ -13,7 +14,7 @@ import functools
 import re
 import symtable
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 
 import grade
 import nbformat
@@ -60,10 +61,17 @@ STOPPED = {  # the errors that running.py writes
     "ComputedTooLong": "a cell computed too long",
     "WaitedTooLong": "a cell waited too long: grade again",
 }
+SILENT = {  # why a check said nothing, by what stands in its place
+    "NotRun": "not run: the notebook stopped before",
+    "NoVerdict": "the check was not heard",
+    "NameError": "the answer's name was never made",
+}
 DUNDER = re.compile(r"__\w+__")
 LESSON = re.compile(r"pe_lessons\.exercises\.lesson_\d\d")
 PLAIN = {f"__{name}__" for name in "call doc getitem init iter len name post_init repr str".split()}
 SET = {"requires_grad", "shape"}  # attributes that people set
+MISSING = "the answer's cell was missing"
+BY_HAND = "points by hand"
 TELLING = {"check", "reference", "right", "solution", "diagnose", "probes"}
 
 
@@ -162,7 +170,7 @@ def mistakes_in(name, said):
     exercise = REGISTRY.get(name)
     status = re.search(rf"^{name}: (.+?)\.$", said, re.MULTILINE)
     if status is None:
-        return ["the check was not reached" if said else "no verdict"]
+        return [next((words for sign, words in SILENT.items() if sign in said), "no verdict")]
     if status[1] in ("Correct", "Not attempted yet"):
         return [] if status[1] == "Correct" else ["not attempted"]
     if isinstance(exercise, Question):
@@ -185,14 +193,18 @@ def stopped(notebook):
     return [STOPPED[one.ename] for one in outputs if one.get("ename") in STOPPED]
 
 
+def was_missing(name, notes):
+    return any(f"`{name}` was missing" in note for note in notes)
+
+
 def look(folder, lesson):
-    """The mistakes of the class, and what to look at, by student."""
+    """Who made which mistakes, what to look at, by student, and whose answers are alike."""
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
     exercises = {
         grade_id(cell) for cell in release.cells if cell.metadata.get("nbgrader", {}).get("solution")
     }
-    mistakes, remarks, alike = defaultdict(Counter), defaultdict(list), defaultdict(list)
-    given = grade.points(folder, lesson)
+    mistakes, remarks, alike = defaultdict(dict), defaultdict(list), defaultdict(set)
+    given, by_hand = grade.points(folder, lesson), grade.points_by_hand(folder, lesson)
     expected = usual(release, exercises)
     for place in sorted((folder / "submitted").glob(f"*/{lesson}")):
         student = place.parent.name
@@ -206,34 +218,63 @@ def look(folder, lesson):
         for cell in own_code(notebook, release):
             remarks[student] += [one for one in strange(cell.source, exercises) if one not in expected]
             if len(tree := shape(cell.source)) > ALIKE:
-                alike[grade_id(cell) or "a cell", tree].append(student)
+                alike[grade_id(cell) or "a cell", tree].add(student)
         for cell in notebook.cells:
             name = grade_id(cell).removesuffix("-check")
             if cell.metadata.get("nbgrader", {}).get("grade") and given[student].get(name):
                 said, (points, most) = said_in(cell), given[student][name]
-                mistakes[name].update(mistakes_in(name, said))
+                found = mistakes_in(name, said)
+                if was_missing(name, notes):
+                    remarks[student].append(f"{name}: {MISSING}")
+                    found = found and [MISSING]
+                if name in by_hand.get(student, ()):
+                    found = [BY_HAND]
+                for one in found:
+                    mistakes[name].setdefault(one, []).append(student)
+                mistakes[name]  # an exercise that all got right is told too
                 if "NoVerdict" in said:
                     remarks[student].append(f"{name}: the check was not heard")
-                if points > most or (points and f"{name}: Correct." not in said):
+                if found != [BY_HAND] and (points > most or (points and f"{name}: Correct." not in said)):
                     remarks[student].append(f"{name}: {points:g} of {most:g} points, and no Correct")
     remarks = {one: list(dict.fromkeys(found)) for one, found in remarks.items() if found}
-    groups = [
-        (name, sorted(set(students))) for (name, _), students in alike.items() if len(set(students)) > 1
+    return mistakes, remarks, alike_in(alike), given
+
+
+def alike_in(answers):
+    """Whose answers are alike, and in which exercises: those who are in most of them first.
+
+    `answers` maps (exercise, answer) to who gave it.
+    """
+    same = {frozenset(students) for students in answers.values() if len(students) > 1}
+    while more := {one & other for one in same for other in same if len(one & other) > 1} - same:
+        same |= more
+    found = [
+        (sorted({name for (name, _), students in answers.items() if group <= students}), sorted(group))
+        for group in same
     ]
-    return mistakes, remarks, groups, given
+    return sorted(found, key=lambda one: (-len(one[0]), len(one[1]), one))
 
 
 def page(folder, lesson):
     mistakes, remarks, groups, given = look(folder, lesson)
     lines = [f"# {lesson}: {len(given)} submissions", "", "## What the class got wrong", ""]
-    for name, counted in mistakes.items():
-        right = len(given) - sum(1 for grades in given.values() if not grades.get(name, (0, 0))[0])
+    lines += ["Whoever made two mistakes at once counts under both.", ""]
+    for name, made in mistakes.items():
+        points = {student: grades.get(name, (0, 0))[0] for student, grades in given.items()}
+        right = sum(1 for student, got in points.items() if got and student not in made.get(BY_HAND, ()))
         lines += [f"- **{name}**: {right} of {len(given)} right"]
-        lines += [f"  - {count} × {mistake}" for mistake, count in counted.most_common()]
+        by_number = sorted(made.items(), key=lambda one: -len(one[1]))
+        lines += [f"  - {len(students)} × {mistake}" for mistake, students in by_number]
+    lines += ["", "---", "", "Names follow: not for the projector.", "", "## Who made which mistake", ""]
+    lines += [
+        f"- {name}, {mistake}: {', '.join(students)}"
+        for name, made in mistakes.items()
+        for mistake, students in made.items()
+    ] or ["None."]
     lines += ["", "## To be looked at", ""]
     lines += [f"- **{one}**: {'; '.join(found)}" for one, found in sorted(remarks.items())] or ["Nothing."]
     lines += ["", f"## Answers alike, of those longer than {ALIKE} characters as a syntax tree", ""]
-    lines += [f"- {name}: {', '.join(students)}" for name, students in groups] or ["None."]
+    lines += [f"- {' and '.join(names)}: {', '.join(students)}" for names, students in groups] or ["None."]
     return "\n".join(lines) + "\n"
 
 

@@ -271,7 +271,66 @@ def test_review_tells_the_mistakes_by_their_names():
     assert review.mistakes_in("sinusoidal_loop", f"sinusoidal_loop: Not yet.\n{known.say}") == [known.name]
     assert review.mistakes_in("sinusoidal_loop", "sinusoidal_loop: Correct.\nIn all.") == []
     assert review.mistakes_in("bug_question", "bug_question: Not yet.\na (chosen): No.") == ["a chosen"]
-    assert review.mistakes_in("sinusoidal_loop", "NameError") == ["the check was not reached"]
+    for said, words in [
+        ("NameError: name 'my_table' is not defined", "the answer's name was never made"),
+        ("NotRun: A cell stopped the notebook", "not run: the notebook stopped before"),
+        ("NoVerdict: The check was not heard", "the check was not heard"),
+        ("50", "no verdict"),
+    ]:
+        assert review.mistakes_in("sinusoidal_loop", said) == [words]
+
+
+def test_review_names_the_learners_below_and_knows_what_a_teacher_gave(tmp_path, release, monkeypatch):
+    """An answer that was deleted is told; points by hand are nobody's mistake, and nothing to look at."""
+    [slip] = [one for one in REGISTRY["sinusoidal_loop"].mistakes if one.name == "doubled exponent"]
+    wrong, lost = f"sinusoidal_loop: Not yet.\n{slip.say}", "The cell `sinusoidal_loop` was missing and"
+    place = tmp_path / "release" / LESSON
+    place.mkdir(parents=True)
+    nbformat.write(release, place / f"{LESSON}.ipynb")
+    given = {}
+    for student, said, points, notes in [
+        ("ada", "sinusoidal_loop: Correct.", 1.0, ["The cell `sinusoidal_loop-check` was missing and"]),
+        ("bob", "sinusoidal_loop: Not attempted yet.", 0.0, [lost]),
+        ("Eve", wrong, 1.0, []),
+        ("fay", wrong, 0.0, []),
+        ("gus", wrong, 1.0, []),
+    ]:
+        notebook = nbformat.reads(nbformat.writes(release), 4)
+        notebook.metadata["course_notes"] = notes
+        check = demo.cell_of(notebook, "sinusoidal_loop-check")
+        check.outputs = [nbformat.v4.new_output("stream", name="stdout", text=said)]
+        for folder in ("submitted", "autograded"):
+            (tmp_path / folder / student / LESSON).mkdir(parents=True)
+        nbformat.write(notebook, tmp_path / "autograded" / student / LESSON / f"{LESSON}.ipynb")
+        given[student] = {"sinusoidal_loop": (points, 1.0)}
+    monkeypatch.setattr(grade, "points", lambda *_: given)
+    monkeypatch.setattr(grade, "points_by_hand", lambda *_: {"Eve": {"sinusoidal_loop"}, "ada": set()})
+    mistakes, remarks, alike, _ = review.look(tmp_path, LESSON)
+    made = {review.MISSING: ["bob"], review.BY_HAND: ["Eve"], slip.name: ["fay", "gus"]}
+    assert mistakes == {"sinusoidal_loop": made} and alike == []
+    assert remarks == {
+        "bob": ["sinusoidal_loop: the answer's cell was missing"],
+        "gus": ["sinusoidal_loop: 1 of 1 points, and no Correct"],
+    }
+    above, below = review.page(tmp_path, LESSON).split("Names follow: not for the projector.")
+    assert "2 of 5 right\n  - 2 × doubled exponent" in above and "1 × points by hand" in above
+    assert not any(student in above for student in given)
+    assert "- sinusoidal_loop, doubled exponent: fay, gus" in below
+
+
+def test_review_puts_together_who_is_alike_in_several_exercises():
+    answers = {
+        ("one", "a"): {"ada", "bob", "eve"},
+        ("one", "b"): {"fay", "gus"},
+        ("two", "c"): {"ada", "bob", "fay"},
+        ("two", "d"): {"eve"},
+    }
+    assert review.alike_in(answers) == [
+        (["one", "two"], ["ada", "bob"]),
+        (["one"], ["fay", "gus"]),
+        (["one"], ["ada", "bob", "eve"]),
+        (["two"], ["ada", "bob", "fay"]),
+    ]
 
 
 def test_a_second_class_folder_keeps_what_the_teacher_changed(tmp_path, capsys):
@@ -334,6 +393,7 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
         gradebook.db.commit()
     assert grade.main([str(folder), "03", "--student", "ada", "--jobs", "1"]) == 0
     assert grade.points(folder, LESSON)["ada"]["right_pairs"] == (0.5, 1.0)
+    assert grade.points_by_hand(folder, LESSON) == {"ada": {"right_pairs"}}
     with pytest.raises(SystemExit, match="of 'eve' there is nothing to grade; there is of ada"):
         grade.main([str(folder), "03", "--student", "eve"])
     assert review.main([str(folder), "03"]) == 0
@@ -502,24 +562,68 @@ def test_where_the_course_cannot_be_imported_nothing_is_graded(monkeypatch, tmp_
     assert not (tmp_path / "grades").exists()
 
 
-def test_after_an_appeal_one_page_goes_back(monkeypatch, tmp_path, release):
+def grading_pretended(monkeypatch, problem=None):
+    """Let `grade` do everything but run notebooks: each call of it writes a new page."""
+    calls = []
+
+    def grade_one(folder, lesson, student, sandboxed):
+        page = folder / "feedback" / student / lesson / f"{lesson}.html"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        calls.append(student)
+        page.write_text(f"{student}, {calls.count(student)}")
+        return problem
+
+    monkeypatch.setattr(grade, "check_that_answers_can_run", lambda sandboxed: None)
+    monkeypatch.setattr(grade, "sandbox_or_consent", lambda without: True)
+    monkeypatch.setattr(grade, "ProcessPoolExecutor", lambda jobs, mp_context: ThreadPoolExecutor(jobs))
+    monkeypatch.setattr(grade, "grade_one", grade_one)
+    monkeypatch.setattr(grade, "points", lambda *_: {})
+
+
+def test_after_an_appeal_one_page_goes_back_and_the_others_are_not_lost(monkeypatch, tmp_path, release):
+    """Whoever grants an appeal before the upload would else give back this one page only."""
+    downloads, place = tmp_path / "downloaded" / LESSON, tmp_path / "release" / LESSON
+    place.mkdir(parents=True)
+    nbformat.write(release, place / f"{LESSON}.ipynb")
+    names = {student: f"{student}_7{n}_assignsubmission_file_" for n, student in enumerate(("Ada", "Bob"))}
+    for name in names.values():
+        (downloads / name).mkdir(parents=True)
+        nbformat.write(release, downloads / name / f"{LESSON}.ipynb")
+    grading_pretended(monkeypatch)
+    canvas = []
+
+    def write(folder, lesson, files, given, place="feedback"):
+        canvas.append((sorted(files), str(place)))
+
+    monkeypatch.setattr(grade, "write_feedback_for_canvas", write)
+
+    def pages(*place):
+        with zipfile.ZipFile(tmp_path.joinpath("feedback", *place, f"{LESSON}_moodle.zip")) as archive:
+            return {name.split("/")[0]: archive.read(name).decode() for name in archive.namelist()}
+
+    grade.grade(tmp_path, LESSON)
+    assert pages() == {names["Ada"]: "Ada, 1", names["Bob"]: "Bob, 1"}
+    grade.grade(tmp_path, LESSON, student="Bob")
+    assert pages() == {names["Ada"]: "Ada, 1", names["Bob"]: "Bob, 2"}
+    assert pages("Bob") == {names["Bob"]: "Bob, 2"}
+    everybody = (["Ada", "Bob"], "feedback")
+    assert canvas == [everybody, everybody, (["Bob"], "feedback/Bob")]
+
+
+@pytest.mark.parametrize("problem, status", [(None, 0), ("no memory", 1)])
+def test_grading_fails_only_where_nbgrader_did(monkeypatch, tmp_path, release, problem, status):
+    """A PDF is told to its learner and listed: that is no failure of grading."""
     downloads, place = tmp_path / "downloaded" / LESSON, tmp_path / "release" / LESSON
     for folder in (downloads, place):
         folder.mkdir(parents=True)
+    (tmp_path / "nbgrader_config.py").write_text("")
     nbformat.write(release, place / f"{LESSON}.ipynb")
-    for name in ("lovelaceada_1_71", "byronbob_2_72"):
-        nbformat.write(release, downloads / f"{name}_{LESSON}.ipynb")
-    given_back = []
-    monkeypatch.setattr(grade, "check_that_answers_can_run", lambda sandboxed: None)
-    monkeypatch.setattr(grade, "ProcessPoolExecutor", lambda jobs, mp_context: ThreadPoolExecutor(jobs))
-    monkeypatch.setattr(grade, "grade_one", lambda *_: None)
-    monkeypatch.setattr(grade, "points", lambda *_: {})
-    for platform in ("moodle", "canvas"):
-        write = f"write_feedback_for_{platform}"
-        monkeypatch.setattr(grade, write, lambda folder, lesson, files, *_: given_back.append(sorted(files)))
-    grade.grade(tmp_path, LESSON)
-    grade.grade(tmp_path, LESSON, student="byronbob")
-    assert given_back == [["byronbob", "lovelaceada"]] * 2 + [["byronbob"]] * 2
+    nbformat.write(release, downloads / "ada.ipynb")
+    (downloads / "Bob_7_assignsubmission_file_").mkdir()
+    (downloads / "Bob_7_assignsubmission_file_" / "print.pdf").write_text("%PDF")
+    grading_pretended(monkeypatch, problem)
+    assert grade.main([str(tmp_path), "03"]) == status
+    assert "not graded: /" in (tmp_path / "grades" / f"{LESSON}.csv").read_text()
 
 
 def test_grades_are_written_for_canvas_and_moodle(tmp_path):
