@@ -2,13 +2,16 @@
 
 from functools import partial
 
-from evidence.claims.runner import SEEDS, at_least, below, each_seed
+import numpy as np
+
+from evidence.claims.runner import SEEDS, above, at_least, below, each_seed
 from evidence.claims.training import train
 from pe_lessons import toys
 
 WIDTHS = (3, 5, 6, 8, 10)
 ORDERS = ("interleaved", "blocks", "line")
 STEPS = (250, 500, 1000, 2000)
+MORE_SEEDS = range(SEEDS.start, SEEDS.start + 30)  # what one seed in six does, ten may not show
 BOUNDS = {  # of some shares
     **{("interleaved", steps): at_least(0.75) for steps in STEPS},
     ("blocks", 250): below(0.35),
@@ -26,11 +29,11 @@ def shares(encoding, seed, steps=250):
 @each_seed
 def colour_below(seed):
     """What is the colour below? 3 rows, trained 6 wide: share of right patches"""
-    at_6 = {"interleaved": at_least(0.75), "blocks": below(0.4), "line": at_least(0.95)}
+    at_6 = {"interleaved": at_least(0.8), "blocks": below(0.4), "line": at_least(0.95)}
     bounds = {
-        "interleaved, the worst": at_least(0.75),
+        "interleaved, the worst": at_least(0.8),
         "blocks, the best": below(0.5),
-        "line, the best": below(0.35),
+        "line, the best": below(0.25),
     }
     for order in ORDERS:
         right = shares(partial(toys.PictureRotary, order), seed)
@@ -41,20 +44,25 @@ def colour_below(seed):
             yield f"{name} other width", share, *([bounds[name]] if name in bounds else [])
 
 
-@each_seed
-def width_first(seed):
-    """The same in blocks, but the width has the fastest pairs and the time the slowest"""
-    right = shares(partial(toys.PictureRotary, "width first"), seed)
-    yield "the worst of five widths", min(right.values()), at_least(0.85)
+def width_first():
+    """The same in blocks, but the width has the fastest pairs and the time the slowest, thirty seeds"""
+    encoding = partial(toys.PictureRotary, "width first")
+    worst = [min(shares(encoding, seed).values()) for seed in MORE_SEEDS]
+    yield "the worst of five widths", worst, at_least(0.7)
+    yield "of the seeds, those with 90 % at every width", [np.mean(np.array(worst) >= 0.9)], above(0.5)
+
+
+def at_other_widths(order, seed, steps):
+    right = shares(partial(toys.PictureRotary, order), seed, steps)
+    return sum(right[width] for width in WIDTHS if width != 6) / 4
 
 
 def more_steps():
     """The same with more steps: share right at the four widths that were not trained, five seeds"""
     for order in ORDERS:
         for steps in STEPS:
-            others = []
-            for seed in SEEDS[:5]:
-                right = shares(partial(toys.PictureRotary, order), seed, steps)
-                others.append(sum(right[width] for width in WIDTHS if width != 6) / 4)
+            others = [at_other_widths(order, seed, steps) for seed in SEEDS[:5]]
             bounds = [BOUNDS[order, steps]] if (order, steps) in BOUNDS else []
             yield f"{order}, {steps} steps", others, *bounds
+    more = [at_other_widths("blocks", seed, 2000) for seed in SEEDS[5:]]
+    yield "blocks, 2000 steps, five more seeds", more, at_least(0.75)
