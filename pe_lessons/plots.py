@@ -1026,7 +1026,7 @@ def race(times, *, unit, parts, floor):
                 length = max(time / times[unit], 0)  # a part may be measured longer than the whole
                 colour, ink = inks.get(part, (COLOURS[0], "white"))
                 ax.barh(place, length, left=start, height=0.66, color=colour)
-                if inside and length > room * len(part):
+                if inside and length > 0.8 * room * len(part):
                     ax.text(start + length / 2, place, part, ha="center", va="center", color=ink)
                 start += length
             whole = times[name] / times[unit]
