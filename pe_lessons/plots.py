@@ -1001,7 +1001,7 @@ def strips(rows, *, xlabel, xticks):
     return fig
 
 
-def race(times, *, unit, part, of, floor):
+def race(times, *, unit, parts, floor):
     """Bars as long as times, in units of one of them, the shortest on top; a line shows the unit.
 
     Parameters
@@ -1010,31 +1010,30 @@ def race(times, *, unit, part, of, floor):
         Name and time of each program.
     unit : str
         The name of the program that is the unit.
-    part : str
-        The name of the program that is no bar but a part of others.
-    of : list of str
-        The names of those that it is a part of.
+    parts : dict of str to dict of str to float
+        For programs that are divided: name and time of each part. What is left, the rest, comes first.
     floor : str
         What the line is.
     """
-    units = {name: time / times[unit] for name, time in times.items()}
-    inside = units.pop(part)
-    rows = sorted(units, key=units.get)
-    room = max(units.values()) / 50  # for a letter
+    rows = sorted(times, key=times.get)
+    named = dict.fromkeys(part for inside in parts.values() for part in inside)
+    inks = dict(zip(named, [("0.75", "black"), (COLOURS[1], "black"), (COLOURS[2], "white")]))
+    room = max(times.values()) / times[unit] / 50  # for a letter
     with plt.rc_context(STYLE | {"font.size": 11}):
         fig, ax = plt.subplots(figsize=(7.4, 1.1 + 0.5 * len(rows)))
         for place, name in enumerate(rows):
-            split = units[name] - (inside if name in of else 0)
-            parts = [
-                ("everything else", 0, split, COLOURS[0], "white"),
-                (part, split, inside, "0.75", "black"),
-            ]
-            for said, start, length, colour, ink in parts[: 1 + (name in of)]:
+            inside = parts.get(name, {})
+            start = 0
+            for part, time in {"the rest": times[name] - sum(inside.values()), **inside}.items():
+                length = max(time / times[unit], 0)  # a part may be measured longer than the whole
+                colour, ink = inks.get(part, (COLOURS[0], "white"))
                 ax.barh(place, length, left=start, height=0.66, color=colour)
-                if name in of and length > room * len(said):
-                    ax.text(start + length / 2, place, said, ha="center", va="center", color=ink)
-            ax.text(units[name] + room / 2, place, f"{units[name]:.{units[name] < 9.95:d}f}", va="center")
-        ax.axvline(1, color="0.3", linewidth=1, linestyle="--")
+                if inside and length > 0.8 * room * len(part):
+                    ax.text(start + length / 2, place, part, ha="center", va="center", color=ink)
+                start += length
+            whole = times[name] / times[unit]
+            ax.text(start + room / 2, place, f"{whole:.{whole < 9.95:d}f}", va="center")
+        ax.axvline(1, color="0.3", linewidth=1, linestyle="--", zorder=0)  # behind the words in the bars
         ax.text(1, -0.62, floor, va="bottom")
         ax.set(xlabel=f"time, over that of {unit}", xlim=(0, 54 * room), ylim=(len(rows) - 0.5, -0.6))
         ax.set_yticks(range(len(rows)), rows)

@@ -383,15 +383,26 @@ def test_strips_lie_end_to_end_in_the_colours_of_their_encodings():
     assert ax.get_xlim() == (0, 5)
 
 
-def test_a_race_is_in_units_of_one_program_and_shows_what_is_part_of_others():
-    times = {"slow": 60.0, "sines": 20.0, "fill": 2.0, "quick": 5.0}
-    fig = plots.race(times, unit="fill", part="sines", of=["slow"], floor="the speed of memory")
+def test_a_race_is_in_units_of_one_program_and_divides_those_whose_parts_are_known():
+    times = {"slow": 80.0, "fill": 2.0, "quick": 5.0, "slower": 100.0}
+    parts = {"slower": {"sines": 20.0, "new memory": 48.0}, "slow": {"sines": 20.0}}
+    fig = plots.race(times, unit="fill", parts=parts, floor="the speed of memory")
     [ax] = fig.axes
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["fill", "quick", "slow"]
-    assert [box.get_bbox().intervalx.tolist() for box in ax.patches] == [[0, 1], [0, 2.5], [0, 20], [20, 30]]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["fill", "quick", "slow", "slower"]
+    bars = [(round(box.get_y() + 0.33), *box.get_bbox().intervalx) for box in ax.patches]
+    slow, slower = [(2, 0, 30), (2, 30, 40)], [(3, 0, 16), (3, 16, 26), (3, 26, 50)]
+    assert bars == [(0, 0, 1), (1, 0, 2.5), *slow, *slower]
     said = [text.get_text() for text in ax.texts]
-    assert said == ["1.0", "2.5", "everything else", "sines", "30", "the speed of memory"]
+    divided = ["the rest", "sines", "40", "the rest", "sines", "new memory", "50"]
+    assert said == ["1.0", "2.5", *divided, "the speed of memory"]
+    colours = [box.get_facecolor() for box in ax.patches]
+    assert colours[3] == colours[5] and len(set(colours)) == 3  # the rest has the colour of whole bars
     assert ax.lines[0].get_xdata() == [1, 1] and ax.get_xlabel() == "time, over that of fill"
+
+
+def test_a_part_that_was_measured_longer_than_the_whole_draws_no_bar_backwards():
+    fig = plots.race({"a": 1.0, "b": 3.0}, unit="a", parts={"b": {"sines": 4.0, "other": -1.0}}, floor="")
+    assert [box.get_width() for box in fig.axes[0].patches] == [1, 0, 4, 0]
 
 
 def test_a_times_table_turns_each_start_by_each_rotation():
