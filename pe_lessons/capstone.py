@@ -275,7 +275,8 @@ FIRST_GOAL = {  # why a table misses the first goal: what is said first stands f
     "precise": "Two of 4096 rows fall together in bfloat16. Do all pairs come round nearly at once?",
     "one back": "Places look too much alike. Are the rows too slow, too quiet, or drowned by a loud column?",
     "five back": "Places look too much alike. Are the rows too slow, too quiet, or drowned by a loud column?",
-    "neighbours": "Slow pairs keep rows next door alike. Which of them turn little among 16 places?",
+    "neighbours": "Slow pairs keep rows next door alike: those that turn little among 16 places. "
+    "Do not drop them, for a pair that stands still says nothing: give them other frequencies.",
     "four times": "What points among the first 16 places points from 48 on as well.",
 }
 
@@ -450,7 +451,6 @@ def choose(**answers):
         asked = ["order"]
     else:
         asked = [name for name in QUESTIONS if not answers or (answers.get(name) and name != "order")]
-    rows = [QUESTIONS[name] for name in asked] or [("none of them", "RoPE: nothing speaks against it.")]
-    plots.show_table(
-        [[advice] for _, advice in rows], rows=[question for question, _ in rows], columns=["then"], left=True
-    )
+    rows = {name: QUESTIONS[name] for name in asked}
+    rows = rows or {"-": ("none of them", "RoPE: nothing speaks against it.")}
+    plots.show_table([*rows.values()], rows=rows, columns=["question", "then"], corner="argument", left=True)

@@ -1302,6 +1302,53 @@ def before_after(panels, rows, *, back):
     return fig
 
 
+def three_places(panels):
+    """The rows of three places as dots in the plane through them, at one scale and, below, each enlarged.
+
+    A grey line joins the first place to the last, a red one its middle to the place between: the bend.
+    Distances are those of the rows, for three points lie in one plane.
+
+    Parameters
+    ----------
+    panels : dict of str to array_like, shape (3, n_columns)
+        Title and rows of each.
+    """
+    dots = {title: _in_their_plane(np.asarray(rows, dtype=float)) for title, rows in panels.items()}
+    spans = [np.ptp(points, axis=0).max() for points in dots.values()]
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(2, len(dots), figsize=(0.4 + 1.8 * len(dots), 3.4), squeeze=False)
+        for column, (title, points), span in zip(axes.T, dots.items(), spans, strict=True):
+            halfway = (points[0] + points[2]) / 2
+            gaps = [np.linalg.norm(points[a] - points[b]) for a, b in ((0, 1), (1, 2), (0, 2))]
+            bend = np.linalg.norm(points[1] - halfway)
+            for ax, side in zip(column, (max(spans), span), strict=True):
+                ax.plot(*points[[0, 2]].T, color="0.6", linewidth=1)
+                ax.plot(*np.transpose([halfway, points[1]]), color=RED, linewidth=2)
+                ax.plot(*points.T, "o", color=COLOURS[0], markersize=5)
+                middle = (points.max(axis=0) + points.min(axis=0)) / 2
+                low, high = middle - np.multiply(side, (0.62, 0.42)), middle + np.multiply(side, (0.62, 0.42))
+                ax.set(aspect="equal", xlim=(low[0], high[0]), ylim=(low[1], high[1]), xticks=[], yticks=[])
+            for place, point in enumerate(points):
+                shift = 0, 9 if place == 1 else -10
+                where = {"textcoords": "offset points", "ha": "center", "va": "center"}
+                column[1].annotate(str(place), point, shift, **where)
+            column[0].set_title(title, fontsize=10)
+            column[0].set_xlabel(f"apart {np.mean(gaps):.2g}")
+            column[1].set_xlabel(f"bend {bend:.2g}", color=RED)
+        for ax, name in zip(axes[:, 0], ("one scale", "each enlarged"), strict=True):
+            ax.set_ylabel(name)
+    return fig
+
+
+def _in_their_plane(rows):
+    """Three rows as points of a plane, the first left of the last, the one between above them."""
+    rows = rows - rows.mean(axis=0)
+    points = rows @ np.linalg.svd(rows)[2][:2].T
+    points[:, 0] *= np.sign(points[2, 0] - points[0, 0]) or 1
+    points[:, 1] *= np.sign(points[1, 1] - points[[0, 2], 1].mean()) or 1
+    return points
+
+
 def small_maps(panels, *, ncols=4):
     """Small tables in rows, each as coloured cells on a scale of its own, without axes.
 

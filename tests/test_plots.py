@@ -679,6 +679,28 @@ def test_words_in_a_table_are_aligned_to_the_left(displayed):
     assert data["text/markdown"] == "| name | a |\n| --- | --- |\n| row | wide |"
 
 
+def test_three_places_keep_their_distances_and_show_the_bend():
+    rows = np.array([[0, 0, 0], [1, 2, 2], [6, 0, 0.0]])
+    fig = plots.three_places({"one": rows, "a tenth": rows / 10})
+    for ax in fig.axes:
+        scale = 1 if ax in (fig.axes[0], fig.axes[2]) else 0.1
+        ends, bend, dots = (line.get_xydata() for line in ax.lines)
+        gaps = np.linalg.norm(dots - np.roll(dots, 1, axis=0), axis=1)
+        np.testing.assert_allclose(gaps, scale * np.array([6, 3, 33**0.5]))
+        np.testing.assert_allclose(np.linalg.norm(bend[1] - bend[0]), scale * 12**0.5)
+        np.testing.assert_allclose(ends, dots[[0, 2]])
+        assert dots[0, 0] < dots[2, 0] and bend[1, 1] > bend[0, 1]
+    widths = [np.ptp(ax.get_xlim()) for ax in fig.axes]
+    assert widths[0] == pytest.approx(widths[1]) and widths[2] == pytest.approx(10 * widths[3])
+    assert [ax.get_xlabel() for ax in fig.axes] == ["apart 4.9", "apart 0.49", "bend 3.5", "bend 0.35"]
+    assert [text.get_text() for text in fig.axes[2].texts] == ["0", "1", "2"]
+
+
+def test_three_places_on_a_line_have_no_bend():
+    fig = plots.three_places({"line": [[0, 0], [1, 1], [2, 2]]})
+    assert np.ptp(fig.axes[1].lines[2].get_ydata()) == pytest.approx(0, abs=1e-12)
+
+
 def test_weighted_sums_stand_below_their_heads_and_factors():
     fig = plots.weighted_sums({"one": ([[1, 0], [0, 1]], [2.0, -0.5])}, columns=["left", "right"])
     (ax,) = fig.axes
