@@ -629,7 +629,7 @@ def test_arcs_begin_on_the_right_and_are_at_most_whole_circles():
             np.testing.assert_allclose(points[-1], [radius * np.cos(end), radius * np.sin(end)], atol=1e-12)
         assert [circle.radius for circle in ax.patches] == [1, 1.25]  # faint, whole
     names = [text.get_text() for text in fig.legends[0].get_texts()]
-    assert names == ["offset up to 31", "offset up to 100"]
+    assert names == ["up to 31", "up to 100"]
 
 
 def test_arcs_lead_from_the_first_hand_to_the_last_and_say_how_far():

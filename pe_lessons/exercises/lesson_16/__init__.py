@@ -72,5 +72,4 @@ align_signs = lesson.exercise(
     use=_either_where_both_are_as_near,
 )
 
-place_question = lesson.question("place_question")
 quiz_16 = lesson.quiz("quiz_16")
