@@ -32,8 +32,8 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.apps import NbGraderAPI
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import Execute
-from running import Run, RunOpenly
+from nbgrader.preprocessors import Execute, SaveAutoGrades
+from running import Run, RunOpenly, SavePoints
 from sqlalchemy.exc import DatabaseError
 from traitlets.config import PyFileConfigLoader
 
@@ -55,9 +55,9 @@ def nbgrader(folder, sandboxed=True):
     config = PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
     config.CourseDirectory.root = str(folder)
     config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}?timeout=120"
-    ours = Run if sandboxed else RunOpenly
+    ours = {Execute: Run if sandboxed else RunOpenly, SaveAutoGrades: SavePoints}
     steps = Autograde().autograde_preprocessors
-    config.Autograde.autograde_preprocessors = [ours if step is Execute else step for step in steps]
+    config.Autograde.autograde_preprocessors = [ours.get(step, step) for step in steps]
     config.Execute.shutdown_kernel = "immediate"
     config.Execute.skip_cells_with_tag = ""
     config.Execute.heading = f"Graded with version {version()} of the course."
@@ -402,11 +402,15 @@ def main(arguments):
     options = parser.parse_args(arguments)
     sandboxed = sandbox_or_consent(options.without_sandbox)
     _, broken = grade(options.folder, options.lesson, options.again, options.student, options.jobs, sandboxed)
-    print(
-        f"\nFeedback for each learner: {options.folder}/feedback/STUDENT/{options.lesson}\n"
-        f"Points: {options.folder}/grades/{options.lesson}.csv\n"
-        f"Before you release either: python course.py review {options.folder} {options.lesson[:2]}"
-    )
+    print(f"\nFeedback for each learner: {options.folder}/feedback/STUDENT/{options.lesson}")
+    for what, files in (
+        ("Feedback to be uploaded", f"feedback/{options.lesson}_*.zip"),
+        ("Points", f"grades/{options.lesson}.csv"),
+        ("Points to be imported", f"grades/{options.lesson}_*.csv"),
+    ):
+        for file in sorted(options.folder.glob(files)):
+            print(f"{what}: {file}")
+    print(f"Before you release either: python course.py review {options.folder} {options.lesson[:2]}")
     return 1 if FAILED in broken.values() else 0  # files that are no notebooks were dealt with
 
 

@@ -11,6 +11,7 @@ import re
 import shutil
 import time
 import zipfile
+from collections import Counter
 from dataclasses import dataclass, field
 
 import nbformat
@@ -32,8 +33,13 @@ CONFLICT = (
     "hand it in again."
 )
 NO_NOTEBOOK = (
-    "This is no notebook of the lesson. Hand in the file that ends in .ipynb, as JupyterLab saved it, of "
-    "this lesson: no print-out, no link or text typed into a box, no other lesson."
+    "This is no notebook (.ipynb). Hand in the file that ends in .ipynb, as JupyterLab saved it: no "
+    "print-out, no zip, no link or text typed into a box."
+)
+OTHER_LESSON = "This is lesson {0}, not lesson {1}. Hand in your notebook of lesson {1}."
+FEW_CELLS = (
+    "Of lesson {1} too few cells are left in this notebook. Hand in the lesson's own file, with your answers "
+    "in its cells."
 )
 
 
@@ -192,7 +198,9 @@ def put_right(notebook, release):
     graded = {cell.id for cell in release.cells if grade_id(cell)}
     # A learner may have lost all checks, or all prose.
     if len(theirs.keys() & graded) <= len(graded) / 2 and len(theirs) <= len(release.cells) / 2:
-        raise Unreadable(NO_NOTEBOOK)
+        found, wanted = number_of(notebook), number_of(release)
+        why = FEW_CELLS if found in (None, wanted) else OTHER_LESSON
+        raise Unreadable(why.format(found, wanted))
     notes, last = list(notebook.metadata.get("course_notes", [])), None
     for cell in notebook.cells:
         cell.metadata.pop("nbgrader", None)
@@ -225,6 +233,13 @@ def put_right(notebook, release):
     notebook.metadata = nbformat.from_dict(release.metadata)
     notebook.metadata["course_notes"] = list(dict.fromkeys(notes))
     return notebook, notebook.metadata["course_notes"]
+
+
+def number_of(notebook):
+    """The number of the lesson whose exercises a notebook imports, or None."""
+    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    found = Counter(re.findall(r"pe_lessons\.exercises\.lesson_(\d\d)", code)).most_common(1)
+    return found[0][0] if found else None
 
 
 def place_after(notebook, cell):

@@ -3,9 +3,9 @@
     python course.py review FOLDER LESSON
 
 First which mistakes the class made, by their names, exercise by exercise: begin the next lecture with them.
-Then, with names, who made which, and which submissions to look at: not graded, an answer missing, more points
-than there are, code that does more than the lesson asks for, answers alike. A mark here is no verdict: it
-says what to read. The page is kept in FOLDER/review.
+Then, with learners' names, who made which, and which submissions to look at: not graded, an answer missing,
+more points than there are, code that does more than the lesson asks for, answers alike. A mark here is no
+verdict: it says what to read. The two pages are kept apart in FOLDER/review; the first may be projected.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import functools
 import re
 import symtable
 import sys
+import textwrap
 from collections import defaultdict
 
 import grade
@@ -154,7 +155,7 @@ def usual(release, exercises):
 
 
 def shape(source):
-    """What is left of an answer without its names for things, comments and white space."""
+    """What is left of an answer without comments, docstrings and white space."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -174,12 +175,17 @@ def mistakes_in(name, said):
     if status[1] in ("Correct", "Not attempted yet"):
         return [] if status[1] == "Correct" else ["not attempted"]
     if isinstance(exercise, Question):
-        return [f"{letter} chosen" for letter in re.findall(r"(?m)^(\w) \(chosen\):", said)] or [
-            "choices missing"
-        ]
+        letters = re.findall(r"(?m)^(\w) \(chosen\):", said)
+        return [chose(exercise, letter) for letter in letters] or ["a right choice missing"]
     flat = " ".join(said.split())
     found = [one.name for one in getattr(exercise, "mistakes", ()) if " ".join(one.fault.split()) in flat]
     return found or ["an error" if status[1] == "Error in your code" else "another mistake"]
+
+
+def chose(question, letter):
+    """A choice as a teacher can read it who does not have the question at hand."""
+    text = textwrap.shorten(question.choices.get(letter, [""])[0], 60, placeholder=" ...")
+    return f"chose {letter}: {text}"
 
 
 def said_in(cell):
@@ -203,7 +209,7 @@ def look(folder, lesson):
     exercises = {
         grade_id(cell) for cell in release.cells if cell.metadata.get("nbgrader", {}).get("solution")
     }
-    mistakes, remarks, alike = defaultdict(dict), defaultdict(list), defaultdict(set)
+    mistakes, remarks, alike, wrong = defaultdict(dict), defaultdict(list), defaultdict(set), set()
     given, by_hand = grade.points(folder, lesson), grade.points_by_hand(folder, lesson)
     expected = usual(release, exercises)
     for place in sorted((folder / "submitted").glob(f"*/{lesson}")):
@@ -223,39 +229,44 @@ def look(folder, lesson):
             name = grade_id(cell).removesuffix("-check")
             if cell.metadata.get("nbgrader", {}).get("grade") and given[student].get(name):
                 said, (points, most) = said_in(cell), given[student][name]
-                found = mistakes_in(name, said)
+                found, typed = mistakes_in(name, said), name in by_hand.get(student, ())
+                if points < most:
+                    wrong.add((name, student))
                 if was_missing(name, notes):
                     remarks[student].append(f"{name}: {MISSING}")
                     found = found and [MISSING]
-                if name in by_hand.get(student, ()):
-                    found = [BY_HAND]
+                if typed:  # an appeal that was upheld: the answer is right
+                    found = [BY_HAND] if points < most else []
                 for one in found:
                     mistakes[name].setdefault(one, []).append(student)
                 mistakes[name]  # an exercise that all got right is told too
                 if "NoVerdict" in said:
                     remarks[student].append(f"{name}: the check was not heard")
-                if found != [BY_HAND] and (points > most or (points and f"{name}: Correct." not in said)):
+                if not typed and (points > most or (points and f"{name}: Correct." not in said)):
                     remarks[student].append(f"{name}: {points:g} of {most:g} points, and no Correct")
     remarks = {one: list(dict.fromkeys(found)) for one, found in remarks.items() if found}
-    return mistakes, remarks, alike_in(alike), given
+    return mistakes, remarks, alike_in(alike, wrong), given
 
 
-def alike_in(answers):
-    """Whose answers are alike, and in which exercises: those who are in most of them first.
+def alike_in(answers, wrong=frozenset()):
+    """Whose answers are alike: in which exercises they are wrong, in which at all, and who.
 
-    `answers` maps (exercise, answer) to who gave it.
+    First those who share most wrong answers, then those who share most. `answers` maps (exercise, answer) to
+    who gave it; `wrong` holds (exercise, student).
     """
     same = {frozenset(students) for students in answers.values() if len(students) > 1}
     while more := {one & other for one in same for other in same if len(one & other) > 1} - same:
         same |= more
-    found = [
-        (sorted({name for (name, _), students in answers.items() if group <= students}), sorted(group))
-        for group in same
-    ]
-    return sorted(found, key=lambda one: (-len(one[0]), len(one[1]), one))
+    found = []
+    for group in same:
+        names = sorted({name for (name, _), students in answers.items() if group <= students})
+        missed = [name for name in names if wrong.issuperset((name, one) for one in group)]
+        found.append((missed, names, sorted(group)))
+    return sorted(found, key=lambda one: (-len(one[0]), -len(one[1]), len(one[2]), one))
 
 
-def page(folder, lesson):
+def pages(folder, lesson):
+    """What may be projected, and what holds learners' names."""
     mistakes, remarks, groups, given = look(folder, lesson)
     lines = [f"# {lesson}: {len(given)} submissions", "", "## What the class got wrong", ""]
     lines += ["Whoever made two mistakes at once counts under both.", ""]
@@ -265,17 +276,22 @@ def page(folder, lesson):
         lines += [f"- **{name}**: {right} of {len(given)} right"]
         by_number = sorted(made.items(), key=lambda one: -len(one[1]))
         lines += [f"  - {len(students)} × {mistake}" for mistake, students in by_number]
-    lines += ["", "---", "", "Names follow: not for the projector.", "", "## Who made which mistake", ""]
-    lines += [
+    named = [f"# {lesson}: names, not for the projector", "", "## Who made which mistake", ""]
+    named += [
         f"- {name}, {mistake}: {', '.join(students)}"
         for name, made in mistakes.items()
         for mistake, students in made.items()
     ] or ["None."]
-    lines += ["", "## To be looked at", ""]
-    lines += [f"- **{one}**: {'; '.join(found)}" for one, found in sorted(remarks.items())] or ["Nothing."]
-    lines += ["", f"## Answers alike, of those longer than {ALIKE} characters as a syntax tree", ""]
-    lines += [f"- {' and '.join(names)}: {', '.join(students)}" for names, students in groups] or ["None."]
-    return "\n".join(lines) + "\n"
+    named += ["", "## To be looked at", ""]
+    named += [f"- **{one}**: {'; '.join(found)}" for one, found in sorted(remarks.items())] or ["Nothing."]
+    named += ["", f"## Answers alike, of those longer than {ALIKE} characters as a syntax tree", ""]
+    if groups:
+        named += ["Ask first who shares a wrong one: a short exercise has few right ones.", ""]
+    for missed, names, students in groups:
+        where = " and ".join(f"{name} (wrong)" if name in missed else name for name in names)
+        named.append(f"- {where}: {', '.join(students)}")
+    named += [] if groups else ["None."]
+    return "\n".join(lines) + "\n", "\n".join(named) + "\n"
 
 
 def main(arguments):
@@ -286,10 +302,13 @@ def main(arguments):
     parser.add_argument("lesson", type=grade.classroom.lesson_named)
     options = parser.parse_args(arguments)
     grade.check_grade_book(options.folder, options.lesson)
-    text = page(options.folder, options.lesson)
-    (options.folder / "review").mkdir(exist_ok=True)
-    (options.folder / "review" / f"{options.lesson}.md").write_text(text, encoding="utf-8")
-    print(text)
+    place = options.folder / "review"
+    place.mkdir(exist_ok=True)
+    kept = [place / f"{options.lesson}.md", place / f"{options.lesson}_names.md"]
+    for file, text in zip(kept, pages(options.folder, options.lesson), strict=True):
+        file.write_text(text, encoding="utf-8")
+        print(text)
+    print(f"Without names, to be projected: {kept[0]}\nWith names: {kept[1]}")
     return 0
 
 

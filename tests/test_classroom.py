@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import dataclasses
 import re
 import shlex
 import subprocess
@@ -112,15 +113,19 @@ def test_files_that_cannot_be_read_say_what_to_do(release):
     for content, words in [
         (text[:5000], "stops in the middle"),
         (text.replace(' "cells"', '<<<<<<< HEAD\n "cells"', 1), "two versions of your work"),
-        ("%PDF-1.4", "no notebook of the lesson"),
-        ("", "no notebook of the lesson"),
+        ("%PDF-1.4", r"This is no notebook \(\.ipynb\)"),
+        ("", r"This is no notebook \(\.ipynb\)"),
     ]:
         with pytest.raises(intake.Unreadable, match=words):
             intake.read(content.encode())
     for lesson, path in classroom.lessons().items():
         if lesson != LESSON:
-            with pytest.raises(intake.Unreadable, match="no notebook of the lesson"):
+            said = f"This is lesson {lesson[:2]}, not lesson {LESSON[:2]}"
+            with pytest.raises(intake.Unreadable, match=said):
                 intake.put_right(nbformat.read(path, 4), release)
+    for cells in ([], release.cells[:5]):
+        with pytest.raises(intake.Unreadable, match=f"Of lesson {LESSON[:2]} too few cells are left"):
+            intake.put_right(nbformat.v4.new_notebook(cells=cells), release)
 
 
 @pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
@@ -270,7 +275,11 @@ def test_review_tells_the_mistakes_by_their_names():
     [known] = [one for one in REGISTRY["sinusoidal_loop"].mistakes if one.name == "doubled exponent"]
     assert review.mistakes_in("sinusoidal_loop", f"sinusoidal_loop: Not yet.\n{known.say}") == [known.name]
     assert review.mistakes_in("sinusoidal_loop", "sinusoidal_loop: Correct.\nIn all.") == []
-    assert review.mistakes_in("bug_question", "bug_question: Not yet.\na (chosen): No.") == ["a chosen"]
+    text = REGISTRY["bug_question"].choices["a"][0]
+    [chose] = review.mistakes_in("bug_question", "bug_question: Not yet.\na (chosen): No.")
+    assert chose == f"chose a: {text}"
+    missing = "bug_question: Not yet.\nOne right choice is missing."
+    assert review.mistakes_in("bug_question", missing) == ["a right choice missing"]
     for said, words in [
         ("NameError: name 'my_table' is not defined", "the answer's name was never made"),
         ("NotRun: A cell stopped the notebook", "not run: the notebook stopped before"),
@@ -280,8 +289,17 @@ def test_review_tells_the_mistakes_by_their_names():
         assert review.mistakes_in("sinusoidal_loop", said) == [words]
 
 
-def test_review_names_the_learners_below_and_knows_what_a_teacher_gave(tmp_path, release, monkeypatch):
-    """An answer that was deleted is told; points by hand are nobody's mistake, and nothing to look at."""
+def test_a_long_choice_is_shortened():
+    question = REGISTRY["bug_question"]
+    choices = {letter: (f"{text} and so on" * 9, *rest) for letter, (text, *rest) in question.choices.items()}
+    chose = review.chose(dataclasses.replace(question, choices=choices), "a")
+    assert chose.startswith("chose a: ") and chose.endswith(" ...") and len(chose) < 72
+
+
+def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_gave(
+    tmp_path, release, monkeypatch, capsys
+):
+    """An answer that was deleted is told; full points by hand are right, and nothing to look at."""
     [slip] = [one for one in REGISTRY["sinusoidal_loop"].mistakes if one.name == "doubled exponent"]
     wrong, lost = f"sinusoidal_loop: Not yet.\n{slip.say}", "The cell `sinusoidal_loop` was missing and"
     place = tmp_path / "release" / LESSON
@@ -294,6 +312,7 @@ def test_review_names_the_learners_below_and_knows_what_a_teacher_gave(tmp_path,
         ("Eve", wrong, 1.0, []),
         ("fay", wrong, 0.0, []),
         ("gus", wrong, 1.0, []),
+        ("Ivy", wrong, 0.5, []),
     ]:
         notebook = nbformat.reads(nbformat.writes(release), 4)
         notebook.metadata["course_notes"] = notes
@@ -304,18 +323,25 @@ def test_review_names_the_learners_below_and_knows_what_a_teacher_gave(tmp_path,
         nbformat.write(notebook, tmp_path / "autograded" / student / LESSON / f"{LESSON}.ipynb")
         given[student] = {"sinusoidal_loop": (points, 1.0)}
     monkeypatch.setattr(grade, "points", lambda *_: given)
-    monkeypatch.setattr(grade, "points_by_hand", lambda *_: {"Eve": {"sinusoidal_loop"}, "ada": set()})
+    by_hand = {student: {"sinusoidal_loop"} for student in ("Eve", "Ivy")}
+    monkeypatch.setattr(grade, "points_by_hand", lambda *_: by_hand)
+    monkeypatch.setattr(grade, "check_grade_book", lambda *_: None)
     mistakes, remarks, alike, _ = review.look(tmp_path, LESSON)
-    made = {review.MISSING: ["bob"], review.BY_HAND: ["Eve"], slip.name: ["fay", "gus"]}
+    made = {review.MISSING: ["bob"], review.BY_HAND: ["Ivy"], slip.name: ["fay", "gus"]}
     assert mistakes == {"sinusoidal_loop": made} and alike == []
     assert remarks == {
         "bob": ["sinusoidal_loop: the answer's cell was missing"],
         "gus": ["sinusoidal_loop: 1 of 1 points, and no Correct"],
     }
-    above, below = review.page(tmp_path, LESSON).split("Names follow: not for the projector.")
-    assert "2 of 5 right\n  - 2 × doubled exponent" in above and "1 × points by hand" in above
-    assert not any(student in above for student in given)
-    assert "- sinusoidal_loop, doubled exponent: fay, gus" in below
+    (tmp_path / "nbgrader_config.py").write_text("")
+    assert review.main([str(tmp_path), "03"]) == 0
+    kept = [tmp_path / "review" / f"{LESSON}{more}.md" for more in ("", "_names")]
+    first, second = (file.read_text(encoding="utf-8") for file in kept)
+    assert "3 of 6 right\n  - 2 × doubled exponent" in first and "1 × points by hand" in first
+    assert not any(student in first for student in given)
+    assert "- sinusoidal_loop, doubled exponent: fay, gus" in second
+    said = capsys.readouterr().out
+    assert all(text in said for text in (first, second, *map(str, kept)))
 
 
 def test_review_puts_together_who_is_alike_in_several_exercises():
@@ -325,12 +351,22 @@ def test_review_puts_together_who_is_alike_in_several_exercises():
         ("two", "c"): {"ada", "bob", "fay"},
         ("two", "d"): {"eve"},
     }
-    assert review.alike_in(answers) == [
-        (["one", "two"], ["ada", "bob"]),
-        (["one"], ["fay", "gus"]),
-        (["one"], ["ada", "bob", "eve"]),
-        (["two"], ["ada", "bob", "fay"]),
+    found = [
+        ([], ["one", "two"], ["ada", "bob"]),
+        ([], ["one"], ["fay", "gus"]),
+        ([], ["one"], ["ada", "bob", "eve"]),
+        ([], ["two"], ["ada", "bob", "fay"]),
     ]
+    assert review.alike_in(answers) == found
+    wrong = {("one", "fay"), ("one", "gus"), ("two", "ada")}  # ada alone: not what the three share
+    assert review.alike_in(answers, wrong) == [(["one"], ["one"], ["fay", "gus"]), found[0], *found[2:]]
+
+
+def test_review_says_who_to_ask_first(tmp_path, monkeypatch):
+    groups = [(["a"], ["a", "b"], ["ada", "bob"]), ([], ["b"], ["ada", "bob", "eve"])]
+    monkeypatch.setattr(review, "look", lambda *_: ({}, {}, groups, {}))
+    _, named = review.pages(tmp_path, LESSON)
+    assert named.endswith("few right ones.\n\n- a (wrong) and b: ada, bob\n- b: ada, bob, eve\n")
 
 
 def test_a_second_class_folder_keeps_what_the_teacher_changed(tmp_path, capsys):
@@ -390,9 +426,11 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     book = f"sqlite:///{folder / 'gradebook.db'}"
     with grade.Gradebook(book) as gradebook:
         gradebook.find_grade("right_pairs-check", LESSON, LESSON, "ada").manual_score = 0.5
+        gradebook.find_comment("right_pairs", LESSON, LESSON, "ada").manual_comment = "Well argued."
         gradebook.db.commit()
     assert grade.main([str(folder), "03", "--student", "ada", "--jobs", "1"]) == 0
     assert grade.points(folder, LESSON)["ada"]["right_pairs"] == (0.5, 1.0)
+    assert "No response" not in text and "Well argued." in page.read_text(encoding="utf-8")
     assert grade.points_by_hand(folder, LESSON) == {"ada": {"right_pairs"}}
     with pytest.raises(SystemExit, match="of 'eve' there is nothing to grade; there is of ada"):
         grade.main([str(folder), "03", "--student", "eve"])
@@ -611,7 +649,7 @@ def test_after_an_appeal_one_page_goes_back_and_the_others_are_not_lost(monkeypa
 
 
 @pytest.mark.parametrize("problem, status", [(None, 0), ("no memory", 1)])
-def test_grading_fails_only_where_nbgrader_did(monkeypatch, tmp_path, release, problem, status):
+def test_grading_fails_only_where_nbgrader_did(monkeypatch, tmp_path, release, capsys, problem, status):
     """A PDF is told to its learner and listed: that is no failure of grading."""
     downloads, place = tmp_path / "downloaded" / LESSON, tmp_path / "release" / LESSON
     for folder in (downloads, place):
@@ -622,8 +660,13 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, tmp_path, release, p
     (downloads / "Bob_7_assignsubmission_file_").mkdir()
     (downloads / "Bob_7_assignsubmission_file_" / "print.pdf").write_text("%PDF")
     grading_pretended(monkeypatch, problem)
+    (tmp_path / "roster.csv").write_text("id,Email address\nada,ada@example.org\n")
     assert grade.main([str(tmp_path), "03"]) == status
     assert "not graded: /" in (tmp_path / "grades" / f"{LESSON}.csv").read_text()
+    said = capsys.readouterr().out
+    for file in (f"feedback/{LESSON}_moodle.zip", f"grades/{LESSON}.csv", f"grades/{LESSON}_moodle.csv"):
+        assert f": {tmp_path / file}\n" in said
+    assert "_canvas" not in said
 
 
 def test_grades_are_written_for_canvas_and_moodle(tmp_path):
