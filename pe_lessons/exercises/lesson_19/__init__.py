@@ -20,7 +20,7 @@ def _probe(positions, frequencies, block_len, n):
 turned_rows = lesson.exercise(
     "turned_rows",
     mine="my_rows",
-    probes=(_probe([2, 41, 5], [1.0, 0.01], 3, 7), _probe([7, 30, 3], [1.0, 0.3, 0.05], 2, 6)),
+    probes=(_probe([2, 41, 5], [1.0, 0.01], 4, 9), _probe([7, 30, 3], [1.0, 0.3, 0.05], 2, 6)),
     edge_probes=(
         _probe([5, 9, 6], [1.0, 0.1], 1, 3),
         _probe([9], [0.7], 4, 2),
@@ -84,5 +84,4 @@ causal_alibi = lesson.exercise(
     call=_call,
 )
 
-speed_question = lesson.question("speed_question")
 quiz_19 = lesson.quiz("quiz_19")
