@@ -77,8 +77,8 @@ TASKS = {
                ["tools/write_sources.py", "tools/teaching_tables.py"]),
     "slides": ("show a lesson as slides, without a request to the web: python course.py slides 03", ["lab"],
                ["teaching/slides.py"]),
-    "classroom": ("make a folder in which nbgrader hands out and grades the lessons", ["classroom"],
-                  ["teaching/classroom.py"]),
+    "classroom": ("make a folder for handing out and grading: python course.py classroom FOLDER 03",
+                  ["classroom"], ["teaching/classroom.py"]),
     "grade": ("grade what a class handed in, in a sandbox: python course.py grade FOLDER 03", ["classroom"],
               ["teaching/grade.py"]),
     "review": ("what to look at, and to explain: python course.py review FOLDER 03", ["classroom"],
@@ -94,11 +94,16 @@ TASKS = {
                      ["tools/build_site.py", "-m pytest -m browser tests/browser"]),
 }
 
+# These tell of their options themselves, when they are asked for help.
+WITH_OPTIONS = {"lab", "renumber", "mutants", "bench", "train-small", "notebooks", "slides", "grade",
+                "review", "classroom-demo", "hub-demo"}
+
 USAGE = """python course.py TASK [more words]
 
 %s
 
 More words go on to the task's own program, as in: python course.py lab --no-browser --port 8890
+(--help tells of them, where a task knows any).
 The first call makes .venv and installs into it. Should anything in there break, delete it and call again.
 
 On Linux it gets the CPU build of PyTorch, from download.pytorch.org. For the build that uses an NVIDIA GPU,
@@ -310,7 +315,12 @@ def main(words):
             print("There is no task %r; there are these.\n" % words[0])
         print(USAGE % "\n".join("  %-16s%s" % (task, TASKS[task][0]) for task in TASKS))
         return 0 if for_help else 2
-    _, extras, commands = TASKS[words[0]]
+    does, extras, commands = TASKS[words[0]]
+    if words[1:2] in (["-h"], ["--help"]):
+        say("%s: %s\n" % (words[0], does))
+        if words[0] not in WITH_OPTIONS:
+            return 0
+        say("\n")
     python, environ = sys.executable, os.environ
     if extras is not None:
         try:

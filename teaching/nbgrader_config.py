@@ -18,6 +18,9 @@ c.Execute.skip_cells_with_tag = ""
 # Without this every kernel warns of its local sockets.
 c.Execute.extra_arguments = ["--log-level=ERROR"]
 
+# Formgrader would show these settings, and warn in the terminal that some of them cannot be shown.
+c.FormgradeExtension.debug = False
+
 # For nbgrader zip_collect: how Moodle and Canvas name what was handed in. (course.py grade needs no pattern.)
 c.FileNameCollectorPlugin.named_regexp = (
     r".*/(?P<student_id>[^/_]+)_(?:LATE_)?\d+_(?:\d+_|assignsubmission_file_/)(?P<file_id>\d\d_[a-z0-9_]+)"

@@ -72,7 +72,7 @@ LESSON = re.compile(r"pe_lessons\.exercises\.lesson_\d\d")
 PLAIN = {f"__{name}__" for name in "call doc getitem init iter len name post_init repr str".split()}
 SET = {"requires_grad", "shape"}  # attributes that people set
 MISSING = "the answer's cell was missing"
-BY_HAND = "points by hand"
+RIGHT = "right"
 TELLING = {"check", "reference", "right", "solution", "diagnose", "probes"}
 
 
@@ -204,7 +204,10 @@ def was_missing(name, notes):
 
 
 def look(folder, lesson):
-    """Who made which mistakes, what to look at, by student, and whose answers are alike."""
+    """Who made which mistakes, what to look at, by student, and whose answers are alike.
+
+    Mistakes, and what is wrong, are what the checks said; points by hand change neither.
+    """
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
     exercises = {
         grade_id(cell) for cell in release.cells if cell.metadata.get("nbgrader", {}).get("solution")
@@ -230,16 +233,13 @@ def look(folder, lesson):
             if cell.metadata.get("nbgrader", {}).get("grade") and given[student].get(name):
                 said, (points, most) = said_in(cell), given[student][name]
                 found, typed = mistakes_in(name, said), name in by_hand.get(student, ())
-                if points < most:
+                if found:
                     wrong.add((name, student))
                 if was_missing(name, notes):
                     remarks[student].append(f"{name}: {MISSING}")
                     found = found and [MISSING]
-                if typed:  # an appeal that was upheld: the answer is right
-                    found = [BY_HAND] if points < most else []
-                for one in found:
+                for one in found or [RIGHT]:
                     mistakes[name].setdefault(one, []).append(student)
-                mistakes[name]  # an exercise that all got right is told too
                 if "NoVerdict" in said:
                     remarks[student].append(f"{name}: the check was not heard")
                 if not typed and (points > most or (points and f"{name}: Correct." not in said)):
@@ -268,14 +268,15 @@ def alike_in(answers, wrong=frozenset()):
 def pages(folder, lesson):
     """What may be projected, and what holds learners' names."""
     mistakes, remarks, groups, given = look(folder, lesson)
+    by_hand = grade.points_by_hand(folder, lesson)
     lines = [f"# {lesson}: {len(given)} submissions", "", "## What the class got wrong", ""]
     lines += ["Whoever made two mistakes at once counts under both.", ""]
     for name, made in mistakes.items():
-        points = {student: grades.get(name, (0, 0))[0] for student, grades in given.items()}
-        right = sum(1 for student, got in points.items() if got and student not in made.get(BY_HAND, ()))
-        lines += [f"- **{name}**: {right} of {len(given)} right"]
-        by_number = sorted(made.items(), key=lambda one: -len(one[1]))
-        lines += [f"  - {len(students)} × {mistake}" for mistake, students in by_number]
+        lines += [f"- **{name}**: {len(made.pop(RIGHT, []))} of {len(given)} right"]
+        for mistake, students in sorted(made.items(), key=lambda one: -len(one[1])):
+            typed = sum(name in by_hand.get(student, ()) for student in students)
+            also = f", of these {typed} × points by hand" if typed else ""
+            lines.append(f"  - {len(students)} × {mistake}{also}")
     named = [f"# {lesson}: names, not for the projector", "", "## Who made which mistake", ""]
     named += [
         f"- {name}, {mistake}: {', '.join(students)}"

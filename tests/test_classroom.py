@@ -299,7 +299,7 @@ def test_a_long_choice_is_shortened():
 def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_gave(
     tmp_path, release, monkeypatch, capsys
 ):
-    """An answer that was deleted is told; full points by hand are right, and nothing to look at."""
+    """An answer that was deleted is told; points by hand are told beside the mistake, which stays."""
     [slip] = [one for one in REGISTRY["sinusoidal_loop"].mistakes if one.name == "doubled exponent"]
     wrong, lost = f"sinusoidal_loop: Not yet.\n{slip.say}", "The cell `sinusoidal_loop` was missing and"
     place = tmp_path / "release" / LESSON
@@ -318,6 +318,9 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
         notebook.metadata["course_notes"] = notes
         check = demo.cell_of(notebook, "sinusoidal_loop-check")
         check.outputs = [nbformat.v4.new_output("stream", name="stdout", text=said)]
+        if said == wrong and student != "Ivy":
+            copied = demo.cell_of(notebook, "hunt-function").source
+            demo.cell_of(notebook, "sinusoidal_loop").source = copied.replace("textbook", "my_sinusoidal")
         for folder in ("submitted", "autograded"):
             (tmp_path / folder / student / LESSON).mkdir(parents=True)
         nbformat.write(notebook, tmp_path / "autograded" / student / LESSON / f"{LESSON}.ipynb")
@@ -327,8 +330,9 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
     monkeypatch.setattr(grade, "points_by_hand", lambda *_: by_hand)
     monkeypatch.setattr(grade, "check_grade_book", lambda *_: None)
     mistakes, remarks, alike, _ = review.look(tmp_path, LESSON)
-    made = {review.MISSING: ["bob"], review.BY_HAND: ["Ivy"], slip.name: ["fay", "gus"]}
-    assert mistakes == {"sinusoidal_loop": made} and alike == []
+    made = {review.RIGHT: ["ada"], review.MISSING: ["bob"], slip.name: ["Eve", "Ivy", "fay", "gus"]}
+    assert mistakes == {"sinusoidal_loop": made}
+    assert alike == [(["sinusoidal_loop"], ["sinusoidal_loop"], ["Eve", "fay", "gus"])]  # points or none
     assert remarks == {
         "bob": ["sinusoidal_loop: the answer's cell was missing"],
         "gus": ["sinusoidal_loop: 1 of 1 points, and no Correct"],
@@ -337,9 +341,11 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
     assert review.main([str(tmp_path), "03"]) == 0
     kept = [tmp_path / "review" / f"{LESSON}{more}.md" for more in ("", "_names")]
     first, second = (file.read_text(encoding="utf-8") for file in kept)
-    assert "3 of 6 right\n  - 2 × doubled exponent" in first and "1 × points by hand" in first
+    assert "1 of 6 right\n  - 4 × doubled exponent, of these 2 × points by hand\n  - 1 × the ans" in first
     assert not any(student in first for student in given)
-    assert "- sinusoidal_loop, doubled exponent: fay, gus" in second
+    assert "- sinusoidal_loop, doubled exponent: Eve, Ivy, fay, gus" in second
+    assert "sinusoidal_loop, right" not in second
+    assert "- sinusoidal_loop (wrong): Eve, fay, gus" in second
     said = capsys.readouterr().out
     assert all(text in said for text in (first, second, *map(str, kept)))
 
@@ -365,6 +371,7 @@ def test_review_puts_together_who_is_alike_in_several_exercises():
 def test_review_says_who_to_ask_first(tmp_path, monkeypatch):
     groups = [(["a"], ["a", "b"], ["ada", "bob"]), ([], ["b"], ["ada", "bob", "eve"])]
     monkeypatch.setattr(review, "look", lambda *_: ({}, {}, groups, {}))
+    monkeypatch.setattr(grade, "points_by_hand", lambda *_: {})
     _, named = review.pages(tmp_path, LESSON)
     assert named.endswith("few right ones.\n\n- a (wrong) and b: ada, bob\n- b: ada, bob, eve\n")
 

@@ -87,6 +87,26 @@ def test_unknown_words_list_the_tasks(course, steps, capsys, words, code):
     assert not steps
 
 
+@pytest.mark.parametrize("asked", ["-h", "--help"])
+def test_every_task_answers_when_asked_for_help(course, steps, monkeypatch, capfd, asked):
+    """Nothing is installed for a line of help; the tasks that have options tell of them below it."""
+    called = []
+    monkeypatch.setattr(course, "run", lambda command, environ: called.append(command[1:]) or 0)
+    for task, (does, extras, commands) in course.TASKS.items():
+        if task in course.WITH_OPTIONS and extras is not None:
+            continue
+        called.clear()
+        assert course.main([task, asked]) == 0
+        assert capfd.readouterr().out.strip() == f"{task}: {does}"
+        assert called == ([[*commands[-1].split(), asked]] if task in course.WITH_OPTIONS else [])
+    assert not steps
+    for task, (_, _, commands) in course.TASKS.items():
+        words = commands[-1].split()
+        file = ROOT / (words[1].replace(".", "/") + ".py" if words[0] == "-m" else words[0])
+        parses = file.exists() and "argparse" in file.read_text(encoding="utf-8")
+        assert parses == (task in course.WITH_OPTIONS - {"lab"}), task
+
+
 @pytest.mark.parametrize("version", [(2, 7, 18), (3, 6, 15), (3, 10, 13)])
 def test_old_pythons_get_a_message(monkeypatch, version):
     source = (ROOT / "course.py").read_text(encoding="ascii")
