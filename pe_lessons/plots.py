@@ -212,7 +212,15 @@ def heatmap(
 
 
 def heatmaps(
-    panels, *, xlabel="column", ylabel="position", signed=True, label="value", numbers=False, digits=4
+    panels,
+    *,
+    xlabel="column",
+    ylabel="position",
+    signed=True,
+    label="value",
+    numbers=False,
+    digits=4,
+    top=None,
 ):
     """Several tables side by side on one colour scale.
 
@@ -222,9 +230,12 @@ def heatmaps(
         Title and values of each panel.
     xlabel, ylabel, signed, label, numbers, digits
         As for `heatmap`.
+    top : float, optional
+        From here on all values have the last colour, so that small ones can be told apart; the largest if
+        left out.
     """
     panels = {title: np.asarray(values) for title, values in panels.items()}
-    scale = max(np.abs(values).max() for values in panels.values())
+    scale = top or max(np.abs(values).max() for values in panels.values())
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(1, len(panels), figsize=(3.5 * len(panels), 3.3), squeeze=False)
         for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
@@ -237,7 +248,8 @@ def heatmaps(
                 _write_numbers(ax, image, values, digits)
         axes[0, 0].set_ylabel(ylabel)
         if not numbers:
-            fig.colorbar(image, ax=axes, label=label, shrink=0.8)
+            extend = "neither" if top is None else "both" if signed else "max"
+            fig.colorbar(image, ax=axes, label=label, shrink=0.8, extend=extend)
     return fig
 
 

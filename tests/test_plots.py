@@ -74,6 +74,9 @@ def test_panels_share_one_scale(signed, lowest):
     fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE}, signed=signed)
     assert [ax.images[0].get_clim() for ax in fig.axes[:2]] == [(lowest, 3)] * 2
     assert [ax.get_title() for ax in fig.axes[:2]] == ["small", "large"]
+    fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE}, signed=signed, top=0.5)
+    assert fig.axes[0].images[0].get_clim() == (-0.5 if signed else 0, 0.5)
+    assert fig.axes[1].images[0].colorbar.extend == ("both" if signed else "max")
 
 
 def test_grids_have_square_cells_and_frame_the_marked_one():

@@ -142,7 +142,8 @@ def _observe_once(call, arguments):
         except NotImplementedError:
             kind = "stub"
         except _TooLong:
-            kind, text = "stopped", "does not come to an end. Look at its loops: what would make them stop?"
+            kind = "stopped"
+            text = "does not come to an end. What would make its loops stop, or its calls of itself?"
         except SystemExit:
             kind, text = "stopped", "calls exit() or quit(), which would end the notebook. Use return."
         except KeyboardInterrupt:

@@ -52,7 +52,7 @@ def buckets_arrays(relative_positions, bidirectional):
     distances = np.abs(relative_positions) if bidirectional else np.maximum(-relative_positions, 0)
     far = np.maximum(distances, exact)
     share = np.log(far / exact) / np.log(128 / exact)  # of the way from exact to 128
-    steps = (share * (one_way - exact) + 1e-9).astype(int)  # 6 must not come out as 5.999...
+    steps = (share * (one_way - exact) + 1e-9).astype(int)  # a whole number must not come out below itself
     shared = np.minimum(exact + steps, one_way - 1)
     first = np.where(relative_positions > 0, 16, 0) if bidirectional else 0
     return first + np.where(distances < exact, distances, shared)
@@ -63,7 +63,7 @@ def buckets_mended(relative_positions, bidirectional):
     back = np.maximum(-relative_positions, 0)  # 0 for keys ahead
     distances = np.abs(relative_positions) if bidirectional else back
     share = np.log(np.maximum(distances, n) / n) / np.log(128 / n)  # of the way to 128
-    far = n + (n * share + 1e-9).astype(int)  # 6 should not come out as 5.999...
+    far = n + (n * share).astype(int)  # rounded down
     found = np.where(distances < n, distances, np.minimum(far, 2 * n - 1))
     return found + 16 * (relative_positions > 0) * bidirectional
 
