@@ -63,7 +63,7 @@ def buckets_mended(relative_positions, bidirectional):
     back = np.maximum(-relative_positions, 0)  # 0 for keys ahead
     distances = np.abs(relative_positions) if bidirectional else back
     share = np.log(np.maximum(distances, n) / n) / np.log(128 / n)  # of the way to 128
-    far = n + (n * share).astype(int)  # rounded down
+    far = n + (n * share + 1e-9).astype(int)  # a whole number must not come out below itself
     found = np.where(distances < n, distances, np.minimum(far, 2 * n - 1))
     return found + 16 * (relative_positions > 0) * bidirectional
 
