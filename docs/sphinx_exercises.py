@@ -24,7 +24,7 @@ from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.exercises.question import Quiz
 from pe_lessons.placement import LAST, placement
-from pe_lessons.progress import progress
+from pe_lessons.progress import notebooks, progress
 
 ROOT = Path(pe_lessons.__file__).resolve().parents[1]
 NUMPY = os.environ.get("PE_LESSONS_NUMPY_WHEEL", "")  # Pyodide's wheel of NumPy: a file, or an address
@@ -192,7 +192,7 @@ class Placement(Directive):
 
     def run(self):
         lessons = {}
-        for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        for path in notebooks(ROOT / "notebooks"):
             title = nbformat.read(path, 4).cells[0].source.splitlines()[0].removeprefix("# ")
             lessons[int(path.name[:2])] = [f"notebooks/{path.stem}.html", title]
         data = json.dumps({"asked": placement.lessons, "last": LAST, "lessons": lessons}).replace(

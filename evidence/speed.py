@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -107,19 +108,27 @@ def peak_beyond_result(call, small):
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
-        gc.freeze()  # what was there before need not be searched for garbage
-        small()
-        gc.collect()
-        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
-        before = kilobytes("VmRSS")
-        result = call()
-        os.write(writer, str(1024 * (kilobytes("VmHWM") - before) - result.nbytes).encode())
-        os._exit(0)
+        code = 1
+        try:
+            gc.freeze()  # what was there before need not be searched for garbage
+            small()
+            gc.collect()
+            Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here
+            before = kilobytes("VmRSS")
+            result = call()
+            os.write(writer, str(1024 * (kilobytes("VmHWM") - before) - result.nbytes).encode())
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)  # or the child would go on in the parent's code
     os.close(writer)
     with os.fdopen(reader) as answer:
         said = answer.read()
-    os.waitpid(child, 0)
-    return max(int(said), 0) if said else None
+    _, status = os.waitpid(child, 0)
+    if status:
+        raise RuntimeError(f"the call failed in its own process, status {os.waitstatus_to_exitcode(status)}")
+    return max(int(said), 0)
 
 
 def measure_memory(plan):

@@ -260,7 +260,7 @@ class Case(Checked):
             return self.result("error", f"With a right program your test {asked.text}")
         if len(asked.entries) != 1:
             return self.result(
-                "error", "Your test returns several truth values: use `np.array_equal`, or `.all()`."
+                "error", "Your test returns several truth values: use `np.array_equal`, `.all()` or `all`."
             )
         if not asked.entries[0]:
             return self.result(
@@ -533,6 +533,8 @@ def _verdict(test, program):
         said = test(program)
     except AssertionError:
         return False
+    if isinstance(said, list | tuple) and said:  # [False] is true to `bool`
+        return said if len(said) > 1 else said[0]
     if isinstance(said, np.ndarray) and said.size != 1:
         return said  # its many truth values are seen where it is observed
     return True if said is None else bool(said)

@@ -26,9 +26,9 @@ class Placement(Quiz):
     def lessons(self):
         return [int(question.name.removeprefix("lesson ")) for question in self.questions]
 
-    def place(self, letters):
+    def place(self, *answer):
         """The numbers of the lessons whose questions were missed; without any, LAST."""
-        pairs = zip(self.lessons, letters, self.right)
+        pairs = zip(self.lessons, self.letters(*answer), self.right)
         missed = [lesson for lesson, letter, right in pairs if letter != right]
         if missed[:1] == self.lessons[:1]:
             missed.insert(0, 0)  # the lesson before it shows how the course works
@@ -39,8 +39,7 @@ class Placement(Quiz):
         result = self.diagnose(*answer)
         if result.status in ("error", "not attempted"):
             return result
-        letters = answer[0] if len(answer) == 1 else answer
-        first, *others = [f"{lesson:02d}" for lesson in self.place(list(letters))]
+        first, *others = [f"{lesson:02d}" for lesson in self.place(*answer)]
         more = f" Then {', '.join(others)}; the others you may leave out." if others else ""
         return self.result(result.status, f"Begin at lesson {first}.{more}\n{result.message}")
 

@@ -13,6 +13,27 @@ FIRST_LINE = re.compile(r"^(\w+): (Correct|Not yet|Not attempted yet|Error in yo
 NOT_RUN = "Not run"
 
 
+def notebooks(folder):
+    """The lessons in a folder, in their order; not the copies that `course.py reset` keeps beside them."""
+    found = (path for path in Path(folder).glob("[0-9][0-9]_*.ipynb") if ".mine" not in path.name)
+    return sorted(found)
+
+
+def notebook(folder, lesson):
+    """The notebook of a lesson, by its number or its name: "03" or "the_naive_loop".
+
+    Raises
+    ------
+    ValueError
+        If there is none, or more than one.
+    """
+    found = [path for path in notebooks(folder) if lesson in (path.name[:2], path.stem[3:])]
+    if len(found) != 1:
+        names = ", ".join(path.name for path in found) or "none"
+        raise ValueError(f"lesson {lesson!r} should be one notebook in {folder}, found {names}")
+    return found[0]
+
+
 def progress(path):
     """List ``(lesson, exercise, outcome)`` for every check cell of a notebook, or of a folder of notebooks.
 
@@ -22,16 +43,12 @@ def progress(path):
         If there is no notebook at `path`, or one cannot be read.
     """
     path = Path(path)
-    notebooks = [path]
-    if path.is_dir():  # where a copy that `course.py reset` kept does not count: its lesson is there too
-        notebooks = sorted(set(path.glob("*.ipynb")) - set(path.glob("*.mine*.ipynb")))
-    if not notebooks:
+    found = [path]
+    if path.is_dir():  # a copy that `course.py reset` kept doesn't count: its lesson is there too
+        found = sorted(one for one in path.glob("*.ipynb") if ".mine" not in one.name)
+    if not found:
         raise ValueError(f"there are no notebooks in {path}")
-    return [
-        (notebook.stem, name, outcome)
-        for notebook in notebooks
-        for name, outcome in _check_cells(_read(notebook))
-    ]
+    return [(one.stem, name, outcome) for one in found for name, outcome in _check_cells(_read(one))]
 
 
 def table(rows):

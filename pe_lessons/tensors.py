@@ -599,4 +599,7 @@ def _finite_tensor(name, value):
 
 
 def _whole_tensor(name, value):
-    return _tensor(name, value, "i", arguments.whole_numbers).long()
+    value = _tensor(name, value, "i", arguments.whole_numbers).long()
+    for number in value[value == -(2**63)].tolist():  # has no absolute value in 64 bits
+        arguments.whole_number(name, number)
+    return value

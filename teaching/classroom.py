@@ -11,13 +11,14 @@ import shutil
 import sys
 from pathlib import Path
 
+from pe_lessons.progress import notebooks
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def lessons():
     """The course's notebooks, by their names without the ending."""
-    found = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    return {path.stem: path for path in found if ".mine" not in path.name}  # copies that a learner keeps
+    return {path.stem: path for path in notebooks(ROOT / "notebooks")}
 
 
 def lesson_named(words):

@@ -112,7 +112,8 @@ def wholes(name):
     wrong += (N([nan]), "nan (float)"), (N([1j]), "1j (complex)")
     wrong += ([7, True], "True (bool)"), ([[7, 5.5]], "5.5 (float)"), ([[1, "2"]], "'2' (str)")
     rows = each(name, T, said, *wrong, *kinds(["abc"]))
-    rows += each(name, V, f"{name} must lie within 64 bits, got ", ([2**63], "9223372036854775808"))
+    said = f"{name} must lie within 64 bits, got "
+    rows += each(name, V, said, ([2**63], "9223372036854775808"), (N([-(2**63)]), "-9223372036854775808"))
     said = f"{name} must have rows of one length, got rows of the shapes "
     return rows + each(name, V, said, ([[0, 1], [2]], "[(1,), (2,)]"))
 

@@ -10,9 +10,10 @@ import write_sources
 
 from evidence import train_encodings
 from pe_lessons import arrays, capstone, measures, puzzles, toys
+from pe_lessons.progress import notebook
 
 ROOT = Path(__file__).parents[1]
-(NOTEBOOK,) = (ROOT / "notebooks").glob("*_design_your_own.ipynb")
+NOTEBOOK = notebook(ROOT / "notebooks", "design_your_own")
 LESSON = NOTEBOOK.name[:2]
 TRAINED = capstone.trained_encodings()
 

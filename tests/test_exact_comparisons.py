@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from pe_lessons.progress import notebooks
+
 ROOT = Path(__file__).parents[1]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = notebooks(ROOT / "notebooks")
 EQUAL = "equal", "array_equal", "assert_array_equal", "all"
 ROUNDING = 2**-25  # of a float32 below 1, the largest
 ROOM = 1.03  # what a limit leaves at least for the error that was there before

@@ -1,5 +1,6 @@
 """The check says when an answer hands on what the course's own function gives back."""
 
+import functools
 import logging
 import os
 import sys
@@ -30,6 +31,16 @@ def wrapped(reference):
     if isinstance(reference, type):
         return type("Mine", (reference,), {})
     return lambda *arguments: reference(*arguments)
+
+
+def cached_partial(function):
+    return functools.partial(functools.cache(function))
+
+
+@pytest.mark.parametrize("wrap", [functools.partial, functools.cache, cached_partial])
+def test_a_wrapper_that_leaves_no_frame_does_not_hide_the_course(wrap):
+    result = REGISTRY["sinusoidal_numpy"].diagnose(wrap(arrays.sinusoidal))
+    assert result.status == "not yet" and "`sinusoidal`" in result.message
 
 
 @pytest.mark.parametrize("exercise", CALLED, ids=lambda one: one.name)

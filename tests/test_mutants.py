@@ -1,14 +1,12 @@
 """Right answers with one token changed: trials tell them apart, and replies compare with them."""
 
-import dataclasses
 import tomllib
 
 import mutants_of_answers
 import pytest
+from mutants import mutants_of
 
-from pe_lessons.exercises import REGISTRY, likeness
 from pe_lessons.exercises.lesson_files import Change
-from pe_lessons.exercises.mutants import Mutant, mutants_of
 
 LISTED = tomllib.loads(mutants_of_answers.LIST.read_text(encoding="utf-8"))
 LESSONS = mutants_of_answers.lessons()
@@ -61,60 +59,3 @@ def test_what_is_changed():
     changes = {(one.old, one.new, one.line) for one in mutants_of("def f(x, y):\n    return x * y[1:]\n")}
     assert {("*", "+", 2), ("x", "y", 2), ("x", "(x + 1)", 2), ("1:", ":", 2), ("y[1:]", "y", 2)} <= changes
     assert ("x", "x", 2) not in changes
-
-
-def nameless(name):
-    """The exercise as if no mistake in it had a name, and nobody had asked for a hint."""
-    return dataclasses.replace(REGISTRY[name], mistakes=(), pairs=())
-
-
-def added(position, pair, d_model):
-    return position + 10_000 ** (-2 * pair / d_model)
-
-
-def test_an_answer_without_a_name_is_compared_after_the_first_hint(capsys):
-    exercise = nameless("one_angle")
-    before = exercise.diagnose(added)
-    exercise.hint()
-    after = exercise.diagnose(added)
-    assert after.message == (
-        f"{before.message}\nThis is what comes out of a right answer with `+` in the place of `*` in "
-        "the step that makes `angle`."
-    )
-    assert (before.status, before.cause) == (after.status, after.cause) == ("not yet", None)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        lambda position, pair, d_model: 0.0,  # whatever is multiplied by 0
-        lambda position, pair, d_model: 0.5 * position,  # might be a share
-        lambda position, pair, d_model: position * 100 ** (-2 * pair / d_model),  # the base, or the exponent
-    ],
-)
-def test_no_comparison_where_it_might_be_chance_or_another_step(answer, capsys):
-    exercise = nameless("one_angle")
-    before = exercise.diagnose(answer)
-    exercise.hint()
-    assert exercise.diagnose(answer) == before
-
-
-def test_no_comparison_of_results_that_are_too_few(capsys):
-    def first_row_only(starts, frequencies, block_len, n):
-        return [starts[0]]
-
-    exercise = nameless("turned_rows")
-    before = exercise.diagnose(first_row_only)
-    exercise.hint()
-    assert exercise.diagnose(first_row_only) == before
-
-
-def test_kinds_that_disagree_say_nothing():
-    text = "def f(a, b):\n    c = a[0] * b\n    return c\n"
-    other_operator = Mutant("operator", text.index("*"), "*", "+", 2)
-    other_name = Mutant("name", text.index("b\n"), "b", "a", 2)
-    other_line = Mutant("operand", text.rindex("c"), "c", "-c", 3)
-    sentence = likeness.compared(text, [other_operator])
-    assert sentence.endswith("with `+` in the place of `*` in the step that makes `c`.")
-    assert likeness.compared(text, [other_operator, other_name]) == ""
-    assert likeness.compared(text, [other_operator, other_line]) == ""

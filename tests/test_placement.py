@@ -23,6 +23,12 @@ def test_a_newcomer_is_sent_to_the_right_lesson(letters, lesson):
     assert f"Begin at lesson {lesson:02d}." in placement.check(letters).message
 
 
+@pytest.mark.parametrize("written", [RIGHT.upper(), ", ".join(RIGHT), [f" {one} " for one in RIGHT]])
+def test_right_letters_in_another_form_are_right(written):
+    assert placement.check(written).status == "correct"
+    assert "Begin at lesson 20." in placement.check(written).message
+
+
 def test_ten_questions_in_the_order_of_the_course():
     assert len(placement.questions) == 10
     assert placement.lessons == sorted(set(placement.lessons))

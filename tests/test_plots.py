@@ -675,6 +675,13 @@ def test_a_table_rounds_floating_point_numbers_without_minus_zero_and_nothing_el
     assert other["text/plain"] == "      0      1\n0  True  False"
 
 
+def test_a_bar_in_a_name_makes_no_column(displayed):
+    plots.show_table([[1]], rows=["|m-n|"], columns=["a"])
+    [(data, _)] = displayed
+    assert data["text/markdown"].splitlines()[2] == "| \\|m-n\\| | 1 |"
+    assert data["text/plain"].splitlines()[1] == "|m-n|  1"
+
+
 def test_words_in_a_table_are_aligned_to_the_left(displayed):
     plots.show_table([["wide"]], rows=["row"], columns=["a"], corner="name", left=True)
     [(data, _)] = displayed

@@ -1,5 +1,6 @@
 """evidence/speed.py runs, and every contender makes the table that it says; nothing here asserts a time."""
 
+import os
 import tempfile
 from functools import partial
 
@@ -27,6 +28,22 @@ def test_every_contender_makes_the_table(speed, contenders):
             for start in (0, 17):
                 rows = table.rows(start, 40, 8)
                 assert len(rows) == 40 and speed.largest_error(table, rows, start) < 1e-5, name
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="reads Linux's own counts")
+def test_a_call_that_fails_in_its_own_process_fails_here_too(speed, capfd):
+    me = os.getpid()
+
+    def fails():
+        raise ValueError("no such size")
+
+    try:
+        with pytest.raises(RuntimeError, match="failed in its own process"):
+            speed.peak_beyond_result(fails, lambda: None)
+    finally:
+        if os.getpid() != me:  # a child that went on would run all tests after this one
+            os._exit(1)
+    assert "no such size" in capfd.readouterr().err
 
 
 def test_an_error_is_seen(speed, contenders):

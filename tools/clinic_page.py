@@ -14,6 +14,7 @@ from matplotlib import pyplot as plt
 from reexecute import ROOT
 
 from pe_lessons import clinic
+from pe_lessons.progress import notebook
 
 TOP = """# The clinic, by symptom
 
@@ -40,7 +41,7 @@ def anchor(title):
 def link_to(lesson):
     """ "lesson 17, Packing" as a link to that heading."""
     number, heading = re.fullmatch(r"lesson (\d\d), (.+)", lesson).groups()
-    [path] = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    path = notebook(ROOT / "notebooks", number)
     return f"[Lesson {number}, {heading}](notebooks/{path.name}#{anchor(heading)})"
 
 
@@ -80,7 +81,7 @@ def save(fig, path):
 def write(folder):
     """clinic.md and clinic/*.svg in a folder."""
     (folder / "clinic").mkdir(exist_ok=True)
-    [lesson] = (ROOT / "notebooks").glob("*_the_clinic.ipynb")
+    lesson = notebook(ROOT / "notebooks", "the_clinic")
     first = clinic.drawn_fingerprints()
     save(first.pop("fig"), folder / "clinic" / "fingerprints.svg")
     page = [TOP.format(lesson=f"notebooks/{lesson.name}", **first)]

@@ -16,8 +16,9 @@ import sys
 import tomllib
 from pathlib import Path
 
+import mutants
+
 import pe_lessons.exercises
-from pe_lessons.exercises import mutants
 from pe_lessons.exercises.exercise import Exercise
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -30,6 +30,7 @@ from traitlets import default
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from course import ROOT, surroundings
+from pe_lessons.progress import notebooks
 
 UNCHECKED = "nbval-ignore-output"
 SECONDS_PER_CELL = 600  # of wall time, on a machine that may be busy
@@ -46,11 +47,7 @@ if "MPLCONFIGDIR" in KERNEL_ENVIRONMENT:
 
 
 def find_notebooks() -> list[Path]:
-    """The lessons; not the copies that learners keep (03_the_naive_loop.mine.ipynb)."""
-    found = (ROOT / "notebooks").rglob("*.ipynb")
-    return sorted(
-        path for path in found if ".ipynb_checkpoints" not in path.parts and ".mine" not in path.name
-    )
+    return notebooks(ROOT / "notebooks")
 
 
 def pngs(outputs) -> list[str]:

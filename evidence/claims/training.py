@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from pe_lessons import toys
+from pe_lessons.progress import notebook
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 DEFINITIONS = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
@@ -18,7 +19,7 @@ DEFINITIONS = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
 
 def of_lesson(number):
     """The functions and classes of a lesson's notebook, without those that hang on what a cell computes."""
-    (path,) = NOTEBOOKS.glob(f"{number}_*.ipynb")
+    path = notebook(NOTEBOOKS, number)
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     found = {}
     for cell in cells:

@@ -366,6 +366,16 @@ def _is_library(filename):
     return filename.startswith((_STDLIB, _OURS, "<frozen")) or "-packages" in filename
 
 
+def unwrapped(function):
+    """What `functools.partial` or `functools.cache` calls: they are written in C and leave no frame."""
+    while not hasattr(function, "__code__"):
+        inner = getattr(function, "func", getattr(function, "__wrapped__", None))
+        if inner is None:
+            break
+        function = inner
+    return function
+
+
 def is_of_the_course(thing):
     """Whether a function or a class was written in a file of the course."""
     if isinstance(thing, type):

@@ -8,7 +8,6 @@ Nothing here knows what an exercise is about, nor where its mistakes are written
 """
 
 import ast
-import dataclasses
 import functools
 import inspect
 import math
@@ -74,9 +73,6 @@ class Exercise(Checked):
         ``call(name, *probe)`` is the call in words; usual arguments in brackets are the default.
     says : dict, optional
         ``{look: sentence}``; what to say when an unknown mistake shows in a probe that holds this text.
-    resembles : callable, optional
-        ``resembles(exercise, seen, wrong)`` compares an answer that has no name with a right one: a sentence,
-        or an empty text. Asked only after a hint, since it tells something of the solution.
     may_call : collection of str
         Functions of the course, such as ``"rotary"``, that may give the answer's result.
     no_loop : bool
@@ -108,7 +104,6 @@ class Exercise(Checked):
     use: Callable | None = None
     call: Callable | None = None
     says: dict | None = None
-    resembles: Callable | None = None
     may_call: frozenset = frozenset()
     no_loop: bool = False
 
@@ -157,15 +152,7 @@ class Exercise(Checked):
         found = self._recognise(seen, wrong)
         if found:
             return self.result("not yet", self._told(found, answer, seen), found.name)
-        said = self._describe(answer, seen, wrong[0])
-        likeness = self.resembles(self, seen, wrong) if self.resembles and self._hints_given else ""
-        return dataclasses.replace(said, message=f"{said.message}\n{likeness}") if likeness else said
-
-    def hint(self, n=1):
-        """The n-th hint, from gentle to concrete."""
-        hint = super().hint(n)
-        self._hints_given.append(n)
-        return hint
+        return self._describe(answer, seen, wrong[0])
 
     def solution(self):
         """A right answer."""
@@ -173,7 +160,7 @@ class Exercise(Checked):
 
     def _lender(self, answer, seen):
         """The function or class of the course that did the work in the answer's place; None if none did."""
-        for one in getattr(answer, "__mro__", [answer]):
+        for one in getattr(answer, "__mro__", [behaviour.unwrapped(answer)]):
             if behaviour.is_of_the_course(one):
                 return f"`{one.__name__}`"
         always = set.intersection(*(set(done.lent) for done in seen[: len(self.probes)]))
@@ -263,10 +250,6 @@ class Exercise(Checked):
     @cached_property
     def _known(self):
         return {}
-
-    @cached_property
-    def _hints_given(self):
-        return []
 
     @cached_property
     def _all_probes(self):

@@ -46,7 +46,6 @@ import tomllib
 from pathlib import Path
 
 from pe_lessons.exercises.exercise import Exercise, Mistake
-from pe_lessons.exercises.likeness import Likeness
 from pe_lessons.exercises.question import Question, Quiz
 
 STYLES = "loop", "arrays", "tensors"
@@ -81,7 +80,6 @@ class Lesson:
             pairs=Lazy(lambda: self.pairs(name, answer)),
             hints=self.words[name]["hints"],
             text=shown.text_with(self.learners_names),
-            resembles=Likeness([answer, *others]).sentence,
             may_call=frozenset(re.findall(r"\b(?:loops|arrays|tensors)\.(\w+)", "".join(texts))),
             **details,
         )

@@ -119,14 +119,8 @@ class Quiz(Checked):
 
     def diagnose(self, *answer):
         """Return the `Result` for one letter per question, such as ``["b", "a", ...]`` or ``"ba"``."""
-        letters = answer[0] if len(answer) == 1 else answer
-        if hasattr(letters, "tolist"):
-            letters = letters.tolist()
-        if isinstance(letters, str):
-            letters = re.findall(r"[^\W_]", letters)
-        if letters is None or letters is ... or (isinstance(letters, list | tuple) and not letters):
-            letters = [...] * len(self.questions)
-        if not isinstance(letters, list | tuple) or len(letters) != len(self.questions):
+        letters = self.letters(*answer)
+        if letters is None:
             wanted = len(self.questions)
             return self.result("error", f"Answer with a list of {wanted} letters, one for each question.")
         replies = [self._reply(number, letter) for number, letter in enumerate(letters, start=1)]
@@ -141,13 +135,28 @@ class Quiz(Checked):
         ]
         return self.result(status, "\n".join(said for _, said in replies), " + ".join(wrong) or None)
 
+    def letters(self, *answer):
+        """One letter a question, in lower case and without spaces, ... where it is open; None if too few."""
+        letters = answer[0] if len(answer) == 1 else answer
+        if hasattr(letters, "tolist"):
+            letters = letters.tolist()
+        if isinstance(letters, str):
+            letters = re.findall(r"[^\W_]", letters)
+        if letters is None or letters is ... or (isinstance(letters, list | tuple) and not letters):
+            letters = [...] * len(self.questions)
+        if not isinstance(letters, list | tuple) or len(letters) != len(self.questions):
+            return None
+        return [
+            ... if letter is None or letter is ... else str(letter).strip().lower() or ...
+            for letter in letters
+        ]
+
     def _reply(self, number, letter):
         choices = self.questions[number - 1].choices
-        if letter is None or letter is ... or (isinstance(letter, str) and not letter.strip()):
+        if letter is ...:
             return "not attempted", f"{number}: not answered yet."
-        if str(letter).strip().lower() not in choices:
+        if letter not in choices:
             return "not yet", f"{number}: there is no choice {letter}; choose from {', '.join(choices)}."
-        letter = str(letter).strip().lower()
         _, is_right, reason = choices[letter]
         return (
             ("correct", f"{number} {letter}, yes: {reason}")
