@@ -2,6 +2,7 @@
 
 import os
 import random
+import sys
 import time
 from itertools import groupby
 from queue import Empty
@@ -160,3 +161,11 @@ def the_course_may_answer(monkeypatch):
     from pe_lessons.exercises.exercise import Exercise
 
     monkeypatch.setattr(Exercise, "_lender", lambda *_: None)
+
+
+@pytest.fixture(autouse=True)
+def no_figure_is_left_open():
+    """matplotlib keeps every figure until it is closed, and warns of the twenty-first."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

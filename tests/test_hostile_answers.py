@@ -123,6 +123,24 @@ def test_the_memory_limit_is_lifted_after_the_call():
     assert run.stdout.split() == ["True", "False"]
 
 
+@pytest.mark.parametrize(
+    ("limit", "room"),
+    [("1500000000", 750_000_000), ("", 2 << 30), ("99999999999", 2 << 30), ("1.5G", 2 << 30)],
+)
+def test_on_a_hub_a_call_gets_half_of_its_limit(monkeypatch, limit, room):
+    monkeypatch.setenv("MEM_LIMIT", limit)
+    assert behaviour._memory_of_a_call() == room
+
+
+def test_a_wrong_answer_after_a_hint_searches_for_nothing(capsys):
+    move_keys = REGISTRY["move_keys"]
+    move_keys.hint()
+    start = time.process_time()
+    result = move_keys.check(lambda *arguments: 1.1 * np.asarray(move_keys.reference(*arguments)))
+    assert result.status == "not yet"
+    assert time.process_time() - start < 10  # of computing: a search among mutants took 35 to 69
+
+
 def test_printing_and_warnings_stay_inside(capfd):
     def noisy(seq_len, d_model):
         print("working ...")

@@ -18,13 +18,6 @@ from pe_lessons import arrays, plots
 TABLE = arrays.sinusoidal(5, 4)
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    plt.close("all")  # what other tests have left open
-    yield
-    plt.close("all")
-
-
 @pytest.fixture
 def displayed(monkeypatch):
     outputs = []

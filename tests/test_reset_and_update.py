@@ -238,3 +238,42 @@ def test_copies_are_no_lessons(tmp_path, monkeypatch):
         (tmp_path / name).write_text("{}")
     monkeypatch.setattr(reexecute, "ROOT", tmp_path)
     assert [path.name for path in reexecute.find_notebooks()] == ["00_first.ipynb"]
+
+
+def test_a_copy_of_every_lesson_is_in_nobodys_way(tmp_path):
+    """`reset` and `update` of a whole course, then how `test`, `claims` and `site` find its notebooks."""
+    origin = Repository(tmp_path / "origin")
+    left_out = shutil.ignore_patterns(".git", ".venv*", "_build", "*.mine*.ipynb", "__pycache__", ".*_cache")
+    shutil.copytree(ROOT, origin.folder, ignore=left_out)
+    origin.git("init", "--quiet", "--initial-branch=main")
+    origin.commit()
+    origin.git("clone", "--quiet", str(origin.folder), str(tmp_path / "learner"))
+    learner = Repository(tmp_path / "learner")
+    environ = dict(os.environ, PYTHONPATH=str(learner.folder))
+
+    def call(*words):
+        done = subprocess.run(
+            [sys.executable, *words], cwd=learner.folder, env=environ, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    lessons = [path.name for path in reexecute.find_notebooks()]
+    for name in lessons:
+        learner.write(f"notebooks/{name}", learner.read(f"notebooks/{name}") + "\n")
+    call("tools/reset_and_update.py", "reset", *(name[:2] for name in lessons))
+    origin.publish({"README.md": origin.read("README.md") + "\n"})
+    assert "up to date" in call("tools/reset_and_update.py", "update")
+    assert len(learner.notebooks()) == 2 * len(lessons)
+
+    pytest_words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0"]
+    found = call(*pytest_words, "--collect-only", "notebooks", "tests/test_capstone.py")
+    assert ".mine" not in found and f"notebooks/{lessons[0]}" in found
+    call(*pytest_words, "tests/test_clinic.py", "-k", "lesson or page")
+    call(
+        "-c",
+        "import sys; sys.path.append('tools'); import clinic_page, reexecute\n"
+        "from evidence.claims import training\n"
+        "[training.of_lesson(path.name[:2]) for path in reexecute.find_notebooks()]\n"
+        "import pathlib, tempfile; clinic_page.write(pathlib.Path(tempfile.mkdtemp()))",
+    )

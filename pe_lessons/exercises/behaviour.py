@@ -1,7 +1,8 @@
 """Run a stranger's function and say what it did: the value, or what happened instead.
 
-Nothing here knows what the function is for. It may print, fail, loop for ever, ask for too much memory,
-change its arguments or replace parts of NumPy; the kernel survives and the caller gets a `Behaviour`.
+Nothing here knows what the function is for. It may print, fail, loop for ever, change its arguments or
+replace parts of NumPy; the kernel survives and the caller gets a `Behaviour`. So it does if the function asks
+for too much memory, on Linux and without CUDA; elsewhere memory cannot be limited.
 """
 
 import builtins
@@ -30,7 +31,7 @@ CPU_SECONDS = 2.5
 WALL_SECONDS = 4.0  # for loops that sleep: of this time they compute less than the share below
 SLEEPER = 1 / 100  # a machine under load may leave a twentieth to a loop that does compute
 LONGEST_STEP = 0.25  # of a second; what one step takes longer, the process may have waited for its machine
-MEMORY = 2 << 30  # bytes that one call may ask for
+MEMORY = 2 << 30  # bytes that one call may ask for; where a hub limits the whole kernel, half of its limit
 ENTRIES = 1_000_000
 
 _STDLIB = str(Path(contextlib.__file__).parent)  # in a browser a zip file, of which sysconfig knows nothing
@@ -463,6 +464,11 @@ def _closed_descriptors():
             os.close(one)
 
 
+def _memory_of_a_call():
+    given = os.environ.get("MEM_LIMIT", "")  # in bytes; JupyterHub sets it for its users' servers
+    return min(MEMORY, int(given) // 2) if given.isdecimal() and int(given) else MEMORY
+
+
 @contextlib.contextmanager
 def _memory_limit():
     """Let a call ask for `MEMORY` bytes more than the process has now; only where the system can (Linux)."""
@@ -477,7 +483,7 @@ def _memory_limit():
     if before is None or (torch and torch.cuda.is_available()):  # CUDA reserves addresses without measure
         yield
         return
-    limit = pages * resource.getpagesize() + MEMORY
+    limit = pages * resource.getpagesize() + _memory_of_a_call()
     known = [bound for bound in (limit, *before) if bound != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_AS, (min(known), before[1]))
     try:
