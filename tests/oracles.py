@@ -62,9 +62,9 @@ def weight_so_far_below_the_diagonal(attention, back):
 
 
 def means_of_shifted_rows(weights):
-    """Each row is read backwards from its diagonal; where the row is at its end there is nothing to add."""
-    backwards = [[*row[: m + 1][::-1], *[math.nan] * (len(weights) - 1 - m)] for m, row in enumerate(weights)]
-    return np.nanmean(backwards, axis=0)
+    """Each row is read backwards from its diagonal; where the row is at its end it gives 0."""
+    backwards = [[*row[: m + 1][::-1], *[0.0] * (len(weights) - 1 - m)] for m, row in enumerate(weights)]
+    return np.mean(backwards, axis=0)
 
 
 def scores_by_offset(q, k, positions, slope):

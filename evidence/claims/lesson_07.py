@@ -49,7 +49,7 @@ def with_words(seed):
     ):
         scores = 16 * (x @ W_Q) @ (x @ W_K).T / np.sqrt(D_MODEL)
         weights = arrays.softmax(np.where(causal, scores, -np.inf))
-        means = [np.diagonal(weights, -step).mean() for step in range(SEQ_LEN)]
+        means = [np.diagonal(weights, -step).sum() / SEQ_LEN for step in range(SEQ_LEN)]
         yield f"{name} head, step of the peak", int(np.argmax(means)), equal_to(back)
         yield f"{name} head, mean weight there", means[back], claim
     demands = np.concatenate([np.eye(LETTERS), np.zeros((SEQ_LEN, LETTERS))])

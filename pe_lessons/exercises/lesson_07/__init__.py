@@ -16,12 +16,14 @@ split_shift = lesson.exercise(
 
 # No two of their means, of diagonals, columns or rows, are alike.
 LOOKING = arrays.softmax(np.array([[0, 2, 1, 4], [3, 0, 2, 1], [1, 4, 0, 0], [2, 0, 5, 1]], dtype=float))
+# Weights of 0 among those that count.
+HARD = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0], [0.5, 0, 0, 0.5]])
 CAUSAL = np.array([[1, 0, 0], [0.75, 0.25, 0], [0.125, 0.5, 0.375]])
 
 mean_by_step = lesson.exercise(
     "mean_by_step",
     mine="my_profile",
-    probes=((LOOKING,), (CAUSAL,), (LOOKING[:3, :3],)),
+    probes=((LOOKING,), (CAUSAL,), (LOOKING[:3, :3],), (HARD,)),
     edge_probes=((CAUSAL[:1, :1],), (CAUSAL[:2, :2],)),
 )
 

@@ -49,7 +49,7 @@ def split_shift_from_even_columns(offset, d_model):
 
 def mean_by_step_arrays(weights):
     seq_len = len(weights)
-    means = [np.diagonal(weights, -back).mean() for back in range(seq_len)]
+    means = [np.diagonal(weights, -back).sum() / seq_len for back in range(seq_len)]
     return np.array(means)
 
 
@@ -57,9 +57,8 @@ def mean_by_step_loop(weights):
     seq_len = len(weights)
     means = []
     for back in range(seq_len):
-        total, rows = 0.0, 0
+        total = 0.0
         for m in range(back, seq_len):
             total += weights[m][m - back]
-            rows += 1
-        means.append(total / rows)
+        means.append(total / seq_len)
     return means
