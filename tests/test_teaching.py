@@ -4,7 +4,6 @@ import html
 import re
 import shutil
 import subprocess
-from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
@@ -150,7 +149,7 @@ def test_slides_show_figures_with_their_alt_text_and_without_plotting_code():
     ]
     page = slides.page_of(find_notebooks()[0])
     assert figures and all(f'alt="{html.escape(alt, quote=False)}' in page for alt in figures)
-    assert "width: 1280" in page and ".jp-Cell:has(img)" in page and "controls: false" in page
+    assert ".jp-Cell:has(img)" in page
 
 
 @pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
@@ -159,94 +158,6 @@ def test_slides_ask_nothing_of_the_web(notebook):
     loads = re.findall(r"<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)=[\"']([^\"']*)", page)
     assert loads and all(one.startswith(("reveal.js/", "mathjax/", "data:image/")) for one in loads), loads
     assert not re.search(r"@import|url\(['\"]?(https?:)?//|require\(|import mermaid", page)
-
-
-@pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
-def test_of_the_prose_nothing_is_lost_and_a_sentence_is_shown(notebook):
-    cells = nbformat.read(notebook, 4).cells
-    for cell in (cell for cell in cells if cell.cell_type == "markdown"):
-        shown, told = slides.split(cell.source)
-        assert shown and sorted((shown + " " + told).split()) == sorted(cell.source.split()), cell.id
-    quiz = [
-        cell for cell in slides.prepared(nbformat.read(notebook, 4)).cells if "Question" in cell.source[:11]
-    ]
-    assert len(quiz) == 3
-
-
-def test_a_slide_shows_what_the_eye_needs():
-    text = "## Title\n\nFirst sentence. Second.\n\n$$\na = b\n\n$$\n\n**Predict:** which?\n\nMore prose."
-    shown, told = slides.split(text)
-    assert shown == "## Title\n\nFirst sentence.\n\n$$\na = b\n\n$$\n\n**Predict:** which?"
-    assert told == "Second.\n\nMore prose."
-    shown, told = slides.split("It is. Says A et al. (2024). More. **Before you look:** which? Of two.")
-    assert shown == "It is. Says A et al. (2024). **Before you look:** which? Of two." and told == "More."
-
-
-def test_below_a_result_its_point_is_shown():
-    short = "It is right. But *every row* is the same."
-    assert slides.split(short, of_a_result=True) == (short, "")
-    long = f"{short} {'And so on. ' * 40}".strip()
-    assert slides.split(long, of_a_result=True) == (short, "And so on. " * 39 + "And so on.")
-    assert slides.split("First. Second one, for a list:\n\n- one")[0].endswith("list:\n\n- one")
-
-
-def test_goals_tasks_and_the_next_question_are_slides_and_links_lead_out_only(tmp_path):
-    notebook = nbformat.v4.new_notebook(
-        cells=[
-            slides.cell_of("# One\n\nTold. [There](02_by_hand.ipynb), [out](https://a.org).", "slide"),
-            slides.cell_of("# Two\n\nText.\n\n**You will be able to**\n- run.", "slide"),
-            slides.cell_of("### Question", "skip"),
-            nbformat.v4.new_code_cell("my_answer = ...", metadata={"nbgrader": {"solution": True}}),
-            slides.cell_of("**The question for lesson 02:** why?", "skip"),
-        ]
-    )
-    nbformat.write(notebook, tmp_path / "lesson.ipynb")
-    page = slides.page_of(tmp_path / "lesson.ipynb")
-    assert re.findall(r'<a\b[^>]*href="([^"]*)"', page) == ["https://a.org"] and "There," in page
-    cells = slides.prepared(notebook).cells
-    headings = [cell.source for cell in cells if slides.kind_of(cell) == "slide"]
-    assert headings[2:] == [
-        "## You will be able to\n\n- run.",
-        "### Question",
-        "## The question for lesson 02\n\nwhy?",
-    ]
-
-
-def test_a_heading_and_what_no_longer_fits_begin_a_slide():
-    question = "**Predict:** which?"
-    texts = [f"# One\n\nFirst sentence.\n\n## Two\n\n{question}", "Words that end a part.\n\n## Three"]
-    first, last = (slides.cell_of(text, "slide") for text in texts)
-    metadata = {"slideshow": {"slide_type": "subslide"}}
-    codes = [nbformat.v4.new_code_cell("x = 1\n" * 15, metadata=deepcopy(metadata)) for _ in "ab"]
-    cells = slides.prepared(nbformat.from_dict({"cells": [first, *codes, last]})).cells
-    kinds = [slides.kind_of(cell) for cell in cells]
-    assert kinds == ["slide", "slide", "fragment", "subslide", "-", "fragment", "slide"]
-    # The section's name and the open question go along; what a result says goes with it.
-    assert cells[3].source == f"##### Two\n\n{question}"
-    codes[0].outputs = [nbformat.v4.new_output("stream", text="1")]
-    remark = slides.cell_of("- It is 1.\n" * 8, "fragment")
-    cells = slides.prepared(nbformat.from_dict({"cells": [first, codes[0], remark]})).cells
-    assert [cell.id for cell in cells[-2:]] == [codes[0].id, cells[-1].id]
-    assert [slides.kind_of(cell) for cell in cells[-3:]] == ["subslide", "-", "fragment"]
-
-
-def test_prose_that_has_a_slide_to_itself_is_shown_whole():
-    alone = slides.cell_of("## One\n\nFirst sentence, of some length. Second.\n\nThird.", "slide")
-    notebook = nbformat.from_dict({"cells": [alone, slides.cell_of("## Two", "slide")]})
-    assert slides.prepared(notebook).cells[0].source == alone.source
-    code = nbformat.v4.new_code_cell("x = 1")
-    notebook = nbformat.from_dict({"cells": [alone, code]})
-    assert slides.prepared(notebook).cells[0].source == "## One\n\nFirst sentence, of some length."
-
-
-@pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
-def test_every_slide_says_where_it_belongs_and_no_answer_of_a_quiz_leaves_its_question(notebook):
-    cells = slides.prepared(nbformat.read(notebook, 4)).cells
-    for cell, before in zip(cells[1:], cells):
-        if slides.kind_of(cell) in ("slide", "subslide"):
-            assert cell.source.startswith("#"), cell.source
-        if re.match(r"\*\*[a-f]\*\*: ", cell.source):
-            assert slides.kind_of(cell) == "fragment" and before.source.startswith("## Question"), cell.source
 
 
 def test_the_hub_gives_every_learner_one_thread_and_the_own_copy(tmp_path):
