@@ -48,7 +48,7 @@ TASKS = {
             ["-m jupyterlab --ServerApp.root_dir=. notebooks/00_start_here.ipynb"]),
     "test": ("check the style, then run the unit tests, the doctests and every notebook", ["test"],
              ["-m ruff check course.py conftest.py pe_lessons teaching tests notebooks docs tools evidence",
-              "-m pytest -n 2 --dist loadfile"]),
+              "-m pytest -n 2 --dist loadfile --durations=10"]),
     "reset": ("take a fresh copy of a lesson, and keep yours beside it: python course.py reset 03", None,
               ["tools/reset_and_update.py reset"]),
     "update": ("get what is new in the course, and keep what you wrote", None,
