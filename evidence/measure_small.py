@@ -202,10 +202,10 @@ def slowed():
 
 
 class Sharper(toys.Rotary):
-    """By parts, with queries and keys multiplied as in YaRN: the same blend, greater scores."""
+    """A rule, with queries and keys multiplied as in YaRN: the same angles, greater scores."""
 
-    def __init__(self, factor):
-        super().__init__(**rules(factor)["by parts, 1 to 4 turns"].options)
+    def __init__(self, factor, rule="by parts, 1 to 4 turns"):
+        super().__init__(**rules(factor)[rule].options)
         self.loudness = 0.1 * math.log(factor) + 1
 
     def turn(self, rows, positions):
@@ -218,17 +218,20 @@ def needle():
     models = {name: loaded(name) for name in small_models.ENCODINGS if name != "learned"}
     models |= {f"rope, {rule}": rope_with(encoding) for rule, encoding in rules(long).items()}
     models["rope, by parts, sharper"] = rope_with(Sharper(long))
+    models["rope, sharper"] = rope_with(Sharper(long, "as trained"))
     models |= {f"rope, {rule}, 200 steps": tuned(rule) for rule in ("as trained", "YaRN")}
-    found = {}
-    for name, model in models.items():
-        found[name] = {}
-        for distance in (100, 600):
-            texts = small_models.needles(distance, count=32)
-            costs = [small_models.bits_of_end(model, some, small_models.NEEDLE_ASKED) for some in texts]
-            defined, undefined = (cost.mean().item() for cost in costs)
-            better = (costs[0] < costs[1]).double().mean().item()
-            found[name][str(distance)] = {"defined": defined, "undefined": undefined, "better": better}
-    return found
+    return {
+        name: {str(distance): needles_paid(model, distance) for distance in (100, 600)}
+        for name, model in models.items()
+    }
+
+
+def needles_paid(model, distance):
+    texts = small_models.needles(distance, count=32)
+    costs = [small_models.bits_of_end(model, some, small_models.NEEDLE_ASKED) for some in texts]
+    defined, undefined = (cost.mean().item() for cost in costs)
+    better = (costs[0] < costs[1]).double().mean().item()
+    return {"defined": defined, "undefined": undefined, "better": better}
 
 
 def permutation(head_dim, num_heads):

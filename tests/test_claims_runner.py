@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import pytest
 from reexecute import find_notebooks
 
-from evidence.claims import runner
+from evidence.claims import runner, training
+from pe_lessons import toys
 
 
 @pytest.mark.parametrize("lesson", runner.lessons())
@@ -77,6 +78,32 @@ def test_claims_for_one_seed_are_collected_for_each(monkeypatch):
     (name, values, bound), reported = group()
     assert (name, values, bound.text) == ("twice", [0, 2, 4], "< 9")
     assert reported == ("three times", [0, 3, 6])
+
+
+def test_who_learns_is_tried_at_half_and_at_twice_the_rate(main, monkeypatch, capsys):
+    def train(model, batches, *, steps, lr=0.01, print_every=None):
+        model.rate = lr
+
+    @training.kept
+    def trained(**options):
+        return training.train(0, [], **options).rate
+
+    @runner.who_learns
+    def group():
+        """Who learns"""
+        yield "as written", [trained()], runner.below(0.015)
+        yield "a rate of its own", [trained(lr=0.005)], runner.equal_to(0.005).at(1)
+
+    monkeypatch.setattr(toys, "train", train)
+    monkeypatch.setattr(runner, "load", {"01": SimpleNamespace(group=group, good=good)}.get)
+    assert main(["01"]) == 1
+    shown = capsys.readouterr().out
+    own, half, twice = (line for line in shown.splitlines() if line.startswith("  a rate of its own"))
+    assert own.endswith("[0.005, 0.005]   = 0.005 at its rate: holds")
+    assert half.endswith("[0.0025, 0.0025]") and twice.endswith("[0.01, 0.01]")
+    assert shown.count("a share") == 1
+    assert shown.endswith("These claims fail:\n  01, as written, at twice its learning rate\n")
+    assert toys.train is train
 
 
 @pytest.mark.parametrize(

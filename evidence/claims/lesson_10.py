@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from evidence.claims.runner import at_least, below, between, each_seed, equal_to
-from evidence.claims.training import of_lesson, share_right, train, trained
+from evidence.claims.training import kept, of_lesson, share_right, train, trained
 from pe_lessons import toys
 
 lesson = of_lesson("10")
@@ -20,7 +20,7 @@ class Learned(toys.Table):
         self.start = self.table.detach().clone()
 
 
-@functools.cache
+@kept
 def filled(seed, word_std, table_std, steps=400):
     """A model that learned to fill gaps, and the share it fills right; without a table if its std is None."""
     encoding = table_std and functools.partial(Learned, 40, table_std)

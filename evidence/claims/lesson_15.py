@@ -3,11 +3,10 @@
 The lesson reports the training from here and runs none of it.
 """
 
-import functools
-
 import torch
 
 from evidence.claims.runner import SEEDS, at_least, below
+from evidence.claims.training import kept
 from pe_lessons import toys
 
 LENGTHS = (48, 96, 192, 384)
@@ -72,7 +71,7 @@ def texts(num_texts, seq_len, seed):
         yield tokens, asked
 
 
-@functools.cache
+@kept
 def trained(schedule, seed):
     torch.manual_seed(seed)
     model = FourLayers(schedule)

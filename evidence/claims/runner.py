@@ -6,9 +6,14 @@
 Each line names a quantity and gives its mean and its range over the seeds; where a lesson makes a claim of
 it, the claim and whether it holds for every seed follow. The exit status is 1 if one does not.
 
+Claims about who learns a task are tried three times: at the learning rate of the lesson, at half of it and
+at twice. The rate stands above the lines that were trained at it. A claim that is made of the lesson's own
+rate only says so ("at its rate"), and the lesson says so too; at the others the quantity is reported.
+
 In a file `lesson_NN.py` every generator that takes nothing is a group of claims. Its docstring is the
 heading, and it yields `name, values, bound`; without a bound a quantity is only reported. Most are written
-for one seed, with its one value, and `each_seed` makes groups of them.
+for one seed, with its one value, and `each_seed` makes groups of them; `who_learns`, above it, has a group
+tried at the three rates.
 """
 
 import functools
@@ -22,12 +27,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evidence.claims.training import at_rate
+
 SEEDS = range(900, 910)
+RATES = {1: "its learning rate", 0.5: "half its learning rate", 2: "twice its learning rate"}
 
 
 class Bound(NamedTuple):
     text: str
     holds: Callable
+    rates: tuple = tuple(RATES)
+
+    def at(self, *rates):
+        """The same claim, made of these learning rates only, in multiples of the lesson's own."""
+        where = " and ".join(RATES[rate] for rate in rates).replace("learning ", "")
+        return self._replace(text=f"{self.text} at {where}", rates=rates)
 
 
 def at_least(bound):
@@ -62,6 +76,12 @@ def each_seed(claims):
     return group
 
 
+def who_learns(group):
+    """Has a group tried at half and at twice its learning rate too."""
+    group.rates = tuple(RATES)
+    return group
+
+
 def lessons():
     """The numbers of the lessons that have claims."""
     found = Path(__file__).parent.glob("lesson_*.py")
@@ -86,13 +106,25 @@ def verdict(values, bound):
 def report(group):
     """Print every quantity of a group, and return the names of those whose claim fails."""
     print(f"\n{inspect.getdoc(group)}", flush=True)
+    rates, failed = getattr(group, "rates", (1,)), []
+    for rate in rates:
+        at = f", at {RATES[rate]}" if len(rates) > 1 else ""
+        if at:
+            print(f" at {RATES[rate]}:")
+        with at_rate(rate):
+            failed += [f"{name}{at}" for name in report_lines(group, rate)]
+    return failed
+
+
+def report_lines(group, rate):
     failed = []
     for name, values, *bounds in group():
         line = f"  {name:66} {np.mean(values):9.4f}  [{min(values):.4g}, {max(values):.4g}]"
         for bound in bounds:
-            line += f"   {bound.text}: {verdict(values, bound)}"
-            if any(not bound.holds(value) for value in values):
-                failed.append(name)
+            if rate in bound.rates:
+                line += f"   {bound.text}: {verdict(values, bound)}"
+                if any(not bound.holds(value) for value in values):
+                    failed.append(name)
         print(line, flush=True)
     return failed
 

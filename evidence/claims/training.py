@@ -1,4 +1,4 @@
-"""What the lessons define, and their training with other random numbers."""
+"""What the lessons define, and their training with other random numbers and at other learning rates."""
 
 import ast
 import contextlib
@@ -15,6 +15,7 @@ from pe_lessons.progress import notebook
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 DEFINITIONS = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
+_times_its_rate = 1
 
 
 def of_lesson(number):
@@ -35,6 +36,36 @@ def of_lesson(number):
     return SimpleNamespace(**found)
 
 
+@contextlib.contextmanager
+def at_rate(times):
+    """Inside it, whatever calls `toys.train` trains at so many times the learning rate that it asks for."""
+    global _times_its_rate
+    as_asked, before = toys.train, _times_its_rate
+
+    def at_this_rate(*args, lr=1e-2, **options):
+        return as_asked(*args, lr=lr * times, **options)
+
+    toys.train, _times_its_rate = at_this_rate, times
+    try:
+        yield
+    finally:
+        toys.train, _times_its_rate = as_asked, before
+
+
+def kept(training):
+    """Keeps what a function trained, as functools.cache does, but separately for each learning rate."""
+
+    @functools.cache
+    def at_one_rate(times, *args, **options):
+        return training(*args, **options)
+
+    @functools.wraps(training)
+    def kept_or_new(*args, **options):
+        return at_one_rate(_times_its_rate, *args, **options)
+
+    return kept_or_new
+
+
 def train(seed, batches, encoding=None, *, sizes=(10, 10), steps=200, lr=1e-2, word_std=None, **options):
     """A trained model; `sizes` are of its words and answers, and `encoding()` draws from the seed too."""
     torch.manual_seed(seed)
@@ -45,7 +76,7 @@ def train(seed, batches, encoding=None, *, sizes=(10, 10), steps=200, lr=1e-2, w
     return model
 
 
-@functools.cache
+@kept
 def trained(encoding, task, seed, **options):
     """A model that was trained for a task with strings of digits."""
     return train(seed, toys.batches(task, seed=1000 + seed), encoding, **options)
