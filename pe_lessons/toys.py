@@ -584,7 +584,7 @@ def measured(name):
     ----------
     name : "schedules" or "orders"
         "schedules": four layers, by schedule and words of the text. F rotates and sees all, w rotates and
-        sees 8 words, - sees all and does not rotate. Trained on 48 words, three seeds; measured by
+        sees 8 words, - sees all and does not rotate. Trained on 48 words, ten seeds; measured by
         `evidence/claims/lesson_15.py`.
         "orders": M-RoPE on pictures, by the order of its axes and steps of training; "line" has the patches
         in a line. Trained on pictures 6 wide, tested on other widths, five seeds; measured by
@@ -598,7 +598,7 @@ def measured(name):
     Examples
     --------
     >>> measured("schedules")["FFFF"][384]
-    (11, 13)
+    (9, 18)
     >>> measured("orders")["blocks"][250]
     (25, 27)
     """

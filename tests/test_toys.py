@@ -314,6 +314,11 @@ def test_what_trained_toys_get_right_is_what_the_claims_say(name, names, sizes, 
             assert bound is None or (bound.holds(lowest / 100) and bound.holds(highest / 100))
 
 
+def test_the_schedule_that_is_a_lottery_is_stored_as_one():
+    lowest, highest = toys.measured("schedules")["FFF-"][384]
+    assert lowest < 50 < 70 < highest
+
+
 def test_what_was_not_measured_is_refused():
     with pytest.raises(ValueError, match="name must be one of 'schedules', 'orders', got 'layers'"):
         toys.measured("layers")

@@ -3,9 +3,10 @@
 The lesson reports the training from here and runs none of it.
 """
 
+import numpy as np
 import torch
 
-from evidence.claims.runner import SEEDS, at_least, below
+from evidence.claims.runner import SEEDS, at_least, below, between
 from evidence.claims.training import kept
 from pe_lessons import toys
 
@@ -16,8 +17,7 @@ BOUNDS = {  # of some shares
     **{(schedule, 48): at_least(0.85) for schedule in ("FFFF", "FFF-", "wwwF", "www-")},
     ("wwww", 48): below(0.6),
     ("FFFF", 384): below(0.3),
-    ("FFF-", 384): at_least(0.65),
-    ("wwwF", 384): at_least(0.65),
+    ("wwwF", 384): at_least(0.75),
     ("www-", 384): at_least(0.95),
     ("wwww", 384): below(0.5),
 }
@@ -87,30 +87,45 @@ def share(model, seq_len, seed):
 
 
 def schedules():
-    """Five schedules of four layers, trained on 48 words: share right in texts of 48 to 384, three seeds"""
+    """Five schedules of four layers, trained on 48 words: share right in texts of 48 to 384"""
     for schedule in SCHEDULES:
         for seq_len in LENGTHS:
             bounds = [BOUNDS[schedule, seq_len]] if (schedule, seq_len) in BOUNDS else []
-            shares = [share(trained(schedule, seed), seq_len, seed) for seed in SEEDS[:3]]
+            shares = [share(trained(schedule, seed), seq_len, seed) for seed in SEEDS]
             yield f"{schedule}, {seq_len}", shares, *bounds
+            if (schedule, seq_len) == ("FFF-", 384):  # a lottery: no range says it
+                yield (
+                    "of the seeds, those that keep 0.7",
+                    [np.mean(np.array(shares) >= 0.7)],
+                    between(0.2, 0.8),
+                )
+                yield (
+                    "of the seeds, those that do not keep 0.5",
+                    [np.mean(np.array(shares) < 0.5)],
+                    at_least(0.2),
+                )
 
 
 def words_hidden_later():
-    """Words hidden from layers, after training on 48 words: share right in texts of 384, three seeds"""
+    """Words hidden from layers, after training on 48 words: share right in texts of 384"""
     latest, first = last_words(LENGTHS[0]), first_words(LENGTHS[0])
     hidden = {  # what each layer sees; bounds for FFFF and FFF-
-        "lower layers: the latest 48": ([latest] * 3 + [None], at_least(0.6), at_least(0.95)),
-        "last layer: the first 48": ([None] * 3 + [first], below(0.3), at_least(0.65)),
-        "last layer: the latest 48": ([None] * 3 + [latest], below(0.3), below(0.3)),
+        "lower layers: the latest 48": ([latest] * 3 + [None], [at_least(0.6)], [at_least(0.7)]),
+        "last layer: the first 48": ([None] * 3 + [first], [below(0.3)], []),
+        "last layer: the latest 48": ([None] * 3 + [latest], [below(0.3)], [below(0.3)]),
         # The keys are those of the second line: what differs is the word that asks.
-        "lower: the latest 48, last: the first 48": ([latest] * 3 + [first], at_least(0.6), at_least(0.65)),
+        "lower: the latest 48, last: the first 48": (
+            [latest] * 3 + [first],
+            [at_least(0.6)],
+            [at_least(0.7)],
+        ),
     }
     for what, (sees, *bounds) in hidden.items():
-        for schedule, bound in zip(("FFFF", "FFF-"), bounds):
+        for schedule, bounds_of_it in zip(("FFFF", "FFF-"), bounds):
             shares = []
-            for seed in SEEDS[:3]:
+            for seed in SEEDS:
                 model = trained(schedule, seed)
                 as_trained, model.sees = model.sees, sees
                 shares.append(share(model, LENGTHS[-1], seed))
                 model.sees = as_trained
-            yield f"{schedule}, {what}", shares, bound
+            yield f"{schedule}, {what}", shares, *bounds_of_it
