@@ -2,10 +2,11 @@
 
     python course.py peer-models          # writes evidence/results/peer_models.md, in about five minutes
 
-Three tables: how the reader's frequencies compare with those of the library's own classes, for the museum
-and for every config that the library builds without a download; what the doctor finds in small models of
-many architectures with random weights, all of them healthy; and what it finds in a small Llama with one
-fault planted. `python course.py test-peers` asks for the same and prints it in short.
+Four tables: how the reader's frequencies compare with those of the library's own classes, for the museum
+and for every config that the library builds without a download; whether every layer does what the reader
+says of it; what the doctor finds in small models of many architectures with random weights, all of them
+healthy; and what it finds in a small Llama with one fault planted. `python course.py test-peers` asks for
+the same and prints it in short.
 """
 
 import collections
@@ -159,8 +160,8 @@ def small_model(name, dtype=torch.float32):
     """A causal model of the library, four layers thin, with random weights large enough to matter."""
     transformers = library()
     cls = transformers.models.auto.configuration_auto.CONFIG_MAPPING[name]
-    base, renamed = cls(), getattr(cls, "attribute_map", None) or {}
-    words = {key: SMALL[key] for key in SMALL if hasattr(base, key) and renamed.get(key) not in SMALL}
+    words = narrow(cls)
+    base = cls()
     for key in ("layer_types", "mlp_layer_types", "no_rope_layers", "layer_rope_theta"):
         if getattr(base, key, None):
             words[key] = four_of(getattr(base, key))
@@ -172,6 +173,146 @@ def small_model(name, dtype=torch.float32):
         for weights in model.parameters():
             weights.mul_(6 if weights.ndim >= 2 else 1)
     return model
+
+
+def narrow(cls):
+    """Numbers that make a config of this class small, under the names that it has for them."""
+    base, renamed = cls(), getattr(cls, "attribute_map", None) or {}
+    return {key: SMALL[key] for key in SMALL if hasattr(base, key) and renamed.get(key) not in SMALL}
+
+
+NUMBER_OF_LAYERS = ("num_hidden_layers", "n_layer", "num_layers", "n_layers", "decoder_layers")
+WINDOWS = ("sliding_window", "attention_chunk_size")
+TOKENS, WINDOW, LAYERS = 12, 5, 12
+# In narrow layers these have to fit together in another way.
+FITTING = {
+    "bamba": {"mamba_n_heads": 8, "mamba_d_head": 16},
+    "kimi_linear": {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16},
+    "nemotron_h": {"mamba_num_heads": 8, "mamba_head_dim": 16, "n_groups": 1},
+    "jamba": {"mamba_dt_rank": 4},
+}  # fmt: skip
+
+
+def narrowed(file):
+    """What a file says of its text part, with as many layers and the same plan, but narrow ones."""
+    file = file.get("text_config", file)
+    cls = library().models.auto.configuration_auto.CONFIG_MAPPING[file["model_type"]]
+    small = {key: number for key, number in narrow(cls).items() if key not in NUMBER_OF_LAYERS}
+    windows = dict.fromkeys([key for key in WINDOWS if getattr(cls(), key, None)], WINDOW)
+    told = file | small | windows | FITTING.get(file["model_type"], {})
+    if "linear_attn_config" in file:
+        told["linear_attn_config"] = file["linear_attn_config"] | {"head_dim": 16, "num_heads": 4}
+    return told
+
+
+def of_class(name):
+    """What the library writes of a small config of this type, with windows and twelve layers."""
+    cls = library().models.auto.configuration_auto.CONFIG_MAPPING[name]
+    words, base = narrow(cls), cls()
+    words |= dict.fromkeys([key for key in NUMBER_OF_LAYERS if key in words], LAYERS)
+    words |= dict.fromkeys([key for key in WINDOWS if getattr(base, key, None)], WINDOW)
+    return plain(cls(**words | FITTING.get(name, {})))
+
+
+def seen(file):
+    """(kind, reach) of every layer, from what a layer with random weights answers when its input changes.
+
+    "rotary" if the answers change when positions are moved apart; "ordered" if they change when two earlier
+    tokens change places, as with a state; "none" if they do neither; "feedforward" if no token matters to
+    another. Reach: so many tokens notice the first one; None for all.
+    """
+    auto = library().models.auto
+    config = auto.configuration_auto.CONFIG_MAPPING[file["model_type"]](**file)
+    names = dict(auto.modeling_auto.MODEL_MAPPING_NAMES) | dict(
+        auto.modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    )
+    torch.manual_seed(0)
+    model = (
+        getattr(library(), names[file["model_type"]])._from_config(config, attn_implementation="eager").eval()
+    )
+    with torch.no_grad():
+        for weights in model.parameters():
+            weights.mul_(4 if weights.ndim >= 2 else 1)
+    lists = [module for name, module in model.named_modules() if isinstance(module, torch.nn.ModuleList)]
+    count = len(models.layers(file))
+    layers = next(found for found in lists if len(found) == count)
+    tokens = torch.randint(5, VOCAB_SIZE, (1, TOKENS))
+    places = torch.arange(TOKENS)[None]
+    takes = "position_ids" in inspect.signature(model.forward).parameters
+
+    def asked(positions, change=None, inputs=None):
+        """What comes into and out of each layer; with `inputs` each gets these, changed."""
+        came, went, handles = {}, {}, []
+        for layer in layers:
+
+            def before(module, args, kwargs):
+                x = args[0] if args else kwargs["hidden_states"]
+                came[module] = x.clone()
+                if inputs is None:
+                    return args, kwargs
+                x = inputs[module].clone() if change is None else change(inputs[module].clone())
+                return ((x, *args[1:]), kwargs) if args else (args, kwargs | {"hidden_states": x})
+
+            def after(module, args, kwargs, output):
+                went[module] = (output[0] if isinstance(output, tuple) else output).clone()
+
+            handles.append(layer.register_forward_pre_hook(before, with_kwargs=True))
+            handles.append(layer.register_forward_hook(after, with_kwargs=True))
+        given = {"position_ids": positions} if takes else {}
+        with torch.no_grad():
+            model(input_ids=tokens, attention_mask=torch.ones_like(tokens), use_cache=False, **given)
+        for handle in handles:
+            handle.remove()
+        return came, went
+
+    def exchanged(x):
+        x[:, [-3, -2]] = x[:, [-2, -3]]
+        return x
+
+    def other_first(x):
+        x[:, 0] = x[:, 0].flip(-1)
+        return x
+
+    inputs, _ = asked(places)
+    (_, base), (_, apart), (_, swapped), (_, other) = (
+        asked(*how, inputs=inputs)
+        for how in ((places,), (3 * places,), (places, exchanged), (places, other_first))
+    )
+    rows = []
+    for layer in layers:
+        enough = 1e-6 * base[layer].abs().max()
+        noticed = [(other[layer] - base[layer])[0, row].abs().max() > enough for row in range(TOKENS)]
+        reach = TOKENS - noticed[::-1].index(True) if any(noticed) else 0
+        if reach < 2:
+            rows.append(("feedforward", None))
+            continue
+        moved = takes and (apart[layer] - base[layer]).abs().max() > enough
+        ordered = (swapped[layer] - base[layer])[:, -1].abs().max() > enough
+        kind = "rotary" if moved else "ordered" if ordered else "none"
+        rows.append((kind, None if reach == TOKENS else reach))
+    return rows
+
+
+ORDERED = {"recurrent", "convolution", "alibi", "t5"}
+ADDED = {"learned", "sinusoidal"}  # before the first layer
+
+
+def told(file):
+    """(kind, reach) of every layer as the reader has it, in the words of `seen`."""
+    return [
+        ("ordered" if layer.kind in ORDERED else "none" if layer.kind in ADDED else layer.kind, layer.window)
+        for layer in models.layers(file)
+    ]
+
+
+def unlike(file):
+    """The numbers of the layers that do something other than the reader says. A state fades as it likes."""
+    ours, theirs = told(file), seen(file)
+    kept = [layer.kind == "recurrent" for layer in models.layers(file)]
+    return [
+        number for number, (one, other) in enumerate(zip(ours, theirs))
+        if one[0] != other[0] or (one != other and not kept[number])
+    ]  # fmt: skip
 
 
 def four_of(entries):
@@ -229,6 +370,12 @@ def page():
                  "the library has no class of its own for it", "not understood, and said so"):  # fmt: skip
         names = [name for name, verdict, _ in rows if verdict == said]
         yield f"\n*{said}*: {', '.join(names) or 'none'}"
+    yield "\n## The reader: what every layer does\n"
+    yield "Small models with random weights: does a layer's answer change when positions are moved apart, or"
+    yield "when two earlier tokens change places, and how far does it notice the first token?\n"
+    names = sorted(models.READ_AGAINST_THE_LIBRARY)
+    wrong = [name for name in names if unlike(of_class(name))]
+    yield f"{len(names)} types, twelve layers each. Of these do something else: {', '.join(wrong) or 'none'}."
     yield f"\n## The doctor: {len(ARCHITECTURES)} healthy architectures\n"
     yield ABOUT_SHARES
     yield "| architecture | false alarms | shift | padding, no ids | steps | padded steps | packing |"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from published import FILES
 
 from pe_lessons import arrays, models
 
@@ -101,14 +102,14 @@ def test_mscale_of_yarn():
 
 def test_two_rules_by_the_type_of_layer():
     gemma = without(LLAMA, "rope_theta") | {
-        "model_type": "gemma3_text", "num_hidden_layers": 7, "sliding_window": 64,
+        "model_type": "gemma3_text", "num_hidden_layers": 7, "sliding_window": 64, "head_dim": 16,
         "rope_parameters": {
             "sliding_attention": {"rope_type": "default", "rope_theta": 10_000.0},
             "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1_000_000.0},
         },
     }  # fmt: skip
     old = without(LLAMA, "rope_theta") | {
-        "model_type": "gemma3_text", "num_hidden_layers": 7, "sliding_window": 64,
+        "model_type": "gemma3_text", "num_hidden_layers": 7, "sliding_window": 64, "head_dim": 16,
         "sliding_window_pattern": 6, "rope_theta": 1_000_000.0, "rope_local_base_freq": 10_000.0,
         "rope_scaling": {"rope_type": "linear", "factor": 8.0},
     }  # fmt: skip
@@ -160,17 +161,90 @@ def test_layers_without_positions():
          "factor = '2' is no number; rope_theta 500000.0"),
         (LLAMA | {"rope_scaling": {"type": "su"}, "partial_rotary_factor": 0.25}, "unknown",
          "wants short_factor, long_factor; partial_rotary_factor 0.25; rope_theta 500000.0"),
-        (without(LLAMA, "hidden_size"), "unknown", "neither head_dim nor a width"),
+        (without(LLAMA, "hidden_size") | {"model_type": "mistral"}, "unknown",
+         "neither head_dim nor a width"),
+        (LLAMA | {"num_attention_heads": 0}, "unknown", "the file gives num_attention_heads 0"),
+        (LLAMA | {"head_dim": 0}, "unknown", "the file gives head_dim 0"),
+        (LLAMA | {"rope_theta": 0}, "unknown", "base must be"),
+        (LLAMA | {"partial_rotary_factor": 2.0}, "unknown", "32 columns of 16 would turn"),
+        (LLAMA | {"head_dim": 15}, "unknown", "15 columns of 15 would turn, and they turn in pairs"),
+        (LLAMA | {"rope_scaling": LLAMA_3 | {"low_freq_factor": 8.0}}, "unknown",
+         "high_freq_factor must be above low_freq_factor, got 4.0 and 8.0"),
+        (LLAMA | {"rope_scaling": {"type": "longrope", "short_factor": [1.0], "long_factor": [2.0]}},
+         "unknown", "short_factor must"),
+        (LLAMA | {"layer_types": ["banana_attention"] * 4}, "unknown", "'banana_attention' is a type of"),
+        (LLAMA | {"layer_types": [], "model_type": "nemotron_h"}, "unknown", "of which type this layer is"),
+        (without(LLAMA, "rope_theta") | {"model_type": "acme", "rope_scaling": YARN}, "unknown",
+         "the file gives no base, and that of the type is not in this reader's tables"),
+        (LLAMA | {"rotary_pct": 0.0}, "none", "warning: rotary_pct is 0: no column turns"),
+        (LLAMA | {"partial_rotary_factor": 0.0}, "none", "warning: partial_rotary_factor is 0: no column"),
+        (LLAMA | {"rotary_dim": 0}, "none", "warning: rotary_dim is 0: no column turns"),
+        ({"model_type": "mamba2", "num_hidden_layers": 2}, "recurrent", "its state is what knows the order"),
+        ({"model_type": "whisper", "encoder_layers": 4, "decoder_layers": 4}, "unknown", "'whisper' is not"),
+        ({"model_type": "llava", "text_config": {"model_type": "llama", "max_position_embeddings": 4096}},
+         "rotary", "leaves out hidden_size (4096), num_attention_heads (32), num_hidden_layers (32)"),
         (LLAMA | {"partial_rotary_factor": 0.1}, "unknown", "of 16 columns of a head no pair would turn"),
         (LLAMA | {"rope_scaling": {"rope_type": ["yarn"]}}, "unknown", "the rule \"['yarn']\" is not one of"),
         (LLAMA | {"rope_scaling": YARN | {"factor": np.inf}}, "unknown", "factor = inf is no number"),
-        (LLAMA | {"rope_parameters": {"full_attention": {}, "other": 3}, "layer_types": ["other"] * 4},
-         "unknown", "rope_parameters of 'other' is 3"),
+        (LLAMA | {"rope_parameters": {"full_attention": {}, "hybrid": 3}, "layer_types": ["hybrid"] * 4},
+         "unknown", "rope_parameters of 'hybrid' is 3"),
     ],
 )  # fmt: skip
 def test_other_kinds_and_what_is_not_understood(config, kind, words):
     assert set(kinds(config)) == {kind}
     assert words in models.explain(config)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_as_its_authors_published_it(name):
+    _, config, plan = FILES[name]
+    assert [(layer.kind, layer.window) for layer in models.layers(config)] == plan
+    assert models.understood(config), models.explain(config)
+
+
+def test_what_authors_leave_out_is_taken_from_the_type():
+    local, *_, whole = models.layers(FILES["gemma-3-12b"][1])[:6]
+    assert (local.base, local.head_dim, local.rule) == (10_000, 256, "default")
+    assert (whole.base, whole.head_dim, whole.rule) == (1_000_000, 256, "linear")
+    told = models.explain(FILES["gemma-3-12b"][1])
+    assert (
+        "leaves out head_dim (256), max_position_embeddings (131072), rope_theta (10,000 and 1,000,000)"
+        in told
+    )
+    turning = only(FILES["bamba"][1] | {"num_hidden_layers": 1, "attn_layer_indices": [0]})
+    assert (turning.rotary_dim, turning.head_dim) == (64, 128)
+
+
+def test_zero_null_and_left_out_are_three_things():
+    """In Llama 4 a width that is null is shared among the heads, one that is left out is that of the type."""
+    scout = FILES["llama-4-scout"][1]["text_config"] | {"hidden_size": 640, "num_attention_heads": 10}
+    widths = [models.layers(config)[0].head_dim for config in (
+        scout | {"head_dim": None}, without(scout, "head_dim"), scout | {"head_dim": 32})]  # fmt: skip
+    assert widths == [64, 128, 32]
+    assert "head_dim 0" in models.layers(scout | {"head_dim": 0})[0].why
+
+
+def test_llama_3_s_rule_without_a_ramp():
+    """Pairs that turn once in the trained length stay, the slower ones are divided. No pair is in between."""
+    rule = LLAMA_3 | {"high_freq_factor": 1.0}
+    plain = arrays.frequencies(16, base=500_000.0)
+    expected = np.where(plain * 128 < 2 * np.pi, plain / 4, plain)
+    np.testing.assert_allclose(only(LLAMA | {"rope_scaling": rule}).frequencies, expected)
+
+
+def test_deepseek_v4_in_both_spellings():
+    old = {
+        "model_type": "deepseek_v4", "hidden_size": 4096, "num_hidden_layers": 4, "num_attention_heads": 64,
+        "head_dim": 512, "max_position_embeddings": 65_536 * 16, "rope_theta": 10_000.0,
+        "compress_rope_theta": 160_000.0, "compress_ratios": [0, 128, 4, 128],
+        "rope_scaling": {"type": "yarn", "factor": 16.0, "original_max_position_embeddings": 65_536},
+    }  # fmt: skip
+    plan = models.layers(old)
+    assert [layer.base for layer in plan] == [10_000] + [160_000] * 3
+    assert [layer.rule for layer in plan] == ["default"] + ["yarn"] * 3
+    assert {layer.attention_factor for layer in plan} == {1.0} and plan[0].window == 128
+    assert "sees 128 tokens as they are and older ones compressed" in models.explain(old)
+    assert models.understood(old)
 
 
 def test_what_single_layers_have_of_their_own():
@@ -209,6 +283,9 @@ def test_the_language_model_of_a_model_with_eyes():
         ({"alibi": True}, "rope_theta beside another kind (ALiBi: each head takes off its slope for every "
          "token of distance): no layer is taken to turn"),
         ({"rope_theta": None}, "rope_theta is null: 10,000 is taken where a layer is rotary"),
+        ({"layer_types": ["sliding_attention"] * 4, "sliding_window": None},
+         "layer_types has sliding_attention, but sliding_window is null: no window is known"),
+        ({"layers_block_type": ["attention"] * 3}, "layers_block_type has 3 entries for 4 layers"),
         ({"rope_scaling": without(YARN, "original_max_position_embeddings"), "max_position_embeddings": None},
          "yarn without original_max_position_embeddings: no length is known"),
     ],
@@ -222,12 +299,17 @@ def test_the_norm_of_queries_and_keys_is_said():
     assert "normed" not in models.explain(LLAMA | {"use_qk_norm": False})
     assert "times a factor" in models.explain(LLAMA | {"attn_temperature_tuning": True})
     assert "times a factor" not in models.explain(LLAMA | {"attn_temperature_tuning": False})
-    assert "normed before they are turned (use_qk_norm)" in models.explain(LLAMA | {"use_qk_norm": True})
+    normed = {name: models.explain(LLAMA | {"use_qk_norm": True, "model_type": name})
+              for name in ("cohere", "llama4_text", "llama")}  # fmt: skip
+    assert "normed before they are turned (use_qk_norm)" in normed["cohere"]
+    assert "normed after they are turned, and only where they turn (use_qk_norm)" in normed["llama4_text"]
+    assert "queries and keys are normed (use_qk_norm)" in normed["llama"]
 
 
 def test_only_what_is_multiplied_is_confused():
     rotary = LLAMA | {"max_position_embeddings": 300}
     assert "bfloat16 cannot tell position 257 from 256" in models.explain(rotary)
+    assert "bfloat16" not in models.explain(LLAMA | {"max_position_embeddings": 257})  # the last one is 256
     table = {"model_type": "gpt2", "n_layer": 2, "n_positions": 1024}
     assert "bfloat16" not in models.explain(table)
 
@@ -277,7 +359,7 @@ def test_the_museum_is_in_order_and_shows_every_kind():
     dates = [exhibit["date"] for exhibit in models.museum().values()]
     assert dates == sorted(dates) and len(dates) >= 25
     shown = {layer.kind for exhibit in models.museum().values() for layer in models.layers(exhibit["config"])}
-    assert shown == {*models.KINDS, "rotary"} - {"unknown"}
+    assert shown == {*models.KINDS, "rotary"} - {"unknown", "convolution", "feedforward"}
 
 
 def test_nothing_is_said_where_all_is_well():
@@ -289,7 +371,11 @@ def test_nothing_is_said_where_all_is_well():
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"num_hidden_layers": 10**9}, r"how many layers there are \(num_hidden_layers\), got 1000000000"),
+        ({"num_hidden_layers": 10**9}, "number of layers must be between 1 and 10,000, got 1000000000"),
+        ({"num_hidden_layers": None}, r"how many layers there are \(num_hidden_layers\), got None"),
+        ({"no_rope_layer_interval": 0}, "no_rope_layer_interval must be 1 or more, got 0"),
+        ({"layer_types": [{}] * 4}, "layer_types must be a list of words, but one of them is {}"),
+        ({"rope_scaling": {"mrope_section": 5}}, "mrope_section must be a list of numbers, got 5"),
         ({"model_type": ["llama"]}, r"model_type must be a word, got \['llama'\]"),
         ({"rope_parameters": [500_000]}, r"rope_parameters must be an object, got \[500000\]"),
         ({"layer_types": 4}, "layer_types must be a list, got 4"),
@@ -330,6 +416,30 @@ def test_the_help_has_no_loose_end(capsys):
         models.main(["--help"])
     shown = capsys.readouterr().out
     assert "::" not in shown and "new one (`rope_parameters`" in shown
+
+
+@pytest.mark.parametrize(
+    ("configs", "status"),
+    [
+        ([LLAMA], 0),
+        ([LLAMA | {"model_type": "acme-lm"}], 2),
+        ([LLAMA | {"yarn_magic": 3}], 2),
+        ([LLAMA | {"rope_scaling": YARN | {"swirl": 3}}], 2),
+        ([LLAMA | {"head_dim": 15}], 2),
+        ([LLAMA, "nothing", LLAMA | {"model_type": "acme-lm"}], 1),
+    ],
+)
+def test_the_exit_status(tmp_path, capsys, configs, status):
+    paths = [tmp_path / f"{number}.json" for number in range(len(configs))]
+    for path, config in zip(paths, configs):
+        path.write_text(json.dumps(config))
+    assert models.main([str(path) for path in paths]) == status
+    assert capsys.readouterr().out.count(" layers, ") == sum(config != "nothing" for config in configs)
+
+
+def test_an_exhibit_can_be_given_as_it_lies_there(capsys):
+    assert models.main([str(models.MUSEUM / "gemma-4-31b.json")]) == 0
+    assert capsys.readouterr().out == models.explain(models.museum()["gemma-4-31b"]["config"]) + "\n"
 
 
 def test_the_command_line(tmp_path, capsys):

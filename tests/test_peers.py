@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from published import FILES
 
 from evidence import peer_models
 from pe_lessons import arrays, models, tensors
@@ -462,6 +463,28 @@ def test_every_config_of_the_library_is_read(capsys):
             say(capsys, f"reader: {name}: not the library's frequencies")
     say(capsys, f"reader: {verdicts}")
     assert sum(verdicts.values()) >= 300 and verdicts["equal"] >= 200 and not verdicts["DIFFERENT"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_layer_of_a_published_file_does_what_the_reader_says(name):
+    get("transformers.LlamaConfig")
+    assert peer_models.unlike(peer_models.narrowed(FILES[name][1])) == []
+
+
+@pytest.mark.parametrize("name", sorted(models.READ_AGAINST_THE_LIBRARY))
+def test_every_layer_of_a_type_does_what_the_reader_says(name):
+    get("transformers.LlamaConfig")
+    assert peer_models.unlike(peer_models.of_class(name)) == []
+
+
+def test_what_a_file_leaves_out_is_what_the_library_takes():
+    mapping = get("transformers.models.auto.configuration_auto.CONFIG_MAPPING")
+    configs = {name: mapping[name]() for name in {*models.DEFAULTS, *models.BASES}}
+    for name, values in models.DEFAULTS.items():
+        assert {key: getattr(configs[name], key, value) for key, value in values.items()} == values, name
+    for name, base in models.BASES.items():
+        nested = configs[name].default_theta
+        assert base == (tuple(nested.values()) if isinstance(nested, dict) else nested), name
 
 
 @pytest.mark.parametrize("name", peer_models.ARCHITECTURES)
