@@ -434,7 +434,7 @@ QUESTIONS = {
     "where": ("Must a token know where it is?", "Add a table. If only how far away: rotate, or bias."),
     "longer": (
         "Longer texts than in training?",
-        "No learned table. Near words only: ALiBi. Else T5, Shaw; RoPE if you can train a little.",
+        "No learned table. Near words only: ALiBi. Else T5, Shaw; RoPE with YaRN, tried with a needle.",
     ),
     "exactly": (
         "Must a head find exactly three back?",
