@@ -56,6 +56,23 @@ def test_what_the_lesson_says_of_sixteen_more():
     assert [round(measures.rank_correlation(*pair), 2) for pair in found] == [0.94, 0.79, 0.58]
 
 
+def test_what_the_lesson_says_of_chance_in_the_rank_correlations():
+    rng = np.random.default_rng(seed=0)
+    halves = [[one for one in TRAINED.values() if one["held back"] == back] for back in (True, False)]
+    said = {  # lowest, highest
+        ("five back", "needle"): (0.85, 0.98),
+        ("one back", "needle"): (0.59, 0.92),
+        ("one back", "local"): (0.22, 0.88),
+    }
+    for (wish, right), interval in said.items():
+        held_back, fitted = (
+            np.array([(one[wish], one[f"{right} training"]) for one in half]).T for half in halves
+        )
+        drawn = [measures.rank_correlation(*held_back[:, rng.integers(25, size=25)]) for _ in range(2000)]
+        assert np.quantile(drawn, [0.025, 0.975]) == pytest.approx(interval, abs=0.02)
+    assert round(measures.rank_correlation(*fitted), 2) == 0.9  # one back, local
+
+
 def test_halves_drawn_at_random_differ_as_much_as_those_of_the_lesson():
     rng = np.random.default_rng(seed=0)
     for wish, right, gap in (("one back", "local", 0.28), ("five back", "needle", 0.03)):

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import torch
 
-from evidence.claims.runner import at_least, below, between, each_seed, equal_to
+from evidence.claims.runner import at_least, below, between, each_seed, equal_to, who_learns
 from evidence.claims.training import kept, of_lesson, share_right, train, trained
 from pe_lessons import toys
 
@@ -53,6 +53,28 @@ def nearest_visible(seed):
         for place in np.flatnonzero(answers >= 0):
             right.append(string[visible[np.abs(visible - place).argmin()]] == answers[place])
     return np.mean(right)
+
+
+STARTS = {  # deviation of words and of table; of the share filled, of the neighbours' cosine
+    "quiet table": (0.3, 0.02, [at_least(0.75).at(1, 2)], at_least(0.5)),
+    "loud table": (0.3, 1.0, [at_least(0.75)], below(0.25)),
+    "both loud": (1.0, 1.0, [at_least(0.75)], below(0.25)),
+    "loud words": (1.0, 0.02, [between(0.4, 0.6).at(0.5, 1), at_least(0.75).at(2)], at_least(0.5)),
+}
+
+
+@who_learns
+@each_seed
+def four_starts(seed):
+    """Four starts: gaps filled right, the same with shuffled rows, and the neighbours' mean cosine"""
+    order = torch.randperm(32, generator=torch.Generator().manual_seed(2))
+    test = next(lesson.fill_in(2000 + seed, batch_size=512))
+    for name, (word_std, table_std, of_share, of_cosine) in STARTS.items():
+        share, _, after = gaps(seed, word_std, table_std)
+        yield name, share, *of_share
+        shuffled = toys.accuracy(filled(seed, word_std, table_std)[0], *test, order)
+        yield f"{name}, shuffled", shuffled, below(0.5)
+        yield f"{name}, neighbours' mean cosine", lesson.neighbours(after), of_cosine
 
 
 @each_seed
