@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from evidence.claims.runner import SEEDS, above, at_least, below, each_seed
+from evidence.claims.runner import SEEDS, above, at_least, below, each_seed, who_learns
 from evidence.claims.training import train
 from pe_lessons import toys
 
@@ -26,12 +26,13 @@ def shares(encoding, seed, steps=250):
     return {width: toys.accuracy(model, *next(toys.pictures(width, seed=2000 + seed))) for width in WIDTHS}
 
 
+@who_learns
 @each_seed
 def colour_below(seed):
     """What is the colour below? 3 rows, trained 6 wide: share of right patches"""
-    at_6 = {"interleaved": at_least(0.8), "blocks": below(0.4), "line": at_least(0.95)}
+    at_6 = {"interleaved": at_least(0.8).at(0.5, 1), "blocks": below(0.4), "line": at_least(0.95)}
     bounds = {
-        "interleaved, the worst": at_least(0.8),
+        "interleaved, the worst": at_least(0.8).at(0.5, 1),  # at twice the rate one seed has 0.63
         "blocks, the best": below(0.5),
         "line, the best": below(0.25),
     }
@@ -64,5 +65,8 @@ def more_steps():
             others = [at_other_widths(order, seed, steps) for seed in SEEDS[:5]]
             bounds = [BOUNDS[order, steps]] if (order, steps) in BOUNDS else []
             yield f"{order}, {steps} steps", others, *bounds
-    more = [at_other_widths("blocks", seed, 2000) for seed in SEEDS[5:]]
-    yield "blocks, 2000 steps, five more seeds", more, at_least(0.75)
+
+
+def blocks_are_slow():
+    """Blocks with 2000 steps: share right at the four widths that were not trained"""
+    yield "blocks, 2000 steps", [at_other_widths("blocks", seed, 2000) for seed in SEEDS], at_least(0.75)
