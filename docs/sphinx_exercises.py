@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import re
+import tomllib
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ from sphinx.transforms import SphinxTransform
 import pe_lessons
 from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.exercise import Exercise
+from pe_lessons.exercises.in_browser import page_words
 from pe_lessons.exercises.question import Quiz
 from pe_lessons.placement import LAST, placement
 from pe_lessons.progress import notebooks, progress
@@ -116,6 +118,27 @@ def question_box(one):
     return f'<div class="to-answer {kind}" id="answer-{one.name}" data-name="{one.name}">{inside}</div>'
 
 
+def speak_of_the_page(app, docname, source):
+    """Give the prose of a lesson, and replies that it shows, the words of a page; see page_words.toml."""
+    changes = tomllib.loads(Path(app.srcdir, "page_words.toml").read_text(encoding="utf-8"))
+    lesson = Path(docname).name
+    if lesson not in changes:
+        return
+    notebook = json.loads(source[0])
+    for cell in notebook["cells"]:
+        text = "".join(cell["source"])
+        for old, new in changes[lesson].get(cell["id"], {}).items():
+            if text.count(old) != 1:
+                raise ValueError(f"page_words.toml, {lesson}, {cell['id']}: the cell must say once {old!r}")
+            text = text.replace(old, new)
+        cell["source"] = text
+        for output in cell.get("outputs", ()):
+            for kind, said in output.get("data", {}).items():
+                if kind in ("text/plain", "text/html"):
+                    output["data"][kind] = page_words("".join(said))
+    source[0] = json.dumps(notebook)
+
+
 class MakeExercises(SphinxTransform):
     """Puts an exercise in the place of its three cells: the answer, the check and the help."""
 
@@ -157,12 +180,11 @@ class MakeExercises(SphinxTransform):
         )
 
     def replace(self, one, cell, check):
-        parent, at = check.parent, check.parent.index(check)
         source = next(check.findall(nodes.literal_block)).astext().strip()
-        help_cell = parent[at + 1] if at + 1 < len(parent) else None
-        if help_cell is not None and help_cell.astext().startswith(f"# {one.name}.hint()"):
-            parent.remove(help_cell)
-        parent.remove(check)
+        check.parent.remove(check)
+        for other in list(self.document.findall(nodes.container)):
+            if other.astext().startswith(f"# {one.name}.hint()") and other.get("nb_element") == "cell_code":
+                other.parent.remove(other)
         if isinstance(one, Exercise):
             start = (
                 f'<div class="to-answer exercise" id="answer-{one.name}" data-name="{one.name}" '
@@ -225,4 +247,5 @@ def setup(app):
     app.add_directive("placement", Placement)
     app.add_directive("progress", Progress)
     app.add_transform(MakeExercises)
+    app.connect("source-read", speak_of_the_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

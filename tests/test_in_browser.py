@@ -1,12 +1,16 @@
 """Answers as a page of the site hands them over, and exercises where there is no NumPy."""
 
 import json
+import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
+from reexecute import ROOT
 
-from pe_lessons.exercises.in_browser import reply
+from pe_lessons.exercises import in_browser
+from pe_lessons.exercises.in_browser import ON_A_PAGE, reply, run
 
 RIGHT = "def my_positions(sentence):\n    return list(range(len(sentence.split())))"
 
@@ -25,7 +29,12 @@ def asked(answer, lesson="lesson_00", name="count_positions", check="count_posit
         ("def my_positions(sentence)\n    return 1", "error", "SyntaxError in line 1: expected ':'."),
         (f"{RIGHT}\nprint(oops)", "error", "name 'oops' is not defined (line 3: `print(oops)`)"),
         ("def my_positions(sentence):\n    return oops", "error", "line 2: `return oops`"),
-        ("x = 1", "error", "name 'my_positions' is not defined"),
+        ("x = 1", "error", "Your answer has no `my_positions`, but it has `x`. Did you rename it?"),
+        (RIGHT.replace("my_", "count_"), "error", "it has `count_positions`. Did you rename it?"),
+        ("# mine", "not attempted", "Your answer is empty. *Start again* brings back"),
+        ("1", "error", "Your answer has no `my_positions`. *Start again* brings back"),
+        (f"{RIGHT}\neval('oops')", "error", "name 'oops' is not defined (line 1)"),
+        ("input()", "error", "input() waits for the keyboard"),
         ("exit()", "error", "SystemExit"),
         (f"{RIGHT}\ngone", "error", "There is no `gone` on this page."),
         ("def my_positions(sentence):\n    return np.arange(len(sentence.split()))", "correct", "trials"),
@@ -39,11 +48,56 @@ def test_an_answer_gets_its_reply(answer, status, said):
 
 def test_nothing_is_left_of_an_earlier_answer():
     assert asked(RIGHT)["status"] == "correct"
-    assert asked("")["status"] == "error"
+    assert asked("")["status"] == "not attempted"
 
 
-def test_what_is_printed_is_shown():
-    assert asked(f"{RIGHT}\nprint(my_positions('a b'))")["printed"] == "[0, 1]\n"
+def test_what_is_printed_is_shown_and_of_the_trials_the_first():
+    got = asked(f"{RIGHT.replace('return', 'print([sentence]); return')}\nprint(my_positions('a b'))")
+    assert got["printed"] == "['a b']\n[0, 1]"
+    assert re.fullmatch(r"\['[\w ]+'\]", got["trial"]), got
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "printed", "value", "said"),
+    [
+        (f"{RIGHT}\nprint('here')\nmy_positions('a b')", "ran", "here", "[0, 1]", ""),
+        (RIGHT, "ran", "", "", "Your code ran without an error."),
+        ("'two words'", "ran", "", "'two words'", ""),
+        ("print('before')\noops", "error", "before", "", "'oops' is not defined (line 2: `oops`)"),
+        ("print('a' * 12_000)", "ran", "a" * 10_000 + " ...\n(2000 characters more)", "", ""),
+        ("if", "error", "", "", "SyntaxError in line 1"),
+        ("np.arange(3).tolist()", "ran", "", "[0, 1, 2]", ""),
+    ],
+)  # fmt: skip
+def test_an_answer_that_is_run_shows_what_it_prints_and_its_last_value(answer, status, printed, value, said):
+    got = json.loads(run("lesson_00", "count_positions", answer, {"np": "import numpy as np"}))
+    assert (got["status"], got["printed"], got["value"]) == (status, printed, value)
+    assert said in got["message"]
+
+
+def test_replies_have_the_words_of_a_page(monkeypatch):
+    answers = [
+        "def my_positions(sentence):\n    raise NotImplementedError\n    return []",
+        "def my_positions(sentence): ...",
+        "my_positions = [0]",
+        RIGHT.replace("return", "exit(); return"),
+        f"import math\n{RIGHT.replace('return', 'math.sin = None; return')}",
+    ]
+    said = "\n".join(asked(answer)["message"] for answer in answers)
+    assert not re.search(r"\b(cell|notebook)\b|\.(hint|check)\(", said), said
+    monkeypatch.setattr(in_browser, "ON_A_PAGE", {})
+    said = "\n".join(asked(answer)["message"] for answer in answers)
+    assert [old for old in ON_A_PAGE if not re.search(old, said)] == []
+
+
+def test_what_a_page_says_instead_stands_once_in_its_cell():
+    words = tomllib.loads((ROOT / "docs/page_words.toml").read_text(encoding="utf-8"))
+    for lesson, cells in words.items():
+        notebook = json.loads((ROOT / f"notebooks/{lesson}.ipynb").read_text(encoding="utf-8"))
+        sources = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
+        for cell, changes in cells.items():
+            for old in changes:
+                assert sources[cell].count(old) == 1, f"{lesson}, {cell}: {old}"
 
 
 def test_numbers_typed_as_a_list():

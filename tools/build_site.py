@@ -1,9 +1,10 @@
 """Build the reading site into docs/_build/html: python course.py site [more words for sphinx-build]
 
 Sphinx wants all its sources in one folder, so they are gathered in docs/_build/source: the pages of docs/,
-the notebooks, the teacher's guide, and whatever else they may link to. MathJax, which sets the formulas, and
-Python for the exercises (Pyodide) come from npm. Pyodide's wheel of NumPy does not: PE_LESSONS_NUMPY_WHEEL
-names a file or an address of it; without one, exercises that need NumPy say where they can be done.
+the notebooks, the teacher's guide, and whatever else they may link to. MathJax, which sets the formulas,
+Python for the exercises (Pyodide) and their editor (CodeMirror) come from npm. Pyodide's wheel of NumPy does
+not: PE_LESSONS_NUMPY_WHEEL names a file or an address of it; without one, exercises that need NumPy say where
+they can be done.
 """
 
 import os
@@ -58,6 +59,23 @@ def pack_course(target):
                 packed.write(path, path.relative_to(ROOT))
 
 
+BUNDLE = """
+const { buildSync } = require("esbuild");
+const [source, target, licence, modules] = process.argv.slice(1);
+const options = { bundle: true, minify: true, format: "esm", allowOverwrite: true, nodePaths: [modules] };
+buildSync({ entryPoints: [source], outfile: target, banner: { js: `/*! ${licence} */` }, ...options });
+"""
+
+
+def bundle_editor(target):
+    """The editor of the exercises and all that it imports as one file, with the licence on top."""
+    modules = NPM / "node_modules"
+    licence = (modules / "@codemirror/view/LICENSE").read_text(encoding="utf-8")
+    source = DOCS / "_static/editor.js"
+    command = ["node", "-e", BUNDLE, str(source), str(target), f"CodeMirror, Lezer: {licence}", str(modules)]
+    subprocess.run(command, check=True, env=os.environ | {"NODE_PATH": str(modules)})
+
+
 def gather():
     shutil.rmtree(SOURCE, ignore_errors=True)
     copy(DOCS, SOURCE)
@@ -68,6 +86,7 @@ def gather():
     copy(formulas.FONTS, SOURCE / "_static/mathjax")
     for name in PYODIDE:
         copy(NPM / "node_modules/pyodide" / name, SOURCE / "_static/python" / name)
+    bundle_editor(SOURCE / "_static/editor.js")
     wheel = os.environ.get("PE_LESSONS_NUMPY_WHEEL", "")
     if wheel and Path(wheel).exists():
         copy(Path(wheel), SOURCE / "_static/python" / Path(wheel).name)

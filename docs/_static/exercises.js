@@ -5,6 +5,7 @@ const KEPT = "pe_lessons/";
 const LIMIT = 20; // seconds for one check; a loop of Python's own is stopped much earlier, by name
 const HEADINGS = { correct: "Correct", "not yet": "Not yet", "not attempted": "Not attempted yet", error: "Error in your code" };
 const page = JSON.parse(document.getElementById("lesson")?.textContent ?? "null");
+const place_of_answers = page?.lesson ?? "placement";
 
 // --- what is kept ---
 
@@ -22,13 +23,16 @@ function cell(id, source, text) {
   return { cell_type: "code", id, execution_count: null, metadata: { nbgrader }, source, outputs: text ? [output] : [] };
 }
 
-function keep(name, source, check, reply) {
-  const kept = notebook(page.lesson);
+// `more` is what else an editor needs after a reload: the answer that the reply is about, and the one before.
+function keep(name, source, check, reply, more) {
+  const kept = notebook(place_of_answers);
   const text = reply ? `${reply.title}\n${reply.message}` : kept_text(kept, name);
+  const answer = cell(name, source, "");
+  if (more) answer.metadata.editor = more;
   kept.cells = kept.cells.filter((one) => ![name, `${name}-check`].includes(one.id));
-  kept.cells.push(cell(name, source, ""), cell(`${name}-check`, check, text));
+  kept.cells.push(answer, cell(`${name}-check`, check, text));
   try {
-    localStorage.setItem(KEPT + page.lesson, JSON.stringify(kept));
+    localStorage.setItem(KEPT + place_of_answers, JSON.stringify(kept));
   } catch {} // a page without storage still checks
 }
 
@@ -45,14 +49,24 @@ function make(tag, properties = {}, ...inside) {
 
 const button = (text, act) => make("button", { type: "button", className: "btn btn-sm btn-outline-primary", textContent: text, onclick: act });
 
-// `code` of a message, set as code.
-const worded = (text) => text.split(/`([^`]+)`/).map((part, n) => (n % 2 ? make("code", { textContent: part }) : part));
+// `code` and *buttons* of a message. A lone star is one of Python's.
+const worded = (text) =>
+  text.split(/(`[^`]+`|\*[A-Z][\w ]*\*)/).map((part, n) => {
+    if (n % 2 === 0) return part;
+    return make(part[0] === "`" ? "code" : "em", { textContent: part.slice(1, -1) });
+  });
 
-function show(box, { status, title, message, printed }) {
-  box.className = `reply ${status.replace(" ", "-")}`;
-  const lines = message.split("\n").map((line) => make("p", {}, ...worded(line)));
-  box.replaceChildren(make("strong", { textContent: title }), ...lines);
-  if (printed) box.append(make("p", { textContent: "Printed:" }), make("pre", { textContent: printed }));
+const SHOWN = { printed: "Printed:", trial: "Printed by the first trial of the check:", value: "Value of the last line:" };
+
+function show(box, said) {
+  box.className = `reply ${said.status.replace(" ", "-")}`;
+  const older = make("p", { className: "older", textContent: "To an older version of your answer:" });
+  const lines = said.message.split("\n").filter(Boolean).map((line) => make("p", {}, ...worded(line)));
+  box.replaceChildren(older, make("strong", { textContent: said.title }), ...lines);
+  for (const [key, label] of Object.entries(SHOWN)) {
+    // What is longer than its box scrolls, by the keyboard too.
+    if (said[key]) box.append(make("p", { textContent: label }), make("pre", { textContent: said[key], tabIndex: 0 }));
+  }
 }
 
 // --- exercises ---
@@ -70,14 +84,14 @@ function ask(question, progress) {
       }
       resolve(reply);
     };
-    ask.stop = () => done({ failed: "Stopped. The next check starts Python anew." }, true);
+    ask.stop = () => done({ failed: "Stopped. Python starts again with the next check or run." }, true);
     worker ??= new Worker(new URL("python_worker.js", import.meta.url), { type: "module" });
     worker.onerror = () => done({ failed: "Python could not be started here." }, true);
     worker.onmessage = ({ data }) => {
       if (data.progress) progress(data.progress);
-      else if (data.checking) {
-        progress("Checking …");
-        timer = setTimeout(() => done({ failed: `After ${LIMIT} seconds your code had not come to an end, and was stopped. Look at its loops.` }, true), LIMIT * 1000);
+      else if (data.started) {
+        progress(question.check ? "Checking …" : "Running …");
+        timer = setTimeout(() => done({ failed: `Your code was still running after ${LIMIT} seconds, so it was stopped. Look at its loops.` }, true), LIMIT * 1000);
       } else done(data, Boolean(data.failed));
     };
     worker.postMessage(question);
@@ -91,86 +105,92 @@ function elsewhere(library) {
   return box;
 }
 
-// Enter keeps the indentation, Tab indents until Escape lets it go.
-function indent(event) {
-  const { target, key } = event;
-  if (key === "Escape") target.dataset.free = "1";
-  const before = target.value.slice(0, target.selectionStart);
-  const line = before.slice(before.lastIndexOf("\n") + 1);
-  let text = "";
-  if (key === "Tab" && !event.shiftKey && !target.dataset.free) text = " ".repeat(4 - (line.length % 4));
-  else if (key === "Enter" && !event.shiftKey && !event.ctrlKey) text = "\n" + line.match(/^ */)[0] + (/:\s*$/.test(line) ? "    " : "");
-  if (!text) return;
-  event.preventDefault();
-  target.setRangeText(text, target.selectionStart, target.selectionEnd, "end");
-  target.dispatchEvent(new Event("input"));
-}
-
-function exercise(box) {
+async function exercise(box) {
   const { name, check } = box.dataset;
-  const kept = notebook(page.lesson);
-  const frame = box.querySelector(".cell pre");
   const details = box.querySelector("details");
   if (page.needs === "torch" || (page.needs && !page.numpy)) {
     details.before(elsewhere(page.needs === "torch" ? "PyTorch" : "NumPy"));
     return;
   }
-  const frame_text = frame.textContent.trimEnd();
-  const editor = make("textarea", { value: kept_cell(kept, name)?.source ?? frame_text, spellcheck: false, autocapitalize: "off", autocomplete: "off" });
-  editor.setAttribute("aria-label", `Your answer: ${name}`);
-  const help = make("p", { id: `help-${name}`, className: "editor-help", textContent: "Ctrl + Enter checks. Tab indents; after Escape it moves on." });
-  editor.setAttribute("aria-describedby", help.id);
-  const fit = () => (editor.rows = Math.max(3, editor.value.split("\n").length + 1));
+  const { open } = await import("./editor.js");
+  const frame = box.querySelector(".cell pre").textContent.trimEnd();
+  const kept = notebook(place_of_answers);
+  const answer = kept_cell(kept, name);
+  // `judged` is the answer that the reply is about; `before` is the one that Start again took away.
+  const more = { judged: answer?.source, before: null, ...answer?.metadata.editor };
   const status = make("p", { className: "progress-line", role: "status" });
+  const ran = make("div", { className: "reply", role: "status" });
   const reply = make("div", { className: "reply", role: "status" });
-  const run = button("Check", async () => {
-    if (!run.disabled) await checked();
-  });
-  const stop = button("Stop", () => ask.stop());
-  const again = button("Start again", () => {
-    editor.value = frame_text;
-    editor.dispatchEvent(new Event("input"));
-    editor.focus();
-  });
-  stop.hidden = true;
+  let run_text = null;
 
-  async function checked() {
-    document.querySelectorAll(".exercise .check").forEach((one) => (one.disabled = true));
+  function changed() {
+    reply.classList.toggle("stale", more.judged !== editor.text());
+    ran.classList.toggle("stale", run_text !== editor.text());
+    back.hidden = more.before === null || more.before === editor.text();
+    keep(name, editor.text(), check, null, more);
+  }
+
+  // Nothing that was written is lost: the two versions change places, except for the frame.
+  function replace(text) {
+    if (editor.text() !== frame) more.before = editor.text();
+    editor.replace(text);
+    changed();
+    editor.focus();
+  }
+
+  async function ask_python(checking) {
+    if (check_button.disabled) return;
+    const buttons = document.querySelectorAll(".exercise :is(.check, .run)");
+    buttons.forEach((one) => (one.disabled = true));
     stop.hidden = false;
-    reply.replaceChildren();
-    reply.className = "reply";
-    const [start, answer] = [performance.now(), editor.value];
-    const question = { lesson: `lesson_${page.lesson.slice(0, 2)}`, name, answer, check, imports: page.imports, numpy: page.needs && page.numpy };
-    const got = await ask(question, (text) => (status.textContent = text));
-    const said = got.reply ?? { status: "error", title: `${name}: ${HEADINGS.error}.`, message: got.failed };
+    for (const one of checking ? [ran, reply] : [ran]) {
+      one.replaceChildren();
+      one.className = "reply";
+    }
+    const [start, text] = [performance.now(), editor.text()];
+    const question = { lesson: `lesson_${page.lesson.slice(0, 2)}`, name, answer: text, check: checking && check, imports: page.imports, numpy: page.needs && page.numpy };
+    const got = await ask(question, (said) => (status.textContent = said));
+    const title = checking ? `${name}: ${HEADINGS.error}.` : `${HEADINGS.error}.`;
+    const said = got.reply ?? { status: "error", title, message: got.failed };
     status.textContent = "";
     box.dataset.seconds = ((performance.now() - start) / 1000).toFixed(2);
-    show(reply, said);
-    keep(name, answer, check, said);
+    if (checking) more.judged = text;
+    else run_text = text;
+    show(checking ? reply : ran, said);
+    if (checking) keep(name, editor.text(), check, said, more);
+    changed();
     stop.hidden = true;
-    document.querySelectorAll(".exercise .check").forEach((one) => (one.disabled = false));
+    buttons.forEach((one) => (one.disabled = false));
   }
 
-  run.classList.replace("btn-outline-primary", "btn-primary");
-  run.classList.add("check");
-  editor.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && event.ctrlKey) run.click();
-    else indent(event);
+  const check_button = button("Check", () => ask_python(true));
+  check_button.className = "btn btn-sm btn-primary check";
+  const run_button = button("Run", () => ask_python(false));
+  run_button.classList.add("run");
+  const stop = button("Stop", () => ask.stop());
+  const again = button("Start again", () => replace(frame));
+  const back = button("Previous answer", () => replace(more.before));
+  stop.hidden = true;
+  const help = make("p", { id: `help-${name}`, className: "editor-help", textContent: "Shift + Enter or Ctrl + Enter checks, Alt + Enter runs. Tab indents. To leave the editor, press Escape, then Tab." });
+  const place = make("div", { className: "editor" });
+  const work = make("div", { className: "work" }, place, help, make("p", { className: "buttons" }, check_button, run_button, stop, again, back), status, ran, reply);
+  const editor = open({
+    parent: place,
+    text: answer?.source ?? frame,
+    attributes: { "aria-label": `Your answer: ${name}`, "aria-describedby": help.id },
+    changed,
+    check: () => ask_python(true),
+    run: () => ask_python(false),
   });
-  editor.addEventListener("blur", () => delete editor.dataset.free);
-  editor.addEventListener("input", () => {
-    fit();
-    keep(name, editor.value, check);
-  });
-  fit();
-  const work = make("div", { className: "work" }, editor, help, make("p", { className: "buttons" }, run, stop, again), status, reply);
   box.querySelector(".cell").classList.add("d-none", "d-print-block");
   details.before(work);
-  const before = kept_text(kept, name);
-  if (before) {
-    const [title, ...message] = before.split("\n");
+  const said = kept_text(kept, name);
+  if (said) {
+    const [title, ...message] = said.split("\n");
     show(reply, { status: status_of(title), title, message: message.join("\n") });
   }
+  reply.classList.toggle("stale", more.judged !== editor.text());
+  back.hidden = more.before === null || more.before === editor.text();
 }
 
 const status_of = (title) => Object.keys(HEADINGS).find((key) => title.endsWith(`: ${HEADINGS[key]}.`)) ?? "not attempted";
@@ -217,8 +237,8 @@ function question(box) {
     const written = chosen.map((letters) => (letters.length ? `"${letters[0]}"` : "..."));
     return quiz ? `my_letters = [${written.join(", ")}]` : `my_answer = [${chosen[0].map((letter) => `"${letter}"`).join(", ")}]`;
   };
-  const record = (reply) => page && keep(name, source(), `${name}.check(${quiz ? "my_letters" : "my_answer"})`, reply);
-  const before = [...((page && kept_cell(notebook(page.lesson), name))?.source ?? "").matchAll(/"([a-h])"|\.\.\./g)].map((one) => one[1]);
+  const record = (reply) => keep(name, source(), `${name}.check(${quiz ? "my_letters" : "my_answer"})`, reply);
+  const before = [...(kept_cell(notebook(place_of_answers), name)?.source ?? "").matchAll(/"([a-h])"|\.\.\./g)].map((one) => one[1]);
 
   groups.forEach((group, n) => {
     const prompt = group.querySelector(".prompt");
@@ -265,7 +285,7 @@ function question(box) {
       if (before.length) {
         chosen[0] = before.filter(Boolean);
         press();
-        const text = kept_text(notebook(page.lesson), name);
+        const text = kept_text(notebook(place_of_answers), name);
         const [title, ...message] = text.split("\n");
         if (text) show(reply, { status: status_of(title), title, message: message.join("\n") });
       }
@@ -309,7 +329,8 @@ if (placement) {
 
 const table = document.getElementById("progress");
 if (table) {
-  const lessons = Object.keys(localStorage).filter((key) => key.startsWith(KEPT)).map((key) => key.slice(KEPT.length)).sort();
+  const kept = Object.keys(localStorage).filter((key) => key.startsWith(KEPT));
+  const lessons = kept.map((key) => key.slice(KEPT.length)).filter((lesson) => /^\d\d_/.test(lesson)).sort();
   const fill = () => {
     let done = 0;
     const rows = [...table.querySelectorAll("[data-name]")];
@@ -337,7 +358,8 @@ if (table) {
   };
   const forget = () => {
     if (!confirm("Forget all answers that this browser keeps of the course?")) return;
-    lessons.splice(0).forEach((lesson) => localStorage.removeItem(KEPT + lesson));
+    kept.forEach((key) => localStorage.removeItem(key));
+    lessons.length = 0;
     fill();
   };
   document.getElementById("progress-buttons").append(button("Export", save), " ", button("Forget", forget));

@@ -18,17 +18,18 @@ async function start(numpy) {
   }
   say("Python is starting …");
   python.runPython("import sys; sys.path.insert(0, '.')");
-  return python.pyimport("pe_lessons.exercises.in_browser").reply;
+  return python.pyimport("pe_lessons.exercises.in_browser");
 }
 
-let reply;
+let python;
 onmessage = async ({ data }) => {
   try {
-    reply ??= await start(data.numpy);
-    postMessage({ checking: true });
+    python ??= await start(data.numpy);
+    postMessage({ started: true });
     const { lesson, name, answer, check, imports } = data;
     const known = new Map(Object.entries(imports));
-    postMessage({ reply: JSON.parse(reply(lesson, name, answer, check, known)) });
+    const said = check ? python.reply(lesson, name, answer, check, known) : python.run(lesson, name, answer, known);
+    postMessage({ reply: JSON.parse(said) });
   } catch (error) {
     postMessage({ failed: String(error.message ?? error).trim().split("\n").at(-1) });
   }

@@ -9,7 +9,7 @@ for (const event of ["load", "resize"]) {
 
 addEventListener("DOMContentLoaded", () => {
   // Every piece of code can be copied.
-  for (const code of document.querySelectorAll(".highlight")) {
+  for (const code of document.querySelectorAll(".highlight:not(.cm-content)")) {
     const copy = document.createElement("button");
     Object.assign(copy, { type: "button", className: "copy-code", textContent: "Copy" });
     copy.onclick = async () => {

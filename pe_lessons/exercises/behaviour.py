@@ -33,6 +33,7 @@ SLEEPER = 1 / 100  # a machine under load may leave a twentieth to a loop that d
 LONGEST_STEP = 0.25  # of a second; what one step takes longer, the process may have waited for its machine
 MEMORY = 2 << 30  # bytes that one call may ask for; where a hub limits the whole kernel, half of its limit
 ENTRIES = 1_000_000
+PRINTED = 2_000  # characters kept of what one call prints
 
 _STDLIB = str(Path(contextlib.__file__).parent)  # in a browser a zip file, of which sysconfig knows nothing
 _OURS = str(Path(__file__).parents[1])
@@ -71,7 +72,7 @@ class Behaviour:
     entries: tuple = ()
     text: str = ""
     changed: int | None = None  # which argument the call changed
-    printed: bool = False
+    printed: str = ""  # what it printed, or the beginning of that
     truth: bool = False  # whether the value is True or False
     things: int = 0  # how many stand in the tuple that the value is
     same_rows: int = 0  # how often one and the same list stands in the list that the value is
@@ -153,7 +154,7 @@ def _observe_once(call, arguments):
             kind, text = "raised", "asks for more memory than there is. How large are the arrays it makes?"
         except BaseException as error:
             kind, text = "raised", f"stops with an error. {in_one_line(error)}"
-    changed, printed = _first_changed(arguments, given), bool(output.getvalue().strip())
+    changed, printed = _first_changed(arguments, given), cut(output.getvalue(), PRINTED)
     made, late, given_back = steps()
     own = _snapshots(given_back.pop("", None))
     lent = tuple(name for name, value in given_back.items() if any(own) and _snapshots(value) == own)
@@ -172,6 +173,12 @@ def _observe_once(call, arguments):
         late,
         lent,
     )
+
+
+def cut(text, longest):
+    """The text without blanks at its end, or its beginning and how much was left out."""
+    text = text.rstrip()
+    return text if len(text) <= longest else f"{text[:longest]} ...\n({len(text) - longest} characters more)"
 
 
 def numbers(value):
@@ -309,7 +316,10 @@ def in_one_line(error):
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_library(frame.filename)]
     if isinstance(error, RecursionError):
         own, what = own[:1], f"{what}: it calls itself without end"
-    return f"{what} (line {own[-1].lineno}: `{own[-1].line}`)" if own else what
+    if not own:
+        return what
+    source = f": `{own[-1].line}`" if own[-1].line else ""  # code that `eval` was given has none
+    return f"{what} (line {own[-1].lineno}{source})"
 
 
 def _settings():

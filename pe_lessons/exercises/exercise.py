@@ -112,10 +112,12 @@ class Exercise(Checked):
 
     def diagnose(self, answer=None, *more):
         """Return the `Result` for the learner's function or class; never raises."""
+        seen = []
         with behaviour.LOCK:
-            return self._diagnose(answer, *more)
+            result = self._diagnose(seen, answer, *more)
+        return dataclasses.replace(result, printed=seen[0].printed) if seen else result
 
-    def _diagnose(self, answer=None, *more):
+    def _diagnose(self, seen, answer=None, *more):
         if answer is ...:
             return self._not_attempted()
         objection = self._objection(answer, more)
@@ -125,7 +127,6 @@ class Exercise(Checked):
             return self._not_attempted(answer)
         behaviour.keep_modules()
         replaced = behaviour.put_back()
-        seen = []
         for arguments in self._all_probes:
             seen.append(self._observe(answer, arguments))
             if seen[0].kind == "stub":

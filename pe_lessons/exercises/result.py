@@ -17,6 +17,7 @@ HEADINGS = {
     "not attempted": "Not attempted yet",
     "error": "Error in your code",
 }
+PRINTED = "Your code printed in the first trial:"
 COLOURS = {"correct": "#2e9e4f", "not yet": "#b86e00", "not attempted": "#808080", "error": "#d0453a"}
 
 
@@ -33,20 +34,25 @@ class Result:
     message : str
     cause : str or None
         Name of the misconception; the names of two are joined by ``" + "``.
+    printed : str
+        What the learner's function printed in the first trial.
     """
 
     status: str
     title: str
     message: str
     cause: str | None = None
+    printed: str = ""
 
     def __repr__(self):
-        return f"{self.title}\n{self.message}"
+        return f"{self.title}\n{self.message}" + f"\n{PRINTED}\n{self.printed}" * bool(self.printed)
 
     def _repr_html_(self):
         paragraphs = "".join(
             f'<p style="margin: 0.3em 0">{_in_html(line)}</p>' for line in self.message.splitlines()
         )
+        if self.printed:
+            paragraphs += f'<p style="margin: 0.3em 0">{PRINTED}</p><pre>{html.escape(self.printed)}</pre>'
         return (
             f'<div style="border-left: 0.4em solid {COLOURS[self.status]}; padding: 0.2em 0.8em">'
             f"<strong>{html.escape(self.title)}</strong>{paragraphs}</div>"
