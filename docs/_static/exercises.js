@@ -177,7 +177,7 @@ async function exercise(box) {
   const editor = open({
     parent: place,
     text: answer?.source ?? frame,
-    attributes: { "aria-label": `Your answer: ${name}`, "aria-describedby": help.id },
+    attributes: { "aria-label": `Your answer: ${name}`, "aria-describedby": help.id, tabindex: "0" },
     changed,
     check: () => ask_python(true),
     run: () => ask_python(false),

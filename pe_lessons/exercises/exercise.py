@@ -13,7 +13,7 @@ import inspect
 import math
 import textwrap
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pe_lessons.exercises import behaviour
@@ -115,7 +115,7 @@ class Exercise(Checked):
         seen = []
         with behaviour.LOCK:
             result = self._diagnose(seen, answer, *more)
-        return dataclasses.replace(result, printed=seen[0].printed) if seen else result
+        return replace(result, printed=seen[0].printed) if seen else result
 
     def _diagnose(self, seen, answer=None, *more):
         if answer is ...:

@@ -16,8 +16,8 @@ FILE = "<answer>"
 SHOWN = 10_000  # characters of what was printed, or of a value
 # Replies speak of cells. On a page there is an editor with buttons, and hints below it.
 ON_A_PAGE = {
-    r"Take that line out, run the cell above, then run this cell\.": "Take it out, then press *Check*.",
-    r"Write your answer in the cell above, run it, then run this cell\.": "Write it, then press *Check*.",
+    r"line out, run the cell above, then run this cell\.": "line out, then press *Check*.",
+    r" in the cell above, run it, then run this cell\.": ", then press *Check*.",
     r"(?:`|<code>)\w+\.hint\(\)(?:`|</code>) helps": "*Hint 1* below helps",
     r"Write its name without parentheses: .*\.": "Does another line use its name for something else?",
     r"which would end the notebook": "which would end Python",

@@ -18,7 +18,7 @@ HTML = ROOT / "docs/_build/html"
 AXE = ROOT / "docs/_build/npm/node_modules/axe-core/axe.min.js"
 LESSON = "notebooks/03_the_naive_loop"
 RIGHT_LETTERS = "".join(placement.right)
-LOADED = 60_000  # milliseconds: also on a busy machine
+LOADED = 120_000  # milliseconds: also on a busy machine
 DOUBLED = """
 def my_sinusoidal(seq_len, d_model):
     table = []
@@ -278,6 +278,7 @@ def test_run_shows_prints_and_the_last_value(open_page):
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         page.locator(f"html[data-theme={theme}]").wait_for()
+        page.wait_for_timeout(500)  # until the colours of the buttons have changed
         assert page.evaluate("axe.run('.exercise', {resultTypes: ['violations']})")["violations"] == []
     page.keyboard.type("oops")
     editor.press("Alt+Enter")
