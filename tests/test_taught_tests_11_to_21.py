@@ -6,6 +6,7 @@ stands here as well, since the lesson says so.
 """
 
 import math
+from types import SimpleNamespace
 
 import nbformat
 import numpy as np
@@ -13,15 +14,15 @@ import pytest
 import torch
 from reexecute import find_notebooks
 
-from pe_lessons import arrays, tensors
+from pe_lessons import arrays, capstone, measures, small_models, tensors, toys
 
 NOTEBOOKS = {path.name[:2]: path for path in find_notebooks()}
 
 
-def lesson(number, *cells):
+def lesson(number, *cells, **known):
     """The names that these cells of a lesson define."""
     sources = {cell.id: cell.source for cell in nbformat.read(NOTEBOOKS[number], 4).cells}
-    names = {"math": math, "np": np, "torch": torch, "arrays": arrays}
+    names = {"math": math, "np": np, "torch": torch, "arrays": arrays} | known
     for cell in cells:
         exec(compile(sources[cell], f"lesson {number}, {cell}", "exec"), names)
     return names
@@ -32,7 +33,7 @@ def said(test, *arguments, **options):
     try:
         test(*arguments, **options)
     except AssertionError as fault:
-        return str(fault)
+        return str(fault) or "it fails"
     return ""
 
 
@@ -109,3 +110,162 @@ def test_what_the_rope_test_cannot_see_is_what_it_is_not_asked(test_rope):
 
     assert said(test_rope, wide) == said(test_rope, short) == ""
     assert said(test_rope, wide, widths=[128]) and said(test_rope, short, positions=[5000])
+
+
+# Lesson 13: the window. It cures only a model whose far characters do the harm.
+
+
+class Shut(toys.Rotary):
+    """RoPE that sees 256 characters back, as the lesson's window does."""
+
+    def bias(self, queries, positions):
+        return torch.where(positions[:, None] - positions < 256, 0.0, -torch.inf)
+
+
+def test_the_window_cures_no_wrong_layout():
+    model = small_models.load("rope")
+    text = small_models.encode(small_models.held_out())[:2048]
+    found = {}
+    for name, encoding in {"right": Shut(), "wrong layout": Shut(layout="half")}.items():
+        model.encoding = encoding
+        found[name] = small_models.bits(model, text, 1024)[:, 512:].mean().item()
+    assert found["right"] < 2.6 and found["wrong layout"] > 5
+
+
+# Lesson 15: the same text, moved
+
+
+def handed_over(back, positions):
+    """What attention with rotated values hands over, its output rotated by `back`."""
+    q, kv = np.random.default_rng(seed=0).normal(size=(2, 5, 8))
+    keys = arrays.rotary(kv, positions)
+    return arrays.rotary(arrays.attention(arrays.rotary(q, positions), keys, keys), back)
+
+
+@pytest.mark.parametrize(
+    ("back", "passes"),
+    [
+        (lambda p: -p, True),
+        (lambda p: 0 * p, False),
+        (lambda p: p, False),
+        (lambda p: -2 * p, False),
+        (lambda p: np.full(len(p), -p[0]), True),  # wrong, and the lesson says that it passes
+    ],
+)
+def test_a_moved_text_sees_that_something_depends_on_the_place(back, passes):
+    here, later = np.arange(5), np.arange(5) + 100
+    moved = np.abs(handed_over(back(here), here) - handed_over(back(later), later)).max()
+    assert bool(moved < 1e-9) is passes
+
+
+# Lesson 16: text alone must come out as before
+
+
+def by_axes(dtype, scale, x, positions, sections, order):
+    axis_of_pair = np.repeat([0, 1, 2], sections)
+    angles = (positions * np.array(scale)[:, None])[axis_of_pair].T.astype(dtype)
+    angles = angles * arrays.frequencies(128).astype(dtype)
+    a, b = x[:, 0::2].astype(dtype), x[:, 1::2].astype(dtype)
+    cosine, sine = np.cos(angles), np.sin(angles)
+    return np.stack([a * cosine - b * sine, a * sine + b * cosine], axis=-1).reshape(x.shape)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "scale", "unchanged"),
+    [
+        (np.float64, (1, 1, 1), True),
+        (np.float32, (1, 1, 1), True),
+        (np.float64, (2, 1, 1), False),
+        (np.float64, (1, 1, 0.99), False),
+    ],
+)
+def test_the_law_of_text_accuses_no_other_right_program(dtype, scale, unchanged, capsys):
+    def mrope(x, positions, sections, order):
+        return by_axes(dtype, scale, x, positions, sections, order)
+
+    lesson("16", "law", arrays=SimpleNamespace(rotary=arrays.rotary, mrope=mrope))
+    assert f"16 24 24 blocks - text unchanged: {unchanged}" in capsys.readouterr().out
+
+
+def after(how, parts):
+    """The position after a picture or a video, by rules that programs had."""
+    shape = parts[1]
+    largest = {"right": max(shape), "time left out": max(shape[1:]), "after the width": shape[2]}
+    return parts[0] + largest[how]
+
+
+def test_the_three_prompts_are_needed():
+    wide, tall, long = [2, (1, 2, 3), 1], [2, (1, 3, 2), 1], [2, (4, 2, 3), 1]
+    for parts in (wide, tall, long):
+        assert arrays.mrope_positions(parts)[0, -1] == after("right", parts)
+    assert [after("after the width", p) == after("right", p) for p in (wide, tall)] == [True, False]
+    assert [after("time left out", p) == after("right", p) for p in (wide, tall, long)] == [True, True, False]
+
+
+# Lesson 17: the law
+
+
+@pytest.fixture(scope="module")
+def serving():
+    cells = "models", "models-texts", "law", "law-show", "steps"
+    return lesson("17", "imports", *cells)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "half"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_law_accuses_no_innocent(serving, dtype, layout, monkeypatch):
+    model = serving["untrained"](toys.Rotary(layout=layout)).to(dtype)
+    gap = serving["law"](serving["in_steps"], model, told=lambda new: new, size=3)
+    monkeypatch.setattr(serving["plots"], "show_table", lambda *table, **options: None)
+    assert said(serving["show_gaps"], [[gap]], ["right"], ["gap"]) == "" and gap < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("fault", "seen"),
+    [
+        (lambda new: 2 * new, True),
+        (lambda new: new % 8, True),
+        (lambda new: new + (new > 10), True),
+        (lambda new: new % 16, False),  # the texts have up to 12 tokens, and the lesson says so
+        (lambda new: new + 100, False),  # RoPE forgives a text that is moved as a whole
+    ],
+)
+def test_the_law_sees_faults_within_its_texts(serving, fault, seen):
+    assert (serving["law"](serving["in_steps"], serving["rope"], told=fault) > 0.1) is seen
+
+
+# Lesson 18: the head that looks three back, and the spread of one score
+
+
+@pytest.mark.parametrize(
+    ("angles", "share", "spread"),
+    [
+        (lambda p: p[:, None] * tensors.frequencies(64), 1, 0),
+        (lambda p: p.float()[:, None] * tensors.frequencies(64).float(), 1, 0),
+        (lambda p: p[:, None] * tensors.frequencies(64, base=100.0), 1, 0),
+        (lambda p: (p % 2048)[:, None] * tensors.frequencies(64), 0.5, 0.7),
+        (lambda p: p.half().double()[:, None] * tensors.frequencies(64), 0.75, 0.1),
+        # wrong at every place alike: the lesson says that both measures pass these
+        (lambda p: p[:, None] * tensors.frequencies(64, base=1e8), 1, 0),
+        (lambda p: -p[:, None] * tensors.frequencies(64), 1, 0),
+    ],
+)
+def test_two_measures_of_rounding_see_what_depends_on_the_place(angles, share, spread):
+    cells = "module", "head", "blame", "blame-one", "blame-both"
+    blamed = lesson("18", "imports", *cells)["blamed"]
+    found = blamed(lambda positions: angles(positions).double())
+    assert [abs(found[0] - share) < 0.02, abs(found[1] - spread) < 0.08] == [True, True]
+
+
+# Lesson 20: the card
+
+
+def test_four_times_is_a_matter_of_luck():
+    def in_another_order(seed):
+        pairs = torch.randperm(16, generator=torch.Generator().manual_seed(seed))
+        columns = torch.stack([2 * pairs, 2 * pairs + 1], dim=1).flatten()
+        return lambda q, k, m, n: capstone.rope(q[..., columns], k[..., columns], m, n)
+
+    found = [measures.pointing(in_another_order(seed), [1])[1] for seed in (1, 2)]
+    assert min(near for near, _ in found) > 0.9  # within the trained places all orders do
+    assert found[0][1] > 0.4 and found[1][1] < 0.3
