@@ -5,9 +5,11 @@ import sys
 
 # Old Pythons have to read this file as far as this message, so it keeps to the syntax that they know.
 if sys.version_info < (3, 11):
-    sys.exit("The course needs Python 3.11 or newer, and this is Python %d.%d.\n"
-             "If a newer one is installed, call it by its name, as in: python3.11 course.py lab"
-             % sys.version_info[:2])
+    sys.exit(
+        "The course needs Python 3.11 or newer, and this is Python %d.%d.\n"
+        "If a newer one is installed, call it by its name, as in: python3.11 course.py lab"
+        % sys.version_info[:2]
+    )
 
 import contextlib
 import hashlib
@@ -44,59 +46,132 @@ OVERRIDES = {
 # task: what it does, the extras of pyproject.toml it needs, and what .venv's Python runs for it
 # (words after the task go on to the last of these; where the extras are None, it does without .venv)
 TASKS = {
-    "lab": ("open the course in JupyterLab", ["lab"],
-            ["-m jupyterlab --ServerApp.root_dir=. notebooks/00_start_here.ipynb"]),
-    "test": ("check the style, then run the unit tests, the doctests and every notebook", ["test"],
-             ["-m ruff check course.py conftest.py pe_lessons teaching tests notebooks docs tools evidence",
-              "-m pytest -n 2 --dist loadfile --durations=10"]),
-    "reset": ("take a fresh copy of a lesson, and keep yours beside it: python course.py reset 03", None,
-              ["tools/reset_and_update.py reset"]),
-    "update": ("get what is new in the course, and keep what you wrote", None,
-               ["tools/reset_and_update.py update"]),
-    "renumber": ("give lessons other numbers, everywhere: python course.py renumber --help", None,
-                 ["tools/renumber.py"]),
-    "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
-                   ["-m pytest -q -n 0 tests/test_peers.py"]),
-    "peer-models": ("hold the reader of configs and the doctor to the models of transformers",
-                    ["test", "peers"], ["-m evidence.peer_models"]),
-    "test-elsewhere": ("run all on another computer, imitated, and as older processors would", ["test"],
-                       ["tools/run_on_other_computers.py"]),
-    "mutants": ("hold the trials of every exercise to right answers with one token changed", ["test"],
-                ["tools/mutants_of_answers.py"]),
-    "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
-              ["-m evidence.speed"]),
-    "claims": ("hold what the lessons say of trained models to other seeds: all, or claims 06 14", ["lab"],
-               ["-m evidence.claims.runner"]),
-    "train-small": ("train a small language model of the lessons: train-small --model rope", ["train"],
-                    ["evidence/train_small.py"]),
-    "measure-small": ("measure what the small models do: all, or measure-small needle", ["train"],
-                      ["-m evidence.measure_small"]),
-    "notebooks": ("run every notebook again and keep its outputs", ["test"],
-                  ["tools/reexecute.py"]),
-    "tables": ("write what is made from data: sources, bibliography, the guide's tables", ["test"],
-               ["tools/write_sources.py", "tools/teaching_tables.py"]),
-    "slides": ("show a lesson as slides, without a request to the web: python course.py slides 03", ["lab"],
-               ["teaching/slides.py"]),
-    "classroom": ("make a folder for handing out and grading: python course.py classroom FOLDER 03",
-                  ["classroom"], ["teaching/classroom.py"]),
-    "grade": ("grade what a class handed in, in a sandbox: python course.py grade FOLDER 03", ["classroom"],
-              ["teaching/grade.py"]),
-    "review": ("what to look at, and to explain: python course.py review FOLDER 03", ["classroom"],
-               ["teaching/review.py"]),
-    "classroom-demo": ("grade a simulated class in a temporary folder", ["classroom"],
-                       ["teaching/classroom_demo.py"]),
-    "hub-demo": ("start a JupyterHub on this machine, with a few users who run a lesson each", ["hub"],
-                 ["teaching/hub_demo.py"]),
-    "site": ("build the reading site into docs/_build/html (needs npm)", ["docs"],
-             ["tools/build_site.py"]),
-    "test-browser": ("build the site, then try it and JupyterLab in a browser (needs Chromium or Chrome)",
-                     ["browser", "docs", "test"],
-                     ["tools/build_site.py", "-m pytest -m browser tests/browser"]),
+    "lab": (
+        "open the course in JupyterLab",
+        ["lab"],
+        ["-m jupyterlab --ServerApp.root_dir=. notebooks/00_start_here.ipynb"],
+    ),
+    "test": (
+        "check the style, then run the unit tests, the doctests and every notebook",
+        ["test"],
+        [
+            "-m ruff check course.py conftest.py pe_lessons teaching tests notebooks docs tools evidence",
+            "-m pytest -n 2 --dist loadfile --durations=10",
+        ],
+    ),
+    "reset": (
+        "take a fresh copy of a lesson, and keep yours beside it: python course.py reset 03",
+        None,
+        ["tools/reset_and_update.py reset"],
+    ),
+    "update": (
+        "get what is new in the course, and keep what you wrote",
+        None,
+        ["tools/reset_and_update.py update"],
+    ),
+    "renumber": (
+        "give lessons other numbers, everywhere: python course.py renumber --help",
+        None,
+        ["tools/renumber.py"],
+    ),
+    "test-peers": (
+        "compare the course's functions with the libraries that people use",
+        ["test", "peers"],
+        ["-m pytest -q -n 0 tests/test_peers.py"],
+    ),
+    "peer-models": (
+        "hold the reader of configs and the doctor to the models of transformers",
+        ["test", "peers"],
+        ["-m evidence.peer_models"],
+    ),
+    "test-elsewhere": (
+        "run all on another computer, imitated, and as older processors would",
+        ["test"],
+        ["tools/run_on_other_computers.py"],
+    ),
+    "mutants": (
+        "hold the trials of every exercise to right answers with one token changed",
+        ["test"],
+        ["tools/mutants_of_answers.py"],
+    ),
+    "bench": (
+        "compare speed, memory and precision with the libraries and with the memory itself",
+        ["bench"],
+        ["-m evidence.speed"],
+    ),
+    "claims": (
+        "hold what the lessons say of trained models to other seeds, rates: all, or claims 06 14",
+        ["lab"],
+        ["-m evidence.claims.runner"],
+    ),
+    "train-small": (
+        "train a small language model of the lessons: train-small --model rope",
+        ["train"],
+        ["evidence/train_small.py"],
+    ),
+    "measure-small": (
+        "measure what the small models do: all, or measure-small needle",
+        ["train"],
+        ["-m evidence.measure_small"],
+    ),
+    "notebooks": ("run every notebook again and keep its outputs", ["test"], ["tools/reexecute.py"]),
+    "tables": (
+        "write what is made from data: sources, bibliography, the guide's tables",
+        ["test"],
+        ["tools/write_sources.py", "tools/teaching_tables.py"],
+    ),
+    "slides": (
+        "show a lesson as slides, without a request to the web: python course.py slides 03",
+        ["lab"],
+        ["teaching/slides.py"],
+    ),
+    "classroom": (
+        "make a folder for handing out and grading: python course.py classroom FOLDER 03",
+        ["classroom"],
+        ["teaching/classroom.py"],
+    ),
+    "grade": (
+        "grade what a class handed in, in a sandbox: python course.py grade FOLDER 03",
+        ["classroom"],
+        ["teaching/grade.py"],
+    ),
+    "review": (
+        "what to look at, and to explain: python course.py review FOLDER 03",
+        ["classroom"],
+        ["teaching/review.py"],
+    ),
+    "classroom-demo": (
+        "grade a simulated class in a temporary folder",
+        ["classroom"],
+        ["teaching/classroom_demo.py"],
+    ),
+    "hub-demo": (
+        "start a JupyterHub on this machine, with a few users who run a lesson each",
+        ["hub"],
+        ["teaching/hub_demo.py"],
+    ),
+    "site": ("build the reading site into docs/_build/html (needs npm)", ["docs"], ["tools/build_site.py"]),
+    "test-browser": (
+        "build the site, then try it and JupyterLab in a browser (needs Chromium or Chrome)",
+        ["browser", "docs", "test"],
+        ["tools/build_site.py", "-m pytest -m browser tests/browser"],
+    ),
 }
 
 # These tell of their options themselves, when they are asked for help.
-WITH_OPTIONS = {"lab", "renumber", "mutants", "bench", "train-small", "notebooks", "slides", "grade",
-                "review", "classroom-demo", "hub-demo"}
+WITH_OPTIONS = {
+    "lab",
+    "renumber",
+    "mutants",
+    "bench",
+    "train-small",
+    "notebooks",
+    "slides",
+    "grade",
+    "review",
+    "classroom-demo",
+    "hub-demo",
+}
 
 USAGE = """python course.py TASK [more words]
 
@@ -181,15 +256,19 @@ def why(said):
     free = shutil.disk_usage(ROOT).free / 1e9
     full = re.search(r"No space left|Errno (28|122)\b|WinError 112\b", said)
     if full or free < 3:
-        yield ("Is a disk full? Here %.1f GB are free, and the set-up needs 3. (pip unpacks in the folder for"
-               " temporary files;\nif that is on a small disk, let the variable TMPDIR name another.)" % free)
+        yield (
+            "Is a disk full? Here %.1f GB are free, and the set-up needs 3. (pip unpacks in the folder for"
+            " temporary files;\nif that is on a small disk, let the variable TMPDIR name another.)" % free
+        )
     if not os.access(ROOT, os.W_OK) or re.search(r"Errno 30\b|\.venv\.lock", said):
         yield "The folder of the course cannot be written to: copy it to a place of your own."
     elif re.search(r"(Errno (13|16|26|39|41|66)|WinError (5|32|145))\b.*\.venv\b", said):
         yield "Close what uses .venv (JupyterLab, an editor)."
     if not full and re.search(r"(?i)connection|getaddrinfo|timed out|no matching distribution", said):
-        yield ("Not all packages could be fetched. Is there a network, and may Python use it (a proxy)?\n"
-               "Where PyTorch cannot be had in this way: python course.py --help")
+        yield (
+            "Not all packages could be fetched. Is there a network, and may Python use it (a proxy)?\n"
+            "Where PyTorch cannot be had in this way: python course.py --help"
+        )
 
 
 def give_up(what, said):
@@ -230,8 +309,16 @@ def torch_arguments():
     # Only the CPU build answers to "+cpu": with its index out of reach, pip fails rather than fetch CUDA.
     # Alone (--no-deps), so that an index out of reach costs one look-up instead of one for every package.
     version = re.search(r"^torch==(\S+)", (ROOT / "constraints.txt").read_text(), re.MULTILINE).group(1)
-    return ["torch==%s+cpu" % version, "--no-deps", "--retries", "2", "--timeout", "15",
-            "--extra-index-url", "https://download.pytorch.org/whl/cpu"]
+    return [
+        "torch==%s+cpu" % version,
+        "--no-deps",
+        "--retries",
+        "2",
+        "--timeout",
+        "15",
+        "--extra-index-url",
+        "https://download.pytorch.org/whl/cpu",
+    ]
 
 
 def wanted(extras):
@@ -266,8 +353,10 @@ def set_up(extras):
 def install(stamp, lock):
     """Make .venv anew or mend it, until it is as the stamp says."""
     if sys.platform == "darwin" and platform.machine() == "x86_64":
-        sys.exit("pip finds no PyTorch for Intel Macs any more: please use conda, as README.md says.\n"
-                 "(On a Mac with an Apple processor: this Python is made for Intel, another one will do.)")
+        sys.exit(
+            "pip finds no PyTorch for Intel Macs any more: please use conda, as README.md says.\n"
+            "(On a Mac with an Apple processor: this Python is made for Intel, another one will do.)"
+        )
 
     start = time.monotonic()
     say("Setting up .venv: a minute or more the first time\n")

@@ -104,6 +104,9 @@ def test_who_learns_is_tried_at_half_and_at_twice_the_rate(main, monkeypatch, ca
     assert shown.count("a share") == 1
     assert shown.endswith("These claims fail:\n  01, as written, at twice its learning rate\n")
     assert toys.train is train
+    assert main(["01", "--rate", "0.5"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("as written") == shown.count("at half") == 1 and "a share" not in shown
 
 
 @pytest.mark.parametrize(

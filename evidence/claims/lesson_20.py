@@ -2,16 +2,17 @@
 
 import numpy as np
 
-from evidence.claims.runner import SEEDS, above, below, between, each_seed
+from evidence.claims.runner import SEEDS, above, below, between, each_seed, who_learns
 from evidence.train_encodings import encoding_of, waves
 from pe_lessons import capstone, measures
 
 
+@who_learns
 @each_seed
 def needle(seed):
     """The word five back, after 120 steps"""
     for name, bound in (
-        ("sinusoidal", above(0.8)),
+        ("sinusoidal", above(0.8).at(1, 2)),
         ("squared_positions", above(0.9)),
         ("ten_times_as_slow", below(0.5)),
         ("stripes_of_four", below(0.5)),
@@ -45,6 +46,7 @@ def more_steps(seed):
         yield f"stripes_of_four, {steps}", shares[1], bound
 
 
+@who_learns
 @each_seed
 def goals(seed):
     """RoPE with ALiBi at 64 words, which on average meets a goal of the capstone, and RoPE"""

@@ -1,7 +1,8 @@
 """Hold what the lessons say of trained models, and of all else that is drawn, to seeds that no lesson uses.
 
-    python course.py claims            all lessons, about half an hour on one core
+    python course.py claims            all lessons, two to three hours on one core
     python course.py claims 06 14      these lessons
+    python course.py claims --rate 2   what is tried at twice the learning rate, at that rate only
 
 Each line names a quantity and gives its mean and its range over the seeds; where a lesson makes a claim of
 it, the claim and whether it holds for every seed follow. The exit status is 1 if one does not.
@@ -16,6 +17,7 @@ for one seed, with its one value, and `each_seed` makes groups of them; `who_lea
 tried at the three rates.
 """
 
+import argparse
 import functools
 import importlib
 import inspect
@@ -103,12 +105,12 @@ def verdict(values, bound):
     return f"FAILS on {misses} of {len(values)}" if misses else "holds"
 
 
-def report(group):
+def report(group, rates):
     """Print every quantity of a group, and return the names of those whose claim fails."""
     print(f"\n{inspect.getdoc(group)}", flush=True)
-    rates, failed = getattr(group, "rates", (1,)), []
+    failed = []
     for rate in rates:
-        at = f", at {RATES[rate]}" if len(rates) > 1 else ""
+        at = f", at {RATES[rate]}" if hasattr(group, "rates") else ""
         if at:
             print(f" at {RATES[rate]}:")
         with at_rate(rate):
@@ -129,8 +131,12 @@ def report_lines(group, rate):
     return failed
 
 
-def main(wanted):
-    known = lessons()
+def main(words):
+    parser = argparse.ArgumentParser(prog="course.py claims")
+    parser.add_argument("lessons", nargs="*", help="their numbers, as in 06 14; all if left out")
+    parser.add_argument("--rate", type=float, choices=RATES, help="only this multiple of the learning rates")
+    asked = parser.parse_args(words)
+    wanted, known = asked.lessons, lessons()
     unknown = [lesson for lesson in wanted if lesson not in known]
     if unknown:
         print(f"No lesson {', '.join(unknown)} has claims; these have: {', '.join(known)}.", file=sys.stderr)
@@ -139,7 +145,9 @@ def main(wanted):
     for lesson in wanted or known:
         start = time.monotonic()
         print(f"\nLesson {lesson}")
-        failed += [f"{lesson}, {name}" for group in groups(load(lesson)) for name in report(group)]
+        for group in groups(load(lesson)):
+            rates = [rate for rate in getattr(group, "rates", (1,)) if asked.rate in (None, rate)]
+            failed += [f"{lesson}, {name}" for name in (report(group, rates) if rates else [])]
         print(f"\n  {time.monotonic() - start:.0f} s", flush=True)
     if failed:
         print("\nThese claims fail:", *failed, sep="\n  ")
