@@ -127,6 +127,21 @@ def test_what_a_mistake_does_not_explain_is_said_beside_it():
     )
 
 
+def test_praise_is_left_out_where_a_mistake_is_not_all():
+    squared, *others = MADE["mistakes"]
+    praised = dataclasses.replace(
+        squared, say=f"The signs are right. {squared.say}", praise="The signs are right."
+    )
+    exercise = dataclasses.replace(EXERCISE, mistakes=[praised, *others])
+
+    def squares(numbers, factor, nothing=()):
+        return [factor**2 * number for number in numbers] or list(nothing)
+
+    assert exercise.diagnose(squares).message == f"The signs are right. {squared.say}"
+    message = exercise.diagnose(lambda numbers, factor: squares(numbers, factor, [0.0])).message
+    assert message.startswith(f"{squared.say}\nThat is not all: ")
+
+
 def test_a_mistake_in_an_edge_case_is_named_where_it_explains_them_all():
     crash = Mistake(
         "empty", "An empty list fails.", lambda numbers, factor: scaled(numbers, factor + 0 / len(numbers))
@@ -143,19 +158,18 @@ def test_a_mistake_in_an_edge_case_is_named_where_it_explains_them_all():
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "status"),
     [
-        (lambda n: np.arange(n) ** 2, False),
-        (lambda n: [number**2 for number in range(n)], True),
-        (lambda n: np.array(list(map(lambda number: number**2, range(n)))), True),
+        (lambda n: np.arange(n) ** 2, "correct"),
+        (lambda n: [number**2 for number in range(n)], "not yet"),
+        (lambda n: np.array(list(map(lambda number: number**2, range(n)))), "not yet"),
     ],
 )
-def test_a_loop_is_told_of_a_right_answer_that_should_have_none(answer, told):
+def test_an_answer_with_a_loop_is_not_done_where_the_task_asks_for_none(answer, status):
     squares = Exercise("squares", lambda n: np.arange(n) ** 2, probes=((3,), (700,)), no_loop=True)
     result = squares.diagnose(answer)
-    assert result.status == "correct"
-    assert ("a loop over the rows" in result.message) is told
-    assert "loop" not in dataclasses.replace(squares, no_loop=False).diagnose(answer).message
+    assert (result.status, "without a loop" in result.message) == (status, status != "correct")
+    assert dataclasses.replace(squares, no_loop=False).diagnose(answer).status == "correct"
 
 
 def test_of_a_loss_of_precision_only_the_size_is_compared():
@@ -264,6 +278,31 @@ def test_a_changed_argument_is_noticed_and_never_reaches_the_probes():
         assert "changes the `numbers` it is given" in EXERCISE.diagnose(in_place).message
     assert EXERCISE.probes[0] == ([1, 2, 4], 3)
     assert EXERCISE.diagnose(scaled).status == "correct"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda config: config.pop("rows"),
+        lambda config: config.update(more=1),
+        lambda config: config["rows"].append(0),
+        lambda config: config["rows"][1].clear(),
+        lambda config: config["names"].add("c"),
+        lambda config: config.update(mode="b"),
+        lambda config: config["grid"].fill(0),
+    ],
+)
+def test_a_changed_argument_of_any_kind_is_noticed(change):
+    config = {"rows": [1, [2, 3], None], "names": {"a"}, "mode": "a", "grid": np.ones((2, 2))}
+    exercise = Exercise("size", lambda config: len(config), probes=((config,),))
+
+    def changing(config):
+        size = len(config)
+        change(config)
+        return size
+
+    assert "changes the `config` it is given" in exercise.diagnose(changing).message
+    assert exercise.diagnose(lambda config: len(config)).status == "correct"
 
 
 def test_state_kept_between_calls_is_noticed():

@@ -5,7 +5,9 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 from reexecute import find_notebooks
 
 from pe_lessons.exercises import REGISTRY
@@ -15,6 +17,7 @@ from pe_lessons.progress import progress
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = find_notebooks()
+PROMISED = {"list": list, "array": np.ndarray, "Tensor": torch.Tensor, "dict": dict}
 COMMON = {"schema_version": 3, "task": False}
 ANSWER = COMMON | {"grade": False, "solution": True, "locked": False}
 CHECK = COMMON | {"grade": True, "solution": False, "locked": True, "points": 1}
@@ -97,6 +100,17 @@ def test_the_stub_says_what_is_wanted(notebook, name):
     else:
         assert '"""' in source
         assert "raise NotImplementedError" in source
+
+
+@in_notebooks
+def test_the_trials_pass_what_the_stub_promises(notebook, name):
+    """A list can do what a tuple cannot: `parts.copy()`, `parts + [0]`."""
+    source = graded(notebook)[name][0]["source"]
+    said = re.findall(r"([\w, ]+): +(?:an? )?(list|array|Tensor|dict)s?\b", source)
+    promised = {one.strip(): PROMISED[kind] for names, kind in said for one in names.split(",")}
+    for arguments in getattr(REGISTRY[name], "_all_probes", ()):
+        for parameter, value in zip(REGISTRY[name]._parameters, arguments):
+            assert isinstance(value, promised.get(parameter, object)), f"{parameter}: {value!r}"
 
 
 @in_notebooks

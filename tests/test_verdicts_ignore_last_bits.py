@@ -18,10 +18,11 @@ WAYS = 1, -1  # shaken one way and then the other, two numbers that are equal di
 # Ties that are meant, by the number of the probe: the sum of squares of whole numbers and the difference of
 # equal rows are the same on every machine.
 MEANT = {
-    ("nearest_neighbour", 7): "row 0 of the grid is as far from row 1 as from row 2",
-    ("nearest_neighbour", 8): "row 3 of the grid, likewise",
-    ("nearest_neighbour", 10): "rows 0 and 2 are equal: their distance is exactly 0",
+    ("nearest_neighbour", 8): "row 0 of the grid is as far from row 1 as from row 2",
+    ("nearest_neighbour", 9): "row 3 of the grid, likewise",
+    ("nearest_neighbour", 11): "rows 0 and 2 are equal: their distance is exactly 0",
     ("smallest_gap", 3): "two rows are equal: their gap is exactly 0",
+    ("smallest_gap", 7): "the squares, near 1e18, have no digit for a gap of 1: exactly 0 is left",
     ("align_signs", 8): "the products of the first column add up to exactly 0: either sign is as near",
 }
 

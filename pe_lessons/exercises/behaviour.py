@@ -418,6 +418,18 @@ def _snapshot(value):
         return None
 
 
+def _contents(value):
+    """All that an argument holds: a dictionary can be changed as well as an array."""
+    found = _snapshot(value)
+    if found is None and isinstance(value, dict):
+        found = [(key, _contents(part)) for key, part in value.items()]
+    elif found is None and isinstance(value, list | tuple):
+        found = [_contents(part) for part in value]
+    elif found is None and isinstance(value, str | set | None):
+        found = value
+    return found
+
+
 def _snapshots(value):
     """Of every part of a tuple: positions and a mask have two shapes."""
     return [_snapshot(part) for part in (value if isinstance(value, tuple) else [value])]
@@ -425,7 +437,7 @@ def _snapshots(value):
 
 def _first_changed(before, after):
     pairs = enumerate(zip(before, after))
-    return next((n for n, (a, b) in pairs if _snapshot(a) != _snapshot(b)), None)
+    return next((n for n, (a, b) in pairs if _contents(a) != _contents(b)), None)
 
 
 @contextlib.contextmanager

@@ -20,6 +20,10 @@ from pe_lessons.exercises import behaviour
 from pe_lessons.exercises.result import Checked, shown
 
 LOOP = 2_500  # lines and bytecodes; 500 rows in a loop take more, and all at once take a hundred
+A_LOOP = (
+    "Your numbers are right, but Python still goes through the rows one by one. The task asks for an answer "
+    "without a loop. Give NumPy all rows at once: which shapes must meet?"
+)
 SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
 SMALL = 1e-2
 ROUNDED = 4e-3  # of a number: as much as bfloat16 loses
@@ -76,7 +80,7 @@ class Exercise(Checked):
     may_call : collection of str
         Functions of the course, such as ``"rotary"``, that may give the answer's result.
     no_loop : bool
-        Whether the lesson asks for an answer without a loop; a right one with a loop is told so.
+        Whether the task asks for an answer without a loop; a right one with a loop is not done yet.
 
     Examples
     --------
@@ -149,6 +153,8 @@ class Exercise(Checked):
                     f"This hands on what {lender} of the course gives back. The result is right, and the "
                     "exercise is to write that yourself: use what you wrote.",
                 )
+            if self.no_loop and max(done.steps for done in seen) > LOOP:
+                return self.result("not yet", A_LOOP)
             return self.result("correct", self._praise(seen))
         found = self._recognise(seen, wrong)
         if found:
@@ -218,7 +224,7 @@ class Exercise(Checked):
             right = done.same_as(self._expected[n], self.atol)
             spared = right or self._behaviour_of(found.wrong, n).kind == "raised"  # by a guard
             if not (spared or found.exact or self._fits(found, n, done)):
-                return f"{found.say}\nThat is not all: {self._describe(answer, seen, n).message}"
+                return f"{found.fault}\nThat is not all: {self._describe(answer, seen, n).message}"
         return found.say
 
     def _loses_as_much(self, candidate, seen, small):
@@ -388,10 +394,7 @@ class Exercise(Checked):
         return names[1:] if self.use else names
 
     def _praise(self, seen):
-        praise = f"It does what it should in all {len(self._all_probes)} trials."
-        if self.no_loop and max(done.steps for done in seen) > LOOP:
-            praise += " There is a loop over the rows in it still: NumPy can take all of them at once."
-        return praise
+        return f"It does what it should in all {len(self._all_probes)} trials."
 
     def _not_attempted(self, answer=None):
         if _ends_too_early(answer):
@@ -508,7 +511,7 @@ def _short(value):
         longest = 120 if isinstance(value, dict) else 60 if isinstance(value, list | tuple) else 0
         text = repr(value) if longest else ""
         return text if 0 < len(text) <= longest else f"<{type(value).__name__}>"
-    if isinstance(value, list) and len(shape) == 1:
+    if isinstance(value, list | tuple) and len(shape) == 1:
         return repr(value)
     return f"<{' x '.join(map(str, shape))} numbers>" if all(shape) else f"<an empty array {shape}>"
 

@@ -71,6 +71,13 @@ def adding_tiny_positions(rows):
     return adding_positions(rows, step=1e-4)
 
 
+def adding_the_next_row_to_the_first(rows):
+    """Blind to the order but in row 0, which may stay where it is."""
+    rows = np.array(rows)
+    rows[0] += rows[1]
+    return rows
+
+
 def positions_only(rows):
     return np.broadcast_to(np.arange(len(rows))[:, None], np.shape(rows))
 
@@ -101,6 +108,7 @@ permutation_test = lesson.exercise(
         (positions_only, ROWS, CYCLE),
         (adding_positions, ROWS, ALL_STAY),
         (attention_with_causal_mask, ROWS, ALL_STAY),
+        (adding_the_next_row_to_the_first, ROWS, FIRST_STAYS),
     ),
 )
 

@@ -1,5 +1,7 @@
 """Exercises of lesson 03, the naive loop."""
 
+import math
+
 from pe_lessons import loops
 from pe_lessons.exercises.later import HAS_NUMPY, numpy
 from pe_lessons.exercises.lesson_files import Lesson
@@ -9,9 +11,13 @@ lesson = Lesson(__name__)
 RIGHT_TABLE = [[round(number, 4) for number in row] for row in loops.sinusoidal(7, 8)]  # as it is printed
 
 
-def with_misprints(*misprints):
-    """The right table, with some numbers off by so much: (position, column, by how much)."""
-    table = [list(row) for row in RIGHT_TABLE]
+# Digits cut off after the fourth, as in some books: no number is off by more than 0.0001.
+CUT_OFF = [[math.trunc(10_000 * number) / 10_000 for number in row] for row in loops.sinusoidal(7, 8)]
+
+
+def with_misprints(*misprints, table=RIGHT_TABLE):
+    """The table, with some numbers off by so much: (position, column, by how much)."""
+    table = [list(row) for row in table]
     for position, column, difference in misprints:
         table[position][column] += difference
     return table
@@ -42,6 +48,8 @@ right_pairs = lesson.exercise(
         *([(numpy.array(with_misprints((3, 3, 0.1))),)] if HAS_NUMPY else []),
         (with_misprints((0, 6, 0.1)),),
         (loops.sinusoidal(200, 8),),
+        (CUT_OFF,),
+        (with_misprints((10, 2, 0.0003), table=loops.sinusoidal(50, 8)),),  # hardly seen in a mean of 50 rows
     ),
 )
 

@@ -43,6 +43,8 @@ SCATTERED = np.array(
 GRID = np.array([[0.0, 0.0], [0.0, 2.0], [2.0, 0.0], [2.0, 2.0], [5.0, 5.0]])
 TWINS = np.array([[2.0, 1.0], [5.0, 1.0], [2.0, 1.0]])
 ALMOST_AS_NEAR = np.array([[0.0, 0.0], [1.2, 0.0], [0.0, 1.0], [0.0, -1.1]])
+# Farther apart than a "large number" in the place of infinity.
+FAR_APART = 1e12 * np.array([[0.0, 0.0], [3.0, 1.0], [1.0, 7.0], [9.0, 4.0]])
 LAST_NEAREST = np.array([[5.0, 1.0], [1.0, 1.0], [9.0, 9.0], [6.0, 1.0]])
 
 # The last position: any other has two neighbours, equally far away.
@@ -51,8 +53,16 @@ LAST = (arrays.sinusoidal(128, 8), 127)
 nearest_neighbour = lesson.exercise(
     "nearest_neighbour",
     mine="my_nearest",
-    probes=(*((SCATTERED, position) for position in range(6)), LAST),
-    edge_probes=((GRID, 0), (GRID, 3), (GRID[:2], 1), (TWINS, 2), (LAST_NEAREST, 0), (ALMOST_AS_NEAR, 0)),
+    probes=(*((SCATTERED, position) for position in range(6)), LAST, (LAST_NEAREST, 0)),
+    edge_probes=(
+        (GRID, 0),
+        (GRID, 3),
+        (GRID[:2], 1),
+        (TWINS, 2),
+        (ALMOST_AS_NEAR, 0),
+        (GRID[:2], 0),
+        (FAR_APART, 0),
+    ),
 )
 
 map_question = lesson.question("map_question")

@@ -58,6 +58,12 @@ learned_rows = lesson.exercise(
         (_ids([7, 7, 1], [1, 7, 7]), _random_table(5, 7, 3), 5, 1),  # no row more than there are real tokens
         (_ids([7, 7, 1, 1], [7, 7, 7, 7]), _random_table(6, 7, 3), 5, 1),  # two rows too few: an error
         (_ids([7, 7, 1, 1], [7, 7, 7, 7]), _random_table(6, 8, 3), 5, 1),  # one row too few
+        # ids of padding that are no rows of the table
+        (_ids([4, 7, 50_256]), _random_table(7, 8, 3), 2, 50_256),
+        (_ids([4, -100, 7]), _random_table(7, 8, 3), 2, -100),
+        # texts that just fit: a check of the length that counts padding, or all texts together, stops them
+        (_ids([1, 7, 7]), _random_table(8, 7, 3), 5, 1),
+        (_ids([7, 7], [7, 7]), _random_table(8, 7, 3), 5, 1),
     ),
 )
 

@@ -7,7 +7,9 @@ from pe_lessons.exercises.lesson_files import Lesson
 lesson = Lesson(__name__)
 
 slopes = lesson.exercise(
-    "slopes", probes=((8,), (4,), (6,)), edge_probes=((12,), (1,), (16,), (7,), (3,), (9,), (15,))
+    "slopes",
+    probes=((8,), (4,), (6,)),
+    edge_probes=((12,), (1,), (16,), (7,), (3,), (9,), (15,), (24,), (44,)),
 )
 
 

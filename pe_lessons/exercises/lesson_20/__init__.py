@@ -52,6 +52,8 @@ smallest_gap = lesson.exercise(
         (np.array([[1.0, 2.0], [5.0, 5.0], [1.0, 2.0]]),),
         (np.array([[0.0, 0.0], [3.0, 4.0]]),),
         (1000 + _random_table(8, 5, 1),),
+        (np.array([[0.0, 0.0], [0.5, 9.0], [1.0, 0.25]]),),  # sorted, the closest two are no neighbours
+        (np.array([[1e9, 0.0], [1e9, 1.0], [0.0, 5.0]]),),  # no digit of the gap is left in squares
     ),
 )
 
