@@ -18,10 +18,12 @@ import os
 import platform
 import re
 import shutil
+import signal
 import subprocess
 import sysconfig
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 try:
     import fcntl
@@ -42,6 +44,8 @@ OVERRIDES = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false"},
     "@jupyterlab/notebook-extension:tracker": {"showEditorForReadOnlyMarkdown": False},
 }
+# Every kernel says what a missing name means when it has just been started.
+KERNEL = 'get_config().InteractiveShellApp.extensions.append("pe_lessons.exercises.fresh_kernel")\n'
 
 # task: what it does, the extras of pyproject.toml it needs, and what .venv's Python runs for it
 # (words after the task go on to the last of these; where the extras are None, it does without .venv)
@@ -336,9 +340,14 @@ def ready(extras):
 
 
 def set_up(extras):
-    """Bring .venv to what a task needs: no work at all while the stamp of the last set-up holds."""
-    if ready(extras):
-        return
+    """Bring .venv to what a task needs: hardly any work while the stamp of the last set-up holds."""
+    if not ready(extras):
+        wait_and_install(extras)
+    write_settings()
+
+
+def wait_and_install(extras):
+    """The set-up, once no other call is at it."""
     lock = try_lock()
     if not lock:
         say("Another call is setting up .venv: waiting for it to end\n")
@@ -348,6 +357,20 @@ def set_up(extras):
     with lock:
         if not ready(extras):
             install(wanted(extras), lock)
+
+
+def write_settings():
+    """What JupyterLab and IPython find in .venv; a .venv that cannot be written to keeps what it has."""
+    files = {
+        "share/jupyter/lab/settings/overrides.json": json.dumps(OVERRIDES),
+        "etc/ipython/ipython_kernel_config.py": KERNEL,
+    }
+    for name, text in files.items():
+        path = VENV / name
+        with contextlib.suppress(OSError):
+            if not path.exists() or path.read_text() != text:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
 
 
 def install(stamp, lock):
@@ -381,20 +404,45 @@ def install(stamp, lock):
     step("JupyterLab and the rest", pip + ["-c", "constraints.txt", "-e", ".[%s]" % extras], lock)
     environ = dict(os.environ, **surroundings(VENV))
     step("fonts for the figures", [PYTHON, "-c", "import matplotlib.font_manager"], lock, environ)
-    settings = VENV / "share/jupyter/lab/settings"
-    settings.mkdir(parents=True, exist_ok=True)
-    (settings / "overrides.json").write_text(json.dumps(OVERRIDES))
     STAMP.write_text(json.dumps(stamp))
     say("Ready after %d s\n\n" % (time.monotonic() - start))
 
 
 def run(command, environ):
-    """The exit code of a command that has the terminal to itself; Ctrl-C means there what it likes."""
+    """The exit code of a command that has the terminal to itself; Ctrl-C means there what it likes.
+
+    Who ends this program, or closes its terminal, ends the command as well.
+    """
     child = subprocess.Popen(command, cwd=ROOT, env=environ)
-    while True:
-        with contextlib.suppress(KeyboardInterrupt):
-            code = child.wait()
-            return code if code >= 0 else 128 - code
+    asked = []
+
+    def end(number, frame):
+        asked.append(number)
+        child.terminate()
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, end) for number in numbers}
+    try:
+        while True:
+            with contextlib.suppress(KeyboardInterrupt):
+                code = child.wait()
+                break
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if asked:
+        sys.exit(128 + asked[0])
+    return code if code >= 0 else 128 - code
+
+
+def lab_words(words):
+    """The words for JupyterLab: it opens and prints the address of the last notebook among them."""
+    notebook = [word for word in words if word.endswith(".ipynb")][-1]
+    found = [word for word in words if not word.endswith(".ipynb")]
+    found.append("--LabApp.default_url=/lab/tree/" + quote(notebook.replace(os.sep, "/")))
+    if hasattr(os, "geteuid") and os.geteuid() == 0:  # in a container there may be nobody else
+        found.append("--allow-root")
+    return found
 
 
 def main(words):
@@ -422,6 +470,9 @@ def main(words):
         python, environ = PYTHON, dict(os.environ, **surroundings(VENV))
     arguments = [command.split() for command in commands]
     arguments[-1] += words[1:]
+    if words[0] == "lab" and words[1:2] not in (["-h"], ["--help"]):
+        arguments[-1] = lab_words(arguments[-1])
+        say("JupyterLab is starting. Among the lines that it prints is the address of the lesson.\n")
     codes = [run([python] + command, environ) for command in arguments]
     return next(filter(None, codes), 0)
 

@@ -1,12 +1,14 @@
 """Checks and hints in a real kernel: what IPython shows, and what it keeps of cells that failed."""
 
 import os
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
+from course import KERNEL
 from pe_lessons.exercises.failed_cells import Cells
 
 SETUP = """
@@ -26,19 +28,20 @@ ADDER = "class MyAdder:\n    def __init__(self, number):\n        self.number = 
 OLDER = "did not run to its end, so this would be a reply to an older version."
 
 
-@pytest.fixture(scope="module")
-def kernel():
+@contextmanager
+def started(**environment):
     """A function that runs a cell and returns the texts that it shows, an error last."""
     manager = KernelManager(kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))  # of this Python
+    kept = {key: value for key, value in os.environ.items() if key != "NBGRADER_EXECUTION"}
     manager.start_kernel(
-        env={key: value for key, value in os.environ.items() if key != "NBGRADER_EXECUTION"},
+        env=kept | environment,
         extra_arguments=["--log-level=ERROR"],  # else it warns of its local sockets
     )
     client = manager.client()
     client.start_channels()
     client.wait_for_ready(timeout=120)
 
-    def run(source, **options):
+    def run(source, *, told=False, **options):
         shown = []
 
         def take(message):
@@ -46,7 +49,7 @@ def kernel():
             if message["msg_type"] == "stream":
                 shown.append(content["text"])
             elif message["msg_type"] == "error":
-                shown.append(content["ename"])
+                shown.append("\n".join(content["traceback"]) if told else content["ename"])
             elif "data" in content:
                 shown.append(content["data"]["text/plain"])
 
@@ -55,10 +58,16 @@ def kernel():
         )
         return shown
 
-    assert run(SETUP) == []
     yield run
     client.stop_channels()
     manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    with started() as run:
+        assert run(SETUP) == []
+        yield run
 
 
 KINDS = {  # a right answer, the same with a fault, the check, the error as the check tells it
@@ -137,6 +146,34 @@ def test_an_error_says_what_it_means_in_the_course(kernel):
     kernel("row_by_hand = lambda: 0")
     assert "`row_by_hand` is the name of the exercise" in "".join(kernel("row_by_hand.check([1])"))
     kernel("from pe_lessons.exercises.lesson_02 import row_by_hand")
+
+
+def test_before_the_first_cell_a_missing_name_says_what_to_run(tmp_path):
+    (tmp_path / "profile_default").mkdir()
+    (tmp_path / "profile_default/ipython_kernel_config.py").write_text(KERNEL)
+    again, check = "Run the first cell of this lesson again", "row_by_hand.check(my_row)"
+    home = {"IPYTHONDIR": str(tmp_path)}
+    with started(**home, JPY_SESSION_NAME="course/notebooks/02_by_hand.ipynb") as run:
+        for cell in (check, "table = arrays.sinusoidal(5, 4)"):
+            [said] = run(cell, told=True)
+            assert again in said and "Traceback" not in said
+        run(SETUP)
+        assert "Traceback" in run("unknown", told=True)[0]
+    with started(**home, JPY_SESSION_NAME="my_own.ipynb") as run:
+        assert again in run(check, told=True)[0]
+        [said] = run("unknown", told=True)
+        assert "Traceback" in said and again not in said
+
+
+def test_a_reply_has_jupyterlab_look_for_the_cells_of_what_it_judges(monkeypatch):
+    cells = Cells({})
+    for text in ("def my_first(x):\n    return x", "my_second = 3"):
+        cell(cells, text)
+    cells.begin(SimpleNamespace(raw_cell="exercise.check(my_first)"))
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    assert cells.script() == "", "what tests and grading compare"
+    monkeypatch.setenv("JPY_SESSION_NAME", "lesson.ipynb")
+    assert '["my_first"]' in cells.script()
 
 
 def test_before_the_first_answer_a_failed_cell_is_not_an_untouched_stub(kernel):

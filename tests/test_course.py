@@ -300,6 +300,44 @@ def test_a_task_passes_exit_codes_and_words_on_and_finds_its_surroundings(course
     assert without.startswith("7 ") and not without.endswith(str(course.SCRIPTS))
 
 
+@pytest.mark.parametrize("user", [0, 1000])
+def test_lab_says_that_it_starts_and_opens_the_address_of_the_lesson(course, monkeypatch, capfd, user):
+    called = []
+    monkeypatch.setattr(course, "set_up", lambda extras: None)
+    monkeypatch.setattr(course, "run", lambda command, environ: called.append(command[1:]) or 0)
+    monkeypatch.setattr(course.os, "geteuid", lambda: user, raising=False)
+    for words, opened in (["--no-browser"], "00_start_here"), (["notebooks/12_rotary.ipynb"], "12_rotary"):
+        assert course.main(["lab", *words]) == 0
+        assert "JupyterLab is starting" in capfd.readouterr().out
+        assert f"--LabApp.default_url=/lab/tree/notebooks/{opened}.ipynb" in called[-1]
+        assert not [word for word in called[-1] if word.startswith("notebooks/")], "it prints another address"
+        assert ("--allow-root" in called[-1]) == (user == 0)
+    assert "--no-browser" in called[0]
+
+
+ENDED = """
+import os, pathlib, signal, sys, time
+import course
+
+CHILD = "import pathlib, time; pathlib.Path('begun').touch(); time.sleep(60)"
+sys.exit(course.run([sys.executable, "-c", CHILD], os.environ))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signals from another process")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_program_that_is_ended_takes_its_command_along(course, name):
+    number = getattr(signal, name)
+    with (course.ROOT / "said").open("w") as said:
+        call = subprocess.Popen([sys.executable, "-c", ENDED], cwd=course.ROOT, stdout=said, stderr=said)
+    until((course.ROOT / "begun").exists)
+    children = Path(f"/proc/{call.pid}/task/{call.pid}/children")
+    started = children.read_text().split() if children.exists() else []
+    call.send_signal(number)
+    assert call.wait(LONG) == 128 + number
+    assert not [child for child in started if Path("/proc", child).exists()]
+
+
 # What a failed set-up says of its cause.
 
 SAID = tomllib.loads((ROOT / "tests/failed_set_ups.toml").read_text(encoding="utf-8"))["failure"]
@@ -531,6 +569,7 @@ def test_a_task_without_venv_sets_nothing_up(course, steps):
 
 def test_jupyterlab_finds_the_settings_of_the_course_and_has_them(course, steps):
     course.set_up(["test"])
+    assert (course.VENV / "etc/ipython/ipython_kernel_config.py").read_text() == course.KERNEL
     settings = json.loads((course.VENV / "share/jupyter/lab/settings/overrides.json").read_text())
     schemas = Path(jupyterlab.commands.get_app_dir()) / "schemas"
     assert settings["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false", "no question"

@@ -53,9 +53,10 @@ class Result:
         )
         if self.printed:
             paragraphs += f'<p style="margin: 0.3em 0">{PRINTED}</p><pre>{html.escape(self.printed)}</pre>'
+        script = failed_cells.CELLS.script() if failed_cells.CELLS else ""
         return (
             f'<div style="border-left: 0.4em solid {COLOURS[self.status]}; padding: 0.2em 0.8em">'
-            f"<strong>{html.escape(self.title)}</strong>{paragraphs}</div>"
+            f"<strong>{html.escape(self.title)}</strong>{paragraphs}{script}</div>"
         )
 
 

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from course import KERNEL
+
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "docs/_build/html"
 FOLDER = "/pe_lessons"
@@ -86,6 +88,7 @@ def open_page(browser, site):
         page.on("response", lambda response: broken.append(response.url) if response.status >= 400 else None)
         page.on("pageerror", lambda error: broken.append(str(error)))
         page.goto(f"{site}/{name}.html", wait_until="networkidle")
+        page.locator(f"html[data-theme={theme}]").wait_for(state="attached")
         return page
 
     yield open_page
@@ -104,6 +107,9 @@ def lab(tmp_path_factory):
         port = free.getsockname()[1]
     folders = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
     folders |= {"JUPYTERLAB_SETTINGS_DIR": str(home / "settings"), "IPYTHONDIR": str(home / "ipython")}
+    profile = home / "ipython/profile_default/ipython_kernel_config.py"  # as course.py writes into .venv
+    profile.parent.mkdir(parents=True)
+    profile.write_text(KERNEL)
     all_cells = home / "settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
     all_cells.parent.mkdir(parents=True)
     all_cells.write_text('{"windowingMode": "none"}')  # cells out of sight are on the page too
