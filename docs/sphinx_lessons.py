@@ -1,15 +1,20 @@
 """What Sphinx is to know of the lessons: questions, glossary, folded cells, alt texts, copies for Colab."""
 
+import base64
+import hashlib
 import html
+import io
 import json
 import re
 from pathlib import Path
 
 import nbformat
+import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from myst_nb.core.render import NbElementRenderer
 from myst_nb.sphinx_ import HideCodeCellNode
+from PIL import Image
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -23,8 +28,6 @@ if "google.colab" in sys.modules:  # elsewhere the course is installed already
 
 # A question to answer before the next cell is run, in bold words.
 ASKED = re.compile(r"\*\*(Predict|Before you (look|move)|Look hard|Stop and find)\b")
-# A figure whose words speak of such stays as it is in the dark theme; others change dark and light there.
-SHADES = re.compile(r"\b(dark|light|bright|white|black|pale|shade)", re.IGNORECASE)
 SHOW = {"source": "Show the code", "output": "Show the answer"}
 
 
@@ -269,16 +272,57 @@ class FillLessonMap(SphinxPostTransform):
         return nodes.list_item("", nodes.paragraph("", "", link, *time), asked)
 
 
+PAPER = 0.07  # the grey that white becomes on a dark page
+# hue-rotate(180deg) of CSS
+OPPOSITE_HUE = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
+
+
+def dark_twin(png, width, coloured):
+    """A figure for a dark page: what is drawn in light ink on no paper, and colours that mean something kept.
+
+    Parameters
+    ----------
+    png : bytes
+    width : int
+        In dots of the page.
+    coloured : list of str
+        The parts to be kept: "left top right bottom" in dots of the page.
+    """
+    drawn = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
+    # As site.css does with figures that have no such parts: invert(0.93) hue-rotate(180deg).
+    turned = np.clip((PAPER + (1 - 2 * PAPER) * (1 - drawn / 255)) @ OPPOSITE_HUE.T, 0, 1)
+    ink = np.abs(turned - PAPER).max(axis=-1, keepdims=True) / (1 - PAPER)
+    colour = PAPER + (turned - PAPER) / np.maximum(ink, 1e-3)
+    twin = np.concatenate([np.clip(colour, 0, 1), np.clip(ink, 0, 1)], axis=-1)
+    twin = (255 * twin).round().astype(np.uint8)
+    scale = drawn.shape[1] / width
+    for box in coloured:
+        left, top, right, bottom = (round(scale * int(side)) for side in box.split())
+        part = slice(top, bottom), slice(left, right)
+        twin[part] = np.dstack([drawn[part], np.full(drawn[part].shape[:2], 255)])
+    file = io.BytesIO()
+    Image.fromarray(twin).save(file, format="png")
+    return file.getvalue()
+
+
 def describe_figures(app):
-    """plots.show keeps alt text and size in the output's metadata, where MyST-NB does not look for them."""
+    """plots.show keeps alt text, size and coloured parts in the metadata, where MyST-NB does not look."""
     render_image = NbElementRenderer.render_image
 
     def render_described(self, data):
-        images = render_image(self, data)
+        [image] = render_image(self, data)
         told = data.output_metadata.get(data.mime_type, {})
-        images[0]["alt"] = told.get("alt", "")
-        images[0].update_all_atts({key: f"{told[key]}px" for key in ("width", "height") if key in told})
-        return images
+        image["alt"] = told.get("alt", "")
+        image.update_all_atts({key: f"{told[key]}px" for key in ("width", "height") if key in told})
+        if "coloured" not in told:
+            image["classes"].append("turns-dark")
+            return [image]
+        twin = dark_twin(base64.b64decode(data.content), told["width"], told["coloured"])
+        dark = image.deepcopy()
+        dark["uri"] = self.write_file([f"{hashlib.sha256(twin).hexdigest()}.png"], twin, exists_ok=True)
+        dark["classes"] += ["in-dark", "dark-light"]  # the theme leaves the second as it is
+        image["classes"].append("in-light")
+        return [image, dark]
 
     NbElementRenderer.render_image = render_described
 
@@ -286,15 +330,17 @@ def describe_figures(app):
 def finish_page(app, doctree, docname):
     """Pictures and captions become figures, links to modules lead to their page, and a question that the
     next link carries is shown in print only."""
-    for number_on_page, image in enumerate(list(doctree.findall(nodes.image)), start=1):
-        caption = image.next_node(siblings=True, descend=False)
+    images = [image for image in doctree.findall(nodes.image) if "in-dark" not in image["classes"]]
+    for number_on_page, image in enumerate(images, start=1):
+        after = image.next_node(siblings=True, descend=False)
+        twins = [after] if isinstance(after, nodes.image) and "in-dark" in after["classes"] else []
+        caption = after.next_node(siblings=True, descend=False) if twins else after
         if isinstance(caption, nodes.paragraph) and isinstance(caption[0], nodes.emphasis):
-            caption.parent.remove(caption)
+            for moved in [*twins, caption]:
+                moved.parent.remove(moved)
             caption = nodes.caption("", "", *caption[0].children)
-            if not SHADES.search(image["alt"] + caption.astext()):
-                image["classes"].append("turns-dark")
-            name = f"figure-{number_on_page}"
-            image.replace_self(nodes.figure("", image.deepcopy(), caption, ids=[name]))
+            pictures = [one.deepcopy() for one in [image, *twins]]
+            image.replace_self(nodes.figure("", *pictures, caption, ids=[f"figure-{number_on_page}"]))
     for link in list(doctree.findall(addnodes.download_reference)):
         module = re.search(r"(pe_lessons/\w+)\.py$", link["reftarget"])
         if module and module[1].replace("/", ".") in getattr(app.env, "_viewcode_modules", ()):

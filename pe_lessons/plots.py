@@ -4,9 +4,13 @@ import io
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_rgba
+from matplotlib.image import AxesImage
 from matplotlib.patches import Wedge
+from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import Bbox
 from PIL import Image
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")  # told apart by the colour-blind too
@@ -14,6 +18,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")  # told apart 
 OF_ENCODING = dict(zip(("sinusoidal", "learned", "RoPE", "ALiBi", "T5"), COLOURS)) | {"no positions": "0.4"}
 OF_AXIS = {"time": "#f0e442", "height": "#c9b8e8", "width": "#d9b48f"}
 RED = "#cc0000"  # for what is to be found in a crowd
+KEEPS = "keeps its colours"  # the gid of artists, besides images, whose colours stand for numbers or names
 STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))  # and in black and white
 STYLE = {
     "figure.dpi": 100,
@@ -38,6 +43,7 @@ def show(fig, *, alt, caption):
     """Publish `fig` as a PNG that carries its alt text, the caption below it, and close it.
 
     The PNG has two dots for each that the page gives it: for fine screens, for paper, and for a closer look.
+    Its metadata say where colours stand for numbers or names: a dark page turns all but these.
 
     Parameters
     ----------
@@ -48,14 +54,15 @@ def show(fig, *, alt, caption):
         One line of Markdown.
     """
     png = io.BytesIO()
-    fig.savefig(png, format="png", dpi=2 * fig.dpi, metadata={"Software": None})
     width, height = (round(length) for length in fig.get_size_inches() * fig.dpi)
+    fig.dpi = 2 * fig.dpi  # here, and not in savefig alone, so that it is known afterwards where things are
+    fig.savefig(png, format="png", dpi=fig.dpi, metadata={"Software": None})
+    told = {"alt": alt, "width": width, "height": height}
+    coloured = _coloured(fig)
+    if coloured:
+        told["coloured"] = coloured
     plt.close(fig)
-    _display(
-        {"image/png": _with_palette(png), "text/plain": alt},
-        raw=True,
-        metadata={"image/png": {"alt": alt, "width": width, "height": height}},
-    )
+    _display({"image/png": _with_palette(png), "text/plain": alt}, raw=True, metadata={"image/png": told})
     _display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
 
 
@@ -420,6 +427,7 @@ def attention_fans(weights, sentences, asking, *, home, columns=None, between=No
                 box = plt.Rectangle(
                     (left + column * width, -1.22), width, 0.28, facecolor=coloured.to_rgba(value), zorder=3
                 )
+                box.set_gid(KEEPS)
                 ax.add_patch(box)
                 place = left + (column + 0.5) * width
                 number = f"{round(value, 3) + 0.0:.3f}"
@@ -737,6 +745,7 @@ def maps(panels, *, numbers=True, named=(), ncols=None, joined=None):
             if title in joined:  # a thin line from each position to the next
                 ax.plot(*points.T, color="0.85", linewidth=0.6, zorder=1)
             colours = plt.get_cmap("viridis")(np.linspace(0, 0.85, len(points)))
+            ax.set_gid(KEEPS)
             if numbers:
                 for position, (point, colour) in enumerate(zip(points, colours)):
                     ax.text(*point, position, ha="center", va="center", color=colour, fontsize=6.5)
@@ -935,7 +944,8 @@ def tokens(names, places):
             ax.text(x, y - 0.2, name, ha="center", va="center")
             for colour, number, aside in zip(OF_AXIS.values(), place, (-0.29, 0, 0.29), strict=True):
                 paper = {"boxstyle": "square,pad=0.25", "facecolor": colour, "edgecolor": "none"}
-                ax.text(x + aside, y + 0.2, number, ha="center", va="center", fontsize=9, bbox=paper)
+                look = {"ha": "center", "va": "center", "fontsize": 9, "bbox": paper, "gid": KEEPS}
+                ax.text(x + aside, y + 0.2, number, **look)
         ax.set(xlabel="width", ylabel="height", xticks=range(width + 1), yticks=range(height + 1))
         ax.set(xlim=(-0.6, width + 0.6), ylim=(height + 0.6, -0.6))
         _name_axes(fig, OF_AXIS)
@@ -1000,7 +1010,8 @@ def strips(rows, *, xlabel, xticks):
             for text, width, encoding in boxes:
                 paper = (OF_ENCODING | OF_AXIS | {"red": RED}).get(encoding, encoding or "0.92")
                 ink = "white" if paper == RED else "black"
-                ax.barh(place, width, left=start, height=0.62, color=paper, edgecolor="white", linewidth=2)
+                look = {"color": paper, "edgecolor": "white", "linewidth": 2, "gid": KEEPS}
+                ax.barh(place, width, left=start, height=0.62, **look)
                 ax.text(start + width / 2, place, text, ha="center", va="center", fontsize=9, color=ink)
                 start += width
         ax.set(xlabel=xlabel, xticks=xticks, yticks=range(len(rows)))
@@ -1127,9 +1138,8 @@ def windows(strip, names, *, above, xlabel):
             for column in range(first, first + (length if row else len(strip))):
                 number = strip[column]
                 paper = colours(0.5 + number / (2 * scale)) if np.isfinite(number) else to_rgba("0.85")
-                ax.add_patch(
-                    plt.Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=paper, edgecolor="white", lw=2)
-                )
+                look = {"facecolor": paper, "edgecolor": "white", "linewidth": 2, "gid": KEEPS}
+                ax.add_patch(plt.Rectangle((column - 0.5, row - 0.5), 1, 1, **look))
                 said = f"{number + 0.0:g}".replace("-", "\u2212").replace("inf", "\u221e")
                 ink = "white" if np.dot(paper[:3], (0.3, 0.59, 0.11)) < 0.5 else "black"
                 ax.text(column, row, said, ha="center", va="center", color=ink)
@@ -1206,6 +1216,7 @@ def rings(panels):
             ax.fill(*places, fill=False, edgecolor="0.4", linewidth=1.5, zorder=1)
             colours = {"c": values, "cmap": "RdBu_r", "vmin": -scale, "vmax": scale}
             vertices = ax.scatter(*places, s=750, edgecolors="0.4", zorder=2, **colours)
+            ax.set_gid(KEEPS)
             for x, y, value in zip(*places, values, strict=True):
                 text, ink = f"{round(value, 2) + 0.0:.2f}", _ink(vertices, value)
                 ax.text(x, y, text, ha="center", va="center", fontsize=9, color=ink)
@@ -1409,7 +1420,9 @@ def _name_axes(fig, drawn):
         plt.Rectangle((0, 0), 1, 1, color=OF_AXIS[axis], label=axis) for axis in OF_AXIS if axis in drawn
     ]
     if patches:
-        fig.legend(handles=patches, loc="outside upper center", ncols=len(patches), frameon=False)
+        legend = fig.legend(handles=patches, loc="outside upper center", ncols=len(patches), frameon=False)
+        for patch in legend.get_patches():
+            patch.set_gid(KEEPS)
 
 
 def _arc(ax, start, end, name, radius=0.45):
@@ -1484,6 +1497,26 @@ def _numbers_with_room(ax, points, named):
             ha="center",
             va="center",
         ).set_in_layout(False)
+
+
+def _coloured(fig):
+    """Where a drawn figure keeps its colours: "left top right bottom" of each part, in dots of the page."""
+    boxes = []
+    for artist in fig.findobj(lambda one: isinstance(one, AxesImage | QuadMesh) or one.get_gid() == KEEPS):
+        box = (artist.get_bbox_patch() if isinstance(artist, Text) else artist).get_window_extent()
+        if isinstance(artist, AxesImage):
+            box = Bbox.intersection(box, artist.axes.bbox)
+        elif hasattr(artist.axes, "_colorbar"):
+            box = Bbox.union([box, *(end.get_window_extent() for end in artist.axes.patches)])
+        left, right = sorted(box.intervalx)
+        top, bottom = sorted(fig.bbox.height - box.intervaly)
+        box = [round(side / 2) for side in (left, top, right, bottom)]  # two dots are one of the page
+        last = boxes[-1] if boxes else [0] * 4
+        if box[1::2] == last[1::2] and abs(box[0] - last[2]) < 3:  # the next cell of the same row
+            last[2] = box[2]
+        else:
+            boxes.append(box)
+    return [" ".join(map(str, box)) for box in boxes]
 
 
 def _with_palette(png):

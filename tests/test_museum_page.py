@@ -35,11 +35,14 @@ def test_the_page_shows_every_exhibit(tmp_path, monkeypatch):
     monkeypatch.setattr(models, "museum", lambda: {name: MUSEUM[name] for name in SHOWN})
     museum_page.write(tmp_path)
     page = (tmp_path / "museum.md").read_text(encoding="utf-8")
-    pictures = re.findall(r"!\[.+\]\((museum/.+\.svg)\)", page)
-    assert pictures == ["museum/gemma-3-12b.svg"]
-    assert (tmp_path / pictures[0]).stat().st_size
+    pictures = dict(re.findall(r"!\[.+\]\((museum/.+\.svg)\)(.*)", page))
+    light, dark = "museum/gemma-3-12b.svg", "museum/gemma-3-12b_dark.svg"
+    assert pictures == {light: "{.in-light}", dark: "{.in-dark .dark-light}"}
+    drawn, turned = ((tmp_path / name).read_text(encoding="utf-8") for name in (light, dark))
+    images = re.compile(r'xlink:href="data:image/png;base64,([^"]+)"')
+    assert images.findall(drawn) == images.findall(turned) != [], "the colour maps are the same"
+    assert re.search(r"<text [^>]*fill: #e6e6e6", turned) and "fill: #e6e6e6" not in drawn
     for name in SHOWN:
         assert MUSEUM[name]["source"] in page and models.explain(MUSEUM[name]["config"]) in page
-    before = (tmp_path / pictures[0]).read_bytes()
     museum_page.write(tmp_path)
-    assert (tmp_path / pictures[0]).read_bytes() == before
+    assert (tmp_path / light).read_text(encoding="utf-8") == drawn

@@ -41,6 +41,43 @@ def test_show_publishes_picture_alt_text_and_caption(displayed):
     assert plt.get_fignums() == []
 
 
+COLOURED = {  # figures in which all colours stand for numbers or names, and how many parts they have
+    "a table and its bar": (lambda: plots.heatmap(np.ones((5, 4))), 2),
+    "a bar with ends": (lambda: plots.heatmaps({"one": TABLE, "other": TABLE}, top=0.5), 3),
+    "cells that join": (lambda: plots.grids({"one": np.eye(5)}, marked=[(1, 1), (2, 2)]), 2),
+    "a mesh upside down": (lambda: plots.words_plus_positions(["a"] * 5, np.ones((5, 4)), TABLE), 4),
+    "dots": (lambda: plots.maps({"one": [[0, 1], [2, 3], [4, 0]]}, numbers=False, named=[1]), 1),
+    "ring": (lambda: plots.rings({"one": [0.004, 1, 0, -1]}), 1),
+    "a cell each": (lambda: plots.windows([-1, 0, 2], ["q", "r"], above=["-1", "0", "1"], xlabel="n"), 3),
+    "boxes and their key": (
+        lambda: plots.strips({"one": [("0", 1, "width"), ("1", 1, "time")]}, xlabel="pair", xticks=[0]), 3
+    ),
+    "texts and their key": (lambda: plots.tokens(["▢", "▢"], [[5, 5], [1, 1], [2, 3]]), 9),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", COLOURED)
+def test_show_says_where_colours_mean_something(displayed, kind):
+    draw, parts = COLOURED[kind]
+    plots.show(draw(), alt="", caption="")
+    picture, metadata = displayed[0]
+    told = metadata["image/png"]["coloured"]
+    assert len(told) == parts
+    drawn = np.asarray(Image.open(io.BytesIO(picture["image/png"])).convert("RGB"), dtype=int)
+    vivid = np.ptp(drawn, axis=-1) > 30
+    for box in told:
+        left, top, right, bottom = (2 * int(side) for side in box.split())
+        assert 0 <= left < right <= drawn.shape[1] and 0 <= top < bottom <= drawn.shape[0]
+        assert vivid[top:bottom, left:right].any()
+        vivid[max(top - 2, 0) : bottom + 2, max(left - 2, 0) : right + 2] = False
+    assert not vivid.any(), "a colour outside of all parts"
+
+
+def test_show_says_nothing_of_colours_in_a_line_drawing(displayed):
+    plots.show(plots.curves({"one": [0, 1]}), alt="", caption="")
+    assert "coloured" not in displayed[0][1]["image/png"]
+
+
 @pytest.mark.parametrize(
     ("signed", "colours", "limits"), [(True, "RdBu_r", (-1, 1)), (False, "viridis", (0, 1))]
 )

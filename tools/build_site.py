@@ -5,6 +5,8 @@ the notebooks, the teacher's guide, and whatever else they may link to. MathJax,
 Python for the exercises (Pyodide) and their editor (CodeMirror) come from npm. Pyodide's wheel of NumPy does
 not: PE_LESSONS_NUMPY_WHEEL names a file or an address of it; without one, exercises that need NumPy say where
 they can be done.
+PE_LESSONS_REPOSITORY is the address of the repository, and PE_LESSONS_SITE that of the site, where GitHub
+does not serve it under the repository's name.
 """
 
 import os
@@ -15,6 +17,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import clinic_page
 import formulas
@@ -122,11 +125,18 @@ def icon_letters(html, names):
     return found
 
 
+def folder(repository):
+    """Where the site of a repository is on its server: "/pe_lessons/", or "/" for a host of its own."""
+    name = repository.rstrip("/").rpartition("/")[2]
+    at = os.environ.get("PE_LESSONS_SITE", "/" if name.endswith(".github.io") else name)
+    return f"/{urlsplit(at).path.strip('/')}/".replace("//", "/")
+
+
 def finish(html):
     """Mend the built pages, set their formulas and pack their pictures; leave out what they do not use: most
     icons, MathJax, the index where nobody searches."""
-    # A server gives 404.html for a page in any folder, so its links begin at the top: /pe_lessons/.
-    place = f"/{runpy.run_path(DOCS / 'conf.py')['REPOSITORY'].rstrip('/').rpartition('/')[2]}/"
+    # A server gives 404.html for a page in any folder, so its links begin at the top.
+    place = folder(runpy.run_path(DOCS / "conf.py")["REPOSITORY"])
     pages = {path: path.read_text(encoding="utf-8") for path in html.rglob("*.html")}
     pages, styles = formulas.render(pages)
     (html / "_static/formulas.css").write_text(styles, encoding="utf-8")

@@ -59,6 +59,16 @@ def picture(exhibit):
     return fig, f"Of {widest} pairs, {' or '.join(map(str, whole))} turn at least once in a layer."
 
 
+DARK = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), "0.9")
+
+
+def save(fig, path, name, **options):
+    """A picture whose bytes are the same every time, with letters as letters."""
+    with plt.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
+        fig.savefig(path, metadata={"Date": None}, **options)
+    plt.close(fig)
+
+
 def write(folder):
     """museum.md and museum/*.svg in a folder."""
     (folder / "museum").mkdir(exist_ok=True)
@@ -71,10 +81,12 @@ def write(folder):
         ]
         if drawn := picture(exhibit):
             fig, words = drawn
-            # The same names inside every time, and letters as letters.
-            with plt.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
-                fig.savefig(folder / "museum" / f"{name}.svg", metadata={"Date": None})
-            plt.close(fig)
-            page.append(f"![{words}](museum/{name}.svg)\n")
+            save(fig, folder / "museum" / f"{name}.svg", name)
+            with plt.rc_context(DARK):  # the same colours and white, on a dark page
+                save(picture(exhibit)[0], folder / "museum" / f"{name}_dark.svg", name, facecolor="none")
+            page.append(
+                f"![{words}](museum/{name}.svg){{.in-light}}\n"
+                f"![{words}](museum/{name}_dark.svg){{.in-dark .dark-light}}\n"
+            )
         page.append(f"```text\n{models.explain(exhibit['config'])}\n```\n")
     (folder / "museum.md").write_text("\n".join(page), encoding="utf-8")

@@ -100,7 +100,7 @@ def normal_output(output, execution_count):
     if "data" in output:
         output.data.pop("application/vnd.jupyter.widget-view+json", None)
         told = output.metadata.get("image/png", {})
-        told = {key: told[key] for key in ("alt", "width", "height") if key in told}
+        told = {key: told[key] for key in ("alt", "width", "height", "coloured") if key in told}
         output.metadata = {"image/png": told} if told else {}
         if "image/png" in output.data:
             output.data["image/png"] = without_text_chunks(output.data["image/png"])
@@ -188,12 +188,14 @@ NUMBER = r"\s*[-+±]?\d[\d.,_]*(e[-+]?\d+)?(\s*(ns|µs|μs|us|ms|s|min)\b)?"
 
 
 def outline(outputs) -> list[dict]:
-    """What the outputs say, without numbers and units of time; of figures the size."""
+    """What the outputs say, without numbers and units of time; of figures the size and the coloured parts."""
     outlines = []
     for output in outputs:
         said = {"text": output.get("text", ""), **output.get("data", {}), "image/png": None}
         said = {kind: re.sub(NUMBER, "#", str(text)) for kind, text in said.items()}
-        outlines.append(said | {"sizes": [pixels(png).shape for png in pngs([output])]})
+        told = output.get("metadata", {}).get("image/png", {})
+        parts = len(told.get("coloured", ()))
+        outlines.append(said | {"sizes": [pixels(png).shape for png in pngs([output])], "parts": parts})
     return outlines
 
 
@@ -202,10 +204,16 @@ def keep_what_is_equal(cell, stored) -> None:
     unchecked = UNCHECKED in cell.metadata.get("tags", ())
     if unchecked and outline(cell.outputs) == outline(stored.outputs):
         cell.outputs = stored.outputs
-    figures = [output.data for output in cell.outputs if "image/png" in output.get("data", ())]
-    for figure, old in zip(figures, pngs(stored.outputs), strict=False):
-        if looks_alike(figure["image/png"], old):
-            figure["image/png"] = old
+    fresh, old = (
+        [one for one in outputs if "image/png" in one.get("data", ())]
+        for outputs in (cell.outputs, stored.outputs)
+    )
+    for figure, before in zip(fresh, old, strict=False):
+        if looks_alike(figure.data["image/png"], before.data["image/png"]):
+            figure.data["image/png"] = before.data["image/png"]
+            new, known = (one.metadata.get("image/png", {}) for one in (figure, before))
+            if len(new.get("coloured", ())) == len(known.get("coloured", ())) > 0:
+                new["coloured"] = known["coloured"]  # other fonts move a box by a dot
 
 
 def reexecuted(text: str, folder: Path) -> str:

@@ -80,12 +80,12 @@
   function stop() {
     clearInterval(walk);
     walk = null;
-    play.setAttribute("aria-pressed", "false");
+    play.textContent = "Walk along";
     words.setAttribute("aria-live", "polite");
   }
   play.addEventListener("click", () => {
     if (walk) return stop();
-    play.setAttribute("aria-pressed", "true");
+    play.textContent = "Stop";
     words.setAttribute("aria-live", "off"); // a screen reader should not be made to read every step
     walk = setInterval(() => {
       knobs.position.value = (Number(knobs.position.value) + 1) % POSITIONS;

@@ -1,3 +1,10 @@
+// What was searched is marked in the article alone.
+SphinxHighlight.highlightSearchWords = () => {
+  const words = localStorage.getItem("sphinx_highlight_terms") ?? "";
+  localStorage.removeItem("sphinx_highlight_terms");
+  for (const word of words.split(" ").filter(Boolean)) _highlightText(document.querySelector("article"), word, "highlighted");
+};
+
 // Formulas that are wider than the page scroll. The keyboard has to reach them, as the theme sees to for code.
 for (const event of ["load", "resize"]) {
   addEventListener(event, () => {
@@ -22,6 +29,7 @@ addEventListener("DOMContentLoaded", () => {
 
   // A figure opens alone, where it can be enlarged.
   for (const image of document.querySelectorAll(".cell_output figure img")) {
+    if (image.closest("a")) continue; // Sphinx links most of them
     const link = document.createElement("a");
     link.href = image.src;
     image.replaceWith(link);

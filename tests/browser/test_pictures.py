@@ -181,11 +181,8 @@ def test_the_numbers_are_pythons(open_page):
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_every_knob_is_turned_with_the_keyboard(open_page, name):
-    lesson = next(path.stem for path in find_notebooks() if path.stem[3:] == PICTURES[name]["lesson"])
-    page = open_page(f"notebooks/{lesson}")
-    box = page.locator(f".live[data-picture={name}]")
-    box.scroll_into_view_if_needed()
-    box.get_by_role("status").wait_for()
+    box = open_picture(open_page, name)
+    page = box.page
     knobs = box.locator("input, select").all()
     assert len(knobs) >= 2 and "NaN" not in box.inner_html() and "undefined" not in box.inner_html()
     for knob in knobs:
@@ -201,6 +198,42 @@ def test_every_knob_is_turned_with_the_keyboard(open_page, name):
             after = knob.evaluate("knob => knob.value")
         assert after != before
         assert "NaN" not in box.inner_html() and "undefined" not in box.inner_html()
+
+
+def open_picture(open_page, name, **options):
+    lesson = next(path.stem for path in find_notebooks() if path.stem[3:] == PICTURES[name]["lesson"])
+    box = open_page(f"notebooks/{lesson}", **options).locator(f".live[data-picture={name}]")
+    box.scroll_into_view_if_needed()
+    box.get_by_role("status").wait_for()
+    return box
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_keeps_its_height_under_the_finger(open_page, name, width):
+    box = open_picture(open_page, name, width=width)
+    before = box.bounding_box()["height"]
+    for knob in box.locator("input, select").all():
+        kind = knob.get_attribute("type")
+        keys = ["Space", "Space"] if kind == "checkbox" else ["End", "Home"]
+        for key in keys:
+            knob.press(key)
+            assert abs(box.bounding_box()["height"] - before) < 2, box.inner_text()
+
+
+def test_a_knob_ends_where_the_others_let_it(open_page):
+    box = open_picture(open_page, "leave_the_line")
+    box.get_by_label("grid").select_option("2 x 3")
+    for knob, last in (("row", 1), ("column", 2)):
+        box.get_by_label(knob).press("End")
+        assert box.get_by_label(knob).input_value() == str(last)
+        assert box.locator("label", has_text=knob).locator("b").inner_text() == str(last)
+    said = box.get_by_role("status").inner_text()
+    assert "(1, 2): it has no neighbour on the right, and it has no neighbour below" in said
+    box = open_picture(open_page, "ruler")
+    box.get_by_label("this head").press("End")
+    box.get_by_label("heads").press("Home")
+    assert box.get_by_label("this head").input_value() == "1"
 
 
 @pytest.mark.parametrize("name", PICTURES)

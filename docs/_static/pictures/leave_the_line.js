@@ -11,8 +11,8 @@ function patch(encoding, height, width, index) {
 
 export const height = 245;
 export const knobs = [
-  { name: "row", label: "row", min: 0, max: 13, value: 6 },
-  { name: "column", label: "column", min: 0, max: 13, value: 6 },
+  { name: "row", label: "row", min: 0, max: ({ grid }) => grid.split(" x ")[0] - 1, value: 6 },
+  { name: "column", label: "column", min: 0, max: ({ grid }) => grid.split(" x ")[1] - 1, value: 6 },
   { name: "grid", label: "grid", choices: ["14 x 14", "2 x 3"], value: "14 x 14" },
   { name: "encoding", label: "encoding", choices: ["line numbers", "two axes", "axes exchanged"], value: "line numbers" },
 ];
@@ -34,6 +34,6 @@ export function draw({ height, width, at, across, alike }) {
   }).join("");
 }
 
-const told = (value) => (value === null ? "not there" : fixed(value));
+const told = (where, value) => (value === null ? `it has no neighbour ${where}` : `its cosine with the neighbour ${where} is ${fixed(value)}`);
 export const words = ({ at, across, below, right }) =>
-  `Patch (${at}, ${across}): its neighbour on the right is alike to ${told(right)}, the one below to ${told(below)}.`;
+  `Patch (${at}, ${across}): ${told("on the right", right)}, and ${told("below", below)}.`;

@@ -12,7 +12,7 @@ export const height = 175;
 export const knobs = [
   { name: "query", label: "query at", min: 0, max: 15, value: 12 },
   { name: "heads", label: "heads", min: 1, max: 16, value: 8 },
-  { name: "head", label: "this head", min: 1, max: 16, value: 2 },
+  { name: "head", label: "this head", min: 1, max: ({ heads }) => heads, value: 2 },
   { name: "constant", label: "add to the row", min: -5, max: 5, step: 0.5, value: 0 },
 ];
 
