@@ -105,13 +105,21 @@ function elsewhere(library) {
   return box;
 }
 
+// An editor is as heavy as half a page, so it comes when the reader is near.
+const near = new IntersectionObserver(
+  (boxes) => {
+    for (const { isIntersecting, target } of boxes) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      exercise(target);
+    }
+  },
+  { rootMargin: "1000px" },
+);
+
 async function exercise(box) {
   const { name, check } = box.dataset;
   const details = box.querySelector("details");
-  if (page.needs === "torch" || (page.needs && !page.numpy)) {
-    details.before(elsewhere(page.needs === "torch" ? "PyTorch" : "NumPy"));
-    return;
-  }
   const { open } = await import("./editor.js");
   const frame = box.querySelector(".cell pre").textContent.trimEnd();
   const kept = notebook(place_of_answers);
@@ -294,7 +302,11 @@ function question(box) {
 }
 
 if (page) {
-  document.querySelectorAll(".to-answer.exercise").forEach(exercise);
+  const missing = page.needs === "torch" ? "PyTorch" : page.needs && !page.numpy ? "NumPy" : "";
+  for (const box of document.querySelectorAll(".to-answer.exercise")) {
+    if (missing) box.querySelector("details").before(elsewhere(missing));
+    else near.observe(box);
+  }
   document.querySelectorAll(".to-answer:not(.exercise)").forEach(question);
 }
 

@@ -2,6 +2,7 @@
 
 import html
 import io
+import itertools
 import json
 import re
 import zipfile
@@ -60,9 +61,12 @@ class Editor:
 
     @property
     def text(self):
+        self.box.scroll_into_view_if_needed()
+        self.content.wait_for()
         return "\n".join(self.content.locator(".cm-line").evaluate_all("all => all.map(x => x.textContent)"))
 
     def press(self, *keys):
+        self.box.scroll_into_view_if_needed()
         self.content.focus()
         for key in keys:
             self.page.keyboard.press(key)
@@ -150,6 +154,7 @@ def test_where_there_is_no_library_the_page_says_where_to_answer(open_page):
         page = open_page(f"notebooks/{lesson}")
         said = page.locator(".exercise .elsewhere").first.inner_text()
         assert f"needs {library}" in said and "Colab" in said and "course.py lab" in said
+        page.locator(".exercise .elsewhere").first.scroll_into_view_if_needed()
         assert page.locator(".exercise .cm-content").count() == 0
 
 
@@ -237,6 +242,7 @@ def test_start_again_can_be_taken_back_and_an_older_reply_turns_grey(open_page):
     assert not older.is_visible()
 
     def is_older():
+        assert editor.text
         said = "Correct" in editor.reply.inner_text() and older.is_visible()
         return said and editor.reply.evaluate(colour) == "rgb(128, 128, 128)" != green
 
@@ -275,7 +281,8 @@ def test_run_shows_prints_and_the_last_value(open_page):
     editor.press("Control+End", "Enter")
     assert shown.get_by_text("To an older version of your answer").is_visible()
     page.add_script_tag(path=AXE)
-    for theme in ("light", "dark"):
+    for theme, width in itertools.product(("light", "dark"), (1280, 390)):
+        page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=theme)
         page.locator(f"html[data-theme={theme}]").wait_for()
         page.wait_for_timeout(500)  # until the colours of the buttons have changed
@@ -315,7 +322,7 @@ def test_on_a_phone_the_editor_has_large_letters_and_buttons(browser, site):
     page = context.new_page()
     page.goto(f"{site}/notebooks/00_start_here.html", wait_until="networkidle")
     editor = Editor(page, "count_positions")
-    assert editor.content.evaluate("one => getComputedStyle(one).fontSize") == "16px"
+    assert editor.text and editor.content.evaluate("one => getComputedStyle(one).fontSize") == "16px"
     assert editor.box.get_by_role("button", name="Check").bounding_box()["height"] >= 44
     context.close()
 
