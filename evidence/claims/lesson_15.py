@@ -6,7 +6,7 @@ The lesson reports the training from here and runs none of it.
 import numpy as np
 import torch
 
-from evidence.claims.runner import SEEDS, at_least, below, between
+from evidence.claims.runner import SEEDS, at_least, below, between, who_learns
 from evidence.claims.training import kept
 from pe_lessons import toys
 
@@ -14,10 +14,10 @@ LENGTHS = (48, 96, 192, 384)
 WINDOW = 8  # how many words a layer marked w sees
 WORDS = 16
 BOUNDS = {  # of some shares
-    **{(schedule, 48): at_least(0.85) for schedule in ("FFFF", "FFF-", "wwwF", "www-")},
+    **{(schedule, 48): at_least(0.85).at(1, 2) for schedule in ("FFFF", "FFF-", "wwwF", "www-")},
     ("wwww", 48): below(0.6),
     ("FFFF", 384): below(0.3),
-    ("wwwF", 384): at_least(0.75),
+    ("wwwF", 384): at_least(0.65),
     ("www-", 384): at_least(0.95),
     ("wwww", 384): below(0.5),
 }
@@ -86,6 +86,7 @@ def share(model, seq_len, seed):
     return toys.accuracy(model, tokens, asked)
 
 
+@who_learns
 def schedules():
     """Five schedules of four layers, trained on 48 words: share right in texts of 48 to 384"""
     for schedule in SCHEDULES:
@@ -94,30 +95,27 @@ def schedules():
             shares = [share(trained(schedule, seed), seq_len, seed) for seed in SEEDS]
             yield f"{schedule}, {seq_len}", shares, *bounds
             if (schedule, seq_len) == ("FFF-", 384):  # a lottery: no range says it
-                yield (
-                    "of the seeds, those that keep 0.7",
-                    [np.mean(np.array(shares) >= 0.7)],
-                    between(0.2, 0.8),
-                )
-                yield (
-                    "of the seeds, those that do not keep 0.5",
-                    [np.mean(np.array(shares) < 0.5)],
-                    at_least(0.2),
-                )
+                kept = np.mean(np.array(shares) >= 0.7)
+                yield "of the seeds, those that keep 0.7", [kept], between(0.05, 0.85)
 
 
+@who_learns
 def words_hidden_later():
     """Words hidden from layers, after training on 48 words: share right in texts of 384"""
     latest, first = last_words(LENGTHS[0]), first_words(LENGTHS[0])
     hidden = {  # what each layer sees; bounds for FFFF and FFF-
-        "lower layers: the latest 48": ([latest] * 3 + [None], [at_least(0.6)], [at_least(0.7)]),
+        "lower layers: the latest 48": (
+            [latest] * 3 + [None],
+            [at_least(0.6).at(1, 2)],
+            [at_least(0.7).at(1, 2)],
+        ),
         "last layer: the first 48": ([None] * 3 + [first], [below(0.3)], []),
         "last layer: the latest 48": ([None] * 3 + [latest], [below(0.3)], [below(0.3)]),
         # The keys are those of the second line: what differs is the word that asks.
         "lower: the latest 48, last: the first 48": (
             [latest] * 3 + [first],
-            [at_least(0.6)],
-            [at_least(0.7)],
+            [at_least(0.6).at(1)],
+            [at_least(0.7).at(1, 2)],
         ),
     }
     for what, (sees, *bounds) in hidden.items():
