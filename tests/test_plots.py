@@ -4,9 +4,11 @@ import io
 
 import ipywidgets
 import matplotlib
+import nbformat
 import numpy as np
 import pytest
 from PIL import Image
+from reexecute import ROOT
 
 matplotlib.use("agg")
 
@@ -225,6 +227,19 @@ def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
     assert "application/vnd.jupyter.widget-view+json" in data
     slider.value = 5
     assert calls == [3, 5]
+
+
+def test_the_sliders_of_a_lesson_keep_the_axis_of_their_figure(monkeypatch):
+    [path] = (ROOT / "notebooks").glob("??_reading_the_picture.ipynb")
+    cells = {cell.id: cell.source for cell in nbformat.read(path, 4).cells}
+    limits, drawn = set(), []
+    monkeypatch.setattr(plots, "show_sliders", lambda draw, **sliders: drawn.append(draw))
+    monkeypatch.setattr(plots, "show", lambda fig, **words: limits.add(fig.axes[0].get_ylim()))
+    exec(cells["sliders"], {"arrays": arrays, "plots": plots, "ipywidgets": ipywidgets})
+    for d_model, base in ((4, 10), (64, 10_000), (128, 100)):
+        drawn[0](d_model=d_model, base=base, position=40)
+    [(low, high)] = limits
+    assert low <= -1 and high >= 1
 
 
 def test_sliders_of_ipywidgets_7_show_themselves(displayed, monkeypatch):
