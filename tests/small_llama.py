@@ -37,7 +37,7 @@ FAULTS = {
     "position_ids ignored with a cache": "position_ids are not used once there is a cache",
     "causal mask without the offset": "the causal mask forgets the cache",
     "is_causal for several": "the causal mask forgets the cache",
-    "causal mask off by one": "the causal mask is off by one",
+    "causal mask off by one": "the causal mask is off by one: tokens see the next one",
     "mask dropped with a cache": "the mask is not used once there is a cache",
     "padding counted with a cache": "padding is counted as positions once there is a cache",
     "first positions for all": "the positions of the first text are used for all",
@@ -49,6 +49,11 @@ FAULTS = {
     "pairs mixed up": "not as a rotation",
     "sign lost": "not as a rotation",
     "only queries turn": "not as a rotation",
+    "heads split wrongly": "heads are split or merged wrongly",
+    "new keys first": ("does not lie on the keys that it is for", "does the cache keep what was used?"),
+    "remainder by 512": "positions begin again after every 512",
+    "frequencies not filled": "uninitialised memory",
+    "frequencies zero": "are all 0, so nothing turns",
 }
 
 
@@ -67,6 +72,10 @@ class Rotary(nn.Module):
         self.register_buffer("inv_freq", base**-exponents)
         if fault == "bfloat16 frequencies":
             self.inv_freq = self.inv_freq.bfloat16().double()
+        if fault == "frequencies not filled":
+            self.inv_freq = torch.tensor([3e4, 2e-38, 7e9, 0.0], dtype=torch.float64)
+        if fault == "frequencies zero":
+            self.inv_freq = torch.zeros_like(self.inv_freq)
         self.fault = fault
 
     def forward(self, x, position_ids):
@@ -110,6 +119,8 @@ class Attention(nn.Module):
             proj(x).unflatten(-1, (-1, HEAD_DIM)).transpose(1, 2)
             for proj in (self.q_proj, self.k_proj, self.v_proj)
         )
+        if self.fault == "heads split wrongly":
+            k = self.k_proj(x).view(len(x), NUM_KEY_HEADS, -1, HEAD_DIM)
         q = self.turned(q, cosine, sine)
         k = k if self.fault == "only queries turn" else self.turned(k, cosine, sine)
         if past is not None and self.fault != "cache not used":
@@ -117,7 +128,8 @@ class Attention(nn.Module):
             if self.fault == "keys turned twice":
                 steps = torch.arange(old.shape[2])[None, :, None] * torch.ones(HEAD_DIM)
                 old = self.turned(old, steps.cos(), steps.sin())
-            k, v = torch.cat([old, k], dim=2), torch.cat([past[1], v], dim=2)
+            new_first = -1 if self.fault == "new keys first" else 1
+            k, v = (torch.cat(pair[::new_first], dim=2) for pair in ((old, k), (past[1], v)))
         cache = k, v
         groups = NUM_HEADS // NUM_KEY_HEADS
         k, v = k.repeat_interleave(groups, dim=1), v.repeat_interleave(groups, dim=1)
@@ -182,6 +194,8 @@ class SmallLlama(nn.Module):
             position_ids = n - 1 - position_ids
         if fault == "number of the text":
             position_ids = torch.arange(batch)[:, None].expand(batch, n)
+        if fault == "remainder by 512":
+            position_ids = position_ids % 512
         if fault == "first positions for all":
             position_ids = position_ids[:1]
         if past:

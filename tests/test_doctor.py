@@ -2,6 +2,7 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -66,6 +67,139 @@ def test_a_table_is_healthy_too():
     findings = doctor.examine(SmallLlama(table=True), VOCAB_SIZE)
     assert not wrong(findings), "\n".join(map(str, findings))
     assert "give them, counted from the first real token" in "\n".join(map(str, findings))
+
+
+@pytest.mark.parametrize(("period", "relative"), [(32, True), (128, True), (4096, False)])
+def test_a_remainder_is_not_taken_for_a_format(period, relative):
+    ask = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        return ask(tokens, None if position_ids is None else position_ids % period, mask, cache)
+
+    (finding,) = wrong(doctor.examine(logits, VOCAB_SIZE, relative=relative))
+    assert finding.culprit == f"positions begin again after every {period:,}"
+
+
+def test_frequencies_that_nobody_filled_are_seen_from_outside_too():
+    model = doctor.adapted(SmallLlama("frequencies not filled"))
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        return model(tokens, position_ids, mask, cache)
+
+    named = {one.culprit for one in wrong(doctor.examine(logits, VOCAB_SIZE, relative=True))}
+    assert not any("small format" in culprit for culprit in named), named
+
+
+@pytest.mark.parametrize(
+    ("rule", "own", "of_reference", "culprit", "look_at"),
+    [
+        ("linear", 1.0, 0.25, "the rule 'linear' is not applied", "the rule"),
+        ("default", 0.3, 1.0, "", "with all tokens at position 0 the rows are those of the reference"),
+    ],
+)
+def test_beside_a_reference(rule, own, of_reference, culprit, look_at):
+    patient, reference = SmallLlama(), SmallLlama()
+    reference.config.rope_parameters = {"rope_type": rule, "rope_theta": 10_000.0}
+    patient.rotary_emb.inv_freq *= own
+    reference.rotary_emb.inv_freq *= of_reference
+    (finding,) = wrong(doctor.examine(patient, VOCAB_SIZE, reference=reference))
+    assert finding.culprit == culprit and look_at in finding.look_at
+
+
+def test_weights_are_told_from_positions():
+    reference = SmallLlama()
+    with torch.no_grad():
+        reference.model.layers[0].self_attn.q_proj.weight.mul_(1.2)
+    (finding,) = wrong(doctor.examine(SmallLlama(), VOCAB_SIZE, reference=reference))
+    assert finding.look_at.startswith("with all tokens at position 0 they differ, too: weights")
+
+
+@pytest.mark.parametrize("rows", [12, 256])
+def test_a_short_table_with_a_reference(rows):
+    def cut(model):
+        model.table = torch.nn.Embedding.from_pretrained(model.table.weight[:rows])
+        return model
+
+    healthy, other = cut(SmallLlama(table=True)), cut(SmallLlama("number of the text", table=True))
+    (finding,) = doctor.examine(healthy, VOCAB_SIZE, reference=healthy)[-1:]
+    assert (finding.check, finding.status) == ("reference", "right")
+    assert doctor.examine(healthy, VOCAB_SIZE, reference=other)[-1].status == "wrong"
+
+
+class Hybrid(torch.nn.Module):
+    """A state that fades, in the shape of the transformers library. It has no use for its position_ids."""
+
+    def __init__(self):
+        super().__init__()
+        self.config, self.dtype = None, torch.float64
+        self.embed = torch.nn.Embedding(VOCAB_SIZE, 8).double()
+
+    def generate(self):
+        """The doctor knows a model of transformers by it."""
+
+    def forward(
+        self, input_ids, attention_mask=None, position_ids=None, past_key_values=None, use_cache=True
+    ):
+        state, rows = 0.0 if past_key_values is None else past_key_values, []
+        for x in self.embed(input_ids).unbind(dim=1):
+            state = 0.5 * state + x
+            rows.append(state)
+        rows = torch.stack(rows, dim=1)
+        return SimpleNamespace(logits=rows, past_key_values=state)
+
+
+def test_a_model_without_positions_is_not_blamed_for_taking_position_ids():
+    findings = doctor.examine(Hybrid(), VOCAB_SIZE)
+    tried = {finding.check for finding in findings if finding.status == "right"}
+    assert {"future", "batch", "step by step", "several new tokens"} <= tried
+    assert [finding.check for finding in wrong(findings)] == ["left padding"]  # its state ignores the mask
+
+
+def test_a_state_that_runs_on_from_one_text_to_the_next_is_named():
+    attention = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        scores, cache = attention(tokens, position_ids, mask, cache)
+        x = torch.nn.functional.one_hot(tokens, VOCAB_SIZE)
+        if mask is not None and mask.ndim == 2:
+            x = x * mask[:, -tokens.shape[1] :, None]
+        return scores + 5 * x.cumsum(dim=1), cache
+
+    (finding,) = [one for one in wrong(doctor.examine(logits, VOCAB_SIZE)) if one.check == "packing"]
+    assert "runs on from one text to the next" in finding.culprit
+
+
+def test_position_ids_that_are_not_used_do_not_end_the_examination():
+    findings = doctor.examine(SmallLlama("position_ids ignored"), VOCAB_SIZE)
+    assert [finding.check for finding in wrong(findings)] == ["position_ids"]
+    assert findings[0].status == "right" and len({finding.check for finding in findings}) == 14
+    assert "packing: position_ids are not used" in "\n".join(map(str, findings))
+
+
+def test_a_small_cache_may_be_tolerated():
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        scores, new = model(tokens, position_ids, mask, cache)
+        return scores * (1.0 if cache is None else 1.02), new
+
+    assert wrong(doctor.examine(logits, VOCAB_SIZE))
+    assert not wrong(doctor.examine(logits, VOCAB_SIZE, tolerance=0.2))
+    with pytest.raises(ValueError, match="tolerance must be a number between 0 and 1"):
+        doctor.examine(logits, tolerance=5)
+
+
+def test_texts_that_share_experts_are_not_told_a_wrong_name():
+    """Experts of limited capacity leave out what comes too late, whatever its position is."""
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None):
+        scores, _ = model(tokens, position_ids)
+        served = torch.arange(tokens.numel()).reshape(tokens.shape) < 12
+        return torch.where(served[..., None], scores, 0.5 * scores)
+
+    (finding,) = wrong(doctor.examine(logits, VOCAB_SIZE))
+    assert finding.check == "batch" and "not as if it were for their positions" in finding.culprit
 
 
 # What a newcomer gives
@@ -151,6 +285,35 @@ def test_names_of_ones_own_are_said():
 
     shown = "\n".join(map(str, doctor.examine(Own())))
     assert "no argument is called mask, only ids, attention_mask, position_ids" in shown
+    assert "if attention_mask is what is meant, call it mask" in shown
+    with pytest.raises(AssertionError, match="call it mask"):
+        doctor.assert_healthy(Own())
+
+
+@pytest.mark.parametrize(
+    ("fault", "check", "words"),
+    [
+        ("slip", "step by step", "the model ends in NameError: name 'pasts' is not defined"),
+        ("forgotten", "several new tokens", "logits takes a cache, and none comes back"),
+        ("shape", "first position", "the model ends in AssertionError: one axis"),
+        ("shape", "far positions", "the model ends in AssertionError: one axis"),
+    ],
+)
+def test_what_ends_in_an_error_is_not_green(fault, check, words):
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, cache=None):
+        if cache is not None and fault == "slip":
+            cache = pasts  # noqa: F821
+        assert fault != "shape" or position_ids is None or position_ids.ndim == 1, "one axis"
+        scores, cache = model(tokens, position_ids, None, cache)
+        return scores if fault == "forgotten" else (scores, cache)
+
+    findings = doctor.examine(logits, VOCAB_SIZE)
+    assert [one.status for one in findings if one.check == check and words in one.says] == ["failed"]
+    assert not wrong(findings)
+    with pytest.raises(AssertionError, match="failed"):
+        doctor.assert_healthy(logits, VOCAB_SIZE)
 
 
 def test_far_more_than_order_does_has_no_percentage():
@@ -166,7 +329,10 @@ def test_any_start_will_do_for_a_rotation():
 def test_what_is_no_rotation_is_a_note_until_relative_is_said():
     found = doctor.examine(SmallLlama("sign lost"), VOCAB_SIZE)
     assert not wrong(found)
-    assert "culprit: positions act in the attention alone" in "\n".join(map(str, found))
+    shown = "\n".join(map(str, found))
+    assert (
+        "and not as a table does; if it should not, say relative = True" in shown and "culprit" not in shown
+    )
     with pytest.raises(AssertionError, match="a sign is lost"):
         doctor.assert_healthy(SmallLlama("sign lost"), VOCAB_SIZE, relative=True)
     with pytest.raises(AssertionError, match="absolute positions"):
@@ -222,6 +388,12 @@ def test_a_short_table_is_no_fault():
     assert "shift: the model ends in IndexError" in "\n".join(map(str, findings))
 
 
+class EncoderDecoder(Hybrid):
+    def __init__(self):
+        super().__init__()
+        self.config = SimpleNamespace(is_encoder_decoder=True)
+
+
 @pytest.mark.parametrize(
     ("model", "words"),
     [
@@ -229,6 +401,10 @@ def test_a_short_table_is_no_fault():
         (lambda: 3, "must take tokens and, if it can, position_ids, mask, cache; this one takes nothing"),
         (lambda tokens, targets: 3, "this one takes tokens, targets"),
         (lambda tokens: torch.zeros(1, 20), r"must return \(batch, n_q, vocab_size\), .* got \(1, 20\)"),
+        (lambda tokens: [bare(tokens), None], r"or a tuple \(scores, cache\), got a list\."),
+        (lambda tokens: {"logits": 1}, r"or a tuple \(scores, cache\), got a dict\."),
+        (lambda tokens: SimpleNamespace(logits=1), r"got a SimpleNamespace\. .* probably in \.logits"),
+        (EncoderDecoder(), "logits must be a causal model, and this one has an encoder and a decoder"),
     ],
 )
 def test_what_cannot_be_asked(model, words):
@@ -236,6 +412,33 @@ def test_what_cannot_be_asked(model, words):
         doctor.examine(model)
 
 
+CRASHES = "def logits(tokens):\n    raise RuntimeError('no such device')\n"
+SHORT = """import torch
+rows = torch.randn(8, 20)
+def logits(tokens):
+    return (torch.nn.functional.one_hot(tokens, 20) * rows[torch.arange(tokens.shape[1])]).cumsum(dim=1)
+"""
+ONE_AXIS = """import torch
+def logits(tokens):
+    return torch.nn.functional.one_hot(tokens, 20)[:, 0, 0].wrong_name
+"""
+AS_A_FILE = """from __future__ import annotations
+import dataclasses
+import torch
+@dataclasses.dataclass
+class Options:
+    width: int = 20
+def logits(tokens):
+    from what_lies_beside import SCALE
+    places = SCALE * torch.arange(1.0, tokens.shape[1] + 1)[:, None]
+    return (torch.nn.functional.one_hot(tokens, Options().width) * places).cumsum(dim=1)
+"""
+NOT_A_NUMBER = """import torch
+def logits(tokens, mask=None):
+    places = torch.arange(1.0, tokens.shape[1] + 1)[:, None]
+    scores = (torch.nn.functional.one_hot(tokens, 20) * places).cumsum(dim=1)
+    return scores if mask is None else scores + float("nan")
+"""
 HEALTHY = """import torch
 def logits(tokens):
     places = torch.arange(1.0, tokens.shape[1] + 1)[:, None]
@@ -271,6 +474,31 @@ def test_relative_in_the_file_and_nothing_to_tell(tmp_path):
     assert main([str(path)]) == 1
     path.write_text(HEALTHY.replace(" * places", " * 1.0"))
     assert main([str(path)]) == 2
+
+
+def no_json(word):
+    raise AssertionError(f"{word} is not JSON")
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "words"),
+    [
+        (CRASHES, 3, "the model ends in RuntimeError: no such device"),
+        (SHORT, 3, "the model ends in IndexError"),
+        (ONE_AXIS, 3, "the model ends in AttributeError"),
+        (AS_A_FILE, 0, "no token sees a later one"),
+        (NOT_A_NUMBER, 1, "the softmax of nothing is 0 / 0"),
+    ],
+)
+def test_a_crash_is_no_finding_and_json_is_json(tmp_path, capsys, text, status, words):
+    (tmp_path / "mine.py").write_text(text)
+    (tmp_path / "what_lies_beside.py").write_text("SCALE = 2.0")
+    for options in ([], ["--json"]):
+        assert main([str(tmp_path / "mine.py"), *options]) == status
+        shown = capsys.readouterr().out
+        assert words in shown and "Traceback" not in shown
+    json.loads(shown, parse_constant=no_json)
+    sys.modules.pop("what_lies_beside", None)
 
 
 def test_the_help_says_how_a_model_is_asked(capsys):

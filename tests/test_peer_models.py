@@ -50,6 +50,8 @@ def test_the_tables_are_those_of_today():
 def test_the_readme_says_what_the_tables_say():
     said = re.search(r"On (\d+) architectures .* named (\d+) of (\d+) planted faults", README)
     faults = rows("The doctor: planted faults")
-    named = [row for row in faults if row[2].strip(" |")]
+    # these say what was seen, and guess at what it comes from
+    guesses = ("no simple change", "positions act in the attention alone", "heads are split or merged")
+    named = [row for row in faults if row[2].strip(" |") and not row[2].startswith(guesses)]
     assert [int(number) for number in said.groups()] == [len(rows("The doctor: 53")), len(named), len(faults)]
     assert f"`models.museum()` has {len(models.museum())} well-known configs" in README

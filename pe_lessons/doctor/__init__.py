@@ -19,7 +19,8 @@ A model of the transformers library can be given as it is. Of any other, say in 
 Use these names, and leave out what your model does not take: what needs it is not tried, and the report says
 so. Ask in float32 or float64 and with dropout off (`model.eval()`). The file may also say `relative = True`
 (moving all positions must change nothing, as with a rotation), `reference = ...` (the same weights in a model
-that is right) and `vocab_size = ...`. The exit status is 1 if something is wrong, 2 if nothing can be told.
+that is right), `vocab_size = ...` and `tolerance = 0.05` (what a cache in int8 may change). The exit status
+is 1 if something is wrong, 2 if nothing can be told, and 3 if the model ends in an error where it should not.
 
 Each check compares two ways to the same answer. Where they differ, the doctor asks the model what it would
 have said *had it made a certain mistake*, or changes a token that should matter, or should not, and so names
@@ -30,12 +31,12 @@ import torch
 
 from pe_lessons import arguments
 from pe_lessons.doctor.checks import CHECKS, against
-from pe_lessons.doctor.patient import Finding, Patient, adapted, of_transformers
+from pe_lessons.doctor.patient import LENGTH, Crash, Finding, Patient, adapted, of_transformers, unfilled
 
 __all__ = ["CHECKS", "Finding", "assert_healthy", "examine", "of_transformers"]
 
 
-def examine(logits, vocab_size=None, *, reference=None, relative=False):
+def examine(logits, vocab_size=None, *, reference=None, relative=False, tolerance=None):
     """Everything that can be found out about `logits`, as a list of `Finding`.
 
     Parameters
@@ -49,6 +50,8 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False):
         transformers, a wrong rotation can be named, too.
     relative : bool
         Whether moving all positions must change nothing, as with a rotation or ALiBi.
+    tolerance : float, optional
+        The share of what order does that is taken for rounding, where that is coarse; at least 0.01.
 
     Raises
     ------
@@ -70,33 +73,80 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False):
     >>> [finding.culprit for finding in examine(logits, 20) if finding.status == "wrong"][0]
     'the length of the cache is counted twice'
     """
-    logits = adapted(logits)
-    if vocab_size is None:
-        vocab_size = Patient(logits, 4).rows(torch.zeros(1, 1, dtype=torch.long)).shape[-1]
-    patient = Patient(logits, arguments.whole_number("vocab_size", vocab_size, minimum=4), relative)
-    findings, unsure = [patient.measured()], set()
-    if findings[0].status != "right":
+    if tolerance is not None and not (isinstance(tolerance, float) and 0 < tolerance < 1):
+        raise ValueError(f"tolerance must be a number between 0 and 1 such as 0.05, got {tolerance!r}")
+    model, logits = logits, adapted(logits)
+    try:
+        if vocab_size is None:
+            vocab_size = Patient(logits, 4).rows(torch.zeros(1, 1, dtype=torch.long)).shape[-1]
+        vocab_size = arguments.whole_number("vocab_size", vocab_size, minimum=4)
+        patient = Patient(logits, vocab_size, relative, tolerance)
+        findings = _first_findings(patient, unfilled(model))
+    except Crash as crash:
+        return [Finding("answers", "failed", f"{crash} (texts of {LENGTH} to 17 tokens are asked)")]
+    if findings[-1].check != "order" or findings[-1].status != "right":
         return findings
+    findings, unsure = [findings[-1], *findings[:-1]], set()
     for name, (check, needs, before) in CHECKS.items():
         missing = " or ".join(word for word in needs if word not in patient.arguments)
         first = [one for one in before if one in unsure]
         if missing:
-            says = f"no argument is called {missing}, only {', '.join(patient.arguments)}"
-            findings.append(Finding(name, "not tried", says))
+            findings.append(_without(patient, name, missing))
             continue
         try:
             found = [Finding(name, "not tried", f"{first[0]!r} must be right first")] if first else []
             found = found or [*check(patient, name)]
-        except Exception as error:
-            says = f"the model ends in {type(error).__name__}: {error}".splitlines()[0]
-            found = [Finding(name, "not tried", says)]
-        unsure |= {name} if any(finding.status in ("wrong", "not tried") for finding in found) else set()
+        except Crash as crash:
+            tolerable = _tolerable(crash.__cause__, name, needs, unsure)
+            found = [Finding(name, "not tried" if tolerable else "failed", str(crash))]
+        unsure |= {name} if any(one.status in ("wrong", "not tried", "failed") for one in found) else set()
         findings += found
     return findings + ([against(patient, reference)] if reference is not None else [])
 
 
+def _first_findings(patient, buffers):
+    """What is wrong with frequencies and with positions that are not used, and last what order does."""
+    patient.unfilled, found = buffers, []
+    if buffers:
+        found.append(Finding("frequencies", "wrong", "a rotation has none of these", 0, *buffers))
+    first = patient.measured()
+    if first.check == "position_ids":  # the other checks can do without them
+        found += [] if buffers else [first]
+        patient.arguments.remove("position_ids")
+        patient.unused = ("position_ids",)
+        first = patient.measured()
+    return [*found, first]
+
+
+# What users call the arguments, as the transformers library and others do.
+OTHER_NAMES = {
+    "mask": {"attention_mask", "attn_mask", "padding_mask"},
+    "cache": {"past_key_values", "past_key_value", "kv_cache", "past", "layer_past", "cache_params"},
+    "position_ids": {"positions", "pos", "pos_ids", "input_pos", "position"},
+}
+
+
+def _without(patient, name, missing):
+    says = f"no argument is called {missing}, only {', '.join(patient.arguments)}"
+    if missing in patient.unused:
+        return Finding(name, "not tried", f"{missing} are not used")
+    for word in missing.split(" or "):
+        for other in sorted(OTHER_NAMES[word] & {*patient.arguments}):
+            return Finding(name, "failed", says, look_at=f"if {other} is what is meant, call it {word}")
+    return Finding(name, "not tried", says)
+
+
+def _tolerable(error, name, needs, unsure):
+    """Whether a model that is right may raise this: a table ends, or it says that it takes no such mask."""
+    if isinstance(error, IndexError):
+        return True
+    slip = isinstance(error, NameError | AttributeError)
+    far = name in ("shift", "far positions") and "first position" not in unsure
+    return not slip and ("mask" in needs or far)
+
+
 def assert_healthy(logits, vocab_size=None, **kwargs):
-    """For a test of your own: an AssertionError with all that is wrong, or if nothing can be told.
+    """For a test of your own: an AssertionError with all that is wrong or failed, or if nothing can be told.
 
     Arguments as for `examine`.
 
@@ -108,5 +158,5 @@ def assert_healthy(logits, vocab_size=None, **kwargs):
     >>> assert_healthy(logits)
     """
     findings = examine(logits, vocab_size, **kwargs)
-    blamed = [finding for finding in findings if finding.status == "wrong"] or findings[:1]
+    blamed = [finding for finding in findings if finding.status in ("wrong", "failed")] or findings[:1]
     assert blamed[0].status == "right", "\n".join(["the doctor finds:", *map(str, blamed)])

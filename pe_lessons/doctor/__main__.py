@@ -18,41 +18,50 @@ def main(words=None):
     parser.add_argument("module", help="a Python file with `logits` or `model`")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     options = parser.parse_args(words)
+    before = list(sys.path)
     try:
         module = vars(_loaded(Path(options.module)))
         model = module.get("logits") or module.get("model")
         if model is None:
             raise ValueError(f"{options.module} must define a function `logits` or a `model`")
-        known = ("vocab_size", "reference", "relative")
+        known = ("vocab_size", "reference", "relative", "tolerance")
         findings = doctor.examine(model, **{name: module[name] for name in known if name in module})
     except (TypeError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
+    finally:
+        sys.path[:] = before
+        sys.modules.pop(NAME, None)
     if options.json:
-        print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))
+        findings_as_json = [dataclasses.asdict(finding) for finding in findings]
+        print(json.dumps(findings_as_json, indent=1, allow_nan=False))
     else:
-        tried = {finding.check for finding in findings if finding.status != "not tried"}
+        tried = {finding.check for finding in findings if finding.status not in ("not tried", "failed")}
         asked = {finding.check for finding in findings}
         print(*findings, f"{len(tried)} of {len(asked)} checks tried", sep="\n")
-    if any(finding.status == "wrong" for finding in findings):
+    statuses = {finding.status for finding in findings}
+    if "wrong" in statuses:
         return 1
-    return 0 if findings[0].status == "right" else 2
+    return 3 if "failed" in statuses else 0 if findings[0].status == "right" else 2
+
+
+NAME = "__examined__"
 
 
 def _loaded(path):
+    """The module, which stays known and finds its neighbours for as long as it is asked."""
     if path.suffix != ".py":
         raise ValueError(f"module must be a Python file, a path that ends in .py, got {str(path)!r}")
     if not path.is_file():
         raise ValueError(f"module must be a Python file, and there is no file {str(path)!r}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    spec = importlib.util.spec_from_file_location(NAME, path)
     module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.resolve().parent))  # as when Python runs the file itself
+    sys.modules[NAME] = module  # a dataclass looks there for the names in its annotations
+    sys.path.insert(0, str(path.resolve().parent))
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         raise ValueError(f"{path} ends in {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.pop(0)
     return module
 
 

@@ -5,7 +5,19 @@ import functools
 import torch
 
 from pe_lessons.doctor import wrong_rotations
-from pe_lessons.doctor.patient import LENGTH, NEW, OLD, PADDING, SHIFT, Finding, Patient, adapted, share
+from pe_lessons.doctor.patient import (
+    LENGTH,
+    NEW,
+    OLD,
+    PADDING,
+    SHIFT,
+    Crash,
+    Finding,
+    Patient,
+    adapted,
+    finite,
+    share,
+)
 
 
 def _first_wrong(verdicts):
@@ -19,12 +31,35 @@ def _future(patient, check):
     rows, changed = patient.rows(patient.text), patient.text.clone()
     changed[0, -1] = patient.stranger
     seen = patient.rows(changed)
+
+    def first_row_that_notices(place):
+        other = patient.text.clone()
+        other[0, place] = patient.stranger
+        little = patient.enough / 100  # each layer between passes on less
+        moved = [patient.difference(*pair) > little for pair in zip(patient.rows(other)[0], rows[0])]
+        return moved.index(True) if any(moved) else LENGTH
+
+    def off_by_one():
+        """Then a token is noticed by one row before it for each layer, wherever it stands."""
+        before = LENGTH - 1 - first_row_that_notices(LENGTH - 1)
+        rows_before = [place - first_row_that_notices(place) for place in range(LENGTH)]
+        return before < LENGTH - 2 and max(rows_before) == before  # row 0 may have one key only
+
+    def no_mask():
+        """Then the order in which tokens lie in memory is nothing; only their positions count."""
+        order = [*range(LENGTH - 1, -1, -1)]
+        return patient.same(patient.rows(patient.text[:, order], patient.count[:, order]), rows[:, order])
+
+    missing = "a causal mask is missing, or in a model of many layers off by one"
+    others = "" if "position_ids" in patient.arguments else ", or heads are split or merged wrongly"
+    reshaped = "heads are split or merged wrongly, or the causal mask is off by one in many layers"
     yield patient.verdict(
         check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
         "another last token changes rows before it", "lesson 01", [
             ("the causal mask is off by one: tokens see the next one", "the diagonal of the mask",
-             lambda: patient.same(seen[:, 0], rows[:, 0])),
-        ], ("a causal mask is missing, or in a model of many layers off by one", "the attention's mask"),
+             lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one()),
+            (missing + others, "the attention's mask", lambda: bool(others) or no_mask()),
+        ], (reshaped, "view and reshape, where transpose is meant; then the attention's mask"),
     )  # fmt: skip
 
 
@@ -32,8 +67,8 @@ def _longer(patient, check):
     yield patient.verdict(
         check, patient.rows(patient.text[:, :OLD]), patient.rows(patient.text)[:, :OLD],
         "rows stay what they are when the text goes on", "rows change when the text goes on", "lesson 05", (),
-        ("positions are counted from the end, or hang on the length of the text",
-         "where positions are made"),
+        ("positions are counted from the end, or rows hang on how long the text is",
+         "where positions are made; experts of limited capacity do it, too"),
     )  # fmt: skip
 
 
@@ -58,6 +93,10 @@ SMALL_FORMAT = (
     "angles in a small format (bfloat16 or float16)",
     "the dtype in which positions are multiplied by frequencies", "lesson 18",
 )  # fmt: skip
+TOO_FAST = (
+    "frequencies are so large that neighbouring positions differ by chance: uninitialised memory?",
+    "the buffer of frequencies: is it ever filled?", "lesson 05",
+)  # fmt: skip
 NO_ROTATION = (
     "positions act in the attention alone, but not as a rotation: perhaps pairs are mixed up, a sign is lost "
     "or only queries or only keys turn", "where queries and keys are turned", "lesson 12",
@@ -81,14 +120,16 @@ def _shift(patient, check):
     size, status = patient.moved(SHIFT), "wrong" if patient.relative else "note"
     says = f"moving all positions by {SHIFT} changes"
     if size < patient.enough:
-        yield Finding(check, "right", f"{says} nothing: relative positions", size)
+        yield Finding(check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)
     elif not patient.in_attention:
         yield Finding(check, status, f"{says} the answers: absolute positions", size)
-    elif _confused(patient):
+    elif patient.unfilled or _confused(patient):
         yield Finding(check, "wrong", f"{says} the answers", size, *_why_confused(patient))
+    elif patient.relative:
+        yield Finding(check, status, f"{says} the answers", size, *NO_ROTATION)
     else:
-        should = "" if patient.relative else "; if it should not, say relative = True and this is wrong"
-        yield Finding(check, status, f"{says} the answers{should}", size, *NO_ROTATION)
+        should = "if it should not, say relative = True and this is wrong"
+        yield Finding(check, status, f"{says} the answers, and not as a table does; {should}", size)
 
 
 def _confused(patient, offset=2**15, limit=0.1):
@@ -98,28 +139,39 @@ def _confused(patient, offset=2**15, limit=0.1):
 
 
 def _why_confused(patient):
-    """At 1,000 the coarsest format still tells every fourth position from the others."""
+    """At 1,000 the coarsest format still tells every fourth position from the others, near 0 all of them."""
+    if patient.unfilled:
+        return patient.unfilled
+    if patient.moved(1) > 0.3:
+        return TOO_FAST
     return CUT_OFF if _confused(patient, 1_000, patient.enough) else SMALL_FORMAT
 
 
 def _kept_in(patient):
     """The whole numbers in which positions are kept, if they are too small for a position in a text."""
     near = patient.rows(patient.text, patient.count)
+    # tokens after a gap that is one whole period lie where they would without it
+    spread = [patient.told([p + 2**power for p in range(OLD, LENGTH)]) for power in range(4, 17)]
+    period = next((2**power for power, rows in zip(range(4, 17), spread)
+                   if patient.same(rows, near[:, OLD:])), None)  # fmt: skip
     for name, first, again in (("int8", 2**7, 2**8), ("uint8", 2**8, 2**8), ("int16", 2**15, 2**16)):
         across = patient.count + first - OLD
         rows = patient.rows(patient.text, across)
         begun_again = patient.rows(patient.text, across - again * (across >= first))
-        if patient.same(rows, begun_again) and not patient.same(rows, near):
+        if period == again and patient.same(rows, begun_again) and not patient.same(rows, near):
             return f"after {first - 1:,} positions begin again at {first - again:,}, as in {name}"
-    return None
+    return f"positions begin again after every {period:,}" if period else None
 
 
 def _far(patient, check):
     try:
         near, far, very_far = (patient.moved(offset) for offset in (SHIFT, 1_000, 1_000_000))
-    except Exception as error:
-        yield Finding(check, "note", f"they end in {type(error).__name__}: a table of positions ends")
+    except Crash as crash:
+        if not isinstance(crash.__cause__, IndexError):
+            raise
+        yield Finding(check, "note", "they end in IndexError: a table of positions ends")
         return
+    little = f"less than {patient.enough:.0%}"
     if near >= patient.enough:
         yield Finding(check, "note", "they are answered; only relative ones would show whether rightly")
     elif culprit := _kept_in(patient):
@@ -127,15 +179,16 @@ def _far(patient, check):
         look_at = "the dtype of the positions, or where their remainder is taken"
         yield Finding(check, "wrong", says, 0, culprit, look_at, "lesson 18")
     elif far >= patient.enough:
-        says = f"moving all positions by {SHIFT} changes nothing, by 1,000 the answers"
-        yield Finding(check, "wrong", says, far, *_why_confused(patient))
+        says = f"moving all positions by {SHIFT} changes {little}, by 1,000 the answers"
+        yield Finding(check, "wrong", says, finite(far), *_why_confused(patient))
     elif very_far >= patient.enough:
-        says = f"by 1,000 it changes nothing, by 1,000,000 {share(very_far)}"
-        yield Finding(check, "note", says, very_far)
+        says = f"by 1,000 it changes {little}, by 1,000,000 {share(very_far)}"
+        yield Finding(check, "note", says, finite(very_far))
     else:
-        yield Finding(check, "right", "moving all positions by 1,000,000 changes nothing", very_far)
+        yield Finding(check, "right", f"moving all positions by 1,000,000 changes {little}", very_far)
 
 
+LIMITED = "what texts share: experts of limited capacity, a norm over the batch"
 FIRST_FOR_ALL = "the positions of the first text are used for all", "position_ids[:1]"
 
 
@@ -146,14 +199,29 @@ def _batch(patient, check):
         copies = patient.rows(patient.text.repeat(3, 1))
         equal = patient.rows(patient.text[:, :1].repeat(3, LENGTH))
         by_place = not patient.same(copies, copies[:1])
+        numbered = by_place and patient.same(equal, equal[:, :1])
+        known = "position_ids" in patient.arguments
+
+        def as_if(make):
+            """The same texts, each with the positions that it would get; unknown without position_ids."""
+            each = [patient.rows(patient.text, make(number)) for number in range(3)]
+            return patient.same(copies, torch.cat(each))
+
         return patient.verdict(
             check, patient.rows(patient.tokens, positions), torch.cat(alone),
             "a text gets the same rows alone and in a batch", "a text gets other rows in a batch than alone",
             "lesson 05", [
                 ("the number of the text is taken for the position", "the order of the axes (batch, n_q)",
-                 lambda: by_place and patient.same(equal, equal[:, :1])),
+                 lambda: numbered and known and as_if(lambda number: 0 * patient.count + number)),
                 ("positions go on from one text of the batch to the next",
-                 "the axis along which they are counted", lambda: by_place),
+                 "the axis along which they are counted",
+                 lambda: by_place and known and as_if(lambda number: patient.count + LENGTH * number)),
+                ("perhaps the number of the text is taken for the position",
+                 f"the order of the axes; {LIMITED}", lambda: numbered and not known),
+                ("perhaps positions go on from one text of the batch to the next",
+                 f"the axis along which they are counted; {LIMITED}", lambda: by_place and not known),
+                ("equal texts get other rows, but not as if it were for their positions", LIMITED,
+                 lambda: by_place and positions is None),
                 (*FIRST_FOR_ALL, lambda: torch.cat(
                     [patient.rows(row[None], positions[:1]) for row in patient.tokens])),
             ],
@@ -228,7 +296,8 @@ OFFSET = "the offset by the length of the cache"
 
 def _cached(patient, check, cuts):
     if patient.ask(patient.text)[1] is None:
-        yield Finding(check, "not tried", "no cache comes back")
+        says = "logits takes a cache, and none comes back"
+        yield Finding(check, "failed", says, look_at="return scores, cache")
         return
 
     def judged(positions):
@@ -265,7 +334,8 @@ def _cached(patient, check, cuts):
             "are cached keys turned again, or kept before the turn?",
         ) if "position_ids" in patient.arguments else (
             "new tokens are not counted on from the cache, or what it keeps is not what was used",
-            f"{OFFSET}; are cached keys turned again? With position_ids the doctor could say which",
+            f"{OFFSET}; are cached keys turned again? With position_ids the doctor could say which. "
+            "A layer with a state may take one token at a time only",
         )  # fmt: skip
         return patient.verdict(
             check, seen, patient.rows(patient.text, positions)[:, OLD:],
@@ -283,13 +353,21 @@ def _padded_steps(patient, check):
 
     def judged(ids):
         seen = patient.continued(batch, cuts, ids, mask)
+
+        def padding_matters():
+            return not patient.same(seen, patient.continued(other, cuts, ids, mask))
+
         return patient.verdict(
             check, _ends(seen, NEW, NEW), _ends(alone(), NEW, NEW),
             "texts padded on the left go on with a cache as each does alone",
             f"texts padded on the left{' and given position_ids' * (ids is not None)} do not go on with a "
             "cache as each does alone", "lesson 17", [
                 ("the mask is not used once there is a cache", "where the mask reaches the scores",
-                 lambda: not patient.same(seen, patient.continued(other, cuts, ids, mask))),
+                 lambda: padding_matters() and patient.same(seen, patient.continued(
+                     batch, cuts, ids, mask, later=torch.ones_like(mask)))),
+                ("the mask is not used once there is a cache, or it does not lie on the keys that it is for",
+                 "are new keys put after the old ones, and the mask in the same order?",
+                 lambda: padding_matters()),
                 ("padding is counted as positions once there is a cache", "where the model counts by itself",
                  lambda: _ends(alone(torch.tensor([[*range(OLD), *cuts]])), NEW, NEW)),
                 (*FIRST_FOR_ALL, lambda: _ends(alone(None, torch.tensor(
@@ -305,22 +383,37 @@ def _packing(patient, check):
     packed, text = torch.cat([one, other], dim=1), torch.tensor([0] * OLD + [1] * LENGTH)
     along, positions = torch.arange(len(text))[None], torch.cat([count[:, :OLD], count], dim=1)
     causal = torch.ones(len(text), len(text)).tril().bool()
+    plain = patient.rows(packed, along)
     try:
-        understood = patient.same(patient.rows(packed, along, causal[None]), patient.rows(packed, along))
-    except Exception:
+        understood = patient.same(patient.rows(packed, along, causal[None]), plain)
+    except Crash as crash:
+        if isinstance(crash.__cause__, NameError | AttributeError):
+            raise
         understood = False
     if not understood:
         says = "a mask (batch, n_q, n_k) that is just the causal one ends in an error or changes the rows"
         yield Finding(check, "not tried", says)
         return
+    between = ((text[:, None] == text) & causal)[None]
+
+    def runs_on():
+        """Does the second text notice the first one, although the mask hides it and every score obeys?"""
+        changed = packed.clone()
+        changed[0, :OLD] = patient.stranger
+        two = [patient.rows(texts, positions, between)[:, OLD:] for texts in (packed, changed)]
+        return not patient.same(*two)
+
     yield patient.verdict(
-        check, patient.rows(packed, positions, ((text[:, None] == text) & causal)[None]),
+        check, patient.rows(packed, positions, between),
         torch.cat([patient.rows(one), patient.rows(other)], dim=1),
         "two texts packed into one row get the rows that each gets alone",
         "two texts packed into one row do not get the rows that each gets alone", "lesson 17", [
             ("the mask between the texts is not used", "where a mask with three axes reaches the scores",
              lambda: patient.rows(packed, positions)),
             (*IDS_UNUSED, lambda: torch.cat([patient.rows(one), patient.rows(other, OLD + count)], dim=1)),
+            ("the second text notices the first one although the mask hides it: a state, or a convolution, "
+             "runs on from one text to the next, or some layers do not use the mask",
+             "where layers without attention learn that a new text begins; then each layer's mask", runs_on),
         ],
     )  # fmt: skip
 
@@ -346,16 +439,35 @@ CHECKS = {
 def against(patient, reference):
     """Is it the reference? If not: each known change of the reference is a story."""
     right = Patient(adapted(reference), 4)
-    apart = 37 * patient.count if "position_ids" in {*patient.arguments} & {*right.arguments} else None
+    both = "position_ids" in {*patient.arguments} & {*right.arguments}
 
-    def told():
-        return right.rows(patient.text, apart)
+    def answered(positions):
+        try:
+            return [one.rows(patient.text, positions) for one in (patient, right)]
+        except Crash:
+            return None
 
+    # as far apart as both answer: a table may be short
+    try:
+        spread = (37 * patient.count, 3 * patient.count) if both else ()
+        apart = next((positions for positions in spread if answered(positions)), None)
+        seen, expected = patient.rows(patient.text, apart), right.rows(patient.text, apart)
+    except Crash as crash:
+        return Finding("reference", "failed", f"the reference: {crash}")
     known, look_at = (), "with a model of the transformers library, a wrong rotation would be named"
     if hasattr(reference, "config") and hasattr(reference, "named_buffers"):
-        known = wrong_rotations.stories(reference, told)
+        known = wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
         look_at = "the weights, and what is not about positions"
+    if patient.unfilled:
+        known = [(*patient.unfilled, lambda: True)]
+    at_zero = answered(0 * patient.count) if both else None
+    if at_zero and patient.same(*at_zero):
+        look_at = "positions: with all tokens at position 0 the rows are those of the reference"
+    elif at_zero:
+        look_at = (
+            "with all tokens at position 0 they differ, too: weights, a factor on queries, a table's row 0"
+        )
     return patient.verdict(
-        "reference", patient.rows(patient.text, apart), told(), "the rows are those of the reference",
+        "reference", seen, expected, "the rows are those of the reference",
         "the rows are not those of the reference", "", known, ("", look_at),
     )  # fmt: skip

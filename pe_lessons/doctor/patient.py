@@ -2,6 +2,8 @@
 
 import dataclasses
 import inspect
+import math
+import re
 
 import torch
 
@@ -12,14 +14,21 @@ WORDS = ("position_ids", "mask", "cache")
 ROUNDING = 100  # last bits of the largest score: ten times what healthy models show
 
 
+class Crash(Exception):
+    """The model raised an error, its `__cause__`, when it was asked."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """What one check found; `status` is "right", "wrong", "note" or "not tried"."""
+    """What one check found; `status` is "right", "wrong", "note", "not tried" or "failed".
+
+    Not tried: the model does not take what the check needs. Failed: it does, and then raises an error.
+    """
 
     check: str
     status: str
     says: str
-    size: float = 0.0  # largest difference, as a share of what order does: `Patient.scale`
+    size: float | None = 0.0  # largest difference, as a share of what order does; None if it is not finite
     culprit: str = ""
     look_at: str = ""
     lesson: str = ""
@@ -31,6 +40,11 @@ class Finding:
         return "\n".join([*lines, *(f"           {word}: {text}" for word, text in more if text)])
 
 
+def finite(size):
+    """JSON has no infinity."""
+    return size if math.isfinite(size) else None
+
+
 def share(size):
     return f"{size:.1%} of what order does" if size < 10 else "far more than order does"
 
@@ -38,9 +52,11 @@ def share(size):
 class Patient:
     """A model as the doctor asks it: lists of positions in, one row of logits for each new token out."""
 
-    def __init__(self, logits, vocab_size, relative=False):
-        self.logits, self.relative = logits, relative
+    def __init__(self, logits, vocab_size, relative=False, tolerance=None):
+        self.logits, self.relative, self.tolerance = logits, relative, tolerance or 0.0
         self.arguments = _arguments(logits)
+        self.unused = ()
+        self.unfilled = ()  # what is wrong with the buffers of frequencies, if they can be seen
         draw = torch.Generator().manual_seed(0)
         self.tokens = torch.randint(vocab_size // 2, vocab_size, (3, LENGTH), generator=draw)
         self.tokens[0, :2] = torch.tensor([vocab_size - 1, vocab_size - 2])  # two that differ
@@ -51,9 +67,16 @@ class Patient:
         """The logits (batch, n_q, vocab_size) in float64, and the cache."""
         given = {"position_ids": position_ids, "mask": mask, "cache": cache}
         given = {name: value for name, value in given.items() if value is not None}
-        with torch.no_grad():
-            answer = self.logits(tokens, **given)
-        scores, cache = answer if isinstance(answer, tuple) else (answer, None)
+        try:
+            with torch.no_grad():
+                answer = self.logits(tokens, **given)
+        except Exception as error:
+            raise Crash(f"the model ends in {type(error).__name__}: {error}".splitlines()[0]) from error
+        scores, cache = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
+        if isinstance(scores, dict | list | tuple) or hasattr(scores, "logits"):
+            kind = type(scores).__name__
+            inside = " Its scores are probably in .logits." if hasattr(scores, "logits") else ""
+            raise TypeError(f"logits must return scores, or a tuple (scores, cache), got a {kind}.{inside}")
         scores = torch.as_tensor(scores)
         if scores.shape[:-1] != tokens.shape:
             wanted = f"(batch, n_q, vocab_size), here {(*tokens.shape, '...')}"
@@ -64,12 +87,16 @@ class Patient:
     def rows(self, tokens, position_ids=None, mask=None):
         return self.ask(tokens, position_ids, mask)[0]
 
-    def continued(self, tokens, cuts, positions=None, mask=None):
-        """The rows from the first cut on, when the text comes in pieces and a cache is handed on."""
+    def continued(self, tokens, cuts, positions=None, mask=None, later=None):
+        """The rows from the first cut on, when the text comes in pieces and a cache is handed on.
+
+        With `later` the pieces after the first one get that mask.
+        """
         rows, cache = [], None
         for first, end in zip([0, *cuts], [*cuts, tokens.shape[1]]):
             ids = None if positions is None else positions[:, first:end]
-            piece, cache = self.ask(tokens[:, first:end], ids, None if mask is None else mask[:, :end], cache)
+            one = mask if later is None or not first else later
+            piece, cache = self.ask(tokens[:, first:end], ids, None if one is None else one[:, :end], cache)
             rows.append(piece)
         return torch.cat(rows[1:], dim=1)
 
@@ -89,8 +116,8 @@ class Patient:
             return Finding("answers", "wrong", says, culprit="dropout is on", look_at="model.eval()")
         exchanged = self.rows(self.text[:, [1, 0, *range(2, LENGTH)]])
         self.scale = (exchanged - rows)[:, 2:].abs().max().item()
-        did, wanted = "exchanging two tokens", 1_000 * noise
-        self.enough = max(1e-4, noise / max(self.scale, wanted))  # tokens do more than positions alone
+        did, wanted = "exchanging two tokens", 100 * noise
+        self.enough = max(1e-4, noise / max(self.scale, wanted), self.tolerance)
         if "position_ids" in self.arguments:
             try:
                 apart = (self.rows(self.text, 3 * self.count) - rows).abs().max().item()
@@ -99,18 +126,21 @@ class Patient:
             if apart < noise / 10 and self.scale >= wanted:
                 says, what = "position_ids change nothing", "leave them out if the model has no use for them"
                 return Finding("position_ids", "wrong", says, 0, "position_ids are not used", what)
-            did, wanted = "moving the tokens apart", 100 * noise
-            self.scale, self.enough = apart, 1e-2
+            did = "moving the tokens apart"
+            self.scale, self.enough = apart, max(1e-2, self.tolerance)
         moves = f"{did} moves the scores by {self.scale / max(size, 1e-300):.0e} of their size"
         if self.scale >= max(wanted, 1e-300):
             return Finding("order", "right", moves)
-        says = f"{moves}: too little to tell a fault from the rounding of {self.dtype}".replace("torch.", "")
-        look_at = "weights too small, or scores too coarse: ask in float64. Or the model sees no order at all"
+        says = f"{moves}: a hundredth of it cannot be told from the rounding of {self.dtype}"
+        says = says.replace("torch.", "")
+        look_at = (
+            "larger weights, or float64 if every part of the model works in it; or it sees no order at all"
+        )
         return Finding("order", "not tried", says, look_at=look_at, lesson="lesson 01")
 
     def difference(self, one, other):
         gap = (one - other).abs().max().item()
-        return float("inf") if gap != gap else gap / self.scale
+        return math.inf if gap != gap else gap / self.scale
 
     def same(self, one, other):
         return self.difference(one, other) < self.enough
@@ -138,8 +168,8 @@ class Patient:
             except Exception:  # a story that this model cannot tell
                 continue
             if told if isinstance(told, bool) else self.difference(seen, told) < self.enough / 10:
-                return Finding(check, "wrong", wrong, size, culprit, look_at, *(own or [lesson]))
-        return Finding(check, "wrong", wrong, size, *otherwise, lesson)
+                return Finding(check, "wrong", wrong, finite(size), culprit, look_at, *(own or [lesson]))
+        return Finding(check, "wrong", wrong, finite(size), *otherwise, lesson)
 
 
 def _arguments(logits):
@@ -157,14 +187,25 @@ def _arguments(logits):
 def adapted(model):
     if not callable(model):
         raise TypeError(f"logits must be a function or a model, got {model!r}")
+    if getattr(getattr(model, "config", None), "is_encoder_decoder", False):
+        raise TypeError(
+            "logits must be a causal model, and this one has an encoder and a decoder: "
+            "write a function that asks the decoder about one fixed text"
+        )
     return of_transformers(model) if hasattr(model, "config") and hasattr(model, "generate") else model
+
+
+ABOUT_POSITIONS = re.compile("rotary|rope|pos|wpe|freq|alibi", re.IGNORECASE)
 
 
 def of_transformers(model):
     """A causal model of the transformers library as the doctor asks it."""
+    takes = inspect.signature(model.forward).parameters
+    # Mamba's cache_params is left out: with it the model is asked in another way, without a mask.
+    kept = "past_key_values" if "past_key_values" in takes else None
 
     def logits(tokens, position_ids=None, mask=None, cache=None):
-        given = {"past_key_values": cache, "use_cache": True}
+        given = {kept: cache, "use_cache": True} if kept else {}
         if position_ids is not None:
             given["position_ids"] = position_ids
         if mask is not None:
@@ -174,9 +215,37 @@ def of_transformers(model):
                 else torch.where(mask, 0.0, far_below).to(model.dtype)[:, None]
             )  # fmt: skip
         output = model(input_ids=tokens, **given)
-        return output.logits, getattr(output, "past_key_values", None)
+        return output.logits, getattr(output, kept, None) if kept else None
 
-    def without_positions(tokens, mask=None, cache=None):
-        return logits(tokens, None, mask, cache)
+    # Hybrids take position_ids and hand them to nobody: nothing in them is about positions.
+    parts = [*model.named_modules(), *model.named_buffers(), *model.named_parameters()]
+    uses = any(ABOUT_POSITIONS.search(f"{name} {type(part).__name__}") for name, part in parts)
+    missing = {"cache"} if kept is None else set()
+    if "position_ids" not in takes or not uses:
+        missing.add("position_ids")
+    signature = inspect.signature(logits)
+    left = [parameter for name, parameter in signature.parameters.items() if name not in missing]
+    logits.__signature__ = signature.replace(parameters=left)
+    return logits
 
-    return logits if "position_ids" in inspect.signature(model.forward).parameters else without_positions
+
+def unfilled(model):
+    """(culprit, look_at, lesson) if a buffer of frequencies holds what no rotation has, else ()."""
+    for name, buffer in getattr(model, "named_buffers", list)():
+        if not name.endswith("inv_freq") or buffer.ndim != 1 or not len(buffer):
+            continue
+        fast = buffer.double().abs()
+        if not fast.any():
+            what = f"the frequencies in {name} are all 0, so nothing turns"
+        elif (
+            not fast.isfinite().all()
+            or fast.max() > 10
+            or fast.max() < 1e-6
+            or (fast[1:] > 4 * fast[:-1]).any()
+        ):
+            what = f"the frequencies in {name} are those of no rotation: uninitialised memory?"
+        else:
+            continue
+        where = "a buffer that is not saved, made on the device 'meta' or with to_empty and never filled"
+        return what, where, "lesson 05"
+    return ()

@@ -34,6 +34,9 @@ def mistakes(model):
         ("frequencies are rounded to bfloat16", "the dtype of the frequencies", "lesson 18",
          lambda f: f.bfloat16().to(f)),
     ]  # fmt: skip
+    rule, own = _rule(model.config)
+    if rule != "default" and own:
+        frequencies.append((f"the rule {rule!r} is not applied", longer, "lesson 13", _with_base(own)))
     for base in (10_000, 100_000, 500_000, 1_000_000):
         where = "the base that the configuration gives"
         frequencies.append((f"the base is {base:,}", where, "lesson 13", _with_base(base)))
@@ -59,6 +62,12 @@ def mistakes(model):
         for first, which in ((every - 1, "the last"), (0, "the first")):
             culprit = f"{which} of every {every} layers does not turn"
             yield culprit, plan, "lesson 15", lambda some=layers[first::every]: _unturned(some)
+
+
+def _rule(config):
+    """The rule for long texts and the base, where there is one of each."""
+    rope = getattr(config, "rope_parameters", None) or {}
+    return rope.get("rope_type", "default"), rope.get("rope_theta")
 
 
 def _with_base(base):
