@@ -375,7 +375,8 @@ def page():
     yield "when two earlier tokens change places, and how far does it notice the first token?\n"
     names = sorted(models.READ_AGAINST_THE_LIBRARY)
     wrong = [name for name in names if unlike(of_class(name))]
-    yield f"{len(names)} types, twelve layers each. Types with a layer that does something else: {', '.join(wrong) or 'none'}."
+    others = ", ".join(wrong) or "none"
+    yield f"{len(names)} types, twelve layers each. Types with a layer that does something else: {others}."
     yield f"\n## The doctor: {len(ARCHITECTURES)} healthy architectures\n"
     yield ABOUT_SHARES
     yield "| architecture | false alarms | shift | padding, no ids | steps | padded steps | packing |"
