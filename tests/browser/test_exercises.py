@@ -273,7 +273,8 @@ def test_run_shows_prints_and_the_last_value(open_page):
     page = open_page("notebooks/00_start_here")
     editor = Editor(page, "count_positions")
     printing = POSITIONS.replace("return", "print('words:', sentence)\n    return")
-    editor.fill(f"{printing}\nmy_positions('a b')")
+    scrolls = f"# {'so long that the editor scrolls, ' * 5}"
+    editor.fill(f"{scrolls}\n{printing}\nmy_positions('a b')")
     editor.click("Run")
     editor.wait("Value of the last line:")
     shown = editor.box.locator(".reply").first
