@@ -8,10 +8,12 @@ for too much memory, on Linux and without CUDA; elsewhere memory cannot be limit
 import builtins
 import contextlib
 import copy
+import dataclasses
 import dis
 import functools
 import inspect
 import io
+import json
 import logging
 import math
 import os
@@ -94,6 +96,88 @@ class Behaviour:
         if not (self.kind == other.kind == "value" and self.shape == other.shape and self.entries):
             return math.nan
         return max(abs(mine - theirs) for mine, theirs in zip(self.entries, other.entries))
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a check sees of an answer before anything is compared with a right one: plain data.
+
+    `kind` is ``"nothing"``, ``"unwritten"``, ``"refused"`` (`text` says why), ``"unfilled"`` (so many numbers
+    are `missing`), ``"letters"`` or ``"called"``. Where marks are given, the learner's process makes the look
+    and another process judges it.
+    """
+
+    kind: str
+    text: str = ""
+    name: str = "<>"
+    early: bool = False  # whether code stands below `raise NotImplementedError`
+    course: str | None = None  # the function or class of the course that the answer itself is
+    missing: int = 0
+    letters: tuple = ()
+    seen: tuple = ()
+    replaced: tuple = ()
+    again: Callable | None = None  # observes the first trial once more
+
+    def as_text(self):
+        again = self.again and vars(self.again())
+        data = vars(self) | {"seen": [vars(one) for one in self.seen], "again": again}
+        return json.dumps(data, default=str)
+
+    @classmethod
+    def from_text(cls, text):
+        """Read what a stranger wrote.
+
+        Raises
+        ------
+        ValueError
+            If it is no look.
+        """
+        try:
+            data = _of_types(cls, json.loads(text))
+            seen = tuple(_behaviour(one) for one in data["seen"])
+            again = _behaviour(data["again"]) if data["again"] else None
+            letters = tuple(None if one is None else _line(one) for one in data["letters"])
+            replaced = tuple(_line(one) for one in data["replaced"])
+        except (TypeError, AttributeError, OverflowError, RecursionError) as problem:
+            raise ValueError(f"this is no look at an answer: {problem}") from None
+        return cls(
+            **data
+            | {"seen": seen, "letters": letters, "replaced": replaced, "again": again and (lambda: again)}
+        )
+
+
+def _of_types(kind, data):
+    """The fields of a dataclass from JSON, each of the type that its default has; texts become one line."""
+    fields = kind.__dataclass_fields__
+    if not isinstance(data, dict) or data.keys() != fields.keys():
+        raise ValueError(f"this is no {kind.__name__}")
+    read = {}
+    for name, field in fields.items():
+        value, wanted = data[name], list if isinstance(field.default, tuple) else type(field.default)
+        if field.default is dataclasses.MISSING:
+            wanted = str
+        if field.default is not None and type(value) is not wanted:
+            raise ValueError(f"{kind.__name__}: {name} is a {type(value).__name__}")
+        read[name] = _line(value) if isinstance(value, str) and name != "printed" else value
+    return read
+
+
+def _line(text):
+    return " ".join(str(text).split())[:2_000]
+
+
+def _behaviour(data):
+    """A behaviour from JSON: as many entries as its shape says, and numbers only."""
+    data = _of_types(Behaviour, data)
+    shape = data["shape"] = tuple(int(size) for size in data["shape"])
+    data["entries"] = tuple(float(entry) for entry in data["entries"])
+    data["printed"] = cut(data["printed"], 2 * PRINTED)
+    data |= {name: tuple(map(_line, data[name])) for name in ("lent", "replaced")}
+    if len(data["entries"]) != (math.prod(shape) if data["kind"] == "value" else 0):
+        raise ValueError("a behaviour has other numbers than its shape says")
+    if not isinstance(data["changed"], int | None):
+        raise ValueError("a behaviour changes an argument without a number")
+    return Behaviour(**data)
 
 
 class Unusable(Exception):

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pe_lessons.exercises import behaviour
+from pe_lessons.exercises.behaviour import Look
 from pe_lessons.exercises.result import Checked, shown
 
 LOOP = 2_500  # lines and bytecodes; 500 rows in a loop take more, and all at once take a hundred
@@ -24,6 +25,7 @@ A_LOOP = (
     "Your numbers are right, but Python still goes through the rows one by one. The task asks for an answer "
     "without a loop. Give NumPy all rows at once: which shapes must meet?"
 )
+FEWEST = 8  # lines and bytecodes: who takes no more has not looked at the arguments
 SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
 SMALL = 1e-2
 ROUNDED = 4e-3  # of a number: as much as bfloat16 loses
@@ -116,28 +118,61 @@ class Exercise(Checked):
 
     def diagnose(self, answer=None, *more):
         """Return the `Result` for the learner's function or class; never raises."""
-        seen = []
         with behaviour.LOCK:
-            result = self._diagnose(seen, answer, *more)
-        return replace(result, printed=seen[0].printed) if seen else result
+            return self.judge(self.look(answer, *more))
 
-    def _diagnose(self, seen, answer=None, *more):
+    def look(self, answer=None, *more):
+        """Call the answer with all arguments, and say what it does, as a `Look`."""
         if answer is ...:
-            return self._not_attempted()
+            return Look("nothing")
         objection = self._objection(answer, more)
         if objection:
-            return self.result("error", objection)
+            return Look("refused", objection)
         if behaviour.is_unwritten(answer):
-            return self._not_attempted(answer)
+            return Look("unwritten", early=_ends_too_early(answer))
         behaviour.keep_modules()
-        replaced = behaviour.put_back()
+        replaced, seen = behaviour.put_back(), []
         for arguments in self._all_probes:
             seen.append(self._observe(answer, arguments))
             if seen[0].kind == "stub":
-                return self._not_attempted(answer)
+                return Look("unwritten", early=_ends_too_early(answer), seen=tuple(seen))
             if seen[-1].kind == "stopped":
-                return self.result("error", f"{self._called(answer, arguments)} {seen[-1].text}")
-        replaced = dict.fromkeys([*replaced, *(one for done in seen for one in done.replaced)])
+                break
+        family = getattr(answer, "__mro__", [behaviour.unwrapped(answer)])
+        course = (one.__name__ for one in family if behaviour.is_of_the_course(one))
+        return Look(
+            "called",
+            name=str(getattr(answer, "__name__", "<>")),
+            course=next(course, None),
+            seen=tuple(seen),
+            replaced=tuple(replaced),
+            again=lambda: self._observe(answer, self._all_probes[0]),
+        )
+
+    def judge(self, answer):
+        """The `Result` for a `Look` at an answer.
+
+        Raises
+        ------
+        ValueError
+            If no check of this exercise makes such a look.
+        """
+        result = self._judge(answer)
+        return replace(result, printed=answer.seen[0].printed) if answer.seen else result
+
+    def _judge(self, answer):
+        if answer.kind in ("nothing", "unwritten"):
+            return self._not_attempted(answer)
+        if answer.kind == "refused":
+            return self.result("error", answer.text)
+        seen = answer.seen
+        stopped = bool(seen) and seen[-1].kind == "stopped"
+        if answer.kind != "called" or not (stopped or len(seen) == len(self._all_probes)):
+            raise ValueError(f"{self.name} is not judged by {len(seen)} trials ({answer.kind})")
+        if stopped:
+            call = self._called(answer, self._all_probes[len(seen) - 1])
+            return self.result("error", f"{call} {seen[-1].text}")
+        replaced = dict.fromkeys([*answer.replaced, *(one for done in seen for one in done.replaced)])
         if replaced:
             return self.result(
                 "error",
@@ -167,9 +202,8 @@ class Exercise(Checked):
 
     def _lender(self, answer, seen):
         """The function or class of the course that did the work in the answer's place; None if none did."""
-        for one in getattr(answer, "__mro__", [behaviour.unwrapped(answer)]):
-            if behaviour.is_of_the_course(one):
-                return f"`{one.__name__}`"
+        if answer.course:
+            return f"`{answer.course}`"
         always = set.intersection(*(set(done.lent) for done in seen[: len(self.probes)]))
         names = sorted(name for name in always if name.rpartition(".")[2] not in self.may_call)
         if names:
@@ -186,6 +220,8 @@ class Exercise(Checked):
         pairs = () if _constant(seen[:main]) else self.pairs  # many a pair comes out as nearly 0
         if all(one.kind == "raised" for one in seen[:main]):
             return None  # any typing error would do that
+        if _constant(seen[:main]) and all(0 < one.steps <= FEWEST for one in seen[:main]):
+            return None  # `return 0` makes no mistake that also comes out as 0
 
         def like(scope):
             return lambda one: all(self._fits(one, n, seen[n]) for n in scope)
@@ -313,7 +349,7 @@ class Exercise(Checked):
             return self.result("error", f"{call} {got.text}")
         if got.kind == "stub":
             return self.result("not yet", f"{call} raises NotImplementedError: this case is missing still.")
-        again = self._observe(answer, self._all_probes[0])
+        again = answer.again()
         if seen[0].kind == "value" and not _holds_nan(seen[0]) and not again.same_as(seen[0], self.atol):
             message = (
                 "Called twice with the same arguments, it gives two different results. Does it keep "
@@ -381,8 +417,7 @@ class Exercise(Checked):
         return message
 
     def _called(self, answer, arguments):
-        name = str(getattr(answer, "__name__", "<>"))
-        name = "your_function" if name.startswith("<") else name
+        name = "your_function" if answer.name.startswith("<") else answer.name
         if self.call:
             return f"`{self.call(name, *arguments)}`"
         given = (f"{parameter}={_short(value)}" for parameter, value in zip(self._parameters, arguments))
@@ -396,8 +431,8 @@ class Exercise(Checked):
     def _praise(self, seen):
         return f"It does what it should in all {len(self._all_probes)} trials."
 
-    def _not_attempted(self, answer=None):
-        if _ends_too_early(answer):
+    def _not_attempted(self, answer):
+        if answer.early:
             return self.result(
                 "not attempted",
                 "The line `raise NotImplementedError` ends the function before the code below it. Take that "
@@ -426,23 +461,30 @@ class Numbers(Exercise):
 
     def diagnose(self, answer=..., *more):
         """Return the `Result` for the learner's list; ``...`` stands for what is not filled in."""
+        return super().diagnose(answer, *more)
+
+    def look(self, answer=..., *more):
         if more:
-            return self.result(
-                "error",
+            return Look(
+                "refused",
                 f"The check wants one list, but got {1 + len(more)} things. Put square brackets around the "
                 f"numbers: `{self.name}.check([...])`.",
             )
         missing = sum(entry is ... for entry in answer) if isinstance(answer, list | tuple) else 0
         if answer is ... or 0 < missing == len(answer):
-            return self._not_attempted()
+            return Look("nothing")
         if missing:
-            wanted = f"Your answer should have {_many(self._expected[0].shape[0], 'number')}"
-            return self.result(
-                "not yet", f"{wanted}; {missing} {'is' if missing == 1 else 'are'} missing still."
-            )
+            return Look("unfilled", missing=missing)
         if callable(answer):
-            return self.result("error", "The check wants the numbers you worked out, but got a function.")
-        return super().diagnose(lambda: answer)
+            return Look("refused", "The check wants the numbers you worked out, but got a function.")
+        return super().look(lambda: answer)
+
+    def judge(self, answer):
+        if answer.kind != "unfilled":
+            return super().judge(answer)
+        wanted = f"Your answer should have {_many(self._expected[0].shape[0], 'number')}"
+        missing = f"{answer.missing} {'is' if answer.missing == 1 else 'are'} missing still."
+        return self.result("not yet", f"{wanted}; {missing}")
 
     def solution(self):
         return shown(", ".join(f"{number:.4f}" for number in self._expected[0].entries))

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from numbers import Integral
 
+from pe_lessons.exercises.behaviour import Look
 from pe_lessons.exercises.result import Checked, shown
 
 
@@ -43,8 +44,12 @@ class Question(Checked):
 
     def diagnose(self, *answer):
         """Return the `Result` for letters such as ``"a", "c"`` (also ``"ac"`` or ``["a", "c"]``)."""
+        return self.judge(self.look(*answer))
+
+    def look(self, *answer):
+        """The letters that were given, without a word on which are right: a `Look`."""
         if any(callable(part) for part in answer):
-            return self.result("error", 'Answer with letters in quotation marks, as in "a".')
+            return Look("refused", 'Answer with letters in quotation marks, as in "a".')
         parts = [one for part in answer for one in (part if isinstance(part, list | tuple | set) else [part])]
         words = [
             word.lower()
@@ -56,6 +61,13 @@ class Question(Checked):
         letters = {
             letter for word in words for letter in (word if set(word) <= set(self.choices) else [word])
         }
+        return Look("letters", letters=tuple(sorted(letters)))
+
+    def judge(self, answer):
+        """The `Result` for a `Look` at the letters."""
+        if answer.kind == "refused":
+            return self.result("error", answer.text)
+        letters = set(answer.letters)
         if not letters:
             return self.result("not attempted", "Choose one letter or several, then run this cell again.")
         unknown = sorted(letters - set(self.choices))
@@ -119,10 +131,23 @@ class Quiz(Checked):
 
     def diagnose(self, *answer):
         """Return the `Result` for one letter per question, such as ``["b", "a", ...]`` or ``"ba"``."""
+        return self.judge(self.look(*answer))
+
+    def look(self, *answer):
+        """The letter that was given for each question: a `Look`."""
         letters = self.letters(*answer)
         if letters is None:
             wanted = len(self.questions)
-            return self.result("error", f"Answer with a list of {wanted} letters, one for each question.")
+            return Look("refused", f"Answer with a list of {wanted} letters, one for each question.")
+        return Look("letters", letters=tuple(None if one is ... else one for one in letters))
+
+    def judge(self, answer):
+        """The `Result` for a `Look` at the letters."""
+        if answer.kind == "refused":
+            return self.result("error", answer.text)
+        letters = [... if one is None else one for one in answer.letters]
+        if len(letters) != len(self.questions):
+            raise ValueError(f"{self.name} has {len(self.questions)} questions, not {len(letters)}")
         replies = [self._reply(number, letter) for number, letter in enumerate(letters, start=1)]
         statuses = {status for status, _ in replies}
         if statuses == {"not attempted"}:

@@ -6,11 +6,15 @@ import re
 from dataclasses import dataclass
 from numbers import Integral
 
-from pe_lessons.exercises import failed_cells
+from pe_lessons.exercises import behaviour, failed_cells
 
 # Whether nbgrader runs the notebook. Asked once, when the first cell imports its exercises: an answer cannot
 # change it afterwards.
 GRADING = bool(os.environ.get("NBGRADER_EXECUTION"))
+# Whether marks are given by another process: a check then only says what the answer does. The variable is set
+# by teaching/sandbox.py, and this package has no right answers there.
+LOOK_ONLY = bool(os.environ.get("PE_LESSONS_LOOK_ONLY"))
+LOOK_TYPE = "application/x-pe-lessons-look"
 HEADINGS = {
     "correct": "Correct",
     "not yet": "Not yet",
@@ -92,12 +96,21 @@ class Checked:
         Nothing is said of an answer whose cell has failed: what it holds still is an older one.
         """
         complaint = failed_cells.CELLS and failed_cells.CELLS.complaint()
+        if LOOK_ONLY:
+            return self._shows(behaviour.Look("refused", complaint) if complaint else self.look(*answer))
         result = self.result("error", complaint) if complaint else self.diagnose(*answer)
         if not GRADING:
             return result
         if result.status != "correct":
             raise CheckFailed(repr(result))
         print(result)  # a value would be taken for partial credit
+
+    def _shows(self, look):
+        """Hand the look over to who gives the marks."""
+        from IPython.display import publish_display_data
+
+        where = f"{self.name}: the reply stands below the lesson's own check."
+        publish_display_data({LOOK_TYPE: look.as_text(), "text/plain": where}, {"exercise": self.name})
 
     def hint(self, n=1):
         """The n-th hint, from gentle to concrete."""
