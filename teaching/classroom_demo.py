@@ -11,6 +11,7 @@ those that no other makes (--mistake chooses it).
 
 import argparse
 import html
+import importlib
 import os
 import random
 import re
@@ -32,6 +33,7 @@ import review
 import sandbox
 
 from pe_lessons.exercises import REGISTRY
+from pe_lessons.exercises.lesson_files import Answer, Change
 
 LESSON = "03_the_naive_loop"
 SECONDS_PER_CELL = 20  # of computing; 60 in the settings for a real class: an endless loop takes all of them
@@ -88,12 +90,8 @@ def attack(student, gains=(), leave=None, **data):
 def submissions(drawn):
     """The class; `drawn` is the (exercise, mistake) of the last one."""
     exercise, mistake = drawn
-    made_wrong = (
-        f"from pe_lessons.exercises import REGISTRY\n"
-        f"mistakes = REGISTRY[{exercise!r}].mistakes\n"
-        f"{mine_of(exercise)} = next(one.wrong for one in mistakes if one.name == {mistake!r})"
-    )
-    last = submission("drawn", wrong=[exercise], mistakes=[drawn], flagged=True, **{exercise: made_wrong})
+    made_wrong = {exercise: text_of(exercise, mistake)}
+    last = submission("drawn", wrong=[exercise], mistakes=[drawn], **made_wrong)
     return [
         *(
             submission(student, **data)
@@ -103,6 +101,21 @@ def submissions(drawn):
         *(attack(student, **data) for student, data in GROUPS["attacks"].items()),
         last,
     ]
+
+
+def text_of(exercise, mistake):
+    """A program that makes a mistake, as a learner could have written it."""
+    lesson = importlib.import_module(f"pe_lessons.exercises.lesson_{LESSON[:2]}").lesson
+    answer = lesson.styles(exercise)[0]
+    change, texts = lesson.entries(exercise)[mistake][answer.style], []
+    if isinstance(change, str):
+        answer = Answer(lesson.answers, change, answer.style)
+        texts.append(answer.text)
+    else:
+        answer.with_changes(
+            Change(answer, change), run=lambda text, _, scope: texts.append(text) or exec(text, scope)
+        )
+    return re.sub(rf"\b{answer.name}\b", mine_of(exercise), texts[0])
 
 
 def grade_id(cell):

@@ -13,6 +13,7 @@ import argparse
 import csv
 import functools
 import html
+import io
 import multiprocessing
 import os
 import re
@@ -39,6 +40,10 @@ from traitlets.config import PyFileConfigLoader
 
 ROOT = Path(__file__).resolve().parents[1]
 FAILED = "nbgrader could not grade it: look at nbgrader.log"
+NOT_GRADED = (
+    "The program that grades could not work with this notebook. Your teacher knows. You can save it in "
+    "JupyterLab and hand it in again; if that is no help, copy your answers into the lesson as you got it."
+)
 
 
 @functools.cache
@@ -87,13 +92,36 @@ def graded(folder, lesson, student):
 
 
 def handed_in(folder, lesson, student):
-    """What tells one version of a submission from another."""
-    return (folder / "submitted" / student / lesson / f"{lesson}.ipynb").stat().st_mtime_ns
+    """What tells one version of a submission from another, and whether a newer file was broken."""
+    file = folder / "submitted" / student / lesson / f"{lesson}.ipynb"
+    newest = "+newest" if intake.NEWEST.encode() in file.read_bytes() else ""
+    return f"{file.stat().st_mtime_ns}{newest}"
 
 
 def is_done(folder, lesson, student):
     mark = graded(folder, lesson, student)
-    return mark.exists() and mark.read_text().split()[0] == str(handed_in(folder, lesson, student))
+    return mark.exists() and mark.read_text().split()[0] == handed_in(folder, lesson, student)
+
+
+def take_back_points_by_hand(folder, lesson, student):
+    """Take away points that were typed for an older file, and say what they were: {exercise: points}."""
+    mark = graded(folder, lesson, student)
+    if not mark.exists() or mark.read_text().split("+")[0].split()[0] == handed_in(
+        folder, lesson, student
+    ).removesuffix("+newest"):
+        return {}
+    taken = {}
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
+        try:
+            submission = gradebook.find_submission(lesson, student)
+        except MissingEntry:
+            return {}
+        for one in (one for notebook in submission.notebooks for one in notebook.grades):
+            if one.manual_score is not None or one.extra_credit:
+                taken[one.name.removesuffix("-check")] = (one.manual_score or 0) + (one.extra_credit or 0)
+                one.manual_score, one.extra_credit = None, None
+        gradebook.db.commit()
+    return taken
 
 
 def graded_with(folder, lesson, student):
@@ -172,9 +200,13 @@ def read_roster(folder):
     """
     if not (folder / "roster.csv").exists():
         return []
-    with (folder / "roster.csv").open(newline="", encoding="utf-8-sig") as file:
-        table = csv.DictReader(file)
-        roster, columns = list(table), set(table.fieldnames or ())
+    content = (folder / "roster.csv").read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:  # as Excel saves it where a Windows of the West runs
+        text = content.decode("cp1252", "replace")
+    table = csv.DictReader(io.StringIO(text, newline=""))
+    roster, columns = list(table), set(table.fieldnames or ())
     last = "Surname" if "Surname" in columns else "Last name"
     if columns >= {"Student", "ID"}:
         roster = [row for row in roster if row.get("id") or row["ID"]]
@@ -210,7 +242,10 @@ def write_feedback_for_moodle(folder, lesson, files, place="feedback"):
     """All pages in a zip, by the folder names in which Moodle gave the files: it takes them back by these."""
     pages = {}
     for student, handed_in in files.items():
-        page, name = folder / "feedback" / student / lesson / f"{lesson}.html", handed_in[-1].parent.name
+        page, name = (
+            folder / "feedback" / student / lesson / f"{lesson}.html",
+            intake.readable(handed_in[-1].parent.name),
+        )
         if page.exists() and re.fullmatch(r".+_\d+_assignsubmission_(file|onlinetext)_?", name):
             pages[f"{name}/{lesson}.html"] = page
     if pages:
@@ -224,7 +259,7 @@ def write_feedback_for_canvas(folder, lesson, files, given, place="feedback"):
     """The graded notebooks in a zip, by the names in which Canvas gave the files: it takes only these."""
     graded = {}
     for student in files.keys() & given.keys():
-        name = files[student][-1].name
+        name = intake.readable(files[student][-1].name)
         if re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", name):
             notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)
             lines = [f"{one}: {score:g} of {most:g}" for one, (score, most) in given[student].items()]
@@ -330,22 +365,28 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     for one, names in taken.namesakes.items():
         print(f"  {one} is the name of several, told apart by the platform's number: {', '.join(names)}")
     for one, files in taken.files.items():
-        names = [file.name for file in files if ".ipynb" in file.name]
-        if len(names) > 1:
+        names = [intake.readable(file.name) for file in files if ".ipynb" in file.name.lower()]
+        if len(names) > 1 and one not in taken.newest_broken:
             print(f"  {one}: {len(names)} files, the last one counts: {', '.join(names)}")
+    for one, why in taken.newest_broken.items():
+        print(f"  {one}: the newest file is broken, the one before it counts: {why}")
+    for one in todo:
+        for name, score in take_back_points_by_hand(folder, lesson, one).items():
+            print(f"  {one}: {score:g} by hand for {name} was for an older file, and counts no more")
     failed = {}
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         tasks = {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in todo}
         for number, task in enumerate(as_completed(tasks), start=1):
-            one, problem = tasks[task], task.result()
+            one, problem = tasks[task], task.exception() or task.result()
             if problem:
                 failed[one] = FAILED
-                with (folder / "nbgrader.log").open("a", encoding="utf-8") as log:
+                explain(folder, lesson, one, NOT_GRADED)
+                with (folder / "nbgrader.log").open("a", encoding="utf-8", errors="replace") as log:
                     log.write(f"{lesson}, {one}:\n{problem}\n")
             print(f"  {number:3} of {len(todo)}  {one}{'  NOT GRADED' if problem else ''}", flush=True)
     broken = taken.broken | failed
     for one, why in taken.broken.items():
-        explain(folder, lesson, one, why.partition(": ")[2])
+        explain(folder, lesson, one, why)
     given = {
         one: grades for one, grades in points(folder, lesson).items() if one in taken.ready.keys() - broken
     }
@@ -364,7 +405,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     if len(versions) > 1:
         print(f"  handed out and graded with several versions of the course: {', '.join(sorted(versions))}")
     for one, why in broken.items():
-        print(f"  not graded: {one}: {why}")
+        files = ", ".join(intake.readable(file.name) for file in taken.files.get(one, ())[:1])
+        print(f"  not graded: {one}: {why}{f' ({files})' if files else ''}")
+    for name, why in taken.unread.items():
+        print(f"  NOT READ: {name}: {why}")
     if roster:
         handed_in = taken.ready.keys() | taken.broken.keys()
         for what, who in (
@@ -410,7 +454,10 @@ def main(arguments):
     ):
         for file in sorted(options.folder.glob(files)):
             print(f"{what}: {file}")
-    print(f"Before you release either: python course.py review {options.folder} {options.lesson[:2]}")
+    print(
+        "Before you give back points or pages: "
+        f'python course.py review "{options.folder}" {options.lesson[:2]}'
+    )
     return 1 if FAILED in broken.values() else 0  # files that are no notebooks were dealt with
 
 

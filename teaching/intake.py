@@ -4,12 +4,14 @@ What a learning platform gave, zips or files, lies in `downloaded/LESSON`; or no
 `submitted/STUDENT/LESSON`, under any name. Notebooks are known by the ids of their cells, not by their names.
 """
 
+import hashlib
 import io
 import json
 import os
 import re
 import shutil
 import time
+import warnings
 import zipfile
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,11 +19,14 @@ from dataclasses import dataclass, field
 import nbformat
 
 STUDENT = [  # how files and their folders tell whose they are
-    r"(?:.*/)?(?P<student>[^/]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?/.*",  # Moodle
+    # Moodle: the first such folder, since learners can hand in folders of their own inside of it.
+    r"(?:.*?/)??(?P<student>[^/]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?/.*",
     r"(?:.*/)?(?P<student>[^/_]+)_(?:LATE_)?(?P<number>\d+)_\d+_[^/]*",  # Canvas
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
-    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?\.ipynb(?:\.txt)?",  # ada_03_a (1)
+    # ada_03_a (1).ipynb
+    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?(?i:\.ipynb(?:\.txt)?)",
 ]
+LONGEST_NAME = 120  # bytes of a learner's name
 IMPORT = re.compile(r"(?m)^(from|import) ")
 STOPS_EARLY = (
     "The file stops in the middle, as when a download or an upload breaks off. Open your lesson in "
@@ -36,6 +41,22 @@ NO_NOTEBOOK = (
     "This is no notebook (.ipynb). Hand in the file that ends in .ipynb, as JupyterLab saved it: no "
     "print-out, no zip, no link or text typed into a box."
 )
+NOT_VALID = (
+    "This notebook is not as JupyterLab writes it ({0}). Open it in JupyterLab, see that all is there, save "
+    "it, and hand it in again."
+)
+STRAY_SIGN = (
+    "The file is damaged in line {0}, as when somebody has edited it as text ({1}). Restore that line, or "
+    "put your answers into the lesson as you got it, and hand it in again."
+)
+TOO_LARGE = (
+    "This file has more than {0} MB. In JupyterLab choose *Edit*, *Clear Outputs of All Cells*, save it, and "
+    "hand it in again."
+)
+NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your notebook again."
+OWN_ZIP = "This is a zip. Hand in the notebook itself, the file that ends in .ipynb."
+NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
+LARGEST = 100_000_000  # bytes of a notebook
 OTHER_LESSON = "This is lesson {0}, not lesson {1}. Hand in your notebook of lesson {1}."
 FEW_CELLS = (
     "Of lesson {1} too few cells are left in this notebook. Hand in the lesson's own file, with your answers "
@@ -49,8 +70,10 @@ class Intake:
 
     ready: dict = field(default_factory=dict)
     broken: dict = field(default_factory=dict)
+    newest_broken: dict = field(default_factory=dict)  # an older file of these is graded
     namesakes: dict = field(default_factory=dict)  # by the name that the platform gave them
-    files: dict = field(default_factory=dict)  # what was downloaded of each: the last one counts
+    files: dict = field(default_factory=dict)  # what was downloaded of each, once: the last one counts
+    unread: dict = field(default_factory=dict)  # files of which it is not known whose they are, and why
 
 
 class Unreadable(Exception):
@@ -63,73 +86,168 @@ def collect(folder, lesson, namesakes=()):
     Several may have one of the names in `namesakes`, also when only one of them hands in.
     """
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
-    intake, chosen = Intake(), {}
-    handed_over = sorted(found(folder, lesson), key=lambda one: one[3])
+    intake, chosen, same = Intake(), {}, {}
+    ours = folder / ".course" / lesson / "repaired.txt"  # how notebooks are known that were put right here
+    repaired = set(ours.read_text().split()) if ours.exists() else set()
+    handed_over = sorted(found(folder, lesson, intake.unread), key=lambda one: one[3])
     intake.namesakes = names_of_several(handed_over, namesakes)
     for student, file, content, handed_in in handed_over:
+        downloaded = file.relative_to(folder).parts[0] == "downloaded"
         if student in intake.namesakes:
-            if (number := platforms_number(file)) is None:  # from the days when one had handed in
-                keep_original(folder / "originals" / student / lesson, file, content, file.name)
-                shutil.rmtree(file.parent)
+            if (number := platforms_number(file)) is None:
+                if downloaded:
+                    intake.unread[readable(file.name)] = (
+                        f"several are called {student}; name the file after the one who sent it: "
+                        + " or ".join(f"{one}.ipynb" for one in intake.namesakes[student])
+                    )
+                else:  # from the days when one had handed in
+                    keep_original(folder / "originals" / student / lesson, file, content, file.name)
+                    shutil.rmtree(folder / "submitted" / student / lesson, ignore_errors=True)
                 continue
             student = f"{student} {number}"
-        downloaded = file.relative_to(folder).parts[0] == "downloaded"
         theirs = intake.files.setdefault(student, []) if downloaded else []
+        mark = content if isinstance(content, Unreadable) else hashlib.sha256(content).hexdigest()
+        theirs[:] = [one for one in theirs if same.get(one) != mark]
+        same[file] = mark
         try:
-            notebook, notes = put_right(read(content), release)
+            notebook = read(content)
+            if downloaded or mark not in repaired:
+                notebook.metadata.pop("course_notes", None)
+            notebook, notes = put_right(notebook, release)
             theirs.append(file)
-        except Unreadable as problem:
+        except Exception as problem:  # whatever a stranger wrote stops nobody else
             theirs.insert(0, file)
-            if student not in chosen:
-                intake.broken[student] = f"{file}: {problem}"
+            why = str(problem) if isinstance(problem, Unreadable) else NOT_VALID.format(in_a_line(problem))
+            which = intake.newest_broken if student in chosen else intake.broken
+            which[student] = why
             continue
         intake.broken.pop(student, None)
+        intake.newest_broken.pop(student, None)
         intake.ready[student] = notes
-        if not downloaded and b'"course_notes"' not in content:  # which only repaired notebooks have
+        if not downloaded and mark not in repaired:
             keep_original(folder / "originals" / student / lesson, file, content, f"{lesson}.ipynb")
-        chosen[student] = nbformat.writes(notebook), handed_in, downloaded
-    for student, (text, handed_in, downloaded) in chosen.items():
+        chosen[student] = notebook, handed_in, downloaded
+    for student, (notebook, handed_in, downloaded) in chosen.items():
+        notes = [note for note in intake.ready[student] if not note.startswith(NEWEST)]
+        if student in intake.newest_broken:
+            notes.append(NEWEST + intake.newest_broken[student])
+        intake.ready[student] = notebook.metadata["course_notes"] = notes
+        text = nbformat.writes(notebook)
+        repaired.add(hashlib.sha256(text.encode()).hexdigest())
         place = folder / "submitted" / student / lesson
-        place.mkdir(parents=True, exist_ok=True)
-        target, stamp = place / f"{lesson}.ipynb", place / "timestamp.txt"
-        if not target.exists() or target.read_text(encoding="utf-8") != text:
-            target.write_text(text, encoding="utf-8")
-        os.utime(target, ns=(handed_in, handed_in))  # by which it is known again
-        if downloaded or not stamp.exists():
-            stamp.write_text(time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(handed_in // 10**9)))
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            target, stamp = place / f"{lesson}.ipynb", place / "timestamp.txt"
+            if not target.exists() or target.read_text(encoding="utf-8") != text:
+                target.write_text(text, encoding="utf-8", newline="")
+            os.utime(target, ns=(handed_in, handed_in))  # by which it is known again
+            if downloaded or not stamp.exists():
+                stamp.write_text(time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(handed_in // 10**9)))
+        except OSError as problem:
+            intake.broken[student] = f"it cannot be stored: {in_a_line(problem)}"
+            del intake.ready[student]
+    ours.parent.mkdir(parents=True, exist_ok=True)
+    ours.write_text("\n".join(sorted(repaired)))
     return intake
 
 
-def found(folder, lesson):
-    """Every file that may be a notebook: student, path, content, nanoseconds since 1970."""
+def found(folder, lesson, unread):
+    """Every file that may be a notebook: student, path, content, nanoseconds since 1970.
+
+    The content is an `Unreadable` where it was not read. What tells of no learner goes into `unread`.
+    """
     for place in sorted((folder / "submitted").glob(f"*/{lesson}")):
-        files = [file for file in place.rglob("*") if file.is_file() and file.name != "timestamp.txt"]
-        for file in sorted(files):
-            yield place.parent.name, file, file.read_bytes(), file.stat().st_mtime_ns
+        for file in files_in(place):
+            if file.name != "timestamp.txt":
+                yield place.parent.name, file, content_of(file), file.stat().st_mtime_ns
     downloads = folder / "downloaded" / lesson
-    for file in sorted(path for path in downloads.rglob("*") if path.is_file()):
-        if file.suffix == ".zip":
-            yield from unpacked(file)
-        elif handed_over(name := file.relative_to(downloads).as_posix()):
-            yield student_of(name), file, file.read_bytes(), file.stat().st_mtime_ns
+    names = {file: file.relative_to(downloads).as_posix() for file in files_in(downloads)}
+    zips = {file: opened(file, unread) for file in names if file.suffix.lower() == ".zip"}
+    singles = {
+        file: student_of(name) for file, name in names.items() if file not in zips and handed_over(name)
+    }
+    for file, archive in zips.items():
+        if archive is None:
+            continue
+        entries = [one for one in archive.infolist() if handed_over(one.filename)]
+        owner = student_of(names[file].removesuffix(file.suffix) + ".ipynb")
+        known = {student_of(one.filename) for more in zips.values() if more not in (None, archive)
+                 for one in more.infolist() if handed_over(one.filename)}  # fmt: skip
+        if of_platform(names[file]) or owner in known.union(singles.values()):
+            singles[file] = student_of(names[file]) if of_platform(names[file]) else owner
+        elif not any(of_platform(one.filename) for one in entries):
+            unread[readable(file.name)] = (
+                "no zip of a learning platform: ask for the notebook itself, or unpack it and see whose it is"
+            )
+        else:
+            yield from unpacked(file, archive, entries)
+    for file, student in singles.items():
+        content = Unreadable(OWN_ZIP) if file in zips else content_of(file)
+        yield student, file, content, file.stat().st_mtime_ns
+
+
+def files_in(folder):
+    """The files of a folder; a link might lead to another learner's work."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+def content_of(file):
+    if file.stat().st_size > LARGEST:
+        return Unreadable(TOO_LARGE.format(LARGEST // 10**6))
+    try:
+        return file.read_bytes()
+    except OSError as problem:
+        return Unreadable(NOT_VALID.format(in_a_line(problem)))
+
+
+def opened(file, unread):
+    try:
+        return zipfile.ZipFile(io.BytesIO(file.read_bytes()))
+    except Exception as problem:  # a download that broke off
+        unread[readable(file.name)] = f"the zip cannot be opened ({in_a_line(problem)}): download it again"
+
+
+def readable(name):
+    """A file's name as it can be printed and stored; bytes that are no UTF-8 are taken for Latin letters."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        name = os.fsencode(name).decode("latin-1")
+    return name
+
+
+def in_a_line(problem):
+    text = " ".join(str(problem).split())[:120]
+    return readable(f"{type(problem).__name__}: {text}".rstrip(": "))
 
 
 def handed_over(name):
     """Notebooks, and what a platform says is a learner's, a PDF or a zip: its learner is to be told."""
-    theirs = any(re.fullmatch(pattern, name) for pattern in STUDENT[:2])
     return (
         "__MACOSX" not in name
         and not name.endswith("/")
-        and (theirs or name.endswith((".ipynb", ".ipynb.txt")))
+        and (of_platform(name) or name.lower().endswith((".ipynb", ".ipynb.txt")))
     )
 
 
-def unpacked(file):
-    with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as archive:
-        for one in archive.infolist():
-            if handed_over(one.filename):
-                handed_in = int(time.mktime((*one.date_time, 0, 0, -1))) * 10**9
-                yield student_of(one.filename), file / one.filename, archive.read(one), handed_in
+def of_platform(name):
+    """Whether a platform gave a file this name."""
+    return any(re.fullmatch(pattern, name, re.DOTALL) for pattern in STUDENT[:2])
+
+
+def unpacked(file, archive, entries):
+    for one in entries:
+        handed_in = file.stat().st_mtime_ns
+        try:
+            handed_in = int(time.mktime((*one.date_time, 0, 0, -1))) * 10**9
+            content = (
+                archive.read(one)
+                if one.file_size <= LARGEST
+                else Unreadable(TOO_LARGE.format(LARGEST // 10**6))
+            )
+        except Exception as problem:  # of many kinds: encrypted, cut, of an unknown method
+            content = Unreadable(NOT_UNPACKED.format(in_a_line(problem)))
+        yield student_of(one.filename), file / one.filename, content, handed_in
 
 
 def platforms_number(file):
@@ -152,14 +270,22 @@ def names_of_several(files, known):
 
 
 def student_of(name):
+    """Whose a file is, as a name that a folder can have."""
     for pattern in STUDENT:
-        if match := re.fullmatch(pattern, name):
-            return re.sub(r"[\[\]*?/\\,]", "-", match["student"]).strip() or "unknown"
+        if match := re.fullmatch(pattern, name, re.DOTALL):
+            student = re.sub(
+                r"[\[\]*?/\\,\x00-\x1f\x7f]|^\.+", "-", readable(match["student"]).strip()
+            ).strip()
+            if len(student.encode()) > LONGEST_NAME:
+                student = f"{student[: LONGEST_NAME // 4]} {hashlib.sha256(student.encode()).hexdigest()[:8]}"
+            return student or "unknown"
     return "unknown"
 
 
 def keep_original(place, file, content, name):
     """Leave in `submitted` the repaired notebook only; what was put there is kept in `originals`."""
+    if isinstance(content, Unreadable):
+        content = file.read_bytes()
     kept = place / file.name
     if kept.exists() and kept.read_bytes() != content:
         kept = kept.with_stem(f"{kept.stem} of {time.strftime('%Y-%m-%d %H.%M.%S')}")
@@ -170,21 +296,37 @@ def keep_original(place, file, content, name):
 
 
 def read(content):
+    """The notebook that a file holds, without outputs."""
+    if isinstance(content, Unreadable):
+        raise content
     try:
         text = content.decode("utf-8-sig")
         if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
             raise Unreadable(CONFLICT)
+        data = json.loads(text)
+    except json.JSONDecodeError as problem:
+        if not text.lstrip().startswith("{"):
+            raise Unreadable(NO_NOTEBOOK) from None
+        if problem.pos < len(text.rstrip()) and text.rstrip().endswith("}"):
+            raise Unreadable(STRAY_SIGN.format(problem.lineno, problem.msg)) from None
+        raise Unreadable(STOPS_EARLY) from None
+    except UnicodeDecodeError:
+        raise Unreadable(NO_NOTEBOOK) from None
+    if not isinstance(data, dict) or "nbformat" not in data:
+        raise Unreadable(NO_NOTEBOOK)
+    for cell in data["cells"] if isinstance(data.get("cells"), list) else ():
+        if isinstance(cell, dict) and cell.get("cell_type") == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+        if isinstance(cell, dict) and isinstance(about := cell.get("metadata"), dict):
+            if not isinstance(about.get("nbgrader", {}), dict):
+                del about["nbgrader"]
+    # Half of an emoji, which an editor may leave, cannot be written to a file.
+    text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         notebook = nbformat.reads(text, as_version=4)
         nbformat.validator.normalize(notebook)
-        notebook.cells  # noqa: B018
-    except json.JSONDecodeError:
-        raise Unreadable(STOPS_EARLY if text.lstrip().startswith("{") else NO_NOTEBOOK) from None
-    except Unreadable:
-        raise
-    except nbformat.reader.NotJSONError:
-        raise Unreadable(STOPS_EARLY if text.lstrip().startswith("{") else NO_NOTEBOOK) from None
-    except Exception:  # nbformat's are of many kinds
-        raise Unreadable(NO_NOTEBOOK) from None
+    nbformat.validate(notebook, relax_add_props=True)
     return notebook
 
 
@@ -201,7 +343,7 @@ def put_right(notebook, release):
         found, wanted = number_of(notebook), number_of(release)
         why = FEW_CELLS if found in (None, wanted) else OTHER_LESSON
         raise Unreadable(why.format(found, wanted))
-    notes, last = list(notebook.metadata.get("course_notes", [])), None
+    notes, last = list(notebook.metadata.get("course_notes", ())), None
     for cell in notebook.cells:
         cell.metadata.pop("nbgrader", None)
         cell.metadata.pop("as_released", None)

@@ -10,7 +10,9 @@ verdict: it says what to read. The two pages are kept apart in FOLDER/review; th
 
 import argparse
 import ast
+import builtins
 import functools
+import importlib
 import re
 import symtable
 import sys
@@ -21,7 +23,8 @@ import grade
 import nbformat
 import running
 
-from pe_lessons.exercises import REGISTRY
+from pe_lessons.exercises import REGISTRY, behaviour
+from pe_lessons.exercises.exercise import Exercise, Numbers
 from pe_lessons.exercises.question import Question
 
 # What lessons need, and what harms nobody. Whoever takes more has a good reason or another aim.
@@ -70,9 +73,26 @@ SILENT = {  # why a check said nothing, by what stands in its place
 DUNDER = re.compile(r"__\w+__")
 LESSON = re.compile(r"pe_lessons\.exercises\.lesson_\d\d")
 PLAIN = {f"__{name}__" for name in "call doc getitem init iter len name post_init repr str".split()}
+# What the checks say of answers whose mistake has no name, and what the table says then.
+UNNAMED = {
+    "This hands on what": "hands on a result of the course",
+    "does not come to an end": "does not come to an end",
+    "is never written": "some entries are never written",
+    "it is given. Work on a copy": "changes what it is given",
+    "gives back one and the same list": "all rows are one list",
+    "two different results": "another result each time",
+    "was changed for the whole notebook": "changes something for the whole notebook",
+    "with parentheses": "gives a function back",
+    "gives None back": "gives None back",
+    "raises NotImplementedError": "a part is not written",
+    "raise an error, but": "no error where there should be one",
+    "should give the shape": "another shape",
+    "should give one": "another shape",
+}
 SET = {"requires_grad", "shape"}  # attributes that people set
 MISSING = "the answer's cell was missing"
 RIGHT = "right"
+ANSWERING = {"arrays", "loops", "tensors", "toys"}  # modules whose functions can stand for an answer
 TELLING = {"check", "reference", "right", "solution", "diagnose", "probes"}
 
 
@@ -148,6 +168,14 @@ def strange(source, exercises):
             yield f"defines {node.name}"
 
 
+def oddities(source, exercises):
+    """The same, of any cell: what nobody can read is strange, and stops no review."""
+    try:
+        return list(strange(source, exercises))
+    except Exception as problem:  # numbers of 5,000 digits, a thousand dots
+        return [f"a cell that cannot be read ({type(problem).__name__})"]
+
+
 def usual(release, exercises):
     """What the lesson's own cells do."""
     code = (cell.source for cell in release.cells if cell.cell_type == "code")
@@ -158,8 +186,12 @@ def shape(source):
     """What is left of an answer without comments, docstrings and white space."""
     try:
         tree = ast.parse(source)
-    except SyntaxError:
+        return _shape(tree)
+    except Exception:  # no Python, or too deep
         return ""
+
+
+def _shape(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
@@ -179,7 +211,8 @@ def mistakes_in(name, said):
         return [chose(exercise, letter) for letter in letters] or ["a right choice missing"]
     flat = " ".join(said.split())
     found = [one.name for one in getattr(exercise, "mistakes", ()) if " ".join(one.fault.split()) in flat]
-    return found or ["an error" if status[1] == "Error in your code" else "another mistake"]
+    known = [words for sign, words in UNNAMED.items() if sign in flat]
+    return found or known[:1] or ["an error" if status[1] == "Error in your code" else "another mistake"]
 
 
 def chose(question, letter):
@@ -225,7 +258,7 @@ def look(folder, lesson):
         remarks[student] += [note for note in notes if "was changed" in note]
         remarks[student] += stopped(notebook)
         for cell in own_code(notebook, release):
-            remarks[student] += [one for one in strange(cell.source, exercises) if one not in expected]
+            remarks[student] += [one for one in oddities(cell.source, exercises) if one not in expected]
             if len(tree := shape(cell.source)) > ALIKE:
                 alike[grade_id(cell) or "a cell", tree].add(student)
         for cell in notebook.cells:
@@ -240,12 +273,134 @@ def look(folder, lesson):
                     found = found and [MISSING]
                 for one in found or [RIGHT]:
                     mistakes[name].setdefault(one, []).append(student)
+                answer = next((one for one in notebook.cells if grade_id(one) == name), None)
+                if RIGHT not in (found or [RIGHT]):
+                    if made_later(name, notebook.cells):
+                        remarks[student].append(f"{name}: a cell below the check makes the answer")
+                elif answer is not None and points:
+                    if pasted(name, answer.source):
+                        remarks[student].append(f"{name}: the course's own solution")
+                    elif words := borrowed(name, notebook.cells):
+                        remarks[student].append(words)
                 if "NoVerdict" in said:
                     remarks[student].append(f"{name}: the check was not heard")
                 if not typed and (points > most or (points and f"{name}: Correct." not in said)):
                     remarks[student].append(f"{name}: {points:g} of {most:g} points, and no Correct")
     remarks = {one: list(dict.fromkeys(found)) for one, found in remarks.items() if found}
     return mistakes, remarks, alike_in(alike, wrong), given
+
+
+def made_later(name, cells):
+    """Whether a cell below the check makes the answer, which then came too late."""
+    at = next(n for n, cell in enumerate(cells) if grade_id(cell) == f"{name}-check")
+    mine = re.search(r"check\((\w+)\)", cells[at].source)
+    below = [cell.source for cell in cells[at + 1 :] if cell.cell_type == "code" and not grade_id(cell)]
+    return bool(mine) and any(mine[1] in assigned(source) for source in below)
+
+
+def assigned(source):
+    """The names that a cell gives, as far as it can be read."""
+    try:
+        return {one.get_name() for one in parsed(source)[0] if one.is_assigned()}
+    except Exception:
+        return set()
+
+
+def pasted(name, source):
+    """Whether an answer is the course's own, but for comments and white space."""
+    exercise = REGISTRY.get(name)
+    if not isinstance(exercise, Exercise) or isinstance(exercise, Numbers):
+        return False
+    tree = shape(source)
+    return len(tree) > ALIKE and tree == shape(exercise.text)
+
+
+def borrowed(name, cells):
+    """What an answer takes from the course though it gives the whole answer: in words, or None.
+
+    Looked at are its cell and the learner's other cells that share a name with it.
+    """
+    exercise = REGISTRY.get(name)
+    own = [cell for cell in cells if cell.cell_type == "code" and not cell.metadata.get("as_released")]
+    own = [cell for cell in own if not grade_id(cell).endswith("-check")]
+    answer = next((cell for cell in own if grade_id(cell) == name), None)
+    if answer is None or not isinstance(exercise, Exercise) or isinstance(exercise, Numbers):
+        return None
+    released = [cell for cell in cells if cell.metadata.get("as_released")]
+    common = {one for cell in released for one in imported(cell.source)} | set(dir(builtins))
+    used, looked = running.names_in(answer) - assigned(answer.source) - common, [answer]
+    for _ in own:
+        more = [
+            cell
+            for cell in own
+            if cell not in looked and not grade_id(cell) and used & running.names_in(cell)
+        ]
+        if not more:
+            break
+        looked += more
+        used |= set().union(*(assigned(cell.source) for cell in more)) - common
+    for cell in looked:
+        for what in taken_from_the_course(cell.source):
+            module, _, function = what.rpartition(".")
+            if not module or function in giving(name):
+                return f"{name}: uses {what} of the course"
+    return None
+
+
+@functools.cache
+def giving(name):
+    """The course's functions that do what an exercise asks for, by their names."""
+    exercise, found = REGISTRY[name], set()
+    for module in ANSWERING:
+        for function in vars(importlib.import_module(f"pe_lessons.{module}")).values():
+            if callable(function) and getattr(function, "__module__", "") == f"pe_lessons.{module}":
+                layouts = [{}, *({"layout": one} for one in ("half", "interleaved"))]
+                for more in layouts:
+                    done = behaviour.observe(functools.partial(function, **more), exercise.probes[0])
+                    if done.same_as(exercise._expected[0], exercise.atol):
+                        found.add(function.__name__)
+    return found - exercise.may_call
+
+
+def imported(source):
+    """The names that a cell imports."""
+    try:
+        tree = ast.parse(running.transformed(source))
+    except Exception:
+        return set()
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    return {(one.asname or one.name).split(".")[0] for node in imports for one in node.names}
+
+
+def taken_from_the_course(source):
+    """The course's own functions of which a cell speaks, as in loops.sinusoidal; or a module as a whole."""
+    try:
+        tree = ast.parse(running.transformed(source))
+    except Exception:
+        return
+    inside = set()
+    tree.body = [line for line in tree.body if not only_compares(line)]
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in ANSWERING
+        ):
+            inside.add(node.value)
+            yield f"{node.value.id}.{node.attr}"
+        elif isinstance(node, ast.Name) and node.id in {*ANSWERING, "pe_lessons"} and node not in inside:
+            yield node.id
+        elif (
+            isinstance(node, ast.ImportFrom) and (node.module or "").removeprefix("pe_lessons.") in ANSWERING
+        ):
+            yield from (f"{node.module.removeprefix('pe_lessons.')}.{one.name}" for one in node.names)
+
+
+def only_compares(line):
+    """Whether a line of a cell keeps nothing of what it looks at."""
+    shows = isinstance(line, ast.Expr) and ast.unparse(line).startswith("print(")
+    keeps = any(isinstance(node, ast.NamedExpr) for node in ast.walk(line))
+    return (shows or isinstance(line, ast.Assert)) and not keeps
 
 
 def alike_in(answers, wrong=frozenset()):

@@ -1,21 +1,28 @@
 """nbgrader's running of a notebook, made to take nothing on trust."""
 
 import builtins
+import html
 import re
 import symtable
 import time
 
+import marking
 import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
-from jupyter_client.manager import AsyncKernelManager
 from nbgrader.preprocessors import Execute, SaveAutoGrades
 from nbgrader.utils import is_grade
-from sandbox import PATIENCE, SandboxedKernelManager, computed
+from sandbox import PATIENCE, OpenKernelManager, SandboxedKernelManager, computed
 from traitlets import Unicode
+
+from pe_lessons.exercises.result import LOOK_TYPE
 
 TEXT = 20_000  # characters of one cell's output that are kept
 PICTURES = 5_000_000  # characters of everything else
 MAGIC = re.compile(r"(?s)\A\s*%%.*|(?m:^ *[%!].*?$)")
+HARMLESS = {  # kinds of output that a page may show
+    "text/plain": lambda text: isinstance(text, str) and len(text) <= PICTURES,
+    "image/png": lambda text: isinstance(text, str) and re.fullmatch(r"[\w+/=\s]*", text, re.ASCII),
+}
 LOOK = 1  # seconds between two looks at a cell that still runs
 SPARED = "Cells of the lesson that no answer uses were not run."
 
@@ -33,6 +40,7 @@ class Run(Execute):
 
     def preprocess(self, nb, resources, km=None):
         self.room, self.reached, self.idle = {}, -1, not_needed(nb.cells)
+        self.looks = {}  # what the check of each cell told of an answer
         try:
             nb, resources = super().preprocess(nb, resources, km)
         except Exception as problem:  # of many kinds: whatever ends a kernel
@@ -44,14 +52,24 @@ class Run(Execute):
             self.log.error("the kernel ended in cell %d: %s", self.reached, why)
             for cell in (cell for cell in nb.cells[max(self.reached, 0) :] if cell.cell_type == "code"):
                 cell.outputs.append(
-                    error("NotRun", f"A cell stopped the notebook: {why}. What follows was not run.")
+                    marking.error("NotRun", f"A cell stopped the notebook: {why}. What follows was not run.")
                 )
                 why = "see above"
-        for cell in filter(is_grade, nb.cells):
-            only_a_verdict_counts(cell)
-        notes = [self.heading, self.idle and SPARED, *nb.metadata.get("course_notes", [])]
+        for index, cell in enumerate(nb.cells):
+            if is_grade(cell):
+                marking.write_verdict(cell, self.looks.get(index))
+        for cell in nb.cells:
+            make_harmless(cell)
+        nb.metadata.pop("widgets", None)
+        told = (html.escape(note, quote=False) for note in nb.metadata.get("course_notes", []))
+        notes = [self.heading, self.idle and SPARED, *told]
         nb.cells.insert(0, nbformat.v4.new_markdown_cell("\n\n".join(filter(None, notes))))
         return nb, resources
+
+    def is_check_of(self, name, index):
+        """Whether the cell is the check of this exercise."""
+        cell = self.nb.cells[index]
+        return is_grade(cell) and cell.metadata.nbgrader["grade_id"] == f"{name}-check"
 
     def create_kernel_manager(self):
         self.manager = super().create_kernel_manager()  # `self.km` is gone when its kernel is
@@ -72,9 +90,13 @@ class Run(Execute):
         """Stop a cell for what it computed: what the clock shows hangs on the other work of the machine."""
         took = time.monotonic() - self.began[0]
         if computed(self.manager.provisioner.pid) - self.began[1] >= self.timeout:
-            self.error_on_timeout = error("ComputedTooLong", f"stopped after {self.timeout} s of computing")
+            self.error_on_timeout = marking.error(
+                "ComputedTooLong", f"stopped after {self.timeout} s of computing"
+            )
         elif took >= PATIENCE * self.timeout:
-            self.error_on_timeout = error("WaitedTooLong", f"stopped after {took:.0f} s, most of it waiting")
+            self.error_on_timeout = marking.error(
+                "WaitedTooLong", f"stopped after {took:.0f} s, most of it waiting"
+            )
         else:
             return None  # look again later
         return await super()._async_handle_timeout(timeout, cell)
@@ -82,6 +104,10 @@ class Run(Execute):
     def output(self, outs, msg, display_id, cell_index):
         """Keep an output as long as there is room, which LimitOutput of nbgrader reckons in lines only."""
         content, kind = msg["content"], msg["msg_type"]
+        if kind == "display_data" and (look := content.get("data", {}).pop(LOOK_TYPE, None)):
+            name = content.get("metadata", {}).get("exercise")
+            if isinstance(look, str) and len(look) < marking.LONGEST and self.is_check_of(name, cell_index):
+                self.looks[cell_index] = look
         left = self.room.setdefault(cell_index, {"stream": TEXT, "other": PICTURES})
         if kind == "stream":
             if left["stream"] <= 0:
@@ -100,7 +126,7 @@ class Run(Execute):
 class RunOpenly(Run):
     """The same without a sandbox."""
 
-    kernel_manager = AsyncKernelManager
+    kernel_manager = OpenKernelManager
 
 
 class SavePoints(SaveAutoGrades):
@@ -112,6 +138,39 @@ class SavePoints(SaveAutoGrades):
         self.gradebook.db.commit()
 
 
+def make_harmless(cell):
+    """Take out of a cell what a browser would run: pages are read where the teacher is logged in.
+
+    The learner's prose is shown as typed. Of outputs, text and pictures stay, as far as there is room.
+    """
+    if cell.cell_type != "code" and not cell.metadata.get("as_released"):
+        fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", cell.source))])
+        cell.source = f"{fence}text\n{cell.source}\n{fence}"
+        cell.cell_type = "markdown"
+        cell.pop("attachments", None)
+    for name in cell.metadata.keys() - {"nbgrader", "as_released", marking.VERDICT}:
+        del cell.metadata[name]
+    for output in cell.get("outputs", ()):
+        if output.output_type == "error":
+            output.ename, output.evalue = (shortened(str(text)) for text in (output.ename, output.evalue))
+            output.traceback = shortened("\n".join(map(str, output.traceback))).split("\n")
+        elif output.output_type == "stream":
+            output.text = shortened(output.text)
+        else:
+            output.metadata = nbformat.from_dict({})
+            output.data = nbformat.from_dict(
+                {
+                    kind: text
+                    for kind, text in output.data.items()
+                    if HARMLESS.get(kind, lambda _: False)(text)
+                }
+            )
+
+
+def shortened(text):
+    return text if len(text) <= 2 * TEXT else f"{text[:TEXT]}\n... (more was printed than is kept)\n"
+
+
 def transformed(source):
     """A cell as IPython will run it: what is no Python (%timeit, np.outer?) has become a call."""
     return TransformerManager().transform_cell(source)
@@ -121,7 +180,7 @@ def names_in(cell):
     """The names by which a cell may depend on others: of its own level, and what its functions take there."""
     try:
         tables = [symtable.symtable(transformed(cell.source), "a cell", "exec")]
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()  # it will fail
     names = set(re.findall(r"[^\W\d]\w*", " ".join(MAGIC.findall(cell.source))))
     for table in tables:
@@ -149,23 +208,3 @@ def not_needed(cells):
         if not needed:
             return idle
         idle -= needed
-
-
-def error(name, text):
-    return nbformat.v4.new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
-
-
-def only_a_verdict_counts(cell):
-    """Leave of a check's outputs what nbgrader should count: "Correct", or an error.
-
-    nbgrader would give all points for no output at all, some for a number, none for anything on stderr.
-    """
-    if any(output.output_type == "error" for output in cell.outputs):
-        return
-    name = cell.metadata.nbgrader["grade_id"].removesuffix("-check")
-    said = "".join(output.text for output in cell.outputs if output.get("name") == "stdout")
-    if re.search(rf"^{name}: Correct\.$", said, re.MULTILINE):
-        cell.outputs = [output for output in cell.outputs if output.get("name") == "stdout"]
-    else:
-        lost = f"The check of {name} was not heard: something in the notebook has replaced it."
-        cell.outputs.insert(0, error("NoVerdict", lost))  # nbgrader looks no further than what it can count

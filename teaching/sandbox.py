@@ -16,6 +16,7 @@ import threading
 import time
 from pathlib import Path
 
+import marking
 import psutil
 from jupyter_client.manager import AsyncKernelManager
 from traitlets import default
@@ -42,10 +43,12 @@ def command(shared, inside):
         "ALL",
         "--clearenv",
     ]
-    words += ["--proc", "/proc", "--dev", "/dev", "--size", str(FILES), "--tmpfs", "/tmp"]
+    words += ["--proc", "/proc", "--dev", "/dev", "--size", str(FILES), "--tmpfs", "/dev/shm"]
+    words += ["--remount-ro", "/dev", "--size", str(FILES), "--tmpfs", "/tmp"]
     words += ["--size", str(FILES), "--tmpfs", "/home/learner", "--dir", "/tmp/matplotlib"]
-    for path in dict.fromkeys([*SEEN, *own, str(ROOT / "pe_lessons")]):
+    for path in dict.fromkeys([*SEEN, *own]):
         words += ["--ro-bind-try", path, path]
+    words += ["--ro-bind", str(marking.without_answers() / "pe_lessons"), str(ROOT / "pe_lessons")]
     for fonts in Path(os.environ.get("MPLCONFIGDIR", "/nowhere")).glob("fontlist-*.json"):
         words += ["--ro-bind", str(fonts), f"/tmp/matplotlib/{fonts.name}"]
     words += ["--bind", shared, shared, "--chdir", "/home/learner"]
@@ -58,6 +61,7 @@ def command(shared, inside):
         "USER": "learner",
         "MPLCONFIGDIR": "/tmp/matplotlib",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PE_LESSONS_LOOK_ONLY": "1",
     }
     for name, value in variables.items():
         words += ["--setenv", name, value]
@@ -76,6 +80,29 @@ def computed(pid):
     return seconds
 
 
+def stored(folder):
+    """Bytes of all files below a folder, whatever links lie there."""
+    sizes = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                sizes += os.lstat(os.path.join(place, name)).st_size
+    return sizes
+
+
+def unmapped(processes):
+    """Bytes of files that exist in memory only (memfd), which no process's own memory counts."""
+    sizes = {}
+    for process in processes:
+        with contextlib.suppress(OSError):
+            for one in os.scandir(f"/proc/{process.pid}/fd"):
+                with contextlib.suppress(OSError):
+                    if os.readlink(one.path).startswith("/memfd:"):
+                        about = os.stat(one.path)
+                        sizes[about.st_ino] = about.st_blocks * 512
+    return sum(sizes.values())
+
+
 def missing():
     """Why there can be no sandbox on this machine, or None."""
     if not sys.platform.startswith("linux"):
@@ -90,6 +117,16 @@ def missing():
             "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0)"
         )
     return None
+
+
+class OpenKernelManager(AsyncKernelManager):
+    """Starts a kernel with all rights of the teacher, but without right answers."""
+
+    async def _async_launch_kernel(self, kernel_cmd, **options):
+        environment = options.get("env") or os.environ
+        path = os.pathsep.join(filter(None, [str(marking.without_answers()), environment.get("PYTHONPATH")]))
+        options["env"] = {**environment, "PYTHONPATH": path, "PE_LESSONS_LOOK_ONLY": "1"}
+        await super()._async_launch_kernel(kernel_cmd, **options)
 
 
 class SandboxedKernelManager(AsyncKernelManager):
@@ -111,8 +148,15 @@ class SandboxedKernelManager(AsyncKernelManager):
         return command(self.shared, super().format_kernel_cmd(extra_arguments))
 
     async def _async_launch_kernel(self, kernel_cmd, **options):
-        # The learner's code does not write on the teacher's terminal.
-        options |= {"cwd": self.shared, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        # The learner's code does not write on the teacher's terminal, and bubblewrap itself, whose variables
+        # show in the sandbox as those of process 1, knows nothing of the teacher's.
+        nowhere = subprocess.DEVNULL
+        options |= {
+            "cwd": self.shared,
+            "stdout": nowhere,
+            "stderr": nowhere,
+            "env": {"PATH": os.environ["PATH"]},
+        }
         await super()._async_launch_kernel(kernel_cmd, **options)
         threading.Thread(target=self._watch, args=(self.provisioner.pid,), daemon=True).start()
 
@@ -123,8 +167,8 @@ class SandboxedKernelManager(AsyncKernelManager):
             try:
                 process = psutil.Process(pid)
                 family = [process, *process.children(recursive=True)]
-                memory = sum(one.memory_info().rss for one in family)
-                files = sum(file.stat().st_size for file in Path(self.shared).iterdir())
+                memory = sum(one.memory_info().rss for one in family) + unmapped(family)
+                files = stored(self.shared)
             except psutil.NoSuchProcess:
                 if not psutil.pid_exists(pid):
                     return

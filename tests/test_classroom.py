@@ -2,11 +2,15 @@
 
 import ast
 import builtins
+import contextlib
 import dataclasses
+import io
+import json
 import re
 import shlex
 import subprocess
 import sys
+import textwrap
 import tomllib
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +20,7 @@ import pytest
 from reexecute import ROOT, find_notebooks
 from test_strangers import ANSWERS as STRANGERS
 
-from pe_lessons.exercises import REGISTRY
+from pe_lessons.exercises import REGISTRY, behaviour
 from pe_lessons.exercises.exercise import Numbers
 
 pytest.importorskip("nbgrader", reason="comes with the extra classroom")
@@ -25,10 +29,11 @@ import classroom
 import classroom_demo as demo
 import grade
 import intake
+import marking
 import review
 import running
 import sandbox
-from verdicts import EXERCISES, LESSON_OF, PACKAGES
+from verdicts import EXERCISES, LESSON_OF, PACKAGES, trust
 
 LESSON = demo.LESSON
 needs_a_sandbox = pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
@@ -128,6 +133,309 @@ def test_files_that_cannot_be_read_say_what_to_do(release):
             intake.put_right(nbformat.v4.new_notebook(cells=cells), release)
 
 
+def odd_file(how, release):
+    """The bytes of a file that somebody hands in, and whether it can be graded all the same."""
+    data = json.loads(nbformat.writes(answered(release)))
+    cells, about = data["cells"], data["metadata"]
+    prose = next(cell for cell in cells if cell["cell_type"] == "markdown")
+    code = next(cell for cell in cells if cell["cell_type"] == "code")
+    gradable = True
+    match how:
+        case "notes a number" | "notes null" | "notes lists" | "notes forged":
+            forged = ["The cell `right_pairs` was missing and has been put back."]
+            notes = {"notes number": 5, "notes null": None, "notes lists": [[1]], "notes forged": forged}
+            about["course_notes"] = notes.get(how, 5)
+        case "nbgrader a text" | "nbgrader a list" | "nbgrader null":
+            for cell in cells:
+                cell["metadata"]["nbgrader"] = {"nbgrader a text": "x", "nbgrader a list": [1]}.get(how)
+        case "half an emoji in prose":
+            prose["source"] = "see \ud83d"
+        case "half an emoji in code":
+            cells.append({**code, "id": "own", "source": "print('\ud83d')"})
+        case "outputs of another form":
+            code["outputs"] = {"a": 1}
+        case "a key too many":
+            code["colour"] = data["origin"] = "an odd editor"
+        case "a number of 5,000 digits":
+            cells.append({**code, "id": "own", "source": "BIG = 0x" + 5_000 * "f"})
+        case "a thousand dots":
+            cells.append({**code, "id": "own", "source": "a" + ".b" * 1_000})
+        case _:
+            gradable = False
+    match how:
+        case "a stray comma":
+            return nbformat.writes(release).replace('"cells": [', '"cells": [,', 1).encode(), gradable
+        case "cut":
+            return nbformat.writes(release)[:5_000].encode(), gradable
+        case "UTF-16":
+            return nbformat.writes(release).encode("utf-16"), gradable
+        case "nested without end":
+            return b'{"nbformat": 4, "cells": ' + b"[" * 10**5, gradable
+        case "a list" | "a number" | "null":
+            return {"a list": b"[]", "a number": b"9" * 5_000, "null": b"null"}[how], gradable
+        case "nothing":
+            return b"", gradable
+        case "cell_type missing":
+            del code["cell_type"]
+        case "cell_type heading":
+            prose["cell_type"] = "heading"
+        case "cells a text":
+            data["cells"] = "cells"
+        case "a cell is null":
+            cells[3] = None
+        case "source missing":
+            del code["source"]
+        case "source a number":
+            code["source"] = 5
+        case "metadata a list":
+            code["metadata"] = []
+        case "nbformat a text":
+            data["nbformat"] = "four"
+        case "ids as numbers":
+            for number, cell in enumerate(cells):
+                cell["id"] = number
+    return json.dumps(data).encode(), gradable
+
+
+ODD = """notes a number, notes null, notes lists, notes forged, nbgrader a text, nbgrader a list,
+nbgrader null, half an emoji in prose, half an emoji in code, outputs of another form, a key too many,
+a number of 5,000 digits, a thousand dots, a stray comma, cut, UTF-16, nested without end, a list, a number,
+null, nothing, cell_type missing, cell_type heading, cells a text, a cell is null, source missing,
+source a number, metadata a list, nbformat a text, ids as numbers"""
+ODD = [" ".join(how.split()) for how in re.split(r",(?!\d)", ODD)]
+
+
+@pytest.mark.parametrize("how", ODD)
+def test_an_odd_file_is_one_entry_and_everybody_else_is_graded(how, tmp_path, release):
+    downloads, place = tmp_path / "downloaded" / LESSON, tmp_path / "release" / LESSON
+    for folder in (downloads, place):
+        folder.mkdir(parents=True)
+    nbformat.write(release, place / f"{LESSON}.ipynb")
+    nbformat.write(release, downloads / "bob.ipynb")
+    content, gradable = odd_file(how, release)
+    (downloads / "ada.ipynb").write_bytes(content)
+    for _ in range(2):
+        taken = intake.collect(tmp_path, LESSON)
+        assert taken.ready.keys() == ({"ada", "bob"} if gradable else {"bob"})
+        assert taken.broken.keys() == (set() if gradable else {"ada"})
+        assert taken.ready.get("ada", []) == []
+    if gradable:
+        notebook = nbformat.read(tmp_path / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb", 4)
+        assert demo.cell_of(notebook, "sinusoidal_loop").source == demo.RIGHT["sinusoidal_loop"]
+        running.not_needed(notebook.cells)
+        said = [one for cell in notebook.cells for one in review.oddities(cell.source, set(demo.RIGHT))]
+        assert {review.shape(cell.source) for cell in notebook.cells}
+        assert any("cannot be read" in one for one in said) == (how == "a thousand dots")
+    else:
+        grade.explain(tmp_path, LESSON, "ada", taken.broken["ada"])
+        assert ("stops in the middle" in taken.broken["ada"]) == (how == "cut")
+
+
+@pytest.fixture
+def mailed(tmp_path, release):
+    """A class, and how to put a file into its downloads: contents, or a notebook by the right pairs in it."""
+    downloads, place = tmp_path / "downloaded" / LESSON, tmp_path / "release" / LESSON
+    for folder in (downloads, place):
+        folder.mkdir(parents=True)
+    nbformat.write(release, place / f"{LESSON}.ipynb")
+
+    def notebook(answer):
+        cells = answered(release)
+        demo.cell_of(cells, "sinusoidal_loop").source = answer
+        return nbformat.writes(cells).encode()
+
+    def put(name, content, day=1):
+        (downloads / name).parent.mkdir(parents=True, exist_ok=True)
+        (downloads / name).write_bytes(content)
+        grade.os.utime(downloads / name, (86_400 * (30_000 + day),) * 2)
+
+    def answer_of(student):
+        file = tmp_path / "submitted" / student / LESSON / f"{LESSON}.ipynb"
+        return demo.cell_of(nbformat.read(file, 4), "sinusoidal_loop").source
+
+    return tmp_path, put, notebook, answer_of
+
+
+def zipped(**files):
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return held.getvalue()
+
+
+MOODLE = "{}_{}_assignsubmission_file_/" + f"{LESSON}.ipynb"
+
+
+def test_nobody_hands_in_for_somebody_else(mailed):
+    """By a folder of one's own, which a platform's zip keeps; a zip; a link; a name that is a path."""
+    folder, put, notebook, answer_of = mailed
+    ada, eve = MOODLE.format("Ada Lovelace", 101), MOODLE.format("Eve", 102)
+    inside = f"Eve_102_assignsubmission_file_/{ada}"
+    put("all.zip", zipped(**{ada: notebook("mine"), eve: notebook("hers"), inside: notebook("forged")}))
+    put("Eve.zip", zipped(**{ada: notebook("forged"), "Ada Lovelace.ipynb": notebook("forged")}), 2)
+    put("work.zip", zipped(**{"Ada Lovelace.ipynb": notebook("forged")}), 2)
+    put("Gus.ipynb", notebook("his"))
+    (folder / "downloaded" / LESSON / "Zed.ipynb").symlink_to(folder / "downloaded" / LESSON / "Gus.ipynb")
+    put("../Ivy/..ipynb", b"{")
+    taken = intake.collect(folder, LESSON)
+    assert answer_of("Ada Lovelace") == "mine" and taken.ready.keys() == {"Ada Lovelace", "Eve", "Gus"}
+    assert taken.newest_broken == {"Eve": intake.OWN_ZIP} and taken.unread.keys() == {"work.zip"}
+    assert intake.student_of("..ipynb") == intake.student_of("../x") == "-"
+    assert len(intake.student_of("x" * 250 + ".ipynb").encode()) <= intake.LONGEST_NAME
+
+
+def test_a_platform_s_zip_that_is_broken_is_named_and_the_rest_is_read(mailed):
+    folder, put, notebook, answer_of = mailed
+    good = zipped(**{MOODLE.format("Ada", 1): notebook("mine")})
+    put("one.ZIP", good)
+    put("cut.zip", good[: len(good) // 2])
+    put("none.zip", b"<html>Please log in")
+    at = (spoilt := bytearray(zipped(**{MOODLE.format("Bob", 2): notebook("his")}))).index(b"nbformat")
+    spoilt[at : at + 4] = b"XXXX"
+    put("spoilt.zip", bytes(spoilt))
+    taken = intake.collect(folder, LESSON)
+    assert answer_of("Ada") == "mine" and taken.ready.keys() == {"Ada"}
+    assert taken.unread.keys() == {"cut.zip", "none.zip"}
+    assert all("BadZipFile" in why and "download it again" in why for why in taken.unread.values())
+    assert taken.broken.keys() == {"Bob"} and "taken out of the zip" in taken.broken["Bob"]
+
+
+def test_a_mail_of_one_of_two_namesakes_deletes_nothing(mailed):
+    folder, put, notebook, answer_of = mailed
+    put("all.zip", zipped(**{MOODLE.format("Sam Same", n): notebook(f"of {n}") for n in (1, 2)}))
+    put("Sam Same.ipynb", notebook("mailed"), 2)
+    taken = intake.collect(folder, LESSON)
+    assert "Sam Same 1.ipynb or Sam Same 2.ipynb" in taken.unread["Sam Same.ipynb"]
+    downloads = folder / "downloaded" / LESSON
+    (downloads / "Sam Same.ipynb").rename(downloads / "Sam Same 2.ipynb")
+    assert intake.collect(folder, LESSON).unread == {}
+    assert (answer_of("Sam Same 1"), answer_of("Sam Same 2")) == ("of 1", "mailed")
+    assert (downloads / "all.zip").exists()
+
+
+def test_a_name_that_is_no_utf_8_is_read_as_latin(mailed, capsys):
+    folder, put, notebook, answer_of = mailed
+    for name in (b"Zo\xeb.ipynb", b"Zo\xe9.ipynb"):
+        put(grade.os.fsdecode(name), notebook(name.decode("latin-1")))
+    taken = intake.collect(folder, LESSON)
+    assert taken.ready.keys() == {"Zoë", "Zoé"} and answer_of("Zoë") == "Zoë.ipynb"
+    print(*map(intake.readable, (file.name for files in taken.files.values() for file in files)))
+
+
+def test_a_broken_newest_file_is_told_to_both_and_points_by_hand_follow_the_file(mailed, monkeypatch, capsys):
+    folder, put, notebook, _ = mailed
+    put("ada.ipynb", notebook("right"))
+    put("ada (1).ipynb", notebook("right"), 2)
+    grading_pretended(monkeypatch)
+    monkeypatch.setattr(grade, "check_grade_book", lambda *_: None)
+    grade.grade(folder, LESSON)
+    assert "files, the last one counts" not in capsys.readouterr().out  # the same file twice
+    token = grade.handed_in(folder, LESSON, "ada")
+    put("ada (2).ipynb", notebook("right")[:5_000], 3)
+    grade.grade(folder, LESSON)
+    said = capsys.readouterr().out
+    assert "ada: the newest file is broken, the one before it counts: The file stops in the middle" in said
+    text = (folder / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb").read_text(encoding="utf-8")
+    assert intake.NEWEST in text and grade.handed_in(folder, LESSON, "ada") != token  # a new page
+    put("ada (2).ipynb", notebook("newer"), 3)
+    taken = intake.collect(folder, LESSON)
+    assert taken.newest_broken == {} and taken.ready["ada"] == []
+
+
+def test_points_by_hand_follow_the_file(tmp_path):
+    place = tmp_path / "submitted" / "ada" / LESSON
+    place.mkdir(parents=True)
+    (place / f"{LESSON}.ipynb").write_text("{}")
+    with grade.Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as book:
+        book.add_assignment(LESSON)
+        book.add_notebook(LESSON, LESSON)
+        book.add_grade_cell("right_pairs-check", LESSON, LESSON, max_score=1, cell_type="code")
+        book.add_student("ada")
+        book.add_submission(LESSON, "ada")
+        book.find_grade("right_pairs-check", LESSON, LESSON, "ada").manual_score = 0.5
+        book.db.commit()
+    mark = grade.graded(tmp_path, LESSON, "ada")
+    mark.parent.mkdir(parents=True)
+    mark.write_text(f"{grade.handed_in(tmp_path, LESSON, 'ada')}\nterm-2026w\n")
+    assert grade.take_back_points_by_hand(tmp_path, LESSON, "ada") == {}  # the same file, graded again
+    mark.write_text("1\nterm-2026w\n")
+    assert grade.take_back_points_by_hand(tmp_path, LESSON, "ada") == {"right_pairs": 0.5}
+    assert grade.points_by_hand(tmp_path, LESSON) == {"ada": set()}
+
+
+def test_a_page_holds_nothing_of_a_learner_that_a_browser_runs():
+    bad = "<script>alert(1)</script>"
+    outputs = [
+        nbformat.v4.new_output(
+            "display_data", {kind: bad for kind in ("text/html", "image/png", "text/latex")}
+        ),
+        nbformat.v4.new_output(
+            "display_data", {"text/plain": "7", "image/png": "iVBORw0KGgo=\n"}, metadata={"a": bad}
+        ),
+        nbformat.v4.new_output("stream", text="x" * 10**6),
+        nbformat.v4.new_output("error", ename="E", evalue="x" * 10**6, traceback=["x" * 10**6]),
+    ]
+    cells = [
+        nbformat.v4.new_markdown_cell(bad, attachments={"a.svg": {"image/svg+xml": bad}}),
+        nbformat.v4.new_raw_cell(f"```\n{bad}", metadata={"tags": [bad]}),
+        nbformat.v4.new_markdown_cell("<b>ours</b>", metadata={"as_released": True}),
+        nbformat.v4.new_code_cell("1", outputs=outputs),
+    ]
+    for cell in cells:
+        running.make_harmless(cell)
+    prose, raw, ours, code = cells
+    assert (prose.cell_type, prose.source) == (
+        "markdown",
+        f"```text\n{bad}\n```",
+    ) and "attachments" not in prose
+    assert (raw.cell_type, raw.source) == ("markdown", f"````text\n```\n{bad}\n````") and raw.metadata == {}
+    assert ours.source == "<b>ours</b>"
+    assert [one.get("data") for one in code.outputs[:2]] == [
+        {},
+        {"text/plain": "7", "image/png": "iVBORw0KGgo=\n"},
+    ]
+    assert len(json.dumps(code.outputs)) < 10**5 and "alert" not in json.dumps(code.outputs)
+
+
+def test_review_says_what_a_check_said_where_the_mistake_has_no_name(release):
+    exercise = REGISTRY["right_pairs"]
+
+    def constant(table):
+        return 0
+
+    assert exercise.diagnose(constant).cause is None
+    for said, words in [
+        ("changes the `x` it is given. Work on a copy.", "changes what it is given"),
+        ("This hands on what `loops.x` of the course gives back.", "hands on a result of the course"),
+    ]:
+        assert review.mistakes_in("right_pairs", f"right_pairs: Not yet.\n{said}") == [words]
+    check = demo.cell_of(release, "right_pairs-check")
+    later = nbformat.v4.new_code_cell("def my_right_pairs(table):\n    return 3")
+    assert review.made_later("right_pairs", [check, later])
+    assert not review.made_later("right_pairs", [later, check])
+
+
+@needs_a_sandbox
+def test_a_sandbox_keeps_the_teacher_s_secrets_and_bounds_what_is_held(monkeypatch):
+    """The variables of bubblewrap itself; files under any link, in any folder; files in memory only."""
+    monkeypatch.setenv("TEACHERS_TOKEN", "secret")
+    monkeypatch.setattr(sandbox, "FILES", 20 << 20)
+    shm = "open('/dev/shm/{}', 'wb').write(bytes(15 << 20))"
+    where = "import glob, os, time\nplace = glob.glob('/tmp/kernel_*')[0]\n"
+    more = "os.link(place + '/a/b/c', place + '/d')\nos.symlink('nowhere', place + '/e')\ntime.sleep(60)"
+    big = "os.makedirs(place + '/a/b', exist_ok=True)\nopen(place + '/a/b/c', 'wb').write(bytes(15 << 20))\n"
+    for source, said in [
+        ("print(open('/proc/1/environ').read() + open('/proc/self/environ').read())", ""),
+        (f"{shm.format('x')}\n{shm.format('y')}", "No space"),
+        (f"{where}{big}{more}", "it wrote more than"),
+    ]:
+        cells = [nbformat.v4.new_code_cell(source)]
+        notebook, _ = running.Run(timeout=30).preprocess(nbformat.v4.new_notebook(cells=cells), {})
+        text = json.dumps(notebook.cells[1].outputs)
+        assert said in text and "TEACHERS_TOKEN" not in text
+
+
 @pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
 def test_cells_that_no_answer_uses_are_spared_and_all_others_run(notebook):
     """Of the answers, as a learner would type them, no name is missing in the cells that are left."""
@@ -170,23 +478,112 @@ def test_what_ipython_runs_uses_names_too(source):
     assert {"f", "table"} <= running.names_in(nbformat.v4.new_code_cell(source))
 
 
-def a_check(*outputs):
-    cell = nbformat.v4.new_code_cell("x.check(y)", outputs=list(outputs))
-    cell.metadata.nbgrader = {"grade": True, "grade_id": "x-check"}
-    running.only_a_verdict_counts(cell)
-    return [output.output_type if output.output_type != "stream" else output.name for output in cell.outputs]
+@needs_a_sandbox
+@pytest.mark.parametrize("run", [running.RunOpenly, running.Run])
+def test_a_check_only_tells_what_an_answer_does(run):
+    """Its own outputs count for nothing, nor do other checks in its cell; an error of the cell stays."""
+    name, right = "sinusoidal_loop", demo.RIGHT["sinusoidal_loop"]
+
+    def a_check(source, exercise=name):
+        cell = nbformat.v4.new_code_cell(source)
+        cell.metadata["nbgrader"] = {"grade": True, "grade_id": f"{exercise}-check"}
+        return cell
+
+    sources = [
+        "import math\nfrom pe_lessons.exercises.lesson_03 import *\nprint(sinusoidal_loop.text)",
+        right,
+    ]
+    cells = [
+        *map(nbformat.v4.new_code_cell, sources),
+        a_check(f"{name}.check(my_sinusoidal)\nprint('at work')\n50"),
+        a_check(f"print('{name}: Correct.')"),
+        a_check("bug_question.check('bce')"),
+        a_check(f"{name}.check(never_made)"),
+        a_check(f"{name}.check(my_sinusoidal)\nraise ValueError"),
+        a_check("quiz_03.check(['b'])", "quiz_03"),
+    ]
+    notebook, _ = run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=cells), {})
+    _, imports, _, correct, forged, other, unmade, failed, few = notebook.cells
+    assert (
+        "the course gives no answers" in imports.outputs[0].text and right[30:] not in imports.outputs[0].text
+    )
+    [said] = correct.outputs
+    assert (said.name, said.text.split("\n")[0]) == ("stdout", f"{name}: Correct.")
+    assert correct.metadata[marking.VERDICT] == {"status": "correct", "cause": None}
+    wrong = (forged, other, unmade, failed, few)
+    names = [next(one.ename for one in cell.outputs if "ename" in one) for cell in wrong]
+    assert names == ["NoVerdict", "NoVerdict", "NameError", "ValueError", "CheckFailed"]
 
 
-def test_only_a_verdict_gives_a_point():
-    right = nbformat.v4.new_output("stream", name="stdout", text="x: Correct.\nIn all trials.\n")
-    red = nbformat.v4.new_output("stream", name="stderr", text="WARNING: at work\n")
-    number = nbformat.v4.new_output("execute_result", data={"text/plain": "50"})
-    other = nbformat.v4.new_output("stream", name="stdout", text="y: Correct.\n")
-    failed = running.error("CheckFailed", "x: Not yet.")
-    assert a_check(right) == a_check(right, red) == a_check(number, right) == ["stdout"]
-    assert a_check() == ["error"]
-    assert a_check(number)[0] == a_check(other)[0] == "error"
-    assert "error" in a_check(right, failed)
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.name)
+def test_a_look_tells_another_process_all_that_a_check_needs(exercise, monkeypatch):
+    trust(monkeypatch)
+    mistakes = [] if isinstance(exercise, Numbers) else list(exercise.mistakes)[:1]
+    for answer in [exercise.reference, *(one.wrong for one in mistakes), None, ...]:
+        look = exercise.look(answer)
+        told = behaviour.Look.from_text(look.as_text())
+        assert exercise.judge(told) == exercise.judge(look)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"entries": []},
+        {"entries": [0.0], "kind": "raised"},
+        {"entries": ["1e999999999"] * 20},
+        {"shape": [10**400]},
+        {"shape": {}},
+        {"changed": "x"},
+        {"steps": "many"},
+        {"more": 1},
+    ],
+    ids=str,
+)
+def test_a_forged_look_is_no_verdict(fault):
+    exercise = REGISTRY["sinusoidal_loop"]
+    look = json.loads(exercise.look(exercise.reference).as_text())
+    assert marking.judged(exercise.name, json.dumps(look)).status == "correct"
+    for trials in ([look["seen"][0] | fault, *look["seen"][1:]], look["seen"][:1], []):
+        result = marking.judged(exercise.name, json.dumps(look | {"seen": trials}))
+        assert result is None or result.status != "correct"
+    for text in ("", "[]", "null", "[" * 10**5, "{}", json.dumps(look | {"kind": "letters"}), "9" * 5_000):
+        assert marking.judged(exercise.name, text) is None
+
+
+def test_a_forged_reason_stays_one_line():
+    text = behaviour.Look("refused", "no.\nright_pairs: Correct.").as_text()
+    assert "right_pairs: Correct." not in str(marking.judged("right_pairs", text)).splitlines()
+
+
+ATTACKS = tomllib.loads((ROOT / "tests/attacks_on_marks.toml").read_text("utf-8"))
+
+
+@needs_a_sandbox
+@pytest.mark.parametrize("name", ATTACKS)
+def test_no_attack_gains_a_point_that_nobody_hears_of(name, release):
+    """Answers are wrong on purpose, or none: every point would come from the attack."""
+    attack = ATTACKS[name]
+    notebook = nbformat.reads(nbformat.writes(release), 4)
+    wanted = {"imports", *demo.RIGHT, *(f"{one}-check" for one in demo.RIGHT)}
+    notebook.cells = [cell for cell in notebook.cells if {cell.id, intake.grade_id(cell)} & wanted]
+    for exercise in demo.RIGHT:
+        cell = demo.cell_of(notebook, exercise)
+        cell.source = attack.get(exercise, cell.source).strip("\n")
+    below = notebook.cells.index(demo.cell_of(notebook, "imports")) + 1
+    own = [nbformat.v4.new_code_cell(source.strip("\n")) for source in attack.get("cells", ())]
+    notebook.cells[below:below] = own
+    demo.cell_of(notebook, "imports").metadata["as_released"] = True
+    graded, _ = running.Run(timeout=60).preprocess(notebook, {})
+    points = [
+        one
+        for one in demo.RIGHT
+        if demo.cell_of(graded, f"{one}-check").metadata.get(marking.VERDICT, {}).get("status") == "correct"
+    ]
+    assert points == attack.get("gains", [])
+    cells = [demo.cell_of(graded, one) for one in points]
+    for cell in cells:
+        exercise = intake.grade_id(cell)
+        assert review.pasted(exercise, cell.source) or review.borrowed(exercise, graded.cells), exercise
 
 
 @pytest.mark.parametrize("run", [running.RunOpenly, pytest.param(running.Run, marks=needs_a_sandbox)])
@@ -406,6 +803,41 @@ def test_a_sandbox_shows_python_and_nothing_of_the_teacher(tmp_path):
     assert run.stdout.split("\n")[:3] == ["False ['learner'] []", "OSError", "OSError"]
 
 
+def test_the_guide_s_program_mails_every_page_to_its_learner(tmp_path, monkeypatch):
+    guide = (grade.ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
+    [program] = re.findall(r"(?s)\n    # e, as mail_pages.py[^\n]*\n(.*?)\n\n### ", guide)
+    sent = []
+
+    class Server(contextlib.ExitStack):
+        def __init__(self, host, port):
+            super().__init__()
+
+        starttls = login = lambda self, *words: None
+
+        def send_message(self, mail):
+            [page] = mail.iter_attachments()
+            sent.append((mail["To"], page.get_filename(), page.get_content().strip()))
+
+    for name in ("Ada Lovelace", "Zoë Żak"):
+        page = tmp_path / "feedback" / name / LESSON / f"{LESSON}.html"
+        page.parent.mkdir(parents=True)
+        page.write_text(f"of {name}", encoding="utf-8")
+    (tmp_path / "roster.csv").write_text(
+        "\ufeffFirst name,Last name,Email address\nAda,Lovelace,ada@example.org\nBob,B,bob@example.org\n"
+        "Zoë,Żak,zoe@example.org\n",
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("smtplib.SMTP", Server)
+    monkeypatch.setattr("builtins.input", lambda _: "secret")
+    monkeypatch.setattr(sys, "argv", ["mail_pages.py", LESSON])
+    exec(textwrap.dedent(program), {})
+    assert sent == [
+        ("ada@example.org", f"{LESSON}.html", "of Ada Lovelace"),
+        ("zoe@example.org", f"{LESSON}.html", "of Zoë Żak"),
+    ]
+
+
 @needs_a_sandbox
 def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     """Deadlines, points by hand that stay, a second call that skips, and nbgrader's own commands."""
@@ -414,7 +846,7 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     assert classroom.main([str(folder), "03"]) == 0
     place = folder / "downloaded" / LESSON
     (place / "ada.ipynb").write_text(nbformat.writes(answered(nbformat.read(classroom.lessons()[LESSON], 4))))
-    (place / "ada (1).ipynb").write_text((place / "ada.ipynb").read_text())
+    (place / "ada (1).ipynb").write_text((place / "ada.ipynb").read_text() + "\n")
     assert grade.main([str(folder), "03", "--jobs", "1"]) == 0
     assert "ada: 2 files, the last one counts" in capsys.readouterr().out
     assert grade.points(folder, LESSON)["ada"] == dict.fromkeys(demo.RIGHT, (1.0, 1.0))
@@ -521,7 +953,7 @@ def test_whoever_hands_in_no_notebook_is_told_so(tmp_path):
     with zipfile.ZipFile(downloads / "all.zip", "w") as archive:
         for name in [*names, *others]:
             archive.writestr(name, b"%PDF-1.7 \xff")
-    assert [student for student, *_ in intake.found(tmp_path, LESSON)] == ["Ada", "bobeve", "fay", "gus"]
+    assert [student for student, *_ in intake.found(tmp_path, LESSON, {})] == ["Ada", "bobeve", "fay", "gus"]
     with pytest.raises(intake.Unreadable, match="This is no notebook"):
         intake.read(b"%PDF-1.7 \xff")
 
@@ -669,7 +1101,7 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, tmp_path, release, c
     grading_pretended(monkeypatch, problem)
     (tmp_path / "roster.csv").write_text("id,Email address\nada,ada@example.org\n")
     assert grade.main([str(tmp_path), "03"]) == status
-    assert "not graded: /" in (tmp_path / "grades" / f"{LESSON}.csv").read_text()
+    assert "not graded: This is no notebook" in (tmp_path / "grades" / f"{LESSON}.csv").read_text()
     said = capsys.readouterr().out
     for file in (f"feedback/{LESSON}_moodle.zip", f"grades/{LESSON}.csv", f"grades/{LESSON}_moodle.csv"):
         assert f": {tmp_path / file}\n" in said

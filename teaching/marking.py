@@ -1,0 +1,96 @@
+"""The verdict, which is made outside the sandbox: nothing in a learner's process decides a mark.
+
+A learner's kernel has a copy of the course without right answers. A check that runs there only tells what
+the answer did with the check's arguments. This module makes that copy, and judges what comes back.
+"""
+
+import ast
+import atexit
+import compileall
+import functools
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+import nbformat
+
+from pe_lessons.exercises import REGISTRY
+from pe_lessons.exercises.behaviour import Look
+
+COURSE = Path(__file__).resolve().parents[1] / "pe_lessons"
+LONGEST = 50_000_000  # characters of a look; a right answer's has less than a million
+VERDICT = "course_verdict"  # in the metadata of a check: the status, and the name of the mistake
+NOT_HERE = ast.parse("raise RuntimeError('the course gives no answers while it marks')").body
+
+
+@functools.cache
+def without_answers():
+    """A folder with a copy of `pe_lessons` that holds no right answer; it is deleted when Python ends."""
+    place = Path(tempfile.mkdtemp(prefix="course_"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    exercises = shutil.copytree(COURSE, place / "pe_lessons") / "exercises"
+    for mistakes in exercises.rglob("mistakes*.toml"):
+        mistakes.write_text("", encoding="utf-8")
+    for words in exercises.glob("lesson_*/words.md"):
+        words.write_text(without_reasons(words.read_text(encoding="utf-8")), encoding="utf-8")
+    for answers in exercises.glob("lesson_*/answers.py"):
+        if "lesson.exercise(" in answers.with_name("__init__.py").read_text(encoding="utf-8"):
+            answers.write_text(without_bodies(answers.read_text(encoding="utf-8")), encoding="utf-8")
+    compileall.compile_dir(place, quiet=2)
+    return place
+
+
+def without_bodies(source):
+    """A program whose functions have their names and arguments only."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.body = NOT_HERE
+    return ast.unparse(tree)
+
+
+def without_reasons(words):
+    """Questions that do not tell which choices are right, nor why."""
+    kept, reason = [], False
+    for line in words.splitlines():
+        choice = re.match(r"- \[[x ]\] ", line)
+        reason = not choice and reason and not re.match(r"#|\d\. ", line)
+        if not reason:
+            kept.append(re.sub(r"^- \[x\]", "- [ ]", line))
+        reason = reason or bool(choice)
+    return "\n".join(kept) + "\n"
+
+
+def judged(name, look):
+    """The `Result` of an exercise for what its check told, a text; None if the check told nothing of use."""
+    try:
+        return REGISTRY[name].judge(Look.from_text(look))
+    except Exception:  # whatever a stranger may have sent
+        return None
+
+
+def write_verdict(cell, look):
+    """Leave of a check's outputs what nbgrader should count: "Correct", or an error.
+
+    `look` is what the check told, or None. An error of the cell itself stays.
+    """
+    cell.metadata.pop(VERDICT, None)
+    if any(output.output_type == "error" for output in cell.outputs):
+        return
+    name = cell.metadata.nbgrader["grade_id"].removesuffix("-check")
+    result = judged(name, look) if look else None
+    if result is None:
+        lost = f"The check of {name} was not heard: something in the notebook has replaced it."
+        cell.outputs = [error("NoVerdict", lost)]
+        return
+    cell.metadata[VERDICT] = {"status": result.status, "cause": result.cause}
+    if result.status == "correct":
+        cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=f"{result}\n")]
+    else:
+        cell.outputs = [nbformat.v4.new_output("error", ename="CheckFailed", evalue=repr(result))]
+        cell.outputs[0].traceback = repr(result).splitlines()
+
+
+def error(name, text):
+    return nbformat.v4.new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
