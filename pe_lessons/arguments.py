@@ -1,14 +1,16 @@
 """Arguments of the three rungs: every function here checks, and returns what the caller goes on with.
 
-What is wrong is a TypeError or a ValueError that names the argument, the value and what would do, and the
-same on every rung. A rung makes its numbers ready (`real_numbers`, `_real_array`, `_float_tensor`); from then
-on lists, arrays and Tensors are asked for their shapes alike.
+What is wrong is a TypeError or a ValueError that names the argument, the value and what would work, and the
+same on every rung. A rung makes its numbers ready (`real_numbers`, `_real_array`, `_float_tensor`); after
+that we ask lists, arrays and Tensors for their shapes alike.
 """
 
 import math
 import operator
 from collections.abc import Sequence
-from numbers import Real
+from numbers import Integral, Real
+
+import numpy as np
 
 # --- one number, one word ---
 
@@ -16,7 +18,7 @@ from numbers import Real
 def whole_number(name, value, *, minimum=None):
     """`value` as an int of at least `minimum`."""
     try:
-        if isinstance(value, bool) or type(value).__name__ == "bool":  # np.bool counts as an index too
+        if isinstance(value, bool):
             raise TypeError
         number = operator.index(value)
     except TypeError:
@@ -25,8 +27,6 @@ def whole_number(name, value, *, minimum=None):
         ) from None
     if minimum is not None and number < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {number}")
-    if abs(number) >= 2**63:
-        raise ValueError(f"{name} must lie within 64 bits, got {number}")
     return number
 
 
@@ -54,13 +54,17 @@ def multiple_of_four(name, width):
 
 def base_of_angles(base):
     """`base` as a float above 1."""
-    if not _is_real(base):
-        raise TypeError(
-            f"base must be a real number, got {base!r} ({type(base).__name__}): the paper's is 10_000.0"
-        )
-    if not 1 < _as_float(base) < math.inf:
-        raise ValueError(f"base must be finite and above 1, got {base!r}: the paper's is 10_000.0")
-    return float(base)
+    return real_number("base", base, above=1, hint=": the paper's is 10_000.0")
+
+
+def real_number(name, value, *, above=None, least=0, hint=""):
+    """`value` as a float that is finite and above `above`, or at least `least`."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a real number, got {value!r} ({type(value).__name__}){hint}")
+    if not (least <= value < math.inf if above is None else above < value < math.inf):
+        bound = f"at least {least}" if above is None else f"above {above}"
+        raise ValueError(f"{name} must be finite and {bound}, got {value!r}{hint}")
+    return float(value)
 
 
 def true_or_false(name, value):
@@ -70,20 +74,16 @@ def true_or_false(name, value):
     return bool(value)
 
 
-def probability(name, value):
-    """`value` as a float between 0 and 1."""
-    if not _is_real(value):
-        raise TypeError(f"{name} must be a real number, got {value!r} ({type(value).__name__})")
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} must lie between 0 and 1, got {value!r}")
-    return float(value)
-
-
 def pair_layout(layout):
     """`layout`, a word for which columns make a pair."""
-    if not (isinstance(layout, str) and layout in ("interleaved", "half")):
-        raise ValueError(f'layout must be "interleaved" or "half", got {layout!r}')
-    return layout
+    return _one_of("layout", layout, "interleaved", "half")
+
+
+def _one_of(name, word, *words):
+    if not (isinstance(word, str) and word in words):
+        *first, last = (f'"{one}"' for one in words)
+        raise ValueError(f"{name} must be {', '.join(first)} or {last}, got {word!r}")
+    return word
 
 
 def floating_dtype(dtype, is_floating):
@@ -93,39 +93,47 @@ def floating_dtype(dtype, is_floating):
     return dtype
 
 
-def _is_real(value):
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _as_float(value):
-    """`value` as a float; an int that is too large for one is infinite."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-
-
 # --- many numbers ---
 
 
 def real_numbers(name, value):
     """`value`, a number or (nested) rows of them, as floats in (nested) lists; NaN and inf may be there."""
-    return _nested(name, value, _real_entry)
+    return _nested(name, value, "real numbers", Real, float, "pass floats such as 0.5")
 
 
 def finite_numbers(name, value):
     """As `real_numbers`, without NaN and inf."""
-    return _nested(name, value, _finite_entry)
+
+    def finite(number):
+        if not math.isfinite(number):
+            raise ValueError(f"{name} must be finite, got {number} among them")
+        return float(number)
+
+    return _nested(name, value, "real numbers", Real, finite, "pass floats such as 0.5")
 
 
 def whole_numbers(name, value):
     """`value`, a number or (nested) rows of them, as ints in (nested) lists."""
-    return _nested(name, value, _whole_entry)
+    return _nested(name, value, "whole numbers", Integral, int, "pass ints such as 8")
 
 
 def booleans(name, value):
     """`value`, (nested) rows of booleans, in (nested) lists."""
-    return _nested(name, value, _boolean_entry)
+    return _nested(name, value, "booleans (True: may look there)", bool, bool, "compare, as in mask > 0")
+
+
+def _nested(name, value, words, kind, make, hint):
+    if hasattr(value, "tolist"):  # an array, or one of its numbers
+        value = value.tolist()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        rows = [_nested(name, row, words, kind, make, hint) for row in value]
+        shapes = sorted({shape_of(row) for row in rows})
+        if len(shapes) > 1:
+            raise ValueError(f"{name} must have rows of one length, got rows of the shapes {shapes}")
+        return rows
+    if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
+        raise TypeError(f"{name} must hold {words}, got {value!r} ({type(value).__name__}): {hint}")
+    return make(value)
 
 
 def matrix(name, rows):
@@ -140,51 +148,6 @@ def shape_of(value):
     if not isinstance(value, list):
         return tuple(getattr(value, "shape", ()))
     return (len(value), *shape_of(value[0])) if value else (0,)
-
-
-def _nested(name, value, check_entry):
-    if hasattr(value, "tolist"):  # an array, or one of its numbers
-        value = value.tolist()
-    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
-        return check_entry(name, value)
-    rows = [_nested(name, row, check_entry) for row in value]
-    shapes = sorted({shape_of(row) for row in rows})
-    if len(shapes) > 1:
-        raise ValueError(f"{name} must have rows of one length, got rows of the shapes {shapes}")
-    return rows
-
-
-def _real_entry(name, value):
-    if not _is_real(value):
-        raise TypeError(
-            f"{name} must hold real numbers, got {value!r} ({type(value).__name__}): pass floats such as 0.5"
-        )
-    return _as_float(value)
-
-
-def _finite_entry(name, value):
-    number = _real_entry(name, value)
-    if not math.isfinite(number):
-        raise ValueError(f"{name} must be finite, got {number} among them")
-    return number
-
-
-def _whole_entry(name, value):
-    try:
-        return whole_number(name, value)
-    except TypeError:
-        raise TypeError(
-            f"{name} must hold whole numbers, got {value!r} ({type(value).__name__}): pass ints such as 8"
-        ) from None
-
-
-def _boolean_entry(name, value):
-    if not isinstance(value, bool):
-        raise TypeError(
-            f"{name} must hold booleans (True: may look there), got {value!r} ({type(value).__name__}): "
-            "compare, as in mask > 0"
-        )
-    return value
 
 
 # --- the arguments of one function; the numbers among them are ready ---
@@ -219,10 +182,8 @@ def block_rows(block_len, d_model):
 def score_rows(scores):
     """`scores`, which have at least one row of at least one number."""
     shape = shape_of(scores)
-    if not shape:
-        raise ValueError(f"scores must be a row of numbers, got {float(scores)} alone: put it in a list")
-    if 0 in shape:
-        raise ValueError(f"scores must hold at least one number in each row, got shape {shape}")
+    if not shape or 0 in shape:
+        raise ValueError(f"scores must be rows of at least one number, got shape {shape}")
     return scores
 
 
@@ -319,33 +280,23 @@ def rotary_shapes(x, positions, layout, rotary_dim=None):
 def _even_head_dim(x):
     """The shape of an x whose columns go into pairs."""
     if x[-1] % 2:
-        raise ValueError(
-            f"x must have an even head_dim (last axis), got shape {x}: a number without a partner cannot turn"
-        )
+        raise ValueError(f"x must have an even head_dim (last axis), got shape {x}: the last has no partner")
     return x
 
 
 def scale_arguments(positions, length, strength):
     """`length` as an int of at least 1 and `strength` as a float; no position is below 0."""
     length = whole_number("length", length, minimum=1)
-    if not _is_real(strength):
-        raise TypeError(f"strength must be a real number, got {strength!r} ({type(strength).__name__})")
-    strength = _as_float(strength)
-    if not 0 <= strength < math.inf:
-        raise ValueError(f"strength must be finite and at least 0, got {strength}: 0.1 is usual")
-    least = _least(positions)
+    strength = real_number("strength", strength, hint=": 0.1 is usual")
+    least = np.min(_listed(positions), initial=0.0)
     if least < 0:
         raise ValueError(f"positions must be at least 0, got {least} among them: count from the text's start")
     return length, strength
 
 
-def _least(value):
-    """The smallest number in (nested) lists, an array or a Tensor; 0 where there is none."""
-    if isinstance(value, list):
-        return min(map(_least, value), default=0.0)
-    if hasattr(value, "min") and hasattr(value, "shape"):
-        return float(value.min()) if math.prod(value.shape) else 0.0
-    return value
+def _listed(value):
+    """Numbers that are ready as (nested) lists."""
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def axial_shapes(x, rows, columns, layout):
@@ -359,42 +310,31 @@ def axial_shapes(x, rows, columns, layout):
 
 def prompt_parts(parts):
     """`parts` of a prompt: ints for text, tuples (frames, height, width) for images and videos."""
-    if not isinstance(parts, Sequence) or isinstance(parts, str | bytes):
-        raise TypeError(f"parts must be a sequence such as (2, (1, 3, 4), 5), got {parts!r}")
-    if not parts:
-        raise ValueError(f"parts must hold at least one part, got {parts!r}: a text of n tokens is (n,)")
+    if not isinstance(parts, list | tuple) or not parts:
+        raise ValueError(f"parts must be a sequence such as (2, (1, 3, 4), 5), got {parts!r}")
     return [_part(part) for part in parts]
 
 
 def _part(part):
-    if not isinstance(part, Sequence) or isinstance(part, str | bytes):
+    if not isinstance(part, list | tuple):
         return whole_number("text in parts", part, minimum=1)
     if len(part) != 3:
         raise ValueError(
             f"an image or a video in parts must be (frames, height, width), got {part!r}: "
             "an image has one frame, (1, height, width)"
         )
-    names = ("frames", "height", "width")
-    return tuple(whole_number(f"{name} in parts", size, minimum=1) for name, size in zip(names, part))
-
-
-def axis_order(order):
-    """`order`, a word for which pairs read which axis."""
-    if not (isinstance(order, str) and order in ("blocks", "interleaved", "axial")):
-        raise ValueError(f'order must be "blocks", "interleaved" or "axial", got {order!r}')
-    return order
+    return tuple(whole_number("an image or a video in parts", size, minimum=1) for size in part)
 
 
 def mrope_sections(x, positions, sections, layout, order):
     """`sections` as a tuple of ints: the pairs of each axis, for x ``(..., seq_len, head_dim)``."""
-    x, layout, order = shape_with_axes("x", x), pair_layout(layout), axis_order(order)
+    x, layout = shape_with_axes("x", x), pair_layout(layout)
+    _one_of("order", order, "blocks", "interleaved", "axial")
     _even_head_dim(x)
     sections = whole_numbers("sections", sections)
-    if not isinstance(sections, list) or not sections or shape_of(sections) != (len(sections),):
-        raise ValueError(f"sections must be a row of numbers of pairs, one for each axis, got {sections!r}")
-    if min(sections) < 1 or sum(sections) != x[-1] // 2:
+    if len(shape_of(sections)) != 1 or not sections or min(sections) < 1 or sum(sections) != x[-1] // 2:
         raise ValueError(
-            f"sections must be at least 1 each and add up to head_dim / 2 = {x[-1] // 2} pairs, "
+            f"sections must be positive numbers of pairs, one for each axis, with the sum {x[-1] // 2}, "
             f"got {sections}"
         )
     if shape_of(positions) != (len(sections), x[-2]):
@@ -402,12 +342,11 @@ def mrope_sections(x, positions, sections, layout, order):
             f"positions must have the shape (axes, seq_len) = {(len(sections), x[-2])}, a row for each of "
             f"the sections, got {shape_of(positions)}"
         )
-    for axis, section in enumerate(sections):
-        if order == "interleaved" and (section - 1) * len(sections) + axis >= x[-1] // 2 and axis:
+    for axis, section in enumerate(sections[1:], start=1):
+        if order == "interleaved" and (section - 1) * len(sections) + axis >= x[-1] // 2:
             raise ValueError(
-                f"sections must leave every axis but the first its turns among {x[-1] // 2} pairs in the "
-                f"order 'interleaved', got {sections}: from pair {axis} on there are not {section}, "
-                f"{len(sections)} apart"
+                f"sections must leave each axis its turns among {x[-1] // 2} pairs for 'interleaved', "
+                f"got {sections}: from pair {axis} on there are not {section}, {len(sections)} apart"
             )
     return tuple(sections)
 
@@ -417,17 +356,13 @@ def graph(adjacency, num_vectors):
     shape = shape_with_axes("adjacency", adjacency, "(num_vertices, num_vertices)", most=2)
     if shape[0] != shape[1]:
         raise ValueError(f"adjacency must be square, a row and a column for each vertex, got shape {shape}")
-    rows = adjacency if isinstance(adjacency, list) else adjacency.tolist()
+    rows = _listed(adjacency)
     for m, row in enumerate(rows):
         for n, weight in enumerate(row):
-            if weight != rows[n][m]:
+            if weight != rows[n][m] or weight < 0 or (m == n and weight):
                 raise ValueError(
-                    f"adjacency must be symmetric, got {weight} at [{m}, {n}] and {rows[n][m]} at [{n}, {m}]"
-                )
-            if weight < 0 or (m == n and weight):
-                raise ValueError(
-                    "adjacency must hold weights of at least 0, and 0 on its diagonal, "
-                    f"got {weight} at [{m}, {n}]"
+                    "adjacency must be symmetric, with weights of at least 0 and 0 on its diagonal, "
+                    f"got {weight} at [{m}, {n}] and {rows[n][m]} at [{n}, {m}]"
                 )
     reached = {0}
     while more := {n for m in reached for n, weight in enumerate(rows[m]) if weight} - reached:
@@ -491,12 +426,6 @@ def key_positions(positions, n_queries):
         raise ValueError(
             f"positions must be a row of numbers, one for each key and at least {n_queries}, as the last "
             f"{n_queries} are those of the queries, got shape {shape}"
-        )
-    numbers = positions if isinstance(positions, list) else positions.tolist()
-    if max(numbers) - min(numbers) >= 2**63:
-        raise ValueError(
-            f"positions must lie within 63 bits of each other, got {min(numbers)} and {max(numbers)}: "
-            "count from the text's start"
         )
     return positions
 
@@ -578,7 +507,12 @@ def scaling_rule(scaling, head_dim, text_len=None):
         if key == "truncate":
             rule[key] = true_or_false('scaling["truncate"]', value)
         elif key in ("short_factor", "long_factor"):
-            rule[key] = _factors_of_pairs(f'scaling["{key}"]', value, head_dim // 2)
+            if not isinstance(value, list | tuple) or len(value) != head_dim // 2:
+                raise ValueError(
+                    f'scaling["{key}"] must be a list with a number for each of the {head_dim // 2} pairs of '
+                    f"head_dim, got {value!r}"
+                )
+            rule[key] = [above_zero(f'scaling["{key}"]', number) for number in value]
         elif key != "rope_type" and not (key in _MAY_BE_NONE and value is None):
             rule[key] = above_zero(f'scaling["{key}"]', value)
     factor = given["factor"]
@@ -633,19 +567,4 @@ def scaling_rule(scaling, head_dim, text_len=None):
 
 def above_zero(name, value):
     """`value` as a float that is finite and above 0."""
-    if not _is_real(value):
-        raise TypeError(f"{name} must be a real number, got {value!r}")
-    if not 0 < _as_float(value) < math.inf:
-        raise ValueError(f"{name} must be finite and above 0, got {value!r}")
-    return _as_float(value)
-
-
-def _factors_of_pairs(name, values, n_pairs):
-    """A list of `n_pairs` floats above 0."""
-    if not isinstance(values, list | tuple):
-        raise TypeError(f"{name} must be a list of numbers, one for each pair, got {values!r}")
-    if len(values) != n_pairs:
-        raise ValueError(
-            f"{name} must have a number for each of the {n_pairs} pairs of head_dim, got {len(values)}"
-        )
-    return [above_zero(name, value) for value in values]
+    return real_number(name, value, above=0)

@@ -553,10 +553,7 @@ def _real_array(name, value):
 
 
 def _whole_array(name, value):
-    array = _array(name, value, "i", np.int64, arguments.whole_numbers)
-    for number in array[array == -(2**63)]:  # has no absolute value in 64 bits
-        arguments.whole_number(name, number)
-    return array
+    return _array(name, value, "i", np.int64, arguments.whole_numbers)
 
 
 def _finite_array(name, value):

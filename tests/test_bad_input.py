@@ -1,16 +1,14 @@
 """Bad input: one error in one sentence on every rung; it names the argument, the value, what would do."""
 
-import ast
 import inspect
 import math
-import re
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 import torch
 
-from pe_lessons import arguments, arrays, loops, tensors
+from pe_lessons import arrays, loops, tensors
 from pe_lessons.tensors import SinusoidalEncoding
 
 RUNGS = {loops: lambda value: value, arrays: np.array, tensors: torch.tensor}
@@ -71,7 +69,11 @@ RIGHT = {  # function: all of its arguments, as they should be
 }
 
 
-# Rows of the table below: what is given instead of right arguments, the error, how its sentence begins.
+# Rows of the table below: what is given instead of right arguments, the error, what its sentence says.
+
+
+def bad(said, error=V, **replaced):
+    return replaced, error, said
 
 
 def each(name, error, begins, *values_and_ends):
@@ -85,135 +87,92 @@ def kinds(values):
 
 
 def whole(name, minimum=None, *, optional=False):
-    values = [4.0, "4", True, np.True_, [4], nan, 1j] + [None] * (not optional)
+    values = [4.0, True] + [None] * (not optional)
     rows = each(name, T, f"{name} must be a whole number, got ", *kinds(values))
-    rows += each(name, V, f"{name} must lie within 64 bits, got ", (2**63, "9223372036854775808"))
     if minimum is not None:
-        less = minimum - 1
-        rows += each(name, V, f"{name} must be at least {minimum}, got ", (less, str(less)), (-7, "-7"))
+        rows += each(name, V, f"{name} must be at least {minimum}, got ", (minimum - 1, str(minimum - 1)))
     return rows
 
 
 def reals(name, with_one):
     """`with_one(entry)` holds real numbers, and the entry."""
     said = f"{name} must hold real numbers, got "
-    rows = each(name, T, said, *((with_one(entry), end) for entry, end in kinds([None, "a", 1j, True])))
-    rows += each(name, T, said, (N([[True, False]]), "True (bool)"), (N([[1j, 0.0]]), "1j (complex)"))
-    rows += each(name, T, said, (["1", "2"], "'1' (str): pass floats"), *kinds(["abc", None, {}]))
+    rows = each(name, T, said, *((with_one(entry), end) for entry, end in kinds([None, "a", True])))
+    rows += each(name, T, said, (N([[1j, 0.0]]), "1j (complex)"), *kinds(["abc", None]))
     said = f"{name} must have rows of one length, got rows of the shapes "
-    ragged = ([[0.1, 0.2], [0.3]], "[(1,), (2,)]"), ([[0.1, 0.2], 0.3], "[(), (2,)]")
-    return rows + each(name, V, said, *ragged)
+    return rows + each(name, V, said, ([[0.1, 0.2], [0.3]], "[(1,), (2,)]"))
 
 
 def wholes(name):
     """For many whole numbers."""
     said = f"{name} must hold whole numbers, got "
-    wrong = (N([[0.5, 1.0]]), "0.5 (float): pass ints such as 8"), (N([[True]]), "True (bool)")
-    wrong += (N([nan]), "nan (float)"), (N([1j]), "1j (complex)")
-    wrong += ([7, True], "True (bool)"), ([[7, 5.5]], "5.5 (float)"), ([[1, "2"]], "'2' (str)")
-    rows = each(name, T, said, *wrong, *kinds(["abc"]))
-    said = f"{name} must lie within 64 bits, got "
-    rows += each(name, V, said, ([2**63], "9223372036854775808"), (N([-(2**63)]), "-9223372036854775808"))
-    said = f"{name} must have rows of one length, got rows of the shapes "
-    return rows + each(name, V, said, ([[0, 1], [2]], "[(1,), (2,)]"))
+    return each(name, T, said, (N([[0.5, 1.0]]), "0.5 (float): pass ints such"), ([7, True], "True (bool)"))
 
 
 def finite(name):
     """For an argument that holds the places of three tokens."""
+    wrong = [(N([0.0, 1.0, entry]), f"{entry} among them") for entry in (nan, -inf)]
     rows = reals(name, lambda entry: [0.0, 1.0, entry])
-    wrong = [(N([0.0, 1.0, entry]), f"{entry} among them") for entry in (nan, inf, -inf)]
-    wrong += [([0.0, 1.0, 10**400], "inf among them")]
     return rows + each(name, V, f"{name} must be finite, got ", *wrong)
 
 
 def vectors(name):
     """For queries, keys or values."""
     said = f"{name} must have the axes (seq_len, head_dim) and an entry, got shape "
-    shapes = (N(0.5), "()"), (N([0.1, 0.2]), "(2,)"), (N([]), "(0,)"), (N([[]]), "(1, 0)")
+    shapes = (N(0.5), "()"), (N([0.1, 0.2]), "(2,)"), (N([[]]), "(1, 0)")
     return reals(name, lambda entry: [[0.1, 0.2, 0.3, entry]] * 3) + each(name, V, said, *shapes)
 
 
 def places(name):
     """For one place for each of the three rows of x."""
     said = f"{name} must be one number for each of the 3 rows of x, got shape "
-    shapes = (N(0), "()"), (N([0, 1]), "(2,)"), (N([[0, 1, 2]]), "(1, 3)"), (N([]), "(0,)")
+    shapes = (N(0), "()"), (N([0, 1]), "(2,)"), (N([[0, 1, 2]]), "(1, 3)")
     return finite(name) + each(name, V, said, *shapes)
 
 
 def flag(name):
-    return each(name, T, f"{name} must be True or False, got ", (1, "1"), (None, "None"), ("yes", "'yes'"))
-
-
-def scaled(error, said, *wrong):
-    return [({"scaling": scaling}, error, said) for scaling in wrong]
+    return each(name, T, f"{name} must be True or False, got ", ("yes", "'yes'"))
 
 
 BASE = "base must be finite and above 1, got "
 BASES = [
-    *each("base", V, BASE, *((base, f"{base}: the paper's is") for base in (1, 0, -3, nan, inf, -inf))),
-    *each("base", V, BASE, (10**400, "1000000000")),
-    *each("base", T, "base must be a real number, got ", *kinds(["10000", None, True, 1j, [10_000.0]])),
+    *each("base", V, BASE, *((base, f"{base}: the paper's is") for base in (1, nan, inf))),
+    *each("base", T, "base must be a real number, got ", *kinds(["10000", True])),
 ]
-DTYPES = each("dtype", T, "dtype must be a floating-point one such as float32, got ",
-              ("abc", "'abc'"), (3, "3"))
+DTYPES = each("dtype", T, "dtype must be a floating-point one such as float32, got ", ("abc", "'abc'"))
 LAYOUTS = each("layout", V, 'layout must be "interleaved" or "half", got ',
-               ("halves", "'halves'"), (2, "2"), (None, "None"), (["half"], "['half']"))
+               ("halves", "'halves'"), (["half"], "['half']"))
 WIDTHS = each("d_model", V, "d_model must be even, got ",
-              *((d, f"{d}: the last sine has no cosine to turn with, take {d + 1}") for d in (1, 5, 127)))
+              *((d, f"{d}: the last sine has no cosine to turn with, take {d + 1}") for d in (1, 5)))
 BY_FOUR = "must be a multiple of 4, got 6: a half for each axis, in pairs; take 8"
-TYPES = "scaling[\"rope_type\"] must be one of "
-TYPES += "['default', 'linear', 'ntk', 'ntk_by_parts', 'llama3', 'yarn', "
-TYPES += "'proportional', 'dynamic', 'longrope'], "
-FACTOR_ONLY = "scaling of the type 'linear' must have the keys ['factor'] and may have [], got "
-FACTOR, ABOVE = 'scaling["factor"] must be ', 'must be above scaling["'
+ABOVE_ZERO = "must be finite and above 0, got "
 SCALINGS = [
-    *each("scaling", T, 'scaling must be a dict such as {"rope_type": "linear", "factor": 4.0}, got ',
-          ("linear", "'linear'"), (4.0, "4.0")),
-    *scaled(V, TYPES + "got None", {}, {"factor": 4.0}),
-    *scaled(V, TYPES + "got 'dynamical'", {**LINEAR, "rope_type": "dynamical"}),
-    *scaled(V, TYPES + "got ['linear']", {**LINEAR, "rope_type": ["linear"]}),
-    *scaled(V, FACTOR_ONLY + "[]", {"rope_type": "linear"}),
-    *scaled(V, FACTOR_ONLY + "[3, 'factor']", {**LINEAR, 3: 1.0}),
-    *scaled(V, FACTOR_ONLY + "['factor', 'rope_theta']", {**LINEAR, "rope_theta": 1e4}),
-    *scaled(V, FACTOR + "at least 1, the new length over the trained", {**LINEAR, "factor": 0.5}),
-    *scaled(T, FACTOR + "a real number, got '4'", {**LINEAR, "factor": "4"}),
-    *scaled(T, FACTOR + "a real number, got [4.0]", {**LINEAR, "factor": [4.0]}),
-    *scaled(T, FACTOR + "a real number, got True", {**LINEAR, "factor": True}),
-    *scaled(V, FACTOR + "finite and above 0, got nan", {**LINEAR, "factor": nan}),
-    *scaled(V, FACTOR + "finite and above 0, got inf", {**LINEAR, "factor": inf}),
-    *scaled(V, FACTOR + "finite and above 0, got 1000000000", {**LINEAR, "factor": 10**400}),
-    *scaled(T, 'scaling["truncate"] must be True or False, got 1', {**YARN, "truncate": 1}),
-    *scaled(V, 'scaling["attention_factor"] must be finite and above 0', {**YARN, "attention_factor": 0}),
-    *scaled(V, 'scaling["partial_rotary_factor"] must be at most 1, the share of the columns, got 64',
-            {**SHARE, "partial_rotary_factor": 64}),
-    *scaled(V, 'scaling["partial_rotary_factor"] must be finite and above 0, got 0',
-            {**SHARE, "partial_rotary_factor": 0}),
-    *scaled(V, f'scaling["beta_fast"] {ABOVE}beta_slow"], got 1 and 1.0', {**YARN, "beta_fast": 1}),
-    *scaled(V, f'scaling["beta"] {ABOVE}alpha"], got 32.0 and 32', {**PARTS, "alpha": 32}),
-    *scaled(V, 'scaling["mscale"] must be finite and above 0, got 0', {**YARN, "mscale": 0}),
-    *scaled(T, 'scaling["mscale_all_dim"] must be a real number, got True', {**YARN, "mscale_all_dim": True}),
-    *scaled(T, 'scaling["long_factor"] must be a list of numbers, one for each pair, got 2.0',
-            {**LONG, "long_factor": 2.0}),
-    *scaled(V, 'scaling["short_factor"] must have a number for each of the 2 pairs of head_dim, got 3',
-            {**LONG, "short_factor": [1.0, 2.0, 3.0]}),
-    *scaled(V, 'scaling["long_factor"] must be finite and above 0, got 0.0',
-            {**LONG, "long_factor": [1, 0.0]}),
-    *scaled(V, 'scaling["original_max_position_embeddings"] must be above 1 for scaling of the type ',
-            {**LONG, "original_max_position_embeddings": 1}),
-    *(({"scaling": rule, "text_len": None}, V,
-       f"text_len must be given for scaling of the type '{rule['rope_type']}', got None: the rule is another")
-      for rule in (DYNAMIC, LONG)),
-    *scaled(V, f'scaling["high_freq_factor"] {ABOVE}low_freq_factor"]', {**LLAMA_3, "low_freq_factor": 4}),
+    bad('scaling must be a dict such as {"rope_type": "linear", "factor": 4.0}, got', T, scaling="linear"),
+    bad("must be one of ['default', 'linear', 'ntk', ", scaling={"factor": 4.0}),
+    bad("'longrope'], got ['linear']", scaling={**LINEAR, "rope_type": ["linear"]}),
+    bad("must have the keys ['factor'] and may have [], got []", scaling={"rope_type": "linear"}),
+    bad("must have the keys ['factor'] and may have [], got [3, 'factor']", scaling={**LINEAR, 3: 1.0}),
+    bad("must be at least 1, the new length over the trained", scaling={**LINEAR, "factor": 0.5}),
+    bad('scaling["factor"] must be a real number, got \'4\'', T, scaling={**LINEAR, "factor": "4"}),
+    bad(f'scaling["factor"] {ABOVE_ZERO}nan', scaling={**LINEAR, "factor": nan}),
+    bad('scaling["truncate"] must be True or False, got 1', T, scaling={**YARN, "truncate": 1}),
+    bad("must be at most 1, the share of the columns", scaling={**SHARE, "partial_rotary_factor": 64}),
+    bad('must be above scaling["beta_slow"], got 1 and 1.0', scaling={**YARN, "beta_fast": 1}),
+    bad('must be above scaling["alpha"], got 32.0 and 32', scaling={**PARTS, "alpha": 32}),
+    bad('must be above scaling["low_freq_factor"]', scaling={**LLAMA_3, "low_freq_factor": 4}),
+    bad(f'scaling["mscale"] {ABOVE_ZERO}0', scaling={**YARN, "mscale": 0}),
+    bad("must be a list with a number for each of the 2 pairs", scaling={**LONG, "long_factor": 2.0}),
+    bad("must be a list with a number for each of the 2 pairs", scaling={**LONG, "long_factor": [1.0] * 3}),
+    bad(f'scaling["long_factor"] {ABOVE_ZERO}0.0', scaling={**LONG, "long_factor": [1, 0.0]}),
+    bad("must be above 1 for scaling of the type", scaling={**LONG, "original_max_position_embeddings": 1}),
+    bad("text_len must be given for scaling of the type 'dynamic', got None", scaling=DYNAMIC, text_len=None),
+    bad("text_len must be given for scaling of the type 'longrope', got None", scaling=LONG, text_len=None),
 ]
-TOO_NEAR = each("max_distance", V, "max_distance must be above 2, where buckets begin to be shared, ",
-                (2, "got 2"))
-SAID = "positions must be a row of numbers, one for each key and at least 3, as the last 3 are those of the "
+TOO_NEAR = [bad("max_distance must be above 2, where buckets begin to be shared, got 2", max_distance=2)]
 POSITIONS = [  # of the keys
     *wholes("positions"),
-    *each("positions", V, SAID, *((N(wrong), f"queries, got shape {shape}") for wrong, shape in
-          ((3, "()"), ([0, 1], "(2,)"), ([[0, 1, 2]], "(1, 3)"), ([], "(0,)")))),
-    *each("positions", V, "positions must lie within 63 bits of each other, got ",
-          (N([2**62, 0, -(2**62)]), "-4611686018427387904 and 4611686018427387904")),
+    bad("positions must be a row of numbers, one for each key and at least 3", positions=N([0, 1])),
+    bad("the last 3 are those of the queries, got shape (1, 3)", positions=N([[0, 1, 2]])),
 ]
 
 BY_ARGUMENT = {  # what is refused in every function that has the argument
@@ -226,157 +185,118 @@ BY_ARGUMENT = {  # what is refused in every function that has the argument
     **{name: whole(name, 1, optional=True) for name in ("block_len", "text_len")},
 }
 BY_FUNCTION = {  # and what is besides
-    "sinusoidal_2d": each("d_model", V, "d_model ", (6, BY_FOUR)),
+    "sinusoidal_2d": [bad(f"d_model {BY_FOUR}", d_model=6)],
     "learned": [
-        *reals("table", lambda entry: [[0.1, 0.2], [0.3, entry]]), *whole("padding_id", optional=True),
-        *each("offset", V, "offset must be at least 0, got ", (-1, "-1"), (-7, "-7")),
-        *wholes("token_ids"), ({"token_ids": None}, T, "token_ids must hold whole numbers, got None"),
-        *each("token_ids", V, "token_ids must have the axes (batch, seq_len) and an entry, got shape ",
-              (N(7), "()"), (N([0, 0, 0]), "(3,)"), (N([[[7]]]), "(1, 1, 1)"), (N([]), "(0,)")),
-        *each("table", V, "table must have the axes (max_len, d_model) and an entry, got shape ",
-              (N(0.5), "()"), (N([0.1, 0.2]), "(2,)"), (N([[[0.1]]]), "(1, 1, 1)"), (N([[]]), "(1, 0)")),
-        *each("table", V, "token_ids must fit the table: 3 tokens from row 0 on need 3 rows, got ",
-              (N(ROWS[:2]), "2; cut the text or train a longer table")),
-        *each("offset", V, "token_ids must fit the table: 3 tokens", (1, " from row 1 on need 4 rows, got")),
+        *reals("table", lambda entry: [[0.1, 0.2], [0.3, entry]]),
+        *whole("padding_id", optional=True),
+        *wholes("token_ids"),
+        bad("offset must be at least 0, got -1", offset=-1),
+        bad("token_ids must have the axes (batch, seq_len) and an entry", token_ids=N([0, 0, 0])),
+        bad("token_ids must have the axes (batch, seq_len) and an entry, got shape (0,)", token_ids=N([])),
+        bad("token_ids must have the axes (batch, seq_len) and an entry", token_ids=N([[[7]]])),
+        bad("table must have the axes (max_len, d_model) and an entry, got shape (2,)", table=N([0.1, 0.2])),
+        bad("table must have the axes (max_len, d_model) and an entry, got shape (1, 0)", table=N([[]])),
+        bad("3 tokens from row 0 on need 3 rows, got 2; cut the text or", table=N(ROWS[:2])),
+        bad("3 tokens from row 1 on need 4 rows, got", offset=1),
     ],
     "shift_matrix": WIDTHS,
-    "kernel": [
-        *finite("offsets"), *WIDTHS,
-        *each("offsets", V, "offsets must be finite, got ", (N(nan), "nan among them")),
-        ({"offsets": N([]), "base": 1}, V, BASE + "1"),
-    ],
+    "kernel": [*finite("offsets"), *WIDTHS, bad(BASE + "1", offsets=N([]), base=1)],
     "softmax": [
         *reals("scores", lambda entry: [0.1, entry]),
-        *each("scores", T, "scores must hold real numbers, got ", (N([True, False]), "True (bool)")),
-        *each("scores", V, "scores must be a row of numbers, got ", (N(0.5), "0.5 alone: put it in a list")),
-        *each("scores", V, "scores must hold at least one number in each row, got shape ",
-              (N([]), "(0,)"), (N([[], []]), "(2, 0)")),
-        *each("scores", V, "scores must hold a number above -inf in every row, got ",
-              (N([-inf]), "-inf throughout"), (N([[0.0, 1.0], [-inf, -inf]]), "-inf throughout"),
-              (N([[nan, 0.0], [-inf, -inf]]), "-inf throughout")),
+        bad("scores must be rows of at least one number, got shape ()", scores=N(0.5)),
+        bad("scores must be rows of at least one number, got shape (2, 0)", scores=N([[], []])),
+        bad("scores must hold a number above -inf in every row", scores=N([[nan, 0.0], [-inf, -inf]])),
     ],
     "attention": [
-        *each("k", V, "q and k must have the same head_dim (last axis), got shapes ",
-              (N([[0.1] * 3] * 3), "(3, 4) and (3, 3)")),
-        *each("v", V, "k and v must have the same seq_len (last axis but one), got shapes ",
-              (N(ROWS[:2]), "(3, 4) and (2, 4)")),
-        *each("mask", V, "mask must have the shape (n_q, n_k) = (3, 3), one entry per query and key, got ",
-              (N([[True, False, True]]), "(1, 3) for q (3, 4) and k (3, 4)"), (N([[True] * 2] * 3), "(3, 2)"),
-              (N([[True] * 3] * 4), "(4, 3)"), (N([[[True] * 3] * 3] * 2), "(2, 3, 3)"), (N(True), "()")),
-        *each("mask", T, "mask must hold booleans (True: may look there), got ",
-              (N([[1] * 3] * 3), "1 (int): compare, as in mask > 0"), (N([[0.0] * 3] * 3), "0.0 (float)"),
-              (N([[nan] * 3] * 3), "nan (float)"), ([[True, 1, 0]] * 3, "1 (int)"), ("abc", "'abc' (str)")),
-        *each("mask", V, "mask must leave every query at least one key, but its row ",
-              (N([[True] * 3, [False] * 3, [True] * 3]), "1 is all False")),
+        bad("q and k must have the same head_dim (last axis), got shapes (3, 4) and", k=N([[0.1] * 3] * 3)),
+        bad("k and v must have the same seq_len (last axis but one), got shapes (3, 4) and", v=N(ROWS[:2])),
+        bad("mask must have the shape (n_q, n_k) = (3, 3), one entry per query and key, got (1, 3) for q",
+            mask=N([[True, False, True]])),
+        bad("mask must have the shape (n_q, n_k) = (3, 3)", mask=N(True)),
+        bad("hold booleans (True: may look there), got 1 (int): compare, as in", T, mask=N([[1] * 3] * 3)),
+        bad("mask must hold booleans (True: may look there), got 1 (int)", T, mask=[[True, 1, 0]] * 3),
+        bad("mask must leave every query at least one key, but its row 1 is all False",
+            mask=N([[True] * 3, [False] * 3, [True] * 3])),
     ],
     "attention_with_bias": [
         *reals("bias_of_offsets", lambda entry: [0.1, 0.2, 0.3, 0.4, entry]),
-        *each("bias_of_offsets", V, "bias_of_offsets must hold 2 * 3 - 1 = 5 numbers for the offsets -2 to 2"
-              ", behind axes that fit (), got shape ",
-              (N(0.5), "()"), (N([0.5] * 4), "(4,)"), (N([[0.5] * 5]), "(1, 5)")),
-        ({"bias_of_offsets": N([0.1, 0.2, -inf, 0.4, 0.5])}, V,
-         "bias_of_offsets must leave every query a key above -inf, but query 0 has none"),
-        ({"bias_of_offsets": N([0.1, -inf, -inf, -inf, 0.5]), "causal": False}, V,
-         "bias_of_offsets must leave every query a key above -inf, but query 1 has none"),
-        ({"k": N(ROWS[:2]), "v": N(ROWS[:2])}, V, "q and k must have the same seq_len (last axis but one)"),
+        bad("must hold 2 * 3 - 1 = 5 numbers for the offsets -2 to 2", bias_of_offsets=N([0.5] * 4)),
+        bad("behind axes that fit (), got shape (1, 5)", bias_of_offsets=N([[0.5] * 5])),
+        bad("but query 0 has none", bias_of_offsets=N([0.1, 0.2, -inf, 0.4, 0.5])),
+        bad("but query 1 has none", bias_of_offsets=N([0.1, -inf, -inf, -inf, 0.5]), causal=False),
+        bad("q and k must have the same seq_len (last axis but one)", k=N(ROWS[:2]), v=N(ROWS[:2])),
     ],
     "rotary_frequencies": [
-        *each("head_dim", V, "head_dim must be even, got ", (5, "5: the last sine has no cosine to turn")),
-        ({"head_dim": 2, "scaling": {"rope_type": "ntk", "factor": 2.0}}, V,
-         "head_dim must be at least 4 for scaling of the type 'ntk', got 2"),
-        ({"head_dim": 2, "scaling": DYNAMIC}, V,
-         "head_dim must be at least 4 for scaling of the type 'dynamic', got 2"),
+        bad("head_dim must be even, got 5: the last sine has no cosine to turn", head_dim=5),
+        bad("head_dim must be at least 4 for scaling of the type 'ntk', got 2",
+            head_dim=2, scaling={"rope_type": "ntk", "factor": 2.0}),
+        bad("at least 4 for scaling of the type 'dynamic', got 2", head_dim=2, scaling=DYNAMIC),
     ],
     "rotary": [
         *places("positions"),
-        ({"x": N([[0.1] * 3] * 3), "rotary_dim": None}, V,
-         "x must have an even head_dim (last axis), got shape (3, 3)"),
         *whole("rotary_dim", 1, optional=True),
-        *each("rotary_dim", V, "rotary_dim must be ", (3, "even, got 3"),
-              (6, "at most the head_dim of x, 4, got 6")),
+        bad("x must have an even head_dim (last axis), got shape", x=N([[0.1] * 3] * 3), rotary_dim=None),
+        bad("rotary_dim must be even, got 3", rotary_dim=3),
+        bad("rotary_dim must be at most the head_dim of x, 4, got 6", rotary_dim=6),
     ],
     "query_scale": [
         *finite("positions"),
-        *each("positions", V, "positions must be at least 0, got ", (N([0.0, -1.0, 3.0]), "-1.0 among them"),
-              (N([[5.0], [-0.5]]), "-0.5 among them")),
         *whole("length", 1),
-        *each("strength", T, "strength must be a real number, got ", *kinds(["0.1", None, True, 1j, [0.1]])),
-        *each("strength", V, "strength must be finite and at least 0, got ", (-0.1, "-0.1: 0.1 is usual"),
-              (nan, "nan"), (inf, "inf"), (10**400, "inf")),
+        bad("positions must be at least 0, got -0.5 among them", positions=N([[5.0], [-0.5]])),
+        bad("strength must be a real number, got '0.1' (str)", T, strength="0.1"),
+        bad("strength must be finite and at least 0, got -0.1: 0.1 is usual", strength=-0.1),
     ],
-    "axial_rotary": each("x", V, "head_dim, the last axis of x, ", (N([[0.1] * 6] * 3), BY_FOUR)),
+    "axial_rotary": [bad(f"head_dim, the last axis of x, {BY_FOUR}", x=N([[0.1] * 6] * 3))],
     "mrope_positions": [
-        *each("parts", T, "parts must be a sequence such as (2, (1, 3, 4), 5), got ", (5, "5"),
-              ("ab", "'ab'"), (None, "None")),
-        *each("parts", V, "parts must hold at least one part, got ", ((), "()"), ([], "[]")),
-        *each("parts", T, "text in parts must be a whole number, got ", ((2.5,), "2.5 (float)"),
-              ((True,), "True (bool)"), (("ab",), "'ab' (str)")),
-        *each("parts", V, "text in parts must be at least 1, got ", ((3, 0), "0"), ([-1], "-1")),
-        *each("parts", V, "an image or a video in parts must be (frames, height, width), got ",
-              (((2, 3),), "(2, 3): an image has one frame, (1, height, width)"), (((),), "()")),
-        *each("parts", V, "height in parts must be at least 1, got ", (((1, 0, 3),), "0")),
-        *each("parts", T, "frames in parts must be a whole number, got ", (((1.0, 2, 3),), "1.0 (float)")),
+        bad("parts must be a sequence such as (2, (1, 3, 4), 5), got 5", parts=5),
+        bad("parts must be a sequence such as (2, (1, 3, 4), 5), got ()", parts=()),
+        bad("text in parts must be a whole number, got 2.5 (float)", T, parts=(2.5,)),
+        bad("text in parts must be at least 1, got 0", parts=(3, 0)),
+        bad("(2, 3): an image has one frame, (1, height, width)", parts=((2, 3),)),
+        bad("an image or a video in parts must be at least 1, got 0", parts=((1, 0, 3),)),
     ],
     "mrope": [
         *reals("positions", lambda entry: [[0.0, 1.0, 2.0], [0.0, 1.0, entry]]),
-        *each("positions", V, "positions must be finite, got ", (N([[0.0, 1.0, nan]] * 2), "nan among them")),
-        *each("positions", V, "positions must have the shape (axes, seq_len) = (2, 3), a row for each of the "
-              "sections, got ", (N([0, 1, 2]), "(3,)"), (N([[0, 1, 2]]), "(1, 3)"),
-              (N([[0, 1]] * 2), "(2, 2)"), (N(1.0), "()")),
-        *each("x", V, "x must have an even head_dim (last axis), ", (N([[0.1] * 3] * 3), "got shape (3, 3)")),
-        *wholes("sections"), *each("sections", T, "sections must hold whole numbers, got ", (None, "None")),
-        *each("sections", V, "sections must be a row of numbers of pairs, one for each axis, got ", (2, "2"),
-              ((), "[]"), ([[1, 1]], "[[1, 1]]")),
-        *each("sections", V, "sections must be at least 1 each and add up to head_dim / 2 = 2 pairs, got ",
-              ((1, 2), "[1, 2]"), ((2, 0), "[2, 0]"), ((-1, 3), "[-1, 3]")),
-        *each("order", V, 'order must be "blocks", "interleaved" or "axial", got ',
-              ("thw", "'thw'"), (3, "3"), (None, "None"), (["blocks"], "['blocks']")),
-        ({"x": N([[0.1] * 8] * 3), "sections": (1, 3), "order": "interleaved"}, V,
-         "sections must leave every axis but the first its turns among 4 pairs in the order 'interleaved', "
-         "got [1, 3]: from pair 1 on there are not 3, 2 apart"),
+        *wholes("sections"),
+        bad("positions must be finite, got nan among them", positions=N([[0.0, 1.0, nan]] * 2)),
+        bad("(axes, seq_len) = (2, 3), a row for each of the sections, got (3,)", positions=N([0, 1, 2])),
+        bad("a row for each of the sections, got (2, 2)", positions=N([[0, 1]] * 2)),
+        bad("x must have an even head_dim (last axis), got shape (3, 3)", x=N([[0.1] * 3] * 3)),
+        *(bad(f"sections must be positive numbers of pairs, one for each axis, with the sum 2, got {wrong}",
+              sections=wrong) for wrong in (2, [], [[1, 1]], [1, 2], [2, 0])),
+        bad('order must be "blocks", "interleaved" or "axial", got \'thw\'', order="thw"),
+        bad("from pair 1 on there are not 3, 2 apart",
+            x=N([[0.1] * 8] * 3), sections=(1, 3), order="interleaved"),
     ],
     "laplacian_eigenvectors": [
         *reals("adjacency", lambda entry: [[0.0, entry], [1.0, 0.0]]),
-        *each("adjacency", V, "adjacency must be finite, got ",
-              (N([[0.0, nan], [nan, 0.0]]), "nan among them")),
-        *each("adjacency", V, "adjacency must have the axes (num_vertices, num_vertices) and an entry, "
-              "got shape ", (N(0.5), "()"), (N([0.1, 0.2]), "(2,)"), (N([]), "(0,)"),
-              (N([[[0.0]]]), "(1, 1, 1)")),
-        *each("adjacency", V, "adjacency must be square, a row and a column for each vertex, got shape ",
-              (N([[0.0, 1.0]]), "(1, 2)")),
-        *each("adjacency", V, "adjacency must be symmetric, got ",
-              (N([[0.0, 1.0], [0.5, 0.0]]), "1.0 at [0, 1] and 0.5 at [1, 0]")),
-        *each("adjacency", V, "adjacency must hold weights of at least 0, and 0 on its diagonal, got ",
-              (N([[0.0, -1.0], [-1.0, 0.0]]), "-1.0 at [0, 1]"),
-              (N([[1.0, 1.0], [1.0, 0.0]]), "1.0 at [0, 0]")),
-        *each("adjacency", V, "adjacency must be of a graph in one piece, but from vertex 0 only ",
-              (N([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), "2 of 3 vertices can be reached")),
         *whole("num_vectors", 1),
-        *each("num_vectors", V, "num_vectors must be below the number of vertices, 3, got ",
-              (3, "3"), (9, "9")),
+        bad("adjacency must be finite, got nan among them", adjacency=N([[0.0, nan], [nan, 0.0]])),
+        bad("(num_vertices, num_vertices) and an entry, got shape (2,)", adjacency=N([0.1, 0.2])),
+        bad("adjacency must be square, a row and a column for each vertex", adjacency=N([[0.0, 1.0]])),
+        bad("got 1.0 at [0, 1] and 0.5 at [1, 0]", adjacency=N([[0.0, 1.0], [0.5, 0.0]])),
+        bad("weights of at least 0", adjacency=N([[0.0, -1.0], [-1.0, 0.0]])),
+        bad("0 on its diagonal, got 1.0 at [0, 0]", adjacency=N([[1.0, 1.0], [1.0, 0.0]])),
+        bad("only 2 of 3 vertices can be reached", adjacency=N([[0, 1, 0], [1, 0, 0], [0, 0, 0]])),
+        bad("num_vectors must be below the number of vertices, 3, got 3", num_vectors=3),
     ],
     "shaw_bias": [
         *reals("table", lambda entry: [[0.1, 0.2, 0.3, entry]] * 3), *POSITIONS,
         *each("table", V, "table must have the axes (2 * max_distance + 1, head_dim = 4), got shape ",
-              (N(0.5), "()"), (N([0.1] * 4), "(4,)"), (N(ROWS[:2]), "(2, 4)"), (N([[0.1]] * 3), "(3, 1)"),
-              (N([ROWS]), "(1, 3, 4)"), (N([]), "(0,)")),
+              (N([0.1] * 4), "(4,)"), (N(ROWS[:2]), "(2, 4)"), (N([[0.1]] * 3), "(3, 1)")),
     ],
     "alibi": POSITIONS,
     "t5_buckets": [
-        *whole("num_buckets", 4), *TOO_NEAR,
-        *wholes("relative_positions"), *each("relative_positions", T, "relative_positions must hold whole ",
-                                             (N(0.5), "numbers, got 0.5"), (None, "numbers, got None")),
-        *each("num_buckets", V, "num_buckets must be even, half of them for each direction, got ", (7, "7")),
-        ({"num_buckets": 1, "bidirectional": False}, V, "num_buckets must be at least 2, got 1"),
-        ({"relative_positions": N([]), "num_buckets": 7}, V, "num_buckets must be even"),
+        *whole("num_buckets", 4), *TOO_NEAR, *wholes("relative_positions"),
+        bad("num_buckets must be even, half of them for each direction, got 7", num_buckets=7),
+        bad("num_buckets must be at least 2, got 1", num_buckets=1, bidirectional=False),
+        bad("num_buckets must be even", relative_positions=N([]), num_buckets=7),
     ],
     "t5_bias": [
         *reals("table", lambda entry: [[0.1, entry]] * 8), *TOO_NEAR, *POSITIONS,
-        *each("table", V, "table must have the axes (num_buckets, num_heads) and an entry, got shape ",
-              (N(0.5), "()"), (N([0.1] * 4), "(4,)"), (N([[[0.1]] * 4]), "(1, 4, 1)"), (N([[]]), "(1, 0)")),
-        *each("table", V, "num_buckets, the rows of table, must be ",
-              (N([[0.1]] * 5), "even, half of them for each direction, got 5"),
-              (N([[0.1]]), "at least 4, got 1")),
+        bad("table must have the axes (num_buckets, num_heads) and an entry", table=N([0.1] * 4)),
+        bad("num_buckets, the rows of table, must be even", table=N([[0.1]] * 5)),
+        bad("num_buckets, the rows of table, must be at least 4, got 1", table=N([[0.1]])),
     ],
 }
 REFUSED = {
@@ -420,11 +340,11 @@ def test_every_argument_of_every_function_has_a_row():
 
 @pytest.mark.parametrize("function", REFUSED)
 def test_all_rungs_refuse_it_in_the_same_words(function):
-    for replaced, error, start in REFUSED[function]:
+    for replaced, error, said in REFUSED[function]:
         refusals = {rung.__name__: refusal(rung, function, replaced) for rung in on(function)}
         assert len(set(refusals.values())) == 1, (replaced, refusals)
         found, sentence = refusals["pe_lessons.arrays"]
-        assert found is error and sentence.startswith(start), (replaced, sentence)
+        assert found is error and said in sentence, (replaced, sentence)
 
 
 # Not bad input: nothing at all, no axis, numbers of NumPy, and NaN, of which NaN is made.
@@ -433,15 +353,13 @@ ANSWERED = [
     ("attention", {"mask": None}),
     ("learned", {"padding_id": None}),
     ("rotary_frequencies", {"scaling": None}),
-    ("rotary_frequencies", {"scaling": {**LINEAR, "factor": 10**30}}),
-    ("rotary_frequencies", {"scaling": {**YARN, "beta_fast": 10**30}}),
     ("sinusoidal", {"seq_len": np.int64(4), "d_model": np.uint8(5), "start": np.array(-7)}),
     ("sinusoidal", {"base": np.float32(2)}),
     ("t5_buckets", {"relative_positions": N([])}),
     ("t5_buckets", {"relative_positions": N([[], []])}),
     ("t5_buckets", {"relative_positions": N(np.array(3))}),
     ("t5_buckets", {"relative_positions": N(-3)}),
-    ("t5_buckets", {"relative_positions": N([2**63 - 1, 1 - 2**63]), "bidirectional": np.True_}),
+    ("t5_buckets", {"bidirectional": np.True_}),
     ("kernel", {"offsets": N([])}),
     ("kernel", {"offsets": N(3)}),
     ("kernel", {"offsets": N([[1, 2]])}),
@@ -467,14 +385,6 @@ def test_all_rungs_answer_alike(function, replaced):
         assert np.shape(answer) == np.shape(answers[0])
 
 
-def test_every_check_ends_by_returning_what_its_caller_goes_on_with():
-    for name, function in inspect.getmembers(arguments, inspect.isfunction):
-        if not name.startswith("_"):
-            [definition] = ast.parse(inspect.getsource(function)).body
-            last = definition.body[-1]
-            assert isinstance(last, ast.Return) and last.value and "Error" not in ast.unparse(last), name
-
-
 def test_leading_axes_that_differ():
     for rung, make in ((arrays, np.zeros), (tensors, torch.zeros)):
         with pytest.raises(ValueError, match=r"same leading axes, got shapes \(2, 3, 4\), \(5, 3, 4\)"):
@@ -497,19 +407,12 @@ def test_rotary_of_no_rows(shape, layout):
     assert (array.dtype, tensor.dtype) == (np.float64, torch.float32)
 
 
-@pytest.mark.parametrize(
-    ("shape", "n", "says"),
-    [
-        ((2, 0, 4), 1, "positions must be one number for each of the 0 rows of x, got shape (1,)"),
-        ((0, 3), 0, "x must have an even head_dim (last axis), got shape (0, 3)"),
-        ((2, 0, 0), 0, "x must have the axes (seq_len, head_dim) and an entry, got shape (2, 0, 0)"),
-        ((0, 2, 4), 2, "x must have the axes (seq_len, head_dim) and an entry, got shape (0, 2, 4)"),
-    ],
-)
-def test_rotary_of_no_rows_is_checked_all_the_same(shape, n, says):
+def test_rotary_of_no_rows_is_checked_all_the_same():
     for rung, make, count in ((arrays, np.empty, np.arange), (tensors, torch.empty, torch.arange)):
-        with pytest.raises(ValueError, match=f"^{re.escape(says)}"):
-            rung.rotary(make(shape), count(n))
+        with pytest.raises(ValueError, match="one number for each of the 0 rows of x"):
+            rung.rotary(make((2, 0, 4)), count(1))
+        with pytest.raises(ValueError, match=r"x must have the axes .* an entry, got shape \(0, 2, 4\)"):
+            rung.rotary(make((0, 2, 4)), count(2))
 
 
 class TestTensors:
@@ -533,11 +436,8 @@ class TestTensors:
     [
         ({"d_model": 0}, ValueError, "d_model must be at least 1"),
         ({"max_len": 0}, ValueError, "max_len must be at least 1"),
-        ({"max_len": 2.5}, TypeError, "max_len must be a whole number"),
         ({"base": 1.0}, ValueError, "base must be finite and above 1"),
-        ({"dropout": 1.5}, ValueError, r"dropout must lie between 0 and 1, got 1\.5"),
-        ({"dropout": math.nan}, ValueError, "dropout must lie between 0 and 1, got nan"),
-        ({"dropout": "0.1"}, TypeError, r"dropout must be a real number, got '0\.1' \(str\)"),
+        ({"dropout": 1.5}, ValueError, r"dropout .*between 0 and 1, but got 1\.5"),  # PyTorch's sentence
         ({"batch_first": 1}, TypeError, "batch_first must be True or False"),
     ],
 )
