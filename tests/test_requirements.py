@@ -1,6 +1,6 @@
 """environment.yml, constraints.txt and the installed versions agree with the bounds of pyproject.toml.
 
-Also: tests run in the surroundings that they ask for, and a failed run tells of them.
+Also: a failed run tells of the machine.
 """
 
 import re
@@ -8,7 +8,6 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
-import hypothesis
 import machine_report
 import numpy as np
 import pytest
@@ -66,11 +65,6 @@ def test_tested_and_installed_versions_are_within_the_bounds(name):
     assert all(ALL[name].contains(pin.version) for pin in pins)
 
 
-def test_no_example_fails_by_the_clock():
-    assert hypothesis.settings().deadline is None
-    assert hypothesis.HealthCheck.too_slow in hypothesis.settings().suppress_health_check
-
-
 def test_a_report_tells_of_the_machine_and_no_secret(monkeypatch):
     for name in ("CI_JOB_TOKEN", "LANGCHAIN_API_KEY", "PYTHONANYWHERE_TOKEN", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "geheim")
@@ -82,9 +76,7 @@ def test_a_report_tells_of_the_machine_and_no_secret(monkeypatch):
         assert told in report
 
 
-def test_constraints_are_plain_pins_in_order():
-    names = [line.name.lower() for line in CONSTRAINTS]
-    assert names == sorted(set(names))
+def test_constraints_are_plain_pins():
     for line in CONSTRAINTS:
         (pin,) = line.specifier
         assert pin.operator == "==" and not line.marker
