@@ -89,8 +89,8 @@ def test_every_tie_that_is_meant_is_one(name):
 def test_a_tie_that_is_not_meant_is_noticed():
     """Rows 4 and 6 of the table are equally far from row 5, and only the last digit says which is nearer."""
     exercise = REGISTRY["nearest_neighbour"]
-    *others, (table, _) = exercise.probes
-    tied = dataclasses.replace(exercise, name="tied", probes=(*others, (table, 5)))
+    *others, (table, _), last = exercise.probes
+    tied = dataclasses.replace(exercise, name="tied", probes=(*others, (table, 5), last))
     assert {name for way in WAYS for name, _ in jumps(tied, way)} >= {"next door only"}
     strict = dataclasses.replace(exercise, reference=lambda table, position: table[0][0] == -3.0)
     assert any("correct" in dict(jumps(strict, way, {})) for way in WAYS)
