@@ -64,6 +64,11 @@ def test_an_unknown_lesson_is_refused(main, capsys):
     assert "these have: 01, 02" in capsys.readouterr().err
 
 
+def test_a_rate_that_no_claim_is_tried_at_is_no_success(main, capsys):
+    assert main(["01", "--rate", "0.5"]) == 2
+    assert "Nothing was tried" in capsys.readouterr().out
+
+
 def test_claims_for_one_seed_are_collected_for_each(monkeypatch):
     monkeypatch.setattr(runner, "SEEDS", range(3))
 

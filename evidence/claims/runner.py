@@ -141,17 +141,22 @@ def main(words):
     if unknown:
         print(f"No lesson {', '.join(unknown)} has claims; these have: {', '.join(known)}.", file=sys.stderr)
         return 2
-    failed = []
+    failed, tried = [], 0
     for lesson in wanted or known:
         start = time.monotonic()
         print(f"\nLesson {lesson}")
         for group in groups(load(lesson)):
             rates = [rate for rate in getattr(group, "rates", (1,)) if asked.rate in (None, rate)]
-            failed += [f"{lesson}, {name}" for name in (report(group, rates) if rates else [])]
+            if rates:
+                tried += 1
+                failed += [f"{lesson}, {name}" for name in report(group, rates)]
         print(f"\n  {time.monotonic() - start:.0f} s", flush=True)
     if failed:
         print("\nThese claims fail:", *failed, sep="\n  ")
         return 1
+    if not tried:
+        print(f"\nNothing was tried: no claim here is about who learns, so none has {RATES[asked.rate]}.")
+        return 2
     print("\nEvery claim holds on every seed.")
     return 0
 
