@@ -27,6 +27,8 @@ def whole_number(name, value, *, minimum=None):
         ) from None
     if minimum is not None and number < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {number}")
+    if abs(number) >= 2**63:  # -2**63 fits, but has no absolute value
+        raise ValueError(f"{name} must lie within 64 bits, got {number}")
     return number
 
 
@@ -61,10 +63,19 @@ def real_number(name, value, *, above=None, least=0, hint=""):
     """`value` as a float that is finite and above `above`, or at least `least`."""
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a real number, got {value!r} ({type(value).__name__}){hint}")
-    if not (least <= value < math.inf if above is None else above < value < math.inf):
+    number = _as_float(value)
+    if not (least <= number < math.inf if above is None else above < number < math.inf):
         bound = f"at least {least}" if above is None else f"above {above}"
         raise ValueError(f"{name} must be finite and {bound}, got {value!r}{hint}")
-    return float(value)
+    return number
+
+
+def _as_float(value):
+    """`value` as a float; an int that is too large for one is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def true_or_false(name, value):
@@ -98,23 +109,27 @@ def floating_dtype(dtype, is_floating):
 
 def real_numbers(name, value):
     """`value`, a number or (nested) rows of them, as floats in (nested) lists; NaN and inf may be there."""
-    return _nested(name, value, "real numbers", Real, float, "pass floats such as 0.5")
+    return _nested(name, value, "real numbers", Real, _as_float, "pass floats such as 0.5")
 
 
 def finite_numbers(name, value):
     """As `real_numbers`, without NaN and inf."""
 
-    def finite(number):
+    def finite(value):
+        number = _as_float(value)
         if not math.isfinite(number):
             raise ValueError(f"{name} must be finite, got {number} among them")
-        return float(number)
+        return number
 
     return _nested(name, value, "real numbers", Real, finite, "pass floats such as 0.5")
 
 
 def whole_numbers(name, value):
     """`value`, a number or (nested) rows of them, as ints in (nested) lists."""
-    return _nested(name, value, "whole numbers", Integral, int, "pass ints such as 8")
+    def whole(value):
+        return whole_number(name, value)
+
+    return _nested(name, value, "whole numbers", Integral, whole, "pass ints such as 8")
 
 
 def booleans(name, value):
@@ -426,6 +441,12 @@ def key_positions(positions, n_queries):
         raise ValueError(
             f"positions must be a row of numbers, one for each key and at least {n_queries}, as the last "
             f"{n_queries} are those of the queries, got shape {shape}"
+        )
+    numbers = positions if isinstance(positions, list) else positions.tolist()
+    if max(numbers) - min(numbers) >= 2**63:
+        raise ValueError(
+            f"positions must lie within 63 bits of each other, got {min(numbers)} and {max(numbers)}: "
+            "count from the text's start"
         )
     return positions
 

@@ -553,7 +553,10 @@ def _real_array(name, value):
 
 
 def _whole_array(name, value):
-    return _array(name, value, "i", np.int64, arguments.whole_numbers)
+    array = _array(name, value, "i", np.int64, arguments.whole_numbers)
+    for number in array[array == -(2**63)]:
+        arguments.whole_number(name, number)
+    return array
 
 
 def _finite_array(name, value):

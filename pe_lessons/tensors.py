@@ -504,7 +504,7 @@ class SinusoidalEncoding(nn.Module):
         super().__init__()
         max_len = arguments.whole_number("max_len", max_len, minimum=1)
         self.batch_first = arguments.true_or_false("batch_first", batch_first)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(arguments.real_number("dropout", dropout))
         self.register_buffer("table", sinusoidal(max_len, d_model, base=base), persistent=False)
 
     def forward(self, x):
@@ -599,4 +599,7 @@ def _finite_tensor(name, value):
 
 
 def _whole_tensor(name, value):
-    return _tensor(name, value, "i", arguments.whole_numbers).long()
+    value = _tensor(name, value, "i", arguments.whole_numbers).long()
+    for number in value[value == -(2**63)].tolist():
+        arguments.whole_number(name, number)
+    return value

@@ -89,6 +89,7 @@ def kinds(values):
 def whole(name, minimum=None, *, optional=False):
     values = [4.0, True] + [None] * (not optional)
     rows = each(name, T, f"{name} must be a whole number, got ", *kinds(values))
+    rows += each(name, V, f"{name} must lie within 64 bits, got ", (2**63, "9223372036854775808"))
     if minimum is not None:
         rows += each(name, V, f"{name} must be at least {minimum}, got ", (minimum - 1, str(minimum - 1)))
     return rows
@@ -106,12 +107,15 @@ def reals(name, with_one):
 def wholes(name):
     """For many whole numbers."""
     said = f"{name} must hold whole numbers, got "
-    return each(name, T, said, (N([[0.5, 1.0]]), "0.5 (float): pass ints such"), ([7, True], "True (bool)"))
+    rows = each(name, T, said, (N([[0.5, 1.0]]), "0.5 (float): pass ints such"), ([7, True], "True (bool)"))
+    said = f"{name} must lie within 64 bits, got "
+    return rows + each(name, V, said, ([2**63], "922337203685"), (N([-(2**63)]), "-9223372036854775808"))
 
 
 def finite(name):
     """For an argument that holds the places of three tokens."""
     wrong = [(N([0.0, 1.0, entry]), f"{entry} among them") for entry in (nan, -inf)]
+    wrong += [([0.0, 1.0, 10**400], "inf among them")]
     rows = reals(name, lambda entry: [0.0, 1.0, entry])
     return rows + each(name, V, f"{name} must be finite, got ", *wrong)
 
@@ -136,7 +140,7 @@ def flag(name):
 
 BASE = "base must be finite and above 1, got "
 BASES = [
-    *each("base", V, BASE, *((base, f"{base}: the paper's is") for base in (1, nan, inf))),
+    *each("base", V, BASE, *((base, f"{base}: the paper's is") for base in (1, nan, inf, 10**400))),
     *each("base", T, "base must be a real number, got ", *kinds(["10000", True])),
 ]
 DTYPES = each("dtype", T, "dtype must be a floating-point one such as float32, got ", ("abc", "'abc'"))
@@ -173,6 +177,7 @@ POSITIONS = [  # of the keys
     *wholes("positions"),
     bad("positions must be a row of numbers, one for each key and at least 3", positions=N([0, 1])),
     bad("the last 3 are those of the queries, got shape (1, 3)", positions=N([[0, 1, 2]])),
+    bad("positions must lie within 63 bits of each other, got ", positions=N([2**62, 0, -(2**62)])),
 ]
 
 BY_ARGUMENT = {  # what is refused in every function that has the argument
@@ -437,6 +442,8 @@ class TestTensors:
         ({"d_model": 0}, ValueError, "d_model must be at least 1"),
         ({"max_len": 0}, ValueError, "max_len must be at least 1"),
         ({"base": 1.0}, ValueError, "base must be finite and above 1"),
+        ({"dropout": math.nan}, ValueError, "dropout must be finite and at least 0, got nan"),
+        ({"dropout": "0.1"}, TypeError, r"dropout must be a real number, got '0\.1' \(str\)"),
         ({"dropout": 1.5}, ValueError, r"dropout .*between 0 and 1, but got 1\.5"),  # PyTorch's sentence
         ({"batch_first": 1}, TypeError, "batch_first must be True or False"),
     ],

@@ -20,7 +20,6 @@ MEANT = {
     "05 three-modules-run": "a table and its copy",
     "07 sharpness-table": "indices",
     **dict.fromkeys(("10 lookup", "10 beyond", "10 learned", "10 learned-faulty"), "copies and counts"),
-    "16 law": "the same angles, in arrays of the same shape",
     "19 bias-small": "powers of two times whole numbers",
 }
 
