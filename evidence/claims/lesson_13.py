@@ -4,7 +4,7 @@ import copy
 
 import torch
 
-from evidence.claims.runner import at_least, below, between, each_seed
+from evidence.claims.runner import at_least, below, between, each_seed, who_learns
 from evidence.claims.training import kept, train
 from evidence.measure_small import Sharper, Slowed, Window, rope_with, rules, tuned
 from pe_lessons import small_models, toys
@@ -27,6 +27,7 @@ def share_right(seed, encoding, seq_len=128):
     return toys.accuracy(model, tokens, by_rule)
 
 
+@who_learns
 @each_seed
 def toy_with_a_window(seed):
     """A toy with RoPE, trained on 32 words: share right in longer texts, as it is and with a window of 32"""
@@ -35,6 +36,7 @@ def toy_with_a_window(seed):
         yield f"window, {seq_len}", share_right(seed, Window(32), seq_len), at_least(0.95)
 
 
+@who_learns
 @each_seed
 def toy_with_one_pair_slowed(seed):
     """The same toy at 128 words, one of its four pairs slowed down by 4"""
