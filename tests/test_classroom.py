@@ -14,6 +14,7 @@ import textwrap
 import tomllib
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -548,6 +549,36 @@ def test_a_forged_look_is_no_verdict(fault):
         assert result is None or result.status != "correct"
     for text in ("", "[]", "null", "[" * 10**5, "{}", json.dumps(look | {"kind": "letters"}), "9" * 5_000):
         assert marking.judged(exercise.name, text) is None
+
+
+def test_every_right_answer_is_right_where_the_course_has_no_answers(tmp_path):
+    """Every style of every exercise, as learners would type it, looked at in a process without answers."""
+    told, cells = tmp_path / "told.json", []
+    for exercise in EXERCISES:
+        if not isinstance(exercise, Numbers):
+            for style in LESSON_OF[exercise].styles(exercise.name):
+                imports = [line for line in Path(style.module.__file__).read_text("utf-8").splitlines()
+                           if re.match("import|from", line) and ".answers" not in line]  # fmt: skip
+                source = "\n".join([*imports, style.text])
+                cells.append((exercise.name, style.name, source))
+    program = (
+        "import json, sys, pe_lessons\nfrom pe_lessons.exercises import REGISTRY\n"
+        "told = []\nfor name, mine, source in json.load(open(sys.argv[1])):\n"
+        "    scope = {'__name__': 'cell'}\n"
+        "    exec(compile(source, 'a cell', 'exec'), scope)\n"
+        "    told.append(REGISTRY[name].look(scope[mine]).as_text())\n"
+        "json.dump([pe_lessons.__file__, told], open(sys.argv[1], 'w'))\n"
+    )
+    told.write_text(json.dumps(cells))
+    copy = marking.without_answers()
+    environment = {**grade.os.environ, "PYTHONPATH": str(copy), "PE_LESSONS_LOOK_ONLY": "1"}
+    subprocess.run([sys.executable, "-c", program, told], check=True, env=environment, cwd=tmp_path)
+    where, looks = json.loads(told.read_text())
+    assert Path(where).is_relative_to(copy)
+    for (name, mine, _), look in zip(cells, looks, strict=True):
+        result = marking.judged(name, look)
+        asked_without = REGISTRY[name].no_loop and mine.endswith("_loop")
+        assert result is not None and (result.status == "correct" or asked_without), (mine, result)
 
 
 def test_a_forged_reason_stays_one_line():
@@ -1105,7 +1136,7 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, tmp_path, release, c
     said = capsys.readouterr().out
     for file in (f"feedback/{LESSON}_moodle.zip", f"grades/{LESSON}.csv", f"grades/{LESSON}_moodle.csv"):
         assert f": {tmp_path / file}\n" in said
-    assert "_canvas" not in said
+    assert "_canvas" not in said and f'review "{tmp_path}" 03' in said  # also where a name has a space
 
 
 def test_grades_are_written_for_canvas_and_moodle(tmp_path):
