@@ -418,6 +418,16 @@ def test_review_says_what_a_check_said_where_the_mistake_has_no_name(release):
 
 
 @needs_a_sandbox
+def test_files_in_memory_only_count_as_memory():
+    held = grade.os.memfd_create("held")
+    grade.os.write(held, bytes(3 << 20))
+    try:
+        assert sandbox.unmapped([sandbox.psutil.Process()]) >= 3 << 20
+    finally:
+        grade.os.close(held)
+
+
+@needs_a_sandbox
 def test_a_sandbox_keeps_the_teacher_s_secrets_and_bounds_what_is_held(monkeypatch):
     """The variables of bubblewrap itself; files under any link, in any folder; files in memory only."""
     monkeypatch.setenv("TEACHERS_TOKEN", "secret")
@@ -1136,6 +1146,8 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, tmp_path, release, c
     said = capsys.readouterr().out
     for file in (f"feedback/{LESSON}_moodle.zip", f"grades/{LESSON}.csv", f"grades/{LESSON}_moodle.csv"):
         assert f": {tmp_path / file}\n" in said
+    page = (tmp_path / "feedback" / "ada" / LESSON / f"{LESSON}.html").read_text(encoding="utf-8")
+    assert ("Your teacher knows." in page) == bool(problem)
     assert "_canvas" not in said and f'review "{tmp_path}" 03' in said  # also where a name has a space
 
 
@@ -1181,6 +1193,8 @@ def test_the_lists_of_the_platforms_are_rosters_as_they_are(tmp_path):
     grade.write_grades(tmp_path, LESSON, given, {})
     canvas = (tmp_path / "grades" / f"{LESSON}_canvas.csv").read_text().splitlines()
     assert canvas[2:] == ['"Lovelace, Ada",4711,s1,ada,A,0', '"O\'Neil, Zoë",4712,s2,zoe,B,']
+    (tmp_path / "roster.csv").write_bytes("First name,Last name\nZoë,Żak\n".encode("cp1252", "replace"))
+    assert [row["id"] for row in grade.read_roster(tmp_path)] == ["Zoë -ak"]  # as Excel saves it
     (tmp_path / "roster.csv").write_text("Vorname;Nachname\nAda;Lovelace\n")
     with pytest.raises(SystemExit, match="or have a column id"):
         grade.read_roster(tmp_path)
