@@ -10,8 +10,6 @@ import operator
 from collections.abc import Sequence
 from numbers import Integral, Real
 
-import numpy as np
-
 # --- one number, one word ---
 
 
@@ -303,7 +301,7 @@ def scale_arguments(positions, length, strength):
     """`length` as an int of at least 1 and `strength` as a float; no position is below 0."""
     length = whole_number("length", length, minimum=1)
     strength = real_number("strength", strength, hint=": 0.1 is usual")
-    least = np.min(_listed(positions), initial=0.0)
+    least = _least(_listed(positions))
     if least < 0:
         raise ValueError(f"positions must be at least 0, got {least} among them: count from the text's start")
     return length, strength
@@ -312,6 +310,11 @@ def scale_arguments(positions, length, strength):
 def _listed(value):
     """Numbers that are ready as (nested) lists."""
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _least(value):
+    """The smallest of (nested) lists of numbers; 0 where there is none. On a page there is no NumPy."""
+    return min(map(_least, value), default=0.0) if isinstance(value, list) else value
 
 
 def axial_shapes(x, rows, columns, layout):

@@ -31,8 +31,8 @@ def test_every_contender_makes_the_table(speed, contenders):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="reads Linux's own counts")
-def test_a_call_that_fails_in_its_own_process_fails_here_too(speed, capfd):
-    me = os.getpid()
+def test_a_call_that_fails_in_its_own_process_fails_here_too(speed, capfd, tmp_path):
+    me, gone_on = os.getpid(), tmp_path / "gone on"
 
     def fails():
         raise ValueError("no such size")
@@ -41,8 +41,10 @@ def test_a_call_that_fails_in_its_own_process_fails_here_too(speed, capfd):
         with pytest.raises(RuntimeError, match="failed in its own process"):
             speed.peak_beyond_result(fails, lambda: None)
     finally:
-        if os.getpid() != me:  # a child that went on would run all tests after this one
+        if os.getpid() != me:  # a child that goes on would run all tests after this one
+            gone_on.touch()
             os._exit(1)
+    assert not gone_on.exists()
     assert "no such size" in capfd.readouterr().err
 
 
