@@ -167,6 +167,7 @@ WITH_OPTIONS = {
     "lab",
     "renumber",
     "mutants",
+    "claims",
     "bench",
     "train-small",
     "notebooks",

@@ -20,7 +20,7 @@ def notebooks(folder):
 
 
 def notebook(folder, lesson):
-    """The notebook of a lesson, by its number or its name: "03" or "the_naive_loop".
+    """The notebook of a lesson, by its number of two digits or by its name, such as "the_naive_loop".
 
     Raises
     ------

@@ -16,6 +16,7 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgba
 
 from pe_lessons import arrays, plots
+from pe_lessons.progress import notebook
 
 TABLE = arrays.sinusoidal(5, 4)
 
@@ -230,7 +231,7 @@ def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
 
 
 def test_the_sliders_of_a_lesson_keep_the_axis_of_their_figure(monkeypatch):
-    [path] = (ROOT / "notebooks").glob("??_reading_the_picture.ipynb")
+    path = notebook(ROOT / "notebooks", "reading_the_picture")
     cells = {cell.id: cell.source for cell in nbformat.read(path, 4).cells}
     limits, drawn = set(), []
     monkeypatch.setattr(plots, "show_sliders", lambda draw, **sliders: drawn.append(draw))

@@ -16,14 +16,14 @@ from torch.nn import functional as F
 
 from pe_lessons import arrays, measures, tensors
 from pe_lessons.exercises import REGISTRY
+from pe_lessons.progress import notebook
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 
 
 @functools.cache
 def sources(lesson):
-    (path,) = NOTEBOOKS.glob(f"{lesson}_*.ipynb")
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(notebook(NOTEBOOKS, lesson).read_text(encoding="utf-8"))["cells"]
     return {cell["id"]: "".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"}
 
 
@@ -184,11 +184,11 @@ class InPlace(Right):
     ],
 )  # fmt: skip
 def test_the_test_of_a_module_lets_the_right_ones_pass(module, passes):
-    scope = names_after("05")
+    scope = names_after("pytorch")
     scope["tensors"] = types.SimpleNamespace(SinusoidalEncoding=lambda *_, **__: module())
     torch.manual_seed(0)
     try:
-        exec(sources("05")["module"], scope)
+        exec(sources("pytorch")["module"], scope)
     except (AssertionError, RuntimeError):
         assert not passes
     else:
@@ -207,7 +207,7 @@ def test_the_test_of_a_module_lets_the_right_ones_pass(module, passes):
     ],
 )
 def test_a_layer_is_called_blind_only_if_it_is(add, blind):
-    assert names_after("05", "failure-four-model")["blind"](add) == blind
+    assert names_after("pytorch", "failure-four-model")["blind"](add) == blind
 
 
 # Lesson 09: a read-out from fewer sums than columns proves nothing. Lesson 10: the mean cosine is coarse.
@@ -223,7 +223,8 @@ def test_with_fewer_sums_than_columns_a_matrix_fits_any_labels():
 def test_two_rows_each_repeated_look_local_to_the_mean_cosine_only():
     table = np.repeat([[1.0, 0.0], [0.0, 1.0]], 16, axis=0)
     trained = types.SimpleNamespace(encoding=types.SimpleNamespace(table=torch.tensor(table)))
-    scope = names_after("10", "cosines", "local-numbers", start=torch.tensor(table), model=trained)
+    given = {"start": torch.tensor(table), "model": trained}
+    scope = names_after("learned_positions", "cosines", "local-numbers", **given)
     assert round(scope["neighbours"](table), 2) == 0.94
 
 

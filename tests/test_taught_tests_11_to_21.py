@@ -16,15 +16,15 @@ from reexecute import find_notebooks
 
 from pe_lessons import arrays, capstone, measures, small_models, tensors, toys
 
-NOTEBOOKS = {path.name[:2]: path for path in find_notebooks()}
+NOTEBOOKS = {path.stem[3:]: path for path in find_notebooks()}
 
 
-def lesson(number, *cells, **known):
+def lesson(name, *cells, **known):
     """The names that these cells of a lesson define."""
-    sources = {cell.id: cell.source for cell in nbformat.read(NOTEBOOKS[number], 4).cells}
+    sources = {cell.id: cell.source for cell in nbformat.read(NOTEBOOKS[name], 4).cells}
     names = {"math": math, "np": np, "torch": torch, "arrays": arrays} | known
     for cell in cells:
-        exec(compile(sources[cell], f"lesson {number}, {cell}", "exec"), names)
+        exec(compile(sources[cell], f"{name}, {cell}", "exec"), names)
     return names
 
 
@@ -87,7 +87,7 @@ def by_frequencies(dtype, x, positions):
 
 @pytest.fixture(scope="module")
 def test_rope():
-    return lesson("12", "turn", "three-tests")["test_rope"]
+    return lesson("rotary", "turn", "three-tests")["test_rope"]
 
 
 @pytest.mark.parametrize("name", RIGHT_ROPES)
@@ -183,7 +183,7 @@ def test_the_law_of_text_accuses_no_other_right_program(dtype, scale, unchanged,
     def mrope(x, positions, sections, order):
         return by_axes(dtype, scale, x, positions, sections, order)
 
-    lesson("16", "law", arrays=SimpleNamespace(rotary=arrays.rotary, mrope=mrope))
+    lesson("positions_are_data", "law", arrays=SimpleNamespace(rotary=arrays.rotary, mrope=mrope))
     assert f"16 24 24 blocks - text unchanged: {unchanged}" in capsys.readouterr().out
 
 
@@ -208,7 +208,7 @@ def test_the_three_prompts_are_needed():
 @pytest.fixture(scope="module")
 def serving():
     cells = "models", "models-texts", "law", "law-show", "steps"
-    return lesson("17", "imports", *cells)
+    return lesson("serve_it", "imports", *cells)
 
 
 @pytest.mark.parametrize("layout", ["interleaved", "half"])
@@ -252,7 +252,7 @@ def test_the_law_sees_faults_within_its_texts(serving, fault, seen):
 )
 def test_two_measures_of_rounding_see_what_depends_on_the_place(angles, share, spread):
     cells = "module", "head", "blame", "blame-one", "blame-both"
-    blamed = lesson("18", "imports", *cells)["blamed"]
+    blamed = lesson("when_numbers_break", "imports", *cells)["blamed"]
     found = blamed(lambda positions: angles(positions).double())
     assert [abs(found[0] - share) < 0.02, abs(found[1] - spread) < 0.08] == [True, True]
 

@@ -133,7 +133,7 @@ def report_lines(group, rate):
 
 def main(words):
     parser = argparse.ArgumentParser(prog="course.py claims")
-    parser.add_argument("lessons", nargs="*", help="their numbers, as in 06 14; all if left out")
+    parser.add_argument("lessons", nargs="*", help="their numbers; all if left out")
     parser.add_argument("--rate", type=float, choices=RATES, help="only this multiple of the learning rates")
     asked = parser.parse_args(words)
     wanted, known = asked.lessons, lessons()
