@@ -1148,7 +1148,7 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, tmp_path, release, c
         assert f": {tmp_path / file}\n" in said
     page = (tmp_path / "feedback" / "ada" / LESSON / f"{LESSON}.html").read_text(encoding="utf-8")
     assert ("Your teacher knows." in page) == bool(problem)
-    assert "_canvas" not in said and f'review "{tmp_path}" {LESSON[:2]}' in said  # also where a name has a space
+    assert "_canvas" not in said and f'review "{tmp_path}" {LESSON[:2]}' in said
 
 
 def test_grades_are_written_for_canvas_and_moodle(tmp_path):
