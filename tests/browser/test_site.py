@@ -21,7 +21,7 @@ PAGES += [f"notebooks/{name}" for name in LESSONS]
 PAGES += [f"teaching/{path.stem}" for path in sorted((ROOT / "teaching").glob("*.md"))]
 COMPRESSED = {".html", ".css", ".js", ".svg"}  # what web servers send with gzip
 WEIGHT = 300e3  # bytes that travel for a page without its figures
-CUT_OFF = """width => [...document.querySelectorAll("mjx-container:not([display])")]
+CUT_OFF = """width => [...document.querySelectorAll("article mjx-container:not([display])")]
     .filter(one => !one.closest("table") && one.getBoundingClientRect().right > width)
     .map(one => one.textContent)"""
 
