@@ -1,6 +1,6 @@
 """The clinic: real faults of positions as riddles, to be solved by a test that tells three suspects apart.
 
-The cases are in `exercises/lesson_21/cases.toml`, the right programs beside it in `answers.py`. Every suspect
+The cases are in `exercises/lesson_20/cases.toml`, the right programs beside it in `answers.py`. Every suspect
 is such a program with a change, made as those of the exercises are (`exercises/lesson_files.py`). An entry::
 
     ["What somebody notices"]     the title; cases are numbered in the order of the file
@@ -39,7 +39,7 @@ import numpy as np
 from pe_lessons import plots
 from pe_lessons.exercises import behaviour, failed_cells
 from pe_lessons.exercises.exercise import Exercise, Mistake
-from pe_lessons.exercises.lesson_21 import CASES, answers
+from pe_lessons.exercises.lesson_20 import CASES, answers
 from pe_lessons.exercises.lesson_files import Answer, Change
 from pe_lessons.exercises.result import Checked, shown
 

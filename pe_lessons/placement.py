@@ -5,7 +5,7 @@ In a notebook: ``placement.ask()``, then ``placement.check("bbcbdceebc")``.
 >>> placement.place("bbcbdceebc")  # the seventh and the eighth question were missed
 [12, 13]
 >>> placement.check("bbcbdceebc").message.splitlines()[0]
-'Begin at lesson 12. Then 13; the others you may leave out.'
+'Begin at lesson 09. Then 13; the others you may leave out.'
 """
 
 import re

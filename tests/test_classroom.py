@@ -675,8 +675,8 @@ def test_review_does_not_name_strangers(answer):
         ("self = slopes\nself.diagnose = print", "writes into self.diagnose"),
         ("from pe_lessons import exercises as arrays", "imports from pe_lessons"),
         (
-            "from pe_lessons.exercises.lesson_11 import slopes as s",
-            "imports from pe_lessons.exercises.lesson_11",
+            "from pe_lessons.exercises.lesson_10 import slopes as s",
+            "imports from pe_lessons.exercises.lesson_10",
         ),
         ("import sys\nsys.modules['x']", "uses .modules"),
     ],

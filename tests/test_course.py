@@ -306,7 +306,7 @@ def test_lab_says_that_it_starts_and_opens_the_address_of_the_lesson(course, mon
     monkeypatch.setattr(course, "set_up", lambda extras: None)
     monkeypatch.setattr(course, "run", lambda command, environ: called.append(command[1:]) or 0)
     monkeypatch.setattr(course.os, "geteuid", lambda: user, raising=False)
-    for words, opened in (["--no-browser"], "00_start_here"), (["notebooks/12_rotary.ipynb"], "12_rotary"):
+    for words, opened in (["--no-browser"], "00_start_here"), (["notebooks/09_rotary.ipynb"], "09_rotary"):
         assert course.main(["lab", *words]) == 0
         assert "JupyterLab is starting" in capfd.readouterr().out
         assert f"--LabApp.default_url=/lab/tree/notebooks/{opened}.ipynb" in called[-1]

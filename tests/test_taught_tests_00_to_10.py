@@ -1,4 +1,4 @@
-"""What lessons 00 to 10 teach as a test, tried on innocents and on faults that it was not written for.
+"""What lessons 00 to 12 teach as a test, tried on innocents and on faults that it was not written for.
 
 Where a lesson says that its test does not see something, that is held here too.
 """
@@ -210,7 +210,7 @@ def test_a_layer_is_called_blind_only_if_it_is(add, blind):
     assert names_after("pytorch", "failure-four-model")["blind"](add) == blind
 
 
-# Lesson 09: a read-out from fewer sums than columns proves nothing. Lesson 10: the mean cosine is coarse.
+# Lesson 11: a read-out from fewer sums than columns proves nothing. Lesson 12: the mean cosine is coarse.
 
 
 def test_with_fewer_sums_than_columns_a_matrix_fits_any_labels():

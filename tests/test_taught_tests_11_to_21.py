@@ -37,7 +37,7 @@ def said(test, *arguments, **options):
     return ""
 
 
-# Lesson 12: test_rope
+# Lesson 09: test_rope
 
 
 def by_cosines(dtype, x, positions):
@@ -257,7 +257,7 @@ def test_two_measures_of_rounding_see_what_depends_on_the_place(angles, share, s
     assert [abs(found[0] - share) < 0.02, abs(found[1] - spread) < 0.08] == [True, True]
 
 
-# Lesson 20: the card
+# Lesson 21: the card
 
 
 def test_four_times_is_a_matter_of_luck():

@@ -99,7 +99,7 @@ TOO_FAST = (
 )  # fmt: skip
 NO_ROTATION = (
     "positions act in the attention alone, but not as a rotation: perhaps pairs are mixed up, a sign is lost "
-    "or only queries or only keys turn", "where queries and keys are turned", "lesson 12",
+    "or only queries or only keys turn", "where queries and keys are turned", "lesson 09",
 )  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def _added(patient, check):
 
 CUT_OFF = (
     "positions beyond a largest one are all taken for that one",
-    "where positions are cut off, with clamp or min", "lesson 10",
+    "where positions are cut off, with clamp or min", "lesson 12",
 )  # fmt: skip
 
 

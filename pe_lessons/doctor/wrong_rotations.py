@@ -27,9 +27,9 @@ def mistakes(model):
     powers = "the exponent of the base"
     longer = "the rule for long texts"
     frequencies = [
-        ("the rotation goes the other way", rotation, "lesson 12", lambda f: -f),
+        ("the rotation goes the other way", rotation, "lesson 09", lambda f: -f),
         ("the exponent is doubled", powers, "lesson 03", lambda f: f**2),
-        ("nothing turns", rotation, "lesson 12", lambda f: 0 * f),
+        ("nothing turns", rotation, "lesson 09", lambda f: 0 * f),
         ("every frequency belongs to the pair after it", powers, "lesson 03", lambda f: f.roll(1)),
         ("frequencies are rounded to bfloat16", "the dtype of the frequencies", "lesson 18",
          lambda f: f.bfloat16().to(f)),
@@ -52,7 +52,7 @@ def mistakes(model):
         ("the weights are in halves, the code turns neighbours", _interleaved),
         ("the weights are in neighbours, the code turns halves", _halved),
     ):
-        yield culprit, layout, "lesson 12", lambda order=order: _changed_projections(model, order)
+        yield culprit, layout, "lesson 09", lambda order=order: _changed_projections(model, order)
     where = "the dtype in which positions are multiplied"
     yield "angles are rounded to bfloat16", where, "lesson 18", lambda: _rounded_angles(model)
     layers, plan = getattr(getattr(model, "model", model), "layers", ()), "the plan of the layers"

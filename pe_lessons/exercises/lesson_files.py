@@ -31,7 +31,7 @@ function of `answers.py`. Besides:
                                         The reason for it.
                                       - [ ] the text of a wrong choice
                                         The reason for it.
-    ## quiz_11                        1. The first hint.
+    ## quiz_10                        1. The first hint.
     ### first
     The first question ...
 """

@@ -183,10 +183,10 @@ def test_launch_buttons_and_colab_copies(open_page):
 @pytest.mark.parametrize(
     ("word", "lesson"),
     [
-        ("rope", "12_rotary"),
-        ("alibi", "11_relative_biases"),
+        ("rope", "09_rotary"),
+        ("alibi", "10_relative_biases"),
         ("yarn", "13_longer_than_trained"),
-        ("kv cache", "12_rotary"),
+        ("kv cache", "09_rotary"),
     ],
 )
 def test_search_finds_first_the_lesson_of_a_word(open_page, word, lesson):

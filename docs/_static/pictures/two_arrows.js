@@ -1,4 +1,4 @@
-// Lesson 12: a query and a key, rotated by their positions; head_dim 8, base 100.
+// Lesson 09: a query and a key, rotated by their positions; head_dim 8, base 100.
 import { dot, fixed, frequencies, line, range, sum, text } from "./shared.js";
 
 const QUERY = [1, 0.5, 1, -0.5, 0.8, 0.3, 1, 0.2];

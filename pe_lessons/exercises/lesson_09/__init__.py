@@ -1,4 +1,4 @@
-"""Exercises of lesson 09, add or concatenate."""
+"""Exercises of lesson 09, rotary positions."""
 
 import numpy as np
 
@@ -6,37 +6,29 @@ from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
+_rows = np.random.default_rng(seed=11)
+ROTARY_PROBES = (
+    (_rows.normal(size=(5, 4)), np.array([0, 3, 7, 8, 20])),
+    (_rows.normal(size=(3, 6)), np.array([5, 1, 2])),
+    (_rows.normal(size=(2, 10)), np.array([4, 9])),
+)
+ROTARY_EDGES = ((_rows.normal(size=(2, 2)), np.array([3, 1])), (_rows.normal(size=(2, 4)), np.array([-3, 2])))
 
-def _random_rows(seed, *shape):
-    return np.random.default_rng(seed).normal(size=shape)
-
-
-def _sums(seed, n_words, n_positions, d_model, of_words):
-    """All sums of two random tables, the labels of one of them, and that table."""
-    words, positions = _random_rows(seed, n_words, d_model), _random_rows(seed + 1, n_positions, d_model)
-    sums = (words[:, None] + positions).reshape(-1, d_model)
-    if of_words:
-        return sums, np.repeat(np.arange(n_words), n_positions), words
-    return sums, np.tile(np.arange(n_positions), n_words), positions
-
-
-# So few that also the farthest row is sometimes the right one, and a matrix that is not the best one shows.
-FEW_COLUMNS = _sums(198, 3, 8, 2, True)
-
-readout = lesson.exercise(
-    "readout",
-    probes=(_sums(0, 9, 7, 8, True), _sums(2, 8, 9, 8, False), _sums(28, 12, 5, 6, True), FEW_COLUMNS),
-    edge_probes=(_sums(6, 4, 5, 12, True),),
+rotary_interleaved = lesson.exercise(
+    "rotary_interleaved",
+    mine="my_rotary",
+    probes=ROTARY_PROBES,
+    edge_probes=ROTARY_EDGES,
+    atol=1e-5,
 )
 
-paper_input = lesson.exercise(
-    "paper_input",
-    probes=(
-        (_random_rows(10, 3, 6), _random_rows(11, 3, 6)),
-        (_random_rows(12, 4, 4), _random_rows(13, 7, 4)),
-        (_random_rows(14, 2, 10), _random_rows(15, 5, 10)),
-    ),
-    edge_probes=((_random_rows(16, 1, 8), _random_rows(17, 9, 8)),),
+rotary_half = lesson.exercise(
+    "rotary_half",
+    mine="my_rotary_in_halves",
+    probes=ROTARY_PROBES,
+    edge_probes=ROTARY_EDGES,
+    atol=1e-5,
 )
 
+rotary_question = lesson.question("rotary_question")
 quiz_09 = lesson.quiz("quiz_09")

@@ -3,37 +3,73 @@
 import math
 
 import numpy as np
-import torch
 
 
-def readout_arrays(sums, labels, rows):
-    best, *_ = np.linalg.lstsq(sums, rows[labels])  # (d_model, d_model)
-    read = sums @ best  # (n, d_model)
-    distances = np.linalg.norm(read[:, None] - rows, axis=-1)  # (n, n_labels)
-    nearest = distances.argmin(axis=1)  # (n,)
-    return np.mean(nearest == labels)
+def rotary_interleaved_arrays(x, positions):
+    base, head_dim = 10_000.0, x.shape[1]
+    exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)
+    frequencies = base**-exponents
+    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
+    first, second = np.arange(0, head_dim, 2), np.arange(1, head_dim, 2)  # the two columns of each pair
+    a, b = x[:, first], x[:, second]  # (seq_len, n_pairs) each
+    rotated = np.empty(x.shape)
+    rotated[:, first] = a * np.cos(angles) - b * np.sin(angles)
+    rotated[:, second] = a * np.sin(angles) + b * np.cos(angles)
+    return rotated
 
 
-def readout_tensors(sums, labels, rows):
-    sums, labels, rows = torch.tensor(sums), torch.tensor(labels), torch.tensor(rows)
-    matrix = torch.linalg.pinv(sums) @ rows[labels]
-    read = sums @ matrix
-    nearest = torch.cdist(read, rows).argmin(dim=1)
-    return (nearest == labels).double().mean()
+def rotary_interleaved_loop(x, positions):
+    base, head_dim = 10_000.0, len(x[0])
+    exponents = [2 * pair / head_dim for pair in range(head_dim // 2)]
+    frequencies = [base**-exponent for exponent in exponents]
+    rotated = []
+    for row, position in zip(x, positions):
+        angles = [position * frequency for frequency in frequencies]
+        new = list(row)
+        for pair, angle in enumerate(angles):
+            first, second = 2 * pair, 2 * pair + 1
+            a, b = row[first], row[second]
+            new[first] = a * math.cos(angle) - b * math.sin(angle)
+            new[second] = a * math.sin(angle) + b * math.cos(angle)
+        rotated.append(new)
+    return rotated
 
 
-def paper_input_arrays(embedded, table):
-    seq_len, d_model = embedded.shape
-    factor = np.sqrt(d_model)
-    rows = table[:seq_len]  # (seq_len, d_model)
-    return embedded * factor + rows
+def rotary_half_mended(x, positions):
+    _, head_dim = x.shape
+    half = head_dim // 2
+    frequencies = 10_000 ** (-2 * np.arange(half) / head_dim)  # mended: the 2 of 2k
+    angles = positions[:, None] * frequencies  # mended: the positions that are given
+    angles = np.concatenate([angles, angles], axis=1)  # (seq_len, head_dim)
+    partner = np.concatenate([-x[:, half:], x[:, :half]], axis=1)
+    return x * np.cos(angles) + partner * np.sin(angles)
 
 
-def paper_input_loop(embedded, table):
-    seq_len, d_model = len(embedded), len(embedded[0])
-    factor = math.sqrt(d_model)
-    rows = [table[position] for position in range(seq_len)]
-    result = []
-    for words, places in zip(embedded, rows, strict=True):
-        result.append([factor * word + place for word, place in zip(words, places)])
-    return result
+def rotary_half_arrays(x, positions):
+    base, head_dim = 10_000.0, x.shape[1]
+    exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)
+    frequencies = base**-exponents
+    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
+    first, second = np.split(np.arange(head_dim), 2)  # the two columns of each pair
+    a, b = x[:, first], x[:, second]  # (seq_len, n_pairs) each
+    rotated = np.empty(x.shape)
+    rotated[:, first] = a * np.cos(angles) - b * np.sin(angles)
+    rotated[:, second] = a * np.sin(angles) + b * np.cos(angles)
+    return rotated
+
+
+def rotary_half_loop(x, positions):
+    base, head_dim = 10_000.0, len(x[0])
+    exponents = [2 * pair / head_dim for pair in range(head_dim // 2)]
+    frequencies = [base**-exponent for exponent in exponents]
+    rotated = []
+    for row, position in zip(x, positions):
+        angles = [position * frequency for frequency in frequencies]
+        new = list(row)
+        for pair, angle in enumerate(angles):
+            first, second = pair, pair + head_dim // 2
+            a, b = row[first], row[second]
+            new[first] = a * math.cos(angle) - b * math.sin(angle)
+            new[second] = a * math.sin(angle) + b * math.cos(angle)
+        rotated.append(new)
+    return rotated

@@ -4,52 +4,91 @@ import math
 
 import numpy as np
 
-
-def neighbour_share_arrays(table):
-    centred = table - table.mean(axis=0)
-    rows = centred / np.linalg.norm(centred, axis=1, keepdims=True)
-    alike = rows @ rows.T  # (seq_len, seq_len)
-    np.fill_diagonal(alike, -np.inf)  # a row itself does not count
-    steps = alike.argmax(axis=1) - np.arange(len(table))  # (seq_len,)
-    return np.mean(np.abs(steps) == 1)
+from pe_lessons import arrays
 
 
-def neighbour_share_loop(table):
-    seq_len = len(table)
-    means = [sum(column) / seq_len for column in zip(*table)]
-    rows = [[entry - mean for entry, mean in zip(row, means)] for row in table]
-    near = []
-    for position, row in enumerate(rows):
-        best, most = None, -math.inf
-        for place, other in enumerate(rows):
-            alike = cosine_loop(row, other)
-            if place != position and alike > most:
-                best, most = place, alike
-        step = best - position
-        near.append(abs(step) == 1)
-    return sum(near) / seq_len
+def slopes_loop(num_heads):
+    power = 2 ** int(math.log2(num_heads))  # the largest that is not above num_heads
+    series = [(head, power) for head in range(power)]
+    series += [(head, 2 * power) for head in range(0, 2 * (num_heads - power), 2)]
+    slopes = [2 ** (-8 * (head + 1) / n) for head, n in series]
+    return slopes
 
 
-def cosine_loop(a, b):
-    product = sum(one * other for one, other in zip(a, b))
-    return product / (math.hypot(*a) * math.hypot(*b))
+def slopes_arrays(num_heads):
+    power = 1
+    while 2 * power <= num_heads:
+        power = 2 * power
+    lower, higher = (2.0 ** (-8 / n * np.arange(1, n + 1)) for n in (power, 2 * power))
+    slopes = np.concatenate([lower, higher[0::2][: num_heads - power]])
+    return slopes
 
 
-def learned_rows_arrays(token_ids, table, offset, padding_id):
-    real = token_ids != padding_id  # (batch, seq_len)
-    before = real.cumsum(axis=1) - real  # (batch, seq_len) real tokens before each
-    rows = table[offset + before * real]  # (batch, seq_len, d_model) padding asks for one that exists
-    return np.where(real[:, :, None], rows, 0.0)
+def newest_weights_arrays(scores, slope):
+    n_queries, n_keys = scores.shape
+    keys = np.arange(n_keys)
+    queries = keys[n_keys - n_queries :, None]  # (n_queries, 1) the last positions
+    bias = -slope * (queries - keys)
+    biased = np.where(keys <= queries, scores + bias, -np.inf)
+    weights = arrays.softmax(biased)
+    return weights
 
 
-def learned_rows_loop(token_ids, table, offset, padding_id):
-    nothing = [0.0] * len(table[0])
-    batch = []
-    for sentence in token_ids:
-        rows, before = [], 0
-        for token in sentence:
-            real = token != padding_id
-            rows.append(table[offset + before] if real else nothing)
-            before += real
-        batch.append(rows)
-    return batch
+def newest_weights_loop(scores, slope):
+    n_queries, n_keys = scores.shape
+    weights = []
+    for row, query in zip(scores.tolist(), range(n_keys - n_queries, n_keys)):
+        powers = []
+        for key, score in enumerate(row):
+            bias = -slope * (query - key)
+            powers.append(math.exp(score + bias) if key <= query else 0.0)
+        weights.append([power / sum(powers) for power in powers])
+    return weights
+
+
+def buckets_arrays(relative_positions, bidirectional):
+    one_way = 16 if bidirectional else 32  # buckets of a direction
+    exact = one_way // 2
+    distances = np.abs(relative_positions) if bidirectional else np.maximum(-relative_positions, 0)
+    far = np.maximum(distances, exact)
+    share = np.log(far / exact) / np.log(128 / exact)  # of the way from exact to 128
+    steps = (share * (one_way - exact) + 1e-9).astype(int)  # a whole number must not come out below itself
+    shared = np.minimum(exact + steps, one_way - 1)
+    first = np.where(relative_positions > 0, 16, 0) if bidirectional else 0
+    return first + np.where(distances < exact, distances, shared)
+
+
+def buckets_mended(relative_positions, bidirectional):
+    n = 8 if bidirectional else 16
+    back = np.maximum(-relative_positions, 0)  # 0 for keys ahead
+    distances = np.abs(relative_positions) if bidirectional else back
+    share = np.log(np.maximum(distances, n) / n) / np.log(128 / n)  # of the way to 128
+    far = n + (n * share + 1e-9).astype(int)  # a whole number must not come out below itself
+    found = np.where(distances < n, distances, np.minimum(far, 2 * n - 1))
+    return found + 16 * (relative_positions > 0) * bidirectional
+
+
+def eight_in_both_modes_not_clipped(relative_positions, bidirectional):
+    """Two mistakes, as the exercise begins."""
+    distances = np.abs(relative_positions) if bidirectional else np.maximum(-relative_positions, 0)
+    share = np.log(np.maximum(distances, 8) / 8) / np.log(128 / 8)
+    found = np.where(distances < 8, distances, 8 + (8 * share + 1e-9).astype(int))
+    return found + 16 * (relative_positions > 0) * bidirectional
+
+
+def buckets_loop(relative_positions, bidirectional):
+    offsets = relative_positions.ravel().tolist()
+    found = [one_bucket(offset, bidirectional) for offset in offsets]
+    return np.reshape(found, relative_positions.shape)
+
+
+def one_bucket(offset, bidirectional):
+    one_way = 16 if bidirectional else 32
+    exact = one_way // 2
+    distance = abs(offset) if bidirectional else max(-offset, 0)
+    first = 16 if bidirectional and offset > 0 else 0
+    if distance < exact:
+        return first + distance
+    share = math.log(distance / exact) / math.log(128 / exact)
+    steps = int((one_way - exact) * share + 1e-9)
+    return first + min(exact + steps, one_way - 1)

@@ -1,4 +1,4 @@
-"""Exercises of lesson 11, relative biases."""
+"""Exercises of lesson 11, add or concatenate."""
 
 import numpy as np
 
@@ -6,47 +6,37 @@ from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-slopes = lesson.exercise(
-    "slopes",
-    probes=((8,), (4,), (6,)),
-    edge_probes=((12,), (1,), (16,), (7,), (3,), (9,), (15,), (24,), (44,)),
+
+def _random_rows(seed, *shape):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def _sums(seed, n_words, n_positions, d_model, of_words):
+    """All sums of two random tables, the labels of one of them, and that table."""
+    words, positions = _random_rows(seed, n_words, d_model), _random_rows(seed + 1, n_positions, d_model)
+    sums = (words[:, None] + positions).reshape(-1, d_model)
+    if of_words:
+        return sums, np.repeat(np.arange(n_words), n_positions), words
+    return sums, np.tile(np.arange(n_positions), n_words), positions
+
+
+# So few that also the farthest row is sometimes the right one, and a matrix that is not the best one shows.
+FEW_COLUMNS = _sums(198, 3, 8, 2, True)
+
+readout = lesson.exercise(
+    "readout",
+    probes=(_sums(0, 9, 7, 8, True), _sums(2, 8, 9, 8, False), _sums(28, 12, 5, 6, True), FEW_COLUMNS),
+    edge_probes=(_sums(6, 4, 5, 12, True),),
 )
 
-
-def _scores(seed, num_queries, num_keys):
-    return np.random.default_rng(seed).normal(size=(num_queries, num_keys))
-
-
-newest_weights = lesson.exercise(
-    "newest_weights",
-    probes=((_scores(0, 2, 5), 0.5), (_scores(1, 4, 4), 0.25), (_scores(2, 3, 7), 0.125)),
-    edge_probes=((_scores(3, 1, 6), 0.5), (_scores(4, 1, 1), 0.5), (_scores(5, 8, 40), 0.5)),
-)
-
-_FEW = [0, 3, -3], [-8, 8], [-20, 20], [-90, 90], [-1000, 1000]  # so few that a reply can show them
-# At distances of 16, 32 and 64 the logarithm comes out whole, or a last digit below: both answers are right.
-_MANY = np.array([n for n in range(-200, 201) if abs(n) not in (16, 32, 64)])
-
-
-def _call_buckets(name, offsets, bidirectional):
-    shown = (
-        offsets.tolist()
-        if offsets.size < 5
-        else "[n for n in range(-200, 201) if abs(n) not in (16, 32, 64)]"
-    )
-    return f"{name}(np.array({shown}), {bidirectional})"
-
-
-buckets = lesson.exercise(
-    "buckets",
+paper_input = lesson.exercise(
+    "paper_input",
     probes=(
-        *((np.array(few), mode) for mode in (True, False) for few in _FEW),
-        (_MANY, True),
-        (_MANY, False),
+        (_random_rows(10, 3, 6), _random_rows(11, 3, 6)),
+        (_random_rows(12, 4, 4), _random_rows(13, 7, 4)),
+        (_random_rows(14, 2, 10), _random_rows(15, 5, 10)),
     ),
-    edge_probes=((np.array([[0, 3], [-3, 0]]), True), (np.array([-100_000, 100_000]), True)),
-    call=_call_buckets,
+    edge_probes=((_random_rows(16, 1, 8), _random_rows(17, 9, 8)),),
 )
 
-bias_question = lesson.question("bias_question")
 quiz_11 = lesson.quiz("quiz_11")

@@ -5,71 +5,51 @@ import math
 import numpy as np
 
 
-def rotary_interleaved_arrays(x, positions):
-    base, head_dim = 10_000.0, x.shape[1]
-    exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)
-    frequencies = base**-exponents
-    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
-    first, second = np.arange(0, head_dim, 2), np.arange(1, head_dim, 2)  # the two columns of each pair
-    a, b = x[:, first], x[:, second]  # (seq_len, n_pairs) each
-    rotated = np.empty(x.shape)
-    rotated[:, first] = a * np.cos(angles) - b * np.sin(angles)
-    rotated[:, second] = a * np.sin(angles) + b * np.cos(angles)
-    return rotated
+def neighbour_share_arrays(table):
+    centred = table - table.mean(axis=0)
+    rows = centred / np.linalg.norm(centred, axis=1, keepdims=True)
+    alike = rows @ rows.T  # (seq_len, seq_len)
+    np.fill_diagonal(alike, -np.inf)  # a row itself does not count
+    steps = alike.argmax(axis=1) - np.arange(len(table))  # (seq_len,)
+    return np.mean(np.abs(steps) == 1)
 
 
-def rotary_interleaved_loop(x, positions):
-    base, head_dim = 10_000.0, len(x[0])
-    exponents = [2 * pair / head_dim for pair in range(head_dim // 2)]
-    frequencies = [base**-exponent for exponent in exponents]
-    rotated = []
-    for row, position in zip(x, positions):
-        angles = [position * frequency for frequency in frequencies]
-        new = list(row)
-        for pair, angle in enumerate(angles):
-            first, second = 2 * pair, 2 * pair + 1
-            a, b = row[first], row[second]
-            new[first] = a * math.cos(angle) - b * math.sin(angle)
-            new[second] = a * math.sin(angle) + b * math.cos(angle)
-        rotated.append(new)
-    return rotated
+def neighbour_share_loop(table):
+    seq_len = len(table)
+    means = [sum(column) / seq_len for column in zip(*table)]
+    rows = [[entry - mean for entry, mean in zip(row, means)] for row in table]
+    near = []
+    for position, row in enumerate(rows):
+        best, most = None, -math.inf
+        for place, other in enumerate(rows):
+            alike = cosine_loop(row, other)
+            if place != position and alike > most:
+                best, most = place, alike
+        step = best - position
+        near.append(abs(step) == 1)
+    return sum(near) / seq_len
 
 
-def rotary_half_mended(x, positions):
-    _, head_dim = x.shape
-    half = head_dim // 2
-    frequencies = 10_000 ** (-2 * np.arange(half) / head_dim)  # mended: the 2 of 2k
-    angles = positions[:, None] * frequencies  # mended: the positions that are given
-    angles = np.concatenate([angles, angles], axis=1)  # (seq_len, head_dim)
-    partner = np.concatenate([-x[:, half:], x[:, :half]], axis=1)
-    return x * np.cos(angles) + partner * np.sin(angles)
+def cosine_loop(a, b):
+    product = sum(one * other for one, other in zip(a, b))
+    return product / (math.hypot(*a) * math.hypot(*b))
 
 
-def rotary_half_arrays(x, positions):
-    base, head_dim = 10_000.0, x.shape[1]
-    exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)
-    frequencies = base**-exponents
-    angles = positions[:, None] * frequencies  # (seq_len, n_pairs)
-    first, second = np.split(np.arange(head_dim), 2)  # the two columns of each pair
-    a, b = x[:, first], x[:, second]  # (seq_len, n_pairs) each
-    rotated = np.empty(x.shape)
-    rotated[:, first] = a * np.cos(angles) - b * np.sin(angles)
-    rotated[:, second] = a * np.sin(angles) + b * np.cos(angles)
-    return rotated
+def learned_rows_arrays(token_ids, table, offset, padding_id):
+    real = token_ids != padding_id  # (batch, seq_len)
+    before = real.cumsum(axis=1) - real  # (batch, seq_len) real tokens before each
+    rows = table[offset + before * real]  # (batch, seq_len, d_model) padding asks for one that exists
+    return np.where(real[:, :, None], rows, 0.0)
 
 
-def rotary_half_loop(x, positions):
-    base, head_dim = 10_000.0, len(x[0])
-    exponents = [2 * pair / head_dim for pair in range(head_dim // 2)]
-    frequencies = [base**-exponent for exponent in exponents]
-    rotated = []
-    for row, position in zip(x, positions):
-        angles = [position * frequency for frequency in frequencies]
-        new = list(row)
-        for pair, angle in enumerate(angles):
-            first, second = pair, pair + head_dim // 2
-            a, b = row[first], row[second]
-            new[first] = a * math.cos(angle) - b * math.sin(angle)
-            new[second] = a * math.sin(angle) + b * math.cos(angle)
-        rotated.append(new)
-    return rotated
+def learned_rows_loop(token_ids, table, offset, padding_id):
+    nothing = [0.0] * len(table[0])
+    batch = []
+    for sentence in token_ids:
+        rows, before = [], 0
+        for token in sentence:
+            real = token != padding_id
+            rows.append(table[offset + before] if real else nothing)
+            before += real
+        batch.append(rows)
+    return batch

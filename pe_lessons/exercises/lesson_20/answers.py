@@ -1,34 +1,336 @@
-"""Right answers of lesson 20."""
+"""Right programs of lesson 20: cases.toml makes three suspects of each, a line changed.
+
+Their docstrings are what a riddle says of the program. Some numbers make no difference in a right program,
+such as how a batch is padded; with the fault they do, so that a second patient can have other ones.
+"""
 
 import math
 
 import numpy as np
 
 
-def weight_back_arrays(attention, back):
-    queries = np.arange(back, len(attention))  # the words before have none so far back
-    weights = attention[queries, queries - back]
-    return weights.mean()
+def rotated(x, angles):
+    """Rows in pairs, column i with column i + half, each pair rotated by its angle."""
+    first, second = np.split(x, 2, axis=-1)
+    cos, sin = np.cos(angles), np.sin(angles)
+    return np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1)
 
 
-def weight_back_loop(attention, back):
-    weights = []
-    for query in range(back, len(attention)):
-        weights.append(attention[query, query - back])
-    return sum(weights) / len(weights)
+def falling(pairs):
+    """(pairs,) 1 and then ever slower, base 10,000."""
+    return 10_000.0 ** (-np.arange(pairs) / pairs)
 
 
-def smallest_gap_arrays(table):
-    differences = table[:, None] - table  # (seq_len, seq_len, d_model)
-    distances = np.linalg.norm(differences, axis=-1)  # (seq_len, seq_len)
-    first, second = np.triu_indices(len(table), k=1)  # every two rows once, no row with itself
-    gaps = distances[first, second]
-    return gaps.min()
+def bfloat16(x):
+    """Numbers rounded to bfloat16, the upper half of a float32."""
+    bits = np.array(x, dtype=np.float32).view(np.uint32)
+    return ((bits + 0x8000) & 0xFFFF0000).view(np.float32).astype(float)
 
 
-def smallest_gap_loop(table):
-    gaps = {}
-    for first, row in enumerate(table):
-        for second in range(first + 1, len(table)):
-            gaps[first, second] = math.dist(row, table[second])
-    return min(gaps.values())
+def rules(prompt, new, trained):
+    """Which list of frequencies each call of the model uses: True is the list for long texts.
+
+    The first call reads `prompt` tokens, and each of `new` more calls one token that was just written. All
+    share a cache of rotated keys. Texts longer than `trained` need the list for long texts.
+    Returns a list of 1 + new values, True or False.
+    """
+    calls = []
+    for _ in range(new + 1):
+        length = prompt + new
+        calls.append(length >= trained + 1)
+    return calls
+
+
+def cosines(positions, head_dim):
+    """Cosines of a rotary table, base 10,000, stored in bfloat16, so right to 0.004 only.
+
+    positions: whole numbers, as a list. Returns an array (len(positions), head_dim / 2).
+    """
+    frequencies = falling(head_dim // 2)
+    places = np.array(positions, dtype=float)
+    return bfloat16(np.cos(places[:, None] * frequencies))
+
+
+def layer_rules(layers):
+    """Base and stretch of RoPE in every layer: positions are divided by the stretch.
+
+    Of six layers five look through a window, with base 10,000, and the sixth looks at everything, with base
+    1,000,000. Those that look at everything are stretched by 8, the others, stretch 1, not at all.
+    Returns a list of pairs (base, stretch).
+    """
+    plan = []
+    for layer in range(layers):
+        sees_all = (layer + 1) % 6 == 0
+        stretch = 8 if sees_all else 1
+        plan.append((1_000_000 if sees_all else 10_000, stretch))
+    return plan
+
+
+def partial(x, position, turned):
+    """One head, x of shape (head_dim,): its first `turned` columns rotated, the others as they are.
+
+    Base 10,000. The rotated part is like a head of its own, `turned` wide, with column i beside column
+    i + turned / 2 in a pair. Returns an array (head_dim,).
+    """
+    out = x.astype(float)
+    half = turned // 2
+    pairs = np.arange(half)
+    angles = position * 10_000.0 ** (-2 * pairs / turned)
+    first, second = x[pairs], x[pairs + half]
+    out[pairs] = first * np.cos(angles) - second * np.sin(angles)
+    out[pairs + half] = first * np.sin(angles) + second * np.cos(angles)
+    return out
+
+
+def next_places(cached, new):
+    """Positions of `new` tokens that are read in one call, behind `cached` tokens in the cache.
+
+    Returns a list of `new` whole numbers, counted from 0 at the beginning of the text.
+    """
+    shared, piece = min(cached, 0), 1_000  # a beginning counted by itself: none; tokens read at once: all
+    places = []
+    for number in range(new):
+        behind = cached - shared
+        begin, within = number // piece * piece, number % piece
+        places.append(shared + behind + begin + within)
+    return places
+
+
+def scores_in_steps(q, k):
+    """Scores of a text that is read token by token, with a cache of rotated keys.
+
+    q, k: arrays (seq_len, head_dim), not rotated yet; RoPE with base 10,000.
+    Returns an array (seq_len, seq_len): row m has the scores of query m with keys 0 to m, then zeros.
+    """
+    frequencies = falling(q.shape[1] // 2)
+    cache, scores = [], np.zeros((len(q), len(q)))
+    for place in range(len(q)):
+        key = rotated(k[place], place * frequencies)
+        cache.append(key)
+        query = rotated(q[place], place * frequencies)
+        keys = np.array(cache)
+        scores[place, : place + 1] = keys @ query
+    return scores
+
+
+def move(keys, by, turned):
+    """Keys of a cache, already rotated, moved to positions that are `by` higher (lower, if negative).
+
+    keys: array (seq_len, head_dim). Only the first `turned` columns are rotated: base 10,000, like a head
+    that is `turned` wide. Returns an array of the same shape.
+    """
+    width = turned
+    angles = by * falling(width // 2)
+    return np.concatenate([rotated(keys[:, :width], angles), keys[:, width:]], axis=1)
+
+
+def new_positions(mask, new):
+    """Positions of the `new` last tokens of every row, counted from its first real token.
+
+    mask: rows of 1 for a real token and 0 for padding, which is on the left.
+    Returns rows of `new` whole numbers; padding gets 0.
+    """
+    more = 0  # padding besides
+    mask = np.pad(mask, ((0, 0), (more, 0)))  # (batch, more + seq_len)
+    counts = np.cumsum(mask, axis=1)
+    positions = counts - 1
+    positions = np.maximum(positions, 0)
+    return positions[:, -new:].tolist()
+
+
+def places(lengths, new):
+    """Positions of prompts of different length in one batch, and of `new` tokens written behind each.
+
+    Padding is masked, and has no part in the result. Returns a list for each prompt: the position of its
+    last token, then those of its `new` tokens.
+    """
+    rows = []
+    width = max(lengths) + 0  # of the batch, with its padding
+    for length in lengths:
+        first = 0
+        last = first + length - 1
+        padding = width - (last + 1)  # behind the prompt
+        after = width - padding
+        rows.append([last] + [after + number for number in range(new)])
+    return rows
+
+
+def packed_attention(q, k, v, lengths):
+    """Causal attention over texts that are packed into one row, each of which sees itself only.
+
+    q, k, v: arrays (seq_len, head_dim); lengths: of the texts, one after the other; RoPE in q and k.
+    Returns an array (seq_len, head_dim).
+    """
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    places = np.concatenate([np.arange(length) for length in lengths])
+    angles = places[:, None] * falling(q.shape[1] // 2)
+    scores = rotated(q, angles) @ rotated(k, angles).T / math.sqrt(q.shape[1])
+    earlier = np.tri(len(q), dtype=bool)
+    own = owner[:, None] == owner
+    weights = np.where(earlier & own, np.exp(scores), 0)
+    return weights / weights.sum(axis=1, keepdims=True) @ v
+
+
+def next_after_pictures(prompts):
+    """Position of the token that is written next, behind each prompt of a batch.
+
+    A prompt is a list of parts: a whole number is so many tokens of text, a pair (h, w) a picture of h x w
+    tokens. Text goes on by one a token; a picture takes as many positions as its longer side.
+    Returns a whole number for each prompt.
+    """
+    copies = 1  # tokens for each place of a picture
+    tokens = [
+        sum(part if np.ndim(part) == 0 else copies * np.prod(part) for part in prompt) for prompt in prompts
+    ]
+    taken = [sum(np.max(part) for part in prompt) for prompt in prompts]
+    deltas = [place - count for place, count in zip(taken, tokens)]
+    return [int(count + delta) for count, delta in zip(tokens, deltas)]
+
+
+def rotate(x, position):
+    """One head, x of shape (head_dim,), rotated by RoPE, base 10,000, in the half layout.
+
+    In that layout column i and column i + head_dim / 2 are a pair. Returns an array (head_dim,).
+    """
+    half = len(x) // 2
+    speed = 1.0  # radians a token, of the fastest pair
+    angles = position * speed * 10_000.0 ** (-np.arange(half) / half)
+    first, second = x[:half], x[half:]
+    cos, sin = np.cos(angles), np.sin(angles)
+    turned = [first * cos - second * sin, first * sin + second * cos]
+    return np.concatenate(turned)
+
+
+def timestep(t, width):
+    """Encoding of one time step t: first the cosines of all angles, then the sines.
+
+    The angles are t / 10,000^(i / half), i from 0, for half = width / 2. Returns an array (width,).
+    """
+    half = width // 2
+    angles = t / 10_000 ** (np.arange(half) / half)
+    return np.concatenate([np.cos(angles), np.sin(angles)])
+
+
+def rotated_layers(layers):
+    """Which layers apply RoPE: all but every fourth one, which has no positions at all.
+
+    Returns a list of True and False; the first False is layer 3, counted from 0.
+    """
+    return [(layer + 1) % 4 != 0 for layer in range(layers)]
+
+
+def base_of(config):
+    """The base of RoPE in a configuration, a dict.
+
+    It is at ["rope_parameters"]["rope_theta"] or, in older files, at ["rope_theta"]; where both are there,
+    the first one counts. With neither it is 10,000. Returns a float.
+    """
+    older = config.get("rope_theta", 10_000)
+    newer = config.get("rope_parameters", {})
+    return float(newer.get("rope_theta", older))
+
+
+def yarn(x, position, stretch):
+    """One head, x of shape (head_dim,), rotated as in YaRN, for texts `stretch` times as long as 4096.
+
+    Pairs that make no whole turn in 4096 tokens turn `stretch` times as slowly (without YaRN's ramp), and all
+    is multiplied by the attention factor, 0.1 ln(stretch) + 1. Returns an array (head_dim,).
+    """
+    frequencies = falling(len(x) // 2)
+    too_slow = frequencies * 4096 < 2 * math.pi
+    frequencies = np.where(too_slow, frequencies / stretch, frequencies)
+    attention_factor = 0.1 * math.log(stretch) + 1
+    return attention_factor * rotated(x, position * frequencies)
+
+
+def table_rows(lengths):
+    """Rows of RoBERTa's table of positions, for texts that are packed one after the other.
+
+    Rows 0 and 1 are reserved, so each text begins with row 2. Returns a list of sum(lengths) numbers.
+    """
+    rows = []
+    for length in lengths:
+        begins = 2
+        start = begins
+        rows += [start + number for number in range(length)]
+    return rows
+
+
+def query(x, gain, position):
+    """One query, x of shape (head_dim,): rotated by RoPE, then normalised, then multiplied by the gain.
+
+    Normalised: divided by its root mean square. gain: an array (head_dim,), one learned number a column.
+    Returns an array (head_dim,).
+    """
+    angles = position * falling(len(x) // 2)
+    x = rotated(x, angles)
+    return gain * normalised(x)
+
+
+def normalised(x):
+    size = np.sqrt(np.mean(x**2))
+    return x / size
+
+
+def with_positions(x, table):
+    """Words plus rows of a table: every token gets the row of its place in its own text.
+
+    x: array (batch, seq_len, d_model); table: array (max_len, d_model). Returns an array like x.
+    """
+    seq_len = x.shape[1]
+    rows = table[:seq_len]
+    return x + 1 * rows
+
+
+def is_packed(position_ids):
+    """Whether the positions are those of several texts in one row.
+
+    position_ids: (batch, seq_len), or (3, batch, seq_len) for a model with three axes: time, and the row
+    and column of a picture. Packed is a batch of one row in which a new text begins. Only there the
+    first axis falls: the column falls at each new row of a picture, the row at each new frame of a film.
+    Returns True or False.
+    """
+    ids = np.array(position_ids)
+    if ids.ndim == 3:
+        ids = ids[0]
+    falls = np.diff(ids[0]) < 0
+    return len(ids) == 1 and bool(falls.any())
+
+
+def axis_of_pair(sections):
+    """Which axis each pair of columns reads: 0 is time, 1 is the row, 2 is the column of a picture.
+
+    sections: how many pairs read each axis, such as (11, 11, 10). They are dealt like cards, 0, 1, 2, 0, 1,
+    2, ...; what an axis has too few for goes to time. Returns a list of sum(sections) numbers.
+    """
+    order = [0, 1, 2]
+    axes = [0] * sum(sections)
+    for axis in (1, 2):
+        turn = order.index(axis)
+        for number in range(sections[axis]):
+            axes[3 * number + turn] = axis
+    return axes
+
+
+def time_frequencies(frames):
+    """Frequencies of the time axis of a video model: 8 pairs, radians per step of four frames.
+
+    256^(-i / 8) for pair i from 0. The remedy: in a video of more than 200 frames pair 3 is slowed
+    to one turn in the whole video. Returns an array (8,).
+    """
+    frequencies = 256.0 ** (-np.arange(8) / 8)
+    if frames > 200:
+        steps = frames / 4
+        frequencies[3] = 2 * math.pi / steps
+    return frequencies
+
+
+def slopes(heads, part, parts):
+    """ALiBi's slopes, on one of several cards between which the heads are divided.
+
+    heads: of the whole model, a power of two. Head h, counted from 1, has the slope 2^(-8 h / heads). Card
+    `part`, counted from 0, has the part-th share of them. Returns an array (heads / parts,).
+    """
+    share = heads // parts
+    numbers = part * share + np.arange(1, share + 1)
+    return 2.0 ** (-8 * numbers / heads)
