@@ -23,7 +23,7 @@ extensions = [
     "sphinx_pictures",
 ]
 include_patterns = ["*.md", "notebooks/*.ipynb", "api/*.md", "teaching/**.md", "evidence/**.md"]
-include_patterns += ["pe_lessons/small/*.md"]
+include_patterns += ["pe_lessons/small_models/*.md"]
 exclude_patterns = ["notebooks/*.mine*.ipynb"]  # copies that a learner keeps
 suppress_warnings = ["toc.not_included"]  # pages that others link to need not be in the sidebar
 templates_path = ["_templates"]

@@ -21,12 +21,12 @@ from docutils.parsers.rst import Directive
 from sphinx.transforms import SphinxTransform
 
 import pe_lessons
-from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.exercises.in_browser import page_words
 from pe_lessons.exercises.question import Quiz
-from pe_lessons.placement import LAST, placement
-from pe_lessons.progress import notebooks, progress
+from pe_lessons.lessons import REGISTRY
+from pe_lessons.lessons.placement import LAST, placement
+from pe_lessons.lessons.progress import notebooks, progress
 
 ROOT = Path(pe_lessons.__file__).resolve().parents[1]
 NUMPY = os.environ.get("PE_LESSONS_NUMPY_WHEEL", "")  # Pyodide's wheel of NumPy: a file, or an address
@@ -63,9 +63,8 @@ def libraries(module):
 
 
 def needed(lesson):
-    """What the exercises of a lesson, given by two digits, need besides Python: "", "numpy" or "torch"."""
-    found = libraries(f"pe_lessons.exercises.lesson_{lesson}")
-    found |= libraries(f"pe_lessons.exercises.lesson_{lesson}.answers")
+    """What the exercises of a lesson, given by its name, need besides Python: "", "numpy" or "torch"."""
+    found = libraries(f"pe_lessons.lessons.{lesson}") | libraries(f"pe_lessons.lessons.{lesson}.answers")
     return "torch" if "torch" in found else "numpy" if found else ""
 
 
@@ -165,7 +164,7 @@ class MakeExercises(SphinxTransform):
         lesson = Path(self.env.docname).name
         known = {
             "lesson": lesson,
-            "needs": needed(lesson[:2]),
+            "needs": needed(lesson[3:]),
             "numpy": NUMPY and (NUMPY if urlsplit(NUMPY).netloc else Path(NUMPY).name),
             "imports": {name: line for name, (_, line) in imports(_program(notebook)).items()},
         }

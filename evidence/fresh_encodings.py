@@ -18,7 +18,8 @@ from evidence.train_encodings import (
     rotated,
     waves,
 )
-from pe_lessons import arrays, capstone, measures
+from pe_lessons import arrays, measures
+from pe_lessons.lessons.design_your_own import capstone
 
 SEEDS = (900, 901)
 

@@ -4,7 +4,7 @@
     python course.py measure-small needle       one group
 
 Each function in `GROUPS` measures one thing with the stored weights, and its numbers go into
-`pe_lessons/small/figures.json` under its name. `stretched_200_steps` trains, 200 steps for each rule.
+`pe_lessons/small_models/figures.json` under its name. `stretched_200_steps` trains, 200 steps for each rule.
 """
 
 import copy

@@ -1,11 +1,11 @@
 """Train many encodings, good, bad and odd, on two small tasks: what the card of lesson 21 has to predict.
 
     python evidence/train_encodings.py STATE.jsonl      train what STATE.jsonl does not hold yet
-    python evidence/train_encodings.py STATE.jsonl --store    write pe_lessons/trained_encodings.csv
+    python evidence/train_encodings.py STATE.jsonl --store    write trained_encodings.csv of that lesson
 
 An encoding is a table, `encode(positions, d_model)`, or a score, `score(q, k, m, n)`. Tasks and training
-are those of `pe_lessons/capstone.py`: one head, one causal block, 120 steps on texts of 16 words; three
-seeds.
+are those of `capstone.py` in `pe_lessons/lessons/design_your_own`: one head, one causal block, 120 steps on
+texts of 16 words; three seeds.
 
 Every second encoding of the list is held back. With the others `SOFTNESS` (0.1 to 0.5) and `SHARPNESS` (10
 to 40) of `measures.pointing` were chosen, and that the share of the words is multiplied in.
@@ -21,7 +21,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from pe_lessons import arrays, capstone, measures, tensors
+from pe_lessons import arrays, measures, tensors
+from pe_lessons.lessons.design_your_own import capstone
 
 SEEDS = (900, 901, 902)
 COLUMNS = ["encoding", "kind", "held back", "one back", "five back", "four times"]

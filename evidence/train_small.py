@@ -2,7 +2,7 @@
 
     python course.py train-small --model rope              train one, and compare it with what is stored
     python course.py train-small --model rope --seed 1     with other random numbers
-    python course.py train-small --model rope --store      and put what comes of it into pe_lessons/small
+    python course.py train-small --model rope --store      and store it in pe_lessons/small_models
 
 (or `python evidence/train_small.py` with the same words, where the course and tqdm are installed.)
 
@@ -213,7 +213,7 @@ def main():
     parser.add_argument("--steps", type=int, default=STEPS, help="fewer, to try it out")
     parser.add_argument("--loudness", type=float, default=small_models.LOUDNESS, help="default: %(default)s")
     parser.add_argument(
-        "--store", action="store_true", help="write weights and figures into pe_lessons/small"
+        "--store", action="store_true", help="write weights and figures into pe_lessons/small_models"
     )
     parser.add_argument(
         "--folder", type=Path, default=cache_folder(), help="for the state of the run: %(default)s"

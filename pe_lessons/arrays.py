@@ -6,7 +6,7 @@
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from pe_lessons import arguments
+from pe_lessons import _arguments as arguments
 
 
 def frequencies(d_model, *, base=10_000.0):

@@ -6,7 +6,7 @@ every function raises a TypeError or a ValueError that names the argument, the v
 
 import math
 
-from pe_lessons import arguments
+from pe_lessons import _arguments as arguments
 
 
 def frequencies(d_model, *, base=10_000.0):

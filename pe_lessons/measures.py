@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 
-from pe_lessons import arguments
+from pe_lessons import _arguments as arguments
 
 SEQ_LEN, N_HEADS, SOFTNESS, SHARPNESS = 16, 1000, 0.3, 40.0  # of `pointing`
 WINDOWS = (0, 4_750, 15_750, 65_300, 261_900, 999_750)  # the seams of many repetitions lie inside

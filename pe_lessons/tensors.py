@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from pe_lessons import arguments
+from pe_lessons import _arguments as arguments
 
 
 def frequencies(d_model, *, base=10_000.0):

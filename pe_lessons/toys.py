@@ -9,12 +9,17 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from pe_lessons import arguments, tensors
+from pe_lessons import _arguments as arguments
+from pe_lessons import tensors
 
 ANIMALS = ("cat", "mouse", "dog", "fox", "bird", "snake", "horse", "frog")
 VERBS = ("chased", "saw", "heard", "followed")
 IGNORE_INDEX = -100  # the target of a token that no answer is asked of; cross_entropy skips it
-MEASURED = {name: Path(__file__).with_name(f"trained_{name}.csv") for name in ("schedules", "orders")}
+LESSONS = Path(__file__).parent / "lessons"
+MEASURED = {
+    "schedules": LESSONS / "layers_that_differ" / "trained_schedules.csv",
+    "orders": LESSONS / "positions_are_data" / "trained_orders.csv",
+}
 # What follows words a and b in the language `markov` stands in row a, column b: random numbers, drawn once.
 FOLLOWS = torch.tensor(
     [
@@ -585,10 +590,10 @@ def measured(name):
     name : "schedules" or "orders"
         "schedules": four layers, by schedule and words of the text. F rotates and sees all, w rotates and
         sees 8 words, - sees all and does not rotate. Trained on 48 words, ten seeds; measured by
-        `evidence/claims/lesson_15.py`.
+        `evidence/claims/layers_that_differ.py`.
         "orders": M-RoPE on pictures, by the order of its axes and steps of training; "line" has the patches
         in a line. Trained on pictures 6 wide, tested on other widths, five seeds; measured by
-        `evidence/claims/lesson_16.py`.
+        `evidence/claims/positions_are_data.py`.
 
     Returns
     -------

@@ -11,7 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from pe_lessons.progress import notebooks
+from pe_lessons.lessons.progress import notebooks
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -24,7 +24,7 @@ def lessons():
 def lesson_named(words):
     """The name of a lesson from its number or its name."""
     for name in lessons():
-        if words in (name, name[:2]):
+        if words in (name, name[:2], name[3:]):
             return name
     sys.exit(f"There is no lesson {words!r}: give its number, such as 03, or its name.")
 
@@ -84,7 +84,7 @@ def handed_out_with(folder, name):
 
 def main(arguments):
     folder, *wanted = arguments or ["--help"]
-    names = [name for name in lessons() if name in wanted or name[:2] in wanted]
+    names = [name for name in lessons() if {name, name[:2], name[3:]} & set(wanted)]
     if folder.startswith("-") or len(names) != len(wanted):
         print("usage: python course.py classroom FOLDER [LESSON ...], as in ~/class 03 04", file=sys.stderr)
         return 2

@@ -32,8 +32,8 @@ import psutil
 import review
 import sandbox
 
-from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.lesson_files import Answer, Change
+from pe_lessons.lessons import REGISTRY
 
 LESSON = "03_the_naive_loop"
 SECONDS_PER_CELL = 20  # of computing; 60 in the settings for a real class: an endless loop takes all of them
@@ -105,7 +105,7 @@ def submissions(drawn):
 
 def text_of(exercise, mistake):
     """A program that makes a mistake, as a learner could have written it."""
-    lesson = importlib.import_module(f"pe_lessons.exercises.lesson_{LESSON[:2]}").lesson
+    lesson = importlib.import_module(f"pe_lessons.lessons.{LESSON[3:]}").lesson
     answer = lesson.styles(exercise)[0]
     change, texts = lesson.entries(exercise)[mistake][answer.style], []
     if isinstance(change, str):

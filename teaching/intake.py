@@ -340,7 +340,7 @@ def put_right(notebook, release):
     graded = {cell.id for cell in release.cells if grade_id(cell)}
     # A learner may have lost all checks, or all prose.
     if len(theirs.keys() & graded) <= len(graded) / 2 and len(theirs) <= len(release.cells) / 2:
-        found, wanted = number_of(notebook), number_of(release)
+        found, wanted = name_of(notebook), name_of(release)
         why = FEW_CELLS if found in (None, wanted) else OTHER_LESSON
         raise Unreadable(why.format(found, wanted))
     notes, last = list(notebook.metadata.get("course_notes", ())), None
@@ -377,10 +377,10 @@ def put_right(notebook, release):
     return notebook, notebook.metadata["course_notes"]
 
 
-def number_of(notebook):
-    """The number of the lesson whose exercises a notebook imports, or None."""
+def name_of(notebook):
+    """The name of the lesson whose exercises a notebook imports, or None."""
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
-    found = Counter(re.findall(r"pe_lessons\.exercises\.lesson_(\d\d)", code)).most_common(1)
+    found = Counter(re.findall(r"pe_lessons\.lessons\.(\w+)", code)).most_common(1)
     return found[0][0] if found else None
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import nbformat
 
-from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.behaviour import Look
+from pe_lessons.lessons import REGISTRY
 
 COURSE = Path(__file__).resolve().parents[1] / "pe_lessons"
 LONGEST = 50_000_000  # characters of a look; a right answer's has less than a million
@@ -29,12 +29,12 @@ def without_answers():
     """A folder with a copy of `pe_lessons` that holds no right answer; it is deleted when Python ends."""
     place = Path(tempfile.mkdtemp(prefix="course_"))
     atexit.register(shutil.rmtree, place, ignore_errors=True)
-    exercises = shutil.copytree(COURSE, place / "pe_lessons") / "exercises"
-    for mistakes in exercises.rglob("mistakes*.toml"):
+    lessons = shutil.copytree(COURSE, place / "pe_lessons") / "lessons"
+    for mistakes in lessons.rglob("mistakes*.toml"):
         mistakes.write_text("", encoding="utf-8")
-    for words in exercises.glob("lesson_*/words.md"):
+    for words in lessons.glob("*/words.md"):
         words.write_text(without_reasons(words.read_text(encoding="utf-8")), encoding="utf-8")
-    for answers in exercises.glob("lesson_*/answers.py"):
+    for answers in lessons.glob("*/answers.py"):
         if "lesson.exercise(" in answers.with_name("__init__.py").read_text(encoding="utf-8"):
             answers.write_text(without_bodies(answers.read_text(encoding="utf-8")), encoding="utf-8")
     compileall.compile_dir(place, quiet=2)

@@ -23,9 +23,10 @@ import grade
 import nbformat
 import running
 
-from pe_lessons.exercises import REGISTRY, behaviour
+from pe_lessons.exercises import behaviour
 from pe_lessons.exercises.exercise import Exercise, Numbers
 from pe_lessons.exercises.question import Question
+from pe_lessons.lessons import REGISTRY
 
 # What lessons need, and what harms nobody. Whoever takes more has a good reason or another aim.
 MODULES = set(
@@ -71,7 +72,7 @@ SILENT = {  # why a check said nothing, by what stands in its place
     "NameError": "the answer's name was never made",
 }
 DUNDER = re.compile(r"__\w+__")
-LESSON = re.compile(r"pe_lessons\.exercises\.lesson_\d\d")
+LESSON = re.compile(r"pe_lessons\.lessons\.\w+")
 PLAIN = {f"__{name}__" for name in "call doc getitem init iter len name post_init repr str".split()}
 # What the checks say of answers whose mistake has no name, and what the table says then.
 UNNAMED = {

@@ -16,9 +16,9 @@ from torch import nn
 from verdicts import EXERCISES, LESSON_OF, trust, verdict
 
 from pe_lessons import arrays
-from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.exercise import Exercise, Numbers
 from pe_lessons.exercises.question import Question, Quiz
+from pe_lessons.lessons import REGISTRY
 
 QUESTIONS = [exercise for exercise in REGISTRY.values() if isinstance(exercise, Question)]
 QUIZZES = [exercise for exercise in REGISTRY.values() if isinstance(exercise, Quiz)]

@@ -9,12 +9,13 @@ import torch
 import write_sources
 
 from evidence import train_encodings
-from pe_lessons import arrays, capstone, measures, puzzles, toys
-from pe_lessons.progress import notebook
+from pe_lessons import arrays, measures, toys
+from pe_lessons.lessons.design_your_own import capstone, puzzles
+from pe_lessons.lessons.progress import notebook
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = notebook(ROOT / "notebooks", "design_your_own")
-LESSON = NOTEBOOK.name[:2]
+LESSON = NOTEBOOK.stem[3:]
 TRAINED = capstone.trained_encodings()
 
 

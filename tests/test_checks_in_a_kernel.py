@@ -13,9 +13,9 @@ from pe_lessons.exercises.failed_cells import Cells
 
 SETUP = """
 from pe_lessons.exercises.exercise import Exercise
-from pe_lessons.exercises.lesson_00 import cell_question, count_positions
-from pe_lessons.exercises.lesson_02 import row_by_hand
-from pe_lessons.exercises.lesson_00 import quiz_00
+from pe_lessons.lessons.start_here import cell_question, count_positions
+from pe_lessons.lessons.by_hand import row_by_hand
+from pe_lessons.lessons.start_here import quiz_start_here
 
 class Adder:
     def __init__(self, number):
@@ -113,7 +113,7 @@ KINDS = {  # a right answer, the same with a fault, the check, the error as the 
         "NameError: name 'a' is not defined (line 1: `my_answer = [a, c]`)",
     ),
     "letters of a quiz": (
-        'my_letters = ["c", "b", "a"]', 'my_letters = ["c", "b", "a]', "quiz_00.check(my_letters)",
+        'my_letters = ["c", "b", "a"]', 'my_letters = ["c", "b", "a]', "quiz_start_here.check(my_letters)",
         "SyntaxError in line 1: unterminated string literal",
     ),
 }  # fmt: skip
@@ -145,7 +145,7 @@ def test_an_error_says_what_it_means_in_the_course(kernel):
     assert "none of the course's packages" in "".join(kernel("import no_such_package"))
     kernel("row_by_hand = lambda: 0")
     assert "`row_by_hand` is the name of the exercise" in "".join(kernel("row_by_hand.check([1])"))
-    kernel("from pe_lessons.exercises.lesson_02 import row_by_hand")
+    kernel("from pe_lessons.lessons.by_hand import row_by_hand")
 
 
 def test_before_the_first_cell_a_missing_name_says_what_to_run(tmp_path):
@@ -253,7 +253,7 @@ def test_hints_and_solutions_are_shown_wherever_they_stand_in_a_cell_and_once(ke
     assert shown.count(hint) == 1 and shown.endswith("\n")
     [shown] = kernel("cell_question.hint(); cell_question.solution(); 3")[:1]
     assert shown.count("Hint 1") == 1 and "a: " in shown
-    [shown] = kernel("quiz_00.hint()\nquiz_00.explain(1)\nquiz_00.explain(2)")
+    [shown] = kernel("quiz_start_here.hint()\nquiz_start_here.explain(1)\nquiz_start_here.explain(2)")
     assert "no hints" in shown and shown.count("YES") == 2
     [shown] = kernel("row_by_hand.solution()\nNone")
     assert shown == "-0.2794, 0.9602, 0.0600, 0.9982\n"

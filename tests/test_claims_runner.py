@@ -4,10 +4,10 @@ import inspect
 from types import SimpleNamespace
 
 import pytest
-from reexecute import find_notebooks
 
 from evidence.claims import runner, training
 from pe_lessons import toys
+from pe_lessons.lessons.progress import notebook
 
 
 @pytest.mark.parametrize("lesson", runner.lessons())
@@ -16,8 +16,8 @@ def test_a_file_of_claims_has_groups_and_belongs_to_a_lesson_that_names_it(lesso
     assert runner.groups(module)
     for function in filter(inspect.isgeneratorfunction, vars(module).values()):
         assert (function in runner.groups(module)) == bool(inspect.getdoc(function)), function.__name__
-    (path,) = [path for path in find_notebooks() if path.name.startswith(lesson)]
-    assert f"(../evidence/claims/lesson_{lesson}.py)" in path.read_text(encoding="utf-8")
+    path = notebook(runner.NOTEBOOKS, lesson)
+    assert f"(../evidence/claims/{lesson}.py)" in path.read_text(encoding="utf-8")
 
 
 def good():
@@ -35,15 +35,15 @@ def bad():
 
 @pytest.fixture
 def main(monkeypatch):
-    """The runner, with a lesson 01 whose claims hold and a lesson 02 of which two fail."""
-    modules = {"01": SimpleNamespace(good=good), "02": SimpleNamespace(good=good, bad=bad)}
+    """The runner, with a lesson whose claims hold and a one of which two fail."""
+    modules = {"first": SimpleNamespace(good=good), "second": SimpleNamespace(good=good, bad=bad)}
     monkeypatch.setattr(runner, "lessons", lambda: list(modules))
     monkeypatch.setattr(runner, "load", modules.get)
     return runner.main
 
 
 def test_each_claim_is_printed_with_its_range_and_a_verdict(main, capsys):
-    assert main(["01"]) == 0
+    assert main(["first"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "A group whose claims hold" in lines
     (line,) = [line for line in lines if "a share" in line]
@@ -51,21 +51,21 @@ def test_each_claim_is_printed_with_its_range_and_a_verdict(main, capsys):
     assert lines[-1] == "Every claim holds on every seed."
 
 
-@pytest.mark.parametrize("wanted", [["02"], []])
+@pytest.mark.parametrize("wanted", [["second"], []])
 def test_a_claim_that_fails_on_one_seed_fails_the_run(main, capsys, wanted):
     assert main(wanted) == 1
     shown = capsys.readouterr().out
     assert shown.count("FAILS on 1 of 2") == 2
-    assert shown.endswith("These claims fail:\n  02, does not\n  02, no number\n")
+    assert shown.endswith("These claims fail:\n  second, does not\n  second, no number\n")
 
 
 def test_an_unknown_lesson_is_refused(main, capsys):
-    assert main(["03"]) == 2
-    assert "these have: 01, 02" in capsys.readouterr().err
+    assert main(["third"]) == 2
+    assert "these have: first, second" in capsys.readouterr().err
 
 
 def test_a_rate_that_no_claim_is_tried_at_is_no_success(main, capsys):
-    assert main(["01", "--rate", "0.5"]) == 2
+    assert main(["first", "--rate", "0.5"]) == 2
     assert "Nothing was tried" in capsys.readouterr().out
 
 
@@ -100,16 +100,16 @@ def test_who_learns_is_tried_at_half_and_at_twice_the_rate(main, monkeypatch, ca
         yield "a rate of its own", [trained(lr=0.005)], runner.equal_to(0.005).at(1)
 
     monkeypatch.setattr(toys, "train", train)
-    monkeypatch.setattr(runner, "load", {"01": SimpleNamespace(group=group, good=good)}.get)
-    assert main(["01"]) == 1
+    monkeypatch.setattr(runner, "load", {"first": SimpleNamespace(group=group, good=good)}.get)
+    assert main(["first"]) == 1
     shown = capsys.readouterr().out
     own, half, twice = (line for line in shown.splitlines() if line.startswith("  a rate of its own"))
     assert own.endswith("[0.005, 0.005]   = 0.005 at its rate: holds")
     assert half.endswith("[0.0025, 0.0025]") and twice.endswith("[0.01, 0.01]")
     assert shown.count("a share") == 1
-    assert shown.endswith("These claims fail:\n  01, as written, at twice its learning rate\n")
+    assert shown.endswith("These claims fail:\n  first, as written, at twice its learning rate\n")
     assert toys.train is train
-    assert main(["01", "--rate", "0.5"]) == 0
+    assert main(["first", "--rate", "0.5"]) == 0
     shown = capsys.readouterr().out
     assert shown.count("as written") == shown.count("at half") == 1 and "a share" not in shown
 

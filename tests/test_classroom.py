@@ -21,8 +21,9 @@ import pytest
 from reexecute import ROOT, find_notebooks
 from test_strangers import ANSWERS as STRANGERS
 
-from pe_lessons.exercises import REGISTRY, behaviour
+from pe_lessons.exercises import behaviour
 from pe_lessons.exercises.exercise import Numbers
+from pe_lessons.lessons import REGISTRY, packages
 
 pytest.importorskip("nbgrader", reason="comes with the extra classroom")
 
@@ -34,15 +35,15 @@ import marking
 import review
 import running
 import sandbox
-from verdicts import EXERCISES, LESSON_OF, PACKAGES, trust
+from verdicts import EXERCISES, LESSON_OF, trust
 
 LESSON = demo.LESSON
 needs_a_sandbox = pytest.mark.skipif(sandbox.missing() is not None, reason="no sandbox on this machine")
 HONEST = {}  # what they handed in, by lesson and student
 for student, work in tomllib.loads((ROOT / "tests/honest_submissions.toml").read_text("utf-8")).items():
     first = next(name for name in work if name in REGISTRY)
-    [number] = [one.__name__[-2:] for one in PACKAGES if first in vars(one)]
-    HONEST.setdefault(number, {})[student] = work
+    [lesson] = [one.__name__.rpartition(".")[2] for one in packages() if first in vars(one)]
+    HONEST.setdefault(lesson, {})[student] = work
 
 
 @pytest.fixture
@@ -126,11 +127,11 @@ def test_files_that_cannot_be_read_say_what_to_do(release):
             intake.read(content.encode())
     for lesson, path in classroom.lessons().items():
         if lesson != LESSON:
-            said = f"This is lesson {lesson[:2]}, not lesson {LESSON[:2]}"
+            said = f"This is lesson {lesson[3:]}, not lesson {LESSON[3:]}"
             with pytest.raises(intake.Unreadable, match=said):
                 intake.put_right(nbformat.read(path, 4), release)
     for cells in ([], release.cells[:5]):
-        with pytest.raises(intake.Unreadable, match=f"Of lesson {LESSON[:2]} too few cells are left"):
+        with pytest.raises(intake.Unreadable, match=f"Of lesson {LESSON[3:]} too few cells are left"):
             intake.put_right(nbformat.v4.new_notebook(cells=cells), release)
 
 
@@ -501,7 +502,7 @@ def test_a_check_only_tells_what_an_answer_does(run):
         return cell
 
     sources = [
-        "import math\nfrom pe_lessons.exercises.lesson_03 import *\nprint(sinusoidal_loop.text)",
+        "import math\nfrom pe_lessons.lessons.the_naive_loop import *\nprint(sinusoidal_loop.text)",
         right,
     ]
     cells = [
@@ -511,7 +512,7 @@ def test_a_check_only_tells_what_an_answer_does(run):
         a_check("bug_question.check('bce')"),
         a_check(f"{name}.check(never_made)"),
         a_check(f"{name}.check(my_sinusoidal)\nraise ValueError"),
-        a_check("quiz_03.check(['b'])", "quiz_03"),
+        a_check("quiz_the_naive_loop.check(['b'])", "quiz_the_naive_loop"),
     ]
     notebook, _ = run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=cells), {})
     _, imports, _, correct, forged, other, unmade, failed, few = notebook.cells
@@ -572,7 +573,7 @@ def test_every_right_answer_is_right_where_the_course_has_no_answers(tmp_path):
                 source = "\n".join([*imports, style.text])
                 cells.append((exercise.name, style.name, source))
     program = (
-        "import json, sys, pe_lessons\nfrom pe_lessons.exercises import REGISTRY\n"
+        "import json, sys, pe_lessons\nfrom pe_lessons.lessons import REGISTRY\n"
         "told = []\nfor name, mine, source in json.load(open(sys.argv[1])):\n"
         "    scope = {'__name__': 'cell'}\n"
         "    exec(compile(source, 'a cell', 'exec'), scope)\n"
@@ -675,8 +676,8 @@ def test_review_does_not_name_strangers(answer):
         ("self = slopes\nself.diagnose = print", "writes into self.diagnose"),
         ("from pe_lessons import exercises as arrays", "imports from pe_lessons"),
         (
-            "from pe_lessons.exercises.lesson_10 import slopes as s",
-            "imports from pe_lessons.exercises.lesson_10",
+            "from pe_lessons.lessons.relative_biases import slopes as s",
+            "imports from pe_lessons.lessons.relative_biases",
         ),
         ("import sys\nsys.modules['x']", "uses .modules"),
     ],
@@ -924,12 +925,12 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
 
 
 @needs_a_sandbox
-@pytest.mark.parametrize("number", HONEST)
-def test_the_honest_get_their_points_and_nobody_is_named(number, tmp_path, capsys):
-    folder, lesson = tmp_path / "class", classroom.lesson_named(number)
-    assert classroom.main([str(folder), number]) == 0
+@pytest.mark.parametrize("name", HONEST)
+def test_the_honest_get_their_points_and_nobody_is_named(name, tmp_path, capsys):
+    folder, lesson = tmp_path / "class", classroom.lesson_named(name)
+    assert classroom.main([str(folder), name]) == 0
     place = folder / "downloaded" / lesson
-    for student, work in HONEST[number].items():
+    for student, work in HONEST[name].items():
         notebook = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
         cells = notebook.cells
         for cell in cells:
@@ -940,12 +941,12 @@ def test_the_honest_get_their_points_and_nobody_is_named(number, tmp_path, capsy
         if "last" in work:
             cells.append(nbformat.v4.new_code_cell(work["last"].strip("\n")))
         (place / f"{student}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
-    assert grade.main([str(folder), number, "--jobs", "2"]) == 0
+    assert grade.main([str(folder), name, "--jobs", "2"]) == 0
     _, remarks, _, given = review.look(folder, lesson)
     assert remarks == {}
     assert given == {
         student: {name: (float(name in work), 1.0) for name in given[student]}
-        for student, work in HONEST[number].items()
+        for student, work in HONEST[name].items()
     }
 
 

@@ -12,9 +12,9 @@ import write_sources
 from reexecute import ROOT
 from verdicts import verdict
 
-from pe_lessons import clinic
 from pe_lessons.exercises import behaviour, result
-from pe_lessons.progress import notebook
+from pe_lessons.lessons.progress import notebook
+from pe_lessons.lessons.the_clinic import clinic
 
 CASES = clinic.cases()
 SOURCES = {source.link: source for source in write_sources.read()}
@@ -292,7 +292,7 @@ def test_the_threads_are_sources_and_the_lesson_has_the_heading(case):
     lesson = notebook(ROOT / "notebooks", "the_clinic")
     for thread in case.data["thread"]:
         source = SOURCES[thread]
-        assert source.kind == "thread" and source.opened and lesson.name[:2] in source.cited
+        assert source.kind == "thread" and source.opened and lesson.stem[3:] in source.cited
     number, heading = re.fullmatch(r"lesson (\d\d), (.+)", case.data["lesson"]).groups()
     path = notebook(ROOT / "notebooks", number)
     texts = [cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "markdown"]

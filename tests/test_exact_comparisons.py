@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pe_lessons.progress import notebooks
+from pe_lessons.lessons.progress import notebooks
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = notebooks(ROOT / "notebooks")

@@ -602,7 +602,7 @@ def test_check_raises_only_while_a_grading_tool_runs(monkeypatch, capsys):
 def test_an_answer_cannot_switch_grading_on_or_off(at_first, then, outcome):
     code = (
         "import os\n"
-        "from pe_lessons.exercises.lesson_00 import count_positions\n"
+        "from pe_lessons.lessons.start_here import count_positions\n"
         f"{then}\n"
         "try:\n"
         "    print(count_positions.check(...).status)\n"
@@ -654,7 +654,8 @@ def test_two_exercises_of_one_name_are_an_error():
 
 
 def test_importing_the_first_lessons_loads_neither_torch_nor_matplotlib():
-    lessons = ", ".join(f"pe_lessons.exercises.lesson_0{number}" for number in range(5))
+    names = "start_here", "why_order_matters", "by_hand", "the_naive_loop", "vectorized_numpy"
+    lessons = ", ".join(f"pe_lessons.lessons.{name}" for name in names)
     code = f"import sys, {lessons}; print({{'torch', 'matplotlib'}} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"

@@ -10,10 +10,10 @@ import pytest
 import torch
 from reexecute import find_notebooks
 
-from pe_lessons.exercises import REGISTRY
 from pe_lessons.exercises.exercise import Numbers
 from pe_lessons.exercises.question import Question, Quiz
-from pe_lessons.progress import progress
+from pe_lessons.lessons import REGISTRY
+from pe_lessons.lessons.progress import progress
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = find_notebooks()
@@ -67,7 +67,7 @@ def test_every_exercise_stands_in_one_notebook_and_every_stub_is_registered():
 
 @in_notebooks
 def test_an_exercise_is_in_the_lesson_that_defines_it(notebook, name):
-    lesson = f"pe_lessons.exercises.lesson_{notebook.stem[:2]}"
+    lesson = f"pe_lessons.lessons.{notebook.stem[3:]}"
     assert any(
         re.search(rf"from {lesson} import [^\0]*?\b{name}\b", cell["source"])
         for cell in cells(notebook)
@@ -165,5 +165,5 @@ def test_the_right_answer_in_place_of_the_stub_makes_the_check_correct(notebook,
 def test_every_lesson_ends_with_its_quiz():
     for notebook in NOTEBOOKS:
         [name] = [name for name in graded(notebook) if isinstance(REGISTRY[name], Quiz)]
-        assert name == f"quiz_{notebook.stem[:2]}"
+        assert name == f"quiz_{notebook.stem[3:]}"
         assert name == list(graded(notebook))[-1]

@@ -11,8 +11,9 @@ import torch
 from verdicts import EXERCISES, LESSON_OF
 
 from pe_lessons import arrays, loops, tensors
-from pe_lessons.exercises import REGISTRY, behaviour
+from pe_lessons.exercises import behaviour
 from pe_lessons.exercises.exercise import Exercise, Numbers
+from pe_lessons.lessons import REGISTRY
 
 LENDER = Exercise._lender  # before conftest.py lets it be
 EXERCISE = REGISTRY["sinusoidal_loop"]

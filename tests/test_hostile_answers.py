@@ -22,8 +22,9 @@ import pytest
 import torch
 
 from pe_lessons import loops
-from pe_lessons.exercises import REGISTRY, behaviour
+from pe_lessons.exercises import behaviour
 from pe_lessons.exercises.exercise import Exercise
+from pe_lessons.lessons import REGISTRY
 
 EXERCISE = REGISTRY["sinusoidal_loop"]
 
@@ -113,7 +114,7 @@ def test_an_argument_of_any_kind_is_told_in_a_few_characters(value, words):
 def test_the_memory_limit_is_lifted_after_the_call():
     code = (
         "import resource\n"
-        "from pe_lessons.exercises.lesson_00 import count_positions\n"
+        "from pe_lessons.lessons.start_here import count_positions\n"
         "before = resource.getrlimit(resource.RLIMIT_AS)\n"
         "inside = []\n"
         "count_positions.check(lambda sentence: inside.append(resource.getrlimit(resource.RLIMIT_AS)))\n"
@@ -164,8 +165,8 @@ def test_numpy_broken_before_the_check_is_put_back(monkeypatch):
 
 def test_pytorch_may_be_imported_after_the_first_exercises():
     code = (
-        "from pe_lessons.exercises.lesson_03 import right_pairs\n"
-        "from pe_lessons.exercises.lesson_05 import sinusoidal_torch\n"
+        "from pe_lessons.lessons.the_naive_loop import right_pairs\n"
+        "from pe_lessons.lessons.pytorch import sinusoidal_torch\n"
         "import torch\n"
         "sine, torch.sin = torch.sin, torch.cos\n"
         "print(sinusoidal_torch.check(lambda seq_len, d_model: 0).message, torch.sin is sine)"

@@ -21,5 +21,5 @@ for name in {modules}:
 from pe_lessons import plots
 plots.heatmap([[1, 2], [3, 4]])
 """
-    assert {"loops", "arrays", "tensors", "plots", "toys", "exercises", "progress"} <= set(modules)
+    assert {"loops", "arrays", "tensors", "plots", "toys", "exercises", "lessons"} <= set(modules)
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"MPLBACKEND": "agg"})

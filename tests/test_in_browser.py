@@ -15,7 +15,7 @@ from pe_lessons.exercises.in_browser import ON_A_PAGE, reply, run
 RIGHT = "def my_positions(sentence):\n    return list(range(len(sentence.split())))"
 
 
-def asked(answer, lesson="lesson_00", name="count_positions", check="count_positions.check(my_positions)"):
+def asked(answer, lesson="start_here", name="count_positions", check="count_positions.check(my_positions)"):
     imports = {"np": "import numpy as np", "gone": "import gone.by as gone"}
     return json.loads(reply(lesson, name, answer, check, imports))
 
@@ -70,7 +70,7 @@ def test_what_is_printed_is_shown_and_of_the_trials_the_first():
     ],
 )  # fmt: skip
 def test_an_answer_that_is_run_shows_what_it_prints_and_its_last_value(answer, status, printed, value, said):
-    got = json.loads(run("lesson_00", "count_positions", answer, {"np": "import numpy as np"}))
+    got = json.loads(run("start_here", "count_positions", answer, {"np": "import numpy as np"}))
     assert (got["status"], got["printed"], got["value"]) == (status, printed, value)
     assert said in got["message"]
 
@@ -101,7 +101,7 @@ def test_what_a_page_says_instead_stands_once_in_its_cell():
 
 
 def test_numbers_typed_as_a_list():
-    got = asked("my_row = [0, 1, 2, 3]", "lesson_02", "row_by_hand", "row_by_hand.check(my_row)")
+    got = asked("my_row = [0, 1, 2, 3]", "by_hand", "row_by_hand", "row_by_hand.check(my_row)")
     assert got["status"] == "not yet"
 
 
@@ -111,9 +111,10 @@ import importlib.util, math, sys
 find = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *more: None if name == "numpy" else find(name, *more)
 sys.modules["numpy"] = sys.modules["torch"] = None
-from pe_lessons.exercises import lesson_00, lesson_02, lesson_03
+from pe_lessons.lessons import by_hand, start_here, the_naive_loop
 named = 0
-functions = lesson_00.count_positions, lesson_02.one_angle, lesson_03.sinusoidal_loop, lesson_03.right_pairs
+functions = [start_here.count_positions, by_hand.one_angle]
+functions += [the_naive_loop.sinusoidal_loop, the_naive_loop.right_pairs]
 for exercise in functions:
     scope = {"math": math}
     exec(exercise.text, scope)
@@ -122,7 +123,7 @@ for exercise in functions:
         if "float" not in mistake.name:  # there are none but Python's own
             assert exercise.diagnose(mistake.wrong).cause == mistake.name, mistake.name
             named += 1
-row = lesson_02.row_by_hand
+row = by_hand.row_by_hand
 assert row.diagnose(row.reference()).status == "correct"
 exercise.hint()
 assert exercise.diagnose(lambda table: len(table)).status == "not yet"

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from pe_lessons import arrays, capstone, measures
+from pe_lessons import arrays, measures
+from pe_lessons.lessons.design_your_own import capstone
 
 POSITIONS = np.arange(20)[:, None]
 BINARY = POSITIONS // 2 ** np.arange(5) % 2

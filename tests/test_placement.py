@@ -2,7 +2,7 @@
 
 import pytest
 
-from pe_lessons.placement import UNKNOWN, placement
+from pe_lessons.lessons.placement import UNKNOWN, placement
 
 RIGHT = "".join(placement.right)
 E_ = "e"  # I do not know yet
@@ -10,10 +10,10 @@ NEWCOMERS = {  # what each answers, and where to begin
     "programs, and has never seen attention": (E_ * 10, 0),
     "knows attention, and no encoding": (RIGHT[0] + E_ * 9, 2),
     "has written the table in NumPy, and no module": (RIGHT[:3] + E_ * 7, 5),
-    "trains models with the sinusoidal table": (RIGHT[:5] + E_ * 5, 11),
+    "trains models with the sinusoidal table": (RIGHT[:5] + E_ * 5, 9),
     "uses RoPE every day, and never stretched it": (RIGHT[:7] + E_ + RIGHT[8] + E_, 13),
     "has built serving code": (RIGHT[:9] + E_, 18),
-    "knows it all": (RIGHT, 20),
+    "knows it all": (RIGHT, 21),
 }
 
 

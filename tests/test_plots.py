@@ -16,7 +16,7 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgba
 
 from pe_lessons import arrays, plots
-from pe_lessons.progress import notebook
+from pe_lessons.lessons.progress import notebook
 
 TABLE = arrays.sinusoidal(5, 4)
 

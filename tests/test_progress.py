@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pe_lessons import progress
-from pe_lessons.exercises import REGISTRY, result
+from pe_lessons.exercises import result
+from pe_lessons.lessons import REGISTRY, progress
 
 EXERCISE = REGISTRY["count_positions"]
 

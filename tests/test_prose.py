@@ -56,7 +56,7 @@ def anchors(notebook):
 
 def cited_sources(notebook, name):
     """A source that is named, or linked, has an entry that says what this lesson cites it for."""
-    lesson = name[:2]
+    lesson = Path(name).stem[3:]
     known = [source for source in SOURCES if lesson in source.cited]
     labels, links = {source.label for source in known}, {source.link for source in known}
     for cell_id, text in prose(notebook):
@@ -137,7 +137,7 @@ def value(number):
 
 def other_seeds(notebook, name):
     """What is said of other seeds names the file of this lesson's claims, which anybody can try."""
-    file = f"../evidence/claims/lesson_{name[:2]}.py"
+    file = f"../evidence/claims/{Path(name).stem[3:]}.py"
     for cell_id, text in prose(notebook):
         for paragraph in text.split("\n\n"):
             if re.search(r"\bother seeds\b", paragraph) and f"({file})" not in paragraph:
@@ -165,7 +165,7 @@ def complaining(text):
     return [guard for guard in GUARDS if list(guard(notebook, SECOND))]
 
 
-PAPER = next(source for source in SOURCES if source.authors and "01" in source.cited)
+PAPER = next(source for source in SOURCES if source.authors and "why_order_matters" in source.cited)
 FIRST, SECOND = NOTEBOOKS[0].name, NOTEBOOKS[1].name
 HEADING = sorted(anchors(nbformat.read(NOTEBOOKS[0], 4)))[0]
 GOOD = [
@@ -173,7 +173,7 @@ GOOD = [
     f"As [lesson 00]({FIRST}#{HEADING}) shows.",
     "**Predict:** how many? The **token** and the **tokens**.",
     "There are 126<!--count--> of 1,300<!--count-->, −2.5<!--count-->, 84 %<!--count--> and 0.3<!--count-->.",
-    "On ten other seeds too ([claims](../evidence/claims/lesson_01.py)).",
+    "On ten other seeds too ([claims](../evidence/claims/why_order_matters.py)).",
 ]
 FAULTS = [
     (cited_sources, "Nobody et al. (2031) say so."),
@@ -189,9 +189,9 @@ FAULTS = [
     (measured_numbers, "There are 0.2<!--count-->."),
     (measured_numbers, "There are 126<!--nowhere-->."),
     (measured_numbers, "There are many<!--count-->."),
-    (cross_references, "On ten seeds too ([claims](../evidence/claims/lesson_99.py))."),
+    (cross_references, "On ten seeds too ([claims](../evidence/claims/99.py))."),
     (other_seeds, "On ten other seeds too."),
-    (other_seeds, "On ten other seeds too ([claims](../evidence/claims/lesson_03.py))."),
+    (other_seeds, "On ten other seeds too ([claims](../evidence/claims/the_naive_loop.py))."),
 ]
 
 
@@ -216,7 +216,7 @@ def test_a_source_is_complete(source):
     assert source.title and not source.title.endswith(("...", "…", "."))
     assert bool(source.authors) == bool(source.year) and (source.authors or source.kind != "paper")
     assert source.opened or source.kind == "paper", "only a known paper may be cited without opening it"
-    assert source.cited and set(source.cited) <= {path.name[:2] for path in NOTEBOOKS}
+    assert source.cited and set(source.cited) <= {path.stem[3:] for path in NOTEBOOKS}
     assert not [text for text in source.cited.values() if not text or text.endswith(".")]
 
 
@@ -228,8 +228,8 @@ def test_no_source_stands_twice():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_sources_of_a_lesson_are_those_of_the_data(path):
     cells = [cell.source for cell in nbformat.read(path, 4).cells if cell.id == "sources"]
-    cited = any(path.name[:2] in source.cited for source in SOURCES)
-    assert cells == [write_sources.cell_text(path.name[:2], SOURCES)] * cited
+    cited = any(path.stem[3:] in source.cited for source in SOURCES)
+    assert cells == [write_sources.cell_text(path.stem[3:], SOURCES)] * cited
 
 
 def test_the_page_of_references_is_that_of_the_data():

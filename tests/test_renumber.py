@@ -38,7 +38,6 @@ MOVED = [
     ("a.md", "python course.py reset 09 [10 ...]", "python course.py reset 10 [11 ...]"),
     ("a.ipynb", "# 09 · Learned", "# 10 · Learned"),
     ("docs/index.md", "notebooks/09_*\n", "notebooks/10_*\n"),
-    ("docs/sources.toml", '"09" = "in lesson 11"\n', '"10" = "in lesson 12"\n'),
     ("teaching/GUIDE.md", "### 09 Learned\n- **Needs:** 08, 09, and 2 more.",
      "### 10 Learned\n- **Needs:** 08, 10, and 2 more."),
     ("teaching/LESSON_TIMES.md", "| 09 Learned | 60 |", "| 10 Learned | 60 |"),

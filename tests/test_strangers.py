@@ -1,6 +1,6 @@
 """Answers as people write them who have not seen the package: what the checks say of each.
 
-`strangers/lesson_NN.toml` holds them, with the truth: "correct", the names of the mistakes that were made, or
+The files in `strangers/` hold them, with the truth: "correct", the names of the mistakes that were made, or
 "unnamed" for a mistake that no name of ours is true of. Those with a `kind` are from a blind trial, written
 before anything was checked: "first try" is what people write naturally, "other" odder slips.
 """
@@ -16,9 +16,9 @@ from torch import nn
 from torch.nn import functional as F
 
 from pe_lessons import arrays, loops, tensors
-from pe_lessons.exercises import REGISTRY
+from pe_lessons.lessons import REGISTRY
 
-FILES = sorted((Path(__file__).parent / "strangers").glob("lesson_*.toml"))
+FILES = sorted((Path(__file__).parent / "strangers").glob("*.toml"))
 ANSWERS = [
     pytest.param(answer, id=f"{answer['exercise']}-{number}-{answer['truth']}")
     for file in FILES

@@ -17,7 +17,7 @@ import yaml
 from reexecute import ROOT, find_notebooks
 from traitlets.config import Config
 
-from pe_lessons.exercises import REGISTRY
+from pe_lessons.lessons import REGISTRY
 
 TEACHING = ROOT / "teaching"
 GUIDE = (TEACHING / "GUIDE.md").read_text(encoding="utf-8")
@@ -107,10 +107,10 @@ def test_the_tables_of_the_guide_are_up_to_date():
         assert text == teaching_tables.with_minutes(text), again
 
 
-def test_what_is_there_for_as_long_as_you_like_is_not_reckoned():
-    texts = ["## One", "text", "## Play, as long as you like", "### More of it", "play", "## Two"]
-    kept = teaching_tables.without_play([nbformat.v4.new_markdown_cell(text) for text in texts])
-    assert [cell.source for cell in kept] == ["## One", "text", "## Two"]
+def test_the_clock_stops_at_further():
+    texts = ["## One", "text", "## Further", "### More of it", "more"]
+    kept = teaching_tables.before_further([nbformat.v4.new_markdown_cell(text) for text in texts])
+    assert [cell.source for cell in kept] == ["## One", "text"]
 
 
 def test_the_reading_paths_are_the_same_wherever_they_are():

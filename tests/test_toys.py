@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from evidence.claims import lesson_15, lesson_16
+from evidence.claims import layers_that_differ, positions_are_data
 from pe_lessons import arrays, tensors, toys
 
 
@@ -298,8 +298,8 @@ def test_of_a_picture_the_colour_below_is_asked():
 @pytest.mark.parametrize(
     ("name", "names", "sizes", "bounds"),
     [
-        ("schedules", lesson_15.SCHEDULES, lesson_15.LENGTHS, lesson_15.BOUNDS),
-        ("orders", lesson_16.ORDERS, lesson_16.STEPS, lesson_16.BOUNDS),
+        ("schedules", layers_that_differ.SCHEDULES, layers_that_differ.LENGTHS, layers_that_differ.BOUNDS),
+        ("orders", positions_are_data.ORDERS, positions_are_data.STEPS, positions_are_data.BOUNDS),
     ],
     ids=["schedules", "orders"],
 )

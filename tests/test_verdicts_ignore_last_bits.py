@@ -11,7 +11,8 @@ import pytest
 import torch
 from verdicts import EXERCISES, trust, verdict_on
 
-from pe_lessons.exercises import REGISTRY, lesson_01
+from pe_lessons.lessons import REGISTRY
+from pe_lessons.lessons import why_order_matters as lesson
 
 SIZE = 1e-13
 WAYS = 1, -1  # shaken one way and then the other, two numbers that are equal differ once in either direction
@@ -135,8 +136,8 @@ def test_a_bucket_does_not_hang_on_the_last_digit_of_a_logarithm(monkeypatch, to
 
 
 def test_a_sum_in_another_order_differs_on_every_machine():
-    rows = lesson_01.UNEVEN
-    before, after = lesson_01.sum_everywhere(rows), lesson_01.sum_everywhere(rows[lesson_01.CYCLE])
+    rows = lesson.UNEVEN
+    before, after = lesson.sum_everywhere(rows), lesson.sum_everywhere(rows[lesson.CYCLE])
     assert (before != after).any()
     np.testing.assert_allclose(before, after, rtol=0, atol=1e-15)
-    assert (lesson_01.sum_everywhere, rows, lesson_01.CYCLE) in REGISTRY["permutation_test"].probes
+    assert (lesson.sum_everywhere, rows, lesson.CYCLE) in REGISTRY["permutation_test"].probes

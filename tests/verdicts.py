@@ -1,21 +1,14 @@
 """What checks say of answers that nobody need be protected from: in a third of the time."""
 
 import contextlib
-import importlib
-import pkgutil
 
-import pe_lessons.exercises
 from pe_lessons.exercises import behaviour
 from pe_lessons.exercises.exercise import Exercise
+from pe_lessons.lessons import packages
 
-PACKAGES = [
-    importlib.import_module(f"pe_lessons.exercises.{found.name}")
-    for found in pkgutil.iter_modules(pe_lessons.exercises.__path__)
-    if found.ispkg
-]
 LESSON_OF = {
     exercise: package.lesson
-    for package in PACKAGES
+    for package in packages()
     for exercise in vars(package).values()
     if isinstance(exercise, Exercise)
 }

@@ -10,6 +10,7 @@ does not serve it under the repository's name.
 """
 
 import os
+import pkgutil
 import re
 import runpy
 import shutil
@@ -55,7 +56,8 @@ def copy(source, target):
 def pack_course(target):
     """The modules that exercises import, as one file for Pyodide."""
     package = ROOT / "pe_lessons"
-    files = [*package.glob("*.py"), *(path for path in package.glob("exercises/**/*") if path.is_file())]
+    rooms = (package.glob(f"{room}/**/*") for room in ("exercises", "lessons"))
+    files = [*package.glob("*.py"), *(path for room in rooms for path in room if path.is_file())]
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
         for path in sorted(files):
             if "__pycache__" not in path.parts:
@@ -94,11 +96,13 @@ def gather():
     if wheel and Path(wheel).exists():
         copy(Path(wheel), SOURCE / "_static/python" / Path(wheel).name)
     pack_course(SOURCE / "_static/python/pe_lessons.zip")
-    for module in (ROOT / "pe_lessons").glob("[!_]*.py"):
-        name = f"pe_lessons.{module.stem}"
+    for module in pkgutil.iter_modules([ROOT / "pe_lessons"]):
+        if module.name in ("_arguments", "exercises", "lessons"):
+            continue
+        name = f"pe_lessons.{module.name}"
         page = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
         (SOURCE / "api").mkdir(exist_ok=True)
-        (SOURCE / "api" / f"{module.stem}.md").write_text(page)
+        (SOURCE / "api" / f"{module.name}.md").write_text(page)
     museum_page.write(SOURCE)
     clinic_page.write(SOURCE)
 

@@ -1,4 +1,4 @@
-"""Writes the page of the clinic for the site: every riddle of `pe_lessons.clinic`, sorted by symptom.
+"""Writes the page of the clinic for the site: every riddle of lesson `the_clinic`, sorted by symptom.
 
 build_site.py calls it; the page and its pictures are made anew every time and kept nowhere else.
 """
@@ -13,8 +13,8 @@ matplotlib.use("agg")  # before pyplot, for a machine without a screen
 from matplotlib import pyplot as plt
 from reexecute import ROOT
 
-from pe_lessons import clinic
-from pe_lessons.progress import notebook
+from pe_lessons.lessons.progress import notebook
+from pe_lessons.lessons.the_clinic import clinic
 
 TOP = """# The clinic, by symptom
 

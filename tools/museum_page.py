@@ -1,4 +1,4 @@
-"""Writes the page of the museum for the site: every config of pe_lessons/museum, read, with a picture each.
+"""Writes the page of the museum for the site: every config of the museum, read, with a picture each.
 
 build_site.py calls it; the page and its pictures are made anew every time and kept nowhere else.
 """

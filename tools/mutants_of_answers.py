@@ -9,8 +9,6 @@ the file keeps what was searched, so that the tests need not do it again before 
 
 import argparse
 import hashlib
-import importlib
-import pkgutil
 import re
 import sys
 import tomllib
@@ -18,8 +16,8 @@ from pathlib import Path
 
 import mutants
 
-import pe_lessons.exercises
 from pe_lessons.exercises.exercise import Exercise
+from pe_lessons.lessons import packages
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "equivalent_mutants.toml"
@@ -31,12 +29,10 @@ SEARCHED = """# Written by `python course.py mutants --write`: [fingerprint, mut
 def lessons():
     """{name of an exercise: (the exercise, its lesson, the file of its trials)}"""
     found = {}
-    for module in pkgutil.iter_modules(pe_lessons.exercises.__path__):
-        if module.ispkg:
-            package = importlib.import_module(f"pe_lessons.exercises.{module.name}")
-            for exercise in vars(package).values():
-                if isinstance(exercise, Exercise):
-                    found[exercise.name] = exercise, package.lesson, Path(package.__file__)
+    for package in packages():
+        for exercise in vars(package).values():
+            if isinstance(exercise, Exercise):
+                found[exercise.name] = exercise, package.lesson, Path(package.__file__)
     return found
 
 

@@ -30,7 +30,7 @@ from traitlets import default
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from course import ROOT, surroundings
-from pe_lessons.progress import notebooks
+from pe_lessons.lessons.progress import notebooks
 
 UNCHECKED = "nbval-ignore-output"
 SECONDS_PER_CELL = 600  # of wall time, on a machine that may be busy

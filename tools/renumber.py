@@ -41,7 +41,6 @@ ANYWHERE = [
 ]
 FORMS = {  # in these files also
     "docs/index.md": [r"(?m)^notebooks/(\d\d)_\*"],
-    "docs/sources.toml": [r"(?m)^\"(\d\d)\" = "],
     "teaching/GUIDE.md": [r"(?m)^### (\d\d) "],
     "teaching/LESSON_TIMES.md": [r"(?m)^\| (\d\d) "],
     "teaching/MISTAKES.md": [r"(?m)^## (\d\d) "],

@@ -2,9 +2,9 @@
 
     python course.py tables
 
-A source has a key, a `kind`, a `title`, a `link`, and a table `cited`: lesson number -> what exactly that
-lesson cites it for. Papers also have `authors` and `year`, the year of the first public version. `opened` is
-the day on which somebody opened the link and found there what it is cited for.
+A source has a key, a `kind`, a `title`, a `link`, and a table `cited`, which maps the name of a lesson to
+what exactly that lesson cites it for. Papers also have `authors` and `year`, the year of the first public
+version. `opened` is the day on which somebody opened the link and found there what it is cited for.
 """
 
 import tomllib
@@ -24,9 +24,8 @@ NAMES_OF_KINDS = {
     "page": "Pages",
 }
 LABEL = "**Sources.**"
-FOLDED = {
-    "21": "The threads, which name the culprits: for afterwards"
-}  # lesson -> what is seen of its sources
+# lesson -> what is seen of its sources
+FOLDED = {"the_clinic": "The threads, which name the culprits: for afterwards"}
 
 ABOUT = """# Bibliography
 
@@ -68,7 +67,7 @@ def read(path=DATA):
 
 
 def cell_text(lesson, sources):
-    """What the cell `sources` of a lesson says; `lesson` is its number, as in "03"."""
+    """What the cell `sources` of a lesson says; `lesson` is its name, as in "the_naive_loop"."""
     names = {}  # by what they are cited for: several that say the same share a line
     for source in sources:
         if lesson in source.cited:
@@ -86,14 +85,15 @@ def cell_text(lesson, sources):
 
 def page_text(sources):
     """What docs/bibliography.md says."""
-    parts = [ABOUT]
+    parts, numbers = [ABOUT], {path.stem[3:]: path.name[:2] for path in find_notebooks()}
     for kind, heading in NAMES_OF_KINDS.items():
         parts.append(f"\n## {heading}\n\n")
         for source in sources:
             if source.kind == kind:
                 opened = f" Opened {source.opened}." if source.opened else ""
                 parts.append(f"- {source.name}.{opened}\n")
-                parts += [f"  - lesson {lesson}: {text}\n" for lesson, text in sorted(source.cited.items())]
+                cited = sorted((numbers[lesson], text) for lesson, text in source.cited.items())
+                parts += [f"  - lesson {number}: {text}\n" for number, text in cited]
     return "".join(parts)
 
 
@@ -104,7 +104,7 @@ def main():
         notebook = nbformat.v4.reads(path.read_text(encoding="utf-8"))
         for cell in notebook.cells:
             if cell.get("id") == "sources":
-                cell.source = cell_text(path.name[:2], sources)
+                cell.source = cell_text(path.stem[3:], sources)
         path.write_text(nbformat.v4.writes(notebook) + "\n", encoding="utf-8", newline="\n")
 
 

@@ -1,5 +1,5 @@
 // Exercises, questions and quizzes of a page. What was answered is kept by this browser alone, as notebooks: the
-// form that pe_lessons.progress reads.
+// form that pe_lessons.lessons.progress reads.
 
 const KEPT = "pe_lessons/";
 const LIMIT = 20; // seconds for one check; a loop of Python's own is stopped much earlier, by name
@@ -156,7 +156,7 @@ async function exercise(box) {
       one.className = "reply";
     }
     const [start, text] = [performance.now(), editor.text()];
-    const question = { lesson: `lesson_${page.lesson.slice(0, 2)}`, name, answer: text, check: checking && check, imports: page.imports, numpy: page.needs && page.numpy };
+    const question = { lesson: page.lesson.slice(3), name, answer: text, check: checking && check, imports: page.imports, numpy: page.needs && page.numpy };
     const got = await ask(question, (said) => (status.textContent = said));
     const title = checking ? `${name}: ${HEADINGS.error}.` : `${HEADINGS.error}.`;
     const said = got.reply ?? { status: "error", title, message: got.failed };
@@ -312,7 +312,7 @@ if (page) {
 
 // --- the page that finds a reader's place ---
 
-// The lessons whose questions were missed, as pe_lessons.placement has it.
+// The lessons whose questions were missed, as pe_lessons.lessons.placement has it.
 function place({ asked, last }, rights, letters) {
   const missed = asked.filter((_, n) => !rights[n]["abcdefgh".indexOf(letters[n])]);
   if (missed[0] === asked[0]) missed.unshift(0);
@@ -358,7 +358,7 @@ if (table) {
     const cells = lessons.flatMap((lesson) => {
       const answers = notebook(lesson).cells;
       const names = answers.map((one) => one.id).filter((id) => !id.endsWith("-check"));
-      const line = `from pe_lessons.exercises.lesson_${lesson.slice(0, 2)} import ${names.join(", ")}`;
+      const line = `from pe_lessons.lessons.${lesson.slice(3)} import ${names.join(", ")}`;
       return [{ cell_type: "markdown", id: `lesson-${lesson.slice(0, 2)}`, metadata: {}, source: `## ${lesson}` }, cell(`imports-${lesson.slice(0, 2)}`, line, ""), ...answers];
     });
     return JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 }, null, 1);

@@ -11,7 +11,7 @@ Claims about who learns a task are tried three times: at the learning rate of th
 at twice. The rate stands above the lines that were trained at it. A claim that is made of the lesson's own
 rate only says so ("at its rate"), and the lesson says so too; at the others the quantity is reported.
 
-In a file `lesson_NN.py` every generator that takes nothing is a group of claims. Its docstring is the
+In a lesson's file every generator that takes nothing is a group of claims. Its docstring is the
 heading, and it yields `name, values, bound`; without a bound a quantity is only reported. Most are written
 for one seed, with its one value, and `each_seed` makes groups of them; `who_learns`, above it, has a group
 tried at the three rates.
@@ -30,7 +30,9 @@ from typing import NamedTuple
 import numpy as np
 
 from evidence.claims.training import at_rate
+from pe_lessons.lessons.progress import notebooks
 
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 SEEDS = range(900, 910)
 RATES = {1: "its learning rate", 0.5: "half its learning rate", 2: "twice its learning rate"}
 
@@ -85,13 +87,13 @@ def who_learns(group):
 
 
 def lessons():
-    """The numbers of the lessons that have claims."""
-    found = Path(__file__).parent.glob("lesson_*.py")
-    return sorted(path.stem.removeprefix("lesson_") for path in found)
+    """The names of the lessons that have claims, in the order of the course."""
+    files = {path.stem for path in Path(__file__).parent.glob("*.py")}
+    return [path.stem[3:] for path in notebooks(NOTEBOOKS) if path.stem[3:] in files]
 
 
 def load(lesson):
-    return importlib.import_module(f"evidence.claims.lesson_{lesson}")
+    return importlib.import_module(f"evidence.claims.{lesson}")
 
 
 def groups(module):
@@ -136,7 +138,8 @@ def main(words):
     parser.add_argument("lessons", nargs="*", help="their numbers; all if left out")
     parser.add_argument("--rate", type=float, choices=RATES, help="only this multiple of the learning rates")
     asked = parser.parse_args(words)
-    wanted, known = asked.lessons, lessons()
+    numbers = {path.name[:2]: path.stem[3:] for path in notebooks(NOTEBOOKS)}
+    wanted, known = [numbers.get(word, word) for word in asked.lessons], lessons()
     unknown = [lesson for lesson in wanted if lesson not in known]
     if unknown:
         print(f"No lesson {', '.join(unknown)} has claims; these have: {', '.join(known)}.", file=sys.stderr)

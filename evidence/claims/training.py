@@ -11,16 +11,16 @@ import torch
 from torch import nn
 
 from pe_lessons import toys
-from pe_lessons.progress import notebook
+from pe_lessons.lessons.progress import notebook
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 DEFINITIONS = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
 _times_its_rate = 1
 
 
-def of_lesson(number):
+def of_lesson(name):
     """The functions and classes of a lesson's notebook, without those that hang on what a cell computes."""
-    path = notebook(NOTEBOOKS, number)
+    path = notebook(NOTEBOOKS, name)
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     found = {}
     for cell in cells:

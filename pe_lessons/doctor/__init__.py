@@ -29,7 +29,7 @@ the mistake.
 
 import torch
 
-from pe_lessons import arguments
+from pe_lessons import _arguments as arguments
 from pe_lessons.doctor.checks import CHECKS, against
 from pe_lessons.doctor.patient import LENGTH, Crash, Finding, Patient, adapted, of_transformers, unfilled
 

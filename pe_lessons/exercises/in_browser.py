@@ -65,7 +65,7 @@ class _Run:
     """An answer that was run: its names, its syntax tree, its last value, what it printed, and its error."""
 
     def __init__(self, lesson, name, answer, imports):
-        self.exercise = getattr(importlib.import_module(f"pe_lessons.exercises.{lesson}"), name)
+        self.exercise = getattr(importlib.import_module(f"pe_lessons.lessons.{lesson}"), name)
         self.space = {"__name__": "__main__", name: self.exercise, "input": _no_input}
         self.tree, self.value, self.error = None, "", ""
         linecache.cache[FILE] = len(answer), None, answer.splitlines(keepends=True), FILE

@@ -31,7 +31,7 @@ function of `answers.py`. Besides:
                                         The reason for it.
                                       - [ ] the text of a wrong choice
                                         The reason for it.
-    ## quiz_10                        1. The first hint.
+    ## quiz_relative_biases                        1. The first hint.
     ### first
     The first question ...
 """
@@ -49,7 +49,6 @@ from pe_lessons.exercises.exercise import Exercise, Mistake
 from pe_lessons.exercises.question import Question, Quiz
 
 STYLES = "loop", "arrays", "tensors"
-SHARED = Path(__file__).parent
 
 
 class Lesson:
@@ -57,7 +56,7 @@ class Lesson:
 
     def __init__(self, package):
         self.answers = importlib.import_module(f"{package}.answers")
-        folder = Path(self.answers.__file__).parent
+        self.folder = folder = Path(self.answers.__file__).parent
         self.mistakes = tomllib.loads((folder / "mistakes.toml").read_text(encoding="utf-8"))
         self.words = read_words((folder / "words.md").read_text(encoding="utf-8"))
         self.learners_names = {}
@@ -101,7 +100,7 @@ class Lesson:
         table = dict(self.mistakes.get(name, {}))
         shared, without = table.pop("include", None), table.pop("without", ())
         if shared is not None:
-            text = (SHARED / f"mistakes_{shared}.toml").read_text(encoding="utf-8")
+            text = (self.folder.parent / f"mistakes_{shared}.toml").read_text(encoding="utf-8")
             answers = self.styles(name)
             for mistake, entry in tomllib.loads(text).items():
                 if mistake not in without and all(

@@ -10,9 +10,9 @@ import zipfile
 import pytest
 from reexecute import ROOT
 
-from pe_lessons.exercises import REGISTRY
-from pe_lessons.placement import placement
-from pe_lessons.progress import progress
+from pe_lessons.lessons import REGISTRY
+from pe_lessons.lessons.placement import placement
+from pe_lessons.lessons.progress import progress
 
 pytestmark = pytest.mark.browser
 HTML = ROOT / "docs/_build/html"
@@ -330,8 +330,8 @@ def test_on_a_phone_the_editor_has_large_letters_and_buttons(browser, site):
 
 def test_a_quiz_by_keyboard(open_page):
     page = open_page(LESSON)
-    quiz = REGISTRY["quiz_03"]
-    for question, group in zip(quiz.questions, page.locator("#answer-quiz_03 .choices").all()):
+    quiz = REGISTRY["quiz_the_naive_loop"]
+    for question, group in zip(quiz.questions, page.locator("#answer-quiz_the_naive_loop .choices").all()):
         for letter, (_, right, reason) in question.choices.items():
             group.get_by_role("button").nth("abcdefgh".index(letter)).focus()
             page.keyboard.press("Enter")
@@ -340,9 +340,9 @@ def test_a_quiz_by_keyboard(open_page):
             assert reason.replace("`", "").split("*")[0].split("_")[0][:20] in said
         group.get_by_role("button").nth("abcdefgh".index(question.right[0])).press("Space")
     page.reload(wait_until="networkidle")
-    assert page.locator("#answer-quiz_03 [aria-pressed=true]").count() == len(quiz.questions)
+    assert page.locator("#answer-quiz_the_naive_loop [aria-pressed=true]").count() == len(quiz.questions)
     page.goto(page.url.replace(f"{LESSON}.html", "progress.html"))
-    assert page.locator("tr[data-name=quiz_03] .outcome").inner_text() == "Correct"
+    assert page.locator("tr[data-name=quiz_the_naive_loop] .outcome").inner_text() == "Correct"
 
 
 def test_a_question_with_several_right_choices(open_page):
@@ -356,7 +356,7 @@ def test_a_question_with_several_right_choices(open_page):
     assert "Correct" in box.locator(".reply").inner_text()
 
 
-@pytest.mark.parametrize("name", ["cell_question", "bug_question", "quiz_00", "quiz_03"])
+@pytest.mark.parametrize("name", ["cell_question", "bug_question", "quiz_start_here", "quiz_the_naive_loop"])
 def test_choices_are_judged_as_python_judges_them(open_page, name):
     page = open_page("index")
     one = REGISTRY[name]
@@ -386,8 +386,8 @@ def test_without_javascript_hints_choices_and_reasons_are_there(browser, site):
     assert page.locator("#answer-sinusoidal_loop .cell pre").is_visible()
     page.locator("#answer-sinusoidal_loop summary").first.click()
     assert page.locator("#answer-sinusoidal_loop details p").first.is_visible()
-    page.locator("#answer-quiz_03 summary").first.click()
-    assert "Yes:" in page.locator("#answer-quiz_03").inner_text()
+    page.locator("#answer-quiz_the_naive_loop summary").first.click()
+    assert "Yes:" in page.locator("#answer-quiz_the_naive_loop").inner_text()
     context.close()
 
 

@@ -1,0 +1,145 @@
+"""The claims of lesson 12 that depend on chance. The lesson itself trains with seed 0."""
+
+import functools
+
+import numpy as np
+import torch
+
+from evidence.claims.runner import at_least, below, between, each_seed, equal_to, who_learns
+from evidence.claims.training import kept, of_lesson, share_right, train, trained
+from pe_lessons import toys
+
+lesson = of_lesson("learned_positions")
+
+
+class Learned(toys.Table):
+    """A learned table that remembers the random rows it began with."""
+
+    def __init__(self, max_len, std=1.0):
+        super().__init__(torch.randn(max_len, 32, dtype=torch.float64) * std, learned=True)
+        self.start = self.table.detach().clone()
+
+
+@kept
+def filled(seed, word_std, table_std, steps=400):
+    """A model that learned to fill gaps, and the share it fills right; without a table if its std is None."""
+    encoding = table_std and functools.partial(Learned, 40, table_std)
+    options = {"sizes": (9, 8), "num_heads": 2, "lr": 5e-3, "word_std": word_std, "steps": steps}
+    model = train(seed, lesson.fill_in(1000 + seed), encoding, **options)
+    return model, toys.accuracy(model, *next(lesson.fill_in(2000 + seed, batch_size=512)))
+
+
+def gaps(seed, word_std, table_std, steps=400):
+    """The share filled right, and the 32 rows that were trained, before and after."""
+    model, share = filled(seed, word_std, table_std, steps)
+    return share, model.encoding.start[:32].numpy(), model.encoding.table[:32].detach().numpy()
+
+
+def in_plane(table):
+    """Of the two directions of largest spread, their share in all of it; and of the steps that go one way."""
+    centred = table - table.mean(axis=0)
+    _, sizes, directions = np.linalg.svd(centred)
+    x, y = (centred @ directions[:2].T).T
+    steps = np.diff(np.unwrap(np.arctan2(y, x)))
+    return sum(sizes[:2] ** 2) / sum(sizes**2), max(np.mean(steps > 0), np.mean(steps < 0))
+
+
+def nearest_visible(seed):
+    """The share of the gaps that the nearest visible token fills right."""
+    seen, asked = (one.numpy() for one in next(lesson.fill_in(2000 + seed, batch_size=512)))
+    right = []
+    for string, answers in zip(seen, asked, strict=True):
+        visible = np.flatnonzero(string != lesson.HIDDEN)
+        for place in np.flatnonzero(answers >= 0):
+            right.append(string[visible[np.abs(visible - place).argmin()]] == answers[place])
+    return np.mean(right)
+
+
+STARTS = {  # deviation of words and of table; of the share filled, of the neighbours' cosine
+    "quiet table": (0.3, 0.02, [at_least(0.75).at(1, 2)], at_least(0.5)),
+    "loud table": (0.3, 1.0, [at_least(0.75)], below(0.25)),
+    "both loud": (1.0, 1.0, [at_least(0.75)], below(0.25)),
+    "loud words": (1.0, 0.02, [between(0.4, 0.6).at(0.5, 1), at_least(0.75).at(2)], at_least(0.5)),
+}
+
+
+@who_learns
+@each_seed
+def four_starts(seed):
+    """Four starts: gaps filled right, the same with shuffled rows, and the neighbours' mean cosine"""
+    order = torch.randperm(32, generator=torch.Generator().manual_seed(2))
+    test = next(lesson.fill_in(2000 + seed, batch_size=512))
+    for name, (word_std, table_std, of_share, of_cosine) in STARTS.items():
+        share, _, after = gaps(seed, word_std, table_std)
+        yield name, share, *of_share
+        shuffled = toys.accuracy(filled(seed, word_std, table_std)[0], *test, order)
+        yield f"{name}, shuffled", shuffled, below(0.5)
+        yield f"{name}, neighbours' mean cosine", lesson.neighbours(after), of_cosine
+
+
+@each_seed
+def quiet_table(seed):
+    """Filling gaps: a table that began quietly (0.02, words 0.3)"""
+    share, before, after = gaps(seed, 0.3, 0.02)
+    yield "gaps filled right", share, at_least(0.75)
+    rule = nearest_visible(seed)
+    yield "the nearest visible token is right", rule, at_least(0.78)
+    yield "model and rule differ by", abs(share - rule), below(0.05)
+    yield "neighbours' mean cosine, before", lesson.neighbours(before), below(0.3)
+    yield "neighbours' mean cosine, after", lesson.neighbours(after), at_least(0.8)
+    of_spread, in_order = in_plane(after)
+    yield "share of their plane in the spread of the rows", of_spread, at_least(0.8)
+    yield "steps in that plane that go on in order", in_order, at_least(0.9)
+    yield "lowest mean cosine of a distance", min(lesson.by_distance(after)), below(-0.7)
+    encoding = filled(seed, 0.3, 0.02)[0].encoding
+    moved = (encoding.table != encoding.start).any(dim=1)
+    yield "rows beyond the texts that moved", moved[32:].sum().item(), equal_to(0)
+    yield "gaps filled right without positions", filled(seed, 1.0, None)[1], below(0.55)
+
+
+@each_seed
+def loud_table(seed):
+    """The table loud (1), words as before (0.3)"""
+    share, _, after = gaps(seed, 0.3, 1.0)
+    yield "gaps filled right", share, at_least(0.75)
+    yield "neighbours' mean cosine, after", lesson.neighbours(after), below(0.25)
+
+
+@each_seed
+def loud_words(seed):
+    """The table quiet (0.02), words loud (1)"""
+    share, _, after = gaps(seed, 1.0, 0.02)
+    yield "gaps filled right", share, between(0.445, 0.595)
+    yield "more than without positions", share - filled(seed, 1.0, None)[1], between(-0.01, 0.14)
+    yield "neighbours' mean cosine, after", lesson.neighbours(after), at_least(0.5)
+    share, _, after = gaps(seed, 1.0, 0.02, steps=1200)
+    yield "with 1200 steps", share, at_least(0.75)
+    yield "neighbours' mean cosine then", lesson.neighbours(after), at_least(0.8)
+
+
+@each_seed
+def both_loud(seed):
+    """Both loud (1, words 1)"""
+    share, before, after = gaps(seed, 1.0, 1.0)
+    quiet, *_ = gaps(seed, 0.3, 0.02)
+    yield "gaps filled right", share, at_least(0.75)
+    yield "difference to the quiet one", abs(quiet - share), below(0.03)
+    yield "neighbours' mean cosine, after", lesson.neighbours(after), below(0.25)
+    yield "and by how much it rose", lesson.neighbours(after) - lesson.neighbours(before), at_least(0)
+    added = after - before
+    yield "neighbours' mean cosine of what was added", lesson.neighbours(added), at_least(0.3)
+    far = np.mean(lesson.by_distance(added)[12:20])
+    yield "mean cosine of what was added, distance 12 to 19", far, below(-0.1)
+    lengths = np.linalg.norm(before) / np.linalg.norm(added)
+    yield "length of the rows of the start over length of what was added", lengths, at_least(3)
+
+
+@each_seed
+def three_back(seed):
+    """Three back: the 16 rows that were used move, the others do not"""
+    encoding = trained(functools.partial(Learned, 128), toys.k_back, seed).encoding
+    moved = (encoding.table != encoding.start).any(dim=1)
+    yield "of the 16 rows that were used, moved", moved[:16].sum().item(), equal_to(16)
+    yield "of the others, moved", moved[16:].sum().item(), equal_to(0)
+    share = share_right(lambda: toys.Table(torch.randn(16, 32)), toys.k_back, seed)
+    yield "share right with random rows that stay as they are", share, at_least(0.99)

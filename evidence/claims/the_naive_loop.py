@@ -1,0 +1,46 @@
+"""What lesson 03 says of training with a wrong exponent."""
+
+import functools
+
+import numpy as np
+
+from evidence.claims.runner import above, at_least, between, each_seed, who_learns
+from evidence.claims.training import of_lesson, share_right, train
+from pe_lessons import loops, toys
+
+lesson = of_lesson("the_naive_loop")
+TABLES = {
+    "formula": loops.sinusoidal,
+    "textbook": lesson.textbook,
+    "every column for itself": lesson.column_by_column,
+}
+LEARNED = at_least(0.99).at(1, 2)  # at half the rate the steps are too few
+
+
+@who_learns
+@each_seed
+def learning_curves(seed):
+    """Wrong exponents, the digit three back in strings of 64: steps to 90 %, share right in the end"""
+    histories = {}
+    for name, make in TABLES.items():
+        strings = toys.batches(toys.k_back, seed=1000 + seed, seq_len=64, batch_size=16)
+        histories[name] = np.array(train(seed, strings, steps=250, table=make(64, 32)).history)
+    reached = {name: [*np.flatnonzero(history > 0.9), 250][0] for name, history in histories.items()}
+    yield "steps to 90 %, formula", reached["formula"]
+    ratio = reached["textbook"] / reached["formula"]
+    yield "steps to 90 %, textbook over formula", ratio, between(1.0, 1.5).at(1, 2)
+    shares = {name: history[-20:].mean() for name, history in histories.items()}
+    for name, bound in zip(TABLES, (LEARNED, LEARNED, between(0.3, 0.4).at(1))):
+        yield f"after 250 steps, {name}", shares[name], bound
+    less = shares["textbook"] - shares["every column for itself"]
+    yield "every column for itself, less than the textbook by", less, above(0)
+
+
+@who_learns
+@each_seed
+def short_strings(seed):
+    """The digit three back in strings of 16, where fast hands are enough: share right"""
+    for name in ("formula", "textbook"):
+        encoding = functools.partial(toys.Table, TABLES[name](16, 32))
+        share = share_right(encoding, toys.k_back, seed, steps=200)
+        yield f"after 200 steps, {name}", share, LEARNED

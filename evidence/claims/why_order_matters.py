@@ -1,0 +1,41 @@
+"""The claims of lesson 01 that depend on chance."""
+
+import itertools
+
+import numpy as np
+
+from evidence.claims.runner import between, each_seed, equal_to, who_learns
+from evidence.claims.training import of_lesson, train
+from pe_lessons import arrays, toys
+
+lesson = of_lesson("why_order_matters")
+INDEX = np.arange(6)[:, None]  # (seq_len, 1)
+
+
+@who_learns
+@each_seed
+def who_chased_whom(seed):
+    """Ten tables: share of the sentences answered right"""
+    blind = {"no positions": None, "index in every column": INDEX * np.ones(32)}
+    tables = {
+        "index in one column": lesson.in_first_columns(INDEX),
+        "index / length in one column": lesson.in_first_columns(lesson.normalised(6)),
+        "binary digits": lesson.in_first_columns(lesson.binary(6)),
+        "random rows": np.random.default_rng(seed).normal(size=(6, 32)),
+        "sinusoidal": arrays.sinusoidal(6, 32),
+    }
+    _, tokens, subjects = toys.who_chased_whom()
+    for name, table in (blind | tables).items():
+        batches = itertools.repeat((tokens, subjects))
+        model = train(seed, batches, sizes=(14, 8), steps=120, table=table, pool=True)
+        yield name, toys.accuracy(model, tokens, subjects), equal_to(0.5 if name in blind else 1.0)
+    bounds = {
+        "1000 + index": (1000 + INDEX, between(0.1, 0.6)),
+        "index / 1000": (INDEX / 1000, between(0.4, 0.6)),
+        "10,000 x index": (10_000 * INDEX, between(0.1, 0.6).at(1, 0.5), between(0.1, 0.65).at(2)),
+    }
+    for name, (numbers, *claims) in bounds.items():
+        batches = itertools.repeat((tokens, subjects))
+        table = lesson.in_first_columns(numbers)
+        model = train(seed, batches, sizes=(14, 8), steps=120, table=table, pool=True)
+        yield f"{name} in one column", toys.accuracy(model, tokens, subjects), *claims

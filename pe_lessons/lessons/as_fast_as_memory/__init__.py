@@ -1,0 +1,87 @@
+"""Exercises of lesson 19, tables by rotation."""
+
+import functools
+
+import numpy as np
+
+from pe_lessons.exercises.lesson_files import Lesson
+
+lesson = Lesson(__name__)
+
+
+def _probe(positions, frequencies, block_len, n):
+    starts = [
+        [float(wave(first * frequency)) for frequency in frequencies for wave in (np.sin, np.cos)]
+        for first in positions
+    ]
+    return starts, frequencies, block_len, n
+
+
+turned_rows = lesson.exercise(
+    "turned_rows",
+    mine="my_rows",
+    probes=(_probe([2, 41, 5], [1.0, 0.01], 4, 9), _probe([7, 30, 3], [1.0, 0.3, 0.05], 2, 6)),
+    edge_probes=(
+        _probe([5, 9, 6], [1.0, 0.1], 1, 3),
+        _probe([9], [0.7], 4, 2),
+        _probe([1, 70], [20_011.3, 0.9], 6, 8),
+        _probe([3], [0.9], 2_000, 2_000),  # so long that a chain in complex64 drifts
+    ),
+)
+
+view_numbers = lesson.exercise(
+    "view_numbers",
+    probes=((3, 8, 0.5, 4), (5, 7, 0.25, 2)),
+    edge_probes=((1, 5, 0.5, 2), (3, 3, 0.5, 2), (2, 4, 0.5, 9), (1, 1, 2.0, 1)),
+)
+
+
+def _not_known(tensor, *_args, **_kwargs):
+    raise TypeError(
+        "FlexAttention traces a score_mod once, for all pairs together: a tensor in it has no value yet for "
+        "Python's `if`, `and`, `int` or `float`. Choose with torch.where"
+    )
+
+
+@functools.cache
+def _traced():
+    """The type of what FlexAttention hands over: tensors without axes whose values nobody may ask for."""
+    import torch
+
+    asks = "__bool__", "__int__", "__float__", "__index__", "__array__", "item", "tolist", "numpy"
+    return type(
+        "Traced", (torch.Tensor,), {"__repr__": lambda _: "a tensor", **dict.fromkeys(asks, _not_known)}
+    )
+
+
+def _scores_after(score_mod, scores, batch, head, queries, keys):
+    """What becomes of every score."""
+    import torch
+
+    def new_score(*numbers):
+        new = score_mod(*(torch.tensor(number).as_subclass(_traced()) for number in numbers))
+        return new.as_subclass(torch.Tensor).item() if isinstance(new, torch.Tensor) else new
+
+    return [
+        [new_score(score, batch, head, query, key) for key, score in zip(keys, row)]
+        for query, row in zip(queries, scores)
+    ]
+
+
+def _call(name, scores, batch, head, queries, keys):
+    return f"{name}(score, {batch}, {head}, query, key) for scores {scores}, queries {queries}, keys {keys}"
+
+
+causal_alibi = lesson.exercise(
+    "causal_alibi",
+    mine="my_score_mod",
+    probes=(
+        ([[4.0, 8.0, -2.0], [1.0, 3.0, 5.0], [-6.0, 2.0, 7.0]], 1, 0, [0, 1, 2], [0, 1, 2]),
+        ([[3.0, 1.0, 9.0, 2.0], [5.0, -4.0, 6.0, 1.0]], 0, 2, [5, 6], [3, 4, 5, 6]),
+    ),
+    edge_probes=(([[5.0]], 2, 7, [0], [0]), ([[2.0, 3.0], [4.0, -8.0], [6.0, 1.0]], 3, 5, [0, 1, 9], [0, 1])),
+    use=_scores_after,
+    call=_call,
+)
+
+quiz_as_fast_as_memory = lesson.quiz("quiz_as_fast_as_memory")

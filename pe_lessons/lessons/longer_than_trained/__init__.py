@@ -1,0 +1,30 @@
+"""Exercises of lesson 13, longer than trained."""
+
+from pe_lessons.exercises.lesson_files import Lesson
+
+lesson = Lesson(__name__)
+
+critical_pair = lesson.exercise(
+    "critical_pair",
+    probes=((8, 10_000, 32), (64, 500, 1000), (16, 100, 40), (6, 10_000, 3), (32, 1_000_000, 250)),
+    edge_probes=((8, 10, 300), (16, 2, 9), (128, 500_000, 8192), (2, 10_000, 6), (2, 10_000, 7)),
+)
+
+ntk_frequencies = lesson.exercise(
+    "ntk_frequencies",
+    probes=((8, 4.0), (6, 2.0), (4, 8.0)),
+    edge_probes=((4, 1.0), (16, 4.0)),
+)
+
+llama3_frequencies = lesson.exercise(
+    "llama3_frequencies",
+    probes=(
+        (16, 10_000.0, 4.0, 64, 1.0, 4.0),
+        (12, 500.0, 8.0, 100, 0.5, 2.0),
+        (10, 2_000.0, 2.0, 300, 1.0, 32.0),
+    ),
+    edge_probes=((2, 10_000.0, 4.0, 10, 1.0, 4.0), (128, 500_000.0, 8.0, 8192, 1.0, 4.0)),
+)
+
+longer_question = lesson.question("longer_question")
+quiz_longer_than_trained = lesson.quiz("quiz_longer_than_trained")

@@ -1,0 +1,108 @@
+"""Which exercises are done, read from the saved outputs of the check cells.
+
+``python -m pe_lessons.lessons.progress notebooks/`` prints a table of lessons and exercises. Nothing is run
+and nothing is stored: a notebook that was not saved has made no progress.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+FIRST_LINE = re.compile(r"^(\w+): (Correct|Not yet|Not attempted yet|Error in your code)\.$", re.MULTILINE)
+NOT_RUN = "Not run"
+
+
+def notebooks(folder):
+    """The lessons in a folder, in their order; not the copies that `course.py reset` keeps beside them."""
+    found = (path for path in Path(folder).glob("[0-9][0-9]_*.ipynb") if ".mine" not in path.name)
+    return sorted(found)
+
+
+def notebook(folder, lesson):
+    """The notebook of a lesson, by its number of two digits or by its name, such as "the_naive_loop".
+
+    Raises
+    ------
+    ValueError
+        If there is none, or more than one.
+    """
+    found = [path for path in notebooks(folder) if lesson in (path.name[:2], path.stem[3:])]
+    if len(found) != 1:
+        names = ", ".join(path.name for path in found) or "none"
+        raise ValueError(f"lesson {lesson!r} should be one notebook in {folder}, found {names}")
+    return found[0]
+
+
+def progress(path):
+    """List ``(lesson, exercise, outcome)`` for every check cell of a notebook, or of a folder of notebooks.
+
+    Raises
+    ------
+    ValueError
+        If there is no notebook at `path`, or one cannot be read.
+    """
+    path = Path(path)
+    found = [path]
+    if path.is_dir():  # a copy that `course.py reset` kept doesn't count: its lesson is there too
+        found = sorted(one for one in path.glob("*.ipynb") if ".mine" not in one.name)
+    if not found:
+        raise ValueError(f"there are no notebooks in {path}")
+    return [(one.stem, name, outcome) for one in found for name, outcome in _check_cells(_read(one))]
+
+
+def table(rows):
+    """The rows as plain text, with a line that counts."""
+    header = ("lesson", "exercise", "outcome")
+    widths = [max(map(len, column)) for column in zip(header, *rows)]
+    lines = [
+        "  ".join(entry.ljust(width) for entry, width in zip(row, widths)).rstrip() for row in (header, *rows)
+    ]
+    done = sum(outcome == "Correct" for _, _, outcome in rows)
+    return "\n".join(
+        [lines[0], "-" * len(lines[0]), *lines[1:], "", f"{done} of {len(rows)} exercises done."]
+    )
+
+
+def main(arguments):
+    """Print the table; return the exit code."""
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        print("usage: python -m pe_lessons.lessons.progress FOLDER_OR_NOTEBOOK", file=sys.stderr)
+        return 2
+    try:
+        print(table(progress(arguments[0])))
+    except ValueError as problem:
+        print(f"pe_lessons.lessons.progress: {problem}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _read(notebook):
+    try:
+        content = json.loads(notebook.read_text(encoding="utf-8"))
+        return content["cells"]
+    except OSError as error:
+        raise ValueError(f"cannot open {notebook}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{notebook} is not a notebook") from None
+
+
+def _check_cells(cells):
+    for cell in cells:
+        nbgrader = cell.get("metadata", {}).get("nbgrader", {})
+        name = nbgrader.get("grade_id", "")
+        if nbgrader.get("grade") and name.endswith("-check"):
+            name = name.removesuffix("-check")
+            said = [FIRST_LINE.search(_text(output)) for output in cell.get("outputs", ())]
+            outcomes = [match[2] for match in said if match and match[1] == name]
+            yield name, outcomes[-1] if outcomes else NOT_RUN
+
+
+def _text(output):
+    """Text of a result, of what was printed, or of the exception a grading tool saw."""
+    text = output.get("data", {}).get("text/plain") or output.get("text") or output.get("evalue") or ""
+    return text if isinstance(text, str) else "".join(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,75 @@
+"""Exercises of lesson 17, serve it."""
+
+import numpy as np
+
+from pe_lessons.exercises.lesson_files import Lesson
+
+lesson = Lesson(__name__)
+
+
+def _look_at_one(function, tokens, end, look_at):
+    returned = function(tokens, end)
+    if not isinstance(returned, tuple | list) or len(returned) != 2:
+        if returned is None:
+            return None
+        raise ValueError("Return two things: positions, mask")
+    positions, mask = returned
+    return positions if look_at == "positions" else mask
+
+
+_ROWS = (
+    ([5, 3, 0, 7, 0, 4, 4, 6], 0),
+    ([9, 2, 2, 5, 9, 9, 1], 9),
+    ([1, 2, 3, 1, 3, 3], 3),
+)
+packed_positions = lesson.exercise(
+    "packed_positions",
+    probes=tuple((*row, look_at) for row in _ROWS for look_at in ("positions", "mask")),
+    edge_probes=tuple(
+        (*row, look_at)
+        for row in (([4], 0), ([4, 5, 6], 0), ([0, 0], 0), ([0], 0))
+        for look_at in ("positions", "mask")
+    ),
+    use=_look_at_one,
+    call=lambda name, tokens, end, look_at: f"the {look_at} of {name}(tokens={tokens}, end={end})",
+)
+
+
+_rows = np.random.default_rng(seed=17)
+
+
+def _cache(num_heads, cached, head_dim):
+    return _rows.normal(size=(num_heads, cached, head_dim))
+
+
+move_keys = lesson.exercise(
+    "move_keys",
+    probes=(
+        (_cache(2, 9, 8), 2, 3, 4),
+        (_cache(1, 12, 6), 1, 4, 6),
+        (_cache(3, 8, 8), 3, 2, 6),
+        (_cache(2, 5, 4), 2, 3, 2),  # all keys stay, so that heads cut instead of them raise no error
+    ),
+    edge_probes=((_cache(1, 7, 4), 0, 3, 4), (_cache(1, 6, 4), 1, 1, 2)),
+)
+
+
+def _step(batch, cached, new, head_dim, mask):
+    q, k, v = _rows.normal(size=(3, batch, new, head_dim))
+    return q, k, v, *_rows.normal(size=(2, batch, cached, head_dim)), np.array(mask).reshape(batch, cached)
+
+
+serve_step = lesson.exercise(
+    "serve_step",
+    probes=(
+        _step(3, 5, 3, 4, [[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 0, 1]]),
+        _step(2, 4, 2, 6, [[0, 1, 1, 1], [0, 0, 0, 1]]),
+    ),
+    edge_probes=(
+        _step(2, 0, 3, 4, []),
+        _step(1, 6, 1, 4, [[0, 0, 1, 1, 1, 1]]),
+        _step(2, 3, 1, 2, [[1, 1, 1], [0, 0, 1]]),
+    ),
+)
+
+quiz_serve_it = lesson.quiz("quiz_serve_it")

@@ -1,0 +1,587 @@
+"""The clinic: real faults of positions as riddles, to be solved by a test that tells three suspects apart.
+
+The cases are in `lessons/the_clinic/cases.toml`, the right programs beside it in `answers.py`. Every suspect
+is such a program with a change, made as those of the exercises are (`exercises/lesson_files.py`). An entry::
+
+    ["What somebody notices"]     the title; cases are numbered in the order of the file
+    group = "..."                 symptoms of one kind
+    minutes = 5                   how long it takes, about; up to 5 is easy, from 8 on hard
+    first = true                  one of those that the lesson asks first; or left out
+    later = true                  its suspects are not shown before somebody asks for them; or left out
+    story = "..."                 what was seen, in a few sentences
+    program = "next_places"       a function of answers.py; its docstring is part of the riddle
+    example = "program(0, 2)"     a call of the right program, shown with its result: one that accuses nobody
+    session = ["program(5, 1)"]   what is shown of the guilty one: calls with their results, and the names
+    given = "x = np.ones(4)"      that they need; or
+    code = true                   its text; or a table `plot`: `lines` is Python for `plots.curves`
+    tries = ["5, 1", "0, 3"]      arguments with which the engine knows the suspects apart
+    trials = ["one token", ...]   what each of them is, where the numbers do not say it; or left out
+    culprit = "B"                 of three tables `suspects`: who (in words), change, say (what speaks for or
+                                  against it)
+    again = [...]                 numbers of the right program that are other ones in the second patient, and
+                                  the culprit's `change` is made besides; where there are none, left out
+    numbers = "base 500,000"      what they are, in words
+    alarms = {"A + B" = "..."}    said of a test that fails for these, in place of the usual; or left out
+    test = "def test(program)"    one that fails for the culprit only, in both patients
+    hints, thread, told, lesson   links to the threads, what was found there, and where the lesson explains it
+"""
+
+import copy
+import functools
+import inspect
+import textwrap
+import tomllib
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+
+from pe_lessons import plots
+from pe_lessons.exercises import behaviour, failed_cells
+from pe_lessons.exercises.exercise import Exercise, Mistake
+from pe_lessons.exercises.lesson_files import Answer, Change
+from pe_lessons.exercises.result import Checked, shown
+from pe_lessons.lessons.the_clinic import CASES, answers
+
+PAIRED = np.arange(64).reshape(32, 2).T.ravel()  # columns side by side as pairs
+WIDTH = 74  # of the site's cells
+TASK = "Name one. Write test(program): False for it, True for the other programs."
+COLUMNS = ["right\nprogram", "A", "B", "C", "the\npatient", "another\npatient"]
+WANTED = "wanted"
+OWN = (
+    "What could it be? Write down three suspects of your own, each with what speaks for or against it. Then "
+    "clinic.case({}).show_suspects() shows ours."
+)
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A fault that would explain something like the symptom, and a program that has it."""
+
+    letter: str
+    who: str
+    say: str
+    program: object
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Case(Checked):
+    """A riddle: a symptom and three suspects.
+
+    Examples
+    --------
+    >>> riddle = case(5)
+    >>> riddle.check(lambda program: program(5, 3) == [5, 6, 7], accused="A").cause
+    'A + C'
+    >>> riddle.check(lambda program: program(5, 1) == [5], accused="C").status
+    'correct'
+    """
+
+    number: int
+    title: str
+    data: dict
+
+    @property
+    def name(self):
+        return f"case_{self.number}"
+
+    @property
+    def group(self):
+        return self.data["group"]
+
+    @property
+    def hints(self):
+        return tuple(self.data["hints"])
+
+    @property
+    def later(self):
+        """Whether the riddle is asked without its suspects."""
+        return self.data.get("later", False)
+
+    @property
+    def patient(self):
+        """The guilty program, to be called and looked at."""
+        return self.culprit.program
+
+    @functools.cached_property
+    def second(self):
+        """Another patient: the same change, made in a right program that has, if possible, other numbers."""
+        return self._with_other_numbers(self._guilty_change)
+
+    @functools.cached_property
+    def second_healthy(self):
+        """The right program with the numbers of the other patient."""
+        return self._with_other_numbers()
+
+    def _with_other_numbers(self, *changes):
+        right = Answer(answers, self.data["program"], "arrays")
+        numbers = [self.data["again"]] if "again" in self.data else []
+        return right.with_changes(*(Change(right, one) for one in (*numbers, *changes)))
+
+    @property
+    def _guilty_change(self):
+        return self.data["suspects"]["ABC".index(self.data["culprit"])]["change"]
+
+    @property
+    def culprit(self):
+        return next(one for one in self.suspects if one.letter == self.data["culprit"])
+
+    @functools.cached_property
+    def right(self):
+        """The right program, to be called and compared with."""
+        return getattr(answers, self.data["program"])
+
+    @functools.cached_property
+    def suspects(self):
+        """The three of them, as `Suspect`."""
+        right = Answer(answers, self.data["program"], "arrays")
+        return tuple(
+            Suspect(letter, one["who"], one["say"], right.with_changes(Change(right, one["change"])))
+            for letter, one in zip("ABC", self.data["suspects"])
+        )
+
+    @functools.cached_property
+    def exercise(self):
+        """The engine's view: the right program, the suspects as mistakes, and what tells them apart."""
+        scope = {"np": np, "normal": _normal}
+        probes = tuple(eval(f"({arguments},)", scope) for arguments in self.data["tries"])
+
+        def said(name, *arguments):
+            which = probes.index(arguments)
+            return f"{name}({self.data['tries'][which]})  # {self.data['trials'][which]}"
+
+        return Exercise(
+            name=self.name,
+            reference=self.right,
+            mistakes=tuple(
+                Mistake(one.letter, f"{one.letter}: {one.who}.", one.program) for one in self.suspects
+            ),
+            probes=probes,
+            call=said if "trials" in self.data else None,
+        )
+
+    def ask(self):
+        """Print the riddle, and show its plot if it has one."""
+        print(self.text)
+        if "plot" in self.data:
+            plot = self.data["plot"]
+            plots.show(self.figure(), alt=plot["alt"], caption=plot["caption"])
+
+    def show_suspects(self):
+        """Print the suspects of a riddle that was asked without them."""
+        print(self.lineup)
+
+    @property
+    def text(self):
+        """The riddle in words."""
+        title = f"Case {self.number} of {len(cases())}. {self.title}"
+        end = _wrapped(OWN.format(self.number)) if self.later else self.lineup
+        parts = [title, _wrapped(self.data["story"]), self.signature, self.evidence, end]
+        return "\n\n".join(part for part in parts if part)
+
+    @property
+    def lineup(self):
+        """The three suspects, and what is asked of a test."""
+        suspects = "\n".join(
+            textwrap.fill(f"{one.letter}  {one.who}", WIDTH, subsequent_indent="   ") for one in self.suspects
+        )
+        return f"{suspects}\n\n{_wrapped(TASK)}"
+
+    @property
+    def signature(self):
+        """How the program is called, and what it should do."""
+        paragraphs = inspect.getdoc(self.right).split("\n\n")
+        call = self.data["example"]
+        paragraphs.append(f"For example, {call} is {eval(call, {'np': np, 'program': self.right})}.")
+        said = "\n".join(textwrap.fill(" ".join(one.split()), WIDTH - 4) for one in paragraphs)
+        return f"program{inspect.signature(self.right)}\n{textwrap.indent(said, '    ')}"
+
+    @functools.cached_property
+    def evidence(self):
+        """The text of the guilty program, or calls of it with their results; or nothing."""
+        if "code" in self.data:
+            return without_docstring(self.patient_text())
+        scope = {"np": np, "program": self.patient}
+        lines = [f">>> {self.data['given']}"] if "given" in self.data else []
+        exec(self.data.get("given", ""), scope)
+        for call in self.data.get("session", ()):
+            lines += [f">>> {call}", str(eval(call, scope))]
+        return "\n".join(lines)
+
+    def patient_text(self):
+        """The source of the guilty program."""
+        right = Answer(answers, self.data["program"], "arrays")
+        texts = []
+        right.with_changes(
+            Change(right, self._guilty_change), run=lambda text, file, scope: (texts.append(text), scope)
+        )
+        parts = texts[0].split("\n\n\n")
+        return next(part for part in parts if part.startswith(f"def {self.data['program']}("))
+
+    def figure(self):
+        """The plot of the riddle."""
+        plot = self.data["plot"]
+        scope = {"np": np, "program": self.patient}
+        options = {
+            key: plot[key]
+            for key in ("xlabel", "ylabel", "log", "markers", "xticks", "beside")
+            if key in plot
+        }
+        fig = plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
+        if "ylim" in plot:
+            fig.axes[0].set_ylim(plot["ylim"])
+        return fig
+
+    def check(self, test=..., accused=...):
+        """Show what `diagnose` says of a test; riddles have no points, so it never raises."""
+        complaint = failed_cells.CELLS and failed_cells.CELLS.complaint()
+        return self.result("error", complaint) if complaint else self.diagnose(test, accused)
+
+    def diagnose(self, test=..., accused=...):
+        """Return the `Result` for a function ``test(program)``, which should fail for the suspect `accused`.
+
+        An ``assert`` in the test will do as well as a returned False.
+        """
+        if test is ... or behaviour.is_unwritten(test):
+            return self._not_attempted()
+        if not callable(test):
+            return self.result("error", "The check wants your function test, without parentheses.")
+        asked = _observe(test, self.right)
+        if asked.kind == "stub":
+            return self._not_attempted()
+        if accused is ...:
+            return self.result(
+                "not attempted", 'First name a suspect: `.check(test, accused="A")`, or "B", or "C".'
+            )
+        if not isinstance(accused, str) or accused.upper() not in {"A", "B", "C"}:
+            return self.result("error", f'accused is {accused!r:.40}. It should be "A", "B" or "C".')
+        accused = accused.upper()
+        if asked.kind != "value":
+            return self.result("error", f"With a right program your test {asked.text}")
+        if len(asked.entries) != 1:
+            return self.result(
+                "error", "Your test returns several truth values: use `np.array_equal`, `.all()` or `all`."
+            )
+        if not asked.entries[0]:
+            return self.result(
+                "not yet",
+                "A right program fails your test, so it would accuse anybody. "
+                f"`clinic.case({self.number}).right` is one: what does it return there?",
+            )
+        caught = [one for one in self.suspects if not _passes(test, one.program)]
+        letters = [one.letter for one in caught]
+        cause = " + ".join(letters) or None
+        if not caught and behaviour.observe(test, (self.right,)).kind == "none":
+            say = (
+                "Every suspect passes your test, which returns nothing: put `return` before the comparison. "
+                "If it has an `assert`, that holds for all three: ask elsewhere."
+            )
+        elif not caught:
+            say = self._said_of_a_test_that_catches_nobody(test, accused)
+        elif len(caught) > 1:
+            listed = f"{', '.join(letters[:-1])} and {letters[-1]}"
+            say = (
+                f"Your test fails for {listed}"
+                if accused in letters
+                else f"{accused} passes your test. It fails for {listed}"
+            ) + ", so it shows that something is wrong, and not what. "
+            say += self.data.get("alarms", {}).get(
+                cause, "Ask for something that only one of them gets wrong."
+            )
+        elif letters != [accused]:
+            say = f"{accused} passes your test, which fails for one other suspect only. Whom do you mean?"
+        elif accused == self.culprit.letter and not _passes(test, self.second):
+            return self.result("correct", self.verdict(), cause)
+        elif accused == self.culprit.letter:
+            say = self._said_of_a_test_that_the_other_patient_passes(test)
+        else:
+            say = (
+                f"Your test tells {letters[0]} from the others: well built. But the patient passes it, so it "
+                f"is not {letters[0]}. {caught[0].say}"
+            )
+        return self.result("not yet", say, cause)
+
+    def _said_of_a_test_that_catches_nobody(self, test, accused):
+        one = next(one for one in self.suspects if one.letter == accused)
+        calls = _calls(test, one.program)
+        for call in calls:
+            got, wanted = _answer(one.program, call), _answer(self.right, call)
+            if not got.same_as(wanted, 1e-9):
+                return (
+                    f"Every suspect passes your test. But {accused} answers wrongly where you ask"
+                    f"{_in_brief(one.program, self.right, call)}, and your comparison does not notice it."
+                )
+        asked = f"where you ask, {accused} is right" if calls else "for it never calls the program"
+        return (
+            f"Every suspect passes your test: {asked}. You accuse {accused}: {one.who}. "
+            "For which call is that wrong?"
+        )
+
+    def _said_of_a_test_that_the_other_patient_passes(self, test):
+        other = f"`clinic.case({self.number}).second` has the same fault"
+        if numbers := self.data.get("numbers"):
+            other += f" and other numbers ({numbers})"
+        if self._is_right_by_chance(_calls(test, self.second)):
+            return f"The right letter. But {other}, and where you ask, it is right by chance. Ask elsewhere."
+        return (
+            f"The right letter. But {other}, and passes: your test only knows what this patient says. "
+            "Ask for what a right program does."
+        )
+
+    def show_tests(self, *tests, wanted=None):
+        """Draw for whom each test fails, and what follows; `wanted` adds a test as it should be."""
+        rows = {}
+        for test in tests:
+            again = sum(name.split(" ")[0] == test.__name__ for name in rows)
+            rows[f"{test.__name__} {again + 1}" if again else test.__name__] = self._row(test)
+        if wanted is not None:
+            fails = [one.letter == wanted for one in self.suspects]
+            rows[WANTED] = ([False, *fails, True, True], f"a diagnosis: it is {wanted}")
+        alt = ". ".join(
+            f"{name} fails for "
+            f"{', '.join(who for who, fail in zip(COLUMNS, fails, strict=True) if fail) or 'nobody'}: {said}"
+            for name, (fails, said) in rows.items()
+        ).replace("\n", " ")
+        plots.show(
+            plots.verdicts(rows, COLUMNS, apart=(1, 4), outlined=WANTED),
+            alt=f"A row for each test. {alt}.",
+            caption="Whom each test catches. The other patient is asked where the first one is caught alone.",
+        )
+
+    def _row(self, test):
+        asked = _observe(test, self.right)
+        if asked.kind != "value":
+            return [None] * len(COLUMNS), "not written yet" if asked.kind == "stub" else "stops with an error"
+        programs = [self.right, *(one.program for one in self.suspects), self.patient, self.second]
+        fails = right, *three, patient, second = [not _passes(test, program) for program in programs]
+        letters = [one.letter for one, fail in zip(self.suspects, three, strict=True) if fail]
+        if right:
+            return fails, "accuses anybody"
+        if len(letters) != 1 or not patient:
+            fails[-1] = None
+        if len(letters) != 1:
+            return fails, "an alarm, no diagnosis" if letters else "catches nobody"
+        if not patient:
+            return fails, f"a diagnosis: not {letters[0]}"
+        if second:
+            return fails, f"a diagnosis: it is {letters[0]}"
+        by_chance = self._is_right_by_chance(_calls(test, self.second))
+        return fails, "ask elsewhere" if by_chance else "the symptom, no cause"
+
+    def _is_right_by_chance(self, calls):
+        """Whether the second patient answers all these calls as it would without the fault."""
+        return bool(calls) and all(
+            _answer(self.second, call).same_as(_answer(self.second_healthy, call), 1e-9) for call in calls
+        )
+
+    def mend(self, program):
+        """The `Result` for a repaired program: is the fault still in it, or another suspect now?"""
+        found = self.exercise.diagnose(program)
+        if found.cause == self.culprit.letter:
+            return self.result("not yet", "It still does what the patient does.", found.cause)
+        return found
+
+    def verdict(self):
+        """Who it is, what was found in the thread, and where the course explains it."""
+        told = " ".join(self.data["told"].split())
+        lesson = self.data["lesson"][0].upper() + self.data["lesson"][1:]
+        return (
+            f"It is {self.culprit.letter}: {self.culprit.who}. {self.culprit.say}\n{told}\n"
+            f"{lesson}{'' if lesson.endswith('?') else '.'} {' '.join(self.data['thread'])}"
+        )
+
+    def solution(self):
+        """A test, and what it shows."""
+        said = "\n".join(map(_wrapped, self.verdict().splitlines()))
+        return shown(f"{self.data['test'].strip()}\n\n{said}")
+
+    def __repr__(self):
+        return f"case {self.number}, {self.title}: .ask(), .check(test, accused), .hint(), .solution()"
+
+    def _not_attempted(self):
+        return self.result(
+            "not attempted",
+            "Name a suspect, write `def test(program)` in this cell, then run it again. "
+            f"`clinic.case({self.number}).hint()` helps.",
+        )
+
+
+@functools.cache
+def cases():
+    """All cases, in the order of their symptoms."""
+    data = tomllib.loads(CASES.read_text(encoding="utf-8"))
+    return tuple(Case(number, title, one) for number, (title, one) in enumerate(data.items(), start=1))
+
+
+def case(which):
+    """The case with this number, or with a title that holds these words.
+
+    >>> case("stutters").number
+    5
+    """
+    if isinstance(which, str):
+        found = [one for one in cases() if which.lower() in one.title.lower()]
+        if len(found) != 1:
+            raise ValueError(f"which must be words of one title, got {which!r}, words of {len(found)}")
+        return found[0]
+    if not isinstance(which, Integral) or isinstance(which, bool):
+        raise TypeError(f"which must be a number or words of a title, got {which!r}")
+    if not 1 <= which <= len(cases()):
+        raise ValueError(f"which must be from 1 to {len(cases())}, got {which}")
+    return cases()[which - 1]
+
+
+def contents(*, first=True):
+    """A table of the cases that the lesson asks first, or of the others."""
+    chosen = [one for one in cases() if one.data.get("first", False) == first]
+    rows = []
+    for one in chosen:
+        minutes = one.data["minutes"]
+        level = "easy" if minutes <= 5 else "hard" if minutes >= 8 else "medium"
+        rows.append([str(minutes), level, one.data["lesson"].split(",")[0].removeprefix("lesson ")])
+    names = [f"{one.number} {one.title}" for one in chosen]
+    columns = ["minutes", "level", "lesson that helps"]
+    plots.show_table(rows, rows=names, columns=columns, corner="case", left=True)
+
+
+def groups():
+    """The cases by kind of symptom: a dict of name to list."""
+    found = {}
+    for one in cases():
+        found.setdefault(one.group, []).append(one)
+    return found
+
+
+def fingerprints():
+    """Faults of a rotated key by symptom: the largest error up to each position, the largest of all being 1.
+
+    Returns a dict of symptom to a list of (errors, what it speaks for), for `plots.fingerprints`, and the
+    positions.
+    """
+    positions = np.round(2 ** np.linspace(0, 12, 97)).astype(int)
+    positions = np.union1d(positions, [0, 257, 2047])
+    places, slow = positions[:, None].astype(float), answers.falling(32)
+    key = np.broadcast_to(_normal(64), (len(positions), 64))
+    right = answers.rotated(key, places * slow)
+    neighbours = answers.rotated(key[:, PAIRED], places * slow)[:, np.argsort(PAIRED)]
+
+    def share(rows):
+        errors = np.maximum.accumulate(np.linalg.norm(rows - right, axis=1))
+        return errors / errors[-1]
+
+    def turned(places, frequencies):
+        return share(answers.rotated(key, places * frequencies))
+
+    ill = {
+        "wrong at 0 already": [(share(1.5 * right), "a factor, a norm, a count\nthat does not begin at 0")],
+        "wrong from 1 on, at once": [(share(neighbours), "another partner, or\nanother order of steps")],
+        "grows from the start": [
+            (turned(places, 500_000.0 ** (-np.arange(32) / 32)), "another base: early,\nthen nearly flat"),
+            (turned(places, answers.bfloat16(slow)), "frequencies\nrounded"),
+        ],
+        "wrong from 257 on": [(turned(answers.bfloat16(places), slow), "positions rounded\nto bfloat16")],
+        "a jump at trained length": [
+            (turned(places, np.where(places < 2048, slow, slow / 4)), "a rule that changes"),
+        ],
+        "a jump when it writes": [
+            (turned(np.where(places < 9, places, 0), slow), "a count that forgets\nthe cache"),
+        ],
+    }
+    return ill, positions
+
+
+def drawn_fingerprints():
+    """The figure of `fingerprints`, its alt text and its caption, as `plots.show` wants them."""
+    panels, positions = fingerprints()
+    xticks = {symptom: [0, 1, 16, 256, 4096] for symptom in panels} | {
+        "grows from the start": [0, 1, 64, 4096],
+        "wrong from 257 on": [0, 1, 16, 257, 4096],
+        "a jump at trained length": [0, 1, 16, 256, 2048],
+        "a jump when it writes": [0, 1, 9, 256, 4096],
+    }
+    fig = plots.fingerprints(panels, positions=positions, xticks=xticks)
+    told = "; ".join(
+        f"{symptom}: {' or '.join(words for _, words in curves)}" for symptom, curves in panels.items()
+    ).replace("\n", " ")
+    return {
+        "fig": fig,
+        "alt": (
+            f"Six plots of the largest error so far, positions 0 to 4,096, with suspects. {told}. With base "
+            "500,000 for 10,000 more than half of the error is there by 64; with rounded frequencies it "
+            "grows in a straight line to the end."
+        ),
+        "caption": (
+            "Faults of a rotated key, as shares of the largest error (trained: 2,048; prompt: 9; base: "
+            "500,000 for 10,000)."
+        ),
+    }
+
+
+def show_fingerprints():
+    """Draw `fingerprints`."""
+    plots.show(**drawn_fingerprints())
+
+
+def without_docstring(text):
+    """The source of a function without what stands between its first two triple quotes."""
+    head, _, rest = text.partition('    """')
+    return head + rest.partition('"""\n')[2] if rest else text
+
+
+def _verdict(test, program):
+    try:
+        said = test(program)
+    except AssertionError:
+        return False
+    if isinstance(said, list | tuple) and said:  # [False] is true to `bool`
+        return said if len(said) > 1 else said[0]
+    if isinstance(said, np.ndarray) and said.size != 1:
+        return said  # its many truth values are seen where it is observed
+    return True if said is None else bool(said)
+
+
+def _observe(test, program):
+    return behaviour.observe(functools.partial(_verdict, test), (program,))
+
+
+def _passes(test, program):
+    done = _observe(test, program)
+    return done.kind == "value" and len(done.entries) == 1 and bool(done.entries[0])
+
+
+def _calls(test, program):
+    """The arguments of the calls that a test makes of a program, of the first thousand."""
+    calls = []
+
+    def watched(*arguments, **named):
+        if len(calls) < 1_000:
+            calls.append(copy.deepcopy((arguments, named)))
+        return program(*arguments, **named)
+
+    _observe(test, watched)
+    return calls
+
+
+def _answer(program, call):
+    arguments, named = call
+    return behaviour.observe(functools.partial(program, **named), arguments)
+
+
+def _in_brief(program, right, call):
+    """A call with its result and the one wanted, or as much of that as is short."""
+    arguments, named = copy.deepcopy(call)
+    asked = ", ".join([*map(repr, arguments), *(f"{name}={value!r}" for name, value in named.items())])
+    try:
+        got, wanted = program(*arguments, **named), right(*arguments, **named)
+    except Exception:
+        return ""
+    calls = f" (`program({asked})` is {got} and should be {wanted})", f" (`program({asked})`)"
+    return next((said for said in calls if len(said) <= 90 and "\n" not in said), "")
+
+
+def _normal(*shape):
+    return np.random.default_rng(21).normal(size=shape)
+
+
+def _wrapped(text):
+    return textwrap.fill(" ".join(text.split()), WIDTH)

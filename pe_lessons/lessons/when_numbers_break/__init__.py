@@ -1,0 +1,50 @@
+"""Exercises of lesson 18, when numbers break."""
+
+import numpy as np
+
+from pe_lessons import arrays
+from pe_lessons.exercises.lesson_files import Lesson
+
+lesson = Lesson(__name__)
+
+ALLOWED = 3.1e-8  # half the distance of two neighbours among the float32 numbers near 1, and a little more
+
+
+def _look_at_rows(function, positions, d_model, look_at="values"):
+    rows = function(positions, d_model)
+    if look_at == "is not float64":  # a list of lists has no format of its own
+        return "float64" not in str(getattr(rows, "dtype", ""))
+    try:
+        numbers = np.array(rows, dtype=float)
+    except (TypeError, ValueError):
+        return rows
+    angles = np.outer(positions, arrays.frequencies(d_model))
+    true = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(positions), d_model)
+    if numbers.shape != true.shape:
+        return rows
+    # Compared with the true numbers: those of our own answer are rounded too.
+    return np.where(abs(numbers - true) < ALLOWED, true, numbers)
+
+
+digits_needed = lesson.exercise(
+    "digits_needed",
+    probes=((257,), (258,), (100,), (1000,), (64,)),
+    edge_probes=((2,), (3,), (5,), (6,), (1025,), (1026,)),
+)
+
+far_table = lesson.exercise(
+    "far_table",
+    probes=(([0, 1, 2, 3], 4), ([255, 5, 301, 77], 6), ([1025, 2051, 4099], 8)),
+    edge_probes=(
+        ([100_003, 654_321, 1_000_000], 16),
+        ([999_999], 12),
+        ([123_457, 7], 2),
+        ([0, 1, 2], 4, "is not float64"),
+    ),
+    use=_look_at_rows,
+    says={"is not float64": "The table is still in float64: cast it to float32."},
+    atol=ALLOWED,
+)
+
+precision_question = lesson.question("precision_question")
+quiz_when_numbers_break = lesson.quiz("quiz_when_numbers_break")

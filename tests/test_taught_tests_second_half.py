@@ -1,0 +1,272 @@
+"""The tests that lessons teach, tried on what they were not written for: right programs and wrong ones.
+
+A learner takes these tests to other people's code. So each one must let a right program pass in float32, at
+other widths and from other hands, and must see faults that the lesson does not show. What a test cannot see
+stands here as well, since the lesson says so.
+"""
+
+import math
+from types import SimpleNamespace
+
+import nbformat
+import numpy as np
+import pytest
+import torch
+from reexecute import find_notebooks
+
+from pe_lessons import arrays, measures, small_models, tensors, toys
+from pe_lessons.lessons.design_your_own import capstone
+
+NOTEBOOKS = {path.stem[3:]: path for path in find_notebooks()}
+
+
+def lesson(name, *cells, **known):
+    """The names that these cells of a lesson define."""
+    sources = {cell.id: cell.source for cell in nbformat.read(NOTEBOOKS[name], 4).cells}
+    names = {"math": math, "np": np, "torch": torch, "arrays": arrays} | known
+    for cell in cells:
+        exec(compile(sources[cell], f"{name}, {cell}", "exec"), names)
+    return names
+
+
+def said(test, *arguments, **options):
+    """Nothing if the test is content, otherwise what it says."""
+    try:
+        test(*arguments, **options)
+    except AssertionError as fault:
+        return str(fault) or "it fails"
+    return ""
+
+
+# Lesson 09: test_rope
+
+
+def by_cosines(dtype, x, positions):
+    """RoPE in PyTorch with cosines and sines in this format, as libraries prepare them."""
+    x = torch.tensor(x)
+    exponents = torch.arange(0, x.shape[1], 2).float() / x.shape[1]
+    angles = torch.tensor(positions).float()[:, None] * 10_000.0**-exponents
+    cosine, sine = angles.cos().to(dtype), angles.sin().to(dtype)
+    a, b = x[:, 0::2], x[:, 1::2]
+    return torch.stack([a * cosine - b * sine, a * sine + b * cosine], dim=-1).flatten(-2).numpy()
+
+
+def in_place(x, positions):
+    x[:] = arrays.rotary(x, positions)
+    return x
+
+
+RIGHT_ROPES = {
+    "the package": (arrays.rotary, {}),
+    "the package's tensors": (lambda x, p: tensors.rotary(torch.tensor(x), torch.tensor(p)).numpy(), {}),
+    "float32": (lambda x, p: by_cosines(torch.float32, x.astype(np.float32), p), {}),
+    "float16 at the end": (lambda x, p: arrays.rotary(x, p).astype(np.float16), {}),
+    "in place": (in_place, {}),
+    "other widths": (arrays.rotary, {"widths": (2, 80, 128)}),
+    "other positions": (arrays.rotary, {"positions": (0, 12_345)}),
+    "bfloat16, with more allowed": (lambda x, p: by_cosines(torch.bfloat16, x, p), {"allowed": 0.1}),
+}
+WRONG_ROPES = {
+    "right at width 6 only": lambda x, p: arrays.rotary(x, p, base=10 ** (24 / x.shape[1])),
+    "a table of 1,500 rows": lambda x, p: arrays.rotary(x, p.clip(max=1499)),
+    "positions begin again at 2,048": lambda x, p: arrays.rotary(x, np.sign(p) * (abs(p) % 2048)),
+    "positions in float16": lambda x, p: arrays.rotary(x, p.astype(np.float16)),
+    "frequencies in bfloat16": lambda x, p: by_frequencies(torch.bfloat16, x, p),
+    "negative positions lose their sign": lambda x, p: arrays.rotary(x, abs(p)),
+    "a factor": lambda x, p: 1.1 * arrays.rotary(x, p),
+    "the slowest pair stands": lambda x, p: np.hstack([arrays.rotary(x, p)[:, :-2], x[:, -2:]]),
+    "base 10,500": lambda x, p: arrays.rotary(x, p, base=10_500),
+    "not a number at -1": lambda x, p: np.where(p[:, None] < 0, np.nan, arrays.rotary(x, p)),
+}
+
+
+def by_frequencies(dtype, x, positions):
+    frequencies = tensors.frequencies(x.shape[1]).to(dtype).double().numpy()
+    arrows = np.ascontiguousarray(x).view(complex) * np.exp(1j * np.outer(positions, frequencies))
+    return arrows.view(float)
+
+
+@pytest.fixture(scope="module")
+def test_rope():
+    return lesson("rotary", "turn", "three-tests")["test_rope"]
+
+
+@pytest.mark.parametrize("name", RIGHT_ROPES)
+def test_the_rope_test_accuses_no_innocent(test_rope, name):
+    rotary, options = RIGHT_ROPES[name]
+    assert said(test_rope, rotary, **options) == ""
+
+
+@pytest.mark.parametrize("name", WRONG_ROPES)
+def test_the_rope_test_sees(test_rope, name):
+    assert said(test_rope, WRONG_ROPES[name])
+
+
+def test_what_the_rope_test_cannot_see_is_what_it_is_not_asked(test_rope):
+    def wide(x, p):
+        return arrays.rotary(x, p, base=10_000 if x.shape[1] < 128 else 500_000)
+
+    def short(x, p):
+        return arrays.rotary(x, p.clip(max=4999))
+
+    assert said(test_rope, wide) == said(test_rope, short) == ""
+    assert said(test_rope, wide, widths=[128]) and said(test_rope, short, positions=[5000])
+
+
+# Lesson 13: the window. It cures only a model whose far characters do the harm.
+
+
+class Shut(toys.Rotary):
+    """RoPE that sees 256 characters back, as the lesson's window does."""
+
+    def bias(self, queries, positions):
+        return torch.where(positions[:, None] - positions < 256, 0.0, -torch.inf)
+
+
+def test_the_window_cures_no_wrong_layout():
+    model = small_models.load("rope")
+    text = small_models.encode(small_models.held_out())[:2048]
+    found = {}
+    for name, encoding in {"right": Shut(), "wrong layout": Shut(layout="half")}.items():
+        model.encoding = encoding
+        found[name] = small_models.bits(model, text, 1024)[:, 512:].mean().item()
+    assert found["right"] < 2.6 and found["wrong layout"] > 5
+
+
+# Lesson 15: the same text, moved
+
+
+def handed_over(back, positions):
+    """What attention with rotated values hands over, its output rotated by `back`."""
+    q, kv = np.random.default_rng(seed=0).normal(size=(2, 5, 8))
+    keys = arrays.rotary(kv, positions)
+    return arrays.rotary(arrays.attention(arrays.rotary(q, positions), keys, keys), back)
+
+
+@pytest.mark.parametrize(
+    ("back", "passes"),
+    [
+        (lambda p: -p, True),
+        (lambda p: 0 * p, False),
+        (lambda p: p, False),
+        (lambda p: -2 * p, False),
+        (lambda p: np.full(len(p), -p[0]), True),  # wrong, and the lesson says that it passes
+    ],
+)
+def test_a_moved_text_sees_that_something_depends_on_the_place(back, passes):
+    here, later = np.arange(5), np.arange(5) + 100
+    moved = np.abs(handed_over(back(here), here) - handed_over(back(later), later)).max()
+    assert bool(moved < 1e-9) is passes
+
+
+# Lesson 16: text alone must come out as before
+
+
+def by_axes(dtype, scale, x, positions, sections, order):
+    axis_of_pair = np.repeat([0, 1, 2], sections)
+    angles = (positions * np.array(scale)[:, None])[axis_of_pair].T.astype(dtype)
+    angles = angles * arrays.frequencies(128).astype(dtype)
+    a, b = x[:, 0::2].astype(dtype), x[:, 1::2].astype(dtype)
+    cosine, sine = np.cos(angles), np.sin(angles)
+    return np.stack([a * cosine - b * sine, a * sine + b * cosine], axis=-1).reshape(x.shape)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "scale", "unchanged"),
+    [
+        (np.float64, (1, 1, 1), True),
+        (np.float32, (1, 1, 1), True),
+        (np.float64, (2, 1, 1), False),
+        (np.float64, (1, 1, 0.99), False),
+    ],
+)
+def test_the_law_of_text_accuses_no_other_right_program(dtype, scale, unchanged, capsys):
+    def mrope(x, positions, sections, order):
+        return by_axes(dtype, scale, x, positions, sections, order)
+
+    lesson("positions_are_data", "law", arrays=SimpleNamespace(rotary=arrays.rotary, mrope=mrope))
+    assert f"16 24 24 blocks - text unchanged: {unchanged}" in capsys.readouterr().out
+
+
+def after(how, parts):
+    """The position after a picture or a video, by rules that programs had."""
+    shape = parts[1]
+    largest = {"right": max(shape), "time left out": max(shape[1:]), "after the width": shape[2]}
+    return parts[0] + largest[how]
+
+
+def test_the_three_prompts_are_needed():
+    wide, tall, long = [2, (1, 2, 3), 1], [2, (1, 3, 2), 1], [2, (4, 2, 3), 1]
+    for parts in (wide, tall, long):
+        assert arrays.mrope_positions(parts)[0, -1] == after("right", parts)
+    assert [after("after the width", p) == after("right", p) for p in (wide, tall)] == [True, False]
+    assert [after("time left out", p) == after("right", p) for p in (wide, tall, long)] == [True, True, False]
+
+
+# Lesson 17: the law
+
+
+@pytest.fixture(scope="module")
+def serving():
+    cells = "models", "models-texts", "law", "law-show", "steps"
+    return lesson("serve_it", "imports", *cells)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "half"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_law_accuses_no_innocent(serving, dtype, layout, monkeypatch):
+    model = serving["untrained"](toys.Rotary(layout=layout)).to(dtype)
+    gap = serving["law"](serving["in_steps"], model, told=lambda new: new, size=3)
+    monkeypatch.setattr(serving["plots"], "show_table", lambda *table, **options: None)
+    assert said(serving["show_gaps"], [[gap]], ["right"], ["gap"]) == "" and gap < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("fault", "seen"),
+    [
+        (lambda new: 2 * new, True),
+        (lambda new: new % 8, True),
+        (lambda new: new + (new > 10), True),
+        (lambda new: new % 16, False),  # the texts have up to 12 tokens, and the lesson says so
+        (lambda new: new + 100, False),  # RoPE forgives a text that is moved as a whole
+    ],
+)
+def test_the_law_sees_faults_within_its_texts(serving, fault, seen):
+    assert (serving["law"](serving["in_steps"], serving["rope"], told=fault) > 0.1) is seen
+
+
+# Lesson 18: the head that looks three back, and the spread of one score
+
+
+@pytest.mark.parametrize(
+    ("angles", "share", "spread"),
+    [
+        (lambda p: p[:, None] * tensors.frequencies(64), 1, 0),
+        (lambda p: p.float()[:, None] * tensors.frequencies(64).float(), 1, 0),
+        (lambda p: p[:, None] * tensors.frequencies(64, base=100.0), 1, 0),
+        (lambda p: (p % 2048)[:, None] * tensors.frequencies(64), 0.5, 0.7),
+        (lambda p: p.half().double()[:, None] * tensors.frequencies(64), 0.75, 0.1),
+        # wrong at every place alike: the lesson says that both measures pass these
+        (lambda p: p[:, None] * tensors.frequencies(64, base=1e8), 1, 0),
+        (lambda p: -p[:, None] * tensors.frequencies(64), 1, 0),
+    ],
+)
+def test_two_measures_of_rounding_see_what_depends_on_the_place(angles, share, spread):
+    cells = "module", "head", "blame", "blame-one", "blame-both"
+    blamed = lesson("when_numbers_break", "imports", *cells)["blamed"]
+    found = blamed(lambda positions: angles(positions).double())
+    assert [abs(found[0] - share) < 0.02, abs(found[1] - spread) < 0.08] == [True, True]
+
+
+# Lesson 21: the card
+
+
+def test_four_times_is_a_matter_of_luck():
+    def in_another_order(seed):
+        pairs = torch.randperm(16, generator=torch.Generator().manual_seed(seed))
+        columns = torch.stack([2 * pairs, 2 * pairs + 1], dim=1).flatten()
+        return lambda q, k, m, n: capstone.rope(q[..., columns], k[..., columns], m, n)
+
+    found = [measures.pointing(in_another_order(seed), [1])[1] for seed in (1, 2)]
+    assert min(near for near, _ in found) > 0.9  # within the trained places all orders do
+    assert found[0][1] > 0.4 and found[1][1] < 0.3
