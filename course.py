@@ -120,9 +120,9 @@ TASKS = {
     ),
     "notebooks": ("run every notebook again and keep its outputs", ["test"], ["tools/reexecute.py"]),
     "tables": (
-        "write what is made from data: sources, bibliography, the guide's tables",
+        "write what is made from data: numbers of lessons, sources, bibliography, the guide's tables",
         ["test"],
-        ["tools/write_sources.py", "tools/teaching_tables.py"],
+        ["tools/lesson_numbers.py", "tools/write_sources.py", "tools/teaching_tables.py"],
     ),
     "slides": (
         "show a lesson as slides, without a request to the web: python course.py slides 03",

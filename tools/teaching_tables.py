@@ -112,12 +112,12 @@ def run(notebook):
 
 
 def times_table(measure):
-    known = dict(re.findall(r"(?m)^\| (.+?) \|.* ([\d.]+) \|$", LESSON_TIMES.read_text(encoding="utf-8")))
+    known = dict(re.findall(r"(?m)^\| \d\d (.+?) \|.* (\d+) \|$", LESSON_TIMES.read_text(encoding="utf-8")))
     text = ABOUT_TIMES
     for notebook in find_notebooks():
         words, lines, exercises, points, minutes, _ = reckon(notebook)
         minutes = math.ceil(minutes / 5) * 5
-        running = f"{run(notebook):.0f}" if measure else known.get(title(notebook), "not yet measured")
+        running = f"{run(notebook):.0f}" if measure else known.get(title(notebook)[3:], "not yet measured")
         text += (
             f"| {title(notebook)} | {minutes} | {words} | {lines} | {exercises} | {points} | {running} |\n"
         )

@@ -1,6 +1,6 @@
 """A folder for each lesson, with all that it owns: exercises, right answers, mistakes, words and data.
 
-A folder has the name of its notebook without the number: `rotary` belongs to `12_rotary.ipynb`. `REGISTRY`
+A folder has the name of its notebook without the number: `rotary` belongs to `09_rotary.ipynb`. `REGISTRY`
 maps every name to its exercise, question or quiz. Importing the package or one lesson loads that lesson only.
 """
 

@@ -1,0 +1,99 @@
+"""A lesson is moved by renaming its notebook: all numbers follow, and nothing else changes."""
+
+import json
+import subprocess
+
+import lesson_numbers
+import pytest
+
+NUMBERS = {"by_hand": "08", "rotary": "09", "learned": "10"}  # rotary was the tenth, and learned the ninth
+MOVED = {"10": "09", "09": "10"}
+
+REWRITTEN = [
+    ("As lesson 09 shows, and Lesson 10.", "As lesson 10 shows, and Lesson 09."),
+    ("lessons 08, 09 and 10; lessons 08-10", "lessons 08, 10 and 09; lessons 08-09"),
+    ("# what the lessons\n# 08, 09\n# and 10 need", "# what the lessons\n# 08, 10\n# and 09 need"),
+    (
+        "([08](08_by_hand.ipynb#Move), [09](09_learned.ipynb#A-9)",
+        "([08](08_by_hand.ipynb#Move), [10](10_learned.ipynb#A-9)",
+    ),
+    (
+        "the wish list of [lesson 09](../notebooks/09_learned.ipynb)",
+        "the wish list of [lesson 10](../notebooks/10_learned.ipynb)",
+    ),
+    ("`09_learned.mine.ipynb`, course.py claims 08 09", "`10_learned.mine.ipynb`, course.py claims 08 10"),
+    ("python course.py grade ~/class 10", "python course.py grade ~/class 09"),
+    ("[10_rotary.one-cell]", "[09_rotary.one-cell]"),
+    ("notebooks/10_*\n", "notebooks/09_*\n"),
+    (
+        "- **Goal:** 10 ways. **Needs:** 08, and heads from 09.",
+        "- **Goal:** 10 ways. **Needs:** 08, and heads from 10.",
+    ),
+    (
+        "| [09 L](09_learned.ipynb) |\n| [10 R](10_rotary.ipynb) |\n",
+        "| [09 R](09_rotary.ipynb) |\n| [10 L](10_learned.ipynb) |\n",
+    ),
+    (
+        "### 09 Learned\n\none\n\n### 10 Rotary\n\ntwo\n\n## Then\n",
+        "### 09 Rotary\n\ntwo\n\n### 10 Learned\n\none\n\n## Then\n",
+    ),
+]
+
+STAYS = [
+    "lesson 08", "Python 3.11, 10 000 and 10,000", "2009-10-11", "in lessons 08 and 10 % of all",
+    "in lesson 09:30", "lesson 10,384", "in lessons 07, 10 000 tokens", "in lesson 10.5", "11 lessons",
+    "in lesson 10%", "10_000", "d_model_10", "[10](https://example.org/10_other)", "lesson 08, 10 tokens",
+    "# 10 ways", '"10 copies"', "| 10 | lesson 08 |", "the lessons' 10 heads", "it claims 10", "lesson_080",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("before, after", REWRITTEN)
+def test_numbers_follow_the_names(before, after):
+    assert lesson_numbers.renumbered(before, NUMBERS, MOVED) == after
+    again = lesson_numbers.renumbered(after, NUMBERS, {})
+    assert again == after, "a second call changes nothing"
+
+
+@pytest.mark.parametrize("text", STAYS)
+def test_other_numbers_stay(text):
+    assert lesson_numbers.renumbered(text, NUMBERS, MOVED) == text
+
+
+def notebook(title, following, outputs=()):
+    cells = [
+        {"cell_type": "markdown", "id": "title", "source": [f"# {title}\n", "You need lesson 01."]},
+        {"cell_type": "code", "outputs": list(outputs), "source": []},
+        {"cell_type": "markdown", "id": "next", "source": [f"**The question for lesson {following}:** ?"]},
+    ]
+    return json.dumps({"cells": cells, "nbformat": 4}, indent=1, ensure_ascii=False) + "\n"
+
+
+def test_a_lesson_is_put_in_by_renaming_those_after_it(tmp_path, capsys):
+    drawn = {"output_type": "display_data", "data": {"image/png": "lesson 01", "text/plain": "lesson 01"}}
+    files = {
+        "notebooks/00_a.ipynb": notebook("00 · A", "01"),
+        "notebooks/01_new.ipynb": notebook("01 · New", "02"),
+        "notebooks/02_b.ipynb": notebook("01 · B", "02", [drawn]),
+        "notebooks/02_b.mine.ipynb": notebook("01 · B", "02"),
+        "README.md": "| [01 B](notebooks/01_b.ipynb) |\n",
+        "picture.png": "\x89 lesson 01",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(text.encode("latin-1" if name.endswith(".png") else "utf-8"))
+    kept = {name: (tmp_path / name).read_bytes() for name in ("picture.png", "notebooks/02_b.mine.ipynb")}
+    for words in (["init", "-q"], ["add", "README.md", "notebooks/0?_?.ipynb", "picture.png"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    lesson_numbers.main(tmp_path)
+    assert capsys.readouterr().out == "00_a.ipynb: is its last question the one for lesson 01?\n"
+    assert (tmp_path / "README.md").read_text() == "| [02 B](notebooks/02_b.ipynb) |\n"
+    cells = json.loads((tmp_path / "notebooks/02_b.ipynb").read_text(encoding="utf-8"))["cells"]
+    assert cells[0]["source"] == ["# 02 · B\n", "You need lesson 02."]
+    assert cells[1]["outputs"] == [drawn]
+    assert {name: (tmp_path / name).read_bytes() for name in kept} == kept
+
+    (tmp_path / "notebooks/00_a.ipynb").rename(tmp_path / "notebooks/03_a.ipynb")
+    lesson_numbers.main(tmp_path)
+    assert capsys.readouterr().out == "02_b.ipynb: is its last question the one for lesson 03?\n"
+    cells = json.loads((tmp_path / "notebooks/02_b.ipynb").read_text(encoding="utf-8"))["cells"]
+    assert cells[2]["source"] == ["**The question for lesson 03:** ?"]
