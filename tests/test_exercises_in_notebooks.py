@@ -162,8 +162,11 @@ def test_the_right_answer_in_place_of_the_stub_makes_the_check_correct(notebook,
     assert tuple(capfd.readouterr()) == ("", "")
 
 
-def test_every_lesson_ends_with_its_quiz():
+def test_every_lesson_ends_with_its_quiz_and_what_follows_it_is_further():
     for notebook in NOTEBOOKS:
         [name] = [name for name in graded(notebook) if isinstance(REGISTRY[name], Quiz)]
         assert name == f"quiz_{notebook.stem[3:]}"
-        assert name == list(graded(notebook))[-1]
+        after = list(graded(notebook))[list(graded(notebook)).index(name) + 1 :]
+        ids = [cell["metadata"].get("nbgrader", {}).get("grade_id") for cell in cells(notebook)]
+        further = [re.match("## Further", cell["source"]) for cell in cells(notebook)]
+        assert not after or any(further[ids.index(name) : ids.index(after[0])]), notebook.stem

@@ -83,7 +83,7 @@ def cross_references(notebook, name):
             elif file.endswith(".ipynb") and (number := re.search(r"[Ll]esson (\d\d)", label)):
                 if file[:2] != number[1]:
                     yield f"{cell_id}: the link {label!r} leads to {file}"
-        if cell_id in ("title", "next", "map"):
+        if cell_id in ("title", "next"):
             continue
         running = re.sub(r"^#.*$", "", LINK.sub("…", without_code(COMMENT.sub("", text))), flags=re.MULTILINE)
         bare = re.findall(r"[Ll]essons? \d\d", running)

@@ -121,12 +121,6 @@ def test_the_reading_paths_are_the_same_wherever_they_are():
         assert all(label == file for label, file in re.findall(r"\[(\d\d)\]\([^)]*?(\d\d)_", match[1]))
 
 
-def test_the_map_has_every_lesson_in_its_order():
-    first, *others = find_notebooks()
-    cells = {cell.id: cell.source for cell in nbformat.read(first, 4).cells}
-    assert re.findall(r"^\| \[.*?\]\((.*?)\)", cells["map"], re.M) == [path.name for path in others]
-
-
 @pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
 def test_every_lesson_can_be_shown_as_slides(notebook):
     cells = nbformat.read(notebook, 4).cells

@@ -15,11 +15,11 @@ INDEX = np.arange(6)[:, None]  # (seq_len, 1)
 @who_learns
 @each_seed
 def who_chased_whom(seed):
-    """Ten tables: share of the sentences answered right"""
+    """Ten tables: accuracy"""
     blind = {"no positions": None, "index in every column": INDEX * np.ones(32)}
     tables = {
         "index in one column": lesson.in_first_columns(INDEX),
-        "index / length in one column": lesson.in_first_columns(lesson.normalised(6)),
+        "index / length in one column": lesson.in_first_columns(INDEX / 6),
         "binary digits": lesson.in_first_columns(lesson.binary(6)),
         "random rows": np.random.default_rng(seed).normal(size=(6, 32)),
         "sinusoidal": arrays.sinusoidal(6, 32),

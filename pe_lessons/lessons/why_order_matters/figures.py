@@ -1,0 +1,201 @@
+"""The figures of lesson 01: arrays in, pictures out."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from pe_lessons import arrays, measures, plots
+
+WISHES = ("unique: > 0", "bounded", "length-free: 0", "smooth: 1", "shift: 0")
+
+
+def training(blind, told):
+    """How many of the sentences are right at each step, without a table of positions and with one."""
+    with plt.rc_context(plots.STYLE):
+        fig, ax = plt.subplots(figsize=(6.4, 3.2))
+        ax.axhline(50, color="0.6", linewidth=1)
+        lines = {"with positions": told, "without positions": blind}
+        for (name, history), colour, style in zip(lines.items(), plots.COLOURS, plots.STYLES):
+            ax.plot(100 * np.array(history), color=colour, linestyle=style)
+            middle, shift = len(history) // 2, 4 if name == "with positions" else -9
+            ax.text(middle, 100 * history[-1] + shift, name, color=colour, ha="center")
+        ax.text(len(blind), 53, "half of them, for ever", color="0.4", ha="right")
+        ax.set(xlabel="training step", ylabel="accuracy, %", ylim=(0, 112), yticks=[0, 25, 50, 75, 100])
+    plots.show(
+        fig,
+        alt="Two curves over 120 training steps. With positions the accuracy climbs to 100 % within about 20 "
+        "steps. Without positions it climbs to 50 % and stays there; the words there: half of them, for ever.",
+        caption="The same model, trained with and without a table of positions.",
+    )
+
+
+def fan(weights, words, taken, columns):
+    """Attention for one word: a line to every word, as thick as its weight, and the row it takes home."""
+    fig = _fans([weights], [words], [words.index("cat")], home=[taken], columns=columns)
+    plots.show(
+        fig,
+        alt="Lines from the word cat to all five words of the sentence: thick to cat itself, 0.40, thin to the "
+        "other four, 0.15 each. They run on into one row: animal 0.553, action 0.149, article 0.298, size 0.256.",
+        caption="The thicker a line, the larger its weight. The row at the bottom is what *cat* takes home.",
+    )
+
+
+def two_fans(sentences, matrices, *, mask=None):
+    """Attention of *cat* in two sentences; `matrices` are W_Q, W_K and W_V of the head."""
+    to_query, to_key, to_value = matrices
+    looks, home, asking = [], [], []
+    for rows, words in sentences:
+        scores = rows @ to_query @ (rows @ to_key).T / np.sqrt(to_key.shape[1])
+        weights = arrays.softmax(scores if mask is None else np.where(mask, scores, -np.inf))
+        asking.append(words.index("cat"))
+        looks.append(weights[asking[-1]])
+        home.append(looks[-1] @ rows @ to_value)
+    same = np.allclose(*home)
+    fig = _fans(looks, [words for _, words in sentences], asking, home=home, between="=" if same else "≠")
+    shown = {
+        "alt": "Attention of cat in both sentences, side by side. The lines stand in a different order, but each "
+        "word has a line as thick as before: the 0.11, cat 0.51, chased 0.18, mouse 0.10. The rows taken home "
+        "are equal.",
+        "caption": "Blind to order: every line has moved, and *cat* takes home the same row.",
+    }
+    if not same:
+        shown = {
+            "alt": "With the mask, cat looks at two words in the first sentence, the other three are hidden. In the "
+            "second sentence it looks at all five. The rows taken home differ.",
+            "caption": "With a causal mask, how much *cat* can see depends on where it is.",
+        }
+    plots.show(fig, **shown)
+
+
+def three_ideas(digits, table):
+    """Three ways to number the words, where each of them fails, and a table that does not."""
+    with plt.rc_context(plots.STYLE):
+        layout = {"figsize": (7.4, 6.4), "height_ratios": [1, 1.9]}
+        fig, panels = plt.subplot_mosaic("ab;cd", **layout)
+        _no_bound(panels["a"])
+        _no_fixed_place(panels["b"])
+        panels["c"].set_title("3  Binary digits: steps that jump", loc="left", fontweight="bold")
+        panels["d"].set_title("The model's table: every step alike", loc="left", fontweight="bold")
+        _rows_and_steps(panels["c"], digits[:, ::-1])
+        _rows_and_steps(panels["d"], table)
+    plots.show(
+        fig,
+        alt="1: the number itself rises to 999, far above a word's own numbers, -1 to 1. 2: at 0.6 there is "
+        "position 3 of 5 words and position 30 of 50. 3: binary digits of 0 to 15; steps from row to row are "
+        "between 1 and 2 long, the longest from 7 to 8. Beside it the table of the second model: all steps are "
+        "equally long.",
+        caption="Three ideas, the place where each one fails, and a table that doesn't jump.",
+    )
+
+
+def wish_list(encodings):
+    """Five measurements of each encoding, a function from a number of positions to a table."""
+    measured = []
+    for encode in encodings.values():
+        table = encode(1000)
+        found = [measures.smallest_gap(table), measures.largest_value(table)]
+        found += [measures.length_drift(encode, short=5, long=50), measures.jump_ratio(table)]
+        measured.append([*found, measures.shift_residual(table, offset=3)])
+    plots.show_table(measured, rows=encodings, columns=WISHES, digits=3)
+
+
+def _no_bound(ax):
+    index = np.arange(1000)
+    ax.plot(index, color=plots.COLOURS[0], linewidth=2)
+    ax.axhspan(-1, 1, color=plots.COLOURS[1])
+    ax.text(1000, 70, "the word's own: -1 to 1", color=plots.COLOURS[1], ha="right")
+    ax.set_title("1  The number itself: no bound", loc="left", fontweight="bold")
+    ax.set(xlabel="position", ylabel="what is added", ylim=(-50, 1050), xticks=[0, 500, 1000])
+
+
+def _no_fixed_place(ax):
+    for height, length in ((1, 5), (0, 50)):
+        places = np.arange(length) / length
+        ax.plot([0, 1], [height, height], color="0.8", linewidth=1, zorder=1)
+        size = 3 if length > 20 else 9
+        ax.plot(places, [height] * length, "o", color=plots.COLOURS[0], markersize=size)
+        ax.text(0, height + 0.2, f"in {length} words", va="bottom")
+    ax.plot([0.6, 0.6], [-0.12, 1.12], color=plots.RED, linewidth=1.5, zorder=0)
+    look = {"color": plots.RED, "ha": "center", "fontweight": "bold"}
+    ax.text(0.6, 1.2, "position 3", va="bottom", **look)
+    ax.text(0.6, -0.2, "position 30", va="top", **look)
+    ax.set(ylim=(-0.6, 1.6), yticks=[], xticks=[0, 0.6, 1], xlabel="what is added")
+    ax.spines["left"].set_visible(False)
+    ax.set_title("2  Number / length: it moves", loc="left", fontweight="bold")
+
+
+def _rows_and_steps(ax, table):
+    """A table, a row for each position, and between its rows how far it is from one to the next."""
+    width, (positions, columns) = 6, table.shape
+    digits = set(np.unique(table)) <= {0, 1}
+    ax.imshow(
+        table,
+        cmap="Blues" if digits else "RdBu_r",
+        norm=plt.Normalize(0 if digits else -1, 1.35 if digits else 1),
+        extent=(-0.5, width - 0.5, positions - 0.5, -0.5),
+        aspect="auto",
+    )
+    if digits:
+        for (row, column), value in np.ndenumerate(table):
+            place = (column + 0.5) * width / columns - 0.5
+            ink = "white" if value else "0.45"
+            ax.text(place, row, int(value), color=ink, ha="center", va="center", fontsize=9)
+    for row in range(1, positions):
+        ax.plot([-0.5, width - 0.5], [row - 0.5] * 2, color="white", linewidth=1)
+    steps = np.linalg.norm(np.diff(table, axis=0), axis=1)
+    for row, step in enumerate(steps):
+        ax.barh(row + 0.5, 1.7 * step, 0.55, left=width - 0.2, color=plots.COLOURS[0])
+    marked = {int(steps.argmin()): plots.COLOURS[0], int(steps.argmax()): plots.RED}
+    for row, colour in marked.items() if np.ptp(steps) > 0.01 else [(0, plots.COLOURS[0])]:
+        ax.patches[row].set_facecolor(colour)
+        end = (width + 1.7 * steps[row], row + 0.5)
+        ax.text(*end, f"{steps[row]:.1f}", color=colour, va="center", fontweight="bold")
+    ax.text(width - 0.2, -0.4, "step to the next row", va="bottom", color=plots.COLOURS[0])
+    ax.set(xlim=(-0.5, width + 4.6), ylim=(positions - 0.4, -1.3), xticks=[], yticks=range(positions))
+    ax.tick_params(length=0, pad=1)
+    ax.spines[:].set_visible(False)
+    if digits:
+        ax.set_ylabel("position")
+
+
+def _fans(weights, sentences, asking, *, home, columns=None, between=None, scale=2.0):
+    """One step of attention for one word of each sentence: what it looks at, and the row that it takes home."""
+    ink = dict(zip(dict.fromkeys(word for words in sentences for word in words), ("0.55", *plots.COLOURS)))
+    with plt.rc_context(plots.STYLE):
+        size = (1.0 + 3.5 * len(sentences), 3.5)
+        fig, axes = plt.subplots(1, len(sentences), figsize=size, squeeze=False)
+        for ax, row, words, asker, taken in zip(axes[0], weights, sentences, asking, home, strict=True):
+            middle = (len(words) - 1) / 2
+            for position, (word, weight) in enumerate(zip(words, row, strict=True)):
+                look = {"color": ink[word], "linewidth": 20 * weight, "solid_capstyle": "butt"}
+                faint = weight == 0
+                asks = {"color": "black", "fontweight": "bold"} if position == asker else {"color": "0.75"}
+                ax.text(position, 1.06, word, ha="center", va="bottom", **asks)
+                ax.plot([asker, position], [1, 0], **look)
+                ax.plot([position, middle], [-0.42, -0.94], **look)
+                said = f"{word}\n{'hidden' if faint else format(weight, '.2f')}"
+                colour = "0.75" if faint else "black"
+                ax.text(position, -0.05, said, color=colour, ha="center", va="top")
+            left, width = middle - 2.4, 4.8 / len(taken)
+            coloured = plt.cm.ScalarMappable(plt.Normalize(-scale, scale), "RdBu_r")
+            for column, value in enumerate(taken):
+                corner = left + column * width, -1.22
+                box = plt.Rectangle(corner, width, 0.28, facecolor=coloured.to_rgba(value), zorder=3)
+                box.set_gid(plots.KEEPS)
+                ax.add_patch(box)
+                place, ink_here = left + (column + 0.5) * width, plots._ink(coloured, value)
+                number = f"{round(value, 3) + 0.0:.3f}"
+                ax.text(place, -1.08, number, color=ink_here, ha="center", va="center", zorder=4)
+                if columns is not None:
+                    ax.text(place, -1.27, columns[column], ha="center", va="top", fontsize=9)
+            if columns is None:
+                ax.text(middle, -1.27, f"what {words[asker]} takes home", ha="center", va="top")
+            ax.set(xlim=(middle - 2.5, middle + 2.5), ylim=(-1.45, 1.25))
+            ax.set_axis_off()
+        if between is not None:
+            fig.get_layout_engine().set(wspace=0.22)
+            sign = fig.text(0.5, 0.155, between, ha="center", va="center", fontsize=24, fontweight="bold")
+            said = "same row" if between == "=" else "not the same"
+            under = fig.text(0.5, 0.04, said, ha="center", va="center", fontsize=9)
+            for text in (sign, under):
+                text.set_in_layout(False)
+    return fig
