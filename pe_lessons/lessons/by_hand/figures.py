@@ -37,9 +37,10 @@ def digits_and_hands(positions=(6, 7, 8, 9)):
         ax.set_axis_off()
     plots.show(
         fig,
-        alt="Positions 6 to 9. On the left their binary digits: from 7 to 8 all four flip. On the right four hands "
-        "for each position. A hand in the lower half of its circle means the digit 1. The fast hand makes half a "
-        "turn from row to row, each slower hand half as much as the one before, and no hand jumps.",
+        alt="Positions 6 to 9. On the left their binary digits: from 7 to 8 all four flip. On the right four"
+        " hands for each position. A hand in the lower half of its circle means the digit 1. The fast "
+        "hand makes half a turn from row to row, each slower hand half as much as the one before, and no"
+        " hand jumps.",
         caption="A binary counter, and four hands that count in the same way.",
     )
 
@@ -67,11 +68,11 @@ def two_clocks(angles):
         slow.text(1.08, 0.02, f"0 to {len(angles) - 1}", va="center")
     plots.show(
         fig,
-        alt="Two circles with five hands each. On the left the hands of positions 0 to 4 are one radian apart and "
-        "spread over two thirds of the circle; the tips of 1 and 2 are at nearly the same height. On the right all "
-        "five hands point almost exactly to the right.",
-        caption="The two clocks of `d_model = 4` at positions 0 to 4. The height of a tip is the sine, and how far it "
-        "is to the right is the cosine.",
+        alt="Two circles with five hands each. On the left the hands of positions 0 to 4 are one radian "
+        "apart and spread over two thirds of the circle; the tips of 1 and 2 are at nearly the same "
+        "height. On the right all five hands point almost exactly to the right.",
+        caption="The two clocks of `d_model = 4` at positions 0 to 4. The height of a tip is the sine, and "
+        "how far it is to the right is the cosine.",
     )
 
 
@@ -83,7 +84,8 @@ def table(values):
     ax.set_title("pair 1: the slow hand creeps", loc="right")
     plots.show(
         fig,
-        alt="The 5 by 4 table in coloured cells. 0: 0.0000, 1.0000, 0.0000, 1.0000. 1: 0.8415, 0.5403, 0.0100, 1.0000. "
-        "2: 0.9093, -0.4161, 0.0200, 0.9998. 3: 0.1411, -0.9900, 0.0300, 0.9996. 4: -0.7568, -0.6536, 0.0400, 0.9992.",
+        alt="The 5 by 4 table in coloured cells. 0: 0.0000, 1.0000, 0.0000, 1.0000. 1: 0.8415, 0.5403, "
+        "0.0100, 1.0000. 2: 0.9093, -0.4161, 0.0200, 0.9998. 3: 0.1411, -0.9900, 0.0300, 0.9996. 4: "
+        "-0.7568, -0.6536, 0.0400, 0.9992.",
         caption="The table for five positions and `d_model = 4`. We will meet it again in later lessons.",
     )

@@ -14,7 +14,9 @@ def two_tables(textbook, formula):
         for ax, (title, table) in zip(axes, panels.items()):
             image = ax.imshow(table, aspect="auto", cmap="RdBu_r", vmin=-1, vmax=1)
             ax.set(ylabel="position", title=title)
-            end = int(np.flatnonzero(np.abs(table[-1, ::2]) > 0.3)[-1]) * 2 + 2  # of the sines in the last row
+            end = (
+                int(np.flatnonzero(np.abs(table[-1, ::2]) > 0.3)[-1]) * 2 + 2
+            )  # of the sines in the last row
             paper = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": "black"}
             ax.annotate(
                 "from here on, stripes", (end, len(table) - 1), (end + 14, len(table) - 9), bbox=paper,
@@ -24,8 +26,9 @@ def two_tables(textbook, formula):
         fig.colorbar(image, ax=axes, label="value", shrink=0.6)
     plots.show(
         fig,
-        alt="Two heat maps of 50 positions by 128 columns. By the formula, waves fill the left half of the columns. "
-        "In the textbook's table they fill only the left quarter, and the rest is still stripes.",
+        alt="Two heat maps of 50 positions by 128 columns. By the formula, waves fill the left half of the "
+        "columns. In the textbook's table they fill only the left quarter, and the rest is still "
+        "stripes.",
         caption="Fifty positions, one in each row. By the formula, waves fill half the width.",
     )
 
@@ -47,8 +50,8 @@ def first_columns(textbook, formula):
         ax.set_xticks(range(0, 50, 10))
     plots.show(
         fig,
-        alt="Two waves, a sine and a cosine, drawn as curves by the formula. The dots of the textbook lie exactly "
-        "on them.",
+        alt="Two waves, a sine and a cosine, drawn as curves by the formula. The dots of the textbook lie "
+        "exactly on them.",
         caption="Columns 0 and 1 of both tables: no difference.",
     )
 
@@ -71,8 +74,8 @@ def learning(histories, guessing=10):
         ax.set(xlabel="training step", ylabel="accuracy, %", ylim=(0, 105))
     plots.show(
         fig,
-        alt="Two curves over 250 training steps, from 10 % up to 100 %. The curve of the formula passes 50 % at "
-        "about step 100, and the curve of the textbook some twenty steps later.",
+        alt="Two curves over 250 training steps, from 10 % up to 100 %. The curve of the formula passes 50 %"
+        " at about step 100, and the curve of the textbook some twenty steps later.",
         caption="How many digits are right while the model learns, with each of the two tables.",
     )
 
@@ -91,7 +94,7 @@ def column_one(formula, other):
         ax.set_xticks(range(0, 50, 10))
     plots.show(
         fig,
-        alt="Two cosines that begin together at 1. The one of the other loop is slower and falls behind. At position "
-        "22 the cosine of the formula is at the bottom of a wave, and the other one at the top.",
+        alt="Two cosines that begin together at 1. The one of the other loop is slower and falls behind. At "
+        "position 22 the cosine of the formula is at the bottom of a wave, and the other one at the top.",
         caption="Column 1 of both tables. This time a plot is enough.",
     )

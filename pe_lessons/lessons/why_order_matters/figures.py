@@ -22,8 +22,9 @@ def training(blind, told):
         ax.set(xlabel="training step", ylabel="accuracy, %", ylim=(0, 112), yticks=[0, 25, 50, 75, 100])
     plots.show(
         fig,
-        alt="Two curves over 120 training steps. With positions the accuracy climbs to 100 % within about 20 "
-        "steps. Without positions it climbs to 50 % and stays there; the words there: half of them, for ever.",
+        alt="Two curves over 120 training steps. With positions the accuracy climbs to 100 % within about 20"
+        " steps. Without positions it climbs to 50 % and stays there; the words there: half of them, for"
+        " ever.",
         caption="The same model, trained with and without a table of positions.",
     )
 
@@ -33,8 +34,9 @@ def fan(weights, words, taken, columns):
     fig = _fans([weights], [words], [words.index("cat")], home=[taken], columns=columns)
     plots.show(
         fig,
-        alt="Lines from the word cat to all five words of the sentence: thick to cat itself, 0.40, thin to the "
-        "other four, 0.15 each. They run on into one row: animal 0.553, action 0.149, article 0.298, size 0.256.",
+        alt="Lines from the word cat to all five words of the sentence: thick to cat itself, 0.40, thin to "
+        "the other four, 0.15 each. They run on into one row: animal 0.553, action 0.149, article 0.298,"
+        " size 0.256.",
         caption="The thicker a line, the larger its weight. The row at the bottom is what *cat* takes home.",
     )
 
@@ -52,15 +54,15 @@ def two_fans(sentences, matrices, *, mask=None):
     same = np.allclose(*home)
     fig = _fans(looks, [words for _, words in sentences], asking, home=home, between="=" if same else "≠")
     shown = {
-        "alt": "Attention of cat in both sentences, side by side. The lines stand in a different order, but each "
-        "word has a line as thick as before: the 0.11, cat 0.51, chased 0.18, mouse 0.10. The rows taken home "
-        "are equal.",
+        "alt": "Attention of cat in both sentences, side by side. The lines stand in a different order, but "
+        "each word has a line as thick as before: the 0.11, cat 0.51, chased 0.18, mouse 0.10. The "
+        "rows taken home are equal.",
         "caption": "Blind to order: every line has moved, and *cat* takes home the same row.",
     }
     if not same:
         shown = {
-            "alt": "With the mask, cat looks at two words in the first sentence, the other three are hidden. In the "
-            "second sentence it looks at all five. The rows taken home differ.",
+            "alt": "With the mask, cat looks at two words in the first sentence, the other three are hidden."
+            " In the second sentence it looks at all five. The rows taken home differ.",
             "caption": "With a causal mask, how much *cat* can see depends on where it is.",
         }
     plots.show(fig, **shown)
@@ -80,9 +82,9 @@ def three_ideas(digits, table):
     plots.show(
         fig,
         alt="1: the number itself rises to 999, far above a word's own numbers, -1 to 1. 2: at 0.6 there is "
-        "position 3 of 5 words and position 30 of 50. 3: binary digits of 0 to 15; steps from row to row are "
-        "between 1 and 2 long, the longest from 7 to 8. Beside it the table of the second model: all steps are "
-        "equally long.",
+        "position 3 of 5 words and position 30 of 50. 3: binary digits of 0 to 15; steps from row to row"
+        " are between 1 and 2 long, the longest from 7 to 8. Beside it the table of the second model: "
+        "all steps are equally long.",
         caption="Three ideas, the place where each one fails, and a table that doesn't jump.",
     )
 
@@ -158,7 +160,7 @@ def _rows_and_steps(ax, table):
 
 
 def _fans(weights, sentences, asking, *, home, columns=None, between=None, scale=2.0):
-    """One step of attention for one word of each sentence: what it looks at, and the row that it takes home."""
+    """One step of attention for one word of each sentence: what it looks at, and the row it takes home."""
     ink = dict(zip(dict.fromkeys(word for words in sentences for word in words), ("0.55", *plots.COLOURS)))
     with plt.rc_context(plots.STYLE):
         size = (1.0 + 3.5 * len(sentences), 3.5)
