@@ -1,9 +1,9 @@
 """Let the numbers of lessons follow the names of their notebooks, everywhere in the course.
 
-    git mv notebooks/09_rotary.ipynb notebooks/09_rotary.ipynb    (and those that make room)
+    git mv notebooks/12_rotary.ipynb notebooks/09_rotary.ipynb    (and those that make room)
     python course.py tables
 
-A lesson's number stands in the name of its notebook. `09_rotary`, and the label of a link to it, get the
+A lesson's number stands in the name of its notebook. `12_rotary`, and the label of a link to it, get the
 number that `rotary` has now. Where only a number stands ("lesson 12", "lessons 08 and 12", "reset 12"), the
 title of each notebook says which number its lesson had before. Links are safer, so prefer them.
 """

@@ -6,7 +6,7 @@ Write a new lesson as the last one and move it; move one that goes to the end, a
 number is ever without its lesson. It wants a clean tree, and ends with what only a person can mend.
 
 Lessons are numbers of two digits, in these forms only: `lesson 09`, `lessons 03 and 09`, `lessons 10-12`,
-`lesson_09`, `quiz_09`, `12_learned_positions.ipynb`, [09](...) where the link leads to a lesson, and the
+`lesson_09`, `quiz_09`, `09_learned_positions.ipynb`, [09](...) where the link leads to a lesson, and the
 places in FORMS. What is written in another way stays as it is: tests/test_renumber.py looks for such.
 """
 
