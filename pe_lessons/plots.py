@@ -764,44 +764,6 @@ def tokens(names, places):
     return fig
 
 
-def packed_rows(names, ways):
-    """Texts that share a row: for each query the keys that it may look at, and how many places back they are.
-
-    Rows are queries, columns keys, each with its text and position. A key that is ahead is red, and a hidden
-    one empty.
-
-    Parameters
-    ----------
-    names : str
-        A letter for each token, that of its text; later tokens look back.
-    ways : dict of str to dict
-        Title of each panel, and whether positions begin anew with each text (`reset`) and each token looks at
-        its own text only (`block`).
-    """
-    owner, places = np.array(list(names)), np.arange(len(names))
-    same = owner[:, None] == owner
-    with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, len(ways), figsize=(2.1 * len(ways), 2.7), squeeze=False)
-        for ax, (title, how) in zip(axes[0], ways.items(), strict=True):
-            positions = places - same.argmax(axis=1) if how["reset"] else places
-            seen = (places <= places[:, None]) & (same if how["block"] else True)
-            for query, key in np.argwhere(seen):
-                back = positions[query] - positions[key]
-                paper, ink = (RED, "white") if back < 0 else ("0.9", "black")
-                corner = key - 0.5, query - 0.5
-                ax.add_patch(plt.Rectangle(corner, 1, 1, facecolor=paper, edgecolor="white"))
-                ax.text(key, query, f"{back}".replace("-", "\u2212"), ha="center", va="center", color=ink)
-            ax.set_xticks(places, [f"{name}\n{position}" for name, position in zip(names, positions)])
-            ax.set_yticks(places, [f"{name} {position}" for name, position in zip(names, positions)])
-            ends = -0.5, len(names) - 0.5
-            ax.set(title=title, xlabel="key", xlim=ends, ylim=ends[::-1])
-            ax.set_aspect("equal")
-            ax.spines[:].set_visible(True)
-            ax.tick_params(length=0)
-        axes[0, 0].set_ylabel("query")
-    return fig
-
-
 def strips(rows, *, xlabel, xticks):
     """Rows of boxes laid end to end from 0, each as wide as its number and coloured by its encoding or axis.
 

@@ -14,7 +14,7 @@ import pytest
 import torch
 from reexecute import find_notebooks
 
-from pe_lessons import arrays, measures, small_models, tensors, toys
+from pe_lessons import arrays, measures, plots, small_models, tensors, toys
 from pe_lessons.lessons.design_your_own import capstone
 
 NOTEBOOKS = {path.stem[3:]: path for path in find_notebooks()}
@@ -208,7 +208,7 @@ def test_the_three_prompts_are_needed():
 
 @pytest.fixture(scope="module")
 def serving():
-    cells = "models", "models-texts", "law", "law-show", "steps"
+    cells = "models", "models-texts", "law", "steps", "packing-ways", "packing", "bfloat16"
     return lesson("serve_it", "imports", *cells)
 
 
@@ -217,8 +217,8 @@ def serving():
 def test_the_law_accuses_no_innocent(serving, dtype, layout, monkeypatch):
     model = serving["untrained"](toys.Rotary(layout=layout)).to(dtype)
     gap = serving["law"](serving["in_steps"], model, told=lambda new: new, size=3)
-    monkeypatch.setattr(serving["plots"], "show_table", lambda *table, **options: None)
-    assert said(serving["show_gaps"], [[gap]], ["right"], ["gap"]) == "" and gap < 1e-4
+    monkeypatch.setattr(plots, "show_table", lambda *table, **options: None)
+    assert said(serving["figures"].gaps, [[gap]], ["right"], ["gap"]) == "" and gap < 1e-4
 
 
 @pytest.mark.parametrize(
@@ -233,6 +233,19 @@ def test_the_law_accuses_no_innocent(serving, dtype, layout, monkeypatch):
 )
 def test_the_law_sees_faults_within_its_texts(serving, fault, seen):
     assert (serving["law"](serving["in_steps"], serving["rope"], told=fault) > 0.1) is seen
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_twice_the_gap_of_reading_alone_is_a_bound_for_bfloat16(serving, seed, monkeypatch):
+    monkeypatch.setattr(torch, "manual_seed", lambda _: torch.random.default_generator.manual_seed(seed))
+    model, low = serving["untrained"](toys.Rotary()), serving["untrained"](toys.Rotary()).bfloat16()
+    monkeypatch.undo()
+    law, allowed = serving["law"], 2 * serving["law"](serving["read_alone"], low, model)
+    servers = serving["in_steps"], serving["packed"]
+    right = {"told": lambda new: new, "size": 3}, {"reset": False, "block": True}
+    wrong = {"told": lambda new: new + (new[0] > 0)}, {"reset": True, "block": False}
+    assert [law(serve, low, model, **how) < allowed for serve, how in zip(servers, right)] == [True, True]
+    assert [law(serve, low, model, **how) > allowed for serve, how in zip(servers, wrong)] == [True, True]
 
 
 # Lesson 18: the head that looks three back, and the spread of one score

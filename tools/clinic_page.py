@@ -4,7 +4,6 @@ build_site.py calls it; the page and its pictures are made anew every time and k
 """
 
 import html
-import re
 
 import matplotlib
 
@@ -33,16 +32,10 @@ OURS = "Three suspects, for when you have three of your own"
 ANSWER = "Who it is, and a test that shows it"
 
 
-def anchor(title):
-    """The name that the site gives to a heading."""
-    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
-
-
-def link_to(lesson):
-    """ "lesson 17, Packing" as a link to that heading."""
-    number, heading = re.fullmatch(r"lesson (\d\d), (.+)", lesson).groups()
-    path = notebook(ROOT / "notebooks", number)
-    return f"[Lesson {number}, {heading}](notebooks/{path.name}#{anchor(heading)})"
+def link_to(case):
+    """The lesson that explains a case, as a link."""
+    path = notebook(ROOT / "notebooks", case.data["lesson"])
+    return f"[lesson {path.name[:2]}, {case.lesson}](notebooks/{path.name})"
 
 
 def section(case):
@@ -66,8 +59,7 @@ def section(case):
     yield f"<details><summary>{html.escape(ANSWER)}</summary>\n"
     yield f"**{case.culprit.letter}**, {case.culprit.who}. {case.culprit.say}\n"
     yield f"```python\n{case.data['test'].strip()}\n```\n"
-    end = "" if case.data["lesson"].endswith("?") else "."
-    yield f"{told}\n\n{link_to(case.data['lesson'])}{end} {threads}.\n"
+    yield f"{told}\n\nExplained in {link_to(case)}. {threads}.\n"
     yield "</details>\n"
 
 

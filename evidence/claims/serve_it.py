@@ -1,4 +1,4 @@
-"""The claim of lesson 17 that depends on the weights: what moving cached keys mends, and what it does not."""
+"""The claim of lesson 17 that depends on the weights: what moving cached keys repairs, and what not."""
 
 import numpy as np
 import torch
@@ -20,7 +20,7 @@ def untrained(num_layers, seed):
 
 
 def gap(model, text, newest, moves):
-    """The worst error of the next token, in sizes of a typical score; the truth is the text read anew."""
+    """The worst error of the next token, in sizes of a typical score; the truth is the shortened text."""
     cache = model.empty_cache()
     model(text[None], cache=cache)
     for kept in cache:  # a dictionary for each layer
@@ -29,8 +29,8 @@ def gap(model, text, newest, moves):
         kept["keys"] = model.encoding.turn(kept["keys"], torch.tensor(moves))
         kept["positions"] = torch.arange(len(KEPT))
     served = model(newest[None], torch.tensor([len(KEPT)]), cache=cache)[0, -1]
-    anew = model(torch.cat([text[KEPT], newest])[None])[0, -1]
-    return ((served - anew).abs().max() / anew.square().mean().sqrt()).item()
+    again = model(torch.cat([text[KEPT], newest])[None])[0, -1]
+    return ((served - again).abs().max() / again.square().mean().sqrt()).item()
 
 
 def moved_keys():

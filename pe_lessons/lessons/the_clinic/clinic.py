@@ -23,7 +23,7 @@ is such a program with a change, made as those of the exercises are (`exercises/
     numbers = "base 500,000"      what they are, in words
     alarms = {"A + B" = "..."}    said of a test that fails for these, in place of the usual; or left out
     test = "def test(program)"    one that fails for the culprit only, in both patients
-    hints, thread, told, lesson   links to the threads, what was found there, and where the lesson explains it
+    hints, thread, told, lesson   links to the threads, what was found there, and the lesson that explains it
 """
 
 import copy
@@ -92,6 +92,11 @@ class Case(Checked):
     @property
     def hints(self):
         return tuple(self.data["hints"])
+
+    @property
+    def lesson(self):
+        """The lesson that explains it, in words: that of the folder `serve_it` is "serve it"."""
+        return self.data["lesson"].replace("_", " ")
 
     @property
     def later(self):
@@ -384,10 +389,9 @@ class Case(Checked):
     def verdict(self):
         """Who it is, what was found in the thread, and where the course explains it."""
         told = " ".join(self.data["told"].split())
-        lesson = self.data["lesson"][0].upper() + self.data["lesson"][1:]
         return (
             f"It is {self.culprit.letter}: {self.culprit.who}. {self.culprit.say}\n{told}\n"
-            f"{lesson}{'' if lesson.endswith('?') else '.'} {' '.join(self.data['thread'])}"
+            f'The lesson "{self.lesson}" explains it. {" ".join(self.data["thread"])}'
         )
 
     def solution(self):
@@ -438,7 +442,7 @@ def contents(*, first=True):
     for one in chosen:
         minutes = one.data["minutes"]
         level = "easy" if minutes <= 5 else "hard" if minutes >= 8 else "medium"
-        rows.append([str(minutes), level, one.data["lesson"].split(",")[0].removeprefix("lesson ")])
+        rows.append([str(minutes), level, one.lesson])
     names = [f"{one.number} {one.title}" for one in chosen]
     columns = ["minutes", "level", "lesson that helps"]
     plots.show_table(rows, rows=names, columns=columns, corner="case", left=True)
