@@ -124,6 +124,7 @@ def finite_numbers(name, value):
 
 def whole_numbers(name, value):
     """`value`, a number or (nested) rows of them, as ints in (nested) lists."""
+
     def whole(value):
         return whole_number(name, value)
 
@@ -275,6 +276,66 @@ def row_of_biases(number, row):
             "the softmax of nothing is not defined"
         )
     return row
+
+
+def state_arguments(q, k, v, state, **rates):
+    """The sizes of q, k ``(..., seq_len, head_dim)`` and v ``(..., seq_len, v_dim)``, which update a state.
+
+    The rates, one for each token, are ``(..., seq_len)``; the state is ``(..., head_dim, v_dim)`` or None.
+    """
+    n_q, n_k, head_dim, v_dim = attention_shapes(q, k, v)
+    if n_q != n_k:
+        raise ValueError(f"q and k must have the same seq_len (last axis but one), got {n_q} and {n_k}")
+    leading = shape_of(k)[:-2]
+    for name, rate in rates.items():
+        one_rate_for_each_token(name, rate, (*leading, n_k))
+    if state is not None and shape_of(state) != (*leading, head_dim, v_dim):
+        raise ValueError(
+            f"state must have the shape {(*leading, head_dim, v_dim)} for k {shape_of(k)} "
+            f"and v {shape_of(v)}, got {shape_of(state)}"
+        )
+    return n_k, head_dim, v_dim
+
+
+# rate: the least, whether the least itself is allowed, the most
+RATES = {"gates": (0, False, 1), "beta": (0, True, 2)}
+
+
+def one_rate_for_each_token(name, rate, shape=None):
+    """`gates` lie above 0 and at most at 1, `beta` from 0 to 2."""
+    found = shape_of(rate)
+    if (found != shape) if shape is not None else (not found or 0 in found):
+        wanted = "(..., seq_len)" if shape is None else shape
+        raise ValueError(f"{name} must have the shape {wanted}, one for each token, got {found}")
+    least, itself, most = RATES[name]
+    for number in _flat(_listed(rate)):
+        if not (least <= number <= most and (itself or number > least)):
+            allowed = f"from {least} to {most}" if itself else f"above {least} and at most {most}"
+            raise ValueError(f"{name} must be {allowed}, got {number} among them")
+    return rate
+
+
+def _flat(value):
+    """The numbers in (nested) lists."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _flat(one)
+    else:
+        yield value
+
+
+def convolution_shapes(x, weights, before):
+    """seq_len, d_model and width for x ``(..., seq_len, d_model)`` and weights ``(d_model, width)``."""
+    shape, of_weights = shape_with_axes("x", x), shape_of(weights)
+    if len(of_weights) != 2 or of_weights[0] != shape[-1] or not of_weights[1]:
+        raise ValueError(
+            f"weights must have the shape (d_model, width) with d_model = {shape[-1]}, got {of_weights}"
+        )
+    wanted = (*shape[:-2], of_weights[1] - 1, shape[-1])
+    found = wanted if before is None else shape_of(before)
+    if found != wanted and 0 not in wanted:
+        raise ValueError(f"before must hold the width - 1 rows before x, shape {wanted}, got {found}")
+    return shape[-2], shape[-1], of_weights[1]
 
 
 def rotary_shapes(x, positions, layout, rotary_dim=None):

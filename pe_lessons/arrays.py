@@ -507,6 +507,74 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
     return softmax(scores + bias) @ v
 
 
+def forget_bias(gates):
+    """`loops.forget_bias` of gates (..., seq_len), as an array (..., seq_len, seq_len) of float64.
+
+    >>> forget_bias([1.0, 1.0, 0.5])[2].round(4)
+    array([-0.6931, -0.6931,  0.    ])
+    """
+    gates = arguments.one_rate_for_each_token("gates", _real_array("gates", gates))
+    logs = np.cumsum(np.log(gates), axis=-1)  # (..., seq_len)
+    ahead = np.triu(np.ones((logs.shape[-1],) * 2, bool), k=1)
+    return np.where(ahead, -np.inf, logs[..., :, None] - logs[..., None, :])
+
+
+def linear_attention(q, k, v, *, gates=None, state=None):
+    """`loops.linear_attention` of q, k (..., seq_len, head_dim) and v, without a loop: all weights at once.
+
+    >>> linear_attention(q=np.ones((3, 1)), k=np.ones((3, 1)), v=[[8.0], [0.0], [0.0]], gates=[0.5] * 3)[1]
+    array([[2.]])
+    """
+    q, k, v, gates, state = _of_state(q, k, v, gates, state)
+    fading = np.exp(forget_bias(gates))  # (..., seq_len, seq_len)
+    since_start = np.cumprod(gates, axis=-1)[..., None]  # (..., seq_len, 1)
+    outputs = (q @ np.swapaxes(k, -1, -2) * fading) @ v + since_start * (q @ state)
+    left = np.swapaxes(k * fading[..., -1, :, None], -1, -2) @ v  # (..., head_dim, v_dim)
+    return outputs, left + since_start[..., -1:, :] * state
+
+
+def delta_rule(q, k, v, beta, *, gates=None, state=None):
+    """`loops.delta_rule` of q, k (..., seq_len, head_dim) and v: a loop over tokens, the rest at once.
+
+    >>> delta_rule(q=[[1.0]] * 2, k=[[1.0]] * 2, v=[[5.0], [7.0]], beta=[1.0, 1.0])[1]
+    array([[7.]])
+    """
+    beta = _real_array("beta", beta)
+    q, k, v, gates, state = _of_state(q, k, v, gates, state, beta=beta)
+    outputs = np.empty(v.shape)
+    for t in range(v.shape[-2]):
+        q_t, k_t = q[..., t, :, None], k[..., t, :, None]  # (..., head_dim, 1)
+        state = gates[..., t, None, None] * state
+        news = v[..., t, :] - (k_t * state).sum(axis=-2)  # (..., v_dim)
+        state = state + beta[..., t, None, None] * k_t * news[..., None, :]
+        outputs[..., t, :] = (q_t * state).sum(axis=-2)
+    return outputs, state
+
+
+def short_convolution(x, weights, *, before=None):
+    """`loops.short_convolution` of x (..., seq_len, d_model).
+
+    >>> short_convolution([[1.0], [2.0], [3.0]], weights=[[10.0, 1.0]])[0].ravel()
+    array([ 1., 12., 23.])
+    """
+    x, weights = _real_array("x", x), _real_array("weights", weights)
+    before = before if before is None else _real_array("before", before)
+    seq_len, d_model, width = arguments.convolution_shapes(x, weights, before)
+    if before is None:
+        before = np.zeros((*x.shape[:-2], width - 1, d_model))
+    rows = np.concatenate([before, x], axis=-2)  # (..., width - 1 + seq_len, d_model)
+    windows = np.lib.stride_tricks.sliding_window_view(rows, width, axis=-2)  # (..., seq_len, d_model, width)
+    return (windows * weights).sum(axis=-1), rows[..., seq_len:, :]
+
+
+def _of_state(q, k, v, gates, state, **rates):
+    q, k, v = _real_array("q", q), _real_array("k", k), _real_array("v", v)
+    gates = np.ones(k.shape[:-1]) if gates is None else _real_array("gates", gates)
+    state = state if state is None else _real_array("state", state)
+    _, head_dim, v_dim = arguments.state_arguments(q, k, v, state, gates=gates, **rates)
+    return q, k, v, gates, np.zeros((*k.shape[:-2], head_dim, v_dim)) if state is None else state
+
+
 def _offsets(seq_len, positions):
     """Position of the key minus position of the query, (seq_len, n_k)."""
     if positions is None:

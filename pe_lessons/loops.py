@@ -1021,3 +1021,174 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=N
     options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
     buckets = t5_buckets(_offsets(seq_len, positions), **options)
     return [[[table[bucket][head] for bucket in row] for row in buckets] for head in range(num_heads)]
+
+
+def forget_bias(gates):
+    r"""Biases of a head that forgets as fast as its words say: ALiBi whose slope is chosen token by token.
+
+    .. math:: bias_{mn} = \sum_{t=n+1}^{m} \ln g_t \quad (n \le m), \qquad -\infty \quad (n > m)
+
+    With one gate g for all tokens it is ALiBi with the slope :math:`-\ln g`.
+
+    Parameters
+    ----------
+    gates : list of float, length seq_len
+        What a token leaves of all that came before it: above 0 and at most 1.
+
+    Returns
+    -------
+    list of list of float, shape (seq_len, seq_len)
+        Row m is added to the scores of query m.
+
+    References
+    ----------
+    Lin et al., "Forgetting Transformer: Softmax Attention with a Forget Gate", 2025, equation 3.
+
+    Examples
+    --------
+    >>> forget_bias([1.0, 1.0, 0.5])[2]
+    [-0.6931471805599453, -0.6931471805599453, 0.0]
+    """
+    gates = arguments.one_rate_for_each_token("gates", arguments.real_numbers("gates", gates))
+    rows = []
+    for m in range(len(gates)):
+        row = [-math.inf] * len(gates)
+        row[m] = 0.0
+        for n in range(m - 1, -1, -1):
+            row[n] = row[n + 1] + math.log(gates[n + 1])
+        rows.append(row)
+    return rows
+
+
+def linear_attention(q, k, v, *, gates=None, state=None):
+    r"""Causal attention without a softmax, computed by a state of fixed size that every token updates.
+
+    .. math:: S_t = g_t \, S_{t-1} + k_t v_t^\top, \qquad out_t = S_t^\top q_t
+
+    Written out, :math:`out_m = \sum_{n \le m} (\prod_{t=n+1}^{m} g_t) \, (q_m \cdot k_n) \, v_n`. The scores
+    are not divided by anything.
+
+    Parameters
+    ----------
+    q, k : list of rows, shape (seq_len, head_dim)
+    v : list of rows, shape (seq_len, v_dim)
+    gates : list of float, length seq_len, optional
+        What a token leaves of the state before it: above 0 and at most 1. None forgets nothing.
+    state : list of rows, shape (head_dim, v_dim), optional
+        What earlier tokens left; None is zeros.
+
+    Returns
+    -------
+    (list of rows, shape (seq_len, v_dim); list of rows, shape (head_dim, v_dim))
+        The outputs, and the state after the last token.
+
+    References
+    ----------
+    Katharopoulos et al., "Transformers are RNNs", 2020, section 3.4; the gates: Yang et al., "Gated Linear
+    Attention Transformers with Hardware-Efficient Training", 2023, section 4.1, with one gate for a head.
+
+    Examples
+    --------
+    >>> linear_attention(q=[[1.0]] * 3, k=[[1.0]] * 3, v=[[8.0], [0.0], [0.0]], gates=[0.5] * 3)
+    ([[8.0], [4.0], [2.0]], [[2.0]])
+    """
+    q, k, v, gates, _, state = _of_state(q, k, v, state, gates=gates)
+    outputs = []
+    for q_t, k_t, v_t, gate in zip(q, k, v, gates):
+        state = [[gate * old + key * value for old, value in zip(row, v_t)] for key, row in zip(k_t, state)]
+        outputs.append(_read(q_t, state))
+    return outputs, state
+
+
+def delta_rule(q, k, v, beta, *, gates=None, state=None):
+    r"""Linear attention that overwrites: what the state had under a key gives way to the new value.
+
+    .. math:: \bar S_t = g_t S_{t-1}, \quad S_t = \bar S_t + \beta_t \, k_t (v_t - \bar S_t^\top k_t)^\top,
+        \quad out_t = S_t^\top q_t
+
+    Reading with a key of length 1 right after it was written at :math:`\beta = 1` gives back the value.
+
+    Parameters
+    ----------
+    q, k, v, gates, state :
+        As for `linear_attention`. Models take keys of length 1.
+    beta : list of float, length seq_len
+        How much of the old value gives way, 0 (nothing is written) to 1 (all); some models go up to 2.
+
+    Returns
+    -------
+    (list of rows, shape (seq_len, v_dim); list of rows, shape (head_dim, v_dim))
+        The outputs, and the state after the last token.
+
+    References
+    ----------
+    Yang et al., "Gated Delta Networks: Improving Mamba2 with Delta Rule", 2024, equation 10.
+
+    Examples
+    --------
+    >>> delta_rule(q=[[1.0]] * 2, k=[[1.0]] * 2, v=[[5.0], [7.0]], beta=[1.0, 1.0])
+    ([[5.0], [7.0]], [[7.0]])
+    """
+    q, k, v, gates, beta, state = _of_state(q, k, v, state, gates=gates, beta=beta)
+    outputs = []
+    for q_t, k_t, v_t, gate, strength in zip(q, k, v, gates, beta):
+        state = [[gate * old for old in row] for row in state]
+        news = [value - known for value, known in zip(v_t, _read(k_t, state))]
+        state = [[old + strength * key * new for old, new in zip(row, news)] for key, row in zip(k_t, state)]
+        outputs.append(_read(q_t, state))
+    return outputs, state
+
+
+def _of_state(q, k, v, state, *, gates, beta=()):
+    """The arguments of a layer with a state; gates of 1 and a state of zeros where there is none."""
+    q, k, v = arguments.matrix("q", q), arguments.matrix("k", k), arguments.matrix("v", v)
+    gates = [1.0] * len(k) if gates is None else arguments.real_numbers("gates", gates)
+    rates = {"gates": gates}
+    if beta != ():
+        rates["beta"] = beta = arguments.real_numbers("beta", beta)
+    state = state if state is None else arguments.matrix("state", state)
+    _, head_dim, v_dim = arguments.state_arguments(q, k, v, state, **rates)
+    return q, k, v, gates, beta, [[0.0] * v_dim] * head_dim if state is None else state
+
+
+def _read(row, state):
+    """The product of a row (head_dim) and a state (head_dim, v_dim)."""
+    return [sum(number * entry for number, entry in zip(row, column)) for column in zip(*state)]
+
+
+def short_convolution(x, weights, *, before=None):
+    r"""Mix every token with the few before it, column by column: a causal, depthwise convolution.
+
+    .. math:: out_{t, c} = \sum_{j=0}^{width - 1} weights_{c, j} \; x_{t - width + 1 + j, \, c}
+
+    Parameters
+    ----------
+    x : list of rows, shape (seq_len, d_model)
+    weights : list of rows, shape (d_model, width)
+        The last weight of a row is that of the token itself.
+    before : list of rows, shape (width - 1, d_model), optional
+        The rows before x; None is zeros.
+
+    Returns
+    -------
+    (list of rows, shape (seq_len, d_model); list of rows, shape (width - 1, d_model))
+        The outputs, and the last rows of x, which a continued text needs as `before`.
+
+    References
+    ----------
+    Gu and Dao, "Mamba: Linear-Time Sequence Modeling with Selective State Spaces", 2023, figure 3.
+
+    Examples
+    --------
+    >>> short_convolution([[1.0], [2.0], [3.0]], weights=[[10.0, 1.0]])
+    ([[1.0], [12.0], [23.0]], [[3.0]])
+    """
+    x, weights = arguments.matrix("x", x), arguments.matrix("weights", weights)
+    before = before if before is None else arguments.matrix("before", before)
+    _, d_model, width = arguments.convolution_shapes(x, weights, before)
+    rows = ([[0.0] * d_model] * (width - 1) if before is None else before) + x
+    outputs = []
+    for end in range(width, len(rows) + 1):
+        window = rows[end - width : end]
+        outputs.append([sum(w * row[c] for w, row in zip(weights[c], window)) for c in range(d_model)])
+    return outputs, rows[len(rows) - width + 1 :]

@@ -692,9 +692,7 @@ def arcs(frequencies, farthest, titles):
             for offset, (radius, stroke) in zip(farthest, strokes, strict=True):
                 ax.add_patch(plt.Circle((0, 0), radius, fill=False, edgecolor="0.9", linewidth=0.8))
                 angles = np.linspace(0, min(offset * frequency, 2 * np.pi), 200)
-                ax.plot(
-                    radius * np.cos(angles), radius * np.sin(angles), label=f"up to {offset}", **stroke
-                )
+                ax.plot(radius * np.cos(angles), radius * np.sin(angles), label=f"up to {offset}", **stroke)
             ax.set(title=title, aspect="equal", xlim=(-1.4, 1.4), ylim=(-1.4, 1.4))
             ax.set_axis_off()
         handles, names = ax.get_legend_handles_labels()

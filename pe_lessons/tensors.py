@@ -468,6 +468,76 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
     return out.flip(-2).reshape(*leading[1:], n, -1)  # (..., n, v_dim)
 
 
+def forget_bias(gates):
+    """`loops.forget_bias` of a Tensor (..., seq_len), of its dtype and on its device.
+
+    >>> forget_bias(torch.tensor([1.0, 1.0, 0.5]))[2]
+    tensor([-0.6931, -0.6931,  0.0000])
+    """
+    gates = arguments.one_rate_for_each_token("gates", _float_tensor("gates", gates))
+    logs = gates.log().cumsum(dim=-1)  # (..., seq_len)
+    ahead = torch.ones(logs.shape[-1], logs.shape[-1], dtype=torch.bool, device=logs.device).triu(1)
+    return (logs[..., :, None] - logs[..., None, :]).masked_fill(ahead, -math.inf)
+
+
+def linear_attention(q, k, v, *, gates=None, state=None):
+    """`loops.linear_attention` of Tensors (..., seq_len, head_dim), without a loop: all weights at once.
+
+    >>> one = torch.ones(3, 1)
+    >>> linear_attention(one, one, torch.tensor([[8.0], [0.0], [0.0]]), gates=torch.full((3,), 0.5))[1]
+    tensor([[2.]])
+    """
+    q, k, v, gates, state = _of_state(q, k, v, gates, state)
+    fading = forget_bias(gates).exp()  # (..., seq_len, seq_len)
+    since_start = gates.cumprod(dim=-1)[..., None]  # (..., seq_len, 1)
+    outputs = (q @ k.transpose(-1, -2) * fading) @ v + since_start * (q @ state)
+    left = (k * fading[..., -1, :, None]).transpose(-1, -2) @ v  # (..., head_dim, v_dim)
+    return outputs, left + since_start[..., -1:, :] * state
+
+
+def delta_rule(q, k, v, beta, *, gates=None, state=None):
+    """`loops.delta_rule` of Tensors (..., seq_len, head_dim); gradients flow through all tokens.
+
+    >>> one = torch.ones(2, 1)
+    >>> delta_rule(one, one, torch.tensor([[5.0], [7.0]]), beta=torch.ones(2))[1]
+    tensor([[7.]])
+    """
+    beta = _float_tensor("beta", beta)
+    q, k, v, gates, state = _of_state(q, k, v, gates, state, beta=beta)
+    outputs = []
+    for t in range(v.shape[-2]):
+        q_t, k_t = q[..., t, :, None], k[..., t, :, None]  # (..., head_dim, 1)
+        state = gates[..., t, None, None] * state
+        news = v[..., t, :] - (k_t * state).sum(dim=-2)  # (..., v_dim)
+        state = state + beta[..., t, None, None] * k_t * news[..., None, :]
+        outputs.append((q_t * state).sum(dim=-2))
+    return torch.stack(outputs, dim=-2), state
+
+
+def short_convolution(x, weights, *, before=None):
+    """`loops.short_convolution` of a Tensor (..., seq_len, d_model).
+
+    >>> short_convolution(torch.tensor([[1.0], [2.0], [3.0]]), torch.tensor([[10.0, 1.0]]))[0].ravel()
+    tensor([ 1., 12., 23.])
+    """
+    x, weights = _float_tensor("x", x), _float_tensor("weights", weights)
+    before = before if before is None else _float_tensor("before", before)
+    seq_len, d_model, width = arguments.convolution_shapes(x, weights, before)
+    if before is None:
+        before = x.new_zeros(*x.shape[:-2], width - 1, d_model)
+    rows = torch.cat([before, x], dim=-2)  # (..., width - 1 + seq_len, d_model)
+    windows = rows.unfold(-2, width, 1)  # (..., seq_len, d_model, width)
+    return (windows * weights).sum(dim=-1), rows[..., seq_len:, :]
+
+
+def _of_state(q, k, v, gates, state, **rates):
+    q, k, v = _float_tensor("q", q), _float_tensor("k", k), _float_tensor("v", v)
+    gates = k.new_ones(k.shape[:-1]) if gates is None else _float_tensor("gates", gates)
+    state = state if state is None else _float_tensor("state", state)
+    _, head_dim, v_dim = arguments.state_arguments(q, k, v, state, gates=gates, **rates)
+    return q, k, v, gates, k.new_zeros(*k.shape[:-2], head_dim, v_dim) if state is None else state
+
+
 class SinusoidalEncoding(nn.Module):
     r"""Add the sinusoidal encoding to a batch of embeddings, then apply dropout.
 

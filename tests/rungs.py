@@ -24,4 +24,6 @@ def climb(rung, name, *args, **kwargs):
         value = getattr(rung, name)(*args, **kwargs)
     finally:
         torch.set_default_dtype(torch.float32)
-    return np.hstack(value) if isinstance(value, tuple) else np.asarray(value)
+    return (
+        np.concatenate([np.ravel(part) for part in value]) if isinstance(value, tuple) else np.asarray(value)
+    )

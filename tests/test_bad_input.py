@@ -38,6 +38,7 @@ HEADS = {"q": N(ROWS), "k": N(ROWS), "v": N(ROWS)}
 TURN = {"x": N(ROWS), "base": 10_000.0, "layout": "half"}
 BUCKETS = {"max_distance": 16, "bidirectional": True}
 KEYS = {"positions": N([4, 5, 9])}
+OF_STATE = {"gates": N([0.5, 1.0, 0.25]), "state": N([[0.5] * 4] * 4)}
 
 RIGHT = {  # function: all of its arguments, as they should be
     "frequencies": {"d_model": 4, "base": 10_000.0},
@@ -62,6 +63,10 @@ RIGHT = {  # function: all of its arguments, as they should be
     "laplacian_eigenvectors": {"adjacency": N([[0.0, 1.0, 0.5], [1.0, 0.0, 0.0], [0.5, 0.0, 0.0]]),
                                "num_vectors": 2},
     "shaw_bias": {"q": N(ROWS), "table": N(ROWS), **KEYS},
+    "forget_bias": {"gates": N([0.5, 1.0, 0.25])},
+    "linear_attention": {**HEADS, **OF_STATE},
+    "delta_rule": {**HEADS, **OF_STATE, "beta": N([0.0, 1.0, 2.0])},
+    "short_convolution": {"x": N(ROWS), "weights": N([[0.5, 1.0]] * 4), "before": N([[0.5] * 4])},
     "alibi_slopes": {"num_heads": 4},
     "alibi": {"seq_len": 3, "num_heads": 4, **KEYS},
     "t5_buckets": {"relative_positions": N([-20, 0, 3]), "num_buckets": 8, **BUCKETS},
@@ -138,6 +143,24 @@ def flag(name):
     return each(name, T, f"{name} must be True or False, got ", ("yes", "'yes'"))
 
 
+def not_none(rows):
+    """The rows without those that give None, which stands for nothing where an argument is optional."""
+    return [row for row in rows if None not in row[0].values()]
+
+
+GATES = [
+    *reals("gates", lambda entry: [0.5, 1.0, entry]),
+    *each("gates", V, "gates must be above 0 and at most 1, got ",
+          (N([0.5, 0.0, 1.0]), "0.0 among them"), (N([0.5, 1.5, 1.0]), "1.5 among them"),
+          (N([nan, 1.0, 1.0]), "nan among them")),
+]
+STATES = [
+    *not_none(GATES),
+    bad("gates must have the shape (3,), one for each token, got (2,)", gates=N([0.5, 1.0])),
+    bad("state must have the shape (4, 4) for k (3, 4) and v (3, 4), got (4, 3)", state=N([[0.5] * 3] * 4)),
+    bad("q and k must have the same seq_len (last axis but one), got 2 and 3", q=N(ROWS[:2])),
+    *not_none(reals("state", lambda entry: [[0.1, 0.2, 0.3, entry]] * 4)),
+]
 BASE = "base must be finite and above 1, got "
 BASES = [
     *each("base", V, BASE, *((base, f"{base}: the paper's is") for base in (1, nan, inf, 10**400))),
@@ -290,6 +313,21 @@ BY_FUNCTION = {  # and what is besides
         *each("table", V, "table must have the axes (2 * max_distance + 1, head_dim = 4), got shape ",
               (N([0.1] * 4), "(4,)"), (N(ROWS[:2]), "(2, 4)"), (N([[0.1]] * 3), "(3, 1)")),
     ],
+    "forget_bias": [*GATES, bad("gates must have the shape (..., seq_len), one for each token", gates=N([]))],
+    "linear_attention": STATES,
+    "delta_rule": [
+        *STATES,
+        *reals("beta", lambda entry: [0.1, 0.2, entry]),
+        bad("beta must be from 0 to 2, got 2.5 among them", beta=N([0.0, 1.0, 2.5])),
+        bad("beta must have the shape (3,), one for each token, got (2,)", beta=N([0.0, 1.0])),
+    ],
+    "short_convolution": [
+        *reals("weights", lambda entry: [[0.1, entry]] * 4),
+        *not_none(reals("before", lambda entry: [[0.1, 0.2, 0.3, entry]])),
+        bad("weights must have the shape (d_model, width) with d_model = 4", weights=N([[0.5, 1.0]] * 3)),
+        bad("before must hold the width - 1 rows before x, shape (1, 4), got (2, 4)",
+            before=N([[0.5] * 4] * 2)),
+    ],
     "alibi": POSITIONS,
     "t5_buckets": [
         *whole("num_buckets", 4), *TOO_NEAR, *wholes("relative_positions"),
@@ -383,8 +421,8 @@ def test_all_rungs_answer_alike(function, replaced):
     answers = [call(rung, function, replaced) for rung in on(function)]
     if function == "sinusoidal_blocks":
         answers = [np.concatenate(list(blocks)) for blocks in answers]
-    if function == "rotary_frequencies":
-        answers = [np.hstack(answer) for answer in answers]
+    if isinstance(answers[0], tuple):
+        answers = [np.concatenate([np.ravel(part) for part in answer]) for answer in answers]
     for answer in answers[1:]:
         np.testing.assert_allclose(answer, answers[0], rtol=0, atol=1e-6)
         assert np.shape(answer) == np.shape(answers[0])

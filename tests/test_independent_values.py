@@ -274,3 +274,23 @@ def test_which_pair_reads_which_axis(rung):
             ]
             found += "".join(name for name, row in zip("thw", turned) if not np.array_equal(row, x))
         assert found == wanted, order
+
+
+@rungs
+def test_a_short_convolution_is_that_of_pytorch(rung):
+    rng = np.random.default_rng(0)
+    x, weights, before = rng.normal(size=(7, 3)), rng.normal(size=(3, 4)), rng.normal(size=(3, 3))
+    rows = torch.tensor(np.vstack([before, x])).T[None]
+    theirs = F.conv1d(rows, torch.tensor(weights)[:, None], groups=3)[0].T
+    ours = climb(rung, "short_convolution", x, weights, before=before)
+    np.testing.assert_allclose(ours, np.concatenate([theirs.numpy().ravel(), x[-3:].ravel()]), atol=1e-12)
+
+
+@rungs
+def test_linear_attention_is_a_sum_over_all_earlier_tokens(rung):
+    rng = np.random.default_rng(0)
+    q, k, v, gates = *rng.normal(size=(3, 6, 2)), rng.uniform(0.2, 1, 6)
+    ours = climb(rung, "linear_attention", q, k, v, gates=gates)[:12].reshape(6, 2)
+    for m in range(6):
+        terms = [np.prod(gates[n + 1 : m + 1]) * (q[m] @ k[n]) * v[n] for n in range(m + 1)]
+        np.testing.assert_allclose(ours[m], sum(terms), rtol=0, atol=1e-12)

@@ -79,6 +79,8 @@ OF_THE_LENGTH = [  # a rule that changes while a text grows, and the length of t
     ({"rope_type": "yarn", "factor": 40.0, "original_max_position_embeddings": 4096, "mscale": 0.7}, None),
 ]  # fmt: skip
 
+KEYS_AND_VALUES = random_rows(5, 3), random_rows(5, 3) / 2, random_rows(5, 2)
+GATES, BETA = np.array([0.9, 1.0, 0.01, 0.5, 0.7]), np.array([1.0, 0.0, 0.5, 2.0, 0.25])
 CASES = {
     "frequencies": [
         *(((d_model,), {}) for d_model in (1, 2, 3, 8, 127)),
@@ -196,6 +198,23 @@ CASES = {
         ((9, random_rows(7, 2)), {"max_distance": 5, "bidirectional": False}),
         ((140, random_rows(32, 1)), {}),
         ((2, random_rows(8, 3)), {"max_distance": 6, "positions": [-5, 9, 2, 70]}),
+    ],
+    "forget_bias": [(([1.0],), {}), ((GATES,), {}), (([0.5] * 9,), {})],
+    "linear_attention": [
+        ((random_rows(1, 1), random_rows(1, 1), random_rows(1, 1)), {}),
+        (KEYS_AND_VALUES, {}),
+        (KEYS_AND_VALUES, {"gates": GATES}),
+        (KEYS_AND_VALUES, {"gates": GATES, "state": random_rows(3, 2)}),
+    ],
+    "delta_rule": [
+        ((*KEYS_AND_VALUES, BETA), {}),
+        ((*KEYS_AND_VALUES, BETA), {"gates": GATES}),
+        ((*KEYS_AND_VALUES, BETA), {"gates": GATES, "state": random_rows(3, 2)}),
+    ],
+    "short_convolution": [
+        ((random_rows(5, 3), random_rows(3, 1)), {}),
+        ((random_rows(5, 3), random_rows(3, 4)), {}),
+        ((random_rows(2, 3), random_rows(3, 4)), {"before": random_rows(3, 3)}),
     ],
     "alibi_slopes": [((num_heads,), {}) for num_heads in (1, 2, 3, 6, 8, 12, 16, 31)],
     "alibi": [
@@ -377,6 +396,57 @@ def test_the_vectors_are_eigenvectors_and_their_signs_are_chosen(rung, size, see
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(size - 1), rtol=0, atol=1e-9)
     assert (np.diff([0, *values]) > 0).all()
     assert all(column[np.abs(column) > 1e-6][0] > 0 for column in vectors.T)
+
+
+@rungs
+@given(slope=st.floats(0.01, 3), seq_len=sizes)
+def test_one_gate_for_all_tokens_is_alibi(rung, slope, seq_len):
+    bias = climb(rung, "forget_bias", [math.exp(-slope)] * seq_len)
+    m, n = np.tril_indices(seq_len)
+    np.testing.assert_allclose(bias[m, n], slope * (n - m), rtol=0, atol=1e-10)
+    assert (bias[np.triu_indices(seq_len, 1)] == -math.inf).all()
+
+
+@rungs
+@given(
+    cut=st.integers(1, 8), seed=st.integers(0, 99), name=st.sampled_from(["linear_attention", "delta_rule"])
+)
+def test_a_text_in_two_parts_is_the_whole_text(rung, cut, seed, name):
+    rng = np.random.default_rng(seed)
+    q, k, v = rng.normal(size=(9, 3)), rng.normal(size=(9, 3)) / 2, rng.normal(size=(9, 2))
+    rates = {"gates": rng.uniform(0.1, 1, 9)}
+    if name == "delta_rule":
+        rates["beta"] = rng.uniform(0, 1, 9)
+
+    def parts(**options):
+        both = climb(rung, name, **options)
+        return both[:-6].reshape(-1, 2), both[-6:].reshape(3, 2)
+
+    def of(tokens):
+        return {
+            "q": q[tokens],
+            "k": k[tokens],
+            "v": v[tokens],
+            **{one: rate[tokens] for one, rate in rates.items()},
+        }
+
+    whole, end = parts(**of(slice(None)))
+    first, state = parts(**of(slice(None, cut)))
+    second, last = parts(**of(slice(cut, None)), state=state)
+    np.testing.assert_allclose(np.vstack([first, second]), whole, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(last, end, rtol=0, atol=1e-10)
+
+
+@rungs
+@given(seed=st.integers(0, 99))
+def test_the_delta_rule_gives_back_what_was_written_last_under_a_key(rung, seed):
+    rng = np.random.default_rng(seed)
+    keys = np.linalg.qr(rng.normal(size=(4, 4)))[0]  # at right angles, and of length 1
+    order, values = rng.integers(0, 4, size=12), rng.normal(size=(12, 2))
+    state = climb(rung, "delta_rule", keys[order], keys[order], values, [1.0] * 12)[-8:].reshape(4, 2)
+    for one in set(order):
+        last = values[np.flatnonzero(order == one)[-1]]
+        np.testing.assert_allclose(keys[one] @ state, last, rtol=0, atol=1e-10)
 
 
 @rungs

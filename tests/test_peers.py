@@ -202,6 +202,30 @@ def sharper_queries():
     return gap(arrays.query_scale(positions[0].numpy(), length=16_384), theirs)
 
 
+@peer("delta_rule", "transformers")
+def gated_delta_rule():
+    """Both of Qwen3-Next's ways, token by token and in chunks, from a state that other tokens left."""
+    rng = np.random.default_rng(1)
+    unit = ROWS / np.linalg.norm(ROWS, axis=-1, keepdims=True)
+    q, k, v, before = unit[:, ::-1], unit, ROWS[..., :8], rng.normal(size=(2, 3, 16, 8))
+    gates, beta = rng.uniform(0.05, 1, size=(2, 2, 3, 12))
+    ours = arrays.delta_rule(q / 4, k, v, beta, gates=gates, state=before)  # they divide by the root of 16
+    gaps = []
+    for way in ("recurrent", "chunk"):
+        rule = get(f"transformers.models.qwen3_next.modeling_qwen3_next.torch_{way}_gated_delta_rule")
+        given = [torch.tensor(one.copy()).transpose(1, 2).float() for one in (q, k, v, np.log(gates), beta)]
+        out, state = rule(*given, initial_state=torch.tensor(before).float(), output_final_state=True)
+        gaps += [gap(ours[0], out.transpose(1, 2)), gap(ours[1], state)]
+    return max(gaps)
+
+
+@peer("short_convolution", "transformers")
+def convolution_before_a_state():
+    mix = get("transformers.models.qwen3_next.modeling_qwen3_next.causal_conv1d_fn")
+    x, weights = torch.tensor(ROWS[0]), torch.tensor(ROWS[1, :, 0, :4].copy()).repeat(6, 1)[:16]
+    return gap(arrays.short_convolution(x.numpy(), weights.numpy())[0], mix(x.mT, weights).mT)
+
+
 @peer("queries that share keys", "transformers")
 def grouped_queries():
     repeat = get("transformers.models.llama.modeling_llama.repeat_kv")

@@ -103,9 +103,7 @@ def test_float32_throughout_is_as_near_to_the_loop_as_the_naive_loop_says():
 
 def test_a_shift_of_random_rows_is_found_wrong_where_there_are_many():
     rows = np.random.default_rng(0).normal(size=(120, 120))
-    assert (
-        measures.shift_residual(rows, offset=3) < 1e-6 < 1 < measures.shift_residual(rows[:, :8], offset=3)
-    )
+    assert measures.shift_residual(rows, offset=3) < 1e-6 < 1 < measures.shift_residual(rows[:, :8], offset=3)
 
 
 # Lesson 04: the slow pairs keep the distance growing for thousands of tokens. Lesson 06: later is not never.

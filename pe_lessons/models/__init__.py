@@ -879,4 +879,3 @@ def main(words=None):
             print(error, file=sys.stderr)
             statuses.add(1)
     return 1 if 1 in statuses else max(statuses)
-
