@@ -997,36 +997,6 @@ def rings(panels):
     return fig
 
 
-def curve_grid(panels, *, xlabel="position", ylabel="value", ylim=None, ncols=3):
-    """Small plots side by side on common axes, all with the same curves, named once at the top.
-
-    Parameters
-    ----------
-    panels : dict of str to dict of str to array_like
-        Title of each plot; name and values of each of its curves, at most five.
-    xlabel, ylabel : str
-    ylim : tuple of two numbers, optional
-        Lowest and highest value shown.
-    ncols : int
-        Plots in a row.
-    """
-    nrows = -(-len(panels) // ncols)
-    with plt.rc_context(STYLE):
-        size = (7.4, 0.7 + 1.45 * nrows)
-        fig, axes = plt.subplots(nrows, ncols, figsize=size, sharex=True, sharey=True, squeeze=False)
-        for ax, (title, lines) in zip(axes.flat, panels.items(), strict=False):
-            for (name, y), colour, style in zip(lines.items(), _colours(lines), STYLES, strict=False):
-                ax.plot(y, linestyle=style, color=colour, label=name)
-            ax.set(title=title, ylim=ylim)
-        for ax in axes.flat[len(panels) :]:
-            ax.set_axis_off()
-        fig.supxlabel(xlabel, fontsize=10)
-        fig.supylabel(ylabel, fontsize=10)
-        handles, names = axes[0, 0].get_legend_handles_labels()
-        fig.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
-    return fig
-
-
 def scatter(groups, *, xlabel="x", ylabel="y", named=(), levels=()):
     """Dots of up to four groups, each with a colour and a shape of its own.
 

@@ -164,20 +164,6 @@ def test_dots_of_groups_differ_in_colour_and_in_shape():
     ]
 
 
-def test_a_grid_has_a_plot_for_each_panel_and_one_legend():
-    panels = {name: {"one": [0, n], "two": [n, 0]} for n, name in enumerate("abcde")}
-    fig = plots.curve_grid(panels, xlabel="step", ylim=(0, 5))
-    used, unused = fig.axes[:5], fig.axes[5:]
-    assert [ax.get_title() for ax in used] == list("abcde") and len(unused) == 1
-    assert not unused[0].axison
-    for n, ax in enumerate(used):
-        np.testing.assert_array_equal(ax.lines[1].get_ydata(), [n, 0])
-        assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
-        assert ax.get_ylim() == (0, 5)
-    assert [text.get_text() for text in fig.legends[0].get_texts()] == ["one", "two"]
-    assert fig.get_supxlabel() == "step"
-
-
 @pytest.mark.parametrize(
     ("x", "ticks"),
     [

@@ -21,7 +21,6 @@ NOT_YET = {
     "pytorch",
     "reading_the_picture",
     "a_shift_is_a_rotation",
-    "inside_a_transformer",
     "rotary",
     "relative_biases",
     "add_or_concatenate",
