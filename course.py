@@ -49,134 +49,58 @@ KERNEL = 'get_config().InteractiveShellApp.extensions.append("pe_lessons.exercis
 
 # task: what it does, the extras of pyproject.toml it needs, and what .venv's Python runs for it
 # (words after the task go on to the last of these; where the extras are None, it does without .venv)
+# fmt: off
 TASKS = {
-    "lab": (
-        "open the course in JupyterLab",
-        ["lab"],
-        ["-m jupyterlab --ServerApp.root_dir=. notebooks/00_start_here.ipynb"],
-    ),
-    "test": (
-        "check the style, then run the unit tests, the doctests and every notebook",
-        ["test"],
-        [
-            "-m ruff check course.py conftest.py pe_lessons teaching tests notebooks docs tools evidence",
-            "-m pytest -n 2 --dist loadfile --durations=10",
-        ],
-    ),
-    "reset": (
-        "take a fresh copy of a lesson, and keep yours beside it: python course.py reset 03",
-        None,
-        ["tools/reset_and_update.py reset"],
-    ),
-    "update": (
-        "get what is new in the course, and keep what you wrote",
-        None,
-        ["tools/reset_and_update.py update"],
-    ),
-    "renumber": (
-        "give lessons other numbers, everywhere: python course.py renumber --help",
-        None,
-        ["tools/renumber.py"],
-    ),
-    "test-peers": (
-        "compare the course's functions with the libraries that people use",
-        ["test", "peers"],
-        ["-m pytest -q -n 0 tests/test_peers.py"],
-    ),
-    "peer-models": (
-        "hold the reader of configs and the doctor to the models of transformers",
-        ["test", "peers"],
-        ["-m evidence.peer_models"],
-    ),
-    "test-elsewhere": (
-        "run all on another computer, imitated, and as older processors would",
-        ["test"],
-        ["tools/run_on_other_computers.py"],
-    ),
-    "mutants": (
-        "hold the trials of every exercise to right answers with one token changed",
-        ["test"],
-        ["tools/mutants_of_answers.py"],
-    ),
-    "bench": (
-        "compare speed, memory and precision with the libraries and with the memory itself",
-        ["bench"],
-        ["-m evidence.speed"],
-    ),
-    "claims": (
-        "hold what the lessons say of trained models to other seeds, rates: all, or claims 06 14",
-        ["lab"],
-        ["-m evidence.claims.runner"],
-    ),
-    "train-small": (
-        "train a small language model of the lessons: train-small --model rope",
-        ["train"],
-        ["evidence/train_small.py"],
-    ),
-    "measure-small": (
-        "measure what the small models do: all, or measure-small needle",
-        ["train"],
-        ["-m evidence.measure_small"],
-    ),
+    "lab": ("open the course in JupyterLab", ["lab"],
+            ["-m jupyterlab --ServerApp.root_dir=. notebooks/00_start_here.ipynb"]),
+    "test": ("check the style, then run the unit tests, the doctests and every notebook", ["test"],
+             ["-m ruff check course.py conftest.py pe_lessons teaching tests notebooks docs tools evidence",
+              "-m pytest -n 2 --dist loadfile --durations=10"]),
+    "reset": ("take a fresh copy of a lesson, and keep yours beside it: python course.py reset 03", None,
+              ["tools/reset_and_update.py reset"]),
+    "update": ("get what is new in the course, and keep what you wrote", None,
+               ["tools/reset_and_update.py update"]),
+    "renumber": ("give lessons other numbers: python course.py renumber --help", None, ["tools/renumber.py"]),
+    "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
+                   ["-m pytest -q -n 0 tests/test_peers.py"]),
+    "peer-models": ("hold the reader of configs and the doctor to the models of transformers",
+                    ["test", "peers"], ["-m evidence.peer_models"]),
+    "test-elsewhere": ("run all on another computer, imitated, and as older processors would", ["test"],
+                       ["tools/run_on_other_computers.py"]),
+    "mutants": ("hold the trials of every exercise to right answers with one token changed", ["test"],
+                ["tools/mutants_of_answers.py"]),
+    "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
+              ["-m evidence.speed"]),
+    "claims": ("hold what the lessons say of trained models to other seeds, rates: all, or claims 06 14",
+               ["lab"], ["-m evidence.claims.runner"]),
+    "train-small": ("train a small language model of the lessons: train-small --model rope", ["train"],
+                    ["evidence/train_small.py"]),
+    "measure-small": ("measure what the small models do: all, or measure-small needle", ["train"],
+                      ["-m evidence.measure_small"]),
     "notebooks": ("run every notebook again and keep its outputs", ["test"], ["tools/reexecute.py"]),
-    "tables": (
-        "write what is made from data: numbers of lessons, sources, bibliography, the guide's tables",
-        ["test"],
-        ["tools/lesson_numbers.py", "tools/write_sources.py", "tools/teaching_tables.py"],
-    ),
-    "slides": (
-        "show a lesson as slides, without a request to the web: python course.py slides 03",
-        ["lab"],
-        ["teaching/slides.py"],
-    ),
-    "classroom": (
-        "make a folder for handing out and grading: python course.py classroom FOLDER 03",
-        ["classroom"],
-        ["teaching/classroom.py"],
-    ),
-    "grade": (
-        "grade what a class handed in, in a sandbox: python course.py grade FOLDER 03",
-        ["classroom"],
-        ["teaching/grade.py"],
-    ),
-    "review": (
-        "what to look at, and to explain: python course.py review FOLDER 03",
-        ["classroom"],
-        ["teaching/review.py"],
-    ),
-    "classroom-demo": (
-        "grade a simulated class in a temporary folder",
-        ["classroom"],
-        ["teaching/classroom_demo.py"],
-    ),
-    "hub-demo": (
-        "start a JupyterHub on this machine, with a few users who run a lesson each",
-        ["hub"],
-        ["teaching/hub_demo.py"],
-    ),
+    "tables": ("write what is made from data: numbers of lessons, sources, bibliography, the guide's tables",
+               ["test"], ["tools/lesson_numbers.py", "tools/write_sources.py", "tools/teaching_tables.py"]),
+    "slides": ("show a lesson as slides, without a request to the web: python course.py slides 03", ["lab"],
+               ["teaching/slides.py"]),
+    "classroom": ("make a folder for handing out and grading: python course.py classroom FOLDER 03",
+                  ["classroom"], ["teaching/classroom.py"]),
+    "grade": ("grade what a class handed in, in a sandbox: python course.py grade FOLDER 03", ["classroom"],
+              ["teaching/grade.py"]),
+    "review": ("what to look at, and to explain: python course.py review FOLDER 03", ["classroom"],
+               ["teaching/review.py"]),
+    "classroom-demo": ("grade a simulated class in a temporary folder", ["classroom"],
+                       ["teaching/classroom_demo.py"]),
+    "hub-demo": ("start a JupyterHub on this machine, with a few users who run a lesson each", ["hub"],
+                 ["teaching/hub_demo.py"]),
     "site": ("build the reading site into docs/_build/html (needs npm)", ["docs"], ["tools/build_site.py"]),
-    "test-browser": (
-        "build the site, then try it and JupyterLab in a browser (needs Chromium or Chrome)",
-        ["browser", "docs", "test"],
-        ["tools/build_site.py", "-m pytest -m browser tests/browser"],
-    ),
+    "test-browser": ("build the site, then try it and JupyterLab in a browser (needs Chromium or Chrome)",
+                     ["browser", "docs", "test"],
+                     ["tools/build_site.py", "-m pytest -m browser tests/browser"]),
 }
+# fmt: on
 
 # These tell of their options themselves, when they are asked for help.
-WITH_OPTIONS = {
-    "lab",
-    "renumber",
-    "mutants",
-    "claims",
-    "bench",
-    "train-small",
-    "notebooks",
-    "slides",
-    "grade",
-    "review",
-    "classroom-demo",
-    "hub-demo",
-}
+WITH_OPTIONS = "lab mutants claims bench train-small notebooks slides grade review classroom-demo hub-demo"
 
 USAGE = """python course.py TASK [more words]
 
@@ -256,30 +180,12 @@ def try_lock():
     return lock
 
 
-def why(said):
-    """Causes of a failure, told from what pip or the system said (the numbers are for translated Windows)."""
-    free = shutil.disk_usage(ROOT).free / 1e9
-    full = re.search(r"No space left|Errno (28|122)\b|WinError 112\b", said)
-    if full or free < 3:
-        yield (
-            "Is a disk full? Here %.1f GB are free, and the set-up needs 3. (pip unpacks in the folder for"
-            " temporary files;\nif that is on a small disk, let the variable TMPDIR name another.)" % free
-        )
-    if not os.access(ROOT, os.W_OK) or re.search(r"Errno 30\b|\.venv\.lock", said):
-        yield "The folder of the course cannot be written to: copy it to a place of your own."
-    elif re.search(r"(Errno (13|16|26|39|41|66)|WinError (5|32|145))\b.*\.venv\b", said):
-        yield "Close what uses .venv (JupyterLab, an editor)."
-    if not full and re.search(r"(?i)connection|getaddrinfo|timed out|no matching distribution", said):
-        yield (
-            "Not all packages could be fetched. Is there a network, and may Python use it (a proxy)?\n"
-            "Where PyTorch cannot be had in this way: python course.py --help"
-        )
-
-
-def give_up(what, said):
-    """End with what happened and why, as far as that can be told."""
-    last = "When the cause is gone, call again: it goes on from here."
-    sys.exit("\n".join(["", what] + list(why(said)) + [last]))
+CAUSES = """
+Most often there is no network, or Python may not use it (a proxy); or a disk is full (the set-up needs 3 GB,
+also in the folder for temporary files, which the variable TMPDIR names); or the folder of the course cannot
+be written to; or a program uses .venv (JupyterLab, an editor). Where PyTorch cannot be fetched: python
+course.py --help
+When the cause is gone, call again: it goes on from here."""
 
 
 def step(title, command, lock, environ=None):
@@ -287,23 +193,11 @@ def step(title, command, lock, environ=None):
     start = time.monotonic()
     say("  %s ... " % title)
     with LOG.open("ab") as log:
-        child = subprocess.Popen(command, cwd=ROOT, env=environ, stdin=lock, stdout=log, stderr=log)
-        try:
-            while child.returncode is None:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    child.wait(timeout=1)
-                if sys.stdout.isatty():
-                    say("\r  %s ... %d s" % (title, time.monotonic() - start))
-        except KeyboardInterrupt:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                child.wait(timeout=10)  # Ctrl-C reaches pip too: it may clear away its downloads
-            child.kill()
-            raise
-    say("\n" if sys.stdout.isatty() else "%d s\n" % (time.monotonic() - start))
-    if child.returncode:
+        code = subprocess.call(command, cwd=ROOT, env=environ, stdin=lock, stdout=log, stderr=log)
+    say("%d s\n" % (time.monotonic() - start))
+    if code:
         tail = "\n".join(LOG.read_text(errors="replace").splitlines()[-15:])
-        above = "%s\n\nAbove is the end of %s.\n" % (tail, LOG) if tail else ""
-        give_up("%sThe set-up failed at: %s." % (above, title), tail)
+        sys.exit("%s\n\nAbove is the end of %s.\nThe set-up failed at: %s.%s" % (tail, LOG, title, CAUSES))
 
 
 def torch_arguments():
@@ -314,16 +208,8 @@ def torch_arguments():
     # Only the CPU build answers to "+cpu": with its index out of reach, pip fails rather than fetch CUDA.
     # Alone (--no-deps), so that an index out of reach costs one look-up instead of one for every package.
     version = re.search(r"^torch==(\S+)", (ROOT / "constraints.txt").read_text(), re.MULTILINE).group(1)
-    return [
-        "torch==%s+cpu" % version,
-        "--no-deps",
-        "--retries",
-        "2",
-        "--timeout",
-        "15",
-        "--extra-index-url",
-        "https://download.pytorch.org/whl/cpu",
-    ]
+    words = "torch==%s+cpu --no-deps --retries 2 --timeout 15 --extra-index-url %s"
+    return (words % (version, "https://download.pytorch.org/whl/cpu")).split()
 
 
 def wanted(extras):
@@ -343,21 +229,16 @@ def ready(extras):
 def set_up(extras):
     """Bring .venv to what a task needs: hardly any work while the stamp of the last set-up holds."""
     if not ready(extras):
-        wait_and_install(extras)
+        lock = try_lock()
+        if not lock:
+            say("Another call is setting up .venv: waiting for it to end\n")
+            while not lock:
+                time.sleep(1)
+                lock = try_lock()
+        with lock:
+            if not ready(extras):
+                install(wanted(extras), lock)
     write_settings()
-
-
-def wait_and_install(extras):
-    """The set-up, once no other call is at it."""
-    lock = try_lock()
-    if not lock:
-        say("Another call is setting up .venv: waiting for it to end\n")
-        while not lock:
-            time.sleep(1)
-            lock = try_lock()
-    with lock:
-        if not ready(extras):
-            install(wanted(extras), lock)
 
 
 def write_settings():
@@ -410,30 +291,15 @@ def install(stamp, lock):
 
 
 def run(command, environ):
-    """The exit code of a command that has the terminal to itself; Ctrl-C means there what it likes.
-
-    Who ends this program, or closes its terminal, ends the command as well.
-    """
+    """How a command ends that has the terminal to itself; Ctrl-C means there what it likes."""
     child = subprocess.Popen(command, cwd=ROOT, env=environ)
-    asked = []
-
-    def end(number, frame):
-        asked.append(number)
-        child.terminate()
-
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.signal(number, end) for number in numbers}
-    try:
-        while True:
-            with contextlib.suppress(KeyboardInterrupt):
-                code = child.wait()
-                break
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    if asked:
-        sys.exit(128 + asked[0])
-    return code if code >= 0 else 128 - code
+    for name in ("SIGTERM", "SIGHUP"):  # who ends this program, or closes its terminal, ends the command too
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda number, frame: child.send_signal(number))
+    while child.returncode is None:
+        with contextlib.suppress(KeyboardInterrupt):
+            child.wait()
+    return child.returncode if child.returncode >= 0 else 128 - child.returncode
 
 
 def lab_words(words):
@@ -456,7 +322,7 @@ def main(words):
     does, extras, commands = TASKS[words[0]]
     if words[1:2] in (["-h"], ["--help"]):
         say("%s: %s\n" % (words[0], does))
-        if words[0] not in WITH_OPTIONS:
+        if words[0] not in WITH_OPTIONS.split():
             return 0
         say("\n")
     python, environ = sys.executable, os.environ
@@ -467,14 +333,18 @@ def main(words):
             say("\nStopped. The next call goes on from here.\n")
             return 130
         except OSError as problem:
-            give_up("The set-up failed: %s" % problem, str(problem))
+            sys.exit("The set-up failed: %s.%s" % (problem, CAUSES))
         python, environ = PYTHON, dict(os.environ, **surroundings(VENV))
     arguments = [command.split() for command in commands]
     arguments[-1] += words[1:]
     if words[0] == "lab" and words[1:2] not in (["-h"], ["--help"]):
         arguments[-1] = lab_words(arguments[-1])
         say("JupyterLab is starting. Among the lines that it prints is the address of the lesson.\n")
-    codes = [run([python] + command, environ) for command in arguments]
+    codes = []
+    for command in arguments:
+        codes.append(run([python] + command, environ))
+        if codes[-1] > 128:  # ended by a signal
+            break
     return next(filter(None, codes), 0)
 
 
