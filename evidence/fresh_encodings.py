@@ -2,7 +2,7 @@
 
     python -m evidence.fresh_encodings     cards and trainings, two seeds; a line each, as in the results
 
-The lines are in results/fresh_encodings.csv, and the rank correlations of the card with them in lesson 21.
+The lines are in results/fresh_encodings.csv, and the rank correlations of the card with them in lesson 22.
 """
 
 import math

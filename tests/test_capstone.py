@@ -1,4 +1,4 @@
-"""Lesson 21: what was trained, the tasks, the goals and the board."""
+"""Lesson 22: what was trained, the tasks, the goals and the board."""
 
 import re
 from pathlib import Path
@@ -292,7 +292,7 @@ def test_the_first_goal_says_what_is_missed(encoding, said, capsys):
 
 
 def test_heads_of_a_table_and_of_rope_differ_in_all_ways_and_those_of_alibi_in_none():
-    """What lesson 21 says of three keys: which mixtures are 1 at one of them and 0 at the others."""
+    """What lesson 22 says of three keys: which mixtures are 1 at one of them and 0 at the others."""
     generator = torch.Generator().manual_seed(0)
     q, k = torch.randn(2, 1000, 1, 32, dtype=torch.float64, generator=generator)
     m, n = torch.tensor(2), torch.arange(3)

@@ -159,7 +159,7 @@ def test_a_moved_text_sees_that_something_depends_on_the_place(back, passes):
     assert bool(moved < 1e-9) is passes
 
 
-# Lesson 16: text alone must come out as before
+# Lesson 17: text alone must come out as before
 
 
 def by_axes(dtype, scale, x, positions, sections, order):
@@ -203,7 +203,7 @@ def test_the_three_prompts_are_needed():
     assert [after("time left out", p) == after("right", p) for p in (wide, tall, long)] == [True, True, False]
 
 
-# Lesson 17: the law
+# Lesson 18: the law
 
 
 @pytest.fixture(scope="module")
@@ -248,7 +248,7 @@ def test_twice_the_gap_of_reading_alone_is_a_bound_for_bfloat16(serving, seed, m
     assert [law(serve, low, model, **how) > allowed for serve, how in zip(servers, wrong)] == [True, True]
 
 
-# Lesson 18: the head that looks three back, and the spread of one score
+# Lesson 19: the head that looks three back, and the spread of one score
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_two_measures_of_rounding_see_what_depends_on_the_place(angles, share, s
     assert [abs(found[0] - share) < 0.02, abs(found[1] - spread) < 0.08] == [True, True]
 
 
-# Lesson 21: the card
+# Lesson 22: the card
 
 
 def test_four_times_is_a_matter_of_luck():

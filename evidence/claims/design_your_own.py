@@ -1,4 +1,4 @@
-"""What lesson 21 says of training, with other random numbers than those of its table."""
+"""What lesson 22 says of training, with other random numbers than those of its table."""
 
 import numpy as np
 

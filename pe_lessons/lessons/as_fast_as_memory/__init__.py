@@ -1,4 +1,4 @@
-"""Exercises of lesson 19, tables by rotation."""
+"""Exercises of lesson 20, tables by rotation."""
 
 import functools
 

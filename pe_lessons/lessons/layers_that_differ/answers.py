@@ -61,27 +61,3 @@ def layer_bases_arrays(config):
     bases = np.where(sees_all, config["base"], config["local_base"])
     rotates = np.ones(n_layers) if flags is None else np.array(flags)
     return np.where(rotates == 1, bases, 0)
-
-
-def values_turned_back_arrays(q, kv, q_positions, positions):
-    turned_q = arrays.rotary(q, q_positions)
-    turned_kv = arrays.rotary(kv, positions)
-    scores = turned_q @ turned_kv.T / np.sqrt(q.shape[1])
-    output = arrays.softmax(scores) @ turned_kv
-    back = -np.array(q_positions)
-    return arrays.rotary(output, back)
-
-
-def weights_over_the_queries(q, kv, q_positions, positions):
-    turned_q = arrays.rotary(q, q_positions)
-    turned_kv = arrays.rotary(kv, positions)
-    weights = arrays.softmax((turned_q @ turned_kv.T / np.sqrt(q.shape[1])).T).T
-    return arrays.rotary(weights @ turned_kv, -np.array(q_positions))
-
-
-def values_turned_back_loop(q, kv, q_positions, positions):
-    turned_q = loops.rotary(q, q_positions)
-    turned_kv = loops.rotary(kv, positions)
-    output = loops.attention(turned_q, turned_kv, turned_kv)
-    back = [-position for position in q_positions]
-    return loops.rotary(output, back)

@@ -1,4 +1,4 @@
-"""Exercises of lesson 16, positions that are data."""
+"""Exercises of lesson 17, positions that are data."""
 
 import numpy as np
 

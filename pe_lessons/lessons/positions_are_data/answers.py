@@ -1,4 +1,4 @@
-"""Right answers of lesson 16."""
+"""Right answers of lesson 17."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Exercises of lesson 20, the clinic; its riddles are in cases.toml, and `clinic` asks them."""
+"""Exercises of lesson 21, the clinic; its riddles are in cases.toml, and `clinic` asks them."""
 
 from pathlib import Path
 

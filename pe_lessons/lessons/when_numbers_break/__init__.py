@@ -1,4 +1,4 @@
-"""Exercises of lesson 18, when numbers break."""
+"""Exercises of lesson 19, when numbers break."""
 
 import numpy as np
 
