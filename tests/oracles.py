@@ -291,7 +291,6 @@ ORACLES = {
     "neighbour_share": share_by_correlation,
     "slopes": loops.alibi_slopes,
     "newest_weights": weights_one_by_one,
-    "buckets": lambda offsets, bidirectional: loops.t5_buckets(offsets, bidirectional=bidirectional),
     "rotary_interleaved": loops.rotary,
     "rotary_half": lambda x, positions: loops.rotary(x, positions, layout="half"),
     "critical_pair": first_without_a_turn,

@@ -142,7 +142,7 @@ class StubForward(nn.Module):
         raise NotImplementedError
 
 
-@pytest.mark.parametrize("name", ["row_by_hand", "encoding_module", "attention_loop", "buckets"])
+@pytest.mark.parametrize("name", ["row_by_hand", "encoding_module", "attention_loop", "slopes"])
 def test_a_stub_of_any_form_is_not_attempted(name):
     """That of each lesson is tried there, with what its check says of it."""
     exercise = REGISTRY[name]
@@ -158,7 +158,7 @@ def test_a_stub_of_any_form_is_not_attempted(name):
         assert exercise.diagnose(answer).status == "not attempted"
 
 
-@pytest.mark.parametrize("name", ["sinusoidal_numpy", "buckets", "serve_step"])
+@pytest.mark.parametrize("name", ["sinusoidal_numpy", "serve_step"])
 def test_a_mended_function_is_shown_and_right(name):
     exercise = REGISTRY[name]
     scope = {"np": np, "arrays": arrays}

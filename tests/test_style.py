@@ -22,7 +22,6 @@ NOT_YET = {
     "reading_the_picture",
     "a_shift_is_a_rotation",
     "rotary",
-    "relative_biases",
     "add_or_concatenate",
     "learned_positions",
     "longer_than_trained",

@@ -11,7 +11,7 @@ from pe_lessons import arrays, toys
 
 lesson = of_lesson("relative_biases")
 KINDS = {"ALiBi": lambda: toys.ALiBi([0.5]), "T5": toys.T5}
-KINDS |= {f"Shaw, K = {K}": functools.partial(toys.Shaw, 32, K) for K in (2, 3, 4, 12, 16)}
+KINDS |= {f"Shaw, K = {K}": functools.partial(toys.Shaw, 32, K) for K in (2, 4, 12)}
 
 
 @who_learns
@@ -20,11 +20,9 @@ def two_tasks(seed):
     """Two tasks: share right ('solved' is more than 0.9)"""
     solved, nearly, not_solved = at_least(0.98).at(1, 2), at_least(0.9), below(0.6)
     for task, solvers in ((toys.k_back, ("T5", "Shaw, K = 4")), (toys.reverse, ())):
-        for name in ("ALiBi", "T5", "Shaw, K = 2", "Shaw, K = 3", "Shaw, K = 4"):
+        for name in ("ALiBi", "T5", "Shaw, K = 2", "Shaw, K = 4"):
             claims = (solved, nearly) if name in solvers else (not_solved,)
             yield f"{task.__name__}, {name}", share_right(KINDS[name], task, seed), *claims
-    share = share_right(KINDS["Shaw, K = 16"], toys.reverse, seed)
-    yield "reverse, Shaw, K = 16", share, between(0.415, 0.445).at(1), not_solved
 
 
 @who_learns
@@ -33,15 +31,13 @@ def what_they_look_at(seed):
     """Three back: mean weight, tokens 5 to 10 of 512 strings"""
     tokens, _ = test_set(toys.k_back, seed)
     by_offset = {}  # from three back to one ahead
-    for name in ("ALiBi", "T5", "Shaw, K = 2"):
+    for name in ("ALiBi", "T5"):
         weights = toys.attention_weights(trained(KINDS[name], toys.k_back, seed), tokens)[:, 0].mean(dim=0)
         by_offset[name] = np.mean([weights[m, m - 3 : m + 2] for m in range(5, 11)], axis=0)
     alibi = by_offset["ALiBi"]
     yield "ALiBi, one back to one ahead, together", alibi[2:].sum(), at_least(0.4)
     yield "ALiBi, one back over three back", alibi[2] / alibi[0], at_least(1.5)
-    yield "ALiBi, itself over one back", alibi[3] / alibi[2], below(0.8)
     yield "T5, three back", by_offset["T5"][0], at_least(0.8)
-    yield "Shaw, K = 2, three back", by_offset["Shaw, K = 2"][0], below(0.3)
 
 
 @who_learns

@@ -1,15 +1,15 @@
 """Reads a lesson's folder: its right answers, the mistakes that people make in them, and its words.
 
 `answers.py` holds the right answer of every exercise in two styles, as functions (or classes) such as
-`buckets_loop` and `buckets_arrays`, or as other names of functions from another lesson; the first is the
-one that `solution` shows, unless there is a `buckets_mended`, the notebook's faulty function mended, or a
-`buckets_short`, which calls what the notebook allows. A mistake is a change of the right answer's text,
+`slopes_loop` and `slopes_arrays`, or as other names of functions from another lesson; the first is the
+one that `solution` shows, unless there is a `slopes_mended`, the notebook's faulty function mended, or a
+`slopes_short`, which calls what the notebook allows. A mistake is a change of the right answer's text,
 and what a kind teacher says of it, in `mistakes.toml`:
 
-    [buckets."exact quarter"]
-    arrays = ['one_way // 2', 'one_way // 4']
-    loop = ['one_way // 2', 'one_way // 4']
-    say = "Only a quarter of a direction's buckets is exact. It should be half of them."
+    [slopes."8 forgotten"]
+    loop = ['(-8 * (head', '(-(head']
+    arrays = ['-8 / n', '-1 / n']
+    say = "Your exponent has no 8. It should be -8 (h + 1) / num_heads."
 
 The old text stands exactly once in the right answer, or in a function of `answers.py` that the answer uses.
 A change in several places is a list of such pairs. A mistake that is another program is the name of a
@@ -25,7 +25,7 @@ function of `answers.py`. Besides:
 
 `words.md` holds hints, questions and the quiz:
 
-    ## buckets                        ## bias_question
+    ## slopes                         ## bias_question
     1. The first hint.                A bias is added to the scores. What is true?
     2. The second hint.               - [x] the text of a right choice
                                         The reason for it.

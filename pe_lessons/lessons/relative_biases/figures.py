@@ -1,0 +1,121 @@
+"""The drawings of the lesson on relative biases."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from pe_lessons import plots
+from pe_lessons.plots import COLOURS, OF_ENCODING, STYLE
+
+BLUE, ORANGE, GREEN = COLOURS[:3]
+
+
+def learned_list(offsets, numbers):
+    """The number that T5 learned for each offset, as bars from their median."""
+    middle = np.median(numbers)
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(6.4, 3.0))
+        colours = [ORANGE if offset == -3 else BLUE for offset in offsets]
+        ax.bar(offsets, numbers - middle, color=colours, width=0.8)
+        ax.axhline(0, color="0.6", linewidth=1)
+        ax.text(-2.3, (numbers - middle).max(), "three back", color=ORANGE, va="top", fontweight="bold")
+        ax.text(15.4, 0.9, "12 to 15 share one number,\nhardly trained", color="0.4", ha="right", va="bottom")
+        ax.set(xlabel="offset of the key, seen from the query", ylabel="bias, from the median")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xticks([-15, -10, -5, -3, 0, 5, 10, 15])
+    plots.show(
+        fig,
+        alt="A bar for each offset from -15 to 15. Nearly all bars are close to 0, those at 12 to 15 a "
+        "little above it. One bar, at offset -3, is far higher than all others: 5.4.",
+        caption="The bias that a head learned for three back.",
+    )
+
+
+def fading(slopes, distances=100):
+    """What ALiBi leaves of a key's weight, by its distance, for three of the heads."""
+    across = np.arange(distances + 1)
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(6.4, 3.3))
+        ax.axhline(0.5, color="0.6", linewidth=1)
+        ax.text(distances, 0.51, "one half", color="0.4", ha="right", va="bottom")
+        for head, colour, place in ((0, BLUE, (6.5, 0.04)), (3, ORANGE, (23, 0.26)), (7, GREEN, (62, 0.83))):
+            ax.plot(across, np.exp(-slopes[head] * across), color=colour)
+            ax.text(*place, f"head {head}, slope 1/{round(1 / slopes[head])}", color=colour)
+            half = np.log(2) / slopes[head]
+            if half < distances:
+                ax.plot(half, 0.5, "o", color=colour)
+                ax.text(half + 1.2, 0.51, f"{half:.2g}", color=colour, va="bottom")
+        ax.set(xlabel="distance from query to key", ylabel="factor on the weight", ylim=(0, 1.05))
+    plots.show(
+        fig,
+        alt="Three falling curves of the factor on a weight against the distance, 0 to 100. Head 0 falls to "
+        "nearly nothing within ten tokens, head 3 to one half at 11, head 7 is still above one half at 100.",
+        caption="Three of the eight heads of ALiBi. Dots: the distance at which a weight is halved.",
+    )
+
+
+def buckets(offsets, found):
+    """T5's bucket of each offset, both ways."""
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(6.4, 3.6))
+        ax.plot(offsets, found, ".", color=OF_ENCODING["T5"], markersize=4)
+        arrow = {"arrowstyle": "-|>", "color": "0.3", "shrinkB": 4}
+        look = {"color": "0.25", "va": "center", "linespacing": 1.3, "arrowprops": arrow}
+        ax.annotate("0 to 7 back:\na bucket for each distance", (-5, 4.6), (-125, 2.5), **look)
+        ax.annotate("further back:\nwider and wider stairs", (-38, 12.2), (-125, 20), **look)
+        ax.annotate("ahead: the same stairs,\n16 higher", (38, 28.0), (28, 8), **look)
+        ax.set(xlabel="offset of the key, seen from the query", ylabel="number of the bucket", ylim=(-1, 33))
+    plots.show(
+        fig,
+        alt="A dot for the bucket of each offset, -130 to 130. From offset 0 to the left: 0 to 7 one by one, "
+        "then ever wider stairs up to 15. To the right the same stairs, 16 higher, from 17 up to 31.",
+        caption="T5's 32 buckets. Each stair shares one learned number.",
+    )
+
+
+def jumps(digits, found):
+    """A line of tokens, each joined by an arc to the token with its largest weight."""
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(6.4, 2.6))
+        for place, digit in enumerate(digits):
+            ax.text(place, 0, str(digit), ha="center", va="center", fontsize=12, zorder=3)
+            if digit > place:
+                continue
+            reach = place - found[place]
+            colour = BLUE if reach == digit else ORANGE
+            half = np.linspace(0, np.pi, 60)
+            height = 0.35 + 0.28 * reach
+            ax.plot(place - reach / 2 + reach / 2 * np.cos(half), 0.35 + height * np.sin(half), color=colour)
+            ax.plot(place - reach, 0.35, marker="v", color=colour, markersize=5)
+        ax.text(0, -0.75, "no arc: the digit is larger than the number of tokens before it", color="0.4")
+        ax.set(xlim=(-0.7, len(digits) - 0.3), ylim=(-1.0, 3.6))
+        ax.set_axis_off()
+    plots.show(
+        fig,
+        alt="Sixteen digits in a line. From each digit an arc leads back to the token that it looks at, as "
+        "many places to the left as the digit says.",
+        caption="Where each token of one string has its largest weight, in Shaw's model.",
+    )
+
+
+def two_maps(weights):
+    """The attention weights of two heads, {title: (n_q, n_k)}, and what to see in them."""
+    said = {"color": "white", "ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
+    point = {"arrowprops": {"arrowstyle": "-|>", "color": "white", "shrinkB": 3}}
+    with plt.rc_context(STYLE):
+        fig, axes = plt.subplots(1, 2, figsize=(7.0, 3.7))
+        for ax, (title, values) in zip(axes, weights.items(), strict=True):
+            image = ax.imshow(values, cmap="viridis", vmin=0, vmax=0.3)
+            ax.set(title=title, xlabel="token that is looked at")
+            for axis in (ax.xaxis, ax.yaxis):
+                axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+        axes[0].set_ylabel("token that looks")
+        axes[0].text(10.5, 3, "what is near,\non both sides", **said)
+        axes[1].annotate("three back", (7.2, 9.8), (11, 4), **said, **point)
+        fig.colorbar(image, ax=axes, label="attention weight", shrink=0.75, extend="max")
+    plots.show(
+        fig,
+        alt="Two 16 by 16 maps of attention weights after training for three back. ALiBi: a blurred band on "
+        "both sides of a darker diagonal. T5: a sharp line three to the left of the diagonal.",
+        caption="Two heads after training for three back. From 0.3 on all is yellow.",
+    )
