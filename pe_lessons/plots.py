@@ -735,33 +735,6 @@ def words_plus_positions(words, embeddings, table):
     return fig
 
 
-def tokens(names, places):
-    """Tokens as boxes in the plane of width and height, each with its name and its place on three axes.
-
-    Parameters
-    ----------
-    names : list of str
-    places : array_like, shape (3, n_tokens)
-        Time, height and width; of tokens with the same height and width only the last is seen.
-    """
-    places = np.asarray(places)
-    _, height, width = places.max(axis=1)
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(0.9 * width + 1.8, 0.66 * height + 1.7))
-        for name, place in zip(names, places.T, strict=True):
-            _, y, x = place
-            ax.add_patch(plt.Rectangle((x - 0.46, y - 0.45), 0.92, 0.9, facecolor="0.95", edgecolor="0.5"))
-            ax.text(x, y - 0.2, name, ha="center", va="center")
-            for colour, number, aside in zip(OF_AXIS.values(), place, (-0.29, 0, 0.29), strict=True):
-                paper = {"boxstyle": "square,pad=0.25", "facecolor": colour, "edgecolor": "none"}
-                look = {"ha": "center", "va": "center", "fontsize": 9, "bbox": paper, "gid": KEEPS}
-                ax.text(x + aside, y + 0.2, number, **look)
-        ax.set(xlabel="width", ylabel="height", xticks=range(width + 1), yticks=range(height + 1))
-        ax.set(xlim=(-0.6, width + 0.6), ylim=(height + 0.6, -0.6))
-        _name_axes(fig, OF_AXIS)
-    return fig
-
-
 def strips(rows, *, xlabel, xticks):
     """Rows of boxes laid end to end from 0, each as wide as its number and coloured by its encoding or axis.
 
@@ -966,33 +939,6 @@ def ways(rows):
                     ax.annotate("", (end, 0), (start, 0), arrowprops=arrow)
             ax.set_title(title, loc="left")
             ax.set(xlim=(-0.1, middles[-1] + slots[-1] / 2 + 0.1), ylim=(-0.4, 0.75), aspect="equal")
-            ax.set_axis_off()
-    return fig
-
-
-def rings(panels):
-    """Rings side by side on one colour scale, their vertices joined to their neighbours.
-
-    Parameters
-    ----------
-    panels : dict of str to array_like, each (n_vertices,)
-        Title and a number for each vertex, the first on top, the others clockwise.
-    """
-    panels = {title: np.asarray(values, dtype=float) for title, values in panels.items()}
-    scale = max(np.abs(values).max() for values in panels.values())
-    with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, len(panels), figsize=(2.1 * len(panels), 2.4), squeeze=False)
-        for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
-            angles = np.pi / 2 - 2 * np.pi * np.arange(len(values)) / len(values)
-            places = np.cos(angles), np.sin(angles)
-            ax.fill(*places, fill=False, edgecolor="0.4", linewidth=1.5, zorder=1)
-            colours = {"c": values, "cmap": "RdBu_r", "vmin": -scale, "vmax": scale}
-            vertices = ax.scatter(*places, s=750, edgecolors="0.4", zorder=2, **colours)
-            ax.set_gid(KEEPS)
-            for x, y, value in zip(*places, values, strict=True):
-                text, ink = f"{round(value, 2) + 0.0:.2f}", _ink(vertices, value)
-                ax.text(x, y, text, ha="center", va="center", fontsize=9, color=ink)
-            ax.set(title=title, aspect="equal", xlim=(-1.4, 1.4), ylim=(-1.4, 1.4))
             ax.set_axis_off()
     return fig
 

@@ -18,7 +18,6 @@ IGNORE_INDEX = -100  # the target of a token that no answer is asked of; cross_e
 LESSONS = Path(__file__).parent / "lessons"
 MEASURED = {
     "schedules": LESSONS / "layers_that_differ" / "trained_schedules.csv",
-    "orders": LESSONS / "positions_are_data" / "trained_orders.csv",
 }
 # What follows words a and b in the language `markov` stands in row a, column b: random numbers, drawn once.
 FOLLOWS = torch.tensor(
@@ -587,25 +586,20 @@ def measured(name):
 
     Parameters
     ----------
-    name : "schedules" or "orders"
+    name : "schedules"
         "schedules": four layers, by schedule and words of the text. F rotates and sees all, w rotates and
         sees 8 words, - sees all and does not rotate. Trained on 48 words, ten seeds; measured by
         `evidence/claims/layers_that_differ.py`.
-        "orders": M-RoPE on pictures, by the order of its axes and steps of training; "line" has the patches
-        in a line. Trained on pictures 6 wide, tested on other widths, five seeds; measured by
-        `evidence/claims/positions_are_data.py`.
 
     Returns
     -------
     dict of dicts
-        Lowest and highest in %: `measured(name)[schedule or order][words or steps]`.
+        Lowest and highest in %: `measured(name)[schedule][words]`.
 
     Examples
     --------
     >>> measured("schedules")["FFFF"][384]
     (9, 18)
-    >>> measured("orders")["blocks"][250]
-    (25, 27)
     """
     if name not in MEASURED:
         raise ValueError(f"name must be one of {', '.join(map(repr, MEASURED))}, got {name!r}")

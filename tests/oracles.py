@@ -198,13 +198,6 @@ def stretched_by_hand(table, old, new):
     )
 
 
-def signs_of_the_nearer(vectors, like):
-    columns = []
-    for one, other in zip(torch.tensor(vectors).T, torch.tensor(like).T):
-        columns.append(min(one, -one, key=lambda column: torch.dist(column, other).item()))
-    return torch.stack(columns, dim=1)
-
-
 def share(x, positions, share, proportional):
     """By the package's own rules, each with the number of columns that rotate."""
     x, columns = np.asarray(x), int(share * len(x[0])) // 2 * 2
@@ -308,7 +301,6 @@ ORACLES = {
     "decoded_positions": lambda prompts, steps: [
         loops.mrope_positions([*parts, steps])[1][-steps:] for parts in prompts
     ],
-    "align_signs": signs_of_the_nearer,
     "packed_positions": packed_one_by_one,
     "move_keys": moved_by_turning_anew,
     "serve_step": served_alone,

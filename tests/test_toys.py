@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from evidence.claims import layers_that_differ, positions_are_data
+from evidence.claims import layers_that_differ
 from pe_lessons import arrays, tensors, toys
 
 
@@ -299,9 +299,8 @@ def test_of_a_picture_the_colour_below_is_asked():
     ("name", "names", "sizes", "bounds"),
     [
         ("schedules", layers_that_differ.SCHEDULES, layers_that_differ.LENGTHS, layers_that_differ.BOUNDS),
-        ("orders", positions_are_data.ORDERS, positions_are_data.STEPS, positions_are_data.BOUNDS),
     ],
-    ids=["schedules", "orders"],
+    ids=["schedules"],
 )
 def test_what_trained_toys_get_right_is_what_the_claims_say(name, names, sizes, bounds):
     stored = toys.measured(name)
@@ -320,5 +319,5 @@ def test_the_schedule_that_is_a_lottery_is_stored_as_one():
 
 
 def test_what_was_not_measured_is_refused():
-    with pytest.raises(ValueError, match="name must be one of 'schedules', 'orders', got 'layers'"):
+    with pytest.raises(ValueError, match="name must be one of 'schedules', got 'layers'"):
         toys.measured("layers")

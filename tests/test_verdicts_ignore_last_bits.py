@@ -24,7 +24,6 @@ MEANT = {
     ("nearest_neighbour", 11): "rows 0 and 2 are equal: their distance is exactly 0",
     ("smallest_gap", 3): "two rows are equal: their gap is exactly 0",
     ("smallest_gap", 7): "the squares, near 1e18, have no digit for a gap of 1: exactly 0 is left",
-    ("align_signs", 8): "the products of the first column add up to exactly 0: either sign is as near",
 }
 
 

@@ -10,14 +10,7 @@ from pe_lessons import toys
 
 WIDTHS = (3, 5, 6, 8, 10)
 ORDERS = ("interleaved", "blocks", "line")
-STEPS = (250, 500, 1000, 2000)
 MORE_SEEDS = range(SEEDS.start, SEEDS.start + 30)  # what one seed in six does, ten may not show
-BOUNDS = {  # of some shares
-    **{("interleaved", steps): at_least(0.75) for steps in STEPS},
-    ("blocks", 250): below(0.35),
-    ("blocks", 2000): at_least(0.8),
-    **{("line", steps): below(0.2) for steps in STEPS},
-}
 
 
 def shares(encoding, seed, steps=250):
@@ -56,15 +49,6 @@ def width_first():
 def at_other_widths(order, seed, steps):
     right = shares(partial(toys.PictureRotary, order), seed, steps)
     return sum(right[width] for width in WIDTHS if width != 6) / 4
-
-
-def more_steps():
-    """The same with more steps: share right at the four widths that were not trained, five seeds"""
-    for order in ORDERS:
-        for steps in STEPS:
-            others = [at_other_widths(order, seed, steps) for seed in SEEDS[:5]]
-            bounds = [BOUNDS[order, steps]] if (order, steps) in BOUNDS else []
-            yield f"{order}, {steps} steps", others, *bounds
 
 
 def blocks_are_slow():

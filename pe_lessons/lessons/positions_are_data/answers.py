@@ -153,24 +153,3 @@ def decoded_as_found(prompts, steps):
     for tokens in cached:
         answers.append(tokens + delta + np.arange(steps))
     return answers
-
-
-def align_signs_arrays(vectors, like):
-    products = (vectors * like).sum(axis=0)  # (num_vectors,)
-    signs = np.where(products < 0, -1, 1)
-    return vectors * signs
-
-
-def align_signs_loop(vectors, like):
-    signs = []
-    for column in range(len(like[0])):
-        product = sum(row[column] * other[column] for row, other in zip(vectors, like))
-        signs.append(-1 if product < 0 else 1)
-    return [[sign * number for sign, number in zip(signs, row)] for row in vectors]
-
-
-def signs_of_rows(vectors, like):
-    return [
-        [-number if sum(a * b for a, b in zip(row, other)) < 0 else number for number in row]
-        for row, other in zip(vectors, like)
-    ]
