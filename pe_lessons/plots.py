@@ -617,58 +617,28 @@ def clock_hands(angles, titles, *, names=None, colours=None, arcs=False, xlabel=
                     tip = 1.25 * np.cos(angle), 1.25 * np.sin(angle)
                     ax.text(*tip, name, ha="center", va="center")
             if arcs:
-                _arc(ax, column[0], column[-1], f"{np.ptp(column[[0, -1]]):g} radians")
+                arc(ax, column[0], column[-1], f"{np.ptp(column[[0, -1]]):g} radians")
             ax.set(title=title, aspect="equal", xlabel=xlabel, ylabel=ylabel)
             ax.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=[-1, 0, 1], yticks=[-1, 0, 1])
     return fig
 
 
-def rotated_hand(angle, by):
-    """A hand as the diagonal of a rectangle, and the same rectangle rotated: sin(p + n) as two heights.
-
-    Parameters
-    ----------
-    angle, by : float
-        The angle p of the hand and the angle n it is rotated by, in radians; both above 0, and their sum
-        below a quarter of a turn.
-    """
-    sine, cosine = np.sin(angle), np.cos(angle)
-    with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, 2, figsize=(7.4, 3.0))
-        for ax, turned, title in zip(axes, (0, by), ("a hand at angle p", "rotated by n")):
-            right, up = (
-                np.array([np.cos(turned), np.sin(turned)]),
-                np.array([-np.sin(turned), np.cos(turned)]),
-            )
-            corner, tip = cosine * right, cosine * right + sine * up
-            ax.fill(*np.transpose([(0, 0), corner, tip, sine * up]), color="0.93", zorder=0)
-            ax.plot(*np.transpose([(0, 0), corner]), color=COLOURS[0], linewidth=2)
-            ax.plot(*np.transpose([corner, tip]), color=COLOURS[1], linewidth=2)
-            ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "-|>", "color": "black"})
-            _beside(ax, 0.6 * corner, "cos p", COLOURS[0], -0.11 * up)
-            _beside(ax, (corner + tip) / 2, "sin p", COLOURS[1], 0.13 * right)
-            _arc(ax, turned, turned + angle, "p", radius=0.26)
-            if turned:
-                _arc(ax, 0, by, "n", radius=0.26)
-                foot = corner * (1, 0)
-                ax.plot(*np.transpose([foot, corner]), "--", color=COLOURS[0])
-                _beside(ax, (foot + corner) / 2, "cos p · sin n", COLOURS[0], (0.22, 0))
-                level = np.array([tip[0], corner[1]])
-                ax.plot(*np.transpose([level, tip]), "--", color=COLOURS[1])
-                leader = {"arrowstyle": "-", "color": COLOURS[1], "linewidth": 0.8}
-                place = {"xytext": (tip[0] + 0.36, tip[1] + 0.05), "ha": "left", "va": "center"}
-                ax.annotate("sin p · cos n", tip - (0, 0.07), color=COLOURS[1], arrowprops=leader, **place)
-                ax.plot(*np.transpose([level, corner]), ":", color=COLOURS[1])
-                place = {"xytext": (corner[0] + 0.09, corner[1] + 0.13), "ha": "left", "va": "center"}
-                ax.annotate(
-                    "sin p · sin n", (level + corner) / 2, color=COLOURS[1], arrowprops=leader, **place
-                )
-                ax.plot(*np.transpose([(0, 0), foot]), "--", color=COLOURS[0])
-                _beside(ax, foot / 2, "cos p · cos n", COLOURS[0], (0, -0.07))
-            ax.axhline(0, color="0.8", linewidth=1, zorder=0)
-            ax.set(title=title, aspect="equal", xlim=(-0.32, 1.3), ylim=(-0.12, 1.0), xticks=[], yticks=[])
-            ax.spines[:].set_visible(False)
-    return fig
+def arc(ax, start, end, name, radius=0.45):
+    """Draws on `ax` the way from one angle to another, anticlockwise, and its name halfway."""
+    way = np.linspace(start, end, 60)
+    ax.plot(radius * np.cos(way), radius * np.sin(way), color="0.4", linewidth=1)
+    ahead = {"arrowstyle": "-|>", "color": "0.4", "shrinkA": 0, "shrinkB": 0}
+    points = [(radius * np.cos(angle), radius * np.sin(angle)) for angle in way[[-1, -2]]]
+    ax.annotate("", *points, arrowprops=ahead)
+    middle = (radius + 0.1) * np.array([np.cos(way[30]), np.sin(way[30])])
+    paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
+    ax.text(
+        *middle,
+        name,
+        ha="right" if middle[0] < -0.1 else "center",
+        va="center",
+        bbox=paper if len(name) > 1 else None,
+    )
 
 
 def arcs(frequencies, farthest, titles):
@@ -697,41 +667,6 @@ def arcs(frequencies, farthest, titles):
             ax.set_axis_off()
         handles, names = ax.get_legend_handles_labels()
         fig.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
-    return fig
-
-
-def words_plus_positions(words, embeddings, table):
-    """The diagram of a Transformer's input: embedding + encoding = input, a row of cells per word.
-
-    Parameters
-    ----------
-    words : list of str
-    embeddings, table : array_like, shape (len(words), d_model)
-    """
-    embeddings, table = np.asarray(embeddings), np.asarray(table)
-    blocks = {
-        "embedding of the word": embeddings,
-        "encoding of the position": table,
-        "input": embeddings + table,
-    }
-    scale = max(np.abs(values).max() for values in blocks.values())
-    steps = plt.get_cmap("RdBu_r", 21)  # few enough to keep their colours when the picture gets a palette
-    with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, 3, figsize=(8.0, 0.5 * len(words) + 1.0), sharey=True)
-        for ax, sign, (title, values) in zip(axes, ("+", "=", ""), blocks.items(), strict=True):
-            cells = ax.pcolormesh(
-                values, cmap=steps, vmin=-scale, vmax=scale, edgecolors="white", linewidth=1.5
-            )
-            ax.text(1.06, 0.5, sign, transform=ax.transAxes, fontsize=16, ha="center", va="center")
-            ax.set_title(title, pad=9)
-            ax.set_xticks([])
-            ax.spines[:].set_visible(False)
-        names = [f"{word}, position {position}" for position, word in enumerate(words)]
-        axes[0].set_yticks(np.arange(len(words)) + 0.5, names)
-        axes[0].invert_yaxis()
-        for ax in axes:
-            ax.tick_params(length=0)
-        fig.colorbar(cells, ax=axes, label="value", pad=0.03)
     return fig
 
 
@@ -1113,24 +1048,6 @@ def _name_axes(fig, drawn):
             patch.set_gid(KEEPS)
 
 
-def _arc(ax, start, end, name, radius=0.45):
-    """The way from one angle to another, anticlockwise, and its name halfway."""
-    way = np.linspace(start, end, 60)
-    ax.plot(radius * np.cos(way), radius * np.sin(way), color="0.4", linewidth=1)
-    ahead = {"arrowstyle": "-|>", "color": "0.4", "shrinkA": 0, "shrinkB": 0}
-    points = [(radius * np.cos(angle), radius * np.sin(angle)) for angle in way[[-1, -2]]]
-    ax.annotate("", *points, arrowprops=ahead)
-    middle = (radius + 0.1) * np.array([np.cos(way[30]), np.sin(way[30])])
-    paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
-    ax.text(
-        *middle,
-        name,
-        ha="right" if middle[0] < -0.1 else "center",
-        va="center",
-        bbox=paper if len(name) > 1 else None,
-    )
-
-
 def _write_numbers(ax, image, values, digits):
     ax.set(xticks=range(values.shape[1]), yticks=range(values.shape[0]))
     for (row, column), value in np.ndenumerate(values):
@@ -1143,10 +1060,6 @@ def _ink(coloured, value):
     """Black or white, whichever can be read on the colour of that value."""
     red, green, blue, _ = coloured.cmap(coloured.norm(value))
     return "white" if 0.3 * red + 0.59 * green + 0.11 * blue < 0.5 else "black"
-
-
-def _beside(ax, point, text, colour, shift):
-    ax.text(*(np.asarray(point) + shift), text, color=colour, ha="center", va="center")
 
 
 def _numbers_with_room(ax, points, named):

@@ -45,12 +45,6 @@ def right_pairs_by_speed(table):
     return len(frequencies)
 
 
-def nearest(rows, position):
-    rows = torch.tensor(rows)
-    [gaps] = torch.cdist(rows[[position]], rows)
-    return next(int(other) for other in gaps.argsort(stable=True) if other != position)
-
-
 def shift_with_columns_moved(offset, d_model):
     order = [*range(0, d_model, 2), *range(1, d_model, 2)]
     return np.array(loops.shift_matrix(offset, d_model))[np.ix_(order, order)]
@@ -274,7 +268,6 @@ ORACLES = {
     "sinusoidal_torch": lambda seq_len, d_model: torch.tensor(loops.sinusoidal(seq_len, d_model)),
     "encoding_module": Module,
     "read_wavelengths": wavelengths_by_complex_numbers,
-    "nearest_neighbour": nearest,
     "split_shift": shift_with_columns_moved,
     "told_scores": scores_by_offset,
     "mean_by_step": means_of_shifted_rows,

@@ -4,11 +4,9 @@ import io
 
 import ipywidgets
 import matplotlib
-import nbformat
 import numpy as np
 import pytest
 from PIL import Image
-from reexecute import ROOT
 
 matplotlib.use("agg")
 
@@ -16,7 +14,7 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgba
 
 from pe_lessons import arrays, plots
-from pe_lessons.lessons.progress import notebook
+from pe_lessons.lessons.reading_the_picture import figures
 
 TABLE = arrays.sinusoidal(5, 4)
 
@@ -44,11 +42,18 @@ def test_show_publishes_picture_alt_text_and_caption(displayed):
     assert plt.get_fignums() == []
 
 
+def mesh():
+    fig, ax = plt.subplots()
+    ax.pcolormesh(TABLE)
+    ax.invert_yaxis()
+    return fig
+
+
 COLOURED = {  # figures in which all colours stand for numbers or names, and how many parts they have
     "a table and its bar": (lambda: plots.heatmap(np.ones((5, 4))), 2),
     "a bar with ends": (lambda: plots.heatmaps({"one": TABLE, "other": TABLE}, top=0.5), 3),
     "cells that join": (lambda: plots.grids({"one": np.eye(5)}, marked=[(1, 1), (2, 2)]), 2),
-    "a mesh upside down": (lambda: plots.words_plus_positions(["a"] * 5, np.ones((5, 4)), TABLE), 4),
+    "a mesh upside down": (mesh, 1),
     "dots": (lambda: plots.maps({"one": [[0, 1], [2, 3], [4, 0]]}, numbers=False, named=[1]), 1),
     "a cell each": (lambda: plots.windows([-1, 0, 2], ["q", "r"], above=["-1", "0", "1"], xlabel="n"), 3),
     "boxes and their key": (
@@ -215,12 +220,10 @@ def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
 
 
 def test_the_sliders_of_a_lesson_keep_the_axis_of_their_figure(monkeypatch):
-    path = notebook(ROOT / "notebooks", "reading_the_picture")
-    cells = {cell.id: cell.source for cell in nbformat.read(path, 4).cells}
     limits, drawn = set(), []
     monkeypatch.setattr(plots, "show_sliders", lambda draw, **sliders: drawn.append(draw))
     monkeypatch.setattr(plots, "show", lambda fig, **words: limits.add(fig.axes[0].get_ylim()))
-    exec(cells["sliders"], {"arrays": arrays, "plots": plots, "ipywidgets": ipywidgets})
+    figures.knobs()
     for d_model, base in ((4, 10), (64, 10_000), (128, 100)):
         drawn[0](d_model=d_model, base=base, position=40)
     [(low, high)] = limits

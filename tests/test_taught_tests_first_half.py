@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 from pe_lessons import arrays, measures, tensors
 from pe_lessons.lessons import REGISTRY
@@ -125,7 +124,7 @@ def test_with_16_columns_a_row_far_away_is_closer_than_the_neighbour():
     assert np.flatnonzero(gaps < gaps[0] - 1e-9)[0] + 1 == 596_274
 
 
-# Lesson 05: the test of a module, and whether a layer is blind to order
+# Lesson 05: the test of a module
 
 
 class Right(nn.Module):
@@ -191,21 +190,6 @@ def test_the_test_of_a_module_lets_the_right_ones_pass(module, passes):
         assert not passes
     else:
         assert passes
-
-
-@pytest.mark.parametrize(
-    ("add", "blind"),
-    [
-        pytest.param(lambda x: x, True, id="nothing"),
-        pytest.param(lambda x: x + torch.ones(8), True, id="the same everywhere"),
-        pytest.param(lambda x: x + tensors.sinusoidal(6, 8), False, id="a row each"),
-        pytest.param(lambda x: x + tensors.sinusoidal(6, 8)[[0, 1, 2, 2, 1, 0]], False, id="mirrored rows"),
-        pytest.param(lambda x: x + tensors.sinusoidal(3, 8).repeat(2, 1), False, id="rows that repeat"),
-        pytest.param(lambda x: F.pad(x[:, 1:], (0, 0, 1, 0)), False, id="the first token marked"),
-    ],
-)
-def test_a_layer_is_called_blind_only_if_it_is(add, blind):
-    assert names_after("pytorch", "failure-four-model")["blind"](add) == blind
 
 
 # Lesson 11: a read-out from fewer sums than columns proves nothing. Lesson 12: the mean cosine is coarse.

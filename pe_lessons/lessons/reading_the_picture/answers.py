@@ -20,21 +20,3 @@ def read_wavelengths_loop(table):
         angle = math.atan2(sine, cosine)
         wavelengths.append(2 * math.pi / angle)
     return wavelengths
-
-
-def nearest_neighbour_arrays(table, position):
-    differences = table - table[position]  # (seq_len, d_model)
-    gaps = np.linalg.norm(differences, axis=1)  # (seq_len,)
-    gaps[position] = np.inf
-    return int(gaps.argmin())
-
-
-def nearest_neighbour_loop(table, position):
-    nearest, smallest = position, math.inf
-    for other in range(len(table)):
-        if other == position:
-            continue
-        gap = sum((a - b) ** 2 for a, b in zip(table[other], table[position]))
-        if gap < smallest:
-            nearest, smallest = other, gap
-    return nearest
