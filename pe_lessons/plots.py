@@ -5,9 +5,7 @@ import io
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import QuadMesh
-from matplotlib.colors import to_rgba
 from matplotlib.image import AxesImage
-from matplotlib.patches import Wedge
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox
@@ -701,138 +699,6 @@ def strips(rows, *, xlabel, xticks):
         ax.spines["left"].set_visible(False)
         ax.tick_params(axis="y", length=0)
         _name_axes(fig, {encoding for boxes in rows.values() for _, _, encoding in boxes})
-    return fig
-
-
-def race(times, *, unit, parts, floor):
-    """Bars as long as times, in units of one of them, the shortest on top; a line shows the unit.
-
-    Parameters
-    ----------
-    times : dict of str to float
-        Name and time of each program.
-    unit : str
-        The name of the program that is the unit.
-    parts : dict of str to dict of str to float
-        For programs that are divided: name and time of each part. What is left, the rest, comes first.
-    floor : str
-        What the line is.
-    """
-    rows = sorted(times, key=times.get)
-    named = dict.fromkeys(part for inside in parts.values() for part in inside)
-    inks = dict(zip(named, [("0.75", "black"), (COLOURS[1], "black"), (COLOURS[2], "white")]))
-    room = max(times.values()) / times[unit] / 50  # for a letter
-    with plt.rc_context(STYLE | {"font.size": 11}):
-        fig, ax = plt.subplots(figsize=(7.4, 1.1 + 0.5 * len(rows)))
-        for place, name in enumerate(rows):
-            inside = parts.get(name, {})
-            start = 0
-            for part, time in {"the rest": times[name] - sum(inside.values()), **inside}.items():
-                length = max(time / times[unit], 0)  # a part may be measured longer than the whole
-                colour, ink = inks.get(part, (COLOURS[0], "white"))
-                ax.barh(place, length, left=start, height=0.66, color=colour)
-                if inside and length > 0.8 * room * len(part):
-                    ax.text(start + length / 2, place, part, ha="center", va="center", color=ink)
-                start += length
-            whole = times[name] / times[unit]
-            ax.text(start + room / 2, place, f"{whole:.{whole < 9.95:d}f}", va="center")
-        ax.axvline(1, color="0.3", linewidth=1, linestyle="--", zorder=0)  # behind the words in the bars
-        ax.text(1, -0.62, floor, va="bottom")
-        ax.set(xlabel=f"time, over that of {unit}", xlim=(0, 54 * room), ylim=(len(rows) - 0.5, -0.6))
-        ax.set_yticks(range(len(rows)), rows)
-        ax.spines["left"].set_visible(False)
-        ax.tick_params(axis="y", length=0)
-    return fig
-
-
-def times_table(starts, rotations, *, titles, marked):
-    """A multiplication table of hands: each start times each rotation, which turns it clockwise.
-
-    Parameters
-    ----------
-    starts, rotations : dict of str to float
-        Name and angle of each, in radians, clockwise from the top; the products are numbered row by row.
-    titles : (str, str)
-        What the starts on the left and the rotations on top are.
-    marked : (int, int)
-        The row and the column of the product that is framed, with its two factors.
-    """
-    grey, (row, column) = "0.93", marked
-    framed = {(row + 1, 0), (0, column + 1), (row + 1, column + 1)}
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(8.4, 8.4 * (len(starts) + 1.35) / (len(rotations) + 1.45)))
-
-        def cell(row, column, name, paper, hand=None, turned=0.0, colour="black"):
-            edge = {"edgecolor": RED, "linewidth": 2.5} if (row, column) in framed else {"edgecolor": "0.8"}
-            above = 3 if (row, column) in framed else 2
-            corner = column - 0.47, row - 0.47
-            ax.add_patch(plt.Rectangle(corner, 0.94, 0.94, facecolor=paper, zorder=above, **edge))
-            ax.text(column - 0.42, row - 0.3, name, va="center", fontsize=9, zorder=6)
-            middle = np.array([column + 0.05, row + 0.06])
-            end = np.degrees(turned if hand is None else hand) - 90  # clockwise: the axis points downwards
-            sector = {"facecolor": COLOURS[1], "alpha": 1 if hand is None else 0.35, "zorder": 4}
-            ax.add_patch(Wedge(middle, 0.33, end - np.degrees(turned), end, linewidth=0, **sector))
-            if hand is not None:
-                tip = middle + 0.39 * np.array([np.sin(hand), -np.cos(hand)])
-                arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 2, "mutation_scale": 11}
-                ax.annotate("", tip, middle, arrowprops=arrow | {"shrinkA": 0, "shrinkB": 0}, zorder=5)
-
-        for column, (name, turned) in enumerate(rotations.items(), start=1):
-            cell(0, column, name, grey, turned=turned)
-        for row, (name, hand) in enumerate(starts.items(), start=1):
-            cell(row, 0, name, grey, hand, colour=COLOURS[0])
-            for column, turned in enumerate(rotations.values(), start=1):
-                number = (row - 1) * len(rotations) + column - 1
-                cell(row, column, f"{number}", "white", hand + turned, turned)
-        left, top = titles
-        across, down = (len(rotations) + 1) / 2, (len(starts) + 1) / 2
-        ax.text(0, 0, "\u00d7", ha="center", va="center", fontsize=20)
-        ax.text(across, -0.57, top, ha="center", va="bottom", color=COLOURS[1], fontsize=11)
-        ax.text(-0.57, down, left, ha="right", va="center", rotation=90, color=COLOURS[0], fontsize=11)
-        ax.set(xlim=(-0.9, len(rotations) + 0.55), ylim=(len(starts) + 0.55, -0.8), aspect="equal")
-        ax.set_axis_off()
-    return fig
-
-
-def windows(strip, names, *, above, xlabel):
-    """A strip of numbers, and the rows that a view cuts from it, each begun one number later.
-
-    Parameters
-    ----------
-    strip : array_like, shape (n_numbers,)
-        Minus infinity is drawn in grey.
-    names : list of str
-        One for each row, from above; together they use up the strip. Small numbers count the cells of a row.
-    above : list of str
-        What each number of the strip is for.
-    xlabel : str
-        What they are.
-    """
-    strip = np.asarray(strip, dtype=float)
-    length = len(strip) - len(names) + 1
-    scale = np.abs(strip[np.isfinite(strip)]).max()
-    colours = plt.get_cmap("RdBu_r", 21)
-    with plt.rc_context(STYLE | {"font.size": 11}):
-        fig, ax = plt.subplots(figsize=(7.4, 0.62 * (len(names) + 2.2)))
-        for row, first in [(0, 0)] + [(1.5 + row, row) for row in range(len(names))]:
-            for column in range(first, first + (length if row else len(strip))):
-                number = strip[column]
-                paper = colours(0.5 + number / (2 * scale)) if np.isfinite(number) else to_rgba("0.85")
-                look = {"facecolor": paper, "edgecolor": "white", "linewidth": 2, "gid": KEEPS}
-                ax.add_patch(plt.Rectangle((column - 0.5, row - 0.5), 1, 1, **look))
-                said = f"{number + 0.0:g}".replace("-", "\u2212").replace("inf", "\u221e")
-                ink = "white" if np.dot(paper[:3], (0.3, 0.59, 0.11)) < 0.5 else "black"
-                ax.text(column, row, said, ha="center", va="center", color=ink)
-                if row:
-                    ax.text(column - 0.44, row - 0.3, column - first, va="center", color=ink, fontsize=8)
-        for column, text in enumerate(above):
-            ax.text(column, -0.62, text.replace("-", "\u2212"), ha="center", va="bottom", color="0.3")
-        ax.text(-0.7, -0.62, xlabel, ha="right", va="bottom", color="0.3")
-        places = [0, *(1.5 + np.arange(len(names)))]
-        ax.set(xlim=(-0.5, len(strip) - 0.5), ylim=(len(names) + 1.05, -1.1), xticks=[])
-        ax.set_yticks(places, ["in memory", *names])
-        ax.tick_params(axis="y", length=0)
-        ax.spines[:].set_visible(False)
     return fig
 
 

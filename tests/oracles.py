@@ -146,15 +146,6 @@ def llama3(head_dim, rope_theta, factor, original_len, low, high):
     return loops.rotary_frequencies(head_dim, base=rope_theta, scaling=scaling)[0]
 
 
-def rows_by_their_angles(starts, frequencies, block_len, n):
-    rows = []
-    for number in range(n):
-        start, step = starts[number // block_len], number % block_len
-        angles = [math.atan2(*pair) + step * w for *pair, w in zip(start[::2], start[1::2], frequencies)]
-        rows.append([wave(angle) for angle in angles for wave in (math.sin, math.cos)])
-    return rows
-
-
 def numbers_that_the_written_out_bias_holds(n_queries, n_keys, slope, window):
     numbers = {}
     for query in range(n_keys - n_queries, n_keys):
@@ -297,7 +288,6 @@ ORACLES = {
     "packed_positions": packed_one_by_one,
     "move_keys": moved_by_turning_anew,
     "serve_step": served_alone,
-    "turned_rows": rows_by_their_angles,
     "view_numbers": numbers_that_the_written_out_bias_holds,
     "causal_alibi": causal_alibi,
     "weight_back": weight_so_far_below_the_diagonal,

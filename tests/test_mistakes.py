@@ -151,14 +151,14 @@ def test_no_file_holds_a_mistake_that_is_never_made():
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ({"arrays": ["steps", "0"], "say": "No."}, "'half done'] has no loop"),
-        ({"loop": ["steps", "0"]}, "'half done'] has no say"),
+        ({"arrays": ["m", "0"], "say": "No."}, "'half done'] has no loop"),
+        ({"loop": ["m", "0"]}, "'half done'] has no say"),
         ({"loop": ["not in the answer", "0"], "say": "No."}, "'not in the answer' must stand exactly once"),
     ],
 )
 def test_a_mistake_that_is_written_down_wrongly_is_told_to_its_author(monkeypatch, entry, words):
-    [lesson] = {lesson for lesson in LESSON_OF.values() if "turned_rows" in lesson.mistakes}
-    monkeypatch.setitem(lesson.mistakes["turned_rows"], "half done", entry)
-    [loop] = [answer for answer in lesson.styles("turned_rows") if answer.style == "loop"]
+    [lesson] = {lesson for lesson in LESSON_OF.values() if "weight_back" in lesson.mistakes}
+    monkeypatch.setitem(lesson.mistakes["weight_back"], "half done", entry)
+    [loop] = [answer for answer in lesson.styles("weight_back") if answer.style == "loop"]
     with pytest.raises(ValueError, match=re.escape(words)):
-        list(lesson.changes("turned_rows", loop))
+        list(lesson.changes("weight_back", loop))

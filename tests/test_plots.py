@@ -55,7 +55,6 @@ COLOURED = {  # figures in which all colours stand for numbers or names, and how
     "cells that join": (lambda: plots.grids({"one": np.eye(5)}, marked=[(1, 1), (2, 2)]), 2),
     "a mesh upside down": (mesh, 1),
     "dots": (lambda: plots.maps({"one": [[0, 1], [2, 3], [4, 0]]}, numbers=False, named=[1]), 1),
-    "a cell each": (lambda: plots.windows([-1, 0, 2], ["q", "r"], above=["-1", "0", "1"], xlabel="n"), 3),
     "boxes and their key": (
         lambda: plots.strips({"one": [("0", 1, "width"), ("1", 1, "time")]}, xlabel="pair", xticks=[0]), 3
     ),

@@ -26,7 +26,6 @@ NOT_YET = {
     "positions_are_data",
     "serve_it",
     "when_numbers_break",
-    "as_fast_as_memory",
     "the_clinic",
     "design_your_own",
 }

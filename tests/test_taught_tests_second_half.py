@@ -283,3 +283,84 @@ def test_four_times_is_a_matter_of_luck():
     found = [measures.pointing(in_another_order(seed), [1])[1] for seed in (1, 2)]
     assert min(near for near, _ in found) > 0.9  # within the trained places all orders do
     assert found[0][1] > 0.4 and found[1][1] < 0.3
+
+
+# Attention without the matrix: disagreement
+
+
+def of_autograd(forward, backward):
+    """A fused RoPE by its two passes."""
+
+    class Fused(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, positions):
+            ctx.positions = positions
+            return forward(x, positions)
+
+        @staticmethod
+        def backward(ctx, incoming):
+            return backward(incoming, ctx.positions), None
+
+    return Fused.apply
+
+
+def half(x, positions, **options):
+    return tensors.rotary(x, positions, layout="half", **options)
+
+
+def float32_angles(x, positions):
+    exponents = torch.arange(0, x.shape[1], 2).float() / x.shape[1]
+    angles = positions.float()[:, None] * 10_000.0**-exponents
+    (a, b), cosine, sine = x.chunk(2, dim=-1), angles.cos(), angles.sin()
+    return torch.cat([a * cosine - b * sine, a * sine + b * cosine], dim=-1)
+
+
+def rotates_in_place(x, positions):
+    return x.copy_(tensors.rotary(x, positions))
+
+
+AGREE = {
+    "the rotation back": (
+        of_autograd(tensors.rotary, lambda g, p: tensors.rotary(g, -p)),
+        tensors.rotary,
+        128,
+    ),
+    "the half layout": (of_autograd(half, lambda g, p: half(g, -p)), half, 64),
+    "float32 angles": (float32_angles, half, 128),
+    "in place": (rotates_in_place, tensors.rotary, 80),
+    "an odd number of pairs": (float32_angles, half, 6),
+}
+DISAGREE = {  # the outputs too?
+    "rotates on": (of_autograd(tensors.rotary, tensors.rotary), tensors.rotary, 128, False),
+    "no rotation": (of_autograd(tensors.rotary, lambda g, p: g), tensors.rotary, 128, False),
+    "back in the other layout": (of_autograd(half, lambda g, p: tensors.rotary(g, -p)), half, 64, False),
+    "part of a gradient": (
+        of_autograd(half, lambda g, p: half(g, -p, rotary_dim=g.shape[1] // 2)), half, 64, False
+    ),
+    "the other layout": (half, tensors.rotary, 128, True),
+    "a part of the width": (lambda x, p: half(x, p, rotary_dim=64), half, 128, True),
+    "another base": (lambda x, p: half(x, p, base=500_000.0), half, 128, True),
+    "a table that ends": (lambda x, p: half(x, p.clamp(max=2047)), half, 128, True),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def disagreement():
+    return lesson("attention_without_the_matrix", "rope-test", tensors=tensors)["disagreement"]
+
+
+@pytest.mark.parametrize("name", AGREE)
+def test_right_fused_ropes_agree(disagreement, name):
+    assert max(disagreement(*AGREE[name])) <= 0.01
+
+
+@pytest.mark.parametrize("name", DISAGREE)
+def test_wrong_fused_ropes_disagree(disagreement, name):
+    *programs, outputs_too = DISAGREE[name]
+    outputs, gradients = disagreement(*programs)
+    assert gradients > 0.1 and (outputs > 0.1) == outputs_too and (outputs_too or outputs <= 0.01)
+
+
+def test_a_fused_rope_without_a_gradient_is_an_error(disagreement):
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        disagreement(lambda x, p: tensors.rotary(x, p).detach(), tensors.rotary, 64)

@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 
-from pe_lessons import arrays, loops
-
 
 def share_rotary_arrays(x, positions, share, proportional):
     base, head_dim = 10_000.0, x.shape[1]

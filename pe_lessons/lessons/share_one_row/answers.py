@@ -1,6 +1,5 @@
 """Right answers of lesson 15."""
 
-import math
 
 import numpy as np
 

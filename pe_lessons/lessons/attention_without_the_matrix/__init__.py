@@ -1,33 +1,11 @@
-"""Exercises of lesson 20, tables by rotation."""
+"""Exercises of lesson 20, attention without the matrix."""
 
 import functools
-
-import numpy as np
 
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-
-def _probe(positions, frequencies, block_len, n):
-    starts = [
-        [float(wave(first * frequency)) for frequency in frequencies for wave in (np.sin, np.cos)]
-        for first in positions
-    ]
-    return starts, frequencies, block_len, n
-
-
-turned_rows = lesson.exercise(
-    "turned_rows",
-    mine="my_rows",
-    probes=(_probe([2, 41, 5], [1.0, 0.01], 4, 9), _probe([7, 30, 3], [1.0, 0.3, 0.05], 2, 6)),
-    edge_probes=(
-        _probe([5, 9, 6], [1.0, 0.1], 1, 3),
-        _probe([9], [0.7], 4, 2),
-        _probe([1, 70], [20_011.3, 0.9], 6, 8),
-        _probe([3], [0.9], 2_000, 2_000),  # so long that a chain in complex64 drifts
-    ),
-)
 
 view_numbers = lesson.exercise(
     "view_numbers",
@@ -84,4 +62,4 @@ causal_alibi = lesson.exercise(
     call=_call,
 )
 
-quiz_as_fast_as_memory = lesson.quiz("quiz_as_fast_as_memory")
+quiz_attention_without_the_matrix = lesson.quiz("quiz_attention_without_the_matrix")

@@ -1,0 +1,69 @@
+"""The drawings of the lesson on attention without the matrix."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import to_rgba
+from matplotlib.ticker import MaxNLocator
+
+from pe_lessons import plots
+from pe_lessons.plots import COLOURS, KEEPS, STYLE
+
+
+def windows(strip, offsets):
+    """A strip of numbers, and the rows that a view cuts from it, each begun one number later."""
+    strip = np.asarray(strip, dtype=float)
+    length = (len(strip) + 1) // 2
+    names = [f"query {query}" for query in reversed(range(length))]
+    scale = np.abs(strip[np.isfinite(strip)]).max()
+    colours = plt.get_cmap("RdBu_r", 21)
+    with plt.rc_context(STYLE | {"font.size": 11}):
+        fig, ax = plt.subplots(figsize=(6.8, 0.62 * (len(names) + 2.2)))
+        for row, first in [(0, 0)] + [(1.5 + row, row) for row in range(len(names))]:
+            for column in range(first, first + (length if row else len(strip))):
+                number = strip[column]
+                paper = colours(0.5 + number / (2 * scale)) if np.isfinite(number) else to_rgba("0.85")
+                look = {"facecolor": paper, "edgecolor": "white", "linewidth": 2, "gid": KEEPS}
+                ax.add_patch(plt.Rectangle((column - 0.5, row - 0.5), 1, 1, **look))
+                said = f"{number + 0.0:g}".replace("-", "\u2212").replace("inf", "\u221e")
+                ink = "white" if np.dot(paper[:3], (0.3, 0.59, 0.11)) < 0.5 else "black"
+                ax.text(column, row, said, ha="center", va="center", color=ink)
+                if row:
+                    ax.text(column - 0.44, row - 0.3, column - first, va="center", color=ink, fontsize=8)
+        for column, offset in enumerate(offsets):
+            ax.text(column, -0.62, f"{offset}".replace("-", "\u2212"), ha="center", va="bottom", color="0.3")
+        ax.text(-0.7, -0.62, "offset", ha="right", va="bottom", color="0.3")
+        orange = {"color": COLOURS[1], "ha": "center", "va": "center"}
+        ax.text(1.2, 5.0, "each row is the same\nmemory, one number later", linespacing=1.3, **orange)
+        places = [0, *(1.5 + np.arange(len(names)))]
+        ax.set(xlim=(-0.5, len(strip) - 0.5), ylim=(len(names) + 1.05, -1.1), xticks=[])
+        ax.set_yticks(places, ["in memory", *names])
+        ax.tick_params(axis="y", length=0)
+        ax.spines[:].set_visible(False)
+    plots.show(
+        fig,
+        alt="A strip of nine numbers in memory for offsets -4 to 4: -2, -1.5, -1, -0.5, 0, four times minus "
+        "infinity. Below, five rows of five, each cut one number further right: query 4 has -2 to 0, and "
+        "query 0 has 0 and four times minus infinity.",
+        caption="Nine numbers fill 25 cells. The small numbers count the keys.",
+    )
+
+
+def tiles(seen):
+    """What part of each tile of scores is seen under a causal mask, (n_tiles, n_tiles)."""
+    said = {"ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(4.6, 4.6))
+        ax.imshow(seen, cmap="viridis", vmin=0, vmax=1)
+        ax.text(25.5, 13, f"{(seen == 0).sum()} tiles hidden:\nskipped", color="white", **said)
+        ax.text(9, 23, "seen:\ncomputed", color="black", **said)
+        look = {"color": "white", "arrowprops": {"arrowstyle": "-|>", "color": "white"}, **said}
+        ax.annotate("half seen: computed,\nthen half is hidden", (14.2, 14.2), (22, 3), **look)
+        ax.set(xlabel="tile of 128 keys", ylabel="tile of 128 queries")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    plots.show(
+        fig,
+        alt="A square of 32 by 32 tiles. Below the diagonal all scores of a tile are seen, on the diagonal "
+        f"half of them, and above it none: {(seen == 0).sum()} of {seen.size:,} tiles are skipped.",
+        caption="Causal attention for 4,096 tokens, in tiles of 128 × 128 scores.",
+    )
