@@ -12,18 +12,14 @@ from verdicts import EXERCISES, LESSON_OF
 
 from pe_lessons import arrays, loops, tensors
 from pe_lessons.exercises import behaviour
-from pe_lessons.exercises.exercise import Exercise, Numbers
+from pe_lessons.exercises.exercise import Numbers
 from pe_lessons.lessons import REGISTRY
 
-LENDER = Exercise._lender  # before conftest.py lets it be
 EXERCISE = REGISTRY["sinusoidal_loop"]
 CALLED = [one for one in EXERCISES if not isinstance(one, Numbers)]
 
 
-@pytest.fixture(autouse=True)
-def learners_rule(monkeypatch, the_course_may_answer):
-    monkeypatch.setattr(Exercise, "_lender", LENDER)
-    # as it is outside the tests: what stands in this file is a learner's
+def test_what_stands_in_this_file_is_a_learners():
     assert not behaviour._is_library(__file__)
 
 

@@ -27,6 +27,8 @@ from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.lessons import REGISTRY
 
 EXERCISE = REGISTRY["sinusoidal_loop"]
+# What is hostile here surrounds the course's own function, which makes the right table.
+pytestmark = pytest.mark.usefixtures("the_course_may_answer")
 
 
 def rows_of(value):

@@ -18,7 +18,6 @@ from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.exercises.question import Question, Quiz
 
 assert pe_lessons.__file__.startswith(sys.argv[1]), pe_lessons.__file__
-Exercise._lender = lambda *_: None  # the course's own answers are tried
 kinds = set()
 for lesson in ("the_naive_loop", "relative_biases", "attention_without_the_matrix"):
     found = vars(importlib.import_module(f"pe_lessons.lessons.{lesson}")).values()
@@ -26,7 +25,7 @@ for lesson in ("the_naive_loop", "relative_biases", "attention_without_the_matri
     assert exercises
     kinds |= set(map(type, found))
     for exercise in exercises:
-        assert exercise.hints and exercise.diagnose(exercise.reference).status == "correct"
+        assert exercise.hints and "use what you wrote" in exercise.diagnose(exercise.reference).message
         mistake = next(iter(exercise.mistakes))
         assert exercise.diagnose(mistake.wrong).cause == mistake.name
 assert {Question, Quiz} <= kinds

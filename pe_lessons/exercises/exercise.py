@@ -191,7 +191,8 @@ class Exercise(Checked):
             if self.no_loop and max(done.steps for done in seen) > LOOP:
                 return self.result("not yet", A_LOOP)
             return self.result("correct", self._praise(seen))
-        found = self._recognise(seen, wrong)
+        with behaviour.our_own():
+            found = self._recognise(seen, wrong)
         if found:
             return self.result("not yet", self._told(found, answer, seen), found.name)
         return self._describe(answer, seen, wrong[0])
@@ -286,8 +287,9 @@ class Exercise(Checked):
         return [single for single in self.mistakes if single.name in shared]
 
     def _behaviour_of(self, variant, n):
+        """What a function of the course does in the n-th probe."""
         if (variant, n) not in self._known:
-            self._known[variant, n] = self._observe(variant, self._all_probes[n])
+            self._known[variant, n] = self._observe(variant, self._all_probes[n], behaviour.observe_ours)
         return self._known[variant, n]
 
     @cached_property
@@ -300,12 +302,14 @@ class Exercise(Checked):
 
     @cached_property
     def _expected(self):
-        return [self._observe(self.reference, arguments) for arguments in self._all_probes]
+        with behaviour.our_own():
+            return [
+                self._observe(self.reference, arguments, behaviour.observe_ours)
+                for arguments in self._all_probes
+            ]
 
-    def _observe(self, answer, arguments):
-        if self.use:
-            return behaviour.observe(functools.partial(self.use, answer), arguments)
-        return behaviour.observe(answer, arguments)
+    def _observe(self, answer, arguments, observe=behaviour.observe):
+        return observe(functools.partial(self.use, answer) if self.use else answer, arguments)
 
     def _objection(self, answer, more):
         """Why this cannot be the answer at all, or None."""
