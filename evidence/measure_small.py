@@ -36,6 +36,20 @@ class Window(toys.Rotary):
         return torch.where(positions[:, None] - positions < self.size, 0.0, -torch.inf)
 
 
+class Clipped(toys.Rotary):
+    """Rotary, but a key further back than `farthest` is rotated as if it were that far back (ReRoPE)."""
+
+    def __init__(self, farthest=TRAINED // 2):
+        super().__init__()
+        self.farthest = farthest
+
+    def scores(self, queries, keys, positions):
+        asking = positions[-queries.shape[-2] :]
+        as_far = self.turn(queries, self.farthest - asking), self.turn(keys, -positions)
+        near, far = super().scores(queries, keys, positions), super().scores(*as_far, positions)
+        return torch.where(asking[:, None] - positions < self.farthest, near, far)
+
+
 def rules(factor):
     """The rules of the lesson on longer texts, for a text `factor` times as long as those in training."""
     old = {"factor": factor, "original_max_position_embeddings": TRAINED}
@@ -47,6 +61,7 @@ def rules(factor):
         "NTK-aware": toys.Rotary(scaling={"rope_type": "ntk", "factor": factor}),
         "by parts, 1 to 4 turns": toys.Rotary(scaling=by_parts),
         "YaRN": toys.Rotary(scaling=old | {"rope_type": "yarn"}),
+        "clipped at 128": Clipped(),
     }
 
 

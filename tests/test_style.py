@@ -20,7 +20,6 @@ NOT_YET = {
     "rotary",
     "add_or_concatenate",
     "learned_positions",
-    "longer_than_trained",
     "beyond_the_line",
     "layers_that_differ",
     "positions_are_data",

@@ -26,5 +26,4 @@ llama3_frequencies = lesson.exercise(
     edge_probes=((2, 10_000.0, 4.0, 10, 1.0, 4.0), (128, 500_000.0, 8.0, 8192, 1.0, 4.0)),
 )
 
-longer_question = lesson.question("longer_question")
 quiz_longer_than_trained = lesson.quiz("quiz_longer_than_trained")

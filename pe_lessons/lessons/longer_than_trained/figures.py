@@ -1,0 +1,96 @@
+"""The drawings of this lesson."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from pe_lessons import plots
+
+
+def loss_by_position(losses):
+    """Bits per character along long texts, a curve for each kind of model, means of 64 positions."""
+    middles = np.arange(32, 2048, 64)
+    names = {"sinusoidal": (330, 6.2), "RoPE": (740, 4.85), "no positions": (1650, 4.35), "ALiBi": (1650, 1.6)}
+    colours = plots.OF_ENCODING
+    with plt.rc_context(plots.STYLE):
+        fig, ax = plt.subplots(figsize=(6.4, 3.6))
+        for (name, values), style in zip(losses.items(), plots.STYLES):
+            ax.plot(middles, values, color=colours[name], linestyle=style)
+            ax.text(*names[name], name, color=colours[name], weight="bold")
+        ax.axvline(256, color="0.6", linewidth=1)
+        ax.text(244, 0.25, "trained\nlength", ha="right", color="0.35")
+        ax.axhline(np.log2(97), color="0.6", linewidth=1)
+        ax.text(2040, 6.72, "guessing blindly", ha="right", color="0.35")
+        ax.set(xlabel="position", ylabel="bits per character", xticks=[256, 512, 1024, 2048], ylim=(0, 7.3))
+    plots.show(
+        fig,
+        alt="Loss at positions 0 to 2048. Up to a vertical line at 256, RoPE, ALiBi and sinusoidal are near 2. "
+        "Then sinusoidal jumps to 6, RoPE climbs to 5 by 670 and to 6 later, and ALiBi stays near 2. "
+        "No positions starts near 3 and climbs to 4.7.",
+        caption="Four small models that were trained on 256 characters of Python at a time.",
+    )
+
+
+def arcs(frequencies, *, pairs, farthest):
+    """The angles of some pairs up to the first distance, and those that come up to the second."""
+    trained, longer = farthest
+    with plt.rc_context(plots.STYLE):
+        fig, axes = plt.subplots(2, 2, figsize=(5.2, 5.4))
+        for ax, pair in zip(axes.flat, pairs):
+            seen, reached = (min(far * frequencies[pair], 2 * np.pi) for far in farthest)
+            ax.add_patch(plt.Circle((0, 0), 1, fill=False, edgecolor="0.9", linewidth=0.8))
+            for start, end, colour in ((0, seen, "0.65"), (seen, reached, plots.COLOURS[1])):
+                angles = np.linspace(start, end, 200)
+                if end > start:
+                    look = {"linewidth": 7, "solid_capstyle": "butt"}
+                    ax.plot(np.cos(angles), np.sin(angles), color=colour, **look)
+            new = np.degrees(reached - seen)
+            said = "nothing new" if new < 0.5 else f"{new:.0f}° are new"
+            ax.text(0, 0, f"pair {pair}\n{said}", ha="center", va="center", linespacing=1.5)
+            ax.set(aspect="equal", xlim=(-1.25, 1.25), ylim=(-1.25, 1.25))
+            ax.set_axis_off()
+        fig.supxlabel(f"grey: met in training    orange: new between {trained} and {longer}", fontsize=10)
+    plots.show(
+        fig,
+        alt="Four circles. Pair 8: a full grey circle, nothing new. Pair 9: grey for two thirds, orange for the "
+        "rest. Pair 12: grey for a sixth, orange up to two thirds. Pair 19: a short grey mark and 7° of orange.",
+        caption="The angles of four pairs at distances up to 255 characters, and those that 1023 add.",
+    )
+
+
+def slowed(losses):
+    """The loss if all pairs from a number on are slowed down by 4, at two lengths."""
+    with plt.rc_context(plots.STYLE):
+        fig, ax = plt.subplots(figsize=(6.4, 3.6))
+        for length, colour, style in (("1024", plots.COLOURS[0], "-"), ("256", plots.COLOURS[1], "--")):
+            ax.plot(losses[length], color=colour, linestyle=style, marker="o", markersize=4)
+        ax.text(13, 4.4, "texts of 1024", color=plots.COLOURS[0], weight="bold")
+        ax.text(13, 1.35, "texts of 256", color=plots.COLOURS[1], weight="bold")
+        ax.axvline(9, color="0.6", linewidth=1)
+        ax.text(9, 5.55, "critical pair", ha="center", color="0.35")
+        ax.text(1.5, 5.15, "fast pairs too:\nwhat is near blurs", ha="left", va="center", color="0.35")
+        ax.text(15, 3.2, "too few:\nangles that were\nnever there", ha="center", va="center", color="0.35")
+        labels = {"xlabel": "k, the first pair that is slowed down", "ylabel": "bits per character"}
+        ax.set(xticks=range(0, 21, 3), ylim=(1, 5.9), **labels)
+    plots.show(
+        fig,
+        alt="Loss against the first pair slowed down, 0 to 20. In texts of 1024 it falls from 4.8 at 0 to 2.0 at "
+        "9, the critical pair, climbs to 4.2 at 11 and stays near 4.9. In texts of 256 it falls from 4.8 at 0 to "
+        "2.1 at 7 and 1.8 at 11, and stays there.",
+        caption="All pairs from k on are slowed down by 4, without training.",
+    )
+
+
+def needles(stored):
+    """For some models, the loss at 1024 characters and the bits that a definition saves, 100 and 600 back."""
+    cases = {"as trained": "rope, as trained", "sliding window": "rope, sliding window"}
+    cases |= {"200 more steps": "rope, as trained, 200 steps", "by parts": "rope, by parts, 1 to 4 turns"}
+    cases |= {"clipped at 128": "rope, clipped at 128", "YaRN": "rope, YaRN", "ALiBi": "alibi"}
+    loss = {f"rope, {rule}": found["1024"] for rule, found in stored["stretched"].items()}
+    loss["rope, as trained, 200 steps"] = stored["stretched_200_steps"]["as trained"]["1024"]
+    loss["alibi"] = stored["longer"]["alibi"]["1024"]
+    values = []
+    for name in cases.values():
+        costs = [stored["needle"][name][distance] for distance in ("100", "600")]
+        values.append([loss[name]["second half"], *(cost["undefined"] - cost["defined"] for cost in costs)])
+    columns = ["loss at 1024", "saved at 100", "saved at 600"]
+    plots.show_table(values, rows=cases, columns=columns, corner="bits", digits=1)
