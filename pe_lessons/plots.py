@@ -495,33 +495,6 @@ def fingerprints(panels, *, positions, xticks, ncols=3):
     return fig
 
 
-def stairs(lines, *, x, line, xticks, yticks, xlabel, ylabel):
-    """Up to four curves of steps on axes of powers of two, with a grey line across.
-
-    Parameters
-    ----------
-    lines : dict of str to array_like
-        Name and values of each curve; a value holds until the next `x`.
-    x : array_like
-        The horizontal values, common to all.
-    line : float
-        The height of the grey line.
-    xticks, yticks : list of float
-        The powers of two that are named.
-    xlabel, ylabel : str
-    """
-    fig = curves(lines, x=x, xlabel=xlabel, ylabel=ylabel)
-    [ax] = fig.axes
-    for drawn in ax.lines:
-        drawn.set_drawstyle("steps-post")
-    ax.axhline(line, color="0.6", linewidth=1)
-    ax.set_xscale("log", base=2)
-    ax.set_yscale("log", base=2)
-    ax.set(xticks=xticks, yticks=yticks)
-    ax.minorticks_off()
-    return fig
-
-
 def maps(panels, *, numbers=True, named=(), ncols=None, joined=None):
     """Points of the plane, one for each position and coloured by it; maps side by side.
 

@@ -248,27 +248,36 @@ def test_twice_the_gap_of_reading_alone_is_a_bound_for_bfloat16(serving, seed, m
     assert [law(serve, low, model, **how) > allowed for serve, how in zip(servers, wrong)] == [True, True]
 
 
-# Lesson 19: the head that looks three back, and the spread of one score
+# Lesson 19: the spread of one score, and the bits of a model far out
 
 
 @pytest.mark.parametrize(
-    ("angles", "share", "spread"),
+    ("angles", "spread", "costs"),
     [
-        (lambda p: p[:, None] * tensors.frequencies(64), 1, 0),
-        (lambda p: p.float()[:, None] * tensors.frequencies(64).float(), 1, 0),
-        (lambda p: p[:, None] * tensors.frequencies(64, base=100.0), 1, 0),
-        (lambda p: (p % 2048)[:, None] * tensors.frequencies(64), 0.5, 0.7),
-        (lambda p: p.half().double()[:, None] * tensors.frequencies(64), 0.75, 0.1),
-        # wrong at every place alike: the lesson says that both measures pass these
-        (lambda p: p[:, None] * tensors.frequencies(64, base=1e8), 1, 0),
-        (lambda p: -p[:, None] * tensors.frequencies(64), 1, 0),
+        (lambda p, f: p[:, None] * f, 0, False),
+        (lambda p, f: p.float()[:, None] * f.float(), 0, False),
+        (lambda p, f: (p % 2048)[:, None] * f, 0.7, True),
+        (lambda p, f: p.half().double()[:, None] * f, 0.1, True),
+        (lambda p, f: p.bfloat16().double()[:, None] * f, 0.4, True),
+        (lambda p, f: (p[:, None] * f).bfloat16(), 0.3, True),
+        # wrong at every position alike: the lesson says that the spread can't see these
+        (lambda p, f: p[:, None] * f**2, 0, True),
+        (lambda p, f: p[:, None] * f.bfloat16().double(), 0, False),
+        (lambda p, f: -p[:, None] * f, 0, True),
     ],
 )
-def test_two_measures_of_rounding_see_what_depends_on_the_place(angles, share, spread):
-    cells = "module", "head", "blame", "blame-one", "blame-both"
-    blamed = lesson("when_numbers_break", "imports", *cells)["blamed"]
-    found = blamed(lambda positions: angles(positions).double())
-    assert [abs(found[0] - share) < 0.02, abs(found[1] - spread) < 0.08] == [True, True]
+def test_two_measures_of_rounding_see_what_depends_on_the_place(angles, spread, costs):
+    cells = "module", "model-bits", "blame-one", "blame-both"
+    found = lesson("when_numbers_break", "imports", *cells)
+
+    def of_width(width):
+        return lambda p: angles(p, tensors.frequencies(width)).double()
+
+    scores = found["three_apart"](of_width(64))
+    assert abs(scores.max() - scores.min() - spread) < 0.08
+    exact = found["bits"](found["rotary_with"](lambda p: p[:, None] * tensors.frequencies(40)), 10_000)
+    far = found["bits"](found["rotary_with"](of_width(40)), 10_000)
+    assert bool(far > exact + 0.1) is costs
 
 
 # Lesson 22: the card

@@ -46,5 +46,4 @@ far_table = lesson.exercise(
     atol=ALLOWED,
 )
 
-precision_question = lesson.question("precision_question")
 quiz_when_numbers_break = lesson.quiz("quiz_when_numbers_break")
