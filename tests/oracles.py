@@ -245,7 +245,22 @@ def served_alone(q, k, v, cached_k, cached_v, mask):
     return outputs
 
 
+def conv_of_each_text(x, weights, texts):
+    """The first version's convolution of one text after the other."""
+    ends = [t for t in range(1, len(texts)) if texts[t] != texts[t - 1]]
+    parts = [x[start:end].tolist() for start, end in zip([0, *ends], [*ends, len(texts)])]
+    return [row for part in parts for row in loops.short_convolution(part, weights.tolist())[0]]
+
+
+def state_after(state, key, value, gate, beta):
+    """The state that the first version's delta rule returns after one token."""
+    key, value = [key.tolist()], [value.tolist()]
+    return loops.delta_rule(key, key, value, [beta], gates=[gate], state=state.tolist())[1]
+
+
 ORACLES = {
+    "delta_step": state_after,
+    "conv_packed": conv_of_each_text,
     "count_positions": {"the cat chased the mouse": [0, 1, 2, 3, 4], "to be or not to be": [0, 1, 2, 3, 4, 5],
                         "two  spaces": [0, 1], "": [], "three   blanks": [0, 1]}.__getitem__,
     "attention_loop": loops.attention,

@@ -1,0 +1,76 @@
+"""The drawings of the lesson *Layers that remember*."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from pe_lessons import plots
+
+
+def fading(weights):
+    """What each of eight tokens still weighs, for a head with ALiBi whose words are all alike."""
+    with plt.rc_context(plots.STYLE):
+        fig, ax = plt.subplots(figsize=(6.4, 2.8))
+        places = np.arange(len(weights))
+        ax.bar(places, weights, color=plots.OF_ENCODING["ALiBi"])
+        for place, weight in zip(places[-4:], weights[-4:]):
+            ax.text(place, weight + 0.01, f"{weight:.2f}", ha="center")
+        ax.text(2.2, 0.2, "each weight is half\nof the next one", ha="center", color="0.3")
+        ax.set(xlabel="token", ylabel="weight", ylim=(0, 0.6), xticks=places)
+    plots.show(
+        fig,
+        alt="Eight bars. The newest token, 7, has the weight 0.50, the one before it 0.25, then 0.13 and "
+        "0.06. The bars of tokens 0 to 3 can hardly be seen.",
+        caption="The weights of a head with ALiBi of slope ln 2, if all words are alike.",
+    )
+
+
+def states(after):
+    """A state as it looks after each of four tokens."""
+    titles = [f"after {word}" for word in after]
+    with plt.rc_context(plots.STYLE):
+        fig, axes = plt.subplots(1, len(after), figsize=(6.6, 2.4))
+        for ax, title, state in zip(axes, titles, after.values()):
+            ax.imshow(state, cmap="RdBu_r", vmin=-14, vmax=14)
+            for (row, column), number in np.ndenumerate(state):
+                ax.text(column, row, f"{number:.1f}", ha="center", va="center", fontsize=9)
+            ax.set(xticks=[], yticks=[])
+            ax.set_title(title, fontsize=10)
+        axes[0].set_yticks([0, 1], ["A", "B"])
+    plots.show(
+        fig,
+        alt="Four states with a row for each of two keys. After A = 5: rows 5.0 and 0.0. After B = 3: rows "
+        "2.5 and 3.0. After A = 7: rows 8.2 and 1.5. After B = 1: rows 4.1 and 1.8.",
+        caption="A state with two keys, A in row 0 and B in row 1. Every token halves what is there and "
+        "adds its value.",
+    )
+
+
+def forgetting(gates, words):
+    """The biases that gates give to every query and key."""
+    from pe_lessons import arrays
+
+    bias = np.maximum(arrays.forget_bias(gates), -12)
+    ahead = np.triu(np.ones(bias.shape, bool), 1)
+    with plt.rc_context(plots.STYLE):
+        fig, ax = plt.subplots(figsize=(5.4, 4.4))
+        picture = ax.imshow(np.ma.masked_where(ahead, bias), cmap="viridis")
+        fig.colorbar(picture, ax=ax, label="bias")
+        ax.set_xticks(range(len(words)), words, rotation=60, ha="right")
+        ax.set_yticks(range(len(words)), words)
+        ax.set(xlabel="key", ylabel="query")
+        ax.text(9.2, 2.2, "the future\nis hidden", ha="center", color="0.4")
+        ax.annotate(
+            "the full stop\ncloses the book",
+            (3, 8),
+            (7.2, 4.6),
+            ha="center",
+            color=plots.RED,
+            arrowprops={"arrowstyle": "->", "color": plots.RED},
+        )
+    plots.show(
+        fig,
+        alt="A triangle of biases for the words of two sentences. Inside each sentence the bias is near 0. "
+        "From the second sentence to any word of the first it is below -4.",
+        caption="The bias of each query (row) for each key (column) if every word has the gate 0.9 and the "
+        "full stop has 0.01.",
+    )

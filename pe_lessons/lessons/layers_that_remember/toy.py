@@ -1,0 +1,70 @@
+"""A small model whose only layer has a state and no positions, and the task that asks what it keeps."""
+
+import torch
+from torch import nn
+
+from pe_lessons import tensors, toys
+from pe_lessons.toys import IGNORE_INDEX
+
+KEYS, VALUES = 3, 3
+
+
+def last_wins(tokens):
+    """The task "what was written last?": of 12 words, 9 write one of 3 values under one of 3 keys, 3 ask.
+
+    Word 3 * key + value writes; word 9 + key asks for the value that was written last under the key.
+
+    >>> last_wins(torch.tensor([[4, 5, 10]]))  # 1 under key 1, then 2 under key 1: what is under key 1?
+    tensor([[-100, -100,    2]])
+    """
+    targets = torch.full_like(tokens, IGNORE_INDEX)
+    for place in range(1, tokens.shape[-1]):
+        for back in range(place, 0, -1):  # so that the nearest is written last
+            asked, before = tokens[:, place] - KEYS * VALUES, tokens[:, place - back]
+            found = (asked >= 0) & (before < KEYS * VALUES) & (before // VALUES == asked)
+            targets[:, place] = torch.where(found, before % VALUES, targets[:, place])
+    return targets
+
+
+class Memory(nn.Module):
+    """One layer that updates a state, and one that thinks about what was read. There is no position anywhere.
+
+    `fades` and `overwrites` are what the state does; with `width` above 1 a short convolution comes first.
+    """
+
+    def __init__(self, num_words, num_answers, *, fades=False, overwrites=False, width=1, d_model=32):
+        super().__init__()
+        self.fades, self.overwrites = fades, overwrites
+        self.embedding, self.norm = nn.Embedding(num_words, d_model), nn.LayerNorm(d_model)
+        self.mix = nn.Parameter(0.1 * torch.randn(d_model, width)) if width > 1 else None
+        self.to_qkv, self.to_rates = nn.Linear(d_model, 3 * d_model), nn.Linear(d_model, 2)
+        nn.init.constant_(self.to_rates.bias, 2.0)  # at first little is forgotten
+        thinking = nn.LayerNorm(d_model), nn.Linear(d_model, 64), nn.ReLU(), nn.Linear(64, d_model)
+        self.think, self.head = nn.Sequential(*thinking), nn.Linear(d_model, num_answers)
+        self.blocks = ()
+
+    def forward(self, tokens, positions=None):
+        x = self.embedding(tokens)  # (batch, seq_len, d_model)
+        mixed = self.norm(x)
+        if self.mix is not None:
+            mixed = mixed + tensors.short_convolution(mixed, self.mix)[0]
+        q, k, v = self.to_qkv(mixed).chunk(3, dim=-1)
+        q, k = (nn.functional.normalize(one, dim=-1) for one in (q, k))
+        gates, beta = self.to_rates(mixed).sigmoid().unbind(dim=-1)  # (batch, seq_len) each
+        options = {"gates": gates if self.fades else None}
+        if self.overwrites:
+            read, _ = tensors.delta_rule(q, k, v, beta, **options)
+        else:
+            read, _ = tensors.linear_attention(q, k, v, **options)
+        x = x + read
+        return self.head(x + self.think(x))  # (batch, seq_len, num_answers)
+
+
+def accuracy(task, *, seed=0, **how):
+    """Accuracy on new texts of a `Memory` of this kind, trained for 120 steps."""
+    words, answers = (12, VALUES) if task is last_wins else (10, 10)
+    torch.manual_seed(seed)
+    model = Memory(words, answers, **how)
+    toys.train(model, toys.batches(task, seed=seed, vocab_size=words), steps=120, print_every=None)
+    test = toys.batches(task, seed=seed + 1000, vocab_size=words, batch_size=512)
+    return toys.accuracy(model, *next(test))
