@@ -230,48 +230,6 @@ def as_bytes(value):
     return f"{value / 1e6:.1f} MB" if value < 99.5e6 else f"{value / 1e6:.0f} MB"
 
 
-def goals(plan, found):
-    """(what, goal, measured, met) for every goal of which the plan has the shape, whether met or missed."""
-    tables = dict(zip(map(by, plan["tables"]), found["times"]["tables"]))
-    rotary = dict(zip(map(by, plan["rotary"]), found["times"]["rotary"]))
-    biases, memory, ours = found["times"]["biases"], found["memory"], contenders.ARRAYS
-    large, million, heads = "65 536 × 1 024", "1 000 000 × 128", "1 × 32 × 2 048 × 128"
-
-    def at_least(goal, what, value):
-        return what, f"at least {goal}", ratio(value), value >= goal
-
-    def at_most(goal, what, value, text=ratio):
-        return what, f"at most {text(goal)}", text(value), value <= goal
-
-    for shape, goal in ((large, 1.7), (million, 2.2)):
-        if t := tables.get(shape):
-            others = [name for name, one in contenders.TABLES.items() if not (one.ours or one.slow)]
-            fastest = min((name for name in others if name != contenders.COMMON_NUMPY), key=t.get)
-            what = f"{shape}: times as fast as the fastest other ({fastest})"
-            yield at_least(goal, what, t[fastest] / t[ours])
-    if t := tables.get(large):
-        common = t[contenders.COMMON_NUMPY] / t[ours]
-        yield at_least(12, f"{large}: times as fast as NumPy as commonly written", common)
-        yield at_least(0.5, f"{large}: share of the speed of np.full", t[contenders.FLOOR] / t[ours])
-        if (extra := memory["tables"].get(ours)) is not None:
-            yield at_most(10e6, f"{large}: extra memory", extra, as_bytes)
-            by_block = memory["tables"][contenders.BLOCKS]
-            yield at_most(1e6, f"{large}: extra memory by block", by_block, as_bytes)
-    for name in (ours, contenders.TENSORS, contenders.BLOCKS):
-        worst = max(found["errors"][name])
-        yield at_most(3.0e-8, f"{name}: error in float32, all positions", worst, "{:.2e}".format)
-    if t := rotary.get(heads):
-        for name in (contenders.GIVEN, contenders.WHOLE):
-            yield at_most(1.15, f"rotary ({name}) over a copy", t[name] / t[contenders.COPY])
-        if theirs := t.get(contenders.TRANSFORMERS_ROTARY):
-            what = "rotary (angles given): times as fast as transformers"
-            yield at_least(4.5, what, theirs / t[contenders.GIVEN])
-    over = biases[contenders.VIEW] / biases[contenders.NO_BIAS]
-    yield at_most(1.35, "biases: time over plain attention", over)
-    if (extra := memory["biases"].get(contenders.VIEW)) is not None:
-        yield at_most(25e6, "biases: extra memory", extra, as_bytes)
-
-
 def compiled_section(plan, compiled):
     """The races with compiled programs, in Markdown; nothing if none was run."""
     if not compiled:
@@ -315,7 +273,6 @@ def report(plan, found):
         [*row, as_bytes(memory["biases"].get(row[0]))]
         for row in ratios([times["biases"]], contenders.NO_BIAS)
     ]
-    verdicts = [[*goal, "met" if met else "**missed**"] for *goal, met in goals(plan, found)]
     absent = ", ".join(sorted(found["absent"]))
     return f"""\
 # Speed, memory, precision
@@ -352,11 +309,9 @@ Attention of {plan["biases"]} tokens, 8 heads: time over attention without a bia
 memory taken at most beyond the result.
 
 {markdown_table(["", "time", "extra memory"], biases)}
-{compiled_section(plan, found.get("compiled"))}
-## Goals
-
-{markdown_table(["", "goal", "measured", ""], verdicts)}
-""" + (f"\nNot installed, so not measured: {absent}.\n" if absent else "")
+{compiled_section(plan, found.get("compiled"))}""" + (
+        f"\nNot installed, so not measured: {absent}.\n" if absent else ""
+    )
 
 
 def figure(plan, found):

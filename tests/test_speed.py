@@ -107,49 +107,5 @@ def test_a_quick_run_writes_its_table_and_its_figure_beside_the_kept_ones(
     assert all(name in text for name in contenders.TABLES)
     for library in contenders.ABSENT:
         assert library in text.splitlines()[-1]
-    assert "| met |" in text and text in capsys.readouterr().out
+    assert text in capsys.readouterr().out
     assert (folder / "speed.png").stat().st_size > 10_000
-
-
-def all_equal(speed, contenders, tables, rotary):
-    """What a full run would have found, had every contender taken one second and 11 MB."""
-    return {
-        "times": {
-            "tables": [dict.fromkeys(tables, 1.0)] * len(speed.FULL["tables"]),
-            "rotary": [dict.fromkeys(rotary, 1.0)] * len(speed.FULL["rotary"]),
-            "biases": dict.fromkeys((contenders.NO_BIAS, contenders.VIEW), 1.0),
-        },
-        "memory": {"tables": dict.fromkeys(tables, 11e6), "biases": {contenders.VIEW: 1.0}},
-        "errors": {name: [1e-8] for name in tables},
-    }
-
-
-@pytest.mark.parametrize("libraries", ["none", "one", "those installed here"])
-def test_a_missed_goal_is_called_missed(speed, contenders, monkeypatch, libraries):
-    tables = {name: table for name, table in contenders.TABLES.items() if table.ours or "commonly" in name}
-    rotary = [contenders.COPY, contenders.GIVEN, contenders.WHOLE]
-    if libraries == "one":
-        tables["a library"] = contenders.Table(contenders.commonly_in_torch)
-        tables["a slow library"] = contenders.Table(contenders.commonly_in_torch, slow=True)
-        rotary.append(contenders.TRANSFORMERS_ROTARY)
-    if libraries == "those installed here":  # heads of 4: one of them divides by head_dim - 2
-        tables, rotary = contenders.TABLES, list(contenders.rotary_contenders((1, 1, 2, 4)))
-    monkeypatch.setattr(contenders, "TABLES", tables)
-    found = all_equal(speed, contenders, tables, rotary)
-
-    missed = {what for what, _, _, met in speed.goals(speed.FULL, found) if not met}
-    if contenders.TRANSFORMERS_ROTARY in rotary:
-        missed.remove("rotary (angles given): times as fast as transformers")
-    assert missed == {
-        "65 536 × 1 024: times as fast as the fastest other (PyTorch as commonly written)",
-        "1 000 000 × 128: times as fast as the fastest other (PyTorch as commonly written)",
-        "65 536 × 1 024: times as fast as NumPy as commonly written",
-        "65 536 × 1 024: extra memory",
-        "65 536 × 1 024: extra memory by block",
-    }
-
-    for times in found["times"]["tables"]:
-        times |= {contenders.ARRAYS: 0.01, "a library": 0.5, "a slow library": 0.1}
-    name, ratio = ("a library", "50") if libraries == "one" else ("PyTorch as commonly written", "100")
-    goals = {what: (measured, met) for what, _, measured, met in speed.goals(speed.FULL, found)}
-    assert goals[f"65 536 × 1 024: times as fast as the fastest other ({name})"] == (ratio, True)

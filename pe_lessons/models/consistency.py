@@ -1,0 +1,121 @@
+"""What does not fit together in a `config.json`, and what of it is not understood."""
+
+import json
+
+from pe_lessons.models import reader, tables
+
+
+def understood(config):
+    """Whether the type of the model, every layer and every name about positions is known here."""
+    config = reader._read(config)
+    return not any(_not_read(config)) and "unknown" not in {layer.kind for layer in reader.layers(config)}
+
+
+def warnings(config):
+    """Sentences about what does not fit together in the file."""
+    config = reader._read(config)
+    return [sentence for check in CHECKS for sentence in check(config)]
+
+
+def _two_spellings(config):
+    new, old = config.get("rope_parameters") or {}, config.get("rope_scaling") or {}
+    flat = not any(isinstance(value, dict) for value in new.values())
+    one, other = new.get("rope_theta") if flat else None, config.get("rope_theta")
+    if None not in (one, other) and one != other:
+        yield f"rope_parameters gives the base {one:,g}, rope_theta {other:,g}: programs choose differently"
+    if flat and new and old and {**new, **old} != {**old, **new}:
+        yield "rope_parameters and rope_scaling disagree: programs choose differently"
+
+
+def _lengths(config):
+    length = reader._length(config)
+    for rope in reader._all_rotations(config):
+        rule, factor = rope.get("rope_type") or rope.get("type"), rope.get("factor")
+        old = reader._given(rope, config, "original_max_position_embeddings")
+        stretched = reader._is_number(factor) and reader._is_number(old) and rule in ("yarn", "longrope")
+        if rule in ("yarn", "llama3", "longrope") and old is None:
+            taken = f"{length} is taken for the trained length" if length else "no length is known"
+            yield f"{rule} without original_max_position_embeddings: {taken}"
+        elif stretched and length and factor * old != length:
+            yield f"factor {factor:g} times the trained length {old:,} is {factor * old:,.0f}, not {length:,}"
+
+
+def _unturned(config):
+    flags = config.get("no_rope_layers")
+    if isinstance(flags, list) and flags and 1 not in flags:
+        yield "no_rope_layers is 0 for all: 0 means *without* rotation, so no layer turns"
+    elif isinstance(flags, list) and flags.count(0) > len(flags) / 2:
+        zeros = f"{flags.count(0)} zeros of {len(flags)}"
+        yield f"no_rope_layers has {zeros}: 0 means *without* rotation; is that meant?"
+
+
+def _lists(config):
+    count = reader._count(config)
+    for name in ("layer_types", "layers_block_type", "hybrid_override_pattern", "no_rope_layers",
+                 "layer_rope_theta"):  # fmt: skip
+        given = config.get(name)
+        count = reader._get(config, "num_hidden_layers") or count
+        if isinstance(given, list | str) and given and len(given) != count:
+            yield f"{name} has {len(given)} entries for {count} layers"
+
+
+def _widths(config):
+    for layer in dict.fromkeys(reader.layers(config)):
+        if layer.kind == "rotary" and layer.sections and sum(layer.sections) != layer.rotary_dim // 2:
+            yield f"mrope_section adds up to {sum(layer.sections)}, but {layer.rotary_dim // 2} pairs turn"
+    for rope in reader._all_rotations(config):
+        share = reader._given(rope, config, "partial_rotary_factor")
+        head_dim = reader._head_dim(config, "full_attention")
+        whole = not (reader._is_number(share) and head_dim and int(head_dim * share) % 2)
+        if not whole and rope.get("rope_type") != "proportional":
+            yield f"{share:g} of {head_dim} columns is {int(head_dim * share)}, an odd number: no whole pairs"
+    width, heads = reader._width(config)
+    columns = reader._head_dim(config, "")
+    if width and heads and width % heads and width // heads == columns:
+        yield f"{heads} heads do not share a width of {width} evenly: {columns} columns each are taken"
+
+
+def _nothing(config):
+    """0 where a number of columns is wanted, null for a base, no window for a layer that wants one."""
+    for name in ("partial_rotary_factor", "rotary_pct", "rope_pct", "rotary_dim"):
+        if config.get(name) == 0:
+            yield f"{name} is 0: no column turns"
+    if "rope_theta" in config and config["rope_theta"] is None and not _base(config):
+        yield f"rope_theta is null: {tables.BASE:,.0f} is taken where a layer is rotary"
+    types = set(reader._layer_types(config, reader._count(config)))
+    windows = {"sliding_attention": "sliding_window", "chunked_attention": "attention_chunk_size"}
+    for kind in sorted(types & windows.keys()):
+        if not reader._window(config, kind):
+            given = json.dumps(config[windows[kind]]) if windows[kind] in config else "left out"
+            yield f"layer_types has {kind}, but {windows[kind]} is {given}: no window is known"
+
+
+def _not_read(config):
+    for rope in reader._all_rotations(config):
+        for name in sorted(rope.keys() - tables.KNOWN):
+            yield f"{name} = {rope[name]!r} is not understood"
+    for name in sorted(config.keys() - tables.KEYS):
+        if tables.ABOUT_POSITIONS.search(name) and config[name] not in (None, False):
+            yield f"{name} = {config[name]!r} is not understood"
+    kinds = {layer.kind for layer in reader.layers(config)}
+    if config.get("model_type") not in reader._known_types() and kinds != {"unknown"}:
+        named = f"the type {config.get('model_type')!r} is not in this reader's tables"
+        yield f"{named}: it is read by its keys, whatever its code does"
+
+
+def _unused(config):
+    """A rotation that is given beside what the model takes instead."""
+    kind = reader._kind(config)
+    given = [name for name in tables.ROTATIONS if config.get(name)]
+    if given and kind not in ("rotary", "unknown"):
+        yield f"{' and '.join(given)} beside another kind ({tables.KINDS[kind]}): no layer is taken to turn"
+
+
+CHECKS = (_unused, _two_spellings, _lengths, _unturned, _lists, _widths, _nothing, _not_read)
+
+
+def _base(config):
+    return next(
+        (rope["rope_theta"] for rope in reader._all_rotations(config) if reader._get(rope, "rope_theta")),
+        None,
+    )
