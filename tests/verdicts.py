@@ -3,15 +3,9 @@
 import contextlib
 
 from pe_lessons.exercises import behaviour
-from pe_lessons.exercises.exercise import Exercise
-from pe_lessons.lessons import packages
+from pe_lessons.lessons import exercises
 
-LESSON_OF = {
-    exercise: package.lesson
-    for package in packages()
-    for exercise in vars(package).values()
-    if isinstance(exercise, Exercise)
-}
+LESSON_OF = exercises()
 EXERCISES = list(LESSON_OF)
 
 

@@ -16,8 +16,7 @@ from pathlib import Path
 
 import mutants
 
-from pe_lessons.exercises.exercise import Exercise
-from pe_lessons.lessons import packages
+from pe_lessons.lessons import exercises
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "equivalent_mutants.toml"
@@ -28,12 +27,10 @@ SEARCHED = """# Written by `python course.py mutants --write`: [fingerprint, mut
 
 def lessons():
     """{name of an exercise: (the exercise, its lesson, the file of its trials)}"""
-    found = {}
-    for package in packages():
-        for exercise in vars(package).values():
-            if isinstance(exercise, Exercise):
-                found[exercise.name] = exercise, package.lesson, Path(package.__file__)
-    return found
+    return {
+        exercise.name: (exercise, lesson, Path(lesson.answers.__file__).with_name("__init__.py"))
+        for exercise, lesson in exercises().items()
+    }
 
 
 def fingerprint(exercise, lesson, file):

@@ -19,6 +19,7 @@ from reexecute import ROOT, execute, find_notebooks
 from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.exercises.question import Quiz
 from pe_lessons.lessons import REGISTRY
+from pe_lessons.lessons.progress import grade_id
 
 LESSON_TIMES = ROOT / "teaching" / "LESSON_TIMES.md"
 MISTAKES = ROOT / "teaching" / "MISTAKES.md"
@@ -84,7 +85,7 @@ def reckon(notebook):
 
 def kinds(cells):
     """Exercise, question or quiz: the class of each one that these cells check."""
-    names = [cell.metadata.get("nbgrader", {}).get("grade_id", "") for cell in cells]
+    names = [grade_id(cell) for cell in cells]
     return [type(REGISTRY[name]) for name in names if name in REGISTRY]
 
 
@@ -128,7 +129,7 @@ def mistakes_table():
     text = ABOUT_MISTAKES
     for notebook in find_notebooks():
         cells = nbformat.read(notebook, 4).cells
-        names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells]
+        names = [grade_id(cell) for cell in cells]
         here = [name for name in names if isinstance(REGISTRY.get(name), Exercise)]
         if here:
             text += f"\n## {title(notebook)}\n"

@@ -23,6 +23,18 @@ def _all_lessons():
     return collect(packages())
 
 
+def exercises():
+    """Every exercise that is a function, with the lesson of its package: {exercise: its `Lesson`}."""
+    from pe_lessons.exercises.exercise import Exercise
+
+    return {
+        one: package.lesson
+        for package in packages()
+        for one in vars(package).values()
+        if isinstance(one, Exercise)
+    }
+
+
 def __getattr__(name):
     if name == "REGISTRY":
         return _all_lessons()

@@ -34,6 +34,11 @@ def notebook(folder, lesson):
     return found[0]
 
 
+def grade_id(cell):
+    """The name by which nbgrader knows a cell: an exercise, or an exercise and "-check"; "" of any other."""
+    return cell["metadata"].get("nbgrader", {}).get("grade_id", "")
+
+
 def progress(path):
     """List ``(lesson, exercise, outcome)`` for every check cell of a notebook, or of a folder of notebooks.
 
