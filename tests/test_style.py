@@ -18,7 +18,6 @@ NOT_YET = {
     "add_or_concatenate",
     "learned_positions",
     "beyond_the_line",
-    "layers_that_differ",
     "serve_it",
     "when_numbers_break",
     "the_clinic",
