@@ -48,4 +48,4 @@ def test_a_stranger_is_judged_rightly(answer):
 def test_most_wrong_answers_of_the_blind_trial_hear_their_cause(kinds, share):
     """None gets a false name, no fault is accepted and nothing right refused: the test above."""
     truths = [answer.values[0]["truth"] for answer in ANSWERS if answer.values[0].get("kind") in kinds]
-    assert len(truths) >= 150 and sum(truth != "unnamed" for truth in truths) >= share * len(truths)
+    assert len(truths) >= 100 and sum(truth != "unnamed" for truth in truths) >= share * len(truths)
