@@ -260,80 +260,6 @@ def grids(panels, *, marked=None, numbers=False, outline=None, signed=False, lab
     return fig
 
 
-def patches(image, side):
-    """The pixels of an image, cut into square patches that a line joins in raster order.
-
-    Parameters
-    ----------
-    image : array_like, shape (n_pixel_rows, n_pixel_columns)
-    side : int
-        Pixels along the side of a patch; both sizes of the image are multiples of it.
-    """
-    image = np.asarray(image)
-    height, width = image.shape
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(0.75 * width + 0.7, 0.75 * height + 0.7))
-        for (row, column), value in np.ndenumerate(image):
-            ax.add_patch(plt.Rectangle((column, row), 1, 1, facecolor="0.96", edgecolor="0.8"))
-            ax.text(column + 0.5, row + 0.5, str(value), ha="center", va="center")
-        corners = [(column, row) for row in range(0, height, side) for column in range(0, width, side)]
-        for corner in corners:
-            ax.add_patch(plt.Rectangle(corner, side, side, fill=False, edgecolor="black", linewidth=2))
-        middles = np.array(corners) + side / 2
-        ax.plot(*middles.T, color=RED, linewidth=1.5)
-        disc = {"boxstyle": "circle,pad=0.25", "facecolor": "white", "edgecolor": RED, "linewidth": 1.5}
-        text = {"color": RED, "fontweight": "bold", "ha": "center", "va": "center", "bbox": disc}
-        for number, middle in enumerate(middles):
-            ax.text(*middle, str(number), **text)
-        ax.set(xlim=(-0.05, width + 0.05), ylim=(height + 0.05, -0.05), aspect="equal")
-        ax.set(xticks=np.arange(side / 2, width, side), yticks=np.arange(side / 2, height, side))
-        ax.set_xticklabels(range(width // side))
-        ax.set_yticklabels(range(height // side))
-        ax.set(xlabel="patch column", ylabel="patch row")
-        ax.spines[:].set_visible(False)
-        ax.tick_params(length=0)
-    return fig
-
-
-def sums_of_stripes(rows, *, drawn, marked=()):
-    """What pairs see one by one, and what they see together: for each way a row of pictures.
-
-    Parameters
-    ----------
-    rows : dict of str to (array_like, array_like, array_like)
-        Title; the direction of each pair, an angle that grows from right to down; the scores of each pair,
-        (height, width, n_pairs); and of all together, (height, width).
-    drawn : list of int
-        The pairs of which the scores are drawn.
-    marked : list of tuples of two int
-        Cells to be framed in the last picture, with the values of all but the first.
-    """
-    ratios = [0.75] + [1] * len(drawn) + [0.25, 1.95]
-    with plt.rc_context(STYLE | {"figure.constrained_layout.use": False}):
-        size = 8.6, 0.3 + 2.6 * len(rows)
-        fig, axes = plt.subplots(len(rows), len(ratios), figsize=size, width_ratios=ratios, squeeze=False)
-        fig.subplots_adjust(left=0.01, right=0.99, bottom=0.02, top=0.94, wspace=0.2, hspace=0.14)
-        for ax in axes.flat:
-            ax.set_axis_off()
-        for line, (title, (directions, pairs, together)) in zip(axes, rows.items(), strict=True):
-            compass, *small, gap, whole = line
-            for x, y in zip(np.cos(directions), np.sin(directions), strict=True):
-                compass.plot([-x, x], [-y, y], color="0.25", linewidth=1)
-            compass.set(xlim=(-1.1, 1.1), ylim=(1.1, -1.1), aspect="equal")
-            compass.set_title("directions", fontsize=9)
-            small[len(small) // 2].set_title(f"{len(drawn)} of the {len(directions)} pairs", fontsize=9)
-            for ax, pair in zip(small, drawn, strict=True):
-                ax.imshow(pairs[..., pair], cmap="viridis", vmin=-1, vmax=1)
-                if ax is not small[-1]:
-                    ax.text(1.1, 0.5, "+", transform=ax.transAxes, ha="center", va="center", fontsize=12)
-            gap.text(0.4, 0.5, "+ ... =", ha="center", va="center", fontsize=12)
-            whole.imshow(together, cmap="viridis", vmin=0, vmax=1)
-            whole.set_title(f"mean of all {len(directions)}", fontsize=9)
-            _frame(whole, marked, numbers=True)
-            fig.text(0.01, whole.get_position().y1, title, fontsize=12, fontweight="bold", va="top")
-    return fig
-
-
 def curves(
     lines,
     *,
@@ -612,35 +538,6 @@ def arc(ax, start, end, name, radius=0.45):
     )
 
 
-def arcs(frequencies, farthest, titles):
-    """How far round each pair comes: a faint circle for each, along it an arc for each farthest offset.
-
-    Parameters
-    ----------
-    frequencies : array_like, shape (n_pairs,)
-        In radians per token; an arc begins on the right and runs anticlockwise.
-    farthest : sequence of two numbers
-        Offsets in tokens: a thick grey arc as far as the first, outside it a thin one as far as the second.
-    titles : list of str
-        One per circle.
-    """
-    strokes = (1.0, {"color": "0.7", "linewidth": 5}), (1.25, {"color": COLOURS[0], "linewidth": 1.5})
-    with plt.rc_context(STYLE):
-        size = (1.85 * len(titles), 2.5)
-        fig, axes = plt.subplots(1, len(titles), figsize=size, squeeze=False)
-        fig.get_layout_engine().set(h_pad=0.1)
-        for ax, frequency, title in zip(axes[0], frequencies, titles, strict=True):
-            for offset, (radius, stroke) in zip(farthest, strokes, strict=True):
-                ax.add_patch(plt.Circle((0, 0), radius, fill=False, edgecolor="0.9", linewidth=0.8))
-                angles = np.linspace(0, min(offset * frequency, 2 * np.pi), 200)
-                ax.plot(radius * np.cos(angles), radius * np.sin(angles), label=f"up to {offset}", **stroke)
-            ax.set(title=title, aspect="equal", xlim=(-1.4, 1.4), ylim=(-1.4, 1.4))
-            ax.set_axis_off()
-        handles, names = ax.get_legend_handles_labels()
-        fig.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
-    return fig
-
-
 def strips(rows, *, xlabel, xticks):
     """Rows of boxes laid end to end from 0, each as wide as its number and coloured by its encoding or axis.
 
@@ -672,48 +569,6 @@ def strips(rows, *, xlabel, xticks):
         ax.spines["left"].set_visible(False)
         ax.tick_params(axis="y", length=0)
         _name_axes(fig, {encoding for boxes in rows.values() for _, _, encoding in boxes})
-    return fig
-
-
-def ways(rows):
-    """Rows of numbers as cells, with what leads from one to the next, for ways to compare.
-
-    Parts that are at the same place in several rows stand above each other.
-
-    Parameters
-    ----------
-    rows : dict of str to list of (str, object)
-        Title of each row, and its parts from left to right. A part is a name and the numbers of its cells; a
-        label and "->" or "<-", an arrow; a label and "box", a dashed box; or a text and "", the text alone.
-    """
-
-    def width(what):
-        return {"": 1, "->": 1, "<-": 1, "box": 1}[what] if isinstance(what, str) else 0.55 * len(what)
-
-    slots = [max(width(what) for _, what in column) for column in zip(*rows.values(), strict=True)]
-    middles = np.cumsum(slots) - np.array(slots) / 2 + 0.25 * np.arange(len(slots))
-    with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(len(rows), 1, figsize=(8.4, 1.25 * len(rows)))
-        for ax, (title, parts) in zip(np.atleast_1d(axes), rows.items(), strict=True):
-            for x, (text, what) in zip(middles, parts, strict=True):
-                half, height = width(what) / 2, 0 if isinstance(what, str) and what in ("", "box") else 0.5
-                ax.text(x, height, text, ha="center", va="center")
-                if not isinstance(what, str):
-                    for place, number in enumerate(what):
-                        corner = x - half + 0.55 * place, -0.3
-                        ax.add_patch(plt.Rectangle(corner, 0.55, 0.6, facecolor="0.95", edgecolor="0.5"))
-                        said = f"{number}".replace("-", "\u2212")
-                        ax.text(corner[0] + 0.275, 0, said, ha="center", va="center")
-                elif what == "box":
-                    edge = {"edgecolor": OF_ENCODING["RoPE"], "linestyle": "--", "linewidth": 1.5}
-                    ax.add_patch(plt.Rectangle((x - half, -0.3), 2 * half, 0.6, fill=False, **edge))
-                elif what:
-                    start, end = (x - half, x + half)[:: 1 if what == "->" else -1]
-                    arrow = {"arrowstyle": "-|>", "color": "0.4", "shrinkA": 0, "shrinkB": 0}
-                    ax.annotate("", (end, 0), (start, 0), arrowprops=arrow)
-            ax.set_title(title, loc="left")
-            ax.set(xlim=(-0.1, middles[-1] + slots[-1] / 2 + 0.1), ylim=(-0.4, 0.75), aspect="equal")
-            ax.set_axis_off()
     return fig
 
 

@@ -260,18 +260,6 @@ def test_a_clock_for_each_title(angles):
         plots.clock_hands(angles, ["fast", "slow"])
 
 
-def test_arcs_begin_on_the_right_and_are_at_most_whole_circles():
-    fig = plots.arcs([1.0, 0.01], (31, 100), ["fast", "slow"])
-    for ax, ends in zip(fig.axes, [(2 * np.pi, 2 * np.pi), (0.31, 1.0)]):
-        for line, radius, end in zip(ax.lines, (1, 1.25), ends, strict=True):
-            points = line.get_xydata()
-            np.testing.assert_allclose(points[0], [radius, 0])
-            np.testing.assert_allclose(points[-1], [radius * np.cos(end), radius * np.sin(end)], atol=1e-12)
-        assert [circle.radius for circle in ax.patches] == [1, 1.25]  # faint, whole
-    names = [text.get_text() for text in fig.legends[0].get_texts()]
-    assert names == ["up to 31", "up to 100"]
-
-
 def test_arcs_lead_from_the_first_hand_to_the_last_and_say_how_far():
     for ax, (first, last) in zip(plots.clock_hands([[1, 2], [4, 5]], "ab", arcs=True).axes, [(1, 4), (2, 5)]):
         _, way = ax.lines

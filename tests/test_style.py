@@ -17,7 +17,6 @@ NOT_YET = {
     "rotary",
     "add_or_concatenate",
     "learned_positions",
-    "beyond_the_line",
     "serve_it",
     "when_numbers_break",
     "the_clinic",

@@ -46,5 +46,4 @@ resized_table = lesson.exercise(
     ),
 )
 
-plane_question = lesson.question("plane_question")
 quiz_beyond_the_line = lesson.quiz("quiz_beyond_the_line")
