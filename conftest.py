@@ -48,6 +48,26 @@ def pytest_addoption(parser):
     )
 
 
+    parser.addoption(
+        "--thorough",
+        action="store_true",
+        help="as once a week: all pairs of mistakes, all mutants, all strangers' answers under guards",
+    )
+
+
+@pytest.fixture
+def drawn(pytestconfig):
+    """Of many things that are tried alike, a few: always the same, until what the seed says changes."""
+
+    def draw(things, most, seed):
+        things = list(things)
+        if pytestconfig.getoption("thorough") or len(things) <= most:
+            return things
+        return random.Random(seed).sample(things, most)
+
+    return draw
+
+
 def pytest_collection_modifyitems(config, items):
     """No verdict may depend on which tests ran before."""
     seed = config.getoption("shuffle")

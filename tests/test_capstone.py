@@ -1,5 +1,6 @@
 """Lesson 22: what was trained, the tasks, the goals and the board."""
 
+import functools
 import re
 from pathlib import Path
 
@@ -210,6 +211,14 @@ def test_eight_columns_are_asked_for_where_the_goal_asks(quick):
 def test_a_task_that_is_none():
     with pytest.raises(ValueError, match="task must be 'local' or 'needle', got 'far'"):
         capstone.texts("far", 1, 16, seed=0)
+
+
+CARDS = functools.cache(measures.scorecard)  # a second each, and many tests ask for the same
+
+
+@pytest.fixture(autouse=True)
+def each_card_once(monkeypatch):
+    monkeypatch.setattr(measures, "scorecard", CARDS)
 
 
 @pytest.fixture

@@ -17,8 +17,9 @@ def trust(monkeypatch):
 
 def verdict(exercise, answer):
     """The name of the mistake that a check finds in the answer, None without a name, or "correct"."""
-    seen = [exercise._behaviour_of(answer, number) for number in range(len(exercise._all_probes))]
-    return verdict_on(exercise, seen)
+    with behaviour.our_own():
+        seen = [exercise._behaviour_of(answer, number) for number in range(len(exercise._all_probes))]
+        return verdict_on(exercise, seen)
 
 
 def verdict_on(exercise, seen):
