@@ -11,22 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from pe_lessons.lessons.progress import notebooks
-
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def lessons():
-    """The course's notebooks, by their names without the ending."""
-    return {path.stem: path for path in notebooks(ROOT / "notebooks")}
-
-
-def lesson_named(words):
-    """The name of a lesson from its number or its name."""
-    for name in lessons():
-        if words in (name, name[:2], name[3:]):
-            return name
-    sys.exit(f"There is no lesson {words!r}: give its number, such as 03, or its name.")
+from class_folder import ROOT, lessons, nbgrader, version
 
 
 def make(folder, names=None):
@@ -67,13 +52,11 @@ def kept(folder):
 
 def release(folder, name):
     """Let nbgrader make what learners get."""
-    import grade  # with nbgrader, which making the folder does not need
-
-    done = grade.nbgrader(folder).generate_assignment(name)
+    done = nbgrader(folder).generate_assignment(name)
     if not done["success"]:
         raise ValueError(f"{name} could not be made ready:\n{done.get('log', '')}\n{done.get('error', '')}")
     (folder / "downloaded" / name).mkdir(parents=True, exist_ok=True)
-    (folder / ".course" / name / "version.txt").write_text(grade.version())
+    (folder / ".course" / name / "version.txt").write_text(version())
 
 
 def handed_out_with(folder, name):

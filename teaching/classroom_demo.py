@@ -31,9 +31,11 @@ import nbformat
 import psutil
 import review
 import sandbox
+from class_folder import lessons, nbgrader
 
 from pe_lessons.exercises.lesson_files import Answer, Change
 from pe_lessons.lessons import REGISTRY
+from pe_lessons.lessons.progress import grade_id
 
 LESSON = "03_the_naive_loop"
 SECONDS_PER_CELL = 20  # of computing; 60 in the settings for a real class: an endless loop takes all of them
@@ -118,13 +120,9 @@ def text_of(exercise, mistake):
     return re.sub(rf"\b{answer.name}\b", mine_of(exercise), texts[0])
 
 
-def grade_id(cell):
-    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
-
-
 def mine_of(exercise):
     """The name that the lesson's stub gives to the learner's answer."""
-    cells = nbformat.read(classroom.lessons()[LESSON], 4).cells
+    cells = nbformat.read(lessons()[LESSON], 4).cells
     [check] = [cell for cell in cells if grade_id(cell) == f"{exercise}-check"]
     return re.search(r"check\((\w+)\)", check.source)[1]
 
@@ -213,7 +211,7 @@ def hand_in(submission, folder, port):
                 ' "cells"', '<<<<<<< HEAD\n "cells"', 1
             )
         case "another lesson":
-            text = min(classroom.lessons().items())[1].read_text(encoding="utf-8")
+            text = min(lessons().items())[1].read_text(encoding="utf-8")
     if place is None:
         archive = folder / "downloaded" / LESSON / f"{submission.file}.zip"
         archive.parent.mkdir(parents=True, exist_ok=True)
@@ -295,7 +293,7 @@ def run_class(folder, handed_in, jobs):
     folder = classroom.make(folder, [LESSON])
     with (folder / "nbgrader_config.py").open("a") as settings:
         settings.write(f"\nc.Execute.timeout = {SECONDS_PER_CELL}\n")
-    grade.nbgrader(folder).generate_assignment(LESSON)
+    nbgrader(folder).generate_assignment(LESSON)
     print(f"A class of {len(handed_in)} in {folder}")
     port, visitors = listen()
     for submission in handed_in:

@@ -11,7 +11,6 @@ listed, and its learner told.
 
 import argparse
 import csv
-import functools
 import html
 import io
 import multiprocessing
@@ -29,44 +28,15 @@ import classroom
 import intake
 import nbformat
 import sandbox
+from class_folder import class_folder, lesson_named, nbgrader, version
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.apps import NbGraderAPI
-from nbgrader.converters import Autograde
-from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import Execute, SaveAutoGrades
-from running import Run, RunOpenly, SavePoints
 from sqlalchemy.exc import DatabaseError
-from traitlets.config import PyFileConfigLoader
 
-ROOT = Path(__file__).resolve().parents[1]
 FAILED = "nbgrader could not grade it: look at nbgrader.log"
 NOT_GRADED = (
     "The program that grades could not work with this notebook. Your teacher knows. You can save it in "
     "JupyterLab and hand it in again; if that is no help, copy your answers into the lesson as you got it."
 )
-
-
-@functools.cache
-def version():
-    """Which version of the course grades: the tag that was handed out, or a commit."""
-    run = subprocess.run(
-        ["git", "describe", "--tags", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True
-    )
-    return run.stdout.strip() or "unknown"
-
-
-def nbgrader(folder, sandboxed=True):
-    """nbgrader with the settings of the class, and with our way to run a notebook."""
-    config = PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
-    config.CourseDirectory.root = str(folder)
-    config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}?timeout=120"
-    ours = {Execute: Run if sandboxed else RunOpenly, SaveAutoGrades: SavePoints}
-    steps = Autograde().autograde_preprocessors
-    config.Autograde.autograde_preprocessors = [ours.get(step, step) for step in steps]
-    config.Execute.shutdown_kernel = "immediate"
-    config.Execute.skip_cells_with_tag = ""
-    config.Execute.heading = f"Graded with version {version()} of the course."
-    return NbGraderAPI(CourseDirectory(config=config), config=config)
 
 
 def grade_one(folder, lesson, student, sandboxed):
@@ -426,17 +396,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     return given, broken
 
 
-def class_folder(words):
-    folder = Path(words).expanduser().resolve()
-    if not (folder / "nbgrader_config.py").exists():
-        sys.exit(f"grade: {folder} is no class: make it with python course.py classroom FOLDER")
-    return folder
-
-
 def main(arguments):
     parser = argparse.ArgumentParser(description="grade a lesson of a class", prog="course.py grade")
     parser.add_argument("folder", type=class_folder)
-    parser.add_argument("lesson", type=classroom.lesson_named)
+    parser.add_argument("lesson", type=lesson_named)
     parser.add_argument("--again", action="store_true", help="everybody once more")
     parser.add_argument("--student", help="this one only, once more")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many at a time")

@@ -1,11 +1,10 @@
-"""A hub on this machine only: it starts servers for several users, who pull the course and run a lesson each.
+"""A hub on this machine only, with a few users: does what a learner wrote survive a newer course?
 
-    python course.py hub-demo [--users 4] [--lesson NAME ...]
+    python course.py hub-demo [--users 4]
 
 Every user pulls the course as a nbgitpuller link would, changes a cell, pulls a newer version of the course,
-and must find both the change and what is new. Then all of them run their lessons at once, in turn a lesson
-with NumPy and one with PyTorch. The table says how much memory and time each of them took. Everything that
-was started is stopped at the end. The exit code is 1 if anything was not as it should be.
+and must find both the change and what is new; and a kernel of theirs must take the package from their own
+copy. Everything that was started is stopped at the end. The exit code is 1 if anything was not so.
 """
 
 import argparse
@@ -20,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import uuid
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -31,7 +29,6 @@ from tornado.websocket import websocket_connect
 ROOT = Path(__file__).resolve().parents[1]
 PROXY = ROOT / ".venv" / "node_modules" / ".bin" / "configurable-http-proxy"
 PROXY_VERSION = "5.3.0"
-LESSONS = ("04_vectorized_numpy", "05_pytorch")  # in turn: without PyTorch, with it
 EDITED = "04_vectorized_numpy"
 MY_LINE = "# my own note"
 NEW_LINE = "A sentence that the second version of the course added."
@@ -180,11 +177,10 @@ class Hub:
 
 
 class User:
-    """One learner: a server, a copy of the course, a lesson."""
+    """One learner: a server, and a copy of the course."""
 
-    def __init__(self, hub, name, lesson):
-        self.hub, self.name, self.lesson = hub, name, lesson
-        self.seconds, self.memory, self.cells, self.complaints = 0.0, {}, 0, []
+    def __init__(self, hub, name):
+        self.hub, self.name, self.complaints = hub, name, []
 
     async def start(self):
         await self.hub.request(f"/hub/api/users/{self.name}", "POST")
@@ -227,70 +223,30 @@ class User:
             text = "\n".join(cell["source"] for cell in (await self.notebook(stem))["cells"])
             self.complaints += [f"{stem} lacks {line!r}" for line in wanted if line not in text]
 
-    async def run_lesson(self):
-        """Run every code cell of the lesson in a kernel of the user's server."""
-        content = await self.notebook(self.lesson)
-        start = time.monotonic()
-        wanted = {"name": "python3", "path": f"{COURSE}/notebooks/{self.lesson}.ipynb"}
+    async def ask_kernel(self):
+        """What a kernel of the learner prints; it has to speak of the learner's own copy."""
+        wanted = {"name": "python3", "path": f"{COURSE}/notebooks/{EDITED}.ipynb"}
         reply = await self.hub.request(self.at("api/kernels"), "POST", wanted)
-        kernel = self.at(f"api/kernels/{json.loads(reply.body)['id']}")
-        address = f"ws://127.0.0.1:{self.hub.port}{kernel}/channels"
-        authorization = {"Authorization": f"token {self.hub.token}"}
-        socket_of_kernel = await websocket_connect(HTTPRequest(address, headers=authorization))
-        for cell in content["cells"]:
-            if cell["cell_type"] == "code":
-                await self.run_cell(socket_of_kernel, cell["source"])
-        said = await self.run_cell(socket_of_kernel, "import pe_lessons; print(pe_lessons.__file__)")
-        if str(self.hub.homes / self.name / COURSE) not in said:
-            self.complaints.append("the package was not taken from the learner's own copy")
-        self.seconds = time.monotonic() - start
-        socket_of_kernel.close()
-        await self.hub.request(kernel, "DELETE")
-
-    async def run_cell(self, socket_of_kernel, source):
-        """Run one piece of code, return what it printed; errors are counted as complaints."""
-        header = {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "version": "5.3",
+        kernel = json.loads(reply.body)["id"]
+        address = f"ws://127.0.0.1:{self.hub.port}{self.at(f'api/kernels/{kernel}/channels')}"
+        channels = await websocket_connect(
+            HTTPRequest(address, headers={"Authorization": f"token {self.hub.token}"})
+        )
+        header = {"msg_id": "ask", "msg_type": "execute_request", "version": "5.3",
                   "username": self.name, "session": self.name, "date": ""}  # fmt: skip
-        content = {"code": source, "silent": False, "store_history": True, "user_expressions": {},
-                   "allow_stdin": False, "stop_on_error": False}  # fmt: skip
+        content = {"code": "import pe_lessons, torch; print(pe_lessons.__file__)", "silent": False}
         message = {"header": header, "parent_header": {}, "metadata": {}, "content": content,
                    "channel": "shell", "buffers": []}  # fmt: skip
-        await socket_of_kernel.write_message(json.dumps(message))
-        said, replied, idle = "", False, False
-        while not (replied and idle):
-            answer = json.loads(await asyncio.wait_for(socket_of_kernel.read_message(), timeout=120))
-            if answer["parent_header"].get("msg_id") != header["msg_id"]:
-                continue
-            kind = answer["msg_type"]
-            if kind == "stream":
-                said += answer["content"]["text"]
-            elif kind == "error":
-                self.complaints.append(f"{answer['content']['ename']}: {answer['content']['evalue'][:80]}")
-            idle = idle or (kind == "status" and answer["content"]["execution_state"] == "idle")
-            replied = replied or kind == "execute_reply"
-        self.cells += 1
-        return said
-
-    def memory_now(self, name):
-        """Keep the largest sum of what the processes of this user use by themselves, in MiB."""
-        total = 0
-        for process in psutil.Process(self.hub.process.pid).children(recursive=True):
-            with contextlib.suppress(psutil.Error, AttributeError):
-                if process.environ().get("JUPYTERHUB_USER") == self.name:
-                    # Linux shares out what several processes have in common; elsewhere all counts
-                    full = process.memory_full_info()
-                    total += getattr(full, "pss", full.rss)
-        self.memory[name] = max(self.memory.get(name, 0), total / 2**20)
-
-
-async def measure(users, name, work):
-    """Do the work, and look every half second at how much memory each user takes."""
-    task = asyncio.ensure_future(work)
-    while not task.done():
-        for user in users:
-            user.memory_now(name)
-        await asyncio.wait([task], timeout=0.5)
-    return task.result()
+        await channels.write_message(json.dumps(message))
+        while True:
+            answer = json.loads(await asyncio.wait_for(channels.read_message(), timeout=120))
+            kind, said = answer["msg_type"], answer["content"]
+            if kind == "execute_reply" and said["status"] != "ok":
+                return self.complaints.append(f"a kernel could not import the course: {said}")
+            if kind == "stream" and said["name"] == "stdout":
+                if str(self.hub.homes / self.name / COURSE) not in said["text"]:
+                    self.complaints.append("the package was not taken from the learner's own copy")
+                return await self.hub.request(self.at(f"api/kernels/{kernel}"), "DELETE")
 
 
 async def use(hub, users, source):
@@ -299,8 +255,6 @@ async def use(hub, users, source):
     for user in users:
         await user.start()
     print(f"{len(users)} servers started", flush=True)
-    for user in users:
-        user.memory_now("server")
     await asyncio.gather(*(user.pull(source) for user in users))
     for user in users:
         await user.edit(EDITED)
@@ -309,47 +263,29 @@ async def use(hub, users, source):
     for user in users:
         await user.check_merge()
     print("all pulled the course, changed a cell, and pulled its second version", flush=True)
-    await measure(users, "lesson", asyncio.gather(*(user.run_lesson() for user in users)))
-
-
-def report(users):
-    print(f"\n{'learner':10}{'lesson':28}{'cells':>6}{'seconds':>9}{'server MiB':>12}{'with lesson':>13}")
-    print("-" * 78)
-    for user in users:
-        print(
-            f"{user.name:10}{user.lesson:28}{user.cells:6}{user.seconds:9.0f}{user.memory['server']:12.0f}"
-            f"{user.memory['lesson']:13.0f}   {'; '.join(user.complaints) or 'in order'}"
-        )
-    print("-" * 78)
-    for name in dict.fromkeys(user.lesson for user in users):
-        worst = max(user.memory["lesson"] for user in users if user.lesson == name)
-        print(
-            f"for each learner in {name}: {worst:.0f} MiB at most, so 30 of them: {30 * worst / 1024:.0f} GiB"
-        )
+    await asyncio.gather(*(user.ask_kernel() for user in users))
 
 
 def main(arguments):
     parser = argparse.ArgumentParser(description="a hub with a few users", prog="hub-demo")
     parser.add_argument("--users", type=int, default=4, help="how many learners (4)")
-    parser.add_argument("--lesson", action="append", help="what to run instead, in turn (several times)")
     options = parser.parse_args(arguments)
-    lessons = options.lesson or LESSONS
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="hub_", ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary).resolve()
         (folder / "homes").mkdir()
         source = publish_course(folder)
         hub = Hub(folder)
-        names = [f"learner{number}" for number in range(1, options.users + 1)]
-        users = [User(hub, name, lessons[n % len(lessons)]) for n, name in enumerate(names)]
+        users = [User(hub, f"learner{number}") for number in range(1, options.users + 1)]
         print(f"A hub on 127.0.0.1:{hub.port}, {len(users)} learners, in {folder}", flush=True)
         try:
             hub.start()
             asyncio.run(use(hub, users, source))
         finally:
             hub.stop()
-    report(users)
-    failed = any(user.complaints or not user.cells for user in users)
+    for user in users:
+        print(f"{user.name:10}{'; '.join(user.complaints) or 'in order'}")
+    failed = any(user.complaints for user in users)
     verdict = "something is wrong" if failed else "all in order"
     print(f"stopped after {time.monotonic() - start:.0f} s; {verdict}")
     return int(failed)

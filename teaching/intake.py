@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 
 import nbformat
 
+from pe_lessons.lessons.progress import grade_id
+
 STUDENT = [  # how files and their folders tell whose they are
     # Moodle: the first such folder, since learners can hand in folders of their own inside of it.
     r"(?:.*?/)??(?P<student>[^/]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?/.*",
@@ -330,10 +332,6 @@ def read(content):
     return notebook
 
 
-def grade_id(cell):
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
-
-
 def put_right(notebook, release):
     """The notebook with every cell that grading needs, as the release has it; what was changed, in words."""
     theirs = recognised(notebook, release)
@@ -394,8 +392,8 @@ def recognised(notebook, release):
     theirs, used, names = {}, set(), {grade_id(cell) for cell in release.cells}
     likenesses = [
         lambda cell: (cell.get("id"), grade_id(cell)) if grade_id(cell) else None,  # not a copy of a check
-        grade_id,
-        lambda cell: cell.get("id") if grade_id(cell) in (*names, None) else None,
+        lambda cell: grade_id(cell) or None,
+        lambda cell: cell.get("id") if grade_id(cell) in names else None,
         lambda cell: (cell.cell_type, cell.source.strip()),
     ]
     for likeness in likenesses:

@@ -4,8 +4,9 @@
 
 First which mistakes the class made, by their names, exercise by exercise: begin the next lecture with them.
 Then, with learners' names, who made which, and which submissions to look at: not graded, an answer missing,
-more points than there are, code that does more than the lesson asks for, answers alike. A mark here is no
-verdict: it says what to read. The two pages are kept apart in FOLDER/review; the first may be projected.
+more points than there are, the course's own solution, answers alike. A mark here is no verdict: it says what
+to read. What else stands in a notebook cannot change its marks, which are made outside the learner's process.
+The two pages are kept apart in FOLDER/review; the first may be projected.
 """
 
 import argparse
@@ -22,45 +23,15 @@ from collections import defaultdict
 import grade
 import nbformat
 import running
+from class_folder import class_folder, lesson_named
 
 from pe_lessons.exercises import behaviour
 from pe_lessons.exercises.exercise import Exercise, Numbers
 from pe_lessons.exercises.question import Question
 from pe_lessons.lessons import REGISTRY
+from pe_lessons.lessons.progress import grade_id
 
-# What lessons need, and what harms nobody. Whoever takes more has a good reason or another aim.
-MODULES = set(
-    "__future__ abc bisect cmath collections copy dataclasses decimal enum fractions functools heapq "
-    "itertools logging math matplotlib numbers numpy operator pe_lessons pprint random re statistics string "
-    "sys textwrap time torch typing warnings".split()
-)
-RUNGS = {
-    "arrays",
-    "capstone",
-    "configs",
-    "doctor",
-    "loops",
-    "measures",
-    "models",
-    "plots",
-    "puzzles",
-    "tensors",
-    "toys",
-}
-NAMES = set(
-    "breakpoint compile delattr eval exec getattr globals locals memoryview open setattr vars".split()
-)
-ATTRIBUTES = set(
-    "builtins ctypeslib fromfile hub jit load loadtxt memmap meta_path modules save savetxt setprofile "
-    "settrace tofile".split()
-)
 ALIKE = 900  # characters of a syntax tree; shorter answers are alike anyway
-# Lines of IPython that harm nobody, and what is left of them: a place for figures, help, a solution that is
-# looked at, seconds of a piece of code.
-HARMLESS = [
-    (re.compile(r"(?m)^( *)(?:%matplotlib (?:inline|widget)|[\w.]+\?\??|\w+\.solution\(\)) *$"), r"\1pass"),
-    (re.compile(r"(?m)^( *)%?%time(?:it)?\b(?: -[nr] ?\d+)* *"), r"\1"),
-]
 STOPPED = {  # the errors that running.py writes
     "NotRun": "stopped before its end",
     "ComputedTooLong": "a cell computed too long",
@@ -71,9 +42,6 @@ SILENT = {  # why a check said nothing, by what stands in its place
     "NoVerdict": "the check was not heard",
     "NameError": "the answer's name was never made",
 }
-DUNDER = re.compile(r"__\w+__")
-LESSON = re.compile(r"pe_lessons\.lessons\.\w+")
-PLAIN = {f"__{name}__" for name in "call doc getitem init iter len name post_init repr str".split()}
 # What the checks say of answers whose mistake has no name, and what the table says then.
 UNNAMED = {
     "This hands on what": "hands on a result of the course",
@@ -90,20 +58,14 @@ UNNAMED = {
     "should give the shape": "another shape",
     "should give one": "another shape",
 }
-SET = {"requires_grad", "shape"}  # attributes that people set
 MISSING = "the answer's cell was missing"
 RIGHT = "right"
 ANSWERING = {"arrays", "loops", "tensors", "toys"}  # modules whose functions can stand for an answer
-TELLING = {"check", "reference", "right", "solution", "diagnose", "probes"}
 
 
 def notebook_of(folder, student, lesson):
     file = folder / "autograded" / student / lesson / f"{lesson}.ipynb"
     return nbformat.read(file, 4) if file.exists() else None
-
-
-def grade_id(cell):
-    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
 
 
 def own_code(notebook, release):
@@ -112,91 +74,16 @@ def own_code(notebook, release):
     return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip() not in given]
 
 
-def parsed(source):
-    """The names of a cell and its syntax tree, as IPython will run it."""
-    source = running.transformed(source)
-    names = symtable.symtable(source, "cell", "exec").get_symbols()
-    return names, compile(source, "cell", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-
-
-def strange(source, exercises):
-    """What in a cell a lesson seldom asks for; what its own cells do is left out later."""
-    plain = functools.reduce(lambda text, one: one[0].sub(one[1], text), HARMLESS, source)
-    try:
-        symbols, tree = parsed(plain)
-    except SyntaxError:
-        try:
-            symbols, tree = parsed(source)
-        except SyntaxError:
-            return  # it will not run either
-    for symbol in symbols:
-        if symbol.get_name() in exercises and symbol.is_assigned() and not symbol.is_imported():
-            yield f"gives the name {symbol.get_name()} to something else"
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    in_classes = {node for one in classes for node in ast.walk(one)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name.split(".")[0] not in MODULES - {"pe_lessons"}:
-                    yield f"imports {alias.name}"
-        elif isinstance(node, ast.ImportFrom):
-            module, names = node.module or "", {alias.name for alias in node.names}
-            renamed = module.startswith("pe_lessons") and any(alias.asname for alias in node.names)
-            allowed = (
-                RUNGS if module == "pe_lessons" else set(REGISTRY) if LESSON.fullmatch(module) else names
-            )
-            known = module.split(".")[0] in MODULES and (
-                not module.startswith("pe_lessons.e") or LESSON.fullmatch(module)
-            )
-            if not known or renamed or not names <= allowed:
-                yield f"imports from {module}"
-        elif isinstance(node, ast.Attribute):
-            name, owner = node.attr, ast.unparse(node.value)
-            own = owner.split(".")[0] in ("self", "cls") and node in in_classes
-            private = DUNDER.fullmatch(name) if own else name.startswith("_")
-            if name in ATTRIBUTES or (private and name not in PLAIN):
-                yield f"uses .{name}"
-            elif name in TELLING - {"check"} and owner in exercises:
-                yield f"uses {owner}.{name}"
-            elif isinstance(node.ctx, ast.Store) and name not in SET and not (own and name not in TELLING):
-                yield f"writes into {owner}.{name}"
-        elif isinstance(node, ast.Name) and node.id == "get_ipython":
-            yield "a command of IPython or of the system"
-        elif isinstance(node, ast.Name) and (node.id in NAMES or DUNDER.fullmatch(node.id)):
-            if node.id not in PLAIN:
-                yield f"uses {node.id}"
-        elif isinstance(node, ast.FunctionDef) and DUNDER.fullmatch(node.name) and node.name not in PLAIN:
-            yield f"defines {node.name}"
-
-
-def oddities(source, exercises):
-    """The same, of any cell: what nobody can read is strange, and stops no review."""
-    try:
-        return list(strange(source, exercises))
-    except Exception as problem:  # numbers of 5,000 digits, a thousand dots
-        return [f"a cell that cannot be read ({type(problem).__name__})"]
-
-
-def usual(release, exercises):
-    """What the lesson's own cells do."""
-    code = (cell.source for cell in release.cells if cell.cell_type == "code")
-    return {remark for source in code for remark in strange(source, exercises)}
-
-
 def shape(source):
     """What is left of an answer without comments, docstrings and white space."""
     try:
         tree = ast.parse(source)
-        return _shape(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+                node.body = node.body[1:] or [ast.Pass()]
+        return ast.dump(tree)
     except Exception:  # no Python, or too deep
         return ""
-
-
-def _shape(tree):
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-    return ast.dump(tree)
 
 
 def mistakes_in(name, said):
@@ -243,12 +130,8 @@ def look(folder, lesson):
     Mistakes, and what is wrong, are what the checks said; points by hand change neither.
     """
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
-    exercises = {
-        grade_id(cell) for cell in release.cells if cell.metadata.get("nbgrader", {}).get("solution")
-    }
     mistakes, remarks, alike, wrong = defaultdict(dict), defaultdict(list), defaultdict(set), set()
     given, by_hand = grade.points(folder, lesson), grade.points_by_hand(folder, lesson)
-    expected = usual(release, exercises)
     for place in sorted((folder / "submitted").glob(f"*/{lesson}")):
         student = place.parent.name
         notebook = notebook_of(folder, student, lesson)
@@ -259,7 +142,6 @@ def look(folder, lesson):
         remarks[student] += [note for note in notes if "was changed" in note]
         remarks[student] += stopped(notebook)
         for cell in own_code(notebook, release):
-            remarks[student] += [one for one in oddities(cell.source, exercises) if one not in expected]
             if len(tree := shape(cell.source)) > ALIKE:
                 alike[grade_id(cell) or "a cell", tree].add(student)
         for cell in notebook.cells:
@@ -302,7 +184,8 @@ def made_later(name, cells):
 def assigned(source):
     """The names that a cell gives, as far as it can be read."""
     try:
-        return {one.get_name() for one in parsed(source)[0] if one.is_assigned()}
+        symbols = symtable.symtable(running.transformed(source), "cell", "exec").get_symbols()
+        return {one.get_name() for one in symbols if one.is_assigned()}
     except Exception:
         return set()
 
@@ -455,8 +338,8 @@ def main(arguments):
     parser = argparse.ArgumentParser(
         description="what to look at before marks go out", prog="course.py review"
     )
-    parser.add_argument("folder", type=grade.class_folder)
-    parser.add_argument("lesson", type=grade.classroom.lesson_named)
+    parser.add_argument("folder", type=class_folder)
+    parser.add_argument("lesson", type=lesson_named)
     options = parser.parse_args(arguments)
     grade.check_grade_book(options.folder, options.lesson)
     place = options.folder / "review"

@@ -13,7 +13,7 @@ import sys
 import webbrowser
 from pathlib import Path
 
-import classroom
+import class_folder
 from nbconvert import SlidesExporter
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -52,11 +52,11 @@ def build(path):
 
 def main(arguments):
     parser = argparse.ArgumentParser(description="show a lesson as slides", prog="course.py slides")
-    parser.add_argument("lesson", type=classroom.lesson_named, help="its number, such as 03")
+    parser.add_argument("lesson", type=class_folder.lesson_named, help="its number, such as 03")
     parser.add_argument("--no-browser", action="store_true", help="only say where they are")
     parser.add_argument("--port", type=int, default=0, help="0 takes any that is free")
     options = parser.parse_args(arguments)
-    build(classroom.lessons()[options.lesson])
+    build(class_folder.lessons()[options.lesson])
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=TARGET)
     with http.server.ThreadingHTTPServer(("127.0.0.1", options.port), handler) as server:
         address = f"http://127.0.0.1:{server.server_port}/{options.lesson}.html"

@@ -19,11 +19,11 @@ from pathlib import Path
 import nbformat
 import pytest
 from reexecute import ROOT, find_notebooks
-from test_strangers import ANSWERS as STRANGERS
 
 from pe_lessons.exercises import behaviour
 from pe_lessons.exercises.exercise import Numbers
 from pe_lessons.lessons import REGISTRY, packages
+from pe_lessons.lessons.progress import grade_id
 
 pytest.importorskip("nbgrader", reason="comes with the extra classroom")
 
@@ -35,6 +35,7 @@ import marking
 import review
 import running
 import sandbox
+from class_folder import lesson_named, lessons
 from verdicts import EXERCISES, LESSON_OF, trust
 
 LESSON = demo.LESSON
@@ -48,15 +49,15 @@ for student, work in tomllib.loads((ROOT / "tests/honest_submissions.toml").read
 
 @pytest.fixture
 def release():
-    return nbformat.read(classroom.lessons()[LESSON], 4)
+    return nbformat.read(lessons()[LESSON], 4)
 
 
 def answered(release):
     notebook = nbformat.from_dict(release)
     notebook = nbformat.reads(nbformat.writes(notebook), 4)
     for cell in notebook.cells:
-        if intake.grade_id(cell) in demo.RIGHT:
-            cell.source = demo.RIGHT[intake.grade_id(cell)]
+        if grade_id(cell) in demo.RIGHT:
+            cell.source = demo.RIGHT[grade_id(cell)]
     return notebook
 
 
@@ -96,13 +97,13 @@ def test_every_check_and_answer_is_there_again(release, how):
     demo.spoil(notebook, how)
     notebook = intake.read(nbformat.writes(notebook).encode())
     notebook, notes = intake.put_right(notebook, release)
-    names = [intake.grade_id(cell) for cell in notebook.cells if intake.grade_id(cell)]
-    wanted = {intake.grade_id(cell): cell for cell in release.cells if intake.grade_id(cell)}
+    names = [grade_id(cell) for cell in notebook.cells if grade_id(cell)]
+    wanted = {grade_id(cell): cell for cell in release.cells if grade_id(cell)}
     assert sorted(names) == sorted(wanted)
     imports = {cell.source for cell in release.cells if intake.IMPORT.search(cell.source)}
     assert imports - {cell.source for cell in wanted.values()} <= {cell.source for cell in notebook.cells}
     for cell in notebook.cells:
-        if name := intake.grade_id(cell):
+        if name := grade_id(cell):
             assert (cell.cell_type, cell.metadata) == ("code", wanted[name].metadata)
             assert not name.endswith("-check") or cell.source == wanted[name].source
             lost = "answer" in how and "deleted" in how and name == "sinusoidal_loop"
@@ -125,7 +126,7 @@ def test_files_that_cannot_be_read_say_what_to_do(release):
     ]:
         with pytest.raises(intake.Unreadable, match=words):
             intake.read(content.encode())
-    for lesson, path in classroom.lessons().items():
+    for lesson, path in lessons().items():
         if lesson != LESSON:
             said = f"This is lesson {lesson[3:]}, not lesson {LESSON[3:]}"
             with pytest.raises(intake.Unreadable, match=said):
@@ -225,9 +226,7 @@ def test_an_odd_file_is_one_entry_and_everybody_else_is_graded(how, tmp_path, re
         notebook = nbformat.read(tmp_path / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb", 4)
         assert demo.cell_of(notebook, "sinusoidal_loop").source == demo.RIGHT["sinusoidal_loop"]
         running.not_needed(notebook.cells)
-        said = [one for cell in notebook.cells for one in review.oddities(cell.source, set(demo.RIGHT))]
         assert {review.shape(cell.source) for cell in notebook.cells}
-        assert any("cannot be read" in one for one in said) == (how == "a thousand dots")
     else:
         grade.explain(tmp_path, LESSON, "ada", taken.broken["ada"])
         assert ("stops in the middle" in taken.broken["ada"]) == (how == "cut")
@@ -454,7 +453,7 @@ def test_cells_that_no_answer_uses_are_spared_and_all_others_run(notebook):
     release = nbformat.read(notebook, 4)
     handed_in = nbformat.read(notebook, 4)
     for cell in handed_in.cells:
-        exercise = REGISTRY.get(intake.grade_id(cell))
+        exercise = REGISTRY.get(grade_id(cell))
         if (
             exercise in LESSON_OF
             and not isinstance(exercise, Numbers)
@@ -607,7 +606,7 @@ def test_no_attack_gains_a_point_that_nobody_hears_of(name, release):
     attack = ATTACKS[name]
     notebook = nbformat.reads(nbformat.writes(release), 4)
     wanted = {"imports", *demo.RIGHT, *(f"{one}-check" for one in demo.RIGHT)}
-    notebook.cells = [cell for cell in notebook.cells if {cell.id, intake.grade_id(cell)} & wanted]
+    notebook.cells = [cell for cell in notebook.cells if {cell.id, grade_id(cell)} & wanted]
     for exercise in demo.RIGHT:
         cell = demo.cell_of(notebook, exercise)
         cell.source = attack.get(exercise, cell.source).strip("\n")
@@ -624,7 +623,7 @@ def test_no_attack_gains_a_point_that_nobody_hears_of(name, release):
     assert points == attack.get("gains", [])
     cells = [demo.cell_of(graded, one) for one in points]
     for cell in cells:
-        exercise = intake.grade_id(cell)
+        exercise = grade_id(cell)
         assert review.pasted(exercise, cell.source) or review.borrowed(exercise, graded.cells), exercise
 
 
@@ -649,43 +648,6 @@ def test_a_cell_is_stopped_for_what_it_computes(run):
     assert review.stopped(notebook) == [review.STOPPED[name] for name in names]
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.name)
-def test_review_does_not_name_those_who_answer(exercise):
-    names = {one.name for one in EXERCISES if LESSON_OF[one] is LESSON_OF[exercise]}
-    for style in LESSON_OF[exercise].styles(exercise.name):
-        assert list(review.strange(style.text, names)) == []
-
-
-@pytest.mark.parametrize("answer", STRANGERS)
-def test_review_does_not_name_strangers(answer):
-    names = {one.name for one in EXERCISES if LESSON_OF[one] is LESSON_OF[REGISTRY[answer["exercise"]]]}
-    assert list(review.strange(answer["code"], names)) == []
-
-
-@pytest.mark.parametrize(
-    "source, said",
-    [
-        ("exec('1')\nnp.outer?", "uses exec"),  # no Python before IPython has read it
-        ("exec('1')\n%time a b", "uses exec"),
-        ("await f()\nexec('1')", "uses exec"),
-        ("%timeit -q exec('1')", "a command of IPython or of the system"),
-        ("%%bash\nls", "a command of IPython or of the system"),
-        ("def patch(self):\n    self.check = print\npatch(type(slopes))", "writes into self.check"),
-        ("class A:\n    def patch(self):\n        self.check = print", "writes into self.check"),
-        ("def patch(self):\n    self.name = 1\npatch(slopes)", "writes into self.name"),
-        ("self = slopes\nself.diagnose = print", "writes into self.diagnose"),
-        ("from pe_lessons import exercises as arrays", "imports from pe_lessons"),
-        (
-            "from pe_lessons.lessons.relative_biases import slopes as s",
-            "imports from pe_lessons.lessons.relative_biases",
-        ),
-        ("import sys\nsys.modules['x']", "uses .modules"),
-    ],
-)
-def test_review_is_not_led_astray(source, said):
-    assert said in list(review.strange(source, {"slopes"}))
-
-
 BROKEN = [
     "def f(x, x):\n    pass",
     "x = 1\nglobal x",
@@ -699,15 +661,8 @@ BROKEN = [
 
 @pytest.mark.parametrize("source", BROKEN)
 def test_no_cell_stops_the_review(source):
-    assert set(review.strange(source, {"slopes"})) <= {"a command of IPython or of the system"}
     assert isinstance(review.shape(source), str)
-
-
-@pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
-def test_what_a_lesson_does_itself_excuses_little(notebook):
-    excused = review.usual(nbformat.read(notebook, 4), {one.name for one in EXERCISES})
-    assert {one.split()[0] for one in excused} <= {"imports", "uses", "writes"}
-    assert not {f"uses {name}" for name in review.NAMES} & excused
+    assert review.assigned(source) <= {"x", "f"} and list(review.taken_from_the_course(source)) == []
 
 
 def test_review_tells_the_mistakes_by_their_names():
@@ -846,7 +801,7 @@ def test_a_sandbox_shows_python_and_nothing_of_the_teacher(tmp_path):
 
 
 def test_the_guide_s_program_mails_every_page_to_its_learner(tmp_path, monkeypatch):
-    guide = (grade.ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
+    guide = (ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
     [program] = re.findall(r"(?s)\n    # e, as mail_pages.py[^\n]*\n(.*?)\n\n### ", guide)
     sent = []
 
@@ -883,11 +838,11 @@ def test_the_guide_s_program_mails_every_page_to_its_learner(tmp_path, monkeypat
 @needs_a_sandbox
 def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     """Deadlines, points by hand that stay, a second call that skips, and nbgrader's own commands."""
-    guide = (grade.ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
+    guide = (ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
     folder = tmp_path / "class"
     assert classroom.main([str(folder), "03"]) == 0
     place = folder / "downloaded" / LESSON
-    (place / "ada.ipynb").write_text(nbformat.writes(answered(nbformat.read(classroom.lessons()[LESSON], 4))))
+    (place / "ada.ipynb").write_text(nbformat.writes(answered(nbformat.read(lessons()[LESSON], 4))))
     (place / "ada (1).ipynb").write_text((place / "ada.ipynb").read_text() + "\n")
     assert grade.main([str(folder), "03", "--jobs", "1"]) == 0
     assert "ada: 2 files, the last one counts" in capsys.readouterr().out
@@ -927,14 +882,14 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
 @needs_a_sandbox
 @pytest.mark.parametrize("name", HONEST)
 def test_the_honest_get_their_points_and_nobody_is_named(name, tmp_path, capsys):
-    folder, lesson = tmp_path / "class", classroom.lesson_named(name)
+    folder, lesson = tmp_path / "class", lesson_named(name)
     assert classroom.main([str(folder), name]) == 0
     place = folder / "downloaded" / lesson
     for student, work in HONEST[name].items():
         notebook = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
         cells = notebook.cells
         for cell in cells:
-            cell.source = work.get(intake.grade_id(cell), cell.source).strip("\n")
+            cell.source = work.get(grade_id(cell), cell.source).strip("\n")
         if "cell" in work:
             below = cells.index(demo.cell_of(notebook, "imports")) + 1
             cells.insert(below, nbformat.v4.new_code_cell(work["cell"].strip("\n")))
@@ -1270,14 +1225,6 @@ def test_learners_of_one_name_are_told_apart_by_canvas_s_number(tmp_path, releas
     assert [line.split(",")[-1] for line in canvas[2:]] == ["1", "0", ""]
 
 
-def test_the_demo_holds_what_is_promised_of_it():
-    assert len(demo.GROUPS["attacks"]) >= 29 and len(demo.GROUPS["accidents"]) >= 16
-    students = [one.student for one in demo.submissions(("right_pairs", "one too many"))]
-    assert len(set(students)) == len(students) and students[-1] == "drawn"
-    for one in demo.GROUPS["attacks"].values():
-        assert one.get("flagged") or not one.get("gains") or one.get("file") == "points 100"
-
-
 def judged(points, given, said="It says so.", flagged=(), **more):
     return list(demo.judge(demo.Submission("ada", {}, points, ["says so"], **more), given, said, flagged))
 
@@ -1295,13 +1242,3 @@ def test_the_demo_notices_wrong_points_silent_feedback_and_false_flags():
     assert "does not say" in judged(full, full, said=None)[0]
     assert judged(full, full, flagged=["imports os"]) == ["review says: imports os"]
     assert "the feedback says REACHED" in judged(full, full, said="says so REACHED", never=["REACHED"])[0]
-
-
-def test_the_drawn_mistake_is_none_of_the_class():
-    for _ in range(50):
-        exercise, mistake = demo.draw(None)
-        assert mistake in {known.name for known in REGISTRY[exercise].mistakes}
-        assert mistake not in ("doubled exponent", "positions from 1")
-    assert demo.draw("T2T denominator")[1] == "T2T denominator"
-    with pytest.raises(SystemExit, match="no exercise"):
-        demo.draw("doubled exponent")

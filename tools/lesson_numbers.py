@@ -16,8 +16,7 @@ from pathlib import Path
 from pe_lessons.lessons import progress
 
 ROOT = Path(__file__).resolve().parents[1]
-FROZEN = ("pe_lessons/small_models/", "tests/test_lesson_numbers.py")  # of another day; made up
-FROZEN += ("tests/test_renumber.py", "tools/renumber.py", "tools/lesson_numbers.py")  # examples
+FROZEN = ("pe_lessons/small_models/", "tests/test_lesson_numbers.py", "tools/lesson_numbers.py")  # examples
 
 # The number of a lesson; not the 16 of 16 %, 16.5, 16:30, 16,384 or 16 384.
 NUMBER = r"\d\d(?![\w%]|[.,:]\d|[ \xa0](?:%|\d{3}\b))"

@@ -1,0 +1,60 @@
+"""A class's folder and the lessons in it: what handing out, grading and reviewing share."""
+
+import functools
+import subprocess
+import sys
+from pathlib import Path
+
+from pe_lessons.lessons import progress
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def lessons():
+    """The course's notebooks, by their names without the ending."""
+    return {path.stem: path for path in progress.notebooks(ROOT / "notebooks")}
+
+
+def lesson_named(words):
+    """The name of a lesson from its number or its name."""
+    for name in lessons():
+        if words in (name, name[:2], name[3:]):
+            return name
+    sys.exit(f"There is no lesson {words!r}: give its number, such as 03, or its name.")
+
+
+def class_folder(words):
+    """The folder that is called so, if it is a class."""
+    folder = Path(words).expanduser().resolve()
+    if not (folder / "nbgrader_config.py").exists():
+        sys.exit(f"{folder} is no class: make it with python course.py classroom FOLDER")
+    return folder
+
+
+@functools.cache
+def version():
+    """Which version of the course this is: the tag that was handed out, or a commit."""
+    words = ["git", "describe", "--tags", "--always", "--dirty"]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True).stdout.strip() or "unknown"
+
+
+def nbgrader(folder, sandboxed=True):
+    """nbgrader with the settings of the class, and with our way to run a notebook."""
+    # Slides and tables know lessons too, where nbgrader is not installed.
+    from nbgrader.apps import NbGraderAPI
+    from nbgrader.converters import Autograde
+    from nbgrader.coursedir import CourseDirectory
+    from nbgrader.preprocessors import Execute, SaveAutoGrades
+    from running import Run, RunOpenly, SavePoints
+    from traitlets.config import PyFileConfigLoader
+
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
+    config.CourseDirectory.root = str(folder)
+    config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}?timeout=120"
+    ours = {Execute: Run if sandboxed else RunOpenly, SaveAutoGrades: SavePoints}
+    steps = Autograde().autograde_preprocessors
+    config.Autograde.autograde_preprocessors = [ours.get(step, step) for step in steps]
+    config.Execute.shutdown_kernel = "immediate"
+    config.Execute.skip_cells_with_tag = ""
+    config.Execute.heading = f"Graded with version {version()} of the course."
+    return NbGraderAPI(CourseDirectory(config=config), config=config)
