@@ -65,17 +65,8 @@ class Suspect:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Case(Checked):
-    """A riddle: a symptom and three suspects.
-
-    Examples
-    --------
-    >>> riddle = case(5)
-    >>> riddle.check(lambda program: program(5, 3) == [5, 6, 7], accused="A").cause
-    'A + C'
-    >>> riddle.check(lambda program: program(5, 1) == [5], accused="C").status
-    'correct'
-    """
+class Riddle(Checked):
+    """An entry of cases.toml: its words, and its programs."""
 
     number: int
     title: str
@@ -165,6 +156,20 @@ class Case(Checked):
             call=said if "trials" in self.data else None,
         )
 
+    def patient_text(self):
+        """The source of the guilty program."""
+        right = Answer(answers, self.data["program"], "arrays")
+        texts = []
+        right.with_changes(
+            Change(right, self._guilty_change), run=lambda text, file, scope: (texts.append(text), scope)
+        )
+        parts = texts[0].split("\n\n\n")
+        return next(part for part in parts if part.startswith(f"def {self.data['program']}("))
+
+
+class Told(Riddle):
+    """A riddle as it is shown: what was seen, whom to suspect, and in the end what was found."""
+
     def ask(self):
         """Print the riddle, and show its plot if it has one."""
         print(self.text)
@@ -213,16 +218,6 @@ class Case(Checked):
             lines += [f">>> {call}", str(eval(call, scope))]
         return "\n".join(lines)
 
-    def patient_text(self):
-        """The source of the guilty program."""
-        right = Answer(answers, self.data["program"], "arrays")
-        texts = []
-        right.with_changes(
-            Change(right, self._guilty_change), run=lambda text, file, scope: (texts.append(text), scope)
-        )
-        parts = texts[0].split("\n\n\n")
-        return next(part for part in parts if part.startswith(f"def {self.data['program']}("))
-
     def figure(self):
         """The plot of the riddle."""
         plot = self.data["plot"]
@@ -236,6 +231,35 @@ class Case(Checked):
         if "ylim" in plot:
             fig.axes[0].set_ylim(plot["ylim"])
         return fig
+
+    def verdict(self):
+        """Who it is, what was found in the thread, and where the course explains it."""
+        told = " ".join(self.data["told"].split())
+        return (
+            f"It is {self.culprit.letter}: {self.culprit.who}. {self.culprit.say}\n{told}\n"
+            f'The lesson "{self.lesson}" explains it. {" ".join(self.data["thread"])}'
+        )
+
+    def solution(self):
+        """A test, and what it shows."""
+        said = "\n".join(map(_wrapped, self.verdict().splitlines()))
+        return shown(f"{self.data['test'].strip()}\n\n{said}")
+
+    def __repr__(self):
+        return f"case {self.number}, {self.title}: .ask(), .check(test, accused), .hint(), .solution()"
+
+
+class Case(Told):
+    """A riddle: a symptom and three suspects.
+
+    Examples
+    --------
+    >>> riddle = case(5)
+    >>> riddle.check(lambda program: program(5, 3) == [5, 6, 7], accused="A").cause
+    'A + C'
+    >>> riddle.check(lambda program: program(5, 1) == [5], accused="C").status
+    'correct'
+    """
 
     def check(self, test=..., accused=...):
         """Show what `diagnose` says of a test; riddles have no points, so it never raises."""
@@ -385,22 +409,6 @@ class Case(Checked):
         if found.cause == self.culprit.letter:
             return self.result("not yet", "It still does what the patient does.", found.cause)
         return found
-
-    def verdict(self):
-        """Who it is, what was found in the thread, and where the course explains it."""
-        told = " ".join(self.data["told"].split())
-        return (
-            f"It is {self.culprit.letter}: {self.culprit.who}. {self.culprit.say}\n{told}\n"
-            f'The lesson "{self.lesson}" explains it. {" ".join(self.data["thread"])}'
-        )
-
-    def solution(self):
-        """A test, and what it shows."""
-        said = "\n".join(map(_wrapped, self.verdict().splitlines()))
-        return shown(f"{self.data['test'].strip()}\n\n{said}")
-
-    def __repr__(self):
-        return f"case {self.number}, {self.title}: .ask(), .check(test, accused), .hint(), .solution()"
 
     def _not_attempted(self):
         return self.result(
