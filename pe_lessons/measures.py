@@ -123,61 +123,6 @@ def toeplitz_residual(matrix):
     return float(max(np.ptp(diagonal) for diagonal in diagonals))
 
 
-def linear_readout(inputs, labels, rows, *, fitted=None):
-    """Share of the inputs whose label a single matrix can read out of them.
-
-    The matrix is the best one, by least squares, that takes every input to the row of its label; the
-    label read out is that of the nearest row. 1 means that all are read right.
-
-    Parameters
-    ----------
-    inputs : array_like, shape (n, d_model)
-    labels : array_like of int, shape (n,)
-        ``labels[j]`` is the number of the row that input j carries.
-    rows : array_like, shape (n_labels, d_row)
-        The table of the encoding, for instance, or that of the words.
-    fitted : array_like of bool, shape (n,), optional
-        The inputs that the matrix is fitted to; then the share is that of the others.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> words, positions = np.array([[5.0, 0.0], [7.0, 0.0]]), np.array([[0.0, 1.0], [0.0, 2.0]])
-    >>> both = [word + position for word in words for position in positions]
-    >>> linear_readout(both, [0, 1, 0, 1], positions)
-    1.0
-    """
-    inputs, rows, labels = _table(inputs), _table(rows), np.asarray(labels)
-    if labels.shape != (len(inputs),) or labels.dtype.kind not in "iu":
-        raise ValueError(
-            f"labels must be one whole number for each of the {len(inputs)} inputs, "
-            f"got shape {labels.shape}, dtype {labels.dtype}"
-        )
-    if labels.min() < 0 or labels.max() >= len(rows):
-        raise ValueError(
-            f"labels must lie between 0 and {len(rows) - 1}, got {labels.min()} to {labels.max()}"
-        )
-    of_fit = slice(None)
-    if fitted is not None:
-        of_fit = np.asarray(fitted)
-        if of_fit.shape != labels.shape or of_fit.dtype != bool or of_fit.all() or not of_fit.any():
-            raise ValueError(
-                f"fitted must say True or False of each of the {len(inputs)} inputs, and both of some, "
-                f"got shape {of_fit.shape}, dtype {of_fit.dtype}, {np.count_nonzero(of_fit)} true"
-            )
-    best_map, *_ = np.linalg.lstsq(inputs[of_fit], rows[labels[of_fit]])
-    if fitted is not None:
-        inputs, labels = inputs[~of_fit], labels[~of_fit]
-    read = inputs @ best_map  # (n, d_row)
-    # |read - row|^2 = |read|^2 - 2 read.row + |row|^2, and the first term is the same for every row
-    guesses = ((rows**2).sum(axis=1) - 2 * read @ rows.T).argmin(axis=1)  # (n,)
-    return float((guesses == labels).mean())
-
-
 def is_score(encoding):
     """Whether this is a ``score(q, k, m, n)``; otherwise it is an ``encode(positions, d_model)``.
 

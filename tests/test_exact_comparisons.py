@@ -15,7 +15,7 @@ ROUNDING = 2**-25  # of a float32 below 1, the largest
 ROOM = 1.03  # what a limit leaves at least for the error that was there before
 
 # Where a lesson compares bit by bit, why both sides have the same bits everywhere. The look-ups, counts,
-# buckets and cuts of the lessons 12, 10 and 14 copy or count; nothing is rounded there.
+# buckets and cuts of the lessons 12, 11 and 14 copy or count; nothing is rounded there.
 MEANT = {
     "05 three-modules-run": "a table and its copy",
     "07 sharpness-table": "indices",

@@ -31,48 +31,6 @@ def test_not_a_matrix(matrix):
         measures.toeplitz_residual(matrix)
 
 
-class TestLinearReadout:
-    words = np.random.default_rng(0).normal(size=(10, 32))
-    table = arrays.sinusoidal(12, 32)
-    inputs = (words[:, None] + table).reshape(-1, 32)
-    positions, numbers = np.tile(np.arange(12), 10), np.repeat(np.arange(10), 12)
-
-    def test_words_and_positions_are_both_read_while_there_is_room(self):
-        assert measures.linear_readout(self.inputs, self.positions, self.table) == 1
-        assert measures.linear_readout(self.inputs, self.numbers, self.words) == 1
-
-    def test_not_where_the_words_fill_the_space(self):
-        words = np.random.default_rng(0).normal(size=(100, 8))
-        inputs = (words[:, None] + self.table[:, :8]).reshape(-1, 8)
-        assert measures.linear_readout(inputs, np.tile(np.arange(12), 100), self.table[:, :8]) < 0.5
-
-    def test_chance_where_nothing_is_to_be_read(self):
-        """Rows p and 11 - p are equally near to what is read, so the last bit decides between the two."""
-        inputs = np.ones((12, 3))
-        assert measures.linear_readout(inputs, np.arange(12), self.table) <= 2 / 12
-
-    def test_fitted_to_some_it_is_tried_on_the_others(self):
-        known, quiet = np.arange(120) < 60, self.inputs - 0.9 * self.words[self.numbers]
-        assert measures.linear_readout(quiet, self.positions, self.table, fitted=known) == 1
-        other_way = measures.linear_readout(self.inputs, self.positions, self.table, fitted=known)
-        assert other_way < 0.9 and round(60 * other_way, 9).is_integer()
-
-    @pytest.mark.parametrize("fitted", [[True, False], np.ones(120), np.ones(120, bool), np.zeros(120, bool)])
-    def test_fitted_that_leaves_nothing_to_fit_or_to_read(self, fitted):
-        with pytest.raises(ValueError, match="fitted must say True or False of each of the 120 inputs"):
-            measures.linear_readout(self.inputs, self.positions, self.table, fitted=fitted)
-
-    @pytest.mark.parametrize("labels", [[0, 1], np.zeros(120), np.zeros((120, 1), dtype=int)])
-    def test_labels_that_do_not_fit(self, labels):
-        with pytest.raises(ValueError, match="labels must be one whole number for each of the 120 inputs"):
-            measures.linear_readout(self.inputs, labels, self.table)
-        for wrong in (-1, 12):
-            with pytest.raises(ValueError, match="labels must lie between 0 and 11, got"):
-                measures.linear_readout(
-                    self.inputs, self.positions + wrong * (self.positions == 0), self.table
-                )
-
-
 @pytest.mark.parametrize("table", [[1.0, 2.0], [[1.0, 2.0]], np.zeros((2, 2, 2))])
 def test_not_a_table(table):
     for measure in (measures.smallest_gap, measures.largest_value, measures.jump_ratio):

@@ -192,17 +192,10 @@ def test_the_test_of_a_module_lets_the_right_ones_pass(module, passes):
         assert passes
 
 
-# Lesson 11: a read-out from fewer sums than columns proves nothing. Lesson 12: the mean cosine is coarse.
+# Lesson 12: the mean similarity is coarse.
 
 
-def test_with_fewer_sums_than_columns_a_matrix_fits_any_labels():
-    rng = np.random.default_rng(0)
-    sums, labels, table = rng.normal(size=(80, 64)), rng.integers(32, size=80), arrays.sinusoidal(32, 64)
-    assert measures.linear_readout(sums[:40], labels[:40], table) == 1
-    assert measures.linear_readout(sums, labels, table, fitted=np.arange(80) < 40) < 0.3
-
-
-def test_two_rows_each_repeated_look_local_to_the_mean_cosine_only():
+def test_two_rows_each_repeated_look_local_to_the_mean_similarity_only():
     table = np.repeat([[1.0, 0.0], [0.0, 1.0]], 16, axis=0)
     trained = types.SimpleNamespace(encoding=types.SimpleNamespace(table=torch.tensor(table)))
     given = {"start": torch.tensor(table), "model": trained}

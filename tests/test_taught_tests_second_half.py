@@ -56,12 +56,30 @@ def in_place(x, positions):
     return x
 
 
+def in_halves(x, positions):
+    return arrays.rotary(x, positions, layout="half")
+
+
+def mixed(x, positions, angles, partners):
+    """The angles laid out for one layout, the partners fetched by the other."""
+    first = positions[:, None] * arrays.frequencies(x.shape[1])
+    halves = np.split(x, 2, axis=1)
+    angle = np.hstack([first, first]) if angles == "half" else np.repeat(first, 2, axis=1)
+    partner = np.hstack([-halves[1], halves[0]])
+    if partners == "interleaved":
+        partner = np.stack([-x[:, 1::2], x[:, 0::2]], axis=-1).reshape(x.shape)
+    return x * np.cos(angle) + partner * np.sin(angle)
+
+
 RIGHT_ROPES = {
     "the package": (arrays.rotary, {}),
     "the package's tensors": (lambda x, p: tensors.rotary(torch.tensor(x), torch.tensor(p)).numpy(), {}),
     "float32": (lambda x, p: by_cosines(torch.float32, x.astype(np.float32), p), {}),
     "float16 at the end": (lambda x, p: arrays.rotary(x, p).astype(np.float16), {}),
     "in place": (in_place, {}),
+    "in halves": (in_halves, {}),
+    "in halves, float32": (lambda x, p: in_halves(x.astype(np.float32), p).astype(np.float32), {}),
+    "in halves, other widths": (in_halves, {"widths": (2, 80, 128)}),
     "other widths": (arrays.rotary, {"widths": (2, 80, 128)}),
     "other positions": (arrays.rotary, {"positions": (0, 12_345)}),
     "bfloat16, with more allowed": (lambda x, p: by_cosines(torch.bfloat16, x, p), {"allowed": 0.1}),
@@ -75,6 +93,15 @@ WRONG_ROPES = {
     "negative positions lose their sign": lambda x, p: arrays.rotary(x, abs(p)),
     "a factor": lambda x, p: 1.1 * arrays.rotary(x, p),
     "the slowest pair stands": lambda x, p: np.hstack([arrays.rotary(x, p)[:, :-2], x[:, -2:]]),
+    "angles of halves, partners of neighbours": lambda x, p: mixed(x, p, "half", "interleaved"),
+    "angles of neighbours, partners of halves": lambda x, p: mixed(x, p, "interleaved", "half"),
+    "halves at one width, neighbours at the other": lambda x, p: arrays.rotary(
+        x, p, layout="half" if x.shape[1] > 6 else "interleaved"
+    ),
+    "halves with a wrong base above width 6": lambda x, p: arrays.rotary(
+        x, p, layout="half", base=10_000 if x.shape[1] < 7 else 500_000
+    ),
+    "the first position for all": lambda x, p: arrays.rotary(x, np.full(len(x), p[0])),
     "base 10,500": lambda x, p: arrays.rotary(x, p, base=10_500),
     "not a number at -1": lambda x, p: np.where(p[:, None] < 0, np.nan, arrays.rotary(x, p)),
 }
@@ -88,7 +115,7 @@ def by_frequencies(dtype, x, positions):
 
 @pytest.fixture(scope="module")
 def test_rope():
-    return lesson("rotary", "turn", "three-tests")["test_rope"]
+    return lesson("rotary", "turn", "three-known", "three-tests")["test_rope"]
 
 
 @pytest.mark.parametrize("name", RIGHT_ROPES)
@@ -100,6 +127,11 @@ def test_the_rope_test_accuses_no_innocent(test_rope, name):
 @pytest.mark.parametrize("name", WRONG_ROPES)
 def test_the_rope_test_sees(test_rope, name):
     assert said(test_rope, WRONG_ROPES[name])
+
+
+def test_the_rope_test_names_the_layout(test_rope):
+    assert (test_rope(arrays.rotary), test_rope(in_halves)) == (["interleaved"], ["half"])
+    assert test_rope(arrays.rotary, widths=[2]) == ["interleaved", "half"]  # the same there
 
 
 def test_what_the_rope_test_cannot_see_is_what_it_is_not_asked(test_rope):

@@ -1,4 +1,4 @@
-"""The claims of lesson 10 that depend on chance. The lesson itself trains with seed 0."""
+"""The claims of lesson 11 that depend on chance. The lesson itself trains with seed 0."""
 
 import functools
 

@@ -52,7 +52,7 @@ def mistakes(model):
         ("the weights are in halves, the code turns neighbours", _interleaved),
         ("the weights are in neighbours, the code turns halves", _halved),
     ):
-        yield culprit, layout, "lesson 09", lambda order=order: _changed_projections(model, order)
+        yield culprit, layout, "lesson 10", lambda order=order: _changed_projections(model, order)
     where = "the dtype in which positions are multiplied"
     yield "angles are rounded to bfloat16", where, "lesson 19", lambda: _rounded_angles(model)
     layers, plan = getattr(getattr(model, "model", model), "layers", ()), "the plan of the layers"

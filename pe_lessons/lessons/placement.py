@@ -3,9 +3,9 @@
 In a notebook: ``placement.ask()``, then ``placement.check("bbcbdceebc")``.
 
 >>> placement.place("bbcbdceebc")  # the seventh and the eighth question were missed
-[10, 13]
+[11, 13]
 >>> placement.check("bbcbdceebc").message.splitlines()[0]
-'Begin at lesson 10. Then 13; the others you may leave out.'
+'Begin at lesson 11. Then 13; the others you may leave out.'
 """
 
 import re

@@ -184,9 +184,9 @@ def test_launch_buttons_and_colab_copies(open_page):
     ("word", "lesson"),
     [
         ("rope", "09_rotary"),
-        ("alibi", "10_relative_biases"),
+        ("alibi", "11_relative_biases"),
         ("yarn", "13_longer_than_trained"),
-        ("kv cache", "09_rotary"),
+        ("kv cache", "10_rotary_in_a_model"),
     ],
 )
 def test_search_finds_first_the_lesson_of_a_word(open_page, word, lesson):

@@ -1,4 +1,4 @@
-// Lesson 10: ALiBi's bias for one query of a text of 16 tokens, and the weights that come of it.
+// Lesson 11: ALiBi's bias for one query of a text of 16 tokens, and the weights that come of it.
 import { bar, fixed, range, softmax, spaced, text } from "./shared.js";
 
 export function slopes(heads) {

@@ -26,6 +26,16 @@ def _ring(seed, seq_len, d_model):
     return ring + rng.normal(size=d_model) + 0.1 * rng.normal(size=(seq_len, d_model))
 
 
+paper_input = lesson.exercise(
+    "paper_input",
+    probes=(
+        (_random_table(10, 3, 6), _random_table(11, 3, 6)),
+        (_random_table(12, 4, 4), _random_table(13, 7, 4)),
+        (_random_table(14, 2, 10), _random_table(15, 5, 10)),
+    ),
+    edge_probes=((_random_table(16, 1, 8), _random_table(17, 9, 8)),),
+)
+
 neighbour_share = lesson.exercise(
     "neighbour_share",
     probes=(

@@ -5,6 +5,23 @@ import math
 import numpy as np
 
 
+def paper_input_arrays(embedded, table):
+    seq_len, d_model = embedded.shape
+    factor = np.sqrt(d_model)
+    rows = table[:seq_len]  # (seq_len, d_model)
+    return embedded * factor + rows
+
+
+def paper_input_loop(embedded, table):
+    seq_len, d_model = len(embedded), len(embedded[0])
+    factor = math.sqrt(d_model)
+    rows = [table[position] for position in range(seq_len)]
+    result = []
+    for words, places in zip(embedded, rows, strict=True):
+        result.append([factor * word + place for word, place in zip(words, places)])
+    return result
+
+
 def neighbour_share_arrays(table):
     centred = table - table.mean(axis=0)
     rows = centred / np.linalg.norm(centred, axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Exercises of lesson 10, relative biases."""
+"""Exercises of lesson 11, relative biases."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Right answers of lesson 10."""
+"""Right answers of lesson 11."""
 
 import math
 
