@@ -5,6 +5,7 @@ other widths and from other hands, and must see faults that the lesson does not 
 stands here as well, since the lesson says so.
 """
 
+import functools
 import math
 from types import SimpleNamespace
 
@@ -165,7 +166,68 @@ def test_the_window_cures_no_wrong_layout():
     assert found["right"] < 2.6 and found["wrong layout"] > 5
 
 
-# Lesson 15: the same text, moved
+# Lesson 15: a window, one key changed at a time; and the sum of the weights
+
+
+def with_window(queries, keys, values, *, size, before=0, root=True, dtype=np.float64):
+    """Causal attention whose queries see `size` keys, themselves included, and as many more as `before`."""
+    queries, keys, values = (np.asarray(rows, dtype=dtype) for rows in (queries, keys, values))
+    scores = queries @ keys.T / dtype(np.sqrt(queries.shape[1]) if root else 1)
+    steps = np.arange(len(queries))[:, None] - np.arange(len(keys))
+    scores = np.where((steps >= 0) & (steps < size + before), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True) @ values
+
+
+def window_found(program, size, width=8):
+    """Whether the last output changes with the last key inside the window, and not with the first outside."""
+    rows = np.random.default_rng(seed=size).normal(size=(3, 3 * size, width))
+    changed = []
+    for back in (size - 1, size):
+        other = rows.copy()
+        other[1:, -1 - back] += 1  # this key and its value
+        changed.append(not np.array_equal(program(*rows)[-1], program(*other)[-1]))
+    return changed == [True, False]
+
+
+@pytest.mark.parametrize("size", [4, 7])
+@pytest.mark.parametrize("width", [2, 8, 64])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("root", [True, False])
+def test_one_key_changed_accuses_no_right_window(size, width, dtype, root):
+    assert window_found(functools.partial(with_window, size=size, dtype=dtype, root=root), size, width)
+
+
+@pytest.mark.parametrize("before", [-1, 1, 100])  # one too short, one too long, none at all
+@pytest.mark.parametrize("size", [4, 7])
+def test_one_key_changed_sees_a_wrong_window(size, before):
+    assert not window_found(functools.partial(with_window, size=size, before=before), size)
+
+
+def by_logsumexp(scores, sink):
+    scores = torch.tensor(scores, dtype=torch.float32)
+    return (scores - torch.logsumexp(torch.cat([scores, torch.tensor([sink])]), dim=0)).exp().numpy()
+
+
+SINKS = {
+    "the lesson's": (lambda scores, sink: np.exp(scores) / (np.exp(scores).sum() + np.exp(sink)), True),
+    "one more column, float32": (by_logsumexp, True),
+    "dropped": (lambda scores, sink: np.exp(scores) / np.exp(scores).sum(), False),
+    "subtracted": (lambda scores, sink: np.exp(scores - sink) / np.exp(scores - sink).sum(), False),
+    "the score itself": (lambda scores, sink: np.exp(scores) / (np.exp(scores).sum() + sink), False),
+}
+
+
+@pytest.mark.parametrize(("weights", "right"), SINKS.values(), ids=SINKS)
+def test_the_sum_of_the_weights_sees_a_dropped_sink(weights, right):
+    scores, sink = np.array([0.5, -1.0, 0.0]), 2.0
+    wanted = 1 - 1 / (1 + np.exp(scores - sink).sum())
+    assert bool(abs(weights(scores, sink).sum() - wanted) < 1e-6) is right
+    ratio = weights(scores, sink)[0] / weights(scores, sink)[1]
+    assert abs(ratio - np.exp(1.5)) < 1e-5  # which the ratios do not see
+
+
+# Lesson 16: the same text, moved
 
 
 def handed_over(back, positions):

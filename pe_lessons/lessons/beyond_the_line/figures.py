@@ -33,8 +33,9 @@ def patches(image, side):
         ax.tick_params(length=0)
     plots.show(
         fig,
-        alt="4 rows of 6 pixels, numbered 0 to 23. Thick lines cut them into 2 rows of 3 patches. A red line joins "
-        "the middles of patches 0, 1 and 2, jumps to the left end of the next row, and joins 3, 4 and 5.",
+        alt="4 rows of 6 pixels, numbered 0 to 23. Thick lines cut them into 2 rows of 3 patches. A red "
+        "line joins the middles of patches 0, 1 and 2, jumps to the left end of the next row, and joins "
+        "3, 4 and 5.",
         caption="An image of 24 pixels. Red: the numbers of its patches.",
     )
 
@@ -42,15 +43,18 @@ def patches(image, side):
 def similar(panel):
     """How similar each patch of a grid of 8 by 8 is to the one at the right end of patch row 3."""
     [[name, values]] = panel.items()
-    said = {"numbered in a line": "the other edge is a neighbour", "two axes": "left and below are neighbours"}[name]
+    said = {
+        "numbered in a line": "the other edge is a neighbour",
+        "two axes": "left and below are neighbours",
+    }[name]
     strangers = [(3, 7), (3, 6), (4, 7), (4, 0), (3, 0)]
     marked = {f"{name}: {said}": values}
     read = [f"{values[place]:.2f}" for place in strangers]
     plots.show(
         plots.grids(marked, marked=strangers, numbers=True, label="cosine similarity"),
-        alt=f"A grid of 8 by 8 cells, {name}. The cell at the right end of patch row 3 says: here. To its left is "
-        f"{read[1]}, below it {read[2]}, at the left end of the next patch row {read[3]}, and at the far end of its own "
-        f"patch row {read[4]}.",
+        alt=f"A grid of 8 by 8 cells, {name}. The cell at the right end of patch row 3 says: here. To its "
+        f"left is {read[1]}, below it {read[2]}, at the left end of the next patch row {read[3]}, and at "
+        f"the far end of its own patch row {read[4]}.",
         caption="Cosine similarity of every patch with the one marked *here*.",
     )
 
@@ -64,7 +68,8 @@ def table_of_a_grid(table, *, height, width):
 
 
 def stripes(pairs, *, drawn, title):
-    """What some pairs contribute to the scores around a query, and above all, what all pairs make together."""
+    """What some pairs contribute to the scores around a query, and above all, what all pairs make "
+    "together."""
     together = pairs.mean(axis=-1)
     with plt.rc_context(plots.STYLE):
         fig = plt.figure(figsize=(5.6, 6.4))
@@ -77,7 +82,9 @@ def stripes(pairs, *, drawn, title):
         image = whole.imshow(together, cmap="viridis", vmin=0, vmax=1)
         below.colorbar(image, ax=whole, label="score")
         for place, (row, column) in enumerate([(20, 20), (20, 34), (26, 26)]):
-            whole.add_patch(plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2))
+            whole.add_patch(
+                plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2)
+            )
             said = f"{together[row, column]:.2f}" if place else "query"
             paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
             look = {"ha": "center", "va": "center", "fontsize": 9, "color": "black"}
@@ -85,15 +92,17 @@ def stripes(pairs, *, drawn, title):
         whole.set_title(f"{title}, all {pairs.shape[-1]} pairs together")
         whole.set_axis_off()
     kinds = {
-        "axial": "two pairs with vertical and two with horizontal stripes. Below, a bright cross with four arms",
-        "golden gate": "four pairs with stripes in four slanted directions. Below, a bright round spot without arms, "
-        "and pale blotches farther out",
+        "axial": "two pairs with vertical and two with horizontal stripes. Below, a bright cross with four "
+        "arms",
+        "golden gate": "four pairs with stripes in four slanted directions. Below, a bright round spot "
+        "without arms, and pale blotches farther out",
     }
     plots.show(
         fig,
-        alt=f"Above, {kinds[title]}. The key 14 to the right of the query has {together[20, 34]:.2f}, the one 6 right "
-        f"and 6 down {together[26, 26]:.2f}.",
-        caption="Above: what single pairs contribute. Below: the mean of all pairs. The query is in the middle.",
+        alt=f"Above, {kinds[title]}. The key 14 to the right of the query has {together[20, 34]:.2f}, the "
+        f"one 6 right and 6 down {together[26, 26]:.2f}.",
+        caption="Above: what single pairs contribute. Below: the mean of all pairs. The query is in the "
+        "middle.",
     )
 
 
@@ -104,8 +113,8 @@ def resolutions(trained, counted, squeezed):
     fig.set_size_inches(8.4, 3.1)
     plots.show(
         fig,
-        alt="Three square pictures. Left, 8 by 8 cells: a bright spot in the middle and four broad arms. Middle, 12 by "
-        "12 cells counted on: a smaller spot, narrower arms, darker corners. Right, 12 by 12 cells squeezed: the left "
-        "picture again in finer cells. A black line marks the score 0.8.",
+        alt="Three square pictures. Left, 8 by 8 cells: a bright spot in the middle and four broad arms. "
+        "Middle, 12 by 12 cells counted on: a smaller spot, narrower arms, darker corners. Right, 12 by "
+        "12 cells squeezed: the left picture again in finer cells. A black line marks the score 0.8.",
         caption="Scores of a query in the middle of the same image. Black line: the score 0.8.",
     )

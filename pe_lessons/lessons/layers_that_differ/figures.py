@@ -16,9 +16,9 @@ def partners():
     }
     plots.show(
         plots.strips(rows, xlabel="column", xticks=[0, 2, 8, 16]),
-        alt="Two rows of 16 boxes. In the row of partial rotary the first four are green, with the numbers "
-        "0, 1, 0, 1. In the row of the proportional rule, green are 0 and 1 at the left end, and 0 and 1 again "
-        "from the middle on. All other boxes are grey and empty.",
+        alt="Two rows of 16 boxes. In the row of partial rotary the first four are green, with the "
+        "numbers 0, 1, 0, 1. In the row of the proportional rule, green are 0 and 1 at the left end, and "
+        "0 and 1 again from the middle on. All other boxes are grey and empty.",
         caption="Green columns rotate. The two columns of a pair have the same number.",
     )
 
@@ -29,11 +29,11 @@ def plan(letters):
     rows = {name: [(letter, 1, colour[letter]) for letter in row] for name, row in letters.items()}
     plots.show(
         plots.strips(rows, xlabel="layer, counted from 0", xticks=[0, 5, 11, 17, 23, 29, 35, 41, 47]),
-        alt="A row of boxes for each of four models. Gemma 3: five times w, then F, eight times. ModernBERT: F, w, "
-        "w, again and again, and F at the end. SmolLM3: three times F, then a dash. Llama 4: three times w, then a "
-        "dash.",
-        caption="w: rotates and sees a window. F: rotates and sees everything. -: sees everything and does not "
-        "rotate. (ModernBERT's window is on both sides. Llama 4's is a block of 8,192 tokens.)",
+        alt="A row of boxes for each of four models. Gemma 3: five times w, then F, eight times. "
+        "ModernBERT: F, w, w, again and again, and F at the end. SmolLM3: three times F, then a dash. "
+        "Llama 4: three times w, then a dash.",
+        caption="w: rotates and sees a window. F: rotates and sees everything. -: sees everything and "
+        "does not rotate. (ModernBERT's window is on both sides. Llama 4's is a block of 8,192 tokens.)",
     )
 
 
@@ -41,7 +41,7 @@ def schedules(right):
     """Accuracy of ten seeds of each schedule, at the trained length and at eight times that."""
     with plt.rc_context(plots.STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.2))
-        for place, (layers, of_length) in enumerate(right.items()):
+        for place, of_length in enumerate(right.values()):
             for words, shift, colour in ((48, -0.18, "0.65"), (384, 0.18, plots.COLOURS[0])):
                 low, high = of_length[words]
                 ax.barh(place + shift, max(high - low, 1), left=low, height=0.3, color=colour)
@@ -57,9 +57,9 @@ def schedules(right):
         ax.spines["left"].set_visible(False)
     plots.show(
         fig,
-        alt="A bar from the worst to the best of ten seeds for five schedules, at 48 and at 384 words. At 48 words "
-        "all but wwww are at 92 % or more. At 384 words: FFFF 9 to 18 %, FFF- a long bar from 11 to 83 %, wwwF 78 to "
-        "88 %, www- 100 %, wwww 27 to 38 %.",
+        alt="A bar from the worst to the best of ten seeds for five schedules, at 48 and at 384 words. At "
+        "48 words all but wwww are at 92 % or more. At 384 words: FFFF 9 to 18 %, FFF- a long bar from 11 "
+        "to 83 %, wwwF 78 to 88 %, www- 100 %, wwww 27 to 38 %.",
         caption="Each bar goes from the worst to the best of ten seeds.",
     )
 
@@ -82,7 +82,8 @@ def windows(seen):
             ax.set(xlabel="key", ylabel="query")
     plots.show(
         fig,
-        alt="Two grids of 8 queries by 8 keys. On the left, each query sees itself, dark green, and at most three keys "
-        "before it, light green. On the right, each query sees itself and at most four keys before it.",
+        alt="Two grids of 8 queries by 8 keys. On the left, each query sees itself, dark green, and at "
+        "most three keys before it, light green. On the right, each query sees itself and at most four "
+        "keys before it.",
         caption="Dark: the query itself. Light: the keys before it that the query sees.",
     )

@@ -9,7 +9,12 @@ from pe_lessons import plots
 def loss_by_position(losses):
     """Bits per character along long texts, a curve for each kind of model, means of 64 positions."""
     middles = np.arange(32, 2048, 64)
-    names = {"sinusoidal": (330, 6.2), "RoPE": (740, 4.85), "no positions": (1650, 4.35), "ALiBi": (1650, 1.6)}
+    names = {
+        "sinusoidal": (330, 6.2),
+        "RoPE": (740, 4.85),
+        "no positions": (1650, 4.35),
+        "ALiBi": (1650, 1.6),
+    }
     colours = plots.OF_ENCODING
     with plt.rc_context(plots.STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.6))
@@ -23,9 +28,9 @@ def loss_by_position(losses):
         ax.set(xlabel="position", ylabel="bits per character", xticks=[256, 512, 1024, 2048], ylim=(0, 7.3))
     plots.show(
         fig,
-        alt="Loss at positions 0 to 2048. Up to a vertical line at 256, RoPE, ALiBi and sinusoidal are near 2. "
-        "Then sinusoidal jumps to 6, RoPE climbs to 5 by 670 and to 6 later, and ALiBi stays near 2. "
-        "No positions starts near 3 and climbs to 4.7.",
+        alt="Loss at positions 0 to 2048. Up to a vertical line at 256, RoPE, ALiBi and sinusoidal are "
+        "near 2. Then sinusoidal jumps to 6, RoPE climbs to 5 by 670 and to 6 later, and ALiBi stays near "
+        "2. No positions starts near 3 and climbs to 4.7.",
         caption="Four small models that were trained on 256 characters of Python at a time.",
     )
 
@@ -51,8 +56,9 @@ def arcs(frequencies, *, pairs, farthest):
         fig.supxlabel(f"grey: met in training    orange: new between {trained} and {longer}", fontsize=10)
     plots.show(
         fig,
-        alt="Four circles. Pair 8: a full grey circle, nothing new. Pair 9: grey for two thirds, orange for the "
-        "rest. Pair 12: grey for a sixth, orange up to two thirds. Pair 19: a short grey mark and 7° of orange.",
+        alt="Four circles. Pair 8: a full grey circle, nothing new. Pair 9: grey for two thirds, orange "
+        "for the rest. Pair 12: grey for a sixth, orange up to two thirds. Pair 19: a short grey mark and "
+        "7° of orange.",
         caption="The angles of four pairs at distances up to 255 characters, and those that 1023 add.",
     )
 
@@ -73,9 +79,9 @@ def slowed(losses):
         ax.set(xticks=range(0, 21, 3), ylim=(1, 5.9), **labels)
     plots.show(
         fig,
-        alt="Loss against the first pair slowed down, 0 to 20. In texts of 1024 it falls from 4.8 at 0 to 2.0 at "
-        "9, the critical pair, climbs to 4.2 at 11 and stays near 4.9. In texts of 256 it falls from 4.8 at 0 to "
-        "2.1 at 7 and 1.8 at 11, and stays there.",
+        alt="Loss against the first pair slowed down, 0 to 20. In texts of 1024 it falls from 4.8 at 0 to "
+        "2.0 at 9, the critical pair, climbs to 4.2 at 11 and stays near 4.9. In texts of 256 it falls "
+        "from 4.8 at 0 to 2.1 at 7 and 1.8 at 11, and stays there.",
         caption="All pairs from k on are slowed down by 4, without training.",
     )
 

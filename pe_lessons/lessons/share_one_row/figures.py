@@ -34,10 +34,10 @@ def absorbed(latent, key, row, query):
             ax.set_axis_off()
     plots.show(
         fig,
-        alt="Two ways between a latent row [3 2] on the left and a query [1 2 0 -1] on the right. Above, W_K makes "
-        "a key [3 8 2 1] of the latent row, and the key is multiplied with the query. Below, W_K transposed makes a "
-        "row [4 3] of the query, which is multiplied with the latent row. Both scores are 18. In both, a dashed "
-        "box with R is left of the query.",
+        alt="Two ways between a latent row [3 2] on the left and a query [1 2 0 -1] on the right. Above, "
+        "W_K makes a key [3 8 2 1] of the latent row, and the key is multiplied with the query. Below, "
+        "W_K transposed makes a row [4 3] of the query, which is multiplied with the latent row. Both "
+        "scores are 18. In both, a dashed box with R is left of the query.",
         caption="Yellow: the two rows whose dot product is the score. Dashed: where a rotation would be.",
     )
 
@@ -60,7 +60,8 @@ def decoupled():
     rows = {"a head's query": query, "in the cache": cache}
     plots.show(
         plots.strips(rows, xlabel="column", xticks=[0, 512, 576]),
-        alt="Two rows of 576 columns. Above, the first 512 are grey and hold the absorbed query, the last 64 are "
-        "green and hold the rotated one. Below, in the same columns, the latent row and the rotated key.",
+        alt="Two rows of 576 columns. Above, the first 512 are grey and hold the absorbed query, the last "
+        "64 are green and hold the rotated one. Below, in the same columns, the latent row and the "
+        "rotated key.",
         caption="Columns that are above each other are multiplied. Only the green ones rotate.",
     )
