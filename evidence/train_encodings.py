@@ -26,7 +26,7 @@ from pe_lessons.lessons.design_your_own import capstone
 
 SEEDS = (900, 901, 902)
 COLUMNS = ["encoding", "kind", "held back", "one back", "five back", "four times"]
-COLUMNS += [f"{task} {when}" for task in ("local", "needle") for when in ("training", "16", "64")]
+COLUMNS += [f"{task} {when}" for task in ("local", "five back") for when in ("training", "16", "64")]
 
 
 def in_pairs(angles):

@@ -204,24 +204,6 @@ def random_heads(encoding, m, n, d_model=32):
     return np.concatenate([scores, -scores]), words
 
 
-def seen_rows(encode, seq_len, d_model=32):
-    """How a head sees the first places of a table: each row added to 200 random words, LayerNorm, the mean.
-
-    Returns
-    -------
-    array (seq_len, d_model)
-
-    Examples
-    --------
-    >>> stripes = seen_rows(lambda positions, d_model: 0 * positions[:, None] + [1000.0, -1000.0], 2, 2)
-    >>> stripes.round(2).tolist()
-    [[1.0, -1.0], [1.0, -1.0]]
-    """
-    seq_len = arguments.whole_number("seq_len", seq_len, minimum=2)
-    rows, _ = _seen(_rows(encode, np.arange(float(seq_len)), d_model), np.random.default_rng(seed=0))
-    return rows
-
-
 def pointing(encoding, backs=(1, 5), *, d_model=32, start=3 * SEQ_LEN, softness=SOFTNESS):
     """How much of its attention a head can put on the word so many places back, before any training.
 

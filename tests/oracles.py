@@ -316,5 +316,4 @@ ORACLES = {
     "view_numbers": numbers_that_the_written_out_bias_holds,
     "causal_alibi": causal_alibi,
     "weight_back": weight_so_far_below_the_diagonal,
-    "smallest_gap": lambda rows: torch.pdist(torch.tensor(rows)).sort().values[0],
 }  # fmt: skip

@@ -153,19 +153,6 @@ def test_at_most_five_curves():
         plots.curves({str(n): [0, 1] for n in range(6)})
 
 
-def test_dots_of_groups_differ_in_colour_and_in_shape():
-    groups = {"one": [(1, 2), (3, 4)], "two": [(5, 6)]}
-    fig = plots.scatter(groups, xlabel="card", named={"a": (1, 2), "c": (5, 6)})
-    one, two = fig.axes[0].lines
-    assert [*one.get_xdata(), *one.get_ydata()] == [1, 3, 2, 4]
-    assert (one.get_label(), two.get_label(), fig.axes[0].get_xlabel()) == ("one", "two", "card")
-    assert one.get_marker() != two.get_marker() and one.get_color() != two.get_color()
-    assert [(text.get_text(), text.xy, text.get_ha()) for text in fig.axes[0].texts] == [
-        ("a", (1, 2), "left"),
-        ("c", (5, 6), "right"),  # to the left of its dot: there is the room
-    ]
-
-
 @pytest.mark.parametrize(
     ("x", "ticks"),
     [

@@ -17,7 +17,6 @@ NOT_YET = {
     "serve_it",
     "when_numbers_break",
     "the_clinic",
-    "design_your_own",
 }
 OPEN_END = {"design_your_own"}  # a workshop, for as long as one likes
 LONGEST, ALTOGETHER = 60, 1300

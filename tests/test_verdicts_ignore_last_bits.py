@@ -19,8 +19,6 @@ WAYS = 1, -1  # shaken one way and then the other, two numbers that are equal di
 # Ties that are meant, by the number of the probe: the sum of squares of whole numbers and the difference of
 # equal rows are the same on every machine.
 MEANT = {
-    ("smallest_gap", 3): "two rows are equal: their gap is exactly 0",
-    ("smallest_gap", 7): "the squares, near 1e18, have no digit for a gap of 1: exactly 0 is left",
 }
 
 

@@ -7,10 +7,6 @@ from pe_lessons.exercises.lesson_files import Lesson
 lesson = Lesson(__name__)
 
 
-def _random_table(seed, seq_len, d_model):
-    return np.random.default_rng(seed).normal(size=(seq_len, d_model))
-
-
 def _call_of_map(name, attention, back):
     return f"{name}(np.array({attention.tolist()}), {back})"
 
@@ -43,18 +39,6 @@ weight_back = lesson.exercise(
         (_SEVEN, 2),
     ),
     call=_call_of_map,
-)
-
-smallest_gap = lesson.exercise(
-    "smallest_gap",
-    probes=((_random_table(1, 6, 3),), (_random_table(4, 9, 4),), (_random_table(12, 7, 5),)),
-    edge_probes=(
-        (np.array([[1.0, 2.0], [5.0, 5.0], [1.0, 2.0]]),),
-        (np.array([[0.0, 0.0], [3.0, 4.0]]),),
-        (1000 + _random_table(8, 5, 1),),
-        (np.array([[0.0, 0.0], [0.5, 9.0], [1.0, 0.25]]),),  # sorted, the closest two are no neighbours
-        (np.array([[1e9, 0.0], [1e9, 1.0], [0.0, 5.0]]),),  # no digit of the gap is left in squares
-    ),
 )
 
 choose_question = lesson.question("choose_question")

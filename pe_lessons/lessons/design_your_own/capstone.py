@@ -14,14 +14,14 @@ from pe_lessons import _arguments as arguments
 from pe_lessons import measures, plots, tensors, toys
 
 SEQ_LEN, LONGER, STEPS, BATCH_SIZE = 16, 64, 120, 32
-TASKS = ("local", "needle")
+TASKS = ("local", "five back")
 STORED = Path(__file__).with_name("trained_encodings.csv")
 
 
 def texts(task, num_texts, seq_len, *, seed):
     """Texts of eight words for a task, what training asks of each word, and what the test asks.
 
-    ``local`` is the language of `toys.markov`: the last two words decide the next one. ``needle`` asks for
+    ``local`` is the language of `toys.markov`: the last two words decide the next one. ``five back`` asks for
     the word five back, among words drawn at random.
 
     Returns
@@ -29,7 +29,7 @@ def texts(task, num_texts, seq_len, *, seed):
     tokens, asked, tested : Tensors of int64, shape (num_texts, seq_len)
     """
     if task not in TASKS:
-        raise ValueError(f"task must be 'local' or 'needle', got {task!r}")
+        raise ValueError(f"task must be 'local' or 'five back', got {task!r}")
     if task == "local":
         tokens, due = toys.markov(num_texts, seq_len, seed=seed)
         return tokens, toys.next_token(tokens), due
@@ -133,9 +133,9 @@ def trained(encoding, task, seed=0, steps=STEPS):
 
 
 def trained_attention(encoding, seed=0):
-    """Where the head looks after the training of `trained` on needle: the mean of 128 texts, (16, 16)."""
-    model = _after_training(encoding, "needle", seed, STEPS)
-    tokens, *_ = texts("needle", 128, SEQ_LEN, seed=2000 + seed)
+    """Where the head looks after the training of `trained` on five back: the mean of 128 texts, (16, 16)."""
+    model = _after_training(encoding, "five back", seed, STEPS)
+    tokens, *_ = texts("five back", 128, SEQ_LEN, seed=2000 + seed)
     return toys.attention_weights(model, tokens).mean(dim=(0, 1)).numpy()
 
 
@@ -173,7 +173,7 @@ NAMED |= {"T5, few buckets": "t5_few_buckets", "remainders of 5": "bias_per_rema
 def dots_of_held_back(wish, right):
     """The encodings held back as dots (number of the card, share right): by kind, and some by name.
 
-    >>> {kind: len(dots) for kind, dots in dots_of_held_back("five back", "needle training")[0].items()}
+    >>> {kind: len(dots) for kind, dots in dots_of_held_back("five back", "five back training")[0].items()}
     {'table': 12, 'rotation': 6, 'bias': 7}
     """
     kinds, stored = {}, trained_encodings()
@@ -186,7 +186,7 @@ def dots_of_held_back(wish, right):
 def agreement(wish, right):
     """Rank correlation of a number of the card and a share right: of the 25 held back, and of each kind.
 
-    >>> {kind: round(value, 2) for kind, value in agreement("five back", "needle training").items()}
+    >>> {kind: round(value, 2) for kind, value in agreement("five back", "five back training").items()}
     {'25 held back': 0.95, '12 tables': 0.97, '6 rotations': 0.94, '7 biases': 1.0}
     """
     held_back = [one for one in trained_encodings().values() if one["held back"]]
@@ -261,13 +261,13 @@ GOALS = {
         one["card of 8"], "four times"
     ),
     "seven of ten right on both tasks at 64 words": lambda one: min(one["at 64"].values()) >= 0.7,
-    "a fixed bias with every tick, and nine of ten right on needle at 64 words": lambda one: (
-        one["fixed bias"] and all(measures.passes(one["card"]).values()) and one["at 64"]["needle"] >= 0.9
+    "a fixed bias with every tick, and nine of ten right on five back at 64 words": lambda one: (
+        one["fixed bias"] and all(measures.passes(one["card"]).values()) and one["at 64"]["five back"] >= 0.9
     ),
-    "fool the card with a table: five back ticked and needle below one half at 16 words": lambda one: (
+    "fool the scorecard with a table: ticked for five back, but below one half at 16 words": lambda one: (
         "neighbours" in one["card"]
         and measures.passes(one["card"])["five back"]
-        and one["at 16"]["needle"] < 0.5
+        and one["at 16"]["five back"] < 0.5
     ),
 }
 
@@ -385,7 +385,7 @@ class Board:
 
     def table(self):
         """The board as a table; RoPE, ALiBi and no positions are those of `trained_encodings`."""
-        columns = ["goals", "local 16", "needle 16", "local 64", "needle 64"]
+        columns = ["goals", "local 16", "five back 16", "local 64", "five back 64"]
         known = trained_encodings()
         rows = self.rows() | {
             name: ["-"] + [f"{10 * known[stored][column]:.0f}" for column in columns[1:]]
