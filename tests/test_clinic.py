@@ -1,7 +1,5 @@
 """The clinic: every case fails and passes as it says, its threads are sources, its lesson is there."""
 
-import inspect
-import itertools
 import re
 
 import clinic_page
@@ -20,6 +18,7 @@ CASES = clinic.cases()
 SOURCES = {source.link: source for source in write_sources.read()}
 in_every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.number:02d}")
 KEYS = {
+    "number",
     "group",
     "minutes",
     "story",
@@ -92,7 +91,7 @@ def test_a_case_fails_and_passes_as_it_says(case):
     assert case.diagnose(own_test(case), case.data["culprit"]).status == "correct"
 
 
-YES_OR_NO = 15, 21  # where "not what the patient said" can only be what is right
+YES_OR_NO = (21,)  # where "not what the patient said" can only be what is right
 
 
 @in_every_case
@@ -202,6 +201,7 @@ AT_HAND = [
     (13, lambda program: program(np.eye(4)[0], 1)),
     (17, lambda program: program(np.arange(1.0, 9.0), 0, stretch=128)),
     (17, lambda program: program(np.ones(8), 0, 128)[0]),
+    (24, lambda program: program(8, 0, 2)[0]),
     (
         17,
         lambda program: round(
@@ -409,28 +409,22 @@ FIRST = {
         ),
         "A + B + C",
     ),
-    3: (lambda program: program(6)[5] == (1_000_000, 8), "A + C"),
     4: (
         lambda program: program(np.eye(8)[1], 1, 4).round(2).tolist() == [0, 1, 0, 0.01, 0, 0, 0, 0],
         "A + B",
     ),
     5: (lambda program: program(9, 1) == [9], "C"),
-    6: (lambda program: program(10, 4) == [10, 11, 12, 13], "A + B"),
     7: (lambda program: np.allclose(program(np.ones((1, 2)), np.ones((1, 2))), 2), None),
     8: (lambda program: (program(np.ones((2, 8)), -1, 4)[:, 4:] == 1).all(), "A"),
-    9: (lambda program: program([[0, 0, 1], [1, 1, 1]], 1) == [[0], [2]], "A + B"),
     10: (lambda program: program([2, 5], 1) == [[1, 2], [4, 5]], "A + B + C"),
     12: (lambda program: program([[(2, 4)], [(3, 3)]]) == [4, 3], "A + B + C"),
     13: (lambda program: np.isclose(program(np.eye(4)[0], 1)[2], np.sin(1)), "A + C"),
     14: (lambda program: program(0, 4).tolist() == [1, 1, 0, 0], "B + C"),
-    15: (lambda program: program(4) == [True, True, True, False], "A + B + C"),
     16: (lambda program: program({"rope_parameters": {"rope_theta": 500_000}}) == 500_000, "A"),
     17: (lambda program: np.isclose(program(np.ones(8), 0, 128)[0], 0.1 * np.log(128) + 1), "C"),
     18: (lambda program: program([2, 2]) == [2, 3, 2, 3], "A + B + C"),
     19: (lambda program: np.allclose(program(np.ones(4), np.ones(4), 0), 1), "B"),
-    20: (lambda program: np.ptp(program(np.zeros((1, 3, 2)), np.arange(8).reshape(4, 2))) > 1, "B"),
     21: (lambda program: not program(np.tile(np.arange(5), (3, 1, 1))), "B"),
-    22: (lambda program: program((3, 3, 2)) == [0, 1, 2, 0, 1, 2, 0, 1], "A + B + C"),
     23: (lambda program: np.isclose(program(400)[3], 2 * np.pi / 100), "A + B"),
     24: (lambda program: np.allclose([*program(8, 0, 2), *program(8, 1, 2)], program(8, 0, 1)), "A + B + C"),
 }
@@ -476,7 +470,7 @@ def test_an_alarm_says_what_is_mixed_up_in_it(number, test, words):
 
 
 def test_the_reply_links_to_the_threads():
-    case = clinic.case(9)
+    case = clinic.case(8)
     shown = case.diagnose(own_test(case), case.data["culprit"])._repr_html_()
     assert all(f'<a href="{thread}">{thread}</a>' in shown for thread in case.data["thread"])
 
@@ -484,7 +478,6 @@ def test_the_reply_links_to_the_threads():
 def test_nothing_is_raised_while_a_grading_tool_runs(monkeypatch):
     monkeypatch.setattr(result, "GRADING", True)
     assert clinic.case(5).check(...).status == "not attempted"
-    assert clinic.case(5).mend(clinic.case(5).patient).status == "not yet"
 
 
 def test_every_reply_to_a_test_that_catches_nobody_is_short():
@@ -613,27 +606,8 @@ def test_a_test_may_assert():
     assert clinic.case(5).diagnose(unwritten, "C").status == "not attempted"
 
 
-def test_a_repaired_program_is_recognised():
-    case, scope = clinic.case(21), {"np": np}
-    exec(inspect.getsource(case.right), scope)  # as a learner would type it
-    mended = scope["is_packed"]
-    assert case.mend(mended).status == "correct"
-    assert case.mend(case.patient).cause == "B"
-    assert case.culprit.who not in case.mend(case.patient).message  # somebody may come here first
-    gives_up = case.mend(lambda ids: np.ndim(ids) == 2 and mended(ids))
-    assert gives_up.status == "not yet"
-    assert "([[[0, 1, 0, 1]]] * 3)  # two texts packed in one row, three axes`" in gives_up.message
-
-
-@pytest.mark.parametrize("axis", [1, 2])
-def test_the_rows_and_columns_of_pictures_and_films_say_nothing_of_packing(axis):
-    case = clinic.case(21)
-    said = case.mend(lambda ids: case.right(ids[axis] if np.ndim(ids) == 3 else ids))
-    assert said.status == "not yet" and "should be False, but is True" in said.message
-
-
 def test_cases_are_found_by_number_and_by_words():
-    assert clinic.case("stutters") is clinic.case(5) is CASES[4]
+    assert clinic.case("stutters") is clinic.case(5)
     for which, error in (
         (0, ValueError),
         (99, ValueError),
@@ -645,40 +619,29 @@ def test_cases_are_found_by_number_and_by_words():
             clinic.case(which)
 
 
-def test_there_are_24_in_six_groups_and_the_culprit_is_no_habit():
-    assert [len(group) for group in clinic.groups().values()] == [4] * 6
+def test_there_are_18_in_six_groups_and_the_culprit_is_no_habit():
+    assert [len(group) for group in clinic.groups().values()] == [3] * 6
     culprits = [case.data["culprit"] for case in CASES]
-    assert all(culprits.count(letter) in (7, 8, 9) for letter in "ABC")
-    assert len(set(itertools.pairwise(culprits))) == 9  # no letter says which comes next
-    assert len({case.title for case in CASES}) == len(CASES) == 24
+    assert all(culprits.count(letter) >= 5 for letter in "ABC")
+    numbers = [case.number for case in CASES]
+    assert numbers == sorted(set(numbers)) and len({case.title for case in CASES}) == len(CASES) == 18
 
 
-def test_the_notebook_asks_each_case_once_and_leaves_its_test_to_the_reader():
-    lesson = notebook(ROOT / "notebooks", "the_clinic")
-    code = "\n".join(cell.source for cell in nbformat.read(lesson, 4).cells if cell.cell_type == "code")
-    for case in CASES:
-        assert len(re.findall(rf"clinic\.case\({case.number}\)\.ask\(\)", code)) == 1
-        assert (
-            f"    raise NotImplementedError\n\n\nclinic.case({case.number}).check(test, accused=...)" in code
-        )
-        assert (f"# clinic.case({case.number}).show_suspects()" in code) == case.later
-
-
-def test_the_lesson_asks_five_cases_of_five_kinds_first_and_all_of_them_take_an_hour(capsys):
+def test_the_lesson_asks_six_cases_of_six_kinds_and_leaves_their_tests_to_the_reader(capsys):
     first = [case for case in CASES if case.data.get("first")]
-    assert len({case.group for case in first}) == len(first) == 5
+    assert len({case.group for case in first}) == len(first) == 6
     assert any(case.later for case in first)
-    assert sum(case.data["minutes"] for case in first) <= 40
     clinic.contents()
-    shown = capsys.readouterr().out
-    clinic.contents(first=False)
     others = capsys.readouterr().out
-    for case in CASES:
-        assert (case.title in shown) == (case in first) == (case.title not in others)
+    assert all((case.title in others) == (case not in first) for case in CASES)
     lesson = notebook(ROOT / "notebooks", "the_clinic")
     code = "\n".join(cell.source for cell in nbformat.read(lesson, 4).cells if cell.cell_type == "code")
     asked = [int(number) for number in re.findall(r"clinic\.case\((\d+)\)\.ask", code)]
-    assert asked[: len(first)] == [case.number for case in first]
+    assert asked == [case.number for case in first]
+    for case in first:
+        empty = f"    raise NotImplementedError\n\n\nclinic.case({case.number}).check(test, accused=...)"
+        assert empty in code
+        assert (f"# clinic.case({case.number}).show_suspects()" in code) == case.later
 
 
 def test_suspects_come_when_they_are_asked_for(capsys):

@@ -7,5 +7,4 @@ from pe_lessons.exercises.lesson_files import Lesson
 lesson = Lesson(__name__)
 CASES = Path(__file__).with_name("cases.toml")
 
-clinic_question = lesson.question("clinic_question")
 quiz_the_clinic = lesson.quiz("quiz_the_clinic")

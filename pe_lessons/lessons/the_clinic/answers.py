@@ -51,21 +51,6 @@ def cosines(positions, head_dim):
     return bfloat16(np.cos(places[:, None] * frequencies))
 
 
-def layer_rules(layers):
-    """Base and stretch of RoPE in every layer: positions are divided by the stretch.
-
-    Of six layers five look through a window, with base 10,000, and the sixth looks at everything, with base
-    1,000,000. Those that look at everything are stretched by 8, the others, stretch 1, not at all.
-    Returns a list of pairs (base, stretch).
-    """
-    plan = []
-    for layer in range(layers):
-        sees_all = (layer + 1) % 6 == 0
-        stretch = 8 if sees_all else 1
-        plan.append((1_000_000 if sees_all else 10_000, stretch))
-    return plan
-
-
 def partial(x, position, turned):
     """One head, x of shape (head_dim,): its first `turned` columns rotated, the others as they are.
 
@@ -85,7 +70,7 @@ def partial(x, position, turned):
 def next_places(cached, new):
     """Positions of `new` tokens that are read in one call, behind `cached` tokens in the cache.
 
-    Returns a list of `new` whole numbers, counted from 0 at the beginning of the text.
+    Returns a list of `new` integers, counted from 0 at the start of the text.
     """
     shared, piece = min(cached, 0), 1_000  # a beginning counted by itself: none; tokens read at once: all
     places = []
@@ -124,22 +109,8 @@ def move(keys, by, turned):
     return np.concatenate([rotated(keys[:, :width], angles), keys[:, width:]], axis=1)
 
 
-def new_positions(mask, new):
-    """Positions of the `new` last tokens of every row, counted from its first real token.
-
-    mask: rows of 1 for a real token and 0 for padding, which is on the left.
-    Returns rows of `new` whole numbers; padding gets 0.
-    """
-    more = 0  # padding besides
-    mask = np.pad(mask, ((0, 0), (more, 0)))  # (batch, more + seq_len)
-    counts = np.cumsum(mask, axis=1)
-    positions = counts - 1
-    positions = np.maximum(positions, 0)
-    return positions[:, -new:].tolist()
-
-
 def places(lengths, new):
-    """Positions of prompts of different length in one batch, and of `new` tokens written behind each.
+    """Positions of prompts of different length in one batch, and of `new` tokens written after each.
 
     Padding is masked, and has no part in the result. Returns a list for each prompt: the position of its
     last token, then those of its `new` tokens.
@@ -211,14 +182,6 @@ def timestep(t, width):
     return np.concatenate([np.cos(angles), np.sin(angles)])
 
 
-def rotated_layers(layers):
-    """Which layers apply RoPE: all but every fourth one, which has no positions at all.
-
-    Returns a list of True and False; the first False is layer 3, counted from 0.
-    """
-    return [(layer + 1) % 4 != 0 for layer in range(layers)]
-
-
 def base_of(config):
     """The base of RoPE in a configuration, a dict.
 
@@ -233,8 +196,8 @@ def base_of(config):
 def yarn(x, position, stretch):
     """One head, x of shape (head_dim,), rotated as in YaRN, for texts `stretch` times as long as 4096.
 
-    Pairs that make no whole turn in 4096 tokens turn `stretch` times as slowly (without YaRN's ramp), and all
-    is multiplied by the attention factor, 0.1 ln(stretch) + 1. Returns an array (head_dim,).
+    Pairs that don't go round once in 4096 tokens rotate `stretch` times as slowly (without YaRN's ramp), and
+    all is multiplied by the attention factor, 0.1 ln(stretch) + 1. Returns an array (head_dim,).
     """
     frequencies = falling(len(x) // 2)
     too_slow = frequencies * 4096 < 2 * math.pi
@@ -272,16 +235,6 @@ def normalised(x):
     return x / size
 
 
-def with_positions(x, table):
-    """Words plus rows of a table: every token gets the row of its place in its own text.
-
-    x: array (batch, seq_len, d_model); table: array (max_len, d_model). Returns an array like x.
-    """
-    seq_len = x.shape[1]
-    rows = table[:seq_len]
-    return x + 1 * rows
-
-
 def is_packed(position_ids):
     """Whether the positions are those of several texts in one row.
 
@@ -295,21 +248,6 @@ def is_packed(position_ids):
         ids = ids[0]
     falls = np.diff(ids[0]) < 0
     return len(ids) == 1 and bool(falls.any())
-
-
-def axis_of_pair(sections):
-    """Which axis each pair of columns reads: 0 is time, 1 is the row, 2 is the column of a picture.
-
-    sections: how many pairs read each axis, such as (11, 11, 10). They are dealt like cards, 0, 1, 2, 0, 1,
-    2, ...; what an axis has too few for goes to time. Returns a list of sum(sections) numbers.
-    """
-    order = [0, 1, 2]
-    axes = [0] * sum(sections)
-    for axis in (1, 2):
-        turn = order.index(axis)
-        for number in range(sections[axis]):
-            axes[3 * number + turn] = axis
-    return axes
 
 
 def time_frequencies(frames):

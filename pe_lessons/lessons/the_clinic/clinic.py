@@ -3,7 +3,8 @@
 The cases are in `lessons/the_clinic/cases.toml`, the right programs beside it in `answers.py`. Every suspect
 is such a program with a change, made as those of the exercises are (`exercises/lesson_files.py`). An entry::
 
-    ["What somebody notices"]     the title; cases are numbered in the order of the file
+    ["What somebody notices"]     the title
+    number = 5                    its own for good; those of retired cases stay free
     group = "..."                 symptoms of one kind
     minutes = 5                   how long it takes, about; up to 5 is easy, from 8 on hard
     first = true                  one of those that the lesson asks first; or left out
@@ -184,7 +185,7 @@ class Told(Riddle):
     @property
     def text(self):
         """The riddle in words."""
-        title = f"Case {self.number} of {len(cases())}. {self.title}"
+        title = f"Case {self.number}. {self.title}"
         end = _wrapped(OWN.format(self.number)) if self.later else self.lineup
         parts = [title, _wrapped(self.data["story"]), self.signature, self.evidence, end]
         return "\n\n".join(part for part in parts if part)
@@ -403,13 +404,6 @@ class Case(Told):
             _answer(self.second, call).same_as(_answer(self.second_healthy, call), 1e-9) for call in calls
         )
 
-    def mend(self, program):
-        """The `Result` for a repaired program: is the fault still in it, or another suspect now?"""
-        found = self.exercise.diagnose(program)
-        if found.cause == self.culprit.letter:
-            return self.result("not yet", "It still does what the patient does.", found.cause)
-        return found
-
     def _not_attempted(self):
         return self.result(
             "not attempted",
@@ -422,7 +416,7 @@ class Case(Told):
 def cases():
     """All cases, in the order of their symptoms."""
     data = tomllib.loads(CASES.read_text(encoding="utf-8"))
-    return tuple(Case(number, title, one) for number, (title, one) in enumerate(data.items(), start=1))
+    return tuple(Case(one["number"], title, one) for title, one in data.items())
 
 
 def case(which):
@@ -438,14 +432,16 @@ def case(which):
         return found[0]
     if not isinstance(which, Integral) or isinstance(which, bool):
         raise TypeError(f"which must be a number or words of a title, got {which!r}")
-    if not 1 <= which <= len(cases()):
-        raise ValueError(f"which must be from 1 to {len(cases())}, got {which}")
-    return cases()[which - 1]
+    found = [one for one in cases() if one.number == which]
+    if not found:
+        numbers = ", ".join(str(one.number) for one in cases())
+        raise ValueError(f"which must be one of {numbers}, got {which}")
+    return found[0]
 
 
-def contents(*, first=True):
-    """A table of the cases that the lesson asks first, or of the others."""
-    chosen = [one for one in cases() if one.data.get("first", False) == first]
+def contents():
+    """A table of the cases that the lesson doesn't ask."""
+    chosen = [one for one in cases() if not one.data.get("first", False)]
     rows = []
     for one in chosen:
         minutes = one.data["minutes"]
