@@ -121,62 +121,48 @@ class NameHeadings(SphinxTransform):
         return re.sub(r"\$.*?\$|[^\w-]", "", anchor.lower())  # without the formulas of a heading
 
 
-class LinkGlossary(SphinxTransform):
-    """In a lesson, the first use of each word of the glossary leads to its entry."""
+class LinkWords(SphinxTransform):
+    """In a lesson, the first use of each word of the glossary, and every *lesson 07*, lead to their places.
+
+    Links that the author made stay as they are.
+    """
 
     default_priority = 880  # when paragraphs are whole, before the glossary's entries are looked up
 
     def apply(self):
-        if not is_lesson(self.env.docname):
+        own, docs = number(self.env.docname), self.env.found_docs
+        if own is None:
             return
         entries = Path(self.env.srcdir, "glossary.md").read_text(encoding="utf-8").split("```{glossary}")[1]
         words = sorted(re.findall(r"^([^\s`].*)$", entries, re.MULTILINE), key=len, reverse=True)
-        pattern = re.compile(rf"\b({'|'.join(map(re.escape, words))})s?\b", re.IGNORECASE)
-        linked = set()
-        for paragraph in self.document.findall(nodes.paragraph):
-            if is_caption(paragraph):
-                continue
-            for text in list(paragraph.findall(nodes.Text)):
-                if isinstance(text.parent, nodes.paragraph | nodes.emphasis | nodes.strong):
-                    self.link(text, pattern, linked)
+        word = re.compile(rf"\b({'|'.join(map(re.escape, words))})s?\b", re.IGNORECASE)
+        linked, pages = set(), {number(name): f"/{name}" for name in docs if number(name) not in (None, own)}
 
-    def link(self, text, pattern, linked):
-        said, end, parts = text.astext(), 0, []
-        for found in pattern.finditer(said):
-            word = found[1].lower()
-            if word not in linked:
-                linked.add(word)
-                link = reference(self.env, nodes.inline("", found[0]), "term", word)
-                parts += [nodes.Text(said[end : found.start()]), link]
-                end = found.end()
-        if parts:
-            text.parent.replace(text, [*parts, nodes.Text(said[end:])])
+        def entry(found):
+            target = found[1].lower()
+            new = target not in linked
+            linked.add(target)
+            return ("term", target) if new else None
 
+        def page(found):
+            return ("doc", pages[int(found[1])]) if int(found[1]) in pages else None
 
-class LinkLessons(SphinxTransform):
-    """What the text calls *lesson 07* leads there, but for links that the author made."""
+        plain = (nodes.paragraph, nodes.emphasis)
+        self.link(word, entry, (*plain, nodes.strong))
+        self.link(re.compile(r"\b[Ll]esson (\d\d)\b"), page, plain)
 
-    default_priority = 881
-
-    def apply(self):
-        own = number(self.env.docname)
-        pages = {number(name): name for name in self.env.found_docs if is_lesson(name)}
-        if own is None:
-            return
-        for paragraph in self.document.findall(nodes.paragraph):
-            if is_caption(paragraph):
-                continue
-            for text in list(paragraph.findall(nodes.Text)):
-                if isinstance(text.parent, nodes.paragraph | nodes.emphasis):
-                    said, end, parts = text.astext(), 0, []
-                    for found in re.finditer(r"\b[Ll]esson (\d\d)\b", said):
-                        if int(found[1]) in pages.keys() - {own}:
-                            link = nodes.inline("", found[0])
-                            link = reference(self.env, link, "doc", f"/{pages[int(found[1])]}")
-                            parts += [nodes.Text(said[end : found.start()]), link]
-                            end = found.end()
-                    if parts:
-                        text.parent.replace(text, [*parts, nodes.Text(said[end:])])
+    def link(self, pattern, target_of, parents):
+        texts = [text for one in self.document.findall(nodes.paragraph) if not is_caption(one)
+                 for text in one.findall(nodes.Text) if isinstance(text.parent, parents)]  # fmt: skip
+        for text in texts:
+            said, end, parts = text.astext(), 0, []
+            for found in pattern.finditer(said):
+                if target := target_of(found):
+                    link = reference(self.env, nodes.inline("", found[0]), *target)
+                    parts += [nodes.Text(said[end : found.start()]), link]
+                    end = found.end()
+            if parts:
+                text.parent.replace(text, [*parts, nodes.Text(said[end:])])
 
 
 class NameLessons(SphinxTransform):
@@ -399,8 +385,7 @@ def setup(app):
     app.add_node(LessonMap)
     app.add_directive("lesson-map", LessonMapDirective)
     app.add_transform(NameHeadings)
-    app.add_transform(LinkGlossary)
-    app.add_transform(LinkLessons)
+    app.add_transform(LinkWords)
     app.add_transform(NameLessons)
     app.add_transform(MarkQuestions)
     app.add_node(HideCodeCellNode, override=True, html=(open_folded, close_folded))
