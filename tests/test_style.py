@@ -15,7 +15,6 @@ NOTEBOOKS = find_notebooks()
 NOT_YET = {
     "start_here",
     "serve_it",
-    "when_numbers_break",
     "the_clinic",
 }
 OPEN_END = {"design_your_own"}  # a workshop, for as long as one likes
