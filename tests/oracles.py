@@ -5,6 +5,7 @@ and to published numbers.
 """
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import torch
@@ -267,7 +268,25 @@ def state_after(state, key, value, gate, beta):
     return loops.delta_rule(key, key, value, [beta], gates=[gate], state=state.tolist())[1]
 
 
+def margin_by_search(num_keys, weight):
+    """The margin at which a softmax gives the weight, found by halving an interval."""
+    low, high = -50.0, 50.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        power = math.exp(middle)
+        low, high = (middle, high) if power / (power + num_keys - 1) < weight else (low, middle)
+    return middle
+
+
+def texts_for_a_difference(accuracy, difference):
+    """The smallest whole number of at least 8 p (1 - p) / d ** 2, in fractions."""
+    p, d = Fraction(str(accuracy)), Fraction(str(difference))
+    return math.ceil(8 * p * (1 - p) / d**2)
+
+
 ORACLES = {
+    "margin_needed": margin_by_search,
+    "needles_needed": texts_for_a_difference,
     "delta_step": state_after,
     "conv_packed": conv_of_each_text,
     "count_positions": {"the cat chased the mouse": [0, 1, 2, 3, 4], "to be or not to be": [0, 1, 2, 3, 4, 5],

@@ -10,9 +10,9 @@ FADES, OVERWRITES = {"fades": True}, {"fades": True, "overwrites": True}
 @who_learns
 @each_seed
 def two_tasks(seed):
-    """Two tasks: accuracy ('solves' is at least 0.95)"""
+    """Two tasks: accuracy ('solves' is more than 0.9)"""
     for name, how in (("fading sum", FADES), ("delta rule", OVERWRITES)):
-        yield f"{name}, the last one wins", toy.accuracy(toy.last_wins, seed=seed, **how), at_least(0.95)
+        yield f"{name}, the last one wins", toy.accuracy(toy.last_wins, seed=seed, **how), at_least(0.9)
         yield f"{name}, three back", toy.accuracy(toys.k_back, seed=seed, **how), below(0.5)
     yield "plain sum, the last one wins", toy.accuracy(toy.last_wins, seed=seed), between(0.6, 0.8)
     mixed = toy.accuracy(toys.k_back, seed=seed, width=4, **OVERWRITES)

@@ -1,6 +1,5 @@
 """Right answers of lesson 15."""
 
-
 import numpy as np
 
 from pe_lessons import arrays, loops
