@@ -42,26 +42,12 @@ def main(monkeypatch):
     return runner.main
 
 
-def test_each_claim_is_printed_with_its_range_and_a_verdict(main, capsys):
-    assert main(["first"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert "A group whose claims hold" in lines
-    (line,) = [line for line in lines if "a share" in line]
-    assert line.split()[-6:] == ["0.9300", "[0.91,", "0.95]", ">=", "0.9:", "holds"]
-    assert lines[-1] == "Every claim holds on every seed."
-
-
 @pytest.mark.parametrize("wanted", [["second"], []])
 def test_a_claim_that_fails_on_one_seed_fails_the_run(main, capsys, wanted):
     assert main(wanted) == 1
     shown = capsys.readouterr().out
     assert shown.count("FAILS on 1 of 2") == 2
     assert shown.endswith("These claims fail:\n  second, does not\n  second, no number\n")
-
-
-def test_an_unknown_lesson_is_refused(main, capsys):
-    assert main(["third"]) == 2
-    assert "these have: first, second" in capsys.readouterr().err
 
 
 def test_a_rate_that_no_claim_is_tried_at_is_no_success(main, capsys):

@@ -316,16 +316,6 @@ def test_what_ends_in_an_error_is_not_green(fault, check, words):
         doctor.assert_healthy(logits, VOCAB_SIZE)
 
 
-def test_far_more_than_order_does_has_no_percentage():
-    assert str(doctor.Finding("a", "wrong", "b", 105.33)).endswith("(far more than order does)")
-    assert str(doctor.Finding("a", "wrong", "b", 0.5)).endswith("(50.0% of what order does)")
-
-
-def test_any_start_will_do_for_a_rotation():
-    shown = "\n".join(map(str, doctor.examine(SmallLlama(), VOCAB_SIZE)))
-    assert "those of 0, 1, 2, ... (or of any other start: they are relative)" in shown
-
-
 def test_what_is_no_rotation_is_a_note_until_relative_is_said():
     found = doctor.examine(SmallLlama("sign lost"), VOCAB_SIZE)
     assert not wrong(found)
@@ -374,18 +364,6 @@ def test_where_nothing_can_be_told_nothing_is(logits, words):
     assert finding.status == "not tried" and words in finding.says
     with pytest.raises(AssertionError, match="the doctor finds:\n"):
         doctor.assert_healthy(logits)
-
-
-def test_a_short_table_is_no_fault():
-    table = torch.nn.Embedding(20, 20).double()
-
-    def logits(tokens, position_ids=None):
-        positions = torch.arange(tokens.shape[1])[None] if position_ids is None else position_ids
-        return bare(tokens) * table(positions)
-
-    findings = doctor.examine(logits)
-    assert not wrong(findings)
-    assert "shift: the model ends in IndexError" in "\n".join(map(str, findings))
 
 
 class EncoderDecoder(Hybrid):
@@ -499,12 +477,6 @@ def test_a_crash_is_no_finding_and_json_is_json(tmp_path, capsys, text, status, 
         assert words in shown and "Traceback" not in shown
     json.loads(shown, parse_constant=no_json)
     sys.modules.pop("what_lies_beside", None)
-
-
-def test_the_help_says_how_a_model_is_asked(capsys):
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    assert "def logits(tokens, position_ids=None, mask=None, cache=None):" in capsys.readouterr().out
 
 
 def test_a_module_finds_what_lies_beside_it(tmp_path):

@@ -49,11 +49,6 @@ def test_the_old_and_the_new_spelling_say_the_same(rule):
     assert only(old).attention_factor == pytest.approx(factor)
 
 
-def test_the_oldest_spelling_of_the_type():
-    rule = {"type": "linear", "factor": 4.0}
-    assert only(LLAMA | {"rope_scaling": rule}).rule == "linear"
-
-
 def test_a_file_without_a_base_has_that_of_its_type():
     assert only(without(LLAMA, "rope_theta")).base == 10_000
 
@@ -327,12 +322,6 @@ def test_chunks_are_no_window():
     assert "on all 16 columns of a head, chunks of 128 tokens" in models.explain(chunked)
 
 
-def test_many_layers_are_told_shortly():
-    flags = [1, 0] * 12
-    told = models.explain(LLAMA | {"num_hidden_layers": 24, "no_rope_layers": flags})
-    assert "layers 0, 2, 4, ..., 22: rotary" in told and "layers 1, 3, 5, ..., 23: without" in told
-
-
 @pytest.mark.parametrize("name", models.museum())
 def test_an_exhibit_of_the_museum(name):
     exhibit = models.museum()[name]
@@ -409,13 +398,6 @@ def test_a_file_that_cannot_be_read(tmp_path, capsys, text, words):
     assert models.main([str(path)]) == 1
     shown = capsys.readouterr().err
     assert words in shown and shown.count("\n") == 1
-
-
-def test_the_help_has_no_loose_end(capsys):
-    with pytest.raises(SystemExit):
-        models.main(["--help"])
-    shown = capsys.readouterr().out
-    assert "::" not in shown and "new one (`rope_parameters`" in shown
 
 
 @pytest.mark.parametrize(

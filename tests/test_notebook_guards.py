@@ -12,10 +12,8 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from types import SimpleNamespace
 
-import nbval.plugin
 import notebook_guards as guards
 import pytest
 import reexecute
@@ -39,14 +37,6 @@ def test_table_of_contents():
     rows = re.findall(r"^ *\|.*", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(re.findall(r"\(notebooks/([^)#]+\.ipynb)\)", "\n".join(rows))) == names
     assert [name[:3] for name in names] == [f"{number:02d}_" for number in range(len(names))] != []
-
-
-def test_pytest_runs_every_notebook_and_compares_it():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]
-    assert {"pe_lessons", "tests", "notebooks"} <= set(settings["ini_options"]["testpaths"])
-    options = settings["ini_options"]["addopts"].split()
-    assert {"--nbval", "--nbval-current-env", "--strict-markers"} <= set(options)
-    assert not [one for one in options if one.startswith(("--nbval-lax", "--ignore", "--deselect", "-k"))]
 
 
 # The guards themselves, each with a fault planted into a small good notebook.
@@ -245,37 +235,12 @@ def test_figures_are_compared(hooks, stored, produced, said):
     assert complaint is None if said is None else said in complaint
 
 
-def test_shuffling_moves_files_and_tests_but_no_cells_of_a_notebook(hooks):
-    cell = nbval.plugin.IPyNbCell.__new__
-    kinds = {"a.py": lambda _: SimpleNamespace(), "b.py": lambda _: SimpleNamespace()}
-    kinds |= {"c.ipynb": cell, "d.ipynb": cell}
-    items = []
-    for path, make in kinds.items():
-        for number in range(8):
-            items.append(make(nbval.plugin.IPyNbCell))
-            items[-1].path, items[-1].number = path, number
-    before = list(items)
-    hooks.pytest_collection_modifyitems(SimpleNamespace(getoption=lambda name: 7), items)
-    files = list(dict.fromkeys(item.path for item in items))
-    assert files != sorted(files) and [item.path for item in items] == [f for f in files for _ in range(8)]
-    for path in files:
-        numbers = [item.number for item in items if item.path == path]
-        assert sorted(numbers) == list(range(8))
-        assert (numbers == sorted(numbers)) == path.endswith(".ipynb")
-    hooks.pytest_collection_modifyitems(SimpleNamespace(getoption=lambda name: None), before)
-    assert [item.number for item in before] == [*range(8)] * 4
-
-
 @pytest.mark.parametrize(
     "paths, said", [(["tests", "notebook"], "there is no notebook"), (["docs"], "name the folder tests")]
 )
 def test_typo_in_testpaths_stops_pytest(hooks, paths, said):
     with pytest.raises(pytest.UsageError, match=said):
         hooks.pytest_configure(SimpleNamespace(rootpath=ROOT, getini=lambda name: paths))
-
-
-def test_nothing_is_reported_where_nothing_failed(hooks, pytestconfig):
-    hooks.pytest_terminal_summary(SimpleNamespace(stats={"passed": [1]}), pytestconfig)
 
 
 # conftest.py and reexecute.py at work, on kernels of their own. Pictures come from Pillow here:

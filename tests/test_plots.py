@@ -11,7 +11,6 @@ from PIL import Image
 matplotlib.use("agg")
 
 from matplotlib import pyplot as plt
-from matplotlib.colors import to_rgba
 
 from pe_lessons import arrays, plots
 from pe_lessons.lessons.reading_the_picture import figures
@@ -92,18 +91,6 @@ def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle_or_below(signed, co
     assert (image.origin, image.get_cmap().name, image.get_clim()) == ("upper", colours, limits)
 
 
-def test_a_row_of_a_heatmap_may_be_framed_and_its_ends_named():
-    ax = plots.heatmap(TABLE, framed=(2, "row 2"), ends=("fast", "slow")).axes[0]
-    assert ax.patches[0].get_bbox().bounds == (-0.5, 1.5, 4, 1) and ax.texts[0].get_text() == "row 2"
-    assert (ax.get_title(loc="left"), ax.get_title(loc="right")) == ("fast", "slow")
-
-
-def test_numbers_stand_in_their_cells_and_are_never_minus_zero():
-    texts = plots.heatmap([[-0.001, 0.25], [1, -1]], numbers=True, digits=1).axes[0].texts
-    said = {text.get_position(): text.get_text() for text in texts}
-    assert said == {(0, 0): "0.0", (1, 0): "0.2", (0, 1): "1.0", (1, 1): "-1.0"}
-
-
 @pytest.mark.parametrize(("signed", "lowest"), [(True, -3), (False, 0)])
 def test_panels_share_one_scale(signed, lowest):
     fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE}, signed=signed)
@@ -112,19 +99,6 @@ def test_panels_share_one_scale(signed, lowest):
     fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE}, signed=signed, top=0.5)
     assert fig.axes[0].images[0].get_clim() == (-0.5 if signed else 0, 0.5)
     assert fig.axes[1].images[0].colorbar.extend == ("both" if signed else "max")
-
-
-def test_grids_have_square_cells_and_frame_the_marked_one():
-    fig = plots.grids({"one": np.eye(3), "other": 2 * np.eye(3)}, marked=(0, 2))
-    for ax in fig.axes[:2]:
-        assert (ax.get_aspect(), ax.get_xlabel()) == (1, "patch column")
-        assert ax.patches[0].get_bbox().bounds == (1.5, -0.5, 1, 1)
-        assert ax.images[0].get_clim() == (0, 2)
-    single = plots.grids({"one": np.eye(3)})
-    assert not single.axes[0].patches
-    framed = plots.grids({"one": np.eye(3)}, marked=[(0, 2), (1, 1)]).axes[0].patches
-    assert [box.get_xy() for box in framed] == [(1.5, -0.5), (0.5, 0.5)]
-    assert single.get_size_inches()[1] > fig.get_size_inches()[1] > 4  # inches, large enough to read
 
 
 def test_curves_differ_in_colour_and_in_stroke():
@@ -166,32 +140,10 @@ def test_log_axes_have_a_tick_at_each_value_of_any_curve(x, ticks):
     assert [label.get_text() for label in ax.get_xticklabels()] == ticks
 
 
-def test_log_axes_have_ticks_where_they_are_asked_for():
-    ax = plots.curves({"a": [1, 3, 10]}, x=[1, 40, 2000], log=True, xticks=[1, 1000]).axes[0]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "1,000"]
-    assert ax.get_xticks().tolist() == [1, 1000]
-
-
 def test_log_axes_need_horizontal_values():
     with pytest.raises(ValueError, match="x must be given where log is True, got None"):
         plots.curves({"a": [1, 10]}, log=True)
     assert plots.curves({"a": [1, 10]}, log="y").axes[0].get_yscale() == "log"
-
-
-def test_each_curve_may_have_horizontal_values_of_its_own():
-    x = {"a": [0, 1], "b": [0, 0.5, 1]}
-    ax = plots.curves({"a": [1, 10], "b": [1, 3, 10]}, x=x, log="y").axes[0]
-    assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "log")
-    assert [line.get_xdata().tolist() for line in ax.lines] == [[0, 1], [0, 0.5, 1]]
-
-
-def test_maps_put_the_number_of_each_position_at_its_point():
-    points = [[0, 1], [2, 3], [5, 4]]
-    fig = plots.maps({"one": points, "other": points})
-    assert [ax.get_title() for ax in fig.axes] == ["one", "other"]
-    for ax in fig.axes:
-        assert {text.get_text(): list(text.get_position()) for text in ax.texts} == dict(zip("012", points))
-        np.testing.assert_array_equal(ax.lines[0].get_xydata(), points)
 
 
 def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
@@ -223,37 +175,10 @@ def test_sliders_of_ipywidgets_7_show_themselves(displayed, monkeypatch):
     assert isinstance(box, ipywidgets.interactive)
 
 
-def test_clock_hands_end_at_cosine_and_sine_and_have_names():
-    angles = np.array([[0.0, 0.0], [np.pi / 2, 0.01]])
-    of_hands = ["p", "p+3"]
-    for given, names, one_name in ((None, ["0", "1"], ["0 to 1"]), (of_hands, of_hands, of_hands)):
-        fast, slow = plots.clock_hands(angles, ["fast", "slow"], names=given).axes
-        tips = [text.xy for text in fast.texts if not text.get_text()]
-        np.testing.assert_allclose(tips, [(1, 0), (0, 1)], atol=1e-12)
-        assert [text.get_text() for text in fast.texts if text.get_text()] == names
-        assert [text.get_text() for text in slow.texts if text.get_text()] == one_name
-
-
-def test_hands_of_a_clock_have_the_colours_they_are_given():
-    for given, colours in ((None, plots.COLOURS[:1] * 2), (["red", "green"], ["red", "green"])):
-        [clock] = plots.clock_hands([[0.0], [1.0]], ["clock"], colours=given).axes
-        hands = [text.arrow_patch for text in clock.texts if not text.get_text()]
-        assert [hand.get_edgecolor() for hand in hands] == [to_rgba(colour) for colour in colours]
-
-
 @pytest.mark.parametrize("angles", [[[0.0], [1.0]], [0.0, 1.0]])
 def test_a_clock_for_each_title(angles):
     with pytest.raises(ValueError, match=r"angles must have the axes \(seq_len, n_pairs = 2\).* got shape"):
         plots.clock_hands(angles, ["fast", "slow"])
-
-
-def test_arcs_lead_from_the_first_hand_to_the_last_and_say_how_far():
-    for ax, (first, last) in zip(plots.clock_hands([[1, 2], [4, 5]], "ab", arcs=True).axes, [(1, 4), (2, 5)]):
-        _, way = ax.lines
-        np.testing.assert_allclose(
-            np.unwrap(np.arctan2(*way.get_data()[::-1]))[[0, -1]] % (2 * np.pi), [first, last]
-        )
-        assert "3 radians" in [text.get_text() for text in ax.texts]
 
 
 def test_a_table_rounds_floating_point_numbers_without_minus_zero_and_nothing_else(displayed):
@@ -270,10 +195,3 @@ def test_a_bar_in_a_name_makes_no_column(displayed):
     [(data, _)] = displayed
     assert data["text/markdown"].splitlines()[2] == "| \\|m-n\\| | 1 |"
     assert data["text/plain"].splitlines()[1] == "|m-n|  1"
-
-
-def test_words_in_a_table_are_aligned_to_the_left(displayed):
-    plots.show_table([["wide"]], rows=["row"], columns=["a"], corner="name", left=True)
-    [(data, _)] = displayed
-    assert data["text/plain"] == "name  a   \nrow   wide"
-    assert data["text/markdown"] == "| name | a |\n| --- | --- |\n| row | wide |"

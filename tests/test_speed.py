@@ -86,13 +86,6 @@ def test_what_is_compiled_makes_the_same(contenders, monkeypatch):
             np.testing.assert_allclose(other, first, atol=1e-5)
 
 
-def test_compiled_programs_have_a_section_where_they_ran(speed):
-    races = {"table": {"fill": 2.0, "made": 5.0}, "attention": {"no bias": 4.0, "bias": 5.0}}
-    text = speed.compiled_section(speed.FULL, races)
-    assert "| made | 2.50 |" in text and "| bias | 1.25 |" in text and "65 536 × 1 024" in text
-    assert speed.compiled_section(speed.QUICK, speed.measure_compiled(speed.QUICK)) == ""
-
-
 def test_a_quick_run_writes_its_table_and_its_figure_beside_the_kept_ones(
     speed, contenders, tmp_path, capsys, monkeypatch
 ):
