@@ -4,6 +4,7 @@ import os
 import random
 import sys
 import time
+from collections import Counter
 from itertools import groupby
 from queue import Empty
 
@@ -32,6 +33,10 @@ THUMBNAIL = (16, 16)
 TOLERANCE = 6
 SHARE_OF_THE_DRAWN = 1 / 4
 WHITE = 255
+# What a file of tests may take, as it is seen in every run. It is told and fails nothing: no verdict hangs on
+# how fast a machine is.
+BUDGET = 60
+_cpu = sum(os.times()[:4])
 
 HELP = """\
 In a comparison, + is the output stored in the notebook and - what the cell gives now.
@@ -83,7 +88,17 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """After a failure: what it takes to see it on another machine."""
+    """Which files take most; after a failure, what it takes to see it on another machine."""
+    seconds = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            path = getattr(report, "nodeid", "").split("::")[0]
+            seconds[path] += dict(getattr(report, "user_properties", ())).get("cpu", 0)
+    if sum(seconds.values()) > BUDGET:
+        terminalreporter.section("CPU seconds of the files that take most, without the kernels of notebooks")
+        for path, took in seconds.most_common(8):
+            over = f", over the budget of {BUDGET}" if took > BUDGET else ""
+            terminalreporter.line(f"{took:6.1f} {path}{over}")
     if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
         from machine_report import describe
 
@@ -166,7 +181,10 @@ def pytest_runtest_call(item):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
+    global _cpu
     report = yield
+    before, _cpu = _cpu, sum(os.times()[:4])  # of this process and of children that have ended
+    report.user_properties.append(("cpu", _cpu - before))
     if report.failed and isinstance(item, nbval.plugin.IPyNbCell):
         path = item.nodeid.split("::")[0]
         number = item.cell.execution_count or item.cell_num + 1

@@ -55,8 +55,8 @@ NEEDS_A_MEMORY_LIMIT = {"huge array", "huge text"}
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_code_gets_a_helpful_sentence_and_the_kernel_lives_on(kind, capfd, monkeypatch, tmp_path):
-    if kind in NEEDS_A_MEMORY_LIMIT and (not sys.platform.startswith("linux") or torch.cuda.is_available()):
-        pytest.skip("memory can be limited on Linux only, and not beside CUDA")
+    if kind in NEEDS_A_MEMORY_LIMIT and not behaviour._resource():
+        pytest.skip(behaviour.memory_guard())
     monkeypatch.chdir(tmp_path)
     if kind != "endless":  # as many steps as in a lesson once, a fifth of them for the other loops
         monkeypatch.setattr(behaviour, "STEPS", behaviour.STEPS // 5)
@@ -125,6 +125,14 @@ def test_the_memory_limit_is_lifted_after_the_call():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["True", "False"]
+
+
+def test_where_memory_cannot_be_limited_this_is_said_and_answers_are_judged(monkeypatch):
+    can = sys.platform.startswith("linux") and not torch.cuda.is_available()
+    assert ("may ask for" in behaviour.memory_guard()) == can
+    monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
+    assert behaviour.memory_guard().startswith("not limited on this system")
+    assert EXERCISE.check(loops.sinusoidal).status == "correct"
 
 
 @pytest.mark.parametrize(

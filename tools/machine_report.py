@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from pe_lessons.exercises.behaviour import memory_guard
+
 PACKAGES = ("numpy", "torch", "matplotlib", "ipykernel", "jupyterlab", "pytest", "nbval", "hypothesis")
 # Threads, instruction sets, warnings, language, seeds. No wider patterns: variables hold secrets too.
 VARIABLES = re.compile(
@@ -43,6 +45,7 @@ def describe(**more):
         "NumPy's BLAS": " ".join([blas.get("name", "?"), blas.get("openblas configuration", "")]),
         "NumPy's instruction sets": " ".join([*simd.get("baseline", ()), *simd.get("found", ())]),
         "PyTorch's": f"{torch.backends.cpu.get_cpu_capability()}, {torch.get_num_threads()} threads",
+        "memory": memory_guard(),
         "environment": ", ".join(sorted(variables)),
         **more,
     }

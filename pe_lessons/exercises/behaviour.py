@@ -2,7 +2,7 @@
 
 Nothing here knows what the function is for. It may print, fail, loop for ever, change its arguments or
 replace parts of NumPy; the kernel survives and the caller gets a `Behaviour`. So it does if the function asks
-for too much memory, on Linux and without CUDA; elsewhere memory cannot be limited.
+for too much memory, on Linux and without CUDA; elsewhere memory cannot be limited (`memory_guard` says so).
 """
 
 import builtins
@@ -604,20 +604,34 @@ def _memory_of_a_call():
     return min(MEMORY, int(given) // 2) if given.isdecimal() and int(given) else MEMORY
 
 
-@contextlib.contextmanager
-def _memory_limit():
-    """Let a call ask for `MEMORY` bytes more than the process has now; only where the system can (Linux)."""
+def memory_guard():
+    """In words, whether an answer that asks for too much memory is stopped here."""
+    if _resource():
+        return f"a call of an answer may ask for {_memory_of_a_call() >> 20:,} MiB"
+    return "not limited on this system: an answer that asks for too much may end the kernel"
+
+
+def _resource():
+    """The module that limits memory, where the system can (Linux); else None."""
     torch = sys.modules.get("torch")
+    if torch and torch.cuda.is_available():  # CUDA reserves addresses without measure
+        return None
     try:
         import resource
+    except ImportError:  # Windows, and pages of the site
+        return None
+    return resource if Path("/proc/self/statm").exists() else None  # macOS has the limit, and ignores it
 
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        before = resource.getrlimit(resource.RLIMIT_AS)
-    except (ImportError, OSError):
-        before = None
-    if before is None or (torch and torch.cuda.is_available()):  # CUDA reserves addresses without measure
+
+@contextlib.contextmanager
+def _memory_limit():
+    """Let a call ask for so many bytes more than the process has now; only where the system can."""
+    resource = _resource()
+    if resource is None:
         yield
         return
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    before = resource.getrlimit(resource.RLIMIT_AS)
     limit = pages * resource.getpagesize() + _memory_of_a_call()
     known = [bound for bound in (limit, *before) if bound != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_AS, (min(known), before[1]))
