@@ -57,6 +57,7 @@ class Submission:
     says: list = field(default_factory=list)
     never: tuple = ()
     cell: str = ""
+    cells: tuple = ()
     first: bool = False
     file: str = ""
     flagged: bool = False
@@ -190,10 +191,10 @@ def hand_in(submission, folder, port):
     for cell in notebook.cells:
         if grade_id(cell) in submission.answers:
             cell.source = submission.answers[grade_id(cell)].strip("\n")
-    if submission.cell:
-        source = submission.cell.strip("\n").replace("{folder}", str(folder)).replace("{port}", str(port))
-        place = notebook.cells.index(cell_of(notebook, "imports"))
-        notebook.cells.insert(place + (not submission.first), nbformat.v4.new_code_cell(source))
+    place = notebook.cells.index(cell_of(notebook, "imports")) + (not submission.first)
+    for cell in filter(None, reversed([submission.cell, *submission.cells])):
+        source = cell.strip("\n").replace("{folder}", str(folder)).replace("{port}", str(port))
+        notebook.cells.insert(place, nbformat.v4.new_code_cell(source))
     spoil(notebook, submission.file)
     text = nbformat.writes(notebook)
     place, name = folder / "submitted" / submission.student / LESSON, f"{LESSON}.ipynb"
