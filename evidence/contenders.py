@@ -223,7 +223,7 @@ def bias_contenders(seq_len, num_heads=8, head_dim=64):
 
 
 def blocks_in_complex64(table, block_len=256):
-    """Lesson 20's blocks with both factors rounded to complex64, written into a table that is there."""
+    """Blocks with both factors rounded to complex64, written into a table that is there."""
     frequencies = tensors.frequencies(table.shape[1])
     starts = torch.arange(0, len(table), block_len)[:, None] * frequencies
     within = torch.arange(block_len)[:, None] * frequencies
@@ -242,7 +242,7 @@ def compiled_contenders(shape, seq_len, num_heads=8, head_dim=64):
     table = torch.empty(shape)
     tables = {
         FILL: lambda: table.fill_(1.0),
-        "blocks, complex64 (lesson 20)": lambda: blocks_in_complex64(table, block_len=min(256, shape[0])),
+        "blocks, complex64": lambda: blocks_in_complex64(table, block_len=min(256, shape[0])),
         TENSORS: lambda: tensors.sinusoidal_by_rotation(*shape),
         "PyTorch as commonly written": lambda: commonly_in_torch(*shape),
         "the same, compiled": partial(torch.compile(commonly_in_torch), *shape),
