@@ -435,3 +435,32 @@ def test_a_window_that_is_no_number_is_refused():
     config = {"model_type": "mistral", "num_hidden_layers": 2, "head_dim": 8, "sliding_window": "lots"}
     with pytest.raises(ValueError, match="the window must be a whole number of tokens, got 'lots'"):
         models.explain(config)
+
+
+@pytest.mark.parametrize(
+    "more, said",
+    [
+        ({"rope_theta": 0.0, "rope_parameters": {"rope_theta": 1e4}}, "gives the base 10,000, rope_theta 0"),
+        ({"rope_parameters": {"rope_theta": 0.0}}, "base must be finite and above 1, got 0.0"),
+        ({"global_head_dim": 0, "head_dim": 64}, "the file gives global_head_dim 0"),
+        (
+            {"original_max_position_embeddings": 0, "rope_scaling": {"rope_type": "yarn", "factor": 2.0}},
+            "factor 2 times the trained length 0 is 0, not 2,048",
+        ),
+        (
+            {"rope_scaling": {"rope_type": "default", "partial_rotary_factor": 0.0}, "rope_theta": 1e4},
+            "without positions",
+        ),
+        ({"sliding_window": 0, "layer_types": ["sliding_attention"] * 2}, "in 2,048 tokens"),
+    ],
+)
+def test_a_zero_is_not_taken_for_left_out(more, said):
+    told = {"hidden_size": 512, "num_attention_heads": 8, "num_hidden_layers": 2}
+    told |= {"model_type": "llama", "max_position_embeddings": 2048, "rope_theta": 1e4}
+    assert said in models.explain(told | more)
+
+
+def test_a_pattern_of_no_layers_is_refused():
+    told = {"model_type": "gemma2", "hidden_size": 512, "num_attention_heads": 8, "num_hidden_layers": 2}
+    with pytest.raises(ValueError, match="sliding_window_pattern must be 1 or more, got 0"):
+        models.layers(told | {"sliding_window": 8, "sliding_window_pattern": 0})
