@@ -15,6 +15,7 @@ from docutils.parsers.rst import Directive
 from myst_nb.core.render import NbElementRenderer
 from myst_nb.sphinx_ import HideCodeCellNode
 from PIL import Image
+from reexecute import ASKED
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -26,8 +27,6 @@ if "google.colab" in sys.modules:  # elsewhere the course is installed already
     %pip install --quiet --no-deps "pe_lessons @ git+{repository}"
 """
 
-# A question to answer before the next cell is run, in bold words.
-ASKED = re.compile(r"\*\*(Predict|Before you (look|move)|Look hard|Stop and find)\b")
 SHOW = {"source": "Show the code", "output": "Show the answer"}
 
 
@@ -197,18 +196,13 @@ def fold_cells(app, docname, source):
     if not is_lesson(docname):
         return
     notebook = json.loads(source[0])
-    asked = False
     for cell in notebook["cells"]:
-        text = "".join(cell["source"])
-        if cell["cell_type"] == "markdown":
-            asked = bool(ASKED.search(text.strip().split("\n\n")[-1]))
-        elif cell["cell_type"] == "code" and "nbgrader" not in cell["metadata"]:
+        if cell["cell_type"] == "code" and "nbgrader" not in cell["metadata"]:
             tags = cell["metadata"].setdefault("tags", [])
-            if "plots.show(" in text or cell["id"] == "imports":
+            if "plots.show(" in "".join(cell["source"]) or cell["id"] == "imports":
                 tags.append("hide-input")
-            if asked and cell["outputs"]:
+            if cell["metadata"].get("jupyter", {}).get("outputs_hidden"):
                 tags.append("hide-output")
-            asked = False
     source[0] = json.dumps(notebook)
 
 

@@ -158,6 +158,7 @@ FAULTS = {
         change("time", outputs=[v4.new_output("display_data", data=WIDGET)]),
         figure_fault(data={"image/png": picture("grey", pnginfo=INFO), "text/plain": ALT}),
         change(metadata={"execution": {"iopub.status.busy": "1"}}),
+        change("time", metadata={"jupyter": {"outputs_hidden": True}}),  # it answers no prediction
         *(change(id=name) for name in ("title", "3f9a01bc")),
         change(metadata={"editable": False}),
         change("title", metadata={}),

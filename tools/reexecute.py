@@ -33,6 +33,8 @@ from course import ROOT, surroundings
 from pe_lessons.lessons.progress import notebooks
 
 UNCHECKED = "nbval-ignore-output"
+# A question to answer before the next cell is run, in bold words.
+ASKED = re.compile(r"\*\*(Predict|Before you (look|move)|Look hard|Stop and find)\b")
 SECONDS_PER_CELL = 600  # of wall time, on a machine that may be busy
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -115,6 +117,14 @@ def locks(cell) -> dict:
     return editable | ({"deletable": False} if check or answer else {})
 
 
+def answers_to_predictions(cells):
+    """The code cells that answer a question in the last paragraph above them."""
+    for above, cell in zip(cells, cells[1:]):
+        asked = above.cell_type == "markdown" and ASKED.search(above.source.strip().split("\n\n")[-1])
+        if asked and cell.cell_type == "code" and "nbgrader" not in cell.metadata:
+            yield cell
+
+
 def normal_form(nb):
     """A copy of the notebook with all that depends on who saved it, when and where removed."""
     nb = copy.deepcopy(nb)
@@ -128,6 +138,9 @@ def normal_form(nb):
         cell.metadata = {key: cell.metadata[key] for key in kept if cell.metadata.get(key)} | locks(cell)
         if cell.cell_type == "code":
             cell.outputs = [normal_output(out, cell.execution_count) for out in cell.outputs]
+    for cell in answers_to_predictions(nb.cells):
+        if cell.outputs:  # JupyterLab shows them when the cell is run
+            cell.metadata["jupyter"] = {"outputs_hidden": True}
     return nbformat.from_dict(nb)
 
 

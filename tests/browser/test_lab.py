@@ -23,6 +23,8 @@ def run_all(browser, lab):
         page.goto(f"{lab}/lab/tree/notebooks/{path.name}?reset")
         page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for(timeout=MINUTE)
         page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=MINUTE)
+        answers = page.locator(".jp-OutputPlaceholder")  # to predictions, which may not be seen before
+        assert answers.count() == path.read_text(encoding="utf-8").count('"outputs_hidden": true')
         page.locator(".lm-MenuBar-itemLabel", has_text="Kernel").click()
         page.locator(".lm-Menu-itemLabel", has_text="Restart Kernel and Run All Cells").click()
         page.locator(".jp-Dialog .jp-mod-accept").click()
@@ -33,6 +35,7 @@ def run_all(browser, lab):
         page.wait_for_function(f"!{prompts}.includes('[{last}]:')", timeout=MINUTE)
         page.wait_for_function(f"{prompts}.at(-1) == '[{last}]:'", timeout=2 * MINUTE)
         assert page.evaluate(prompts) == [f"[{count}]:" for count in range(1, last + 1)]
+        assert answers.count() == 0
         for trouble in ("error", "stderr"):
             kind = f"application/vnd.jupyter.{trouble}"
             assert page.locator(f".jp-OutputArea [data-mime-type='{kind}']").count() == 0
