@@ -1,4 +1,4 @@
-"""Lesson 22: what was trained, the tasks, the goals and the board."""
+"""Lesson 24: what was trained, the tasks, the goals and the board."""
 
 import functools
 import re

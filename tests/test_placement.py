@@ -26,7 +26,7 @@ def test_a_newcomer_is_sent_to_the_right_lesson(letters, lesson):
 @pytest.mark.parametrize("written", [RIGHT.upper(), ", ".join(RIGHT), [f" {one} " for one in RIGHT]])
 def test_right_letters_in_another_form_are_right(written):
     assert placement.check(written).status == "correct"
-    assert "Begin at lesson 22." in placement.check(written).message
+    assert "Begin at lesson 24." in placement.check(written).message
 
 
 def test_ten_questions_in_the_order_of_the_course():

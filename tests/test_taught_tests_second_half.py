@@ -227,7 +227,7 @@ def test_the_sum_of_the_weights_sees_a_dropped_sink(weights, right):
     assert abs(ratio - np.exp(1.5)) < 1e-5  # which the ratios do not see
 
 
-# Lesson 16: the same text, moved
+# Lesson 17: the same text, moved
 
 
 def handed_over(back, positions):
@@ -253,7 +253,7 @@ def test_a_moved_text_sees_that_something_depends_on_the_place(back, passes):
     assert bool(moved < 1e-9) is passes
 
 
-# Lesson 17: text alone must come out as before
+# Lesson 18: text alone must come out as before
 
 
 def by_axes(dtype, scale, x, positions, sections, order):
@@ -297,7 +297,7 @@ def test_the_three_prompts_are_needed():
     assert [after("time left out", p) == after("right", p) for p in (wide, tall, long)] == [True, True, False]
 
 
-# Lesson 18: the law
+# Lesson 19: the law
 
 
 @pytest.fixture(scope="module")
@@ -342,7 +342,7 @@ def test_twice_the_gap_of_reading_alone_is_a_bound_for_bfloat16(serving, seed, m
     assert [law(serve, low, model, **how) > allowed for serve, how in zip(servers, wrong)] == [True, True]
 
 
-# Lesson 19: the spread of one score, and the bits of a model far out
+# Lesson 20: the spread of one score, and the bits of a model far out
 
 
 @pytest.mark.parametrize(
@@ -374,7 +374,7 @@ def test_two_measures_of_rounding_see_what_depends_on_the_place(angles, spread, 
     assert bool(far > exact + 0.1) is costs
 
 
-# Lesson 22: the card
+# Lesson 24: the card
 
 
 def test_four_times_is_a_matter_of_luck():

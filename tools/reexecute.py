@@ -29,6 +29,8 @@ from PIL import Image
 from traitlets import default
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
+import itertools
+
 from course import ROOT, surroundings
 from pe_lessons.lessons.progress import notebooks
 
@@ -119,7 +121,7 @@ def locks(cell) -> dict:
 
 def answers_to_predictions(cells):
     """The code cells that answer a question in the last paragraph above them."""
-    for above, cell in zip(cells, cells[1:]):
+    for above, cell in itertools.pairwise(cells):
         asked = above.cell_type == "markdown" and ASKED.search(above.source.strip().split("\n\n")[-1])
         if asked and cell.cell_type == "code" and "nbgrader" not in cell.metadata:
             yield cell

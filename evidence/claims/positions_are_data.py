@@ -1,4 +1,4 @@
-"""The claims of lesson 17 that depend on chance. The lesson itself trains with seed 0."""
+"""The claims of lesson 18 that depend on chance. The lesson itself trains with seed 0."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The claim of lesson 18 that depends on the weights: what moving cached keys repairs, and what not."""
+"""The claim of lesson 19 that depends on the weights: what moving cached keys repairs, and what not."""
 
 import numpy as np
 import torch

@@ -91,7 +91,7 @@ ADDED = {
 }  # fmt: skip
 SMALL_FORMAT = (
     "angles in a small format (bfloat16 or float16)",
-    "the dtype in which positions are multiplied by frequencies", "lesson 19",
+    "the dtype in which positions are multiplied by frequencies", "lesson 20",
 )  # fmt: skip
 TOO_FAST = (
     "frequencies are so large that neighbouring positions differ by chance: uninitialised memory?",
@@ -177,7 +177,7 @@ def _far(patient, check):
     elif culprit := _kept_in(patient):
         says = "moving all positions changes nothing but where positions begin again"
         look_at = "the dtype of the positions, or where their remainder is taken"
-        yield Finding(check, "wrong", says, 0, culprit, look_at, "lesson 19")
+        yield Finding(check, "wrong", says, 0, culprit, look_at, "lesson 20")
     elif far >= patient.enough:
         says = f"moving all positions by {SHIFT} changes {little}, by 1,000 the answers"
         yield Finding(check, "wrong", says, finite(far), *_why_confused(patient))
@@ -269,7 +269,7 @@ def _left_padding(patient, check):
         seen, given = asked(batch, mask), " even with position_ids" if ids is not None else ""
         return patient.verdict(
             check, seen, _ends(alone(), *counts), f"padding on the left changes nothing{given[5:]}",
-            f"padding on the left changes the rows of the texts{given}", "lesson 18", [
+            f"padding on the left changes the rows of the texts{given}", "lesson 19", [
                 ("the softmax of nothing is 0 / 0: padding may look at no key", "let padding look at itself",
                  lambda: bool(seen.isnan().any())),
                 ("the mask is not used", "where the mask reaches the scores", lambda: asked(batch, None)),
@@ -288,7 +288,7 @@ def _left_padding(patient, check):
     yield given
     if given.status == "right" and own.status == "wrong":
         says = "without position_ids, it does: give them, counted from the first real token"
-        yield Finding(check, "note", says, own.size, lesson="lesson 18")
+        yield Finding(check, "note", says, own.size, lesson="lesson 19")
 
 
 OFFSET = "the offset by the length of the cache"
@@ -341,7 +341,7 @@ def _cached(patient, check, cuts):
             check, seen, patient.rows(patient.text, positions)[:, OLD:],
             "with a cache, the rows are those of the whole text at once",
             f"with a cache{' and position_ids' * (positions is not None)}, the rows are not those at once",
-            "lesson 18", stories, otherwise,
+            "lesson 19", stories, otherwise,
         )  # fmt: skip
 
     yield from _first_wrong(map(judged, patient.ways(patient.count + 2 * (patient.count >= OLD))))
@@ -361,7 +361,7 @@ def _padded_steps(patient, check):
             check, _ends(seen, NEW, NEW), _ends(alone(), NEW, NEW),
             "texts padded on the left go on with a cache as each does alone",
             f"texts padded on the left{' and given position_ids' * (ids is not None)} do not go on with a "
-            "cache as each does alone", "lesson 18", [
+            "cache as each does alone", "lesson 19", [
                 ("the mask is not used once there is a cache", "where the mask reaches the scores",
                  lambda: padding_matters() and patient.same(seen, patient.continued(
                      batch, cuts, ids, mask, later=torch.ones_like(mask)))),
@@ -407,7 +407,7 @@ def _packing(patient, check):
         check, patient.rows(packed, positions, between),
         torch.cat([patient.rows(one), patient.rows(other)], dim=1),
         "two texts packed into one row get the rows that each gets alone",
-        "two texts packed into one row do not get the rows that each gets alone", "lesson 18", [
+        "two texts packed into one row do not get the rows that each gets alone", "lesson 19", [
             ("the mask between the texts is not used", "where a mask with three axes reaches the scores",
              lambda: patient.rows(packed, positions)),
             (*IDS_UNUSED, lambda: torch.cat([patient.rows(one), patient.rows(other, OLD + count)], dim=1)),

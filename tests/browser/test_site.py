@@ -231,7 +231,7 @@ KEPT = """async ([light, dark, width, boxes]) => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["06_reading_the_picture", "07_a_shift_is_a_rotation", "18_serve_it"])
+@pytest.mark.parametrize("name", ["06_reading_the_picture", "07_a_shift_is_a_rotation", "19_serve_it"])
 def test_in_the_dark_line_drawings_turn_dark_and_colour_maps_keep_their_colours(open_page, name):
     outputs = [output for cell in notebook(name)["cells"] for output in cell.get("outputs", ())]
     told = [

@@ -1,4 +1,4 @@
-"""Right answers of lesson 22."""
+"""Right answers of lesson 24."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Exercises of lesson 17, positions that are data."""
+"""Exercises of lesson 18, positions that are data."""
 
 from pe_lessons.exercises.lesson_files import Lesson
 

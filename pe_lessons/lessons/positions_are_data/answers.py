@@ -1,4 +1,4 @@
-"""Right answers of lesson 17."""
+"""Right answers of lesson 18."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Exercises of lesson 18, serve it."""
+"""Exercises of lesson 19, serve it."""
 
 import numpy as np
 

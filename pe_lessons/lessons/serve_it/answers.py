@@ -1,4 +1,4 @@
-"""Right answers of lesson 18."""
+"""Right answers of lesson 19."""
 
 import math
 

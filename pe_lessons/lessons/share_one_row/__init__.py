@@ -1,4 +1,4 @@
-"""Exercises of lesson 16, share one row."""
+"""Exercises of lesson 17, share one row."""
 
 import numpy as np
 

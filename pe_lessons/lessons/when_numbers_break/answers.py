@@ -1,4 +1,4 @@
-"""Right answers of lesson 19."""
+"""Right answers of lesson 20."""
 
 import math
 
