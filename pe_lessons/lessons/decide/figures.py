@@ -30,22 +30,29 @@ def diluted(lengths, weights, margin):
     )
 
 
-def bases(similarities, text_len):
-    """The mean over all pairs of what a rotation leaves of a word's likeness to itself, by distance."""
+def bases(similarities):
+    """How similar a word looks to itself at every distance: the smallest and the largest value nearby."""
+    edges = np.unique(np.logspace(0, np.log10(131_072), 120).astype(int))
     with plt.rc_context(plots.STYLE):
         fig, axes = plt.subplots(len(similarities), 1, figsize=(6.4, 5.4), sharex=True, sharey=True)
         for ax, (base, values) in zip(axes, similarities.items()):
-            ax.plot(np.arange(1, text_len, 37), values[1::37], color=plots.OF_ENCODING["RoPE"], linewidth=0.5)
+            parts = [values[start:end] for start, end in zip(edges, edges[1:])]
+            low, high = ([choose(part) for part in parts] for choose in (np.min, np.max))
+            ax.fill_between(edges[:-1], low, high, color=plots.OF_ENCODING["RoPE"], linewidth=0)
             ax.axhline(0, color="0.5", linewidth=1)
             ax.text(0.98, 0.8, f"base {base:,}", ha="right", transform=ax.transAxes)
-        axes[0].annotate("here a word is less like itself\nthan like a random word", (9000, -0.05), (22_000, 0.42),
-                         arrowprops={"arrowstyle": "->"})  # fmt: skip
-        axes[-1].set(xlabel="distance", xlim=(0, text_len), ylim=(-0.2, 0.8))
-        axes[1].set(ylabel="likeness of a word to itself")
+            below = np.flatnonzero(values < 0)
+            if below.size:
+                ax.annotate(f"first negative at {below[0]:,}", (below[0], 0), (12, -0.36), va="center",
+                            color=plots.RED, arrowprops={"arrowstyle": "->", "color": plots.RED})  # fmt: skip
+            else:
+                ax.text(12, -0.36, "never negative", va="center", color=plots.RED)
+        axes[-1].set(xscale="log", xlabel="distance", xlim=(1, 131_072), ylim=(-0.5, 1.05))
+        axes[1].set(ylabel="similarity of a word to itself")
     plots.show(
         fig,
-        alt="Three noisy curves over distances up to 131,072. With base 10,000 the curve falls to 0 within a "
-        "few thousand tokens and then swings around 0. With base 500,000 it falls slowly, and from about "
-        "20,000 on it dips below 0 now and then. With base 10,000,000 it never goes below 0.",
-        caption="The mean cosine over the 64 pairs of a head of 128 columns, for three bases.",
+        alt="Three bands over distances from 1 to 131,072 on a logarithmic axis. All begin at 1 and fall. With "
+        "base 10,000 the band reaches below 0 from 1,707 on and later swings around 0. With base 500,000 "
+        "it first touches negative values at 18,438. With base 10,000,000 it stays above 0.",
+        caption="The mean cosine over the 64 pairs of a head of 128 columns. A band covers all distances nearby.",
     )

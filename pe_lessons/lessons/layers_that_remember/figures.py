@@ -32,14 +32,14 @@ def states(after):
         for ax, title, state in zip(axes, titles, after.values()):
             ax.imshow(state, cmap="RdBu_r", vmin=-14, vmax=14)
             for (row, column), number in np.ndenumerate(state):
-                ax.text(column, row, f"{number:.1f}", ha="center", va="center", fontsize=9)
+                ax.text(column, row, f"{number:.2f}", ha="center", va="center", fontsize=9)
             ax.set(xticks=[], yticks=[])
             ax.set_title(title, fontsize=10)
         axes[0].set_yticks([0, 1], ["A", "B"])
     plots.show(
         fig,
-        alt="Four states with a row for each of two keys. After A = 5: rows 5.0 and 0.0. After B = 3: rows "
-        "2.5 and 3.0. After A = 7: rows 8.2 and 1.5. After B = 1: rows 4.1 and 1.8.",
+        alt="Four states with a row for each of two keys. After A = 5: rows 5.00 and 0.00. After B = 3: rows "
+        "2.50 and 3.00. After A = 7: rows 8.25 and 1.50. After B = 1: rows 4.12 and 1.75.",
         caption="A state with two keys, A in row 0 and B in row 1. Every token halves what is there and "
         "adds its value.",
     )
@@ -61,8 +61,8 @@ def forgetting(gates, words):
         ax.text(9.2, 2.2, "the future\nis hidden", ha="center", color="0.4")
         ax.annotate(
             "the full stop\ncloses the book",
-            (3, 8),
-            (7.2, 4.6),
+            (3.5, 4.2),
+            (7.2, 4.4),
             ha="center",
             color=plots.RED,
             arrowprops={"arrowstyle": "->", "color": plots.RED},

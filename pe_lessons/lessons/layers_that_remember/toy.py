@@ -1,5 +1,7 @@
 """A small model whose only layer has a state and no positions, and the task that asks what it keeps."""
 
+import functools
+
 import torch
 from torch import nn
 
@@ -58,6 +60,11 @@ class Memory(nn.Module):
             read, _ = tensors.linear_attention(q, k, v, **options)
         x = x + read
         return self.head(x + self.think(x))  # (batch, seq_len, num_answers)
+
+
+def back(k):
+    """The task "what stood k tokens ago"."""
+    return functools.partial(toys.k_back, k=k)
 
 
 def accuracy(task, *, seed=0, **how):
