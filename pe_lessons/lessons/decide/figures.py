@@ -38,7 +38,7 @@ def bases(similarities):
         for ax, (base, values) in zip(axes, similarities.items()):
             parts = [values[start:end] for start, end in zip(edges, edges[1:])]
             low, high = ([choose(part) for part in parts] for choose in (np.min, np.max))
-            ax.fill_between(edges[:-1], low, high, color=plots.OF_ENCODING["RoPE"], linewidth=0)
+            ax.fill_between(edges[:-1], low, high, color=plots.OF_ENCODING["RoPE"], linewidth=0.6)
             ax.axhline(0, color="0.5", linewidth=1)
             ax.text(0.98, 0.8, f"base {base:,}", ha="right", transform=ax.transAxes)
             below = np.flatnonzero(values < 0)
