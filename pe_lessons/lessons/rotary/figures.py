@@ -1,5 +1,7 @@
 """The drawings of the lesson on rotating queries and keys."""
 
+import matplotlib.pyplot as plt
+
 from pe_lessons import plots
 
 
@@ -22,8 +24,8 @@ def two_arrows():
         alt="Two circles with a blue arrow, the query, and an orange one, the key. On the right both point "
         "elsewhere. The way from the query to the key is 3 radians in both, and below each circle stands: "
         "score -0.99.",
-        caption="Two arrows, each rotated by one radian for every token before it. Both have moved. The "
-        "angle between them has not.",
+        caption="Two arrows, each rotated by one radian for every token before it. Both have moved, but "
+        "the angle between them is the same.",
     )
 
 
@@ -36,15 +38,28 @@ def stripes(scores):
     ax = fig.axes[0]
     ax.set_aspect("equal")
     paper = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "black", "gid": plots.KEEPS}
-    along = {"rotation": -45, "ha": "center", "va": "center", "fontsize": 9}
-    ax.plot([0, 17], [6, 23], color="black", linewidth=1)
-    ax.plot([6, 23], [0, 17], color="black", linewidth=1)
-    ax.text(8.5, 14.5, "key 6 before the query", bbox=paper, **along)
-    ax.text(14.5, 8.5, "key 6 after the query", bbox=paper, **along)
+    for offset, where, said in (
+        (-3, (5, 19.5), "key 3 before the query"),
+        (3, (17.5, 3), "key 3 after the query"),
+    ):
+        for m in range(max(0, -offset), min(24, 24 - offset)):
+            ax.add_patch(plt.Rectangle((m + offset - 0.5, m - 0.5), 1, 1, fill=False, linewidth=0.8))
+        m = 16 if offset < 0 else 6
+        ax.annotate(
+            f"{said}:\n{scores[m, m + offset]:.1f}".replace("-", "−"),
+            xy=(m + offset, m),
+            xytext=where,
+            ha="center",
+            va="center",
+            fontsize=9,
+            bbox=paper,
+            arrowprops={"arrowstyle": "-|>", "color": "black"},
+        )
     plots.show(
         fig,
-        alt="A 24 by 24 map of scores. Every diagonal has one shade from end to end. Two of them carry a "
-        "line: key 6 before the query, and key 6 after the query. Their shades differ.",
+        alt="A 24 by 24 map of scores. Every diagonal has one shade from end to end. Two of them are "
+        "framed: key 3 before the query, dark blue, score -11.4, and key 3 after the query, nearly white, "
+        "score 0.3.",
         caption="The same query in all rows and the same key in all columns. Only the positions differ.",
     )
 
