@@ -58,7 +58,9 @@ def schedules(right):
         ax.axvline(100 / 16, color="0.6", linewidth=1)
         ax.text(7.5, -0.72, "guessing", color="0.35", fontsize=9)
         ax.text(97, -0.72, "texts of 48 words, as in training", color="0.5", ha="right", fontsize=9)
-        ax.text(32, 0.18, "texts of 384 words", color=plots.COLOURS[0], va="center", weight="bold", fontsize=9)
+        ax.text(
+            32, 0.18, "texts of 384 words", color=plots.COLOURS[0], va="center", weight="bold", fontsize=9
+        )
         ax.set(xlim=(0, 102), ylim=(4.6, -1), yticks=range(len(right)), xlabel="accuracy, in %")
         ax.set_yticklabels(right, family="monospace", fontsize=11)
         ax.spines["left"].set_visible(False)

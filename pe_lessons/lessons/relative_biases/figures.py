@@ -19,7 +19,14 @@ def learned_list(offsets, numbers):
         ax.bar(offsets, numbers - middle, color=colours, width=0.8)
         ax.axhline(0, color="0.6", linewidth=1)
         ax.text(-2.3, (numbers - middle).max(), "three back", color=ORANGE, va="top", fontweight="bold")
-        ax.text(15.4, 0.9, "12 to 15 share one number,\nhardly trained", color="0.4", ha="right", va="bottom")
+        ax.text(
+            15.4,
+            0.9,
+            "12 to 15 share one number,\nwhich got little training",
+            color="0.4",
+            ha="right",
+            va="bottom",
+        )
         ax.set(xlabel="offset of the key, seen from the query", ylabel="bias, from the median")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xticks([-15, -10, -5, -3, 0, 5, 10, 15])
@@ -31,25 +38,29 @@ def learned_list(offsets, numbers):
     )
 
 
-def fading(slopes, distances=100):
+def fading(slopes, distances=200):
     """What ALiBi leaves of a key's weight, by its distance, for three of the heads."""
     across = np.arange(distances + 1)
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.3))
         ax.axhline(0.5, color="0.6", linewidth=1)
-        ax.text(distances, 0.51, "one half", color="0.4", ha="right", va="bottom")
-        for head, colour, place in ((0, BLUE, (6.5, 0.04)), (3, ORANGE, (23, 0.26)), (7, GREEN, (62, 0.83))):
+        ax.text(110, 0.51, "one half", color="0.4", ha="right", va="bottom")
+        for head, colour, place in ((0, BLUE, (8, 0.02)), (3, ORANGE, (27, 0.24)), (7, GREEN, (72, 0.79))):
+            between = "\n" if head == 0 else " "  # the label of head 0 has little room
             ax.plot(across, np.exp(-slopes[head] * across), color=colour)
-            ax.text(*place, f"head {head}, slope 1/{round(1 / slopes[head])}", color=colour)
+            ax.text(*place, f"head {head},{between}slope 1/{round(1 / slopes[head])}", color=colour)
             half = np.log(2) / slopes[head]
             if half < distances:
                 ax.plot(half, 0.5, "o", color=colour)
-                ax.text(half + 1.2, 0.51, f"{half:.2g}", color=colour, va="bottom")
+                label, side, shift = (
+                    (f"{half:.1f}", "right", -2) if head == 0 else (f"{half:.0f}", "left", 2.4)
+                )
+                ax.text(half + shift, 0.51, label, color=colour, ha=side, va="bottom")
         ax.set(xlabel="distance from query to key", ylabel="factor on the weight", ylim=(0, 1.05))
     plots.show(
         fig,
-        alt="Three falling curves of the factor on a weight against the distance, 0 to 100. Head 0 falls to "
-        "nearly nothing within ten tokens, head 3 to one half at 11, head 7 is still above one half at 100.",
+        alt="Three falling curves of the factor on a weight against the distance, 0 to 200. Head 0 falls to "
+        "nearly nothing within ten tokens, head 3 to one half at 11, head 7 to one half at 177.",
         caption="Three of the eight heads of ALiBi. Dots: the distance at which a weight is halved.",
     )
 
@@ -62,14 +73,14 @@ def buckets(offsets, found):
         arrow = {"arrowstyle": "-|>", "color": "0.3", "shrinkB": 4}
         look = {"color": "0.25", "va": "center", "linespacing": 1.3, "arrowprops": arrow}
         ax.annotate("0 to 7 back:\na bucket for each distance", (-5, 4.6), (-125, 2.5), **look)
-        ax.annotate("further back:\nwider and wider stairs", (-38, 12.2), (-125, 20), **look)
-        ax.annotate("ahead: the same stairs,\n16 higher", (38, 28.0), (28, 8), **look)
+        ax.annotate("further back:\nwider and wider steps", (-38, 12.2), (-125, 20), **look)
+        ax.annotate("ahead: the same steps,\n16 higher", (38, 28.0), (28, 8), **look)
         ax.set(xlabel="offset of the key, seen from the query", ylabel="number of the bucket", ylim=(-1, 33))
     plots.show(
         fig,
         alt="A dot for the bucket of each offset, -130 to 130. From offset 0 to the left: 0 to 7 one by one, "
-        "then ever wider stairs up to 15. To the right the same stairs, 16 higher, from 17 up to 31.",
-        caption="T5's 32 buckets. Each stair shares one learned number.",
+        "then ever wider steps up to 15. To the right the same steps, 16 higher, from 17 up to 31.",
+        caption="T5's 32 buckets. The offsets of a step share one learned number. (Bucket 16 stays unused.)",
     )
 
 
@@ -81,6 +92,9 @@ def jumps(digits, found):
             ax.text(place, 0, str(digit), ha="center", va="center", fontsize=12, zorder=3)
             if digit > place:
                 continue
+            if digit == 0 == place - found[place]:
+                ax.plot(place, 0, "o", markersize=19, markerfacecolor="none", color=BLUE)
+                continue
             reach = place - found[place]
             colour = BLUE if reach == digit else ORANGE
             half = np.linspace(0, np.pi, 60)
@@ -88,12 +102,13 @@ def jumps(digits, found):
             ax.plot(place - reach / 2 + reach / 2 * np.cos(half), 0.35 + height * np.sin(half), color=colour)
             ax.plot(place - reach, 0.35, marker="v", color=colour, markersize=5)
         ax.text(0, -0.75, "no arc: the digit is larger than the number of tokens before it", color="0.4")
-        ax.set(xlim=(-0.7, len(digits) - 0.3), ylim=(-1.0, 3.6))
+        ax.text(0, -1.15, "ring: a 0 looks at itself", color=BLUE)
+        ax.set(xlim=(-0.7, len(digits) - 0.3), ylim=(-1.4, 3.6))
         ax.set_axis_off()
     plots.show(
         fig,
         alt="Sixteen digits in a line. From each digit an arc leads back to the token that it looks at, as "
-        "many places to the left as the digit says.",
+        "many places to the left as the digit says. A ring means that a 0 looks at itself.",
         caption="Where each token of one string has its largest weight, in Shaw's model.",
     )
 
@@ -117,5 +132,5 @@ def two_maps(weights):
         fig,
         alt="Two 16 by 16 maps of attention weights after training for three back. ALiBi: a blurred band on "
         "both sides of a darker diagonal. T5: a sharp line three to the left of the diagonal.",
-        caption="Two heads after training for three back. From 0.3 on all is yellow.",
+        caption="Two heads after training for three back. Everything from 0.3 up is yellow. Tokens 0 to 2 have nothing three back.",
     )
