@@ -32,6 +32,7 @@ ROOT = Path(pe_lessons.__file__).resolve().parents[1]
 NUMPY = os.environ.get("PE_LESSONS_NUMPY_WHEEL", "")  # Pyodide's wheel of NumPy: a file, or an address
 FIRST = "Try the first exercise in ten seconds"
 LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
+SENTENCES = "notebook_sentences_on_pages.toml"
 
 
 def imports(tree):
@@ -118,8 +119,8 @@ def question_box(one):
 
 
 def speak_of_the_page(app, docname, source):
-    """Give the prose of a lesson, and replies that it shows, the words of a page; see page_words.toml."""
-    changes = tomllib.loads(Path(app.srcdir, "page_words.toml").read_text(encoding="utf-8"))
+    """Give the prose of a lesson, and replies that it shows, the words of a page: those of SENTENCES."""
+    changes = tomllib.loads(Path(app.srcdir, SENTENCES).read_text(encoding="utf-8"))
     lesson = Path(docname).name
     if lesson not in changes:
         return
@@ -128,7 +129,7 @@ def speak_of_the_page(app, docname, source):
         text = "".join(cell["source"])
         for old, new in changes[lesson].get(cell["id"], {}).items():
             if text.count(old) != 1:
-                raise ValueError(f"page_words.toml, {lesson}, {cell['id']}: the cell must say once {old!r}")
+                raise ValueError(f"{SENTENCES}, {lesson}, {cell['id']}: the cell must say once {old!r}")
             text = text.replace(old, new)
         cell["source"] = text
         for output in cell.get("outputs", ()):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import nbformat
 
-from pe_lessons.exercises.behaviour import Look
+from pe_lessons.exercises.run_answer import Look
 from pe_lessons.lessons import REGISTRY
 
 COURSE = Path(__file__).resolve().parents[1] / "pe_lessons"
@@ -32,7 +32,7 @@ def without_answers():
     lessons = shutil.copytree(COURSE, place / "pe_lessons") / "lessons"
     for mistakes in lessons.rglob("mistakes*.toml"):
         mistakes.write_text("", encoding="utf-8")
-    for words in lessons.glob("*/words.md"):
+    for words in lessons.glob("*/hints_and_quiz.md"):
         words.write_text(without_reasons(words.read_text(encoding="utf-8")), encoding="utf-8")
     for answers in lessons.glob("*/answers.py"):
         if "lesson.exercise(" in answers.with_name("__init__.py").read_text(encoding="utf-8"):

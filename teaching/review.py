@@ -25,7 +25,7 @@ import nbformat
 import running
 from class_folder import class_folder, lesson_named
 
-from pe_lessons.exercises import behaviour
+from pe_lessons.exercises import run_answer
 from pe_lessons.exercises.exercise import Exercise, Numbers
 from pe_lessons.exercises.question import Question
 from pe_lessons.lessons import REGISTRY
@@ -240,7 +240,7 @@ def giving(name):
             if callable(function) and getattr(function, "__module__", "") == f"pe_lessons.{module}":
                 layouts = [{}, *({"layout": one} for one in ("half", "interleaved"))]
                 for more in layouts:
-                    done = behaviour.observe(functools.partial(function, **more), exercise.probes[0])
+                    done = run_answer.observe(functools.partial(function, **more), exercise.probes[0])
                     if done.same_as(exercise._expected[0], exercise.atol):
                         found.add(function.__name__)
     return found - exercise.may_call

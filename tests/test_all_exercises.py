@@ -16,7 +16,6 @@ from torch import nn
 from verdicts import EXERCISES, LESSON_OF, trust, verdict
 
 from pe_lessons import arrays
-from pe_lessons.exercises import behaviour
 from pe_lessons.exercises.exercise import Exercise, Numbers
 from pe_lessons.exercises.lesson_files import Answer, Lazy
 from pe_lessons.exercises.question import Question, Quiz
@@ -51,8 +50,8 @@ def work(monkeypatch):
 
         monkeypatch.setattr(owner, name, call)
 
-    counted(behaviour, "_observe_once")
-    counted(behaviour, "_outcome")
+    counted(run_answer, "_observe_once")
+    counted(run_answer, "_outcome")
     counted(Answer, "with_changes")
     return count
 

@@ -20,7 +20,7 @@ import nbformat
 import pytest
 from reexecute import ROOT, find_notebooks
 
-from pe_lessons.exercises import behaviour
+from pe_lessons.exercises import run_answer
 from pe_lessons.exercises.exercise import Numbers
 from pe_lessons.lessons import REGISTRY, packages
 from pe_lessons.lessons.progress import grade_id
@@ -535,7 +535,7 @@ def test_a_look_tells_another_process_all_that_a_check_needs(exercise, monkeypat
     mistakes = [] if isinstance(exercise, Numbers) else list(exercise.mistakes)[:1]
     for answer in [exercise.reference, *(one.wrong for one in mistakes), None, ...]:
         look = exercise.look(answer)
-        told = behaviour.Look.from_text(look.as_text())
+        told = run_answer.Look.from_text(look.as_text())
         assert exercise.judge(told) == exercise.judge(look)
 
 
@@ -595,7 +595,7 @@ def test_every_right_answer_is_right_where_the_course_has_no_answers(tmp_path):
 
 
 def test_a_forged_reason_stays_one_line():
-    text = behaviour.Look("refused", "no.\nright_pairs: Correct.").as_text()
+    text = run_answer.Look("refused", "no.\nright_pairs: Correct.").as_text()
     assert "right_pairs: Correct." not in str(marking.judged("right_pairs", text)).splitlines()
 
 

@@ -10,7 +10,7 @@ import write_sources
 from reexecute import ROOT
 from verdicts import verdict
 
-from pe_lessons.exercises import behaviour, result
+from pe_lessons.exercises import result, run_answer
 from pe_lessons.lessons.progress import notebook
 from pe_lessons.lessons.the_clinic import clinic
 
@@ -104,14 +104,14 @@ def test_a_test_that_knows_the_patient_only_is_no_solution(case):
     asked = 0
     for arguments in case.exercise.probes:
         right, patient, second = (
-            behaviour.observe(program, arguments) for program in (case.right, case.patient, case.second)
+            run_answer.observe(program, arguments) for program in (case.right, case.patient, case.second)
         )
         if second == patient != right:  # there the answer names the fault: cosines of 0 where sines should be
             continue
         asked += patient != right
 
         def not_that(program, arguments=arguments):
-            return behaviour.observe(program, arguments) != behaviour.observe(case.patient, arguments)
+            return run_answer.observe(program, arguments) != run_answer.observe(case.patient, arguments)
 
         assert case.diagnose(not_that, culprit).status == "not yet"
     assert asked
@@ -158,7 +158,7 @@ def test_the_example_call_accuses_nobody_whom_the_case_accuses(case):
 def test_the_second_patient_is_wrong_wherever_the_first_is(case):
     for arguments in case.exercise.probes:
         right, patient, second = (
-            behaviour.observe(program, arguments) for program in (case.right, case.patient, case.second)
+            run_answer.observe(program, arguments) for program in (case.right, case.patient, case.second)
         )
         assert patient == right or second != right, arguments
 

@@ -21,7 +21,7 @@ import pytest
 import torch
 
 from pe_lessons import loops
-from pe_lessons.exercises import behaviour
+from pe_lessons.exercises import run_answer
 from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.lessons import REGISTRY
 
@@ -55,11 +55,11 @@ NEEDS_A_MEMORY_LIMIT = {"huge array", "huge text"}
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_code_gets_a_helpful_sentence_and_the_kernel_lives_on(kind, capfd, monkeypatch, tmp_path):
-    if kind in NEEDS_A_MEMORY_LIMIT and not behaviour._resource():
-        pytest.skip(behaviour.memory_guard())
+    if kind in NEEDS_A_MEMORY_LIMIT and not run_answer._resource():
+        pytest.skip(run_answer.memory_guard())
     monkeypatch.chdir(tmp_path)
     if kind != "endless":  # as many steps as in a lesson once, a fifth of them for the other loops
-        monkeypatch.setattr(behaviour, "STEPS", behaviour.STEPS // 5)
+        monkeypatch.setattr(run_answer, "STEPS", run_answer.STEPS // 5)
     answer, status, words = hostile(kind), HOSTILE[kind]["status"], HOSTILE[kind]["words"]
     before = kernel_state()
     start, waiting = time.process_time(), time.perf_counter()
@@ -95,7 +95,7 @@ def kernel_state():
     "kind", [Decimal, Fraction, np.longdouble, np.float16, np.array, torch.tensor, type("Own", (float,), {})]
 )
 def test_every_kind_of_number_is_one(kind):
-    assert behaviour.numbers(((kind(0.5), 1), [True, kind(-3)])) == ((2, 2), (0.5, 1.0, 1.0, -3.0))
+    assert run_answer.numbers(((kind(0.5), 1), [True, kind(-3)])) == ((2, 2), (0.5, 1.0, 1.0, -3.0))
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_the_memory_limit_is_lifted_after_the_call():
 
 def test_where_memory_cannot_be_limited_this_is_said_and_answers_are_judged(monkeypatch):
     can = sys.platform.startswith("linux") and not torch.cuda.is_available()
-    assert ("may ask for" in behaviour.memory_guard()) == can
+    assert ("may ask for" in run_answer.memory_guard()) == can
     monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
-    assert behaviour.memory_guard().startswith("not limited on this system")
+    assert run_answer.memory_guard().startswith("not limited on this system")
     assert EXERCISE.check(loops.sinusoidal).status == "correct"
 
 
@@ -141,7 +141,7 @@ def test_where_memory_cannot_be_limited_this_is_said_and_answers_are_judged(monk
 )
 def test_on_a_hub_a_call_gets_half_of_its_limit(monkeypatch, limit, room):
     monkeypatch.setenv("MEM_LIMIT", limit)
-    assert behaviour._memory_of_a_call() == room
+    assert run_answer._memory_of_a_call() == room
 
 
 def test_printing_and_warnings_stay_inside(capfd):
@@ -182,7 +182,7 @@ def test_what_pytorch_changes_of_itself_is_not_put_back():
     import torch._dynamo  # noqa: F401
 
     assert EXERCISE.check(loops.sinusoidal).status == "correct"
-    assert behaviour.put_back() == []
+    assert run_answer.put_back() == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps a folder that is in use")
@@ -251,7 +251,7 @@ class Clock:
 )
 def test_only_time_that_the_answer_itself_takes_is_counted(monkeypatch, seconds, cpu_per_second, status):
     clock = Clock(cpu_per_second)
-    monkeypatch.setattr(behaviour, "time", clock)
+    monkeypatch.setattr(run_answer, "time", clock)
 
     def answer(seq_len, d_model):
         if seq_len == 5:  # the first trial
@@ -266,7 +266,7 @@ def test_only_time_that_the_answer_itself_takes_is_counted(monkeypatch, seconds,
 
 def test_what_took_long_only_once_gets_a_second_look(monkeypatch):
     clock, calls = Clock(cpu_per_second=1), []
-    monkeypatch.setattr(behaviour, "time", clock)
+    monkeypatch.setattr(run_answer, "time", clock)
 
     def imports_at_first(seq_len, d_model):
         calls.append(seq_len)

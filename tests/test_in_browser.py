@@ -91,7 +91,7 @@ def test_replies_have_the_words_of_a_page(monkeypatch):
 
 
 def test_what_a_page_says_instead_stands_once_in_its_cell():
-    words = tomllib.loads((ROOT / "docs/page_words.toml").read_text(encoding="utf-8"))
+    words = tomllib.loads((ROOT / "docs/notebook_sentences_on_pages.toml").read_text(encoding="utf-8"))
     for lesson, cells in words.items():
         notebook = json.loads((ROOT / f"notebooks/{lesson}.ipynb").read_text(encoding="utf-8"))
         sources = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}

@@ -4,8 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 import torch
-from rungs import climb, rungs
 from torch.nn import functional as F
+from versions import climb, rungs
 
 from pe_lessons import arrays, tensors
 

@@ -47,7 +47,7 @@ def test_every_exercise_has_an_oracle():
 @pytest.mark.usefixtures("the_course_may_answer")
 @every_exercise
 def test_the_oracle_is_correct(exercise):
-    """And so are both styles of the answer: test_handing_on.py types them as a learner would."""
+    """And so are both styles of the answer: test_borrowed_answers.py types them as a learner would."""
     oracle = ORACLES[exercise.name]
     result = exercise.diagnose(oracle() if isinstance(exercise, Numbers) else oracle)
     assert (result.status, result.cause) == ("correct", None), result

@@ -18,8 +18,7 @@ SIZE = 1e-13
 WAYS = 1, -1  # shaken one way and then the other, two numbers that are equal differ once in either direction
 # Ties that are meant, by the number of the probe: the sum of squares of whole numbers and the difference of
 # equal rows are the same on every machine.
-MEANT = {
-}
+MEANT = {}
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 import contextlib
 
-from pe_lessons.exercises import behaviour
+from pe_lessons.exercises import run_answer
 from pe_lessons.lessons import exercises
 
 LESSON_OF = exercises()
@@ -11,13 +11,13 @@ EXERCISES = list(LESSON_OF)
 
 def trust(monkeypatch):
     """Let answers run without the guards against endless loops and too much memory."""
-    monkeypatch.setattr(behaviour, "_loop_guard", lambda: contextlib.nullcontext(lambda: (0, False, {})))
-    monkeypatch.setattr(behaviour, "_memory_limit", contextlib.nullcontext)
+    monkeypatch.setattr(run_answer, "_loop_guard", lambda: contextlib.nullcontext(lambda: (0, False, {})))
+    monkeypatch.setattr(run_answer, "_memory_limit", contextlib.nullcontext)
 
 
 def verdict(exercise, answer):
     """The name of the mistake that a check finds in the answer, None without a name, or "correct"."""
-    with behaviour.our_own():
+    with run_answer.our_own():
         seen = [exercise._behaviour_of(answer, number) for number in range(len(exercise._all_probes))]
         return verdict_on(exercise, seen)
 

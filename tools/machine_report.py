@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from pe_lessons.exercises.behaviour import memory_guard
+from pe_lessons.exercises.run_answer import memory_guard
 
 PACKAGES = ("numpy", "torch", "matplotlib", "ipykernel", "jupyterlab", "pytest", "nbval", "hypothesis")
 # Threads, instruction sets, warnings, language, seeds. No wider patterns: variables hold secrets too.

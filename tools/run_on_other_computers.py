@@ -4,7 +4,7 @@
 
 A seed says which computer is imitated; without one it is drawn. Words for pytest narrow the run down, as in
 
-    python course.py test-elsewhere 7 8 tests/test_ladder.py notebooks/04_vectorized_numpy.ipynb
+    python course.py test-elsewhere 7 8 tests/test_versions_agree.py notebooks/04_vectorized_numpy.ipynb
 """
 
 import itertools

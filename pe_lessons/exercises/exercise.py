@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from pe_lessons.exercises import behaviour
-from pe_lessons.exercises.behaviour import Look
+from pe_lessons.exercises import run_answer
 from pe_lessons.exercises.result import Checked, shown
+from pe_lessons.exercises.run_answer import Look
 
 LOOP = 2_500  # lines and bytecodes; 500 rows in a loop take more, and all at once take a hundred
 A_LOOP = (
@@ -114,11 +114,11 @@ class Exercise(Checked):
     no_loop: bool = False
 
     def __post_init__(self):
-        behaviour.keep_modules()  # PyTorch may be there by now
+        run_answer.keep_modules()  # PyTorch may be there by now
 
     def diagnose(self, answer=None, *more):
         """Return the `Result` for the learner's function or class; never raises."""
-        with behaviour.LOCK:
+        with run_answer.LOCK:
             return self.judge(self.look(answer, *more))
 
     def look(self, answer=None, *more):
@@ -128,18 +128,18 @@ class Exercise(Checked):
         objection = self._objection(answer, more)
         if objection:
             return Look("refused", objection)
-        if behaviour.is_unwritten(answer):
+        if run_answer.is_unwritten(answer):
             return Look("unwritten", early=_ends_too_early(answer))
-        behaviour.keep_modules()
-        replaced, seen = behaviour.put_back(), []
+        run_answer.keep_modules()
+        replaced, seen = run_answer.put_back(), []
         for arguments in self._all_probes:
             seen.append(self._observe(answer, arguments))
             if seen[0].kind == "stub":
                 return Look("unwritten", early=_ends_too_early(answer), seen=tuple(seen))
             if seen[-1].kind == "stopped":
                 break
-        family = getattr(answer, "__mro__", [behaviour.unwrapped(answer)])
-        course = (one.__name__ for one in family if behaviour.is_of_the_course(one))
+        family = getattr(answer, "__mro__", [run_answer.unwrapped(answer)])
+        course = (one.__name__ for one in family if run_answer.is_of_the_course(one))
         return Look(
             "called",
             name=str(getattr(answer, "__name__", "<>")),
@@ -191,7 +191,7 @@ class Exercise(Checked):
             if self.no_loop and max(done.steps for done in seen) > LOOP:
                 return self.result("not yet", A_LOOP)
             return self.result("correct", self._praise(seen))
-        with behaviour.our_own():
+        with run_answer.our_own():
             found = self._recognise(seen, wrong)
         if found:
             return self.result("not yet", self._told(found, answer, seen), found.name)
@@ -289,7 +289,7 @@ class Exercise(Checked):
     def _behaviour_of(self, variant, n):
         """What a function of the course does in the n-th probe."""
         if (variant, n) not in self._known:
-            self._known[variant, n] = self._observe(variant, self._all_probes[n], behaviour.observe_ours)
+            self._known[variant, n] = self._observe(variant, self._all_probes[n], run_answer.observe_ours)
         return self._known[variant, n]
 
     @cached_property
@@ -302,13 +302,13 @@ class Exercise(Checked):
 
     @cached_property
     def _expected(self):
-        with behaviour.our_own():
+        with run_answer.our_own():
             return [
-                self._observe(self.reference, arguments, behaviour.observe_ours)
+                self._observe(self.reference, arguments, run_answer.observe_ours)
                 for arguments in self._all_probes
             ]
 
-    def _observe(self, answer, arguments, observe=behaviour.observe):
+    def _observe(self, answer, arguments, observe=run_answer.observe):
         return observe(functools.partial(self.use, answer) if self.use else answer, arguments)
 
     def _objection(self, answer, more):
@@ -391,8 +391,8 @@ class Exercise(Checked):
 
     def _first_difference(self, call, got, right):
         pairs = list(zip(got.entries, right.entries))
-        differing = [n for n, pair in enumerate(pairs) if not behaviour.close(*pair, self.atol)]
-        unwritten = [n for n in differing if math.isclose(pairs[n][0], behaviour.UNWRITTEN, rel_tol=0.01)]
+        differing = [n for n, pair in enumerate(pairs) if not run_answer.close(*pair, self.atol)]
+        unwritten = [n for n in differing if math.isclose(pairs[n][0], run_answer.UNWRITTEN, rel_tol=0.01)]
         first = (unwritten or differing)[0]
         place, left = "", first
         for length in reversed(right.shape):
@@ -508,11 +508,11 @@ class Numbers(Exercise):
     def _first_difference(self, call, got, right):
         """Which number is wrong, and how it looks beside the right one, which is not told."""
         numbers = list(zip(got.entries, right.entries))
-        wrong = [n for n, pair in enumerate(numbers) if not behaviour.close(*pair, self.atol)]
+        wrong = [n for n, pair in enumerate(numbers) if not run_answer.close(*pair, self.atol)]
         mine, theirs = numbers[wrong[0]]
         if mine != mine:
             remark = "NaN means not a number"
-        elif behaviour.close(-mine, theirs, self.atol):
+        elif run_answer.close(-mine, theirs, self.atol):
             remark = "only its sign is wrong"
         elif sorted(f"{mine:.4f}") == sorted(f"{theirs:.4f}"):
             remark = "it has the right digits in another order"
@@ -552,8 +552,8 @@ def _short(value):
     if callable(value):
         return getattr(value, "__name__", type(value).__name__)
     try:
-        shape = tuple(getattr(value, "shape", ())) or behaviour.numbers(value)[0]
-    except behaviour.Unusable:
+        shape = tuple(getattr(value, "shape", ())) or run_answer.numbers(value)[0]
+    except run_answer.Unusable:
         longest = 120 if isinstance(value, dict) else 60 if isinstance(value, list | tuple) else 0
         text = repr(value) if longest else ""
         return text if 0 < len(text) <= longest else f"<{type(value).__name__}>"

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-from pe_lessons.exercises import behaviour
+from pe_lessons.exercises import run_answer
 
 # `def name`, `class name`, `name =` and `name: type =`; a pattern, since a cell with a typing error has no
 # syntax tree.
@@ -116,7 +116,7 @@ def in_words(error):
         kind = type(error).__name__
         kind = "SyntaxError" if kind.startswith("_") else kind  # Python 3.13: _IncompleteInputError
         return f"{kind} in line {error.lineno}: {error.msg}"
-    return behaviour.in_one_line(error)
+    return run_answer.in_one_line(error)
 
 
 def _watch():

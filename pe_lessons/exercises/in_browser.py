@@ -9,8 +9,8 @@ import linecache
 import pprint
 import re
 
-from pe_lessons.exercises.behaviour import cut, in_one_line
 from pe_lessons.exercises.failed_cells import in_words
+from pe_lessons.exercises.run_answer import cut, in_one_line
 
 FILE = "<answer>"
 SHOWN = 10_000  # characters of what was printed, or of a value

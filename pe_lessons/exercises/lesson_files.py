@@ -23,7 +23,7 @@ function of `answers.py`. Besides:
     include = "sinusoidal"        in the table of an exercise: of mistakes_sinusoidal.toml, which exercises
     without = ["transposed"]      share, the mistakes whose old text stands in the answer, but not these
 
-`words.md` holds hints, questions and the quiz:
+`hints_and_quiz.md` holds hints, questions and the quiz:
 
     ## slopes                         ## bias_question
     1. The first hint.                A bias is added to the scores. What is true?
@@ -58,7 +58,7 @@ class Lesson:
         self.answers = importlib.import_module(f"{package}.answers")
         self.folder = folder = Path(self.answers.__file__).parent
         self.mistakes = tomllib.loads((folder / "mistakes.toml").read_text(encoding="utf-8"))
-        self.words = read_words((folder / "words.md").read_text(encoding="utf-8"))
+        self.words = read_words((folder / "hints_and_quiz.md").read_text(encoding="utf-8"))
         self.learners_names = {}
 
     def exercise(self, name, kind=Exercise, mine=None, **details):

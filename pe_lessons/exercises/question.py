@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from numbers import Integral
 
-from pe_lessons.exercises.behaviour import Look
 from pe_lessons.exercises.result import Checked, shown
+from pe_lessons.exercises.run_answer import Look
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from numbers import Integral
 
-from pe_lessons.exercises import behaviour, failed_cells
+from pe_lessons.exercises import failed_cells, run_answer
 
 # Whether nbgrader runs the notebook. Asked once, when the first cell imports its exercises: an answer cannot
 # change it afterwards.
@@ -97,7 +97,7 @@ class Checked:
         """
         complaint = failed_cells.CELLS and failed_cells.CELLS.complaint()
         if LOOK_ONLY:
-            return self._shows(behaviour.Look("refused", complaint) if complaint else self.look(*answer))
+            return self._shows(run_answer.Look("refused", complaint) if complaint else self.look(*answer))
         result = self.result("error", complaint) if complaint else self.diagnose(*answer)
         if not GRADING:
             return result

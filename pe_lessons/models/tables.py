@@ -60,7 +60,7 @@ NORMED = {
     "before they are turned": {"cohere", "glm4_moe", "persimmon", "phi", "stablelm"},
     "after they are turned, and only where they turn": {"llama4_text"},
 }
-# Of these every layer of the library's own code was compared with what is said here: tests/test_peers.py.
+# Of these tests/test_against_libraries.py compares every layer of the library with what is said here.
 READ_AGAINST_THE_LIBRARY = set("""
 afmoe apertus arcee aria_text bamba bart bert biogpt bitnet bloom codegen cohere cohere2 cohere2_moe cwm
 diffllama doge electra ernie4_5 ernie4_5_moe exaone4 exaone_moe falcon_h1 falcon_mamba flex_olmo flint

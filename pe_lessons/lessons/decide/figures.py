@@ -1,5 +1,7 @@
 """The drawings of the lesson *Decide*."""
 
+import itertools
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -36,7 +38,7 @@ def bases(similarities):
     with plt.rc_context(plots.STYLE):
         fig, axes = plt.subplots(len(similarities), 1, figsize=(6.4, 5.4), sharex=True, sharey=True)
         for ax, (base, values) in zip(axes, similarities.items()):
-            parts = [values[start:end] for start, end in zip(edges, edges[1:])]
+            parts = [values[start:end] for start, end in itertools.pairwise(edges)]
             low, high = ([choose(part) for part in parts] for choose in (np.min, np.max))
             ax.fill_between(edges[:-1], low, high, color=plots.OF_ENCODING["RoPE"], linewidth=0.6)
             ax.axhline(0, color="0.5", linewidth=1)

@@ -38,7 +38,7 @@ from numbers import Integral
 import numpy as np
 
 from pe_lessons import plots
-from pe_lessons.exercises import behaviour, failed_cells
+from pe_lessons.exercises import failed_cells, run_answer
 from pe_lessons.exercises.exercise import Exercise, Mistake
 from pe_lessons.exercises.lesson_files import Answer, Change
 from pe_lessons.exercises.result import Checked, shown
@@ -272,7 +272,7 @@ class Case(Told):
 
         An ``assert`` in the test will do as well as a returned False.
         """
-        if test is ... or behaviour.is_unwritten(test):
+        if test is ... or run_answer.is_unwritten(test):
             return self._not_attempted()
         if not callable(test):
             return self.result("error", "The check wants your function test, without parentheses.")
@@ -301,7 +301,7 @@ class Case(Told):
         caught = [one for one in self.suspects if not _passes(test, one.program)]
         letters = [one.letter for one in caught]
         cause = " + ".join(letters) or None
-        if not caught and behaviour.observe(test, (self.right,)).kind == "none":
+        if not caught and run_answer.observe(test, (self.right,)).kind == "none":
             say = (
                 "Every suspect passes your test, which returns nothing: put `return` before the comparison. "
                 "If it has an `assert`, that holds for all three: ask elsewhere."
@@ -549,7 +549,7 @@ def _verdict(test, program):
 
 
 def _observe(test, program):
-    return behaviour.observe(functools.partial(_verdict, test), (program,))
+    return run_answer.observe(functools.partial(_verdict, test), (program,))
 
 
 def _passes(test, program):
@@ -572,7 +572,7 @@ def _calls(test, program):
 
 def _answer(program, call):
     arguments, named = call
-    return behaviour.observe(functools.partial(program, **named), arguments)
+    return run_answer.observe(functools.partial(program, **named), arguments)
 
 
 def _in_brief(program, right, call):

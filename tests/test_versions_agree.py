@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rungs import TAKES, climb, rungs
+from versions import TAKES, climb, rungs
 
 from pe_lessons import arrays, loops, tensors
 

@@ -11,7 +11,7 @@ import torch
 from verdicts import EXERCISES, LESSON_OF
 
 from pe_lessons import arrays, loops, tensors
-from pe_lessons.exercises import behaviour
+from pe_lessons.exercises import run_answer
 from pe_lessons.exercises.exercise import Numbers
 from pe_lessons.lessons import REGISTRY
 
@@ -20,7 +20,7 @@ CALLED = [one for one in EXERCISES if not isinstance(one, Numbers)]
 
 
 def test_what_stands_in_this_file_is_a_learners():
-    assert not behaviour._is_library(__file__)
+    assert not run_answer._is_library(__file__)
 
 
 def wrapped(reference):

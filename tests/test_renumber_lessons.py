@@ -3,8 +3,8 @@
 import json
 import subprocess
 
-import lesson_numbers
 import pytest
+import renumber_lessons
 
 NUMBERS = {"by_hand": "08", "rotary": "09", "learned": "10"}  # rotary was the tenth, and learned the ninth
 MOVED = {"10": "09", "09": "10"}
@@ -49,14 +49,14 @@ STAYS = [
 
 @pytest.mark.parametrize("before, after", REWRITTEN)
 def test_numbers_follow_the_names(before, after):
-    assert lesson_numbers.renumbered(before, NUMBERS, MOVED) == after
-    again = lesson_numbers.renumbered(after, NUMBERS, {})
+    assert renumber_lessons.renumbered(before, NUMBERS, MOVED) == after
+    again = renumber_lessons.renumbered(after, NUMBERS, {})
     assert again == after, "a second call changes nothing"
 
 
 @pytest.mark.parametrize("text", STAYS)
 def test_other_numbers_stay(text):
-    assert lesson_numbers.renumbered(text, NUMBERS, MOVED) == text
+    assert renumber_lessons.renumbered(text, NUMBERS, MOVED) == text
 
 
 def notebook(title, following, outputs=()):
@@ -84,7 +84,7 @@ def test_a_lesson_is_put_in_by_renaming_those_after_it(tmp_path, capsys):
     kept = {name: (tmp_path / name).read_bytes() for name in ("picture.png", "notebooks/02_b.mine.ipynb")}
     for words in (["init", "-q"], ["add", "README.md", "notebooks/0?_?.ipynb", "picture.png"]):
         subprocess.run(["git", *words], cwd=tmp_path, check=True)
-    lesson_numbers.main(tmp_path)
+    renumber_lessons.main(tmp_path)
     assert capsys.readouterr().out == "00_a.ipynb: is its last question the one for lesson 01?\n"
     assert (tmp_path / "README.md").read_text() == "| [02 B](notebooks/02_b.ipynb) |\n"
     cells = json.loads((tmp_path / "notebooks/02_b.ipynb").read_text(encoding="utf-8"))["cells"]
@@ -93,7 +93,7 @@ def test_a_lesson_is_put_in_by_renaming_those_after_it(tmp_path, capsys):
     assert {name: (tmp_path / name).read_bytes() for name in kept} == kept
 
     (tmp_path / "notebooks/00_a.ipynb").rename(tmp_path / "notebooks/03_a.ipynb")
-    lesson_numbers.main(tmp_path)
+    renumber_lessons.main(tmp_path)
     assert capsys.readouterr().out == "02_b.ipynb: is its last question the one for lesson 03?\n"
     cells = json.loads((tmp_path / "notebooks/02_b.ipynb").read_text(encoding="utf-8"))["cells"]
     assert cells[2]["source"] == ["**The question for lesson 03:** ?"]

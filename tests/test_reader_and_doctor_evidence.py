@@ -5,11 +5,11 @@ import re
 import pytest
 import torch
 
-from evidence import peer_models
+from evidence import reader_and_doctor
 from pe_lessons import models
 
-TABLES = peer_models.RESULTS.read_text(encoding="utf-8")
-README = (peer_models.ROOT / "README.md").read_text(encoding="utf-8")
+TABLES = reader_and_doctor.RESULTS.read_text(encoding="utf-8")
+README = (reader_and_doctor.ROOT / "README.md").read_text(encoding="utf-8")
 LAYER = models.Layer("rotary", frequencies=(1.0, 0.1, 0.0), attention_factor=1.5)
 
 
@@ -25,7 +25,7 @@ LAYER = models.Layer("rotary", frequencies=(1.0, 0.1, 0.0), attention_factor=1.5
 )
 def test_the_gap(lists, factors, expected):
     theirs = [torch.tensor(one, dtype=torch.float64) for one in lists], factors
-    assert peer_models.gap(LAYER, theirs) == pytest.approx(expected)
+    assert reader_and_doctor.gap(LAYER, theirs) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_the_gap(lists, factors, expected):
     [(list("aaaaaab"), list("aaab")), (list("abababab"), list("abab")), (list("aaaaaa"), list("aaaa"))],
 )
 def test_four_layers_of_many(entries, expected):
-    assert peer_models.four_of(entries) == expected
+    assert reader_and_doctor.four_of(entries) == expected
 
 
 def rows(title):
@@ -43,7 +43,7 @@ def rows(title):
 
 def test_the_tables_are_those_of_today():
     assert [row[0][2:] for row in rows("The reader: the museum")] == list(models.museum())
-    assert [row[0][2:] for row in rows("The doctor: 53")] == peer_models.ARCHITECTURES
+    assert [row[0][2:] for row in rows("The doctor: 53")] == reader_and_doctor.ARCHITECTURES
     assert "False alarms in all: 0." in TABLES and "*DIFFERENT*: none" in TABLES
 
 

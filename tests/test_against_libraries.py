@@ -14,7 +14,7 @@ import pytest
 import torch
 from published import FILES
 
-from evidence import peer_models
+from evidence import reader_and_doctor
 from pe_lessons import arrays, models, tensors
 
 README = Path(__file__).resolve().parents[1] / "README.md"
@@ -471,9 +471,9 @@ def say(capsys, text):
 
 def test_the_museum_has_the_frequencies_of_the_library(capsys):
     get("transformers.LlamaConfig")
-    rows = peer_models.read_museum()
+    rows = reader_and_doctor.read_museum()
     for name, verdict, largest in rows:
-        say(capsys, f"museum: {name}: {verdict} {peer_models.size(largest)}")
+        say(capsys, f"museum: {name}: {verdict} {reader_and_doctor.size(largest)}")
     assert [name for name, _, _ in rows] == list(models.museum())
     assert {verdict for _, verdict, _ in rows} == {"equal", "nothing turns"}
 
@@ -481,7 +481,7 @@ def test_the_museum_has_the_frequencies_of_the_library(capsys):
 def test_every_config_of_the_library_is_read(capsys):
     get("transformers.LlamaConfig")
     verdicts = dict.fromkeys(("equal", "DIFFERENT"), 0)
-    for name, verdict, _ in peer_models.read_all():
+    for name, verdict, _ in reader_and_doctor.read_all():
         verdicts[verdict] = verdicts.get(verdict, 0) + 1
         if verdict == "DIFFERENT":
             say(capsys, f"reader: {name}: not the library's frequencies")
@@ -492,13 +492,13 @@ def test_every_config_of_the_library_is_read(capsys):
 @pytest.mark.parametrize("name", FILES)
 def test_every_layer_of_a_published_file_does_what_the_reader_says(name):
     get("transformers.LlamaConfig")
-    assert peer_models.unlike(peer_models.narrowed(FILES[name][1])) == []
+    assert reader_and_doctor.unlike(reader_and_doctor.narrowed(FILES[name][1])) == []
 
 
 @pytest.mark.parametrize("name", sorted(models.READ_AGAINST_THE_LIBRARY))
 def test_every_layer_of_a_type_does_what_the_reader_says(name):
     get("transformers.LlamaConfig")
-    assert peer_models.unlike(peer_models.of_class(name)) == []
+    assert reader_and_doctor.unlike(reader_and_doctor.of_class(name)) == []
 
 
 def test_what_a_file_leaves_out_is_what_the_library_takes():
@@ -511,9 +511,9 @@ def test_what_a_file_leaves_out_is_what_the_library_takes():
         assert base == (tuple(nested.values()) if isinstance(nested, dict) else nested), name
 
 
-@pytest.mark.parametrize("name", peer_models.ARCHITECTURES)
+@pytest.mark.parametrize("name", reader_and_doctor.ARCHITECTURES)
 def test_the_doctor_finds_nothing_in_a_healthy_model(name, capsys):
     get("transformers.LlamaConfig")
-    findings = peer_models.examine(name)
-    assert not peer_models.false_alarms(findings), "\n".join(map(str, findings))
+    findings = reader_and_doctor.examine(name)
+    assert not reader_and_doctor.false_alarms(findings), "\n".join(map(str, findings))
     say(capsys, f"doctor: {name}: no false alarm in {len(findings)} findings")

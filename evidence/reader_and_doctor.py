@@ -1,6 +1,6 @@
 """Holds the reader of configs and the doctor to the transformers library, and writes what came out.
 
-    python course.py peer-models          # writes evidence/results/peer_models.md, in about five minutes
+    python course.py peer-models   # writes evidence/results/reader_and_doctor.md, in about five minutes
 
 Four tables: how the reader's frequencies compare with those of the library's own classes, for the museum
 and for every config that the library builds without a download; whether every layer does what the reader
@@ -23,7 +23,7 @@ import torch
 from pe_lessons import doctor, models
 
 ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "evidence" / "results" / "peer_models.md"
+RESULTS = ROOT / "evidence" / "results" / "reader_and_doctor.md"
 ENOUGH = 1e-5  # relative; the library's frequencies are float32
 # The reader follows the file, the class does not: it turns all columns whatever rotary_dim says.
 NOT_AS_THE_FILE_SAYS = {"minimax_m3_vl", "minimax_m3_vl_text"}
