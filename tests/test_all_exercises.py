@@ -16,6 +16,7 @@ from torch import nn
 from verdicts import EXERCISES, LESSON_OF, trust, verdict
 
 from pe_lessons import arrays
+from pe_lessons.exercises import run_answer
 from pe_lessons.exercises.exercise import Exercise, Numbers
 from pe_lessons.exercises.lesson_files import Answer, Lazy
 from pe_lessons.exercises.question import Question, Quiz
