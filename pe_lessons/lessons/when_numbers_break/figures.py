@@ -50,7 +50,7 @@ def steps():
         "67 million. All four rise with the same slope. bfloat16 passes the line at step 1 at 256, "
         "float16 at "
         "2048, float32 at 16,777,216; float64 stays far below it. float16 ends at 65,504.",
-        caption="The steps of four formats. Below the grey line every integer exists.",
+        caption="The steps of four formats. On and below the grey line every integer exists.",
     )
 
 
@@ -63,7 +63,7 @@ def errors(ends, sines, scores, table):
         ax.text(6e4, 2e-2, "the worst sine, angles in float32", color=COLOURS[1], ha="right")
         ax.text(2.5e5, 2e-4, "a score", color=COLOURS[0], va="top")
         ax.text(6e2, 6e-8, "the worst sine, angles in float64", color=COLOURS[2], va="bottom")
-        ax.set(xscale="log", yscale="log", xlabel="position", ylabel="largest error")
+        ax.set(xscale="log", yscale="log", xlabel="the hundred positions before", ylabel="largest error")
         ax.set_xticks(ends[1::2], [f"{end:,}" for end in ends[1::2]])
         ax.minorticks_off()
     plots.show(
@@ -79,23 +79,27 @@ def errors(ends, sines, scores, table):
     )
 
 
-def blame(scores):
-    """The score of two tokens three apart at every position, with one thing rounded to bfloat16."""
+def blame(scores, exact):
+    """The score of two tokens three apart at every position, with one thing rounded to bfloat16, and exact."""
     colours = dict(zip(("positions", "angles", "frequencies"), COLOURS))
     words = {"positions": "stairs", "angles": "a cloud", "frequencies": "one flat line"}
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(3, 1, figsize=(6.0, 5.4), sharex=True, sharey=True)
         for ax, kind in zip(axes, ("frequencies", "positions", "angles")):
             values = np.asarray(scores[kind])
+            ax.plot(np.asarray(exact), color="0.6", linewidth=1)
             ax.plot(values, ".", markersize=1.5, color=colours[kind])
             ax.set_title(f"rounded {kind}: {words[kind]}", color=colours[kind], loc="left")
             ax.set_ylabel("score")
+        axes[1].text(len(exact), 0.79, "exact", color="0.4", ha="right", va="top")
         axes[-1].set_xlabel("position")
     plots.show(
         fig,
         alt="Three panels, each with a dot for the score of two tokens three apart at each position up "
         "to 4096. "
         "Rounded frequencies: one flat line at 0.8. Rounded positions: lines at a few heights, from 2048 on "
-        "at 1 and at 0.6. Rounded angles: a cloud that opens from 0.8 to between 0.7 and 1.",
-        caption="The score of two tokens three apart, at every position, with one thing rounded to bfloat16.",
+        "at 1 and at 0.6. Rounded angles: a cloud that opens from 0.8 to between 0.7 and 1, far out mostly above "
+        "0.8. A grey line at 0.8 is the exact score.",
+        caption="The score of two tokens three apart, at every position, with one thing rounded to bfloat16. "
+        "Grey: the exact score.",
     )
