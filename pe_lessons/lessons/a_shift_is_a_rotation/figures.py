@@ -24,7 +24,7 @@ def rectangle(angle=0.5, by=0.6):
     sine, cosine = np.sin(angle), np.cos(angle)
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(1, 2, figsize=(7.4, 3.0))
-        for ax, turned, title in zip(axes, (0, by), ("a hand at angle p", "rotated by n")):
+        for ax, turned, title in zip(axes, (0, by), ("a hand at angle p", "rotated by s")):
             right = np.array([np.cos(turned), np.sin(turned)])
             up = np.array([-np.sin(turned), np.cos(turned)])
             corner, tip = cosine * right, cosine * right + sine * up
@@ -36,26 +36,26 @@ def rectangle(angle=0.5, by=0.6):
             _beside(ax, (corner + tip) / 2 + 0.13 * right, "sin p", COLOURS[1])
             plots.arc(ax, turned, turned + angle, "p", radius=0.26)
             if turned:
-                plots.arc(ax, 0, by, "n", radius=0.26)
+                plots.arc(ax, 0, by, "s", radius=0.26)
                 foot = corner * (1, 0)
                 ax.plot(*np.transpose([foot, corner]), "--", color=COLOURS[0])
-                _beside(ax, (foot + corner) / 2 + (0.22, 0), "cos p · sin n", COLOURS[0])
+                _beside(ax, (foot + corner) / 2 + (0.22, 0), "cos p · sin s", COLOURS[0])
                 level = np.array([tip[0], corner[1]])
                 ax.plot(*np.transpose([level, tip]), "--", color=COLOURS[1])
-                _leader(ax, "sin p · cos n", tip - (0, 0.07), (tip[0] + 0.36, tip[1] + 0.05))
+                _leader(ax, "sin p · cos s", tip - (0, 0.07), (tip[0] + 0.36, tip[1] + 0.05))
                 ax.plot(*np.transpose([level, corner]), ":", color=COLOURS[1])
-                _leader(ax, "sin p · sin n", (level + corner) / 2, (corner[0] + 0.09, corner[1] + 0.13))
+                _leader(ax, "sin p · sin s", (level + corner) / 2, (corner[0] + 0.09, corner[1] + 0.13))
                 ax.plot(*np.transpose([(0, 0), foot]), "--", color=COLOURS[0])
-                _beside(ax, foot / 2 - (0, 0.07), "cos p · cos n", COLOURS[0])
+                _beside(ax, foot / 2 - (0, 0.07), "cos p · cos s", COLOURS[0])
             ax.axhline(0, color="0.8", linewidth=1, zorder=0)
             ax.set(title=title, aspect="equal", xlim=(-0.32, 1.3), ylim=(-0.12, 1.0), xticks=[], yticks=[])
             ax.spines[:].set_visible(False)
     plots.show(
         fig,
         alt="Left a hand as the diagonal of a rectangle with the sides cos p and sin p. Right "
-        "the same rectangle rotated by n: along the side cos p we climb by cos p times "
-        "sin n, along the side sin p by sin p times cos n. Below, the walk to the right: cos p "
-        "times cos n forward, sin p times sin n back.",
+        "the same rectangle rotated by s: along the side cos p we climb by cos p times "
+        "sin s, along the side sin p by sin p times cos s. Below, the walk to the right: cos p "
+        "times cos s forward, sin p times sin s back.",
         caption="The sides keep their lengths. Now each of them climbs a part of the way.",
     )
 
@@ -119,7 +119,8 @@ def kernel(offsets, similarities):
         fig,
         alt="Two curves, each its own mirror image about offset 0, where both are 1. Both fall "
         "steeply to 0.75, then slowly; with 64 columns in ripples, with 512 smoothly.",
-        caption="The kernel: the similarity of two positions by their offset, 1 at offset 0.",
+        caption="The kernel: the similarity of two positions by their offset. The dot product is divided by "
+        "the number of pairs, so that it is 1 at offset 0.",
     )
 
 
@@ -128,17 +129,19 @@ def head(panels):
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(1, len(panels), figsize=(2.5 * len(panels), 2.9), sharey=True)
         for ax, (title, weights) in zip(axes, panels.items()):
-            ax.imshow(weights, cmap="viridis", vmin=0, vmax=1)
+            ax.imshow(np.sqrt(weights), cmap="viridis", vmin=0, vmax=1)
             ax.add_patch(plt.Rectangle((-0.5, 7.5), 12, 1, fill=False, edgecolor=plots.RED, linewidth=1.5))
-            ax.text(11.3, 7.2, "row 8", ha="right", va="bottom", color="white")
+            said = f"row 8 gives {weights[8, 5]:.2f}\nto position 5"
+            ax.text(11.3, 0, said, ha="right", va="top", color="white", fontsize=9)
             ax.set(title=title, xticks=[0, 5, 10], yticks=[0, 5, 10], xlabel="looked at")
         axes[0].set_ylabel("looking")
     plots.show(
         fig,
         alt="Three 12 by 12 maps of weights, empty above the diagonal, row 8 framed. At sharpness 1 a blur, "
-        "at 4 a band around the line three to the left of the diagonal, at 64 the line, and in row 8 "
-        "position 5 alone.",
-        caption="The head that looks three back, at three sharpnesses. Yellow is all the weight.",
+        "at 4 a band around the line three to the left of the diagonal, at 64 the line. In row 8, position 5 "
+        "gets 0.18, 0.39 and 1.00 of the weight.",
+        caption="The head that looks three back, at three sharpnesses. Yellow is all the "
+        "weight. The square root of each weight is drawn, so that small ones can be seen.",
     )
 
 
