@@ -12,7 +12,7 @@ def loop(frequencies, trained=129, asked=201):
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(2, 3, figsize=(5.6, 4.6))
         fig.get_layout_engine().set(h_pad=0.08)
-        words = ["round before"] * 3 + ["back at the start\nfor the first time"] + ["new angles"] * 2
+        words = ["came round\nbefore"] * 3 + ["back at the start\nfor the first time"] + ["new angles"] * 2
         for pair, (ax, frequency, word) in enumerate(zip(axes.flat, frequencies, words)):
             for frames, radius, look in (
                 (trained, 1.0, {"color": "0.7", "linewidth": 5}),
@@ -23,6 +23,8 @@ def loop(frequencies, trained=129, asked=201):
                     radius * np.cos(angles), radius * np.sin(angles), label=f"up to frame {frames}", **look
                 )
             ax.plot([1.0, 1.35], [0, 0], color="black", linewidth=1)
+            if pair > 3:  # nothing is drawn below it
+                ax.text(1.38, -0.08, "start", ha="right", va="top", fontsize=8)
             ax.text(0, 0, word, ha="center", va="center", fontsize=8, color=RED if pair == 3 else "black")
             ax.set(title=f"pair {pair}", aspect="equal", xlim=(-1.45, 1.45), ylim=(-1.4, 1.4))
             ax.set_axis_off()
@@ -69,14 +71,14 @@ def prompt(names, places):
     )
 
 
-def deals(blocks, interleaved):
+def assignments(blocks, interleaved):
     """Sixteen pairs as boxes, coloured by the axis that each pair reads."""
     rows = {"blocks": blocks, "interleaved": interleaved}
     plots.show(
         plots.strips(
-            {name: [(k, 1, axis) for k, axis in enumerate(deal)] for name, deal in rows.items()},
+            {name: [(k, 1, axis) for k, axis in enumerate(reads)] for name, reads in rows.items()},
             xlabel="number of the pair (0 rotates fastest, 15 slowest)",
-            xticks=[0, 6, 11, 16],
+            xticks=[],
         ),
         alt="Two rows of 16 boxes in three colours. Blocks: 0 to 5 time, 6 to 10 height, 11 to 15 width. "
         "Interleaved: time, height and width take turns from 0 to 15.",
@@ -85,7 +87,7 @@ def deals(blocks, interleaved):
 
 
 def columns(angles):
-    """The fastest pair of the width in six columns, dealt in blocks and interleaved."""
+    """The fastest pair of the width in six columns, in blocks and interleaved."""
     fig = plots.clock_hands(angles, ["blocks: a bundle", "interleaved: a fan"])
     plots.show(
         fig,
