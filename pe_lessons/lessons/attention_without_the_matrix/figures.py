@@ -10,7 +10,7 @@ from pe_lessons.plots import COLOURS, KEEPS, STYLE
 
 
 def windows(strip, offsets):
-    """A strip of numbers, and the rows that a view cuts from it, each begun one number later."""
+    """A strip of numbers, and the rows that a view cuts from it, each starting one number later."""
     strip = np.asarray(strip, dtype=float)
     length = (len(strip) + 1) // 2
     names = [f"query {query}" for query in reversed(range(length))]
@@ -33,7 +33,7 @@ def windows(strip, offsets):
             ax.text(column, -0.62, f"{offset}".replace("-", "\u2212"), ha="center", va="bottom", color="0.3")
         ax.text(-0.7, -0.62, "offset", ha="right", va="bottom", color="0.3")
         orange = {"color": COLOURS[1], "ha": "center", "va": "center"}
-        ax.text(1.2, 5.0, "each row is the same\nmemory, one number later", linespacing=1.3, **orange)
+        ax.text(0.95, 5.4, "each row starts\none number later", linespacing=1.3, **orange)
         places = [0, *(1.5 + np.arange(len(names)))]
         ax.set(xlim=(-0.5, len(strip) - 0.5), ylim=(len(names) + 1.05, -1.1), xticks=[])
         ax.set_yticks(places, ["in memory", *names])
@@ -53,10 +53,10 @@ def tiles(seen):
     said = {"ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(4.6, 4.6))
-        ax.imshow(seen, cmap="viridis", vmin=0, vmax=1)
-        ax.text(25.5, 13, f"{(seen == 0).sum()} tiles hidden:\nskipped", color="white", **said)
+        ax.imshow(seen, cmap=plt.get_cmap("viridis").with_extremes(under="0.9"), vmin=0.01, vmax=1)
+        ax.text(25.5, 13, f"{(seen == 0).sum()} tiles hidden:\nskipped", color="0.25", **said)
         ax.text(9, 23, "seen:\ncomputed", color="black", **said)
-        look = {"color": "white", "arrowprops": {"arrowstyle": "-|>", "color": "white"}, **said}
+        look = {"color": "0.25", "arrowprops": {"arrowstyle": "-|>", "color": "0.25"}, **said}
         ax.annotate("half seen: computed,\nthen half is hidden", (14.2, 14.2), (22, 3), **look)
         ax.set(xlabel="tile of 128 keys", ylabel="tile of 128 queries")
         for axis in (ax.xaxis, ax.yaxis):
