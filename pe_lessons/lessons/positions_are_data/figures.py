@@ -67,7 +67,7 @@ def prompt(names, places):
         alt="Ten boxes, each with its time, height and width. On the diagonal two words, 0 0 0 and 1 1 1; "
         "then a grid of 2 rows and 3 columns, all at time 2, heights 2 and 3, widths 2 to 4; "
         "on the diagonal again two words, 5 5 5 and 6 6 6.",
-        caption="Each token stands where its height and its width say. The whole picture is at time 2.",
+        caption="Each token is placed at its height and its width. The whole picture is at time 2.",
     )
 
 
