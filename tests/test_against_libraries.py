@@ -1,6 +1,6 @@
 """The course against the libraries that people use: `python course.py test-peers` installs them.
 
-Each comparison prints its largest difference, for the table in README.md. A library that is absent is a skip
+Each comparison prints its largest difference, for the table in EVIDENCE.md. A library that is absent is a skip
 with its name.
 """
 
@@ -17,7 +17,7 @@ from published import FILES
 from evidence import reader_and_doctor
 from pe_lessons import arrays, models, tensors
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+EVIDENCE = Path(__file__).resolve().parents[1] / "EVIDENCE.md"
 ROWS = np.random.default_rng(0).normal(size=(2, 3, 12, 16))  # (batch, num_heads, seq_len, head_dim)
 POSITIONS = np.arange(12)
 
@@ -456,8 +456,8 @@ def test_equal_to(ours, library, capsys):
     assert difference <= 1e-6
 
 
-def test_the_readme_names_every_comparison():
-    rows = {line.split("|")[1].strip(): line for line in README.read_text().splitlines() if line[:1] == "|"}
+def test_the_page_names_every_comparison():
+    rows = {line.split("|")[1].strip(): line for line in EVIDENCE.read_text().splitlines() if line[:1] == "|"}
     assert [(ours, library) for ours, library in PEERS if f" {ours}: " not in rows.get(library, "")] == []
 
 

@@ -9,7 +9,7 @@ from evidence import reader_and_doctor
 from pe_lessons import models
 
 TABLES = reader_and_doctor.RESULTS.read_text(encoding="utf-8")
-README = (reader_and_doctor.ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [(reader_and_doctor.ROOT / name).read_text("utf-8") for name in ("README.md", "AT_WORK.md")]
 LAYER = models.Layer("rotary", frequencies=(1.0, 0.1, 0.0), attention_factor=1.5)
 
 
@@ -47,11 +47,12 @@ def test_the_tables_are_those_of_today():
     assert "False alarms in all: 0." in TABLES and "*DIFFERENT*: none" in TABLES
 
 
-def test_the_readme_says_what_the_tables_say():
-    said = re.search(r"On (\d+) architectures .* named (\d+) of (\d+) planted faults", README)
+def test_the_pages_say_what_the_tables_say():
+    said = [re.search(r"[Oo]n (\d+) architectures .* named (\d+) of (\d+) planted faults", page) for page in PAGES]
     faults = rows("The doctor: planted faults")
     # these say what was seen, and guess at what it comes from
     guesses = ("no simple change", "positions act in the attention alone", "heads are split or merged")
     named = [row for row in faults if row[2].strip(" |") and not row[2].startswith(guesses)]
-    assert [int(number) for number in said.groups()] == [len(rows("The doctor: 53")), len(named), len(faults)]
-    assert f"`models.museum()` has {len(models.museum())} well-known configs" in README
+    tables = [len(rows("The doctor: 53")), len(named), len(faults)]
+    assert [[int(number) for number in one.groups()] for one in said] == [tables, tables]
+    assert f"`models.museum()` has {len(models.museum())} well-known configs" in PAGES[1]
