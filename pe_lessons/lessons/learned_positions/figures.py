@@ -1,5 +1,6 @@
 """The drawings of the lesson on learned positions."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from pe_lessons import plots
@@ -23,6 +24,27 @@ def similarities(before, after):
     )
 
 
+def four_similarities(maps):
+    """Four maps of the cosine similarities of all rows, for four starts."""
+    shows = ("a band", "only the diagonal", "only the diagonal", "the middle and the ends")
+    with plt.rc_context(plots.STYLE):
+        fig, axes = plt.subplots(2, 2, figsize=(5.6, 5.4), sharex=True, sharey=True, layout="constrained")
+        for ax, (start, values), what in zip(axes.flat, maps.items(), shows, strict=True):
+            image = ax.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1)
+            ax.set_title(f"{start}\n{what}", fontsize=9)
+            ax.set(xticks=range(0, 32, 8), yticks=range(0, 32, 8))
+        fig.supxlabel("position", fontsize=9)
+        fig.supylabel("position", fontsize=9)
+        fig.colorbar(image, ax=axes, label="cosine similarity", shrink=0.6)
+    plots.show(
+        fig,
+        alt="Four 32 by 32 maps of similarities after training. Words 0.3, table 0.02: a "
+        "red band along the diagonal. The two tables that began at 1.0: only the diagonal itself is red. Words "
+        "1.0, table 0.02: a red block in the middle and red corners, with blue between them.",
+        caption="How similar the rows are after training, for the four starts.",
+    )
+
+
 def horseshoe(before, after):
     """The rows of a table as points of the plane in which they spread most."""
     panels = {"before training": _flat(before), "after training": _flat(after)}
@@ -30,7 +52,7 @@ def horseshoe(before, after):
         plots.maps(panels),
         alt="Two maps of the numbers 0 to 31, joined in order. Before training: a scribble. After training: "
         "a horseshoe on which the numbers follow each other from 0 to 31.",
-        caption="The 32 rows of the learned table in a plane, each drawn as its position.",
+        caption="The 32 rows of the learned table in a plane, each drawn as its position. It is the plane in which they spread most.",
     )
 
 
