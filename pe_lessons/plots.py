@@ -15,6 +15,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")  # told apart 
 # One encoding, one colour, in every lesson; other curves take the colours that are left.
 OF_ENCODING = dict(zip(("sinusoidal", "learned", "RoPE", "ALiBi", "T5"), COLOURS)) | {"no positions": "0.4"}
 OF_AXIS = {"time": "#f0e442", "height": "#c9b8e8", "width": "#d9b48f"}
+SIGNED, WEIGHTS = "RdBu_r", "viridis"  # the colour maps of tables, and of weights
 RED = "#cc0000"  # for what is to be found in a crowd
 KEEPS = "keeps its colours"  # the gid of artists, besides images, whose colours stand for numbers or names
 STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))  # and in black and white
@@ -433,7 +434,7 @@ def maps(panels, *, numbers=True, named=(), ncols=None, joined=None):
             points, named = np.asarray(points, dtype=float), list(of_map.get(title, ()))
             if title in joined:  # a thin line from each position to the next
                 ax.plot(*points.T, color="0.85", linewidth=0.6, zorder=1)
-            colours = plt.get_cmap("viridis")(np.linspace(0, 0.85, len(points)))
+            colours = plt.get_cmap(WEIGHTS)(np.linspace(0, 0.85, len(points)))
             ax.set_gid(KEEPS)
             if numbers:
                 for position, (point, colour) in enumerate(zip(points, colours)):
@@ -667,5 +668,5 @@ def _with_palette(png):
 def _image(ax, values, signed, scale):
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-    colours = ("RdBu_r", -scale) if signed else ("viridis", 0)
+    colours = (SIGNED, -scale) if signed else (WEIGHTS, 0)
     return ax.imshow(values, aspect="auto", cmap=colours[0], vmin=colours[1], vmax=scale)

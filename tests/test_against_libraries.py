@@ -1,7 +1,7 @@
 """The course against the libraries that people use: `python course.py test-peers` installs them.
 
-Each comparison prints its largest difference, for the table in EVIDENCE.md. A library that is absent is a skip
-with its name.
+Each comparison prints its largest difference, for the table in EVIDENCE.md. A library that is absent is a
+skip with its name.
 """
 
 import importlib

@@ -48,7 +48,8 @@ def test_the_tables_are_those_of_today():
 
 
 def test_the_pages_say_what_the_tables_say():
-    said = [re.search(r"[Oo]n (\d+) architectures .* named (\d+) of (\d+) planted faults", page) for page in PAGES]
+    pattern = r"[Oo]n (\d+) architectures .* named (\d+) of (\d+) planted faults"
+    said = [re.search(pattern, page) for page in PAGES]
     faults = rows("The doctor: planted faults")
     # these say what was seen, and guess at what it comes from
     guesses = ("no simple change", "positions act in the attention alone", "heads are split or merged")

@@ -75,11 +75,11 @@ def stripes(pairs, *, drawn, title):
         fig = plt.figure(figsize=(5.6, 6.4))
         above, below = fig.subfigures(2, 1, height_ratios=[1, 2.9])
         for ax, pair in zip(above.subplots(1, len(drawn)), drawn):
-            ax.imshow(pairs[..., pair], cmap="viridis", vmin=-1, vmax=1)
+            ax.imshow(pairs[..., pair], cmap=plots.WEIGHTS, vmin=-1, vmax=1)
             ax.set_title(f"pair {pair}", fontsize=9)
             ax.set_axis_off()
         whole = below.subplots()
-        image = whole.imshow(together, cmap="viridis", vmin=0, vmax=1)
+        image = whole.imshow(together, cmap=plots.WEIGHTS, vmin=0, vmax=1)
         below.colorbar(image, ax=whole, label="score")
         for place, (row, column) in enumerate([(20, 20), (20, 34), (26, 26)]):
             whole.add_patch(

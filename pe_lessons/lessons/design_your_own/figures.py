@@ -14,7 +14,7 @@ def four_tables(tables, accuracies):
         fig, axes = plt.subplots(2, 2, figsize=(5.6, 5.8))
         for ax, (name, table) in zip(axes.flat, tables.items(), strict=True):
             top = np.abs(table).max()
-            ax.imshow(table, cmap="RdBu_r", vmin=-top, vmax=top, aspect="auto")
+            ax.imshow(table, cmap=plots.SIGNED, vmin=-top, vmax=top, aspect="auto")
             ax.set(xticks=[], yticks=[])
             good = accuracies[name] > 0.9
             ax.set_title(f"{name}\n{accuracies[name]:.0%}", color=COLOURS[2] if good else COLOURS[1])
@@ -36,7 +36,7 @@ def before_after(before, after, numbers, accuracies, back=5):
             words = f"{numbers[name]:.2f}", f"{accuracies[name]:.0%}"
             for ax, attention, word in zip(row, (values, after[name]), words, strict=True):
                 size = len(attention)
-                ax.imshow(attention, cmap="viridis", vmin=0, vmax=1)
+                ax.imshow(attention, cmap=plots.WEIGHTS, vmin=0, vmax=1)
                 ring = {"markersize": 4.5, "color": "C3", "fillstyle": "none"}
                 ax.plot(range(size - back), range(back, size), "o", **ring)
                 place = {"ha": "right", "va": "top", "fontsize": 13, "fontweight": "bold"}
@@ -94,7 +94,7 @@ def twelve_goals():
         fig, axes = plt.subplots(4, 3, figsize=(5.6, 8.2))
         for ax, (title, values) in zip(axes.flat, goals.items(), strict=True):
             ax.set_axis_off()
-            ax.imshow(values, cmap="viridis")
+            ax.imshow(values, cmap=plots.WEIGHTS)
             ax.set_title(title, fontsize=9)
     plots.show(
         fig,

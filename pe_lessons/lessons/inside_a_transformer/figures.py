@@ -15,7 +15,7 @@ def _maps(weights):
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(1, len(weights), figsize=(3.5 * len(weights), 3.7))
         for ax, (title, values) in zip(axes, weights.items(), strict=True):
-            image = ax.imshow(values, cmap="viridis", vmin=0, vmax=1)
+            image = ax.imshow(values, cmap=plots.WEIGHTS, vmin=0, vmax=1)
             ax.set(title=title, xlabel="token that is looked at")
             for axis in (ax.xaxis, ax.yaxis):
                 axis.set_major_locator(MaxNLocator(nbins=6, integer=True))

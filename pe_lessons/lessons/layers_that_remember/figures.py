@@ -30,7 +30,7 @@ def states(after):
     with plt.rc_context(plots.STYLE):
         fig, axes = plt.subplots(1, len(after), figsize=(6.6, 2.4))
         for ax, title, state in zip(axes, titles, after.values()):
-            ax.imshow(state, cmap="RdBu_r", vmin=-14, vmax=14)
+            ax.imshow(state, cmap=plots.SIGNED, vmin=-14, vmax=14)
             for (row, column), number in np.ndenumerate(state):
                 ax.text(column, row, f"{number:.2f}", ha="center", va="center", fontsize=9)
             ax.set(xticks=[], yticks=[])
@@ -53,7 +53,7 @@ def forgetting(gates, words):
     ahead = np.triu(np.ones(bias.shape, bool), 1)
     with plt.rc_context(plots.STYLE):
         fig, ax = plt.subplots(figsize=(5.4, 4.4))
-        picture = ax.imshow(np.ma.masked_where(ahead, bias), cmap="viridis")
+        picture = ax.imshow(np.ma.masked_where(ahead, bias), cmap=plots.WEIGHTS)
         fig.colorbar(picture, ax=ax, label="bias")
         ax.set_xticks(range(len(words)), words, rotation=60, ha="right")
         ax.set_yticks(range(len(words)), words)

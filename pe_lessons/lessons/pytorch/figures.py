@@ -42,7 +42,7 @@ def added(panels):
         fig, axes = plt.subplots(len(panels), 1, figsize=(5.4, 4.6))
         for ax, (title, values) in zip(axes, panels.items()):
             values = np.asarray(values)
-            ax.imshow(values, aspect="auto", cmap="RdBu_r", vmin=-1, vmax=1)
+            ax.imshow(values, aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)
             for (row, column), value in np.ndenumerate(values):
                 dark = abs(value) > 0.6
                 said = f"{value:.2f}".replace("-", "−")

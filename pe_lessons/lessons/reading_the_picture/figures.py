@@ -13,7 +13,7 @@ def heat_map(table):
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(2, 1, figsize=(6.8, 5.6), sharex=True)
         for ax, first, name in zip(axes, (0, 1), ("sines", "cosines")):
-            image = ax.imshow(table[:, first::2], aspect="auto", cmap="RdBu_r", vmin=-1, vmax=1)
+            image = ax.imshow(table[:, first::2], aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)
             ax.axvline(57.5, color="black", linewidth=1)
             ax.set_ylabel(f"{name}: position")
         axes[0].annotate("← at least one turn", (57, -0.8), ha="right", va="bottom", annotation_clip=False)
@@ -98,7 +98,7 @@ def similarities(panels):
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(1, len(panels), figsize=(3.2 * len(panels), 3.2), sharey=True)
         for ax, (title, values) in zip(axes, panels.items()):
-            image = ax.imshow(values / values.max(), cmap="viridis", vmin=0, vmax=1)
+            image = ax.imshow(values / values.max(), cmap=plots.WEIGHTS, vmin=0, vmax=1)
             ax.set(title=title, xlabel="position", xticks=[0, 10, 20, 30], yticks=[0, 10, 20, 30])
         axes[0].set_ylabel("position")
         fig.colorbar(image, ax=axes, label="dot product", shrink=0.8)

@@ -120,7 +120,7 @@ def two_maps(weights):
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(1, 2, figsize=(7.0, 3.7))
         for ax, (title, values) in zip(axes, weights.items(), strict=True):
-            image = ax.imshow(values, cmap="viridis", vmin=0, vmax=0.3)
+            image = ax.imshow(values, cmap=plots.WEIGHTS, vmin=0, vmax=0.3)
             ax.set(title=title, xlabel="token that is looked at")
             for axis in (ax.xaxis, ax.yaxis):
                 axis.set_major_locator(MaxNLocator(nbins=6, integer=True))

@@ -12,7 +12,7 @@ def two_tables(textbook, formula):
         fig, axes = plt.subplots(2, 1, figsize=(6.4, 5.6), sharex=True)
         panels = {"the textbook's table": textbook, "the table of the formula": formula}
         for ax, (title, table) in zip(axes, panels.items()):
-            image = ax.imshow(table, aspect="auto", cmap="RdBu_r", vmin=-1, vmax=1)
+            image = ax.imshow(table, aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)
             ax.set(ylabel="position", title=title)
             end = (
                 int(np.flatnonzero(np.abs(table[-1, ::2]) > 0.3)[-1]) * 2 + 2
