@@ -1,4 +1,4 @@
-"""Positional encoding in Transformers, climbed in three steps.
+"""Positional encoding in Transformers, as a loop, in NumPy and in PyTorch.
 
 ``loops``, ``arrays`` and ``tensors`` hold the same functions three times: one
 number at a time, in NumPy, in PyTorch. Import the rung you need; importing
