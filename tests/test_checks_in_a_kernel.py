@@ -109,8 +109,8 @@ KINDS = {  # a right answer, the same with a fault, the check, the error as the 
         "row_by_hand.check(my_row)", "SyntaxError in line 1: invalid syntax",
     ),
     "letters": (
-        'my_answer = ["a", "c"]', "my_answer = [a, c]", "cell_question.check(my_answer)",
-        "NameError: name 'a' is not defined (line 1: `my_answer = [a, c]`)",
+        'my_answer = ["b", "c"]', "my_answer = [b, c]", "cell_question.check(my_answer)",
+        "NameError: name 'b' is not defined (line 1: `my_answer = [b, c]`)",
     ),
     "letters of a quiz": (
         'my_letters = ["c", "b", "a"]', 'my_letters = ["c", "b", "a]', "quiz_start_here.check(my_letters)",
@@ -252,7 +252,7 @@ def test_hints_and_solutions_are_shown_wherever_they_stand_in_a_cell_and_once(ke
     [shown] = kernel("count_positions.hint()")
     assert shown.count(hint) == 1 and shown.endswith("\n")
     [shown] = kernel("cell_question.hint(); cell_question.solution(); 3")[:1]
-    assert shown.count("Hint 1") == 1 and "a: " in shown
+    assert shown.count("Hint 1") == 1 and "b: " in shown
     [shown] = kernel("quiz_start_here.hint()\nquiz_start_here.explain(1)\nquiz_start_here.explain(2)")
     assert "no hints" in shown and shown.count("YES") == 2
     [shown] = kernel("row_by_hand.solution()\nNone")
