@@ -553,6 +553,7 @@ def test_a_look_tells_another_process_all_that_a_check_needs(exercise, monkeypat
     ],
     ids=str,
 )
+@pytest.mark.usefixtures("the_course_may_answer")
 def test_a_forged_look_is_no_verdict(fault):
     exercise = REGISTRY["sinusoidal_loop"]
     look = json.loads(exercise.look(exercise.reference).as_text())
