@@ -56,7 +56,7 @@ def rectangle(angle=0.5, by=0.6):
         "the same rectangle rotated by s: along the side cos p we climb by cos p times "
         "sin s, along the side sin p by sin p times cos s. Below, the walk to the right: cos p "
         "times cos s forward, sin p times sin s back.",
-        caption="The sides keep their lengths. Now each of them climbs a part of the way.",
+        caption="The sides keep their lengths. After the rotation, each side contributes to the height.",
     )
 
 
@@ -102,7 +102,7 @@ def same_height(angle=0.5, by=1.0):
         alt="Two circles with two hands. On the left both hands have the height 0.48, one to the right, one "
         "to the left. On the right both have rotated by one radian: one has the height 1.00, the "
         "other -0.48.",
-        caption="Two hands with one sine. A radian later they have two.",
+        caption="Two hands with the same sine. One radian later their sines differ.",
     )
 
 
@@ -140,8 +140,8 @@ def head(panels):
         alt="Three 12 by 12 maps of weights, empty above the diagonal, row 8 framed. At sharpness 1 a blur, "
         "at 4 a band around the line three to the left of the diagonal, at 64 the line. In row 8, position 5 "
         "gets 0.18, 0.39 and 1.00 of the weight.",
-        caption="The head that looks three back, at three sharpnesses. Yellow is all the "
-        "weight. The square root of each weight is drawn, so that small ones can be seen.",
+        caption="The head that looks three back, at three sharpnesses. Yellow means a weight of 1. We plot the "
+        "square root of each weight, so that small weights are visible.",
     )
 
 
