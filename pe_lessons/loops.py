@@ -1042,7 +1042,7 @@ def forget_bias(gates):
 
     References
     ----------
-    Lin et al., "Forgetting Transformer: Softmax Attention with a Forget Gate", 2025, equation 3.
+    Lin et al., "Forgetting Transformer: Softmax Attention with a Forget Gate", 2025.
 
     Examples
     --------
@@ -1084,8 +1084,8 @@ def linear_attention(q, k, v, *, gates=None, state=None):
 
     References
     ----------
-    Katharopoulos et al., "Transformers are RNNs", 2020, section 3.4; the gates: Yang et al., "Gated Linear
-    Attention Transformers with Hardware-Efficient Training", 2023, section 4.1, with one gate for a head.
+    Katharopoulos et al., "Transformers are RNNs: Fast Autoregressive Transformers with Linear Attention",
+    2020.
 
     Examples
     --------
@@ -1122,7 +1122,7 @@ def delta_rule(q, k, v, beta, *, gates=None, state=None):
 
     References
     ----------
-    Yang et al., "Gated Delta Networks: Improving Mamba2 with Delta Rule", 2024, equation 10.
+    Yang et al., "Gated Delta Networks: Improving Mamba2 with Delta Rule", 2024.
 
     Examples
     --------
@@ -1176,7 +1176,7 @@ def short_convolution(x, weights, *, before=None):
 
     References
     ----------
-    Gu and Dao, "Mamba: Linear-Time Sequence Modeling with Selective State Spaces", 2023, figure 3.
+    Qwen3-Next in the library transformers 5.23, `causal_conv1d_fn`.
 
     Examples
     --------
