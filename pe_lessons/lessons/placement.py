@@ -5,7 +5,7 @@ In a notebook: ``placement.ask()``, then ``placement.check("bbcbdceebc")``.
 >>> placement.place("bbcbdceebc")  # the seventh and the eighth question were missed
 [11, 13]
 >>> placement.check("bbcbdceebc").message.splitlines()[0]
-'Begin at lesson 11. Then 13; the others you may leave out.'
+'Begin at lesson 11. Then 13. You may leave out the others.'
 """
 
 import re
@@ -16,11 +16,11 @@ from pe_lessons.exercises.question import Question, Quiz
 
 TEXT = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
 LAST = int(re.search(r"none, at lesson (\d\d)", TEXT)[1])
-UNKNOWN = ("I do not know yet", False, "That is what the lesson is for.")
+UNKNOWN = ("I don't know yet", False, "That is what the lesson is for.")
 
 
 class Placement(Quiz):
-    """Questions that stand for lessons, in their order. Whoever misses one begins at its lesson."""
+    """Questions, each for a lesson, in their order. Who misses one begins at its lesson."""
 
     @property
     def lessons(self):
@@ -40,7 +40,7 @@ class Placement(Quiz):
         if result.status in ("error", "not attempted"):
             return result
         first, *others = [f"{lesson:02d}" for lesson in self.place(*answer)]
-        more = f" Then {', '.join(others)}; the others you may leave out." if others else ""
+        more = f" Then {', '.join(others)}. You may leave out the others." if others else ""
         return self.result(result.status, f"Begin at lesson {first}.{more}\n{result.message}")
 
 
