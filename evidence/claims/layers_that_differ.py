@@ -29,11 +29,6 @@ def last_words(count):
     return lambda m, n: m - n < count
 
 
-def first_words(count):
-    """What a layer sees: the first `count` words of the text, and the query itself."""
-    return lambda m, n: (n < count) | (m == n)
-
-
 class FourLayers(toys.TinyTransformer):
     """Every layer with its own letter: F and w rotate, - does not, and w sees a window."""
 
@@ -97,33 +92,3 @@ def schedules():
             if (schedule, seq_len) == ("FFF-", 384):  # a lottery: no range says it
                 kept = np.mean(np.array(shares) >= 0.7)
                 yield "of the seeds, those that keep 0.7", [kept], between(0.05, 0.85)
-
-
-@who_learns
-def words_hidden_later():
-    """Words hidden from layers, after training on 48 words: share right in texts of 384"""
-    latest, first = last_words(LENGTHS[0]), first_words(LENGTHS[0])
-    hidden = {  # what each layer sees; bounds for FFFF and FFF-
-        "lower layers: the latest 48": (
-            [latest] * 3 + [None],
-            [at_least(0.6).at(1, 2)],
-            [at_least(0.7).at(1, 2)],
-        ),
-        "last layer: the first 48": ([None] * 3 + [first], [below(0.3)], []),
-        "last layer: the latest 48": ([None] * 3 + [latest], [below(0.3)], [below(0.3)]),
-        # The keys are those of the second line: what differs is the word that asks.
-        "lower: the latest 48, last: the first 48": (
-            [latest] * 3 + [first],
-            [at_least(0.6).at(1)],
-            [at_least(0.7).at(1, 2)],
-        ),
-    }
-    for what, (sees, *bounds) in hidden.items():
-        for schedule, bounds_of_it in zip(("FFFF", "FFF-"), bounds):
-            shares = []
-            for seed in SEEDS:
-                model = trained(schedule, seed)
-                as_trained, model.sees = model.sees, sees
-                shares.append(share(model, LENGTHS[-1], seed))
-                model.sees = as_trained
-            yield f"{schedule}, {what}", shares, *bounds_of_it

@@ -1,10 +1,11 @@
 """The drawings of this lesson."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from pe_lessons import plots
 
-GREEN, PALE, GREY = plots.OF_ENCODING["RoPE"], "#a6dccb", "0.92"
+PALE = "#a6dccb"
 
 
 def partners():
@@ -14,12 +15,16 @@ def partners():
         name: [(str(pairs.get(c, "")), 1, "RoPE" if c in pairs else "") for c in range(16)]
         for name, pairs in rules.items()
     }
+    fig = _numbered(plots.strips(rows, xlabel="column", xticks=[]), range(16))
+    fig.axes[0].text(10, 0, "pair 1: 0.01 radians per token", ha="center", va="center")
+    fig.axes[0].text(13, 1, "pair 1: 0.32 radians per token", ha="center", va="center")
     plots.show(
-        _numbered(plots.strips(rows, xlabel="column", xticks=[]), range(16)),
+        fig,
         alt="Two rows of 16 boxes. In the row of partial rotary the first four are green, with the "
         "numbers 0, 1, 0, 1. In the row of the proportional rule, green are 0 and 1 at the left end, and "
-        "0 and 1 again from the middle on. All other boxes are grey and empty.",
-        caption="Green columns rotate. The two columns of a pair carry the same number.",
+        "0 and 1 again from the middle on. All other boxes are grey. Pair 1 rotates by 0.01 radians per token with partial rotary and by 0.32 with "
+        "the proportional rule.",
+        caption="The same fraction, other columns. Green columns rotate, and the two columns of a pair carry the same number.",
     )
 
 
@@ -46,53 +51,68 @@ def _numbered(fig, boxes):
 def schedules(right):
     """Accuracy of ten seeds of each schedule, at the trained length and at eight times that."""
     halves = {("FFF-", 384): ((11, 44), (79, 83))}  # five seeds each: no one range says it
+    long, short = plots.COLOURS[0], "0.65"
     with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.2))
+        fig, ax = plt.subplots(figsize=(6.4, 3.6))
         for place, (schedule, of_length) in enumerate(right.items()):
-            for words, shift, colour in ((48, -0.18, "0.65"), (384, 0.18, plots.COLOURS[0])):
+            for words, shift, colour in ((48, -0.18, short), (384, 0.18, long)):
                 for low, high in halves.get((schedule, words), (of_length[words],)):
-                    ax.barh(place + shift, max(high - low, 1), left=low, height=0.3, color=colour)
+                    width = max(high - low, 1)
+                    ax.barh(place + shift, width, left=high - width, height=0.3, color=colour)
                     said = f"{low} %" if low == high else f"{low} to {high} %"
                     at = {"ha": "right", "x": low - 2} if low > 70 else {"ha": "left", "x": high + 2}
                     ax.text(y=place + shift, s=said, va="center", fontsize=9, color=colour, **at)
+        ax.text(47, 1.5, "five seeds here, five there", color=long, fontsize=9, va="center", ha="center")
+        ax.text(7.5, 4.75, "guessing", color="0.35", fontsize=9)
         ax.axvline(100 / 16, color="0.6", linewidth=1)
-        ax.text(7.5, -0.72, "guessing", color="0.35", fontsize=9)
-        ax.text(97, -0.72, "texts of 48 words, as in training", color="0.5", ha="right", fontsize=9)
-        ax.text(
-            32, 0.18, "texts of 384 words", color=plots.COLOURS[0], va="center", weight="bold", fontsize=9
-        )
-        ax.set(xlim=(0, 102), ylim=(4.6, -1), yticks=range(len(right)), xlabel="accuracy, in %")
+        bars = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in (short, long)]
+        names = ["texts of 48 words, as in training", "texts of 384 words"]
+        ax.legend(bars, names, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)
+        ax.set(xlim=(0, 102), ylim=(5, -0.5), yticks=range(len(right)), xlabel="accuracy, in %")
         ax.set_yticklabels(right, family="monospace", fontsize=11)
         ax.spines["left"].set_visible(False)
     plots.show(
         fig,
         alt="A bar from the worst to the best of ten seeds for five schedules, at 48 and at 384 words. At "
-        "48 words all but wwww are at 92 % or more. At 384 words: FFFF 9 to 18 %, FFF- five seeds from 11 "
+        "48 words all but wwww are at 91 % or more. At 384 words: FFFF 9 to 18 %, FFF- five seeds from 11 "
         "to 44 % and five from 79 to 83 %, wwwF 78 to 88 %, www- 100 %, wwww 27 to 38 %.",
-        caption="Each bar goes from the worst to the best of ten seeds. Those of `FFF-` fall into two groups of five.",
+        caption="In long texts, windows below and a last layer without rotation answer best. Each bar goes from the worst to the best of ten seeds.",
     )
 
 
 def windows(seen):
-    """What each query sees, for two meanings of a window of 4."""
-    with plt.rc_context(plots.STYLE):
-        fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.4))
-        for ax, (title, mask) in zip(axes, seen.items()):
-            for m, row in enumerate(mask):
-                for n, here in enumerate(row):
-                    paper = "white" if not here else GREEN if n == m else PALE
-                    look = {"facecolor": paper, "edgecolor": "0.8", "gid": plots.KEEPS}
-                    ax.add_patch(plt.Rectangle((n, m), 1, 1, **look))
-            ticks = [place + 0.5 for place in range(len(mask))]
-            ax.set(xlim=(0, len(mask)), ylim=(len(mask), 0), aspect="equal", title=title)
-            ax.set_xticks(ticks, range(len(mask)))
-            ax.set_yticks(ticks, range(len(mask)))
-            ax.tick_params(length=0)
-            ax.set(xlabel="key", ylabel="query")
+    """The keys that the last of eight queries sees, for two meanings of a window of 4."""
+    rows = {
+        f"{rule}: {sum(mask)} keys": [
+            ("query" if n == 7 else str(n), 1, "RoPE" if n == 7 else PALE if here else "")
+            for n, here in enumerate(mask)
+        ]
+        for rule, mask in seen.items()
+    }
+    fig = plots.strips(rows, xlabel="key", xticks=[])
+    note = {"arrowprops": {"arrowstyle": "-|>"}, "fontsize": 9, "ha": "center", "va": "center"}
+    fig.axes[0].annotate("the rules differ in this key", (3.5, 0.72), (1.6, 0.5), **note)
     plots.show(
         fig,
-        alt="Two grids of 8 queries by 8 keys. On the left, each query sees itself, dark green, and at "
-        "most three keys before it, light green. On the right, each query sees itself and at most four "
-        "keys before it.",
-        caption="Dark: the query itself. Light: the keys before it that the query sees.",
+        alt="Two rows of eight keys, the last of which is the query's own. In the upper row the query sees "
+        "itself and the keys 4 to 6. In the lower row it sees key 3 as well.",
+        caption="What one query sees. Dark: its own key. Light: the keys before it that it sees. Grey: hidden.",
+    )
+
+
+def sink(scores, sink):
+    """The weights of some keys without a sink and with one, as two bars of length 1."""
+    rows = {}
+    for name, last in (("without a sink", []), ("with a sink", [sink])):
+        grown = np.exp([*scores, *last])
+        parts = grown / grown.sum()
+        boxes = [(f"{part:.2f}", part, PALE) for part in parts[: len(scores)]]
+        rows[name] = boxes + [
+            (f"the sink: {part:.2f} goes nowhere", part, "") for part in parts[len(scores) :]
+        ]
+    plots.show(
+        plots.strips(rows, xlabel="weight of keys 0, 1 and 2, from left to right", xticks=[0, 0.5, 1]),
+        alt="Two bars of length 1. Without a sink, three keys share it, with 0.55, 0.12 and 0.33. With a sink, "
+        "they get 0.16, 0.04 and 0.10, and the sink takes the other 0.71.",
+        caption="The sink takes weight away from all keys, and their ratios stay the same.",
     )
