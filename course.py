@@ -64,7 +64,7 @@ TASKS = {
                    ["-m pytest -q -n 0 tests/test_against_libraries.py"]),
     "peer-models": ("hold the reader of configs and the doctor to the models of transformers",
                     ["test", "peers"], ["-m evidence.reader_and_doctor"]),
-    "test-elsewhere": ("run all on another computer, imitated, and as older processors would", ["test"],
+    "test-elsewhere": ("run all as older processors would", ["test"],
                        ["tools/run_on_other_computers.py"]),
     "mutants": ("hold the trials of every exercise to right answers with one token changed", ["test"],
                 ["tools/mutants_of_answers.py"]),

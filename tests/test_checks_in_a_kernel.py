@@ -165,24 +165,6 @@ def test_before_the_first_cell_a_missing_name_says_what_to_run(tmp_path):
         assert "Traceback" in said and again not in said
 
 
-def test_a_reply_has_jupyterlab_look_for_the_cells_of_what_it_judges(monkeypatch):
-    cells = Cells({})
-    for text in ("def my_first(x):\n    return x", "my_second = 3"):
-        cell(cells, text)
-    cells.begin(SimpleNamespace(raw_cell="exercise.check(my_first)"))
-    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    assert cells.script() == "", "what tests and grading compare"
-    monkeypatch.setenv("JPY_SESSION_NAME", "lesson.ipynb")
-    assert '["my_first"]' in cells.script()
-
-
-def test_before_the_first_answer_a_failed_cell_is_not_an_untouched_stub(kernel):
-    kernel("my_answer = ...")
-    assert kernel("cell_question.check(my_answer)")[0].startswith("cell_question: Not attempted yet.")
-    kernel("my_answer = [a]")
-    assert "NameError: name 'a'" in kernel("cell_question.check(my_answer)")[0]
-
-
 def test_a_cell_that_fails_below_the_definition_has_made_a_new_answer(kernel):
     """It is judged: the verdict is about what the learner sees, and the error is about another line."""
     kernel(POSITIONS)
@@ -194,47 +176,10 @@ def test_a_cell_that_fails_below_the_definition_has_made_a_new_answer(kernel):
     assert kernel("count_positions.check(my_positions)")[0].startswith("count_positions: Correct.")
 
 
-def test_what_fails_elsewhere_is_no_matter(kernel):
-    kernel(POSITIONS)
-    for failing in ("count_positions.chek(my_positions)", "another = my_positions(", "my_positions(3)"):
-        assert kernel(failing)[0] in ("AttributeError", "SyntaxError", "_IncompleteInputError")
-        assert kernel("count_positions.check(my_positions)")[0].startswith("count_positions: Correct.")
-    kernel('my_answer = "a"')
-    kernel("my_answer = [")  # a second answer of the same value is no older one
-    assert kernel('my_answer = "a"; cell_question.check(my_answer)')[0].startswith("cell_question: Not yet.")
-    kernel("my_answer = [")
-    kernel('my_answer = "a"')
-    assert kernel("cell_question.check(my_answer)")[0].startswith("cell_question: Not yet.")
-    kernel("another = [")
-    kernel("my_answer = another = ...")
-    assert "Not attempted" in kernel("cell_question.check(my_answer)")[0]
-
-
-def test_an_answer_from_elsewhere_is_judged_after_a_failed_cell(kernel):
-    kernel("def my_positions(sentence)")
-    kernel(f"exec({POSITIONS!r})")
-    assert kernel("count_positions.check(my_positions)")[0].startswith("count_positions: Correct.")
-
-
 def cell(cells, text, error=None):
     """Run a cell that does nothing but fail, or succeed."""
     cells.begin(SimpleNamespace(raw_cell=text))
     cells.end(SimpleNamespace(error_before_exec=None, error_in_exec=error))
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("def f(x):", "f"), ("async def f(x):", "f"), ("class f:", "f"), ("f = 3", "f"), ("f=3", "f"),
-        ("%%time\ndef f(x):", "f"), ("    def f(x):", "f"), ("f: float = 3", "f"),
-        ("f == 3", ""), ("f[0] = 3", ""), ("f(x=3)", ""), ("print(f)", ""), ("# f = 3", ""),
-        ("    f = 3", ""),
-    ],
-)  # fmt: skip
-def test_the_names_that_a_cell_binds_are_read_from_its_text(text, name):
-    cells = Cells({})
-    cell(cells, text, ValueError())
-    assert "".join(cells.failed) == name
 
 
 def test_a_cell_that_is_interrupted_or_empty_is_survived():

@@ -5,10 +5,8 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import time
 import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -85,19 +83,6 @@ def test_unknown_words_list_the_tasks(course, steps, capsys, words, code):
     assert not steps
 
 
-def test_help_is_passed_on_to_programs_that_have_options(course, steps, monkeypatch):
-    called = []
-    monkeypatch.setattr(course, "run", lambda command, environ: called.append(command[1:]) or 0)
-    monkeypatch.setattr(course, "set_up", called.append)
-    for task, (_, _, commands) in course.TASKS.items():
-        words = commands[-1].split()
-        file = ROOT / (words[1].replace(".", "/") + ".py" if words[0] == "-m" else words[0])
-        parses = task == "lab" or (file.exists() and "argparse" in file.read_text(encoding="utf-8"))
-        called.clear()
-        assert course.main([task, "--help"]) == 0
-        assert bool(called) == parses and (not called or called[-1] == [*words, "--help"]), task
-
-
 @pytest.mark.parametrize("version", [(2, 7, 18), (3, 6, 15), (3, 10, 13)])
 def test_old_pythons_get_a_message(monkeypatch, version):
     source = (ROOT / "course.py").read_text(encoding="ascii")
@@ -167,20 +152,6 @@ def test_a_failed_install_is_taken_up_again(course, steps, cut_off_at):
     assert kinds(steps[done:]) == ALL[cut_off_at != "venv" :]
     course.set_up(["test"])
     assert kinds(steps).count("fonts") == 1 + ("matplotlib" in cut_off_at), "finished, so the stamp holds"
-
-
-def test_an_interrupted_update_does_not_pass_for_the_state_before_it(course, steps):
-    course.set_up(["test"])
-    constraints = course.ROOT / "constraints.txt"
-    text = constraints.read_text()
-    change(constraints)
-    steps.fail_at = "-e"
-    with pytest.raises(SystemExit):
-        course.set_up(["test"])
-    constraints.write_text(text)
-    steps.fail_at = None
-    course.set_up(["test"])
-    assert kinds(steps)[-3:] == ["torch", "rest", "fonts"]
 
 
 def test_half_a_package_is_installed_again(course, steps):
@@ -291,160 +262,11 @@ def test_lab_says_that_it_starts_and_opens_the_address_of_the_lesson(course, mon
     assert "--no-browser" in called[0]
 
 
-ENDED = """
-import os, pathlib, signal, sys, time
-import course
-
-CHILD = "import pathlib, time; pathlib.Path('begun').touch(); time.sleep(60)"
-sys.exit(course.run([sys.executable, "-c", CHILD], os.environ))
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no signals from another process")
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_a_program_that_is_ended_takes_its_command_along(course, name):
-    number = getattr(signal, name)
-    with (course.ROOT / "said").open("w") as said:
-        call = subprocess.Popen([sys.executable, "-c", ENDED], cwd=course.ROOT, stdout=said, stderr=said)
-    until((course.ROOT / "begun").exists)
-    children = Path(f"/proc/{call.pid}/task/{call.pid}/children")
-    started = children.read_text().split() if children.exists() else []
-    call.send_signal(number)
-    assert call.wait(LONG) == 128 + number
-    assert not [child for child in started if Path("/proc", child).exists()]
-
-
-def test_a_problem_of_the_system_gets_a_message(course, steps, monkeypatch):
-    def locked(path):
-        raise PermissionError(errno.EACCES, "cannot remove", str(path / "python"))
-
-    course.VENV.mkdir()
-    monkeypatch.setattr(course.shutil, "rmtree", locked)
-    with pytest.raises(SystemExit, match=r"cannot remove(?s:.*)a program uses \.venv"):
-        course.main(["test"])
-
-
-# Two calls at once, as real processes: the set-up is one step that lasts until the test lets it go on.
-
-CALL = """
-import json, pathlib, signal, sys
-import course
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
-
-def install(stamp, lock):
-    course.VENV.mkdir(exist_ok=True)
-    course.step("a slow step", [sys.executable, "slow.py"], lock)
-    course.STAMP.write_text(json.dumps(stamp))
-
-course.install, course.PYTHON = install, pathlib.Path(sys.executable)
-course.TASKS = {"task": ("", ["test"], ["task.py"])}
-sys.exit(course.main(["task"]))
-"""
-SLOW = """
-import pathlib, time
-with open("steps", "a") as file:
-    file.write("begin ")
-deadline = time.monotonic() + 1200
-while not pathlib.Path("go on").exists() and time.monotonic() < deadline:
-    time.sleep(0.05)
-with open("steps", "a") as file:
-    file.write("end ")
-"""
-TASK = "print('the task itself')"
-LONG = 300  # seconds, for the busiest of machines
-
-
-def until(happened):
-    """Wait for an event."""
-    deadline = time.monotonic() + LONG
-    while not happened():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.05)
-
-
-class Calls:
-    """Calls of a course.py whose set-up is slow."""
-
-    def __init__(self, folder):
-        self.folder, self.started = folder, []
-        for name, text in {"call.py": CALL, "slow.py": SLOW, "task.py": TASK}.items():
-            (folder / name).write_text(text)
-
-    def start(self):
-        """One call; returns its process and the file to which it writes."""
-        said = self.folder / f"said{len(self.started)}"
-        command = [sys.executable, "call.py"]
-        with said.open("w") as file:
-            call = subprocess.Popen(
-                command, cwd=self.folder, stdout=file, stderr=file, start_new_session=True
-            )
-        self.started.append(call)
-        return call, said
-
-    def wait(self):
-        """A second call, when it waits."""
-        call, said = self.start()
-        until(lambda: "waiting for it to end" in said.read_text())
-        return call, said
-
-    def did(self, *steps):
-        """Whether this is what the slow steps did, in order."""
-        file = self.folder / "steps"
-        return file.exists() and file.read_text().split() == [*steps]
-
-    def go_on(self):
-        (self.folder / "go on").touch()
-
-
-@pytest.fixture
-def calls(course):
-    calls = Calls(course.ROOT)
-    yield calls
-    calls.go_on()  # whatever is left ends by itself
-    for call in calls.started:
-        call.wait(timeout=LONG)
-
-
-@pytest.fixture
-def first(calls):
-    """A call that is in its slow step."""
-    call, _ = calls.start()
-    until(lambda: calls.did("begin"))
-    return call
-
-
-def test_a_second_call_waits_for_the_first_unless_it_is_stopped(calls, first):
-    second, said = calls.wait()
-    if os.name != "nt":  # it has no SIGINT to another process
-        stopped, last_words = calls.wait()
-        stopped.send_signal(signal.SIGINT)
-        assert stopped.wait(LONG) == 130 and "Stopped" in last_words.read_text()
-    assert calls.did("begin"), "the first goes on"
-    calls.go_on()
-    assert (first.wait(LONG), second.wait(LONG)) == (0, 0)
-    assert calls.did("begin", "end"), "there was nothing left to do for the second"
-    assert "the task itself" in said.read_text()
-
-
-def test_a_killed_call_is_taken_over_once_its_pip_has_ended(calls, first):
-    first.kill()
-    first.wait(LONG)
-    second, _ = calls.wait()
-    assert calls.did("begin"), "the step of the killed call still runs"
-    calls.go_on()
-    assert second.wait(LONG) == 0
-    assert calls.did("begin", "end", "begin", "end"), "one after the other"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no process groups")
-def test_a_call_that_ends_with_its_pip_leaves_the_way_free(calls, first):
-    os.killpg(first.pid, signal.SIGINT)
-    assert first.wait(LONG) == 130
-    second, said = calls.start()
-    until(lambda: calls.did("begin", "begin"))
-    calls.go_on()
-    assert second.wait(LONG) == 0 and "waiting" not in said.read_text()
+def test_one_set_up_at_a_time(course):
+    held = course.try_lock()
+    assert held and course.try_lock() is None
+    held.close()
+    assert course.try_lock()
 
 
 def test_where_open_files_cannot_be_removed_they_are_the_lock(course, monkeypatch):

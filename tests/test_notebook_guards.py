@@ -6,7 +6,6 @@ conftest.py, which makes nbval strict, and tools/reexecute.py.
 
 import base64
 import io
-import json
 import os
 import re
 import shutil
@@ -101,17 +100,14 @@ def unchecked(number):
     return v4.new_code_cell("x", id=f"more-{number}", metadata=metadata, execution_count=number)
 
 
-WIDGET = {"application/vnd.jupyter.widget-view+json": {"model_id": "1"}, "text/plain": "interactive()"}
 INFO = PngInfo()
 INFO.add_text("Software", "Matplotlib version 3.11.2")
-TRACE = "\x1b[32m/tmp/ipykernel_12/3.py\x1b[0m"
 
 FAULTS = {
     guards.execution_counts: [change(execution_count=None), change(execution_count=7)],
     guards.what_nbval_skips: [
         lambda nb: nb.cells.extend(map(unchecked, (8, 9, 10))),
         change(metadata={"tags": ["nbval-skip"]}),
-        change(source="# NBVAL_IGNORE_OUTPUT\nx = 2"),
         change(source="x = 2\n  # PYTEST_VALIDATE_IGNORE_OUTPUT"),
     ],
     guards.errors_where_tagged: [
@@ -122,52 +118,24 @@ FAULTS = {
     guards.outputs_stored: [
         change("figure", outputs=[]),
         change("print", outputs=[]),
-        change(source="for p in range(2):\n    plt.show()"),
         change(outputs=[shown(image_jpeg="AAAA", text_plain=ALT)]),
-    ],
-    guards.magics: [
-        *(change(source=code) for code in ("!false", "files = !ls", "%%bash\nfalse", "%pip install numpy")),
-        change(source='import os\nos.system("false")'),
     ],
     guards.warnings_in_outputs: [
         change(outputs=[v4.new_output("stream", name="stderr", text="hm")]),
         says("a.py:3: UserWarning: hm"),
     ],
-    guards.machine_traces: [
-        *map(says, ("saved in /home/ada/table.txt", r"saved in C:\Users\ada", "<object at 0x7f3a5c2d1e50>")),
-        change("error", outputs=[v4.new_output("error", ename="a", evalue="b", traceback=[TRACE])]),
-    ],
-    guards.figures_described: [
-        figure_fault(metadata={}),
-        figure_fault(metadata={"image/png": {"alt": "A figure"}}),
-        figure_fault(metadata={"image/png": {"alt": f"<Figure {ALT}>"}}),
-        figure_fault(metadata={"image/png": {"alt": "Another " * 5}}),
-        lambda nb: nb.cells[3].outputs.pop(),
-    ],
+    guards.machine_traces: [says("saved in /home/ada/table.txt"), says("<object at 0x7f3a5c2d1e50>")],
+    guards.figures_described: [figure_fault(metadata={}), lambda nb: nb.cells[3].outputs.pop()],
     guards.plain_markdown: [
-        change("title", source=text)
-        for text in (
-            *(":::{note}\nhm\n:::", "```{note}\nhm\n```", "see {ref}`here`", "![](a.png)", "it costs $5"),
-            *("the angle $ p $ here", "the angle $`p`$ here", r"the angle \(p\)", r"\begin{align} p"),
-        )
+        change("title", source=text) for text in (":::{note}", "![](a.png)", "it costs $5", r"the \(p\)")
     ],
     guards.in_normal_form: [
         lambda nb: nb.metadata.kernelspec.update(name="conda-env"),
-        lambda nb: nb.metadata.update(widgets={}),
-        lambda nb: nb.update(nbformat_minor=4),
-        change("time", outputs=[v4.new_output("display_data", data=WIDGET)]),
         figure_fault(data={"image/png": picture("grey", pnginfo=INFO), "text/plain": ALT}),
-        change(metadata={"execution": {"iopub.status.busy": "1"}}),
-        change("time", metadata={"jupyter": {"outputs_hidden": True}}),  # it answers no prediction
-        *(change(id=name) for name in ("title", "3f9a01bc")),
-        change(metadata={"editable": False}),
+        change(id="3f9a01bc"),
         change("title", metadata={}),
-        change("title", source="word" * 110_000),
-        *(change("check", metadata=CHECK | {lock: False}) for lock in ("deletable", "editable")),
-        *(
-            change("answer", metadata=ANSWER | locks)
-            for locks in ({}, {"deletable": False, "editable": False})
-        ),
+        change("check", metadata=CHECK | {"deletable": False}),
+        change("answer", metadata=ANSWER),
     ],
 }
 PLANTED = [(guard, fault) for guard, faults in FAULTS.items() for fault in faults]
@@ -191,11 +159,6 @@ def test_guard_sees(guard, plant):
     nb = good_notebook()
     plant(nb)
     assert complaining(file_text(nb)) == [guard]
-
-
-@pytest.mark.parametrize("respell", [str.rstrip, lambda text: json.dumps(json.loads(text))])
-def test_guard_sees_other_bytes(respell):
-    assert complaining(respell(file_text(good_notebook()))) == [guards.in_normal_form]
 
 
 # conftest.py: what it decides, without a kernel.
@@ -347,30 +310,3 @@ def test_reexecution_settles(tmp_path):
 
     assert reexecute.main([str(path)]) == 0
     assert path.read_text(encoding="utf-8") == stored
-
-
-def test_an_author_takes_the_locks_off_and_a_run_puts_them_on(tmp_path):
-    path = tmp_path / "draft.ipynb"
-    nb = v4.new_notebook(cells=[v4.new_markdown_cell("# A", id="a"), *run_of("x = 1", "x").cells])
-    nb.cells[1].metadata, nb.cells[2].metadata = ANSWER, CHECK
-    path.write_text(normal_text(nb), encoding="utf-8")
-    locked = path.read_text(encoding="utf-8")
-
-    assert reexecute.main(["--unlock", str(path)]) == 0
-    unlocked = v4.reads(path.read_text(encoding="utf-8"))
-    assert [list(cell.metadata) for cell in unlocked.cells] == [[], ["nbgrader"], ["nbgrader"]]
-    assert normal_text(unlocked) == locked
-
-
-@pytest.mark.parametrize(
-    "last, message",
-    [("1 / 0", "ZeroDivisionError: division by zero"), ("import os; os._exit(0)", "the kernel died")],
-)
-def test_failing_reexecution_leaves_the_file(tmp_path, capsys, last, message):
-    path = tmp_path / "draft.ipynb"
-    draft = file_text(run_of("x = 1", last))
-    path.write_text(draft, encoding="utf-8")
-    assert reexecute.main([str(path)]) == 1
-    said = capsys.readouterr().out
-    assert f"In [2], cell id cell-2: {message}" in said and "draft.ipynb" in said
-    assert path.read_text(encoding="utf-8") == draft

@@ -1,8 +1,6 @@
 """The table of exercises done, read from saved notebooks."""
 
 import json
-import runpy
-import sys
 from pathlib import Path
 
 import pytest
@@ -60,39 +58,6 @@ def test_a_copy_that_was_kept_counts_only_where_it_is_named(tmp_path):
     assert progress.progress(tmp_path / "00_a.mine.ipynb") == [("00_a.mine", "count_positions", "Correct")]
 
 
-def test_only_check_cells_count(tmp_path):
-    shown = result_of(EXERCISE.check(right))
-    write(
-        tmp_path / "a.ipynb",
-        {"cell_type": "markdown", "metadata": {}, "source": ["# A"]},
-        {"cell_type": "code", "metadata": {}, "outputs": [shown]},
-        check_cell(EXERCISE.name),
-        check_cell("other", shown),
-        check_cell("third", grade=False),
-    )
-    assert progress.progress(tmp_path / "a.ipynb") == [
-        ("a", "count_positions", "Not run"),
-        ("a", "other", "Not run"),
-    ]
-
-
-def test_the_table_is_plain_text_and_counts(tmp_path, capsys):
-    write(tmp_path / "00_start.ipynb", check_cell(EXERCISE.name, result_of(EXERCISE.check(right))))
-    write(tmp_path / "01_order.ipynb", check_cell("attention_loop"))
-    assert progress.main([str(tmp_path)]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "lesson    exercise         outcome",
-        "----------------------------------",
-        "00_start  count_positions  Correct",
-        "01_order  attention_loop   Not run",
-        "",
-        "1 of 2 exercises done.",
-    ]
-    write(tmp_path / "00_start.ipynb")
-    assert progress.main([str(tmp_path / "00_start.ipynb")]) == 0
-    assert "0 of 0 exercises done." in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -114,10 +79,3 @@ def test_a_bad_path_is_a_clear_message_and_exit_code_2(arguments, words, tmp_pat
     captured = capsys.readouterr()
     assert words in captured.err
     assert captured.out == ""
-
-
-def test_it_runs_as_a_program(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["progress.py", "nowhere"])
-    with pytest.raises(SystemExit, match="2"):
-        runpy.run_path(progress.__file__, run_name="__main__")
-    assert "cannot open nowhere" in capsys.readouterr().err

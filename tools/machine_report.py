@@ -14,7 +14,7 @@ from pe_lessons.exercises.run_answer import memory_guard
 PACKAGES = ("numpy", "torch", "matplotlib", "ipykernel", "jupyterlab", "pytest", "nbval", "hypothesis")
 # Threads, instruction sets, warnings, language, seeds. No wider patterns: variables hold secrets too.
 VARIABLES = re.compile(
-    r"(ATEN|DNNL|HYPOTHESIS|KMP|LC|MKL|NPY|OMP|ONEDNN|OPENBLAS|TORCHINDUCTOR|VECLIB)_\w+|CI|LANG|LANGUAGE|LAST_BITS"
+    r"(ATEN|DNNL|HYPOTHESIS|KMP|LC|MKL|NPY|OMP|ONEDNN|OPENBLAS|TORCHINDUCTOR|VECLIB)_\w+|CI|LANG|LANGUAGE"
     r"|CUDA_VISIBLE_DEVICES|MPLBACKEND|MATPLOTLIBRC|PYTEST_ADDOPTS|TORCH_(COMPILE|LOGS)\w*"
     r"|PYTHON(HASHSEED|OPTIMIZE|PATH|UTF8|WARNINGS)"
 )

@@ -128,22 +128,6 @@ def outputs_stored(notebook):
                 yield f"{where(cell)}: a picture of type {kind}; only PNG is compared"
 
 
-def magics(notebook):
-    """A shell command or a magic that installs or loads something may fail unseen."""
-    for cell in notebook.code:
-        for node in ast.walk(syntax_tree(cell.source)):
-            match node:
-                case ast.Call(
-                    ast.Attribute(ast.Call(ast.Name("get_ipython")), "run_line_magic" | "run_cell_magic"),
-                    [ast.Constant("time" | "timeit" | "xmode"), *_],
-                ):
-                    pass
-                case ast.Call(ast.Attribute(ast.Call(ast.Name("get_ipython")))) | ast.Attribute(
-                    ast.Name("os"), "system"
-                ):
-                    yield f"{where(cell)}: may fail unseen; in use are %time, %timeit and %xmode"
-
-
 def warnings_in_outputs(notebook):
     """nbval leaves out what went to stderr."""
     for cell in notebook.code:
@@ -207,7 +191,6 @@ GUARDS = [
     what_nbval_skips,
     errors_where_tagged,
     outputs_stored,
-    magics,
     warnings_in_outputs,
     machine_traces,
     figures_described,
