@@ -6,6 +6,7 @@ skip with its name.
 
 import importlib
 import math
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,9 +14,11 @@ import numpy as np
 import pytest
 import torch
 from published import FILES
+from torch.nn import functional as F
 
 from evidence import reader_and_doctor
-from pe_lessons import arrays, models, tensors
+from pe_lessons import arrays, models, small_models, tensors
+from pe_lessons.small_models import checkpoint
 
 EVIDENCE = Path(__file__).resolve().parents[1] / "EVIDENCE.md"
 ROWS = np.random.default_rng(0).normal(size=(2, 3, 12, 16))  # (batch, num_heads, seq_len, head_dim)
@@ -445,6 +448,60 @@ def line():
 def plane():
     module = get("positional_encodings.torch_encodings.PositionalEncoding2D")(16)
     return gap(arrays.sinusoidal_2d(5, 7, 16), module(torch.zeros(1, 5, 7, 16))[0])
+
+
+@peer("bits of the exported small model", "transformers")
+def exported_bits():
+    """The tokenizer as well, which has no word of more than one character."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        checkpoint.export(folder)
+        model = get("transformers.AutoModelForCausalLM").from_pretrained(folder)
+        tokenizer = get("transformers.AutoTokenizer").from_pretrained(folder)
+    text = small_models.held_out()[:8192]
+    tokens = torch.tensor(tokenizer(text + "é")["input_ids"])
+    assert torch.equal(tokens[:-1], small_models.encode(text)) and tokens[-1] == 0
+    assert tokenizer.decode(tokens[:-1]) == text
+    read, asked = small_models.windows(tokens[:-1], small_models.TRAINED_LENGTH)
+    with torch.no_grad():
+        theirs = F.cross_entropy(model(read).logits.double().flatten(0, 1), asked.flatten()) / math.log(2)
+    return gap(small_models.bits(small_models.load("rope"), tokens[:-1]).double().mean(), theirs)
+
+
+def test_what_the_look_at_a_checkpoint_finds(tmp_path, capsys):
+    get("transformers.AutoTokenizer")
+    checkpoint.export(tmp_path)
+    with pytest.raises(FileExistsError):
+        checkpoint.export(tmp_path)
+    found = checkpoint.look_at(tmp_path, windows=2, distances=(100,), needles=16)
+    assert "halves of 40 columns" in capsys.readouterr().out
+    assert (found["rotating"], found["column"], found["partner"]) == ([0, 1, 2, 3], 0, 20)
+    (saved, error), first = found["saved"][100], found["first"]
+    assert saved > 2 * error and len(found["loss"]) == 4 and max(first) < 0.02
+
+
+LOOKED_AT = {  # type: what it needs besides, layers whose cache changes, a changed column, its partner
+    "llama": ({}, [0, 1, 2, 3], 0, 8),
+    "glm4": ({}, [0, 1, 2, 3], 0, 1),
+    "smollm3": ({}, [0, 1, 2], 0, 8),
+    "gpt_neox": ({"num_key_value_heads": 4}, [0, 1, 2, 3], 0, 2),
+    "gpt2": ({"n_embd": 64, "n_layer": 4, "n_head": 4}, [0, 1, 2, 3], 0, None),
+    "bloom": ({"n_layer": 4, "n_head": 4}, [], None, None),
+}
+
+
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_the_layout_of_other_models_is_found_by_one_column(name):
+    options, *expected = LOOKED_AT[name]
+    sizes = {"vocab_size": 50, "hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 4,
+             "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "pad_token_id": 0,
+             "attn_implementation": "eager"}  # fmt: skip
+    torch.manual_seed(0)
+    config = get("transformers.AutoConfig").for_model(name, **sizes | options)
+    model = get("transformers.AutoModelForCausalLM").from_config(config).eval().requires_grad_(False)
+    for weights in model.parameters():
+        weights *= 4 if weights.ndim == 2 else 1  # or the keys are too small to see
+    found = checkpoint._layout(model, torch.arange(3, 43)[None])
+    assert [found["rotating"], found["column"], found["partner"]] == expected
 
 
 @pytest.mark.parametrize(("ours", "library"), PEERS, ids=map(" - ".join, PEERS))
