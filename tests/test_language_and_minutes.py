@@ -1,14 +1,18 @@
-"""How the lessons are written: few colons, somebody who speaks, no worn-out words, and minutes that are true.
+"""How lessons and replies are written: few colons, somebody who speaks, no worn-out words, true minutes.
 
 This is a smoke alarm. A page that passes may still be hard to read; one that fails is.
 """
 
 import re
+import tomllib
+from pathlib import Path
 
 import nbformat
 import pytest
 import teaching_tables
 from reexecute import find_notebooks
+
+from pe_lessons import lessons
 
 NOTEBOOKS = find_notebooks()
 OPEN_END = {"design_your_own"}  # a workshop, for as long as one likes
@@ -25,6 +29,26 @@ WORN_OUT = re.compile(
 NOT_PROSE = re.compile(r"<!--.*?-->|```.*?```|\$\$.*?\$\$|`[^`]*`|\]\([^)]*\)", re.DOTALL)
 
 
+# What a check says of a mistake begins with what the learner's code does. This list only gets shorter.
+NOT_YET = {
+    "attention_without_the_matrix",
+    "beyond_the_line",
+    "design_your_own",
+    "layers_that_differ",
+    "learned_positions",
+    "longer_than_trained",
+    "relative_biases",
+    "serve_it",
+    "when_numbers_break",
+}
+IN_A_REPLY = re.compile(
+    WORN_OUT.pattern
+    + r"|\b(whom|exchanged?|dear|(is|are) (wanted|asked for|to be)|stands?|stood|lies|behind(?= \w)|beside)\b"
+)
+FIRST_SENTENCE = re.compile(r".*?[.?!:](?=\s|$)", re.DOTALL)
+FOLDER = Path(lessons.__file__).parent
+
+
 def complaints(text):
     """What is wrong with the language of a text in Markdown."""
     plain = NOT_PROSE.sub(" ", text)
@@ -33,7 +57,11 @@ def complaints(text):
         found = len(re.findall(pattern, plain)) / thousands
         if not least <= found <= most:
             yield f"{found:.1f} {name} in 1,000 words, should be {least} to {most}"
-    for match in WORN_OUT.finditer(plain):
+    yield from worn_out(plain, WORN_OUT)
+
+
+def worn_out(plain, words):
+    for match in words.finditer(plain):
         yield f"{match[0]!r} in {plain[max(0, match.start() - 30) : match.end() + 30]!r}"
 
 
@@ -63,6 +91,45 @@ def test_the_course_keeps_to_its_time():
     path = sorted(teaching_tables.reading_paths(text)["to build language models"][0])
     before = [one.stem[3:] for one in NOTEBOOKS if one.name[:2] in path]
     assert sum(minutes[name] for name in before[: before.index("rotary")]) <= 180
+
+
+def of_replies(says, words=""):
+    """What is wrong with the language of replies, and of hints, questions and quizzes."""
+    for say in says:
+        if not re.search(r"\b[Yy]ou", FIRST_SENTENCE.match(say)[0]):
+            yield f"the first sentence does not say what your code does: {say!r}"
+    for text in (*says, words):
+        yield from worn_out(NOT_PROSE.sub(" ", text), IN_A_REPLY)
+
+
+def says_in(path):
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    entries = [tables, *tables.values()]
+    entries += [entry for table in tables.values() for entry in table.values() if isinstance(entry, dict)]
+    return [" ".join(entry["say"].split()) for entry in entries if "say" in entry]
+
+
+@pytest.mark.parametrize(
+    "path", sorted(FOLDER.glob("*/hints_and_quiz.md")), ids=lambda path: path.parent.name
+)
+def test_replies_hints_and_quizzes_are_in_plain_english(path):
+    found = list(of_replies(says_in(path.with_name("mistakes.toml")), path.read_text(encoding="utf-8")))
+    if path.parent.name in NOT_YET:
+        assert found, "this lesson is in plain English now: take it off the list NOT_YET"
+    else:
+        assert found == []
+
+
+@pytest.mark.parametrize("name", ["rotary", "sinusoidal"])
+def test_replies_that_lessons_share_are_in_plain_english(name):
+    assert list(of_replies(says_in(FOLDER / f"mistakes_{name}.toml"))) == []
+
+
+@pytest.mark.parametrize(
+    "say", ["The row is wrong. Yours has 3.", "Your row lies there.", "Your row is to be 3."]
+)
+def test_the_alarm_rings_for_a_reply(say):
+    assert len(list(of_replies([say]))) == 1
 
 
 @pytest.mark.parametrize(
