@@ -149,7 +149,7 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     array([[0.1, 0.2],
            [0. , 0.1]])
     """
-    token_ids, table = _whole_array("token_ids", token_ids), _real_array("table", table)
+    token_ids, table = _whole_array("token_ids", token_ids), _array("table", table)
     offset, padding_id = arguments.learned_arguments(token_ids, table, offset, padding_id)
     real = np.full(token_ids.shape, True) if padding_id is None else token_ids != padding_id
     arguments.rows_for_tokens(table, offset, real.sum(axis=-1).max())
@@ -194,10 +194,10 @@ def softmax(scores):
     >>> softmax([0.0, 0.0, -np.inf])
     array([0.5, 0.5, 0. ])
     """
-    scores = arguments.score_rows(_real_array("scores", scores))
+    scores = arguments.score_rows(_array("scores", scores))
     largest = scores.max(axis=-1, keepdims=True)  # (..., 1)
     for row in scores[np.isneginf(largest[..., 0])]:
-        arguments.row_of_scores(row)
+        arguments.sees_a_key("scores", row)
     powers = np.exp(scores - largest)  # (..., n)
     return powers / powers.sum(axis=-1, keepdims=True)
 
@@ -210,13 +210,13 @@ def attention(q, k, v, mask=None):
     >>> attention(q=[[0.0, 0.0]], k=[[1.0, 2.0], [3.0, 4.0]], v=[[10.0], [20.0]])
     array([[15.]])
     """
-    q, k, v = _real_array("q", q), _real_array("k", k), _real_array("v", v)
-    mask = None if mask is None else _array("mask", mask, "b", bool, arguments.booleans)
-    arguments.attention_shapes(q, k, v, mask)
+    q, k, v = _array("q", q), _array("k", k), _array("v", v)
+    mask = None if mask is None else _array("mask", mask, "b", bool, arguments.BOOLEAN)
+    arguments.attention_sizes(q, k, v, mask)
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])  # (..., n_q, n_k)
     if mask is not None:
         for blind in np.argwhere(~mask.any(axis=-1)):
-            arguments.row_of_mask(blind[-1], mask[tuple(blind)])
+            arguments.sees_a_key("mask", mask[tuple(blind)], query=blind[-1])
         scores = np.where(mask, scores, -np.inf)
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
@@ -268,8 +268,8 @@ def rotary(
     array([[1.    , 0.    , 1.    , 0.    ],
            [0.5403, 0.8415, 1.    , 0.01  ]])
     """
-    x, positions = _real_array("x", x), _finite_array("positions", positions)
-    rotary_dim = arguments.rotary_shapes(x, positions, layout, rotary_dim)
+    x, positions = _array("x", x), _finite_array("positions", positions)
+    rotary_dim = arguments.rotary_columns(x, positions, layout, rotary_dim)
     frequencies, attention_factor = rotary_frequencies(
         rotary_dim, base=base, scaling=scaling, text_len=text_len
     )
@@ -309,8 +309,8 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     array([[1.    , 0.    , 1.    , 0.    ],
            [1.    , 0.    , 0.5403, 0.8415]])
     """
-    x, rows, columns = _real_array("x", x), _finite_array("rows", rows), _finite_array("columns", columns)
-    arguments.axial_shapes(x, rows, columns, layout)
+    x, rows, columns = _array("x", x), _finite_array("rows", rows), _finite_array("columns", columns)
+    arguments.axial_columns(x, rows, columns, layout)
     by_row, by_column = np.split(x, 2, axis=-1)  # (..., n_patches, head_dim / 2)
     by_row = rotary(by_row, rows, base=base, layout=layout)
     return np.concatenate([by_row, rotary(by_column, columns, base=base, layout=layout)], axis=-1)
@@ -340,7 +340,7 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
     >>> mrope([[1.0, 0.0, 1.0, 0.0]], positions=[[0], [1]], sections=(1, 1)).round(4)
     array([[1.  , 0.  , 1.  , 0.01]])
     """
-    x, positions = _real_array("x", x), _finite_array("positions", positions)
+    x, positions = _array("x", x), _finite_array("positions", positions)
     sections = arguments.mrope_sections(x, positions, sections, layout, order)
     axes = _axes_of_pairs(sections, order)  # (n_pairs,)
     if order == "axial":
@@ -362,23 +362,6 @@ def _axes_of_pairs(sections, order):
     return axes
 
 
-def laplacian_eigenvectors(adjacency, num_vectors):
-    """`loops.laplacian_eigenvectors` as an array (n, num_vectors) of float64.
-
-    >>> laplacian_eigenvectors([[0, 1, 0], [1, 0, 1], [0, 1, 0]], 1).round(4) + 0.0
-    array([[ 0.7071],
-           [ 0.    ],
-           [-0.7071]])
-    """
-    adjacency = _finite_array("adjacency", adjacency)
-    num_vectors = arguments.graph(adjacency, num_vectors)
-    laplacian = np.diag(adjacency.sum(axis=1)) - adjacency  # (n, n)
-    _, vectors = np.linalg.eigh(laplacian)  # by growing eigenvalue; the first column is constant
-    vectors = vectors[:, 1 : num_vectors + 1]
-    first = (np.abs(vectors) > 1e-6).argmax(axis=0)  # (num_vectors,) row of the first entry that is not 0
-    return vectors * np.sign(vectors[first, np.arange(num_vectors)])
-
-
 def shaw_bias(q, table, *, positions=None):
     """`loops.shaw_bias` of q (..., seq_len, head_dim), as an array (..., seq_len, n_k) of float64.
 
@@ -387,7 +370,7 @@ def shaw_bias(q, table, *, positions=None):
            [-1.,  0.,  3.],
            [-2., -2.,  0.]])
     """
-    q, table = _real_array("q", q), _real_array("table", table)
+    q, table = _array("q", q), _array("table", table)
     max_distance = arguments.shaw_distance(q, table)
     distances = _offsets(q.shape[-2], positions).clip(-max_distance, max_distance)  # (n_q, n_k)
     about = table[distances + max_distance]  # (n_q, n_k, head_dim)
@@ -444,7 +427,7 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=N
            [0.1, 0. , 0. ],
            [0.2, 0.1, 0. ]])
     """
-    seq_len, table = arguments.whole_number("seq_len", seq_len, minimum=1), _real_array("table", table)
+    seq_len, table = arguments.whole_number("seq_len", seq_len, minimum=1), _array("table", table)
     num_buckets, _ = arguments.bucket_table(table, max_distance, bidirectional)
     options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
     buckets = t5_buckets(_offsets(seq_len, positions), **options)  # (n_q, n_k)
@@ -493,16 +476,15 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
            [0.27, 0.45, 0.27],
            [0.19, 0.31, 0.51]])
     """
-    q, k, v = _real_array("q", q), _real_array("k", k), _real_array("v", v)
-    bias_of_offsets = _real_array("bias_of_offsets", bias_of_offsets)
-    n, *_ = arguments.attention_shapes(q, k, v)
-    bias_of_offsets = arguments.bias_of_offsets(q, k, bias_of_offsets)
+    q, k, v = _array("q", q), _array("k", k), _array("v", v)
+    bias_of_offsets = _array("bias_of_offsets", bias_of_offsets)
+    bias_of_offsets, n = arguments.bias_of_offsets(q, k, v, bias_of_offsets), q.shape[-2]
     if arguments.true_or_false("causal", causal):
         bias_of_offsets = np.where(np.arange(1 - n, n) > 0, -np.inf, bias_of_offsets)  # (..., 2 n - 1)
     # Row r of the view holds the offsets r + 1 - n to r, those of query n - 1 - r: so upside down.
     bias = sliding_window_view(bias_of_offsets, n, axis=-1)[..., ::-1, :]  # (..., n, n), a view
     for blind in np.argwhere(np.isneginf(bias).all(axis=-1)):
-        arguments.row_of_biases(blind[-1], bias[tuple(blind)])
+        arguments.sees_a_key("bias_of_offsets", bias[tuple(blind)], query=blind[-1])
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])  # (..., n, n)
     return softmax(scores + bias) @ v
 
@@ -513,7 +495,7 @@ def forget_bias(gates):
     >>> forget_bias([1.0, 1.0, 0.5])[2].round(4)
     array([-0.6931, -0.6931,  0.    ])
     """
-    gates = arguments.one_rate_for_each_token("gates", _real_array("gates", gates))
+    gates = arguments.rate_of_each_token("gates", _array("gates", gates))
     logs = np.cumsum(np.log(gates), axis=-1)  # (..., seq_len)
     ahead = np.triu(np.ones((logs.shape[-1],) * 2, bool), k=1)
     return np.where(ahead, -np.inf, logs[..., :, None] - logs[..., None, :])
@@ -539,7 +521,7 @@ def delta_rule(q, k, v, beta, *, gates=None, state=None):
     >>> delta_rule(q=[[1.0]] * 2, k=[[1.0]] * 2, v=[[5.0], [7.0]], beta=[1.0, 1.0])[1]
     array([[7.]])
     """
-    beta = _real_array("beta", beta)
+    beta = _array("beta", beta)
     q, k, v, gates, state = _of_state(q, k, v, gates, state, beta=beta)
     outputs = np.empty(v.shape)
     for t in range(v.shape[-2]):
@@ -557,9 +539,9 @@ def short_convolution(x, weights, *, before=None):
     >>> short_convolution([[1.0], [2.0], [3.0]], weights=[[10.0, 1.0]])[0].ravel()
     array([ 1., 12., 23.])
     """
-    x, weights = _real_array("x", x), _real_array("weights", weights)
-    before = before if before is None else _real_array("before", before)
-    seq_len, d_model, width = arguments.convolution_shapes(x, weights, before)
+    x, weights = _array("x", x), _array("weights", weights)
+    before = before if before is None else _array("before", before)
+    seq_len, d_model, width = arguments.convolution_sizes(x, weights, before)
     if before is None:
         before = np.zeros((*x.shape[:-2], width - 1, d_model))
     rows = np.concatenate([before, x], axis=-2)  # (..., width - 1 + seq_len, d_model)
@@ -568,11 +550,12 @@ def short_convolution(x, weights, *, before=None):
 
 
 def _of_state(q, k, v, gates, state, **rates):
-    q, k, v = _real_array("q", q), _real_array("k", k), _real_array("v", v)
-    gates = np.ones(k.shape[:-1]) if gates is None else _real_array("gates", gates)
-    state = state if state is None else _real_array("state", state)
-    _, head_dim, v_dim = arguments.state_arguments(q, k, v, state, gates=gates, **rates)
-    return q, k, v, gates, np.zeros((*k.shape[:-2], head_dim, v_dim)) if state is None else state
+    q, k, v = _array("q", q), _array("k", k), _array("v", v)
+    gates = np.ones(k.shape[:-1]) if gates is None else _array("gates", gates)
+    state = state if state is None else _array("state", state)
+    arguments.state_sizes(q, k, v, state, gates=gates, **rates)
+    zeros = np.zeros((*k.shape[:-2], k.shape[-1], v.shape[-1]))
+    return q, k, v, gates, zeros if state is None else state
 
 
 def _offsets(seq_len, positions):
@@ -609,26 +592,18 @@ def _rotated_rows(first_row, angles, n_rows):
     return rows
 
 
-def _array(name, value, kinds, dtype, check):
-    """`value` as an array of these kinds of numbers; `check` goes through all else, as on the first rung."""
+def _array(name, value, kinds="iuf", dtype=np.float64, words=arguments.REAL):
+    """`value` as an array of these kinds of numbers; the loops' check goes through all else."""
     if not (isinstance(value, np.ndarray) and value.dtype.kind in kinds):
-        value = check(name, value)
+        value = arguments.numbers(name, value, words)
     return np.asarray(value, dtype)
 
 
-def _real_array(name, value):
-    return _array(name, value, "iuf", np.float64, arguments.real_numbers)
-
-
 def _whole_array(name, value):
-    array = _array(name, value, "i", np.int64, arguments.whole_numbers)
-    for number in array[array == -(2**63)]:
-        arguments.whole_number(name, number)
-    return array
+    return _array(name, value, "iu", np.int64, arguments.WHOLE)
 
 
 def _finite_array(name, value):
-    array = _real_array(name, value)
-    for number in array[~np.isfinite(array)]:
-        arguments.finite_numbers(name, number)
+    array = _array(name, value)
+    arguments.finite(name, array[~np.isfinite(array)])
     return array

@@ -160,7 +160,8 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     >>> learned([[7, 9], [0, 7]], table=[[0.0], [0.1], [0.2]], offset=1, padding_id=0)
     [[[0.1], [0.2]], [[0.0], [0.1]]]
     """
-    token_ids, table = arguments.whole_numbers("token_ids", token_ids), arguments.real_numbers("table", table)
+    token_ids = arguments.numbers("token_ids", token_ids, arguments.WHOLE)
+    table = arguments.numbers("table", table)
     offset, padding_id = arguments.learned_arguments(token_ids, table, offset, padding_id)
     real = [[token != padding_id for token in text] for text in token_ids]
     table = arguments.rows_for_tokens(table, offset, max(sum(text) for text in real))
@@ -264,7 +265,7 @@ def kernel(offsets, d_model, *, base=10_000.0):
     >>> [round(similarity, 4) for similarity in kernel([0, 1, -1, 6], 4)]
     [2.0, 1.5403, 1.5403, 1.9584]
     """
-    offset, d_model = arguments.finite_numbers("offsets", offsets), arguments.even_width(d_model)
+    offset, d_model = _finite("offsets", offsets), arguments.even_width(d_model)
     base = arguments.base_of_angles(base)
     if isinstance(offset, list):
         return [kernel(one, d_model, base=base) for one in offset]
@@ -298,10 +299,10 @@ def softmax(scores):
     >>> softmax([0.0, 0.0, float("-inf")])
     [0.5, 0.5, 0.0]
     """
-    scores = arguments.score_rows(arguments.real_numbers("scores", scores))
+    scores = arguments.score_rows(arguments.numbers("scores", scores))
     if isinstance(scores[0], list):
         return [softmax(row) for row in scores]
-    largest = max(arguments.row_of_scores(scores))
+    largest = max(arguments.sees_a_key("scores", scores))
     powers = [math.exp(score - largest) for score in scores]
     total = sum(powers)
     return [power / total for power in powers]
@@ -339,11 +340,12 @@ def attention(q, k, v, mask=None):
     [[15.0]]
     """
     q, k, v = arguments.matrix("q", q), arguments.matrix("k", k), arguments.matrix("v", v)
-    mask = [[True] * len(k)] * len(q) if mask is None else arguments.booleans("mask", mask)
-    n_q, n_k, head_dim, v_dim = arguments.attention_shapes(q, k, v, mask)
+    mask = [[True] * len(k)] * len(q) if mask is None else arguments.numbers("mask", mask, arguments.BOOLEAN)
+    arguments.attention_sizes(q, k, v, mask)
+    n_q, n_k, head_dim, v_dim = len(q), len(k), len(q[0]), len(v[0])
     output = []
     for m in range(n_q):
-        may_look = arguments.row_of_mask(m, mask[m])
+        may_look = arguments.sees_a_key("mask", mask[m], query=m)
         scores = []
         for n in range(n_k):
             score = sum(q[m][column] * k[n][column] for column in range(head_dim)) / math.sqrt(head_dim)
@@ -505,8 +507,8 @@ def rotary(
     >>> [[round(number, 4) for number in row] for row in rows]
     [[1.0, 0.0, 1.0, 0.0], [0.5403, 0.8415, 1.0, 0.01]]
     """
-    x, positions = arguments.matrix("x", x), arguments.finite_numbers("positions", positions)
-    rotary_dim = arguments.rotary_shapes(x, positions, layout, rotary_dim)
+    x, positions = arguments.matrix("x", x), _finite("positions", positions)
+    rotary_dim = arguments.rotary_columns(x, positions, layout, rotary_dim)
     frequencies, attention_factor = rotary_frequencies(
         rotary_dim, base=base, scaling=scaling, text_len=text_len
     )
@@ -555,7 +557,7 @@ def query_scale(positions, *, length, strength=0.1):
     >>> [round(factor, 4) for factor in query_scale([0, 8191, 8192, 1_000_000], length=8192)]
     [1.0, 1.0, 1.0693, 1.4812]
     """
-    positions = arguments.finite_numbers("positions", positions)
+    positions = _finite("positions", positions)
     length, strength = arguments.scale_arguments(positions, length, strength)
     if isinstance(positions, list):
         return [query_scale(one, length=length, strength=strength) for one in positions]
@@ -593,10 +595,9 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
     >>> [[round(number, 4) for number in row] for row in turned]
     [[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.5403, 0.8415]]
     """
-    x, rows = arguments.matrix("x", x), arguments.finite_numbers("rows", rows)
-    columns = arguments.finite_numbers("columns", columns)
-    _, head_dim = arguments.axial_shapes(x, rows, columns, layout)
-    half = head_dim // 2
+    x, rows = arguments.matrix("x", x), _finite("rows", rows)
+    columns = _finite("columns", columns)
+    half = arguments.axial_columns(x, rows, columns, layout) // 2
     by_row = rotary([row[:half] for row in x], rows, base=base, layout=layout)
     by_column = rotary([row[half:] for row in x], columns, base=base, layout=layout)
     return [first + second for first, second in zip(by_row, by_column)]
@@ -698,7 +699,7 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
     >>> [[round(number, 4) for number in row] for row in mrope(x, [[0], [1]], (1, 1), order="axial")]
     [[1.0, 0.0, 0.5403, 0.8415]]
     """
-    x, positions = arguments.matrix("x", x), arguments.finite_numbers("positions", positions)
+    x, positions = arguments.matrix("x", x), _finite("positions", positions)
     sections = arguments.mrope_sections(x, positions, sections, layout, order)
     head_dim = len(x[0])
     half, speeds = head_dim // 2, frequencies(head_dim, base=base)
@@ -727,75 +728,6 @@ def _axis_and_place(pair, sections, order):
         pair -= sections[axis]
         axis += 1
     return axis, pair
-
-
-def laplacian_eigenvectors(adjacency, num_vectors):
-    r"""Positional encoding of the vertices of a graph: the slowest waves on it.
-
-    .. math:: L = D - A, \qquad L u = \lambda u
-
-    A is the adjacency matrix, D has the sums of its rows on the diagonal. Column k is the eigenvector with
-    the smallest eigenvalue above 0 but k. On a path of n vertices it is
-    :math:`\cos(\pi (k + 1) (p + 1/2) / n)`.
-
-    An eigenvector times -1 is one as well: here the first entry that is not 0 is positive, which is a
-    choice, and another graph may lead to the other. Of equal eigenvalues no vector is better than another,
-    and each rung takes what it finds.
-
-    Parameters
-    ----------
-    adjacency : list of rows, shape (n, n)
-        Symmetric; 0 on the diagonal and where two vertices are not joined, else a weight above 0. The graph
-        is in one piece.
-    num_vectors : int
-        From 1 to n - 1.
-
-    Returns
-    -------
-    list of n rows of num_vectors floats
-        Every column has the norm 1.
-
-    References
-    ----------
-    Belkin and Niyogi, "Laplacian Eigenmaps for Dimensionality Reduction and Data Representation", 2003.
-    Dwivedi and Bresson, "A Generalization of Transformer Networks to Graphs", 2020, section 2.1, with the
-    Laplacian divided by degrees. The rotations that find them: Jacobi, 1846.
-
-    Examples
-    --------
-    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-    >>> [[round(number, 4) + 0.0 for number in row] for row in laplacian_eigenvectors(path, 2)]
-    [[0.7071, 0.4082], [0.0, -0.8165], [-0.7071, 0.4082]]
-    """
-    adjacency = arguments.finite_numbers("adjacency", adjacency)
-    num_vectors = arguments.graph(adjacency, num_vectors)
-    size = len(adjacency)
-    matrix = [
-        [sum(row) if m == n else -weight for n, weight in enumerate(row)] for m, row in enumerate(adjacency)
-    ]
-    vectors = [[float(m == n) for n in range(size)] for m in range(size)]
-    for _ in range(12):  # rounds over all places off the diagonal; six or so leave nothing there
-        for m in range(size):
-            for n in range(m):
-                _rotate_away(matrix, vectors, m, n)
-    order = sorted(range(size), key=lambda column: matrix[column][column])[1 : num_vectors + 1]
-    signs = [next(1 if row[n] > 0 else -1 for row in vectors if abs(row[n]) > 1e-6) for n in order]
-    return [[sign * row[n] for sign, n in zip(signs, order)] for row in vectors]
-
-
-def _rotate_away(matrix, vectors, m, n):
-    """Rotate the axes m and n by the angle that makes the symmetric matrix 0 at [m, n]."""
-    if matrix[m][n] == 0:
-        return
-    angle = 0.5 * math.atan2(2 * matrix[m][n], matrix[n][n] - matrix[m][m])
-    c, s = math.cos(angle), math.sin(angle)
-    for rows in (matrix, vectors):
-        for row in rows:
-            row[m], row[n] = c * row[m] - s * row[n], s * row[m] + c * row[n]
-    matrix[m], matrix[n] = (
-        [c * a - s * b for a, b in zip(matrix[m], matrix[n])],
-        [s * a + c * b for a, b in zip(matrix[m], matrix[n])],
-    )
 
 
 def shaw_bias(q, table, *, positions=None):
@@ -832,7 +764,7 @@ def shaw_bias(q, table, *, positions=None):
     >>> shaw_bias([[1.0], [1.0], [2.0]], table=[[-1.0], [0.0], [3.0]])
     [[0.0, 3.0, 3.0], [-1.0, 0.0, 3.0], [-2.0, -2.0, 0.0]]
     """
-    q, table = arguments.matrix("q", q), arguments.real_numbers("table", table)
+    q, table = arguments.matrix("q", q), arguments.numbers("table", table)
     max_distance, head_dim = arguments.shaw_distance(q, table), len(q[0])
     bias = []
     for query, offsets in zip(q, _offsets(len(q), positions)):
@@ -850,7 +782,9 @@ def _offsets(seq_len, positions):
     if positions is None:
         positions = list(range(seq_len))
     else:
-        positions = arguments.key_positions(arguments.whole_numbers("positions", positions), seq_len)
+        positions = arguments.key_positions(
+            arguments.numbers("positions", positions, arguments.WHOLE), seq_len
+        )
     return [[of_key - of_query for of_key in positions] for of_query in positions[-seq_len:]]
 
 
@@ -969,7 +903,7 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
     [31, 9, 1, 0, 0]
     """
     one_way, exact, max_distance = arguments.bucket_arguments(num_buckets, max_distance, bidirectional)
-    offset = arguments.whole_numbers("relative_positions", relative_positions)
+    offset = arguments.numbers("relative_positions", relative_positions, arguments.WHOLE)
     if isinstance(offset, list):
         options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
         return [t5_buckets(one, **options) for one in offset]
@@ -1016,7 +950,7 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=N
     [[[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.1, 0.0]]]
     """
     seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
-    table = arguments.real_numbers("table", table)
+    table = arguments.numbers("table", table)
     num_buckets, num_heads = arguments.bucket_table(table, max_distance, bidirectional)
     options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
     buckets = t5_buckets(_offsets(seq_len, positions), **options)
@@ -1049,7 +983,7 @@ def forget_bias(gates):
     >>> forget_bias([1.0, 1.0, 0.5])[2]
     [-0.6931471805599453, -0.6931471805599453, 0.0]
     """
-    gates = arguments.one_rate_for_each_token("gates", arguments.real_numbers("gates", gates))
+    gates = arguments.rate_of_each_token("gates", arguments.numbers("gates", gates))
     rows = []
     for m in range(len(gates)):
         row = [-math.inf] * len(gates)
@@ -1142,13 +1076,13 @@ def delta_rule(q, k, v, beta, *, gates=None, state=None):
 def _of_state(q, k, v, state, *, gates, beta=()):
     """The arguments of a layer with a state; gates of 1 and a state of zeros where there is none."""
     q, k, v = arguments.matrix("q", q), arguments.matrix("k", k), arguments.matrix("v", v)
-    gates = [1.0] * len(k) if gates is None else arguments.real_numbers("gates", gates)
+    gates = [1.0] * len(k) if gates is None else arguments.numbers("gates", gates)
     rates = {"gates": gates}
     if beta != ():
-        rates["beta"] = beta = arguments.real_numbers("beta", beta)
+        rates["beta"] = beta = arguments.numbers("beta", beta)
     state = state if state is None else arguments.matrix("state", state)
-    _, head_dim, v_dim = arguments.state_arguments(q, k, v, state, **rates)
-    return q, k, v, gates, beta, [[0.0] * v_dim] * head_dim if state is None else state
+    sizes = arguments.state_sizes(q, k, v, state, **rates)
+    return q, k, v, gates, beta, [[0.0] * sizes["v_dim"]] * sizes["head_dim"] if state is None else state
 
 
 def _read(row, state):
@@ -1185,10 +1119,14 @@ def short_convolution(x, weights, *, before=None):
     """
     x, weights = arguments.matrix("x", x), arguments.matrix("weights", weights)
     before = before if before is None else arguments.matrix("before", before)
-    _, d_model, width = arguments.convolution_shapes(x, weights, before)
+    _, d_model, width = arguments.convolution_sizes(x, weights, before)
     rows = ([[0.0] * d_model] * (width - 1) if before is None else before) + x
     outputs = []
     for end in range(width, len(rows) + 1):
         window = rows[end - width : end]
         outputs.append([sum(w * row[c] for w, row in zip(weights[c], window)) for c in range(d_model)])
     return outputs, rows[len(rows) - width + 1 :]
+
+
+def _finite(name, value):
+    return arguments.finite(name, arguments.numbers(name, value))

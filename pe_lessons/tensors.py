@@ -150,7 +150,7 @@ def softmax(scores):
     """
     scores = arguments.score_rows(_float_tensor("scores", scores))
     for row in scores[torch.isneginf(scores).all(dim=-1)].tolist():
-        arguments.row_of_scores(row)
+        arguments.sees_a_key("scores", row)
     return torch.softmax(scores, dim=-1)
 
 
@@ -164,12 +164,12 @@ def attention(q, k, v, mask=None):
     tensor([[15.]])
     """
     q, k, v = _float_tensor("q", q), _float_tensor("k", k), _float_tensor("v", v)
-    mask = None if mask is None else _tensor("mask", mask, "b", arguments.booleans)
-    arguments.attention_shapes(q, k, v, mask)
+    mask = None if mask is None else _tensor("mask", mask, "b", arguments.BOOLEAN)
+    arguments.attention_sizes(q, k, v, mask)
     scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])  # (..., n_q, n_k)
     if mask is not None:
         for blind in (~mask.any(dim=-1)).nonzero().tolist():
-            arguments.row_of_mask(blind[-1], mask[tuple(blind)].tolist())
+            arguments.sees_a_key("mask", mask[tuple(blind)], query=blind[-1])
         scores = scores.masked_fill(~mask, -math.inf)
     return softmax(scores) @ v  # (..., n_q, v_dim)
 
@@ -228,7 +228,7 @@ def rotary(
             [0.5403, 0.8415, 0.9999, 0.0100]])
     """
     x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
-    rotary_dim = arguments.rotary_shapes(x, positions, layout, rotary_dim)
+    rotary_dim = arguments.rotary_columns(x, positions, layout, rotary_dim)
     frequencies, attention_factor = rotary_frequencies(
         rotary_dim, base=base, scaling=scaling, text_len=text_len
     )
@@ -279,7 +279,7 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
             [1.0000, 0.0000, 0.5403, 0.8415]])
     """
     x, rows, columns = _float_tensor("x", x), _finite_tensor("rows", rows), _finite_tensor("columns", columns)
-    arguments.axial_shapes(x, rows, columns, layout)
+    arguments.axial_columns(x, rows, columns, layout)
     by_row, by_column = x.chunk(2, dim=-1)  # (..., n_patches, head_dim / 2)
     by_row = rotary(by_row, rows, base=base, layout=layout)
     return torch.cat([by_row, rotary(by_column, columns, base=base, layout=layout)], dim=-1)
@@ -334,26 +334,6 @@ def _axes_of_pairs(sections, order):
         return torch.bucketize(pairs, sections.cumsum(0), right=True)
     axes = pairs % len(sections)
     return torch.where(pairs // len(sections) < sections[axes], axes, 0)
-
-
-def laplacian_eigenvectors(adjacency, num_vectors):
-    """`loops.laplacian_eigenvectors` as a Tensor (n, num_vectors), on the device of `adjacency`.
-
-    Of its dtype, or, if that is one of whole numbers, of the default dtype.
-
-    >>> laplacian_eigenvectors(torch.tensor([[0.0, 1.0], [1.0, 0.0]]), 1)
-    tensor([[ 0.7071],
-            [-0.7071]])
-    """
-    adjacency = _finite_tensor("adjacency", adjacency)
-    num_vectors = arguments.graph(adjacency, num_vectors)
-    wide = adjacency.double()
-    _, vectors = torch.linalg.eigh(wide.sum(dim=1).diag() - wide)
-    vectors = vectors[:, 1 : num_vectors + 1]
-    first = (vectors.abs() > 1e-6).int().argmax(dim=0)  # row of the first entry that is not 0
-    return (vectors * vectors.gather(0, first[None]).sign()).to(
-        _table_dtype(None) if _kind(adjacency) == "i" else adjacency.dtype
-    )
 
 
 def shaw_bias(q, table, *, positions=None):
@@ -449,15 +429,14 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
     """
     q, k, v = _float_tensor("q", q), _float_tensor("k", k), _float_tensor("v", v)
     bias_of_offsets = _float_tensor("bias_of_offsets", bias_of_offsets)
-    n, *_ = arguments.attention_shapes(q, k, v)
-    bias_of_offsets = arguments.bias_of_offsets(q, k, bias_of_offsets)
+    bias_of_offsets, n = arguments.bias_of_offsets(q, k, v, bias_of_offsets), q.shape[-2]
     if arguments.true_or_false("causal", causal):
         ahead = torch.arange(1 - n, n, device=bias_of_offsets.device) > 0  # (2 n - 1,)
         bias_of_offsets = bias_of_offsets.masked_fill(ahead, -math.inf)
     if torch.isneginf(bias_of_offsets[..., n - 1]).any():  # offset 0 is among those of every query
         rows = bias_of_offsets.unfold(-1, n, 1).flip(-2)  # (..., n, n)
         for blind in torch.isneginf(rows).all(dim=-1).nonzero().tolist():
-            arguments.row_of_biases(blind[-1], rows[tuple(blind)].tolist())
+            arguments.sees_a_key("bias_of_offsets", rows[tuple(blind)], query=blind[-1])
     *_, num_heads = leading = (1, *q.shape[:-2])
     # Four axes, and neighbours in memory, because otherwise PyTorch would write n x n scores or biases.
     q, k, v = (x.reshape(-1, num_heads, n, x.shape[-1]) for x in (q.flip(-2), k, v))
@@ -474,7 +453,7 @@ def forget_bias(gates):
     >>> forget_bias(torch.tensor([1.0, 1.0, 0.5]))[2]
     tensor([-0.6931, -0.6931,  0.0000])
     """
-    gates = arguments.one_rate_for_each_token("gates", _float_tensor("gates", gates))
+    gates = arguments.rate_of_each_token("gates", _float_tensor("gates", gates))
     logs = gates.log().cumsum(dim=-1)  # (..., seq_len)
     ahead = torch.ones(logs.shape[-1], logs.shape[-1], dtype=torch.bool, device=logs.device).triu(1)
     return (logs[..., :, None] - logs[..., None, :]).masked_fill(ahead, -math.inf)
@@ -522,7 +501,7 @@ def short_convolution(x, weights, *, before=None):
     """
     x, weights = _float_tensor("x", x), _float_tensor("weights", weights)
     before = before if before is None else _float_tensor("before", before)
-    seq_len, d_model, width = arguments.convolution_shapes(x, weights, before)
+    seq_len, d_model, width = arguments.convolution_sizes(x, weights, before)
     if before is None:
         before = x.new_zeros(*x.shape[:-2], width - 1, d_model)
     rows = torch.cat([before, x], dim=-2)  # (..., width - 1 + seq_len, d_model)
@@ -534,8 +513,9 @@ def _of_state(q, k, v, gates, state, **rates):
     q, k, v = _float_tensor("q", q), _float_tensor("k", k), _float_tensor("v", v)
     gates = k.new_ones(k.shape[:-1]) if gates is None else _float_tensor("gates", gates)
     state = state if state is None else _float_tensor("state", state)
-    _, head_dim, v_dim = arguments.state_arguments(q, k, v, state, gates=gates, **rates)
-    return q, k, v, gates, k.new_zeros(*k.shape[:-2], head_dim, v_dim) if state is None else state
+    arguments.state_sizes(q, k, v, state, gates=gates, **rates)
+    zeros = k.new_zeros(*k.shape[:-2], k.shape[-1], v.shape[-1])
+    return q, k, v, gates, zeros if state is None else state
 
 
 class SinusoidalEncoding(nn.Module):
@@ -634,27 +614,21 @@ def _interleaved(numbers):
     return torch.view_as_real(numbers).flatten(-2)
 
 
-def _tensor(name, value, kinds, check):
-    """`value`, a Tensor of these kinds of numbers; `check` refuses others in the words of the first rung."""
+def _tensor(name, value, kinds, words=arguments.REAL):
+    """`value`, a Tensor of these kinds of numbers; the loops' check refuses others in its own words."""
     if not isinstance(value, torch.Tensor):
-        check(name, value)
+        arguments.numbers(name, value, words)
         raise TypeError(
             f"{name} must be a torch.Tensor, got {type(value).__name__}: torch.tensor({name}) makes one"
         )
-    if _kind(value) not in kinds:
-        check(name, value.flatten()[:1])  # all entries are of one kind
+    kind = "f" if value.is_floating_point() else "c" if value.is_complex() else "i"
+    if ("b" if value.dtype == torch.bool else kind) not in kinds:
+        arguments.numbers(name, value.flatten()[:1], words)  # all entries are of one kind
     return value
 
 
-def _kind(tensor):
-    """The letter that NumPy has for it: boolean, integer, floating-point or complex."""
-    if tensor.dtype == torch.bool:
-        return "b"
-    return "c" if tensor.is_complex() else "f" if tensor.is_floating_point() else "i"
-
-
 def _float_tensor(name, value):
-    if not _tensor(name, value, "if", arguments.real_numbers).is_floating_point():
+    if not _tensor(name, value, "if").is_floating_point():
         raise TypeError(
             f"{name} must hold floating-point numbers, got {value.dtype}: {name}.float() converts it"
         )
@@ -662,14 +636,10 @@ def _float_tensor(name, value):
 
 
 def _finite_tensor(name, value):
-    value = _tensor(name, value, "if", arguments.finite_numbers)
-    for number in value[~torch.isfinite(value)].tolist():
-        arguments.finite_numbers(name, number)
+    value = _tensor(name, value, "if")
+    arguments.finite(name, value[~torch.isfinite(value)])
     return value
 
 
 def _whole_tensor(name, value):
-    value = _tensor(name, value, "i", arguments.whole_numbers).long()
-    for number in value[value == -(2**63)].tolist():
-        arguments.whole_number(name, number)
-    return value
+    return _tensor(name, value, "i", arguments.WHOLE).long()

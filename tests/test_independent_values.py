@@ -233,19 +233,6 @@ def test_a_grid_of_two_by_three(rung):
 
 
 @rungs
-@pytest.mark.parametrize("size", [2, 3, 8, 31])
-def test_the_vectors_of_a_path_are_cosines_and_those_of_a_star_know_its_middle(rung, size):
-    path = np.eye(size, k=1) + np.eye(size, k=-1)
-    waves = np.cos(np.pi * np.arange(1, size) * (np.arange(size)[:, None] + 0.5) / size)
-    waves /= np.linalg.norm(waves, axis=0)
-    np.testing.assert_allclose(climb(rung, "laplacian_eigenvectors", path, size - 1), waves, atol=1e-12)
-    star = np.zeros((size, size))
-    star[0, 1:] = star[1:, 0] = 1
-    last = climb(rung, "laplacian_eigenvectors", star, size - 1)[:, -1] if size > 2 else waves[:, -1]
-    np.testing.assert_allclose(last[0], np.sqrt((size - 1) / size), atol=1e-12)
-
-
-@rungs
 def test_positions_of_a_prompt_written_down(rung):
     """Text, an image of 2 x 2 and a video of three frames of 1 x 2, as in the paper's figure 3 in small."""
     places = climb(rung, "mrope_positions", (2, (1, 2, 2), 1, (3, 1, 2), 2))

@@ -55,17 +55,6 @@ SHARES = [
 PROMPT = (3, (1, 2, 3), 2, (4, 2, 2), 5)  # text, an image, text, a video, text
 PLACES = [[0, 3, 7, 1000], [5, -1, 0.5, 2], [0, 0, 9, -40]]
 AXIS_ORDERS = ["blocks", "interleaved", "axial"]
-LOLLIPOP = np.array(  # a triangle, of which one vertex begins a path; no symmetry, no eigenvalue twice
-    [[0, 1, 2, 0, 0, 0], [1, 0, 1, 0, 0, 0], [2, 1, 0, 1, 0, 0], [0, 0, 1, 0, 1, 0], [0, 0, 0, 1, 0, 3],
-     [0, 0, 0, 0, 3, 0]]
-)  # fmt: skip
-
-
-def path(size):
-    """The adjacency matrix of a line of so many vertices."""
-    return np.eye(size, k=1) + np.eye(size, k=-1)
-
-
 OF_THE_LENGTH = [  # a rule that changes while a text grows, and the length of the text
     *(({"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 64}, text_len)
       for text_len in (5, 64, 65, 200)),
@@ -167,13 +156,6 @@ CASES = {
         ),
         ((random_rows(4, 16), PLACES, (2, 5, 1)), {"order": "axial", "base": 256}),
         ((random_rows(4, 16), [*PLACES, [1, 2, 3, 4]], (2, 2, 2, 2)), {"order": "interleaved", "base": 7.5}),
-    ],
-    "laplacian_eigenvectors": [
-        (([[0, 1], [1, 0]], 1), {}),
-        ((path(7), 6), {}),
-        ((path(3), 1), {}),
-        ((LOLLIPOP, 4), {}),
-        ((0.5 * LOLLIPOP, 5), {}),
     ],
     "sinusoidal_2d": [
         *((size, {}) for size in ((1, 1, 4), (3, 5, 8), (5, 3, 12))),
@@ -381,21 +363,6 @@ def test_text_after_pictures_begins_one_after_all_that_was_before(rung, parts):
     np.testing.assert_array_equal(after[:, :-2], before)
     np.testing.assert_array_equal(after[:, -2:], before.max() + np.tile([1, 2], (3, 1)))
     assert before.shape[1] == sum(np.prod(part) for part in parts)
-
-
-@rungs
-@settings(max_examples=20)
-@given(size=st.integers(2, 12), seed=st.integers(0, 99))
-def test_the_vectors_are_eigenvectors_and_their_signs_are_chosen(rung, size, seed):
-    weights = np.triu(np.random.default_rng(seed).uniform(0.5, 2, size=(size, size)), 1)
-    adjacency = weights + weights.T
-    vectors = climb(rung, "laplacian_eigenvectors", adjacency, size - 1)
-    applied = (np.diag(adjacency.sum(axis=1)) - adjacency) @ vectors
-    values = (vectors * applied).sum(axis=0)
-    np.testing.assert_allclose(applied, values * vectors, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(vectors.T @ vectors, np.eye(size - 1), rtol=0, atol=1e-9)
-    assert (np.diff([0, *values]) > 0).all()
-    assert all(column[np.abs(column) > 1e-6][0] > 0 for column in vectors.T)
 
 
 @rungs
