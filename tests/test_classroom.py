@@ -774,7 +774,7 @@ def test_a_sandbox_shows_python_and_nothing_of_the_teacher(tmp_path):
 
 
 def test_the_guide_s_program_mails_every_page_to_its_learner(tmp_path, monkeypatch):
-    guide = (ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
+    guide = (ROOT / "teaching" / "GRADING.md").read_text(encoding="utf-8")
     [program] = re.findall(r"(?s)\n    # e, as mail_pages.py[^\n]*\n(.*?)\n\n### ", guide)
     sent = []
 
@@ -811,7 +811,7 @@ def test_the_guide_s_program_mails_every_page_to_its_learner(tmp_path, monkeypat
 @needs_a_sandbox
 def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     """Deadlines, points by hand that stay, a second call that skips, and nbgrader's own commands."""
-    guide = (ROOT / "teaching" / "GUIDE.md").read_text(encoding="utf-8")
+    guide = (ROOT / "teaching" / "GRADING.md").read_text(encoding="utf-8")
     folder = tmp_path / "class"
     assert classroom.main([str(folder), "03"]) == 0
     place = folder / "downloaded" / LESSON

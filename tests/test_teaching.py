@@ -21,6 +21,7 @@ from pe_lessons.lessons import REGISTRY
 
 TEACHING = ROOT / "teaching"
 GUIDE = (TEACHING / "GUIDE.md").read_text(encoding="utf-8")
+GRADING = (TEACHING / "GRADING.md").read_text(encoding="utf-8")
 SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes"}
 
 
@@ -89,11 +90,11 @@ def test_the_guide_has_an_entry_for_every_lesson_and_names_mistakes_that_the_che
 
 
 def test_the_recipe_has_three_commands_and_its_files_exist():
-    recipe = re.search(r"(?s)From the course's folder, for one lesson:\n\n(.*?)\n\n", GUIDE)[1]
+    recipe = re.search(r"(?s)From the course's folder, for one lesson:\n\n(.*?)\n\n", GRADING)[1]
     assert len(recipe.splitlines()) == 3
-    for name in set(re.findall(r"\b\d\d_[a-z_0-9]+\b", GUIDE)):
+    for name in set(re.findall(r"\b\d\d_[a-z_0-9]+\b", GUIDE + GRADING)):
         assert (ROOT / "notebooks" / f"{name}.ipynb").exists(), name
-    for link in re.findall(r"\]\(([^)#:]+)\)", GUIDE):
+    for link in re.findall(r"\]\(([^)#:]+)\)", GUIDE + GRADING):
         assert (TEACHING / link).exists(), link
 
 

@@ -8,7 +8,6 @@ LESSON_TIMES.md stay. Both tables list whatever lessons there are.
 """
 
 import itertools
-import math
 import re
 import sys
 import time
@@ -120,7 +119,7 @@ def times_table(measure):
     text = ABOUT_TIMES
     for notebook in find_notebooks():
         words, lines, exercises, points, minutes, _ = reckon(notebook)
-        minutes = math.ceil(minutes / 5) * 5
+        minutes = round(minutes / 5) * 5
         running = f"{run(notebook):.0f}" if measure else known.get(title(notebook)[3:], "not yet measured")
         text += (
             f"| {title(notebook)} | {minutes} | {words} | {lines} | {exercises} | {points} | {running} |\n"
