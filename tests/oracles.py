@@ -10,7 +10,6 @@ from fractions import Fraction
 import numpy as np
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 from pe_lessons import arrays, loops, models
 
@@ -99,13 +98,6 @@ def wavelengths_by_complex_numbers(table):
 def scaled_and_numbered(embedded, table):
     embedded = torch.tensor(embedded)
     return embedded * embedded.shape[1] ** 0.5 + torch.tensor(table)[: len(embedded)]
-
-
-def share_by_correlation(table):
-    centred = torch.tensor(table - np.mean(table, axis=0))
-    alike = F.cosine_similarity(centred[:, None], centred[None], dim=-1).fill_diagonal_(-2)
-    chosen = alike.argmax(dim=1).tolist()
-    return sum(abs(row - other) == 1 for row, other in enumerate(chosen)) / len(chosen)
 
 
 def weights_one_by_one(scores, slope):
@@ -307,7 +299,6 @@ ORACLES = {
     "mean_by_step": means_of_shifted_rows,
     "paper_input": scaled_and_numbered,
     "learned_rows": lambda ids, table, offset, pad: loops.learned(ids, table, offset=offset, padding_id=pad),
-    "neighbour_share": share_by_correlation,
     "slopes": loops.alibi_slopes,
     "newest_weights": weights_one_by_one,
     "rotary_interleaved": loops.rotary,

@@ -11,21 +11,6 @@ def _random_table(seed, max_len, d_model):
     return np.random.default_rng(seed).normal(size=(max_len, d_model))
 
 
-def _curve(seed, seq_len, d_model):
-    """Rows that lie on a rough curve, far from 0 and of different lengths."""
-    rng = np.random.default_rng(seed)
-    curve = rng.normal(size=(seq_len, d_model)).cumsum(axis=0)
-    return curve + rng.normal(size=d_model) * 3 + 0.8 * rng.normal(size=(seq_len, d_model))
-
-
-def _ring(seed, seq_len, d_model):
-    """Rows that lie on a rough ring: the first and the last are neighbours on it."""
-    rng = np.random.default_rng(seed)
-    angles = 2 * np.pi * np.arange(seq_len) / seq_len
-    ring = np.stack([np.cos(angles), np.sin(angles)], axis=1) @ rng.normal(size=(2, d_model))
-    return ring + rng.normal(size=d_model) + 0.1 * rng.normal(size=(seq_len, d_model))
-
-
 paper_input = lesson.exercise(
     "paper_input",
     probes=(
@@ -34,19 +19,6 @@ paper_input = lesson.exercise(
         (_random_table(14, 2, 10), _random_table(15, 5, 10)),
     ),
     edge_probes=((_random_table(16, 1, 8), _random_table(17, 9, 8)),),
-)
-
-neighbour_share = lesson.exercise(
-    "neighbour_share",
-    probes=(
-        (_curve(0, 24, 5),),
-        (_curve(1, 31, 4),),
-        (_random_table(5, 9, 3),),
-        (_ring(2, 11, 4),),
-        (_random_table(9, 7, 60),),  # nearly perpendicular rows: most cosines are negative
-    ),
-    # so far from 0 that rows not centred, or not quite, all point nearly the same way
-    edge_probes=((_curve(3, 3, 4),), (10 + _curve(14, 9, 4),)),
 )
 
 

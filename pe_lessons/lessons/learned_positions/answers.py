@@ -22,36 +22,6 @@ def paper_input_loop(embedded, table):
     return result
 
 
-def neighbour_share_arrays(table):
-    centred = table - table.mean(axis=0)
-    rows = centred / np.linalg.norm(centred, axis=1, keepdims=True)
-    alike = rows @ rows.T  # (seq_len, seq_len)
-    np.fill_diagonal(alike, -np.inf)  # a row itself does not count
-    steps = alike.argmax(axis=1) - np.arange(len(table))  # (seq_len,)
-    return np.mean(np.abs(steps) == 1)
-
-
-def neighbour_share_loop(table):
-    seq_len = len(table)
-    means = [sum(column) / seq_len for column in zip(*table)]
-    rows = [[entry - mean for entry, mean in zip(row, means)] for row in table]
-    near = []
-    for position, row in enumerate(rows):
-        best, most = None, -math.inf
-        for place, other in enumerate(rows):
-            alike = cosine_loop(row, other)
-            if place != position and alike > most:
-                best, most = place, alike
-        step = best - position
-        near.append(abs(step) == 1)
-    return sum(near) / seq_len
-
-
-def cosine_loop(a, b):
-    product = sum(one * other for one, other in zip(a, b))
-    return product / (math.hypot(*a) * math.hypot(*b))
-
-
 def learned_rows_arrays(token_ids, table, offset, padding_id):
     real = token_ids != padding_id  # (batch, seq_len)
     before = real.cumsum(axis=1) - real  # (batch, seq_len) real tokens before each
