@@ -258,7 +258,7 @@ def install(stamp, lock):
     """Make .venv anew or mend it, until it is as the stamp says."""
     if sys.platform == "darwin" and platform.machine() == "x86_64":
         sys.exit(
-            "pip finds no PyTorch for Intel Macs any more: please use conda, as README.md says.\n"
+            "pip finds no PyTorch for Intel Macs any more: please use conda, as docs/launch.md says.\n"
             "(On a Mac with an Apple processor: this Python is made for Intel, another one will do.)"
         )
 
