@@ -53,66 +53,66 @@ KERNEL = 'get_config().InteractiveShellApp.extensions.append("pe_lessons.exercis
 TASKS = {
     "lab": ("open the course in JupyterLab", ["lab"],
             ["-m jupyterlab --ServerApp.root_dir=. notebooks/00_start_here.ipynb"]),
-    "test": ("check the style, then run the unit tests, the doctests and every notebook", ["test"],
+    "test": ("check everything: style, unit tests, doctests and every notebook", ["test"],
              ["-m ruff check course.py conftest.py pe_lessons teaching tests notebooks docs tools evidence",
               "-m pytest -n 2 --dist loadfile --durations=10"]),
-    "reset": ("take a fresh copy of a lesson, and keep yours beside it: python course.py reset 03", None,
+    "reset": ("take a fresh copy of a lesson and keep yours: python course.py reset 03", None,
               ["tools/reset_and_update.py reset"]),
     "update": ("get what is new in the course, and keep what you wrote", None,
                ["tools/reset_and_update.py update"]),
-    "test-peers": ("compare the course's functions with the libraries that people use", ["test", "peers"],
+    "test-peers": ("compare our functions with three libraries that people use", ["test", "peers"],
                    ["-m pytest -q -n 0 tests/test_against_libraries.py"]),
-    "peer-models": ("hold the reader of configs and the doctor to the models of transformers",
+    "peer-models": ("try the config reader and the doctor on the models of transformers",
                     ["test", "peers"], ["-m evidence.reader_and_doctor"]),
-    "test-elsewhere": ("run all as older processors would", ["test"],
+    "test-elsewhere": ("run the tests as on older processors", ["test"],
                        ["tools/run_on_other_computers.py"]),
-    "mutants": ("hold the trials of every exercise to right answers with one token changed", ["test"],
+    "mutants": ("change one token in each right answer, and see that the trials notice", ["test"],
                 ["tools/mutants_of_answers.py"]),
-    "bench": ("compare speed, memory and precision with the libraries and with the memory itself", ["bench"],
+    "bench": ("compare speed, memory and precision with the libraries", ["bench"],
               ["-m evidence.speed"]),
-    "claims": ("hold what the lessons say of trained models to other seeds, rates: all, or claims 06 14",
+    "claims": ("try what lessons say about training on other seeds: all, or claims 06 14",
                ["lab"], ["-m evidence.claims.runner"]),
     "train-small": ("train a small language model of the lessons: train-small --model rope", ["train"],
                     ["evidence/train_small.py"]),
     "measure-small": ("measure what the small models do: all, or measure-small needle", ["train"],
                       ["-m evidence.measure_small"]),
     "notebooks": ("run every notebook again and keep its outputs", ["test"], ["tools/reexecute.py"]),
-    "tables": ("write what is made from data: numbers of lessons, sources, bibliography, the guide's tables",
+    "tables": ("write the tables made from data: numbers of lessons, sources, mistakes, times",
                ["test"], ["tools/renumber_lessons.py", "tools/write_sources.py", "tools/teaching_tables.py"]),
-    "slides": ("show a lesson as slides, without a request to the web: python course.py slides 03", ["lab"],
+    "slides": ("show a lesson as slides, without the web: python course.py slides 03", ["lab"],
                ["teaching/slides.py"]),
-    "classroom": ("make a folder for handing out and grading: python course.py classroom FOLDER 03",
+    "classroom": ("make a folder for a class, with the lesson to hand out: classroom FOLDER 03",
                   ["classroom"], ["teaching/classroom.py"]),
-    "grade": ("grade what a class handed in, in a sandbox: python course.py grade FOLDER 03", ["classroom"],
+    "grade": ("grade what a class handed in, in a sandbox: grade FOLDER 03", ["classroom"],
               ["teaching/grade.py"]),
-    "review": ("what to look at, and to explain: python course.py review FOLDER 03", ["classroom"],
+    "review": ("say what the class got wrong, and whom to look at: review FOLDER 03", ["classroom"],
                ["teaching/review.py"]),
     "classroom-demo": ("grade a simulated class in a temporary folder", ["classroom"],
                        ["teaching/classroom_demo.py"]),
-    "hub-demo": ("start a JupyterHub on this machine, with a few users who pull the course", ["hub"],
+    "hub-demo": ("start a JupyterHub on this machine, with a few simulated learners", ["hub"],
                  ["teaching/hub_demo.py"]),
     "site": ("build the reading site into docs/_build/html (needs npm)", ["docs"], ["tools/build_site.py"]),
-    "test-browser": ("build the site, then try it and JupyterLab in a browser (needs Chromium or Chrome)",
+    "test-browser": ("build the site, then test it and JupyterLab in a browser (needs Chromium)",
                      ["browser", "docs", "test"],
                      ["tools/build_site.py", "-m pytest -m browser tests/browser"]),
 }
 # fmt: on
 
-# These tell of their options themselves, when they are asked for help.
+# These list their own options with --help.
 WITH_OPTIONS = "lab mutants claims bench train-small notebooks slides grade review classroom-demo hub-demo"
 
 USAGE = """python course.py TASK [more words]
 
 %s
 
-More words go on to the task's own program, as in: python course.py lab --no-browser --port 8890
-(--help tells of them, where a task knows any).
-The first call makes .venv and installs into it. Should anything in there break, delete it and call again.
+Words after the task go on to its program: python course.py lab --no-browser --port 8890
+(a task with options of its own lists them with --help).
+The first call makes .venv and installs into it. If something in there breaks, delete it and call again.
 
-On Linux it gets the CPU build of PyTorch, from download.pytorch.org. For the build that uses an NVIDIA GPU,
-or where that address cannot be reached, call any task once, and then
+On Linux we install the CPU build of PyTorch, from download.pytorch.org. For the CUDA build,
+or if you can't reach that address, call any task once, and then
     .venv/bin/python -m pip install --force-reinstall -c constraints.txt torch
-It takes about 6 GB instead of 1.3 GB, and later calls leave it as it is."""
+It takes about 6 GB instead of 1.3 GB, and later calls keep it."""
 
 
 def surroundings(prefix):
@@ -255,7 +255,7 @@ def write_settings():
 
 
 def install(stamp, lock):
-    """Make .venv anew or mend it, until it is as the stamp says."""
+    """Make or repair .venv, until it is as the stamp says."""
     if sys.platform == "darwin" and platform.machine() == "x86_64":
         sys.exit(
             "pip finds no PyTorch for Intel Macs any more: please use conda, as docs/launch.md says.\n"
