@@ -37,7 +37,6 @@ NOT_YET = {
     "learned_positions",
     "longer_than_trained",
     "relative_biases",
-    "when_numbers_break",
 }
 IN_A_REPLY = re.compile(
     WORN_OUT.pattern
