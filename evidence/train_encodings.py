@@ -8,7 +8,7 @@ are those of `capstone.py` in `pe_lessons/lessons/design_your_own`: one head, on
 texts of 16 words; three seeds.
 
 Every second encoding of the list is held back. With the others `SOFTNESS` (0.1 to 0.5) and `SHARPNESS` (10
-to 40) of `measures.pointing` were chosen, and that the share of the words is multiplied in.
+to 40) of `scorecard.pointing` were chosen, and that the share of the words is multiplied in.
 """
 
 import argparse
@@ -21,8 +21,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from pe_lessons import arrays, measures, tensors
-from pe_lessons.lessons.design_your_own import capstone
+from pe_lessons import arrays, tensors
+from pe_lessons.lessons.design_your_own import capstone, scorecard
 
 SEEDS = (900, 901, 902)
 COLUMNS = ["encoding", "kind", "held back", "one back", "five back", "four times"]
@@ -221,7 +221,7 @@ def store(state):
                 of_seeds = [run[3:] for run in runs if run[:2] == [name, task]]
                 assert len(of_seeds) == len(SEEDS), f"{len(of_seeds)} runs of {name}, {task}"
                 shares += [f"{share:.3f}" for share in np.mean(of_seeds, axis=0)]
-            card = measures.scorecard(encoding_of(name))
+            card = scorecard.scorecard(encoding_of(name))
             numbers = [f"{card[wish]:.4f}" for wish in ("one back", "five back", "four times")]
             writer.writerow([name, kind_of(name), "yes" if number % 2 else "no", *numbers, *shares])
 

@@ -2,16 +2,14 @@
 
 import copy
 import csv
-import html
-import inspect
 import math
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from pe_lessons import _arguments as arguments
-from pe_lessons import measures, plots, tensors, toys
+from pe_lessons import plots, tensors, toys
+from pe_lessons.lessons.design_your_own import scorecard
 
 SEQ_LEN, LONGER, STEPS, BATCH_SIZE = 16, 64, 120, 32
 TASKS = ("local", "five back")
@@ -39,79 +37,46 @@ def texts(task, num_texts, seq_len, *, seed):
 
 def as_encoding(encoding):
     """What the small model takes: a table of 64 rows, or the score itself."""
-    checked(encoding)
-    if measures.is_score(encoding):
+    if scorecard.is_score(checked(encoding)):
         return toys.Scored(copy.deepcopy(encoding))  # training must not change yours
     return toys.Table(np.asarray(encoding(np.arange(float(LONGER)), 32), dtype=float))
 
 
 def checked(encoding):
-    """The encoding, if it returns what it should.
+    """The encoding, if it returns what it should; else an error that says what is missing.
 
-    Raises
-    ------
-    TypeError, ValueError
-        In words that say what is missing: a `return`, rows, columns, a sum, a format.
-
-    Examples
-    --------
     >>> checked(lambda positions, d_model: None)
     Traceback (most recent call last):
     ...
     ValueError: <lambda> returns nothing: is `return` missing?
     """
-    name = getattr(encoding, "__name__", type(encoding).__name__)
     if not callable(encoding):
         raise TypeError(f"a design is a function or a module, got {encoding!r}")
-    if measures.is_score(encoding):
-        _checked_score(name, encoding)
+    name, is_score = getattr(encoding, "__name__", type(encoding).__name__), scorecard.is_score(encoding)
+    if is_score:
+        q, k = torch.randn(2, 2, 1, 32, 32, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+        with torch.no_grad():
+            made = encoding(
+                q[..., :, None, :], k[..., None, :, :], torch.arange(32)[:, None], torch.arange(32)
+            )
     else:
-        _checked_rows(name, encoding(np.arange(float(LONGER)), 32), 32)
-    return encoding
-
-
-def _checked_rows(name, table, columns):
-    if table is None:
+        made = encoding(np.arange(float(LONGER)), 32)
+    if made is None:
         raise ValueError(f"{name} returns nothing: is `return` missing?")
-    shape = np.shape(table)
-    if shape == (LONGER, columns):
-        return
-    if len(shape) != 2:
-        why = "a table gives a row for each position, a score takes q, k, m and n"
-    elif shape[0] != LONGER:
-        why = "is there one row for each of the positions?"
-    else:
-        why = (
-            "each frequency makes two columns, a sine and a cosine; columns that it does not need can stay 0"
-        )
-    raise ValueError(
-        f"{name} must return {LONGER} rows of {columns} columns where it is asked for them, got the shape "
-        f"{shape}: {why}"
+    if is_score and getattr(made, "dtype", None) != torch.float64:
+        raise TypeError(f"{name} must return a float64 tensor, as q and k are: torch, and `.to(q.dtype)`?")
+    shape, wanted = tuple(np.shape(made)), (2, 1, 32, 32) if is_score else (LONGER, 32)
+    said = "one number for each pair of words" if is_score else f"a row for each of {LONGER} positions"
+    why = (
+        "does the sum go over the last axis, `.sum(-1)`?"
+        if is_score
+        else "a sine and a cosine are two columns"
     )
-
-
-def _checked_score(name, score):
-    q, k = torch.randn(2, 2, 1, 32, 32, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    q, k, m, n = q[..., :, None, :], k[..., None, :, :], torch.arange(32)[:, None], torch.arange(32)
-    with torch.no_grad():
-        scores = score(q, k, m, n)
-    if scores is None:
-        raise ValueError(f"{name} returns nothing: is `return` missing?")
-    if not isinstance(scores, torch.Tensor):
-        raise TypeError(f"{name} must return a tensor, got {type(scores).__name__}: torch instead of NumPy?")
-    shape, pairs = tuple(scores.shape), (2, 1, 32, 32)
-    one_each = f"{name} must return one number per pair, here {pairs}, got the shape {shape}"
-    if not shape:
-        raise ValueError(f"{one_each}: does the sum go over all axes, where `.sum(-1)` takes the last?")
-    if len(shape) > 4:
-        raise ValueError(f"{one_each}: is `.sum(-1)` missing, as in (q * k).sum(-1)?")
-    if any(here not in (1, wanted) for here, wanted in zip(shape[::-1], pairs[::-1])):
-        raise ValueError(f"{one_each}: which axis is summed?")
-    if scores.dtype != torch.float64:
-        kind = str(scores.dtype).removeprefix("torch.")
-        raise TypeError(f"{name} must return float64, as q and k are, got {kind}: is `.to(q.dtype)` missing?")
-    if torch.isnan(scores.expand(pairs)[..., torch.ones(32, 32).tril().bool()]).any():
-        raise ValueError(f"{name} returns NaN: a logarithm of 0, or 0 divided by 0, where m and n are equal?")
+    if shape != wanted and not (
+        is_score and len(shape) == 4 and np.broadcast_shapes(shape, wanted) == wanted
+    ):
+        raise ValueError(f"{name} must return {said}, here {wanted}, got the shape {shape}: {why}")
+    return encoding
 
 
 def trained(encoding, task, seed=0, steps=STEPS):
@@ -195,7 +160,7 @@ def agreement(wish, right):
         some = [one for one in held_back if one["kind"] == kind]
         groups[f"{len(some)} {several}"] = some
     return {
-        name: measures.rank_correlation([one[wish] for one in some], [one[right] for one in some])
+        name: scorecard.rank_correlation([one[wish] for one in some], [one[right] for one in some])
         for name, some in groups.items()
     }
 
@@ -217,10 +182,10 @@ def alibi(q, k, m, n):
 
 def show_cards(*encodings):
     """The cards of several encodings as a table, each number with a tick or a cross."""
-    cards = [measures.scorecard(checked(one)) for one in encodings]
+    cards = [scorecard.scorecard(checked(one)) for one in encodings]
     texts = []
     for card in cards:
-        good = measures.passes(card)
+        good = scorecard.passes(card)
         texts.append({wish: f"{_rounded(card, wish)} {'✓' if good[wish] else '✗'}" for wish in card})
     rows = [[text.get(wish, "") for text in texts] for wish in cards[0]]
     names = [one.__name__ for one in encodings]
@@ -231,62 +196,35 @@ def _rounded(card, wish):
     """A number of a card in words: two digits behind the point, or as many as its tick or cross needs."""
     for digits in range(2, 17):
         rounded = round(card[wish], digits)
-        if measures.passes(card | {wish: rounded})[wish] == measures.passes(card)[wish]:
+        if scorecard.passes(card | {wish: rounded})[wish] == scorecard.passes(card)[wish]:
             break
     return f"{rounded:.6g}"
 
 
-def is_fixed_bias(encoding):
-    """Whether a score is that of the words plus a number for the two places, with nothing learned."""
-    if not measures.is_score(encoding) or isinstance(encoding, torch.nn.Module):
-        return False
-    q, k = torch.randn(2, 1, 32, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    m, n = torch.arange(LONGER)[:, None], torch.arange(LONGER)
-    of_words = encoding(q, k, m, n) - encoding(0 * q, k, m, n)
-    finite = of_words[torch.isfinite(of_words)]
-    return len(finite) > 0 and torch.allclose(finite, (q * k).sum() / math.sqrt(32))
-
-
-def _fails_only(card, *names):
-    return {name for name, good in measures.passes(card).items() if not good} == set(
-        names
-    ) and "neighbours" in card
-
-
 GOALS = {
-    "a table that fails neighbours and four times, and nothing else": lambda one: _fails_only(
-        one["card"], "neighbours", "four times"
-    ),
-    "a table that, asked for eight columns, fails four times and nothing else": lambda one: _fails_only(
-        one["card of 8"], "four times"
+    "a table that fails neighbours and four times, and nothing else": lambda one: (
+        "neighbours" in one["card"]
+        and {wish for wish, good in scorecard.passes(one["card"]).items() if not good}
+        == {"neighbours", "four times"}
     ),
     "seven of ten right on both tasks at 64 words": lambda one: min(one["at 64"].values()) >= 0.7,
-    "a fixed bias with every tick, and nine of ten right on five back at 64 words": lambda one: (
-        one["fixed bias"] and all(measures.passes(one["card"]).values()) and one["at 64"]["five back"] >= 0.9
-    ),
     "fool the scorecard with a table: ticked for five back, but below one half at 16 words": lambda one: (
         "neighbours" in one["card"]
-        and measures.passes(one["card"])["five back"]
+        and scorecard.passes(one["card"])["five back"]
         and one["at 16"]["five back"] < 0.5
     ),
 }
-
-
-FIRST_GOAL = {  # why a table misses the first goal: what is said first stands first
+WHY = {  # a table misses the first goal: what is said first stands first
     "length-free": "Its first rows change with the number of positions.",
     "shift-consistent": "A shift is no longer one matrix. What is it for pairs that turn evenly?",
     "unique": "Two rows, perhaps far apart, are closer than 0.1. Do all pairs come round nearly at once?",
     "precise": "Two of 4096 rows fall together in bfloat16. Do all pairs come round nearly at once?",
     "one back": "Places look too much alike. Are the rows too slow, too quiet, or drowned by a loud column?",
     "five back": "Places look too much alike. Are the rows too slow, too quiet, or drowned by a loud column?",
-    "neighbours": "Slow pairs keep rows next door alike, and {slow} of {pairs} turn less than once among 16 "
-    "places. Do not drop them, for a pair that stands still says nothing: give them other frequencies.",
+    "neighbours": "Slow pairs keep rows next door alike. Do not drop them, for a pair that stands still says "
+    "nothing: give them other frequencies.",
     "four times": "What points among the first 16 places points from 48 on as well.",
 }
-FEW_ARE_SLOW = (
-    "Few pairs turn less than once among 16 places, {slow} of {pairs}, but rows next door are still the most "
-    "alike. Faster pairs part them."
-)
 
 
 def first_goal(encoding):
@@ -295,127 +233,55 @@ def first_goal(encoding):
     >>> first_goal(lambda positions, d_model: positions[:, None] / len(positions) * np.ones(d_model))
     Not yet: length-free fails (0.72). Its first rows change with the number of positions.
     """
-    if measures.is_score(encoding):
+    card = scorecard.scorecard(checked(encoding))
+    good = scorecard.passes(card)
+    wrong = [wish for wish in WHY if good.get(wish) != (wish not in ("neighbours", "four times"))]
+    if scorecard.is_score(encoding):
         print("Not yet: this is a score. The goal asks for a table, encode(positions, d_model).")
-        return
-    try:
-        card = measures.scorecard(checked(encoding))
-    except (TypeError, ValueError) as error:
-        print(f"Not yet: {error}.".replace("?.", "?"))
-        return
-    good = measures.passes(card)
-    wrong = [wish for wish in FIRST_GOAL if good[wish] != (wish not in ("neighbours", "four times"))]
-    if wrong:
+    elif wrong:
         says = f"{wrong[0]} {'holds' if good[wrong[0]] else 'fails'} ({_rounded(card, wrong[0])})"
-        slow, pairs = _slow_pairs(encoding)
-        few = wrong[0] == "neighbours" and slow <= pairs // 4
-        why = FEW_ARE_SLOW if few else FIRST_GOAL[wrong[0]]
-        print(f"Not yet: {says}. {why.format(slow=slow, pairs=pairs)}")
+        print(f"Not yet: {says}. {WHY[wrong[0]]}")
     else:
         print("Goal 1 is met: it fails neighbours and four times, and nothing else.")
-
-
-def _slow_pairs(encode):
-    """How many pairs of columns turn less than once among 16 places, and of how many."""
-    pairs = np.asarray(encode(np.arange(float(SEQ_LEN)), 32), dtype=float).reshape(SEQ_LEN, -1, 2)
-    hands = pairs[..., 0] + 1j * pairs[..., 1]  # (seq_len, d_model / 2)
-    turned = abs(np.angle(hands[1:] * hands[:-1].conj())).sum(axis=0)
-    return int((turned < 2 * np.pi).sum()), len(turned)
 
 
 COMPARED = {"RoPE": "rope", "ALiBi": "alibi", "no positions": "nothing"}  # on the board, of the fifty
 
 
 class Board:
-    """Your tries, in the order of the goals they meet, and below them RoPE, ALiBi and no positions.
-
-    Examples
-    --------
-    >>> board = Board()
-    >>> board.names()
-    []
-    """
+    """Your tries, in the order of the goals they meet, and below them RoPE, ALiBi and no positions."""
 
     def __init__(self):
         self.tries = {}
 
-    def add(self, encoding, name=None, *, seed=0):
+    def add(self, encoding, name=None):
         """Fill in the card, train on both tasks, and return which goals are met: a dict of str to bool.
 
-        Parameters
-        ----------
-        encoding : callable
-            ``encode(positions, d_model)`` or ``score(q, k, m, n)``.
-        name : str, optional
-            On the board; the name of the function if left out. A second try of one name takes its place.
-        seed : int
-            Of the training.
+        A second try of one name, that of the function if left out, takes the place of the first.
         """
-        seed = arguments.whole_number("seed", seed, minimum=0)
-        checked(encoding)
-        one = {"card": measures.scorecard(encoding), "card of 8": {}, "fixed bias": is_fixed_bias(encoding)}
-        try:
-            if not measures.is_score(encoding):
-                _checked_rows("", encoding(np.arange(float(LONGER)), 8), 8)
-            one["card of 8"] = measures.scorecard(encoding, d_model=8)
-        except (ValueError, RuntimeError, IndexError):
-            pass  # it has no eight columns, and does not meet that goal
-        shares = {task: trained(encoding, task, seed) for task in TASKS}
+        one = {"card": scorecard.scorecard(checked(encoding))}
+        shares = {task: trained(encoding, task) for task in TASKS}
         one["at 16"] = {task: shares[task][1] for task in TASKS}
         one["at 64"] = {task: shares[task][2] for task in TASKS}
         one["goals"] = {goal: bool(met(one)) for goal, met in GOALS.items()}
-        try:
-            one["source"] = inspect.getsource(getattr(encoding, "forward", encoding))
-        except (OSError, TypeError):
-            one["source"] = ""
         self.tries[name or getattr(encoding, "__name__", type(encoding).__name__)] = one
         return one["goals"]
 
-    def names(self):
-        """The tries, those with most goals first."""
-        return sorted(self.tries, key=lambda name: -sum(self.tries[name]["goals"].values()))
-
-    def rows(self):
+    def table(self):
         """For each try how many goals it meets and what it gets right, of ten, at 16 and at 64 words."""
-        return {
+        columns = ["goals", "local 16", "five back 16", "local 64", "five back 64"]
+        tries = sorted(self.tries.items(), key=lambda item: -sum(item[1]["goals"].values()))
+        rows = {
             name: [sum(one["goals"].values())]
             + [f"{10 * one[words][task]:.0f}" for words in ("at 16", "at 64") for task in TASKS]
-            for name, one in ((name, self.tries[name]) for name in self.names())
+            for name, one in tries
         }
-
-    def table(self):
-        """The board as a table; RoPE, ALiBi and no positions are those of `trained_encodings`."""
-        columns = ["goals", "local 16", "five back 16", "local 64", "five back 64"]
         known = trained_encodings()
-        rows = self.rows() | {
+        rows |= {
             name: ["-"] + [f"{10 * known[stored][column]:.0f}" for column in columns[1:]]
             for name, stored in COMPARED.items()
         }
         plots.show_table(list(rows.values()), rows=rows, columns=columns, corner="right, of ten")
-
-    def page(self, path):
-        """Write the board, with the source of each try, as an HTML page that needs nothing else."""
-        parts = ["<!doctype html><meta charset=utf-8><title>My encodings</title>", "<h1>My encodings</h1>"]
-        for name in self.names():
-            one = self.tries[name]
-            parts.append(f"<h2>{html.escape(name)}</h2>")
-            if one["source"]:
-                parts.append(f"<pre>{html.escape(one['source'])}</pre>")
-            marks = measures.passes(one["card"])
-            card = [
-                f"{'✓' if marks[wish] else '✗'} {wish}: {value:.3g}" for wish, value in one["card"].items()
-            ]
-            right = [
-                f"{task}, {words}: {share:.0%}"
-                for words in ("at 16", "at 64")
-                for task, share in one[words].items()
-            ]
-            met = [f"{'✓' if good else '✗'} {goal}" for goal, good in one["goals"].items()]
-            for title, lines in (("Card", card), ("Right", right), ("Goals", met)):
-                items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-                parts.append(f"<h3>{title}</h3><ul>{items}</ul>")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("\n".join(parts) + "\n")
 
 
 def who_uses_what():
@@ -426,50 +292,3 @@ def who_uses_what():
     """
     with STORED.with_name("who_uses_what.csv").open(encoding="utf-8", newline="") as file:
         return {row.pop("model"): row for row in csv.DictReader(file)}
-
-
-QUESTIONS = {
-    "weights": (
-        "Are there weights already?",
-        "No choice, only a duty: formula, layout, base, first row, rule.",
-    ),
-    "order": ("Does order matter at all?", "If not, leave positions out: a set has none."),
-    "axes": ("Has a position more than one axis?", "A part of the columns for each: 2-D table, axial RoPE."),
-    "where": ("Must a token know where it is?", "Add a table. If only how far away: rotate, or bias."),
-    "longer": (
-        "Longer texts than in training?",
-        "No learned table. Near words only: ALiBi. Else T5, Shaw; RoPE with YaRN, tried with a needle.",
-    ),
-    "exactly": (
-        "Must a head find exactly three back?",
-        "Not ALiBi alone. T5 and Shaw near by; RoPE; a table.",
-    ),
-    "low": (
-        "Low formats, or a cache?",
-        "Angles in float64; storage may be low; positions from mask and cache.",
-    ),
-    "speed": ("Long, and fast?", "RoPE, or a bias that is computed, never stored as a matrix."),
-}
-
-
-def choose(**answers):
-    """The eight questions as a table: all of them, or those that you answer with True, and `order=False`.
-
-    Raises
-    ------
-    ValueError
-        If a question is unknown, or an answer is neither True nor False.
-    """
-    for name, answer in answers.items():
-        if name not in QUESTIONS or not isinstance(answer, bool):
-            known = ", ".join(QUESTIONS)
-            raise ValueError(f"answers must be True or False for {known}; got {name}={answer!r}")
-    if answers.get("weights"):
-        asked = ["weights"]  # the others are settled
-    elif answers.get("order") is False:
-        asked = ["order"]
-    else:
-        asked = [name for name in QUESTIONS if not answers or (answers.get(name) and name != "order")]
-    rows = {name: QUESTIONS[name] for name in asked}
-    rows = rows or {"-": ("none of them", "RoPE: nothing speaks against it.")}
-    plots.show_table([*rows.values()], rows=rows, columns=["question", "then"], corner="argument", left=True)
