@@ -90,6 +90,28 @@ def test_the_course_keeps_to_its_time():
     assert sum(minutes[name] for name in before[: before.index("rotary")]) <= 180
 
 
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [
+    *ROOT.glob("*.md"),
+    *ROOT.glob("docs/[a-z]*.md"),
+    *ROOT.glob("teaching/G*.md"),
+    ROOT / "teaching/jupyterhub/README.md",
+    ROOT / "pe_lessons/small_models/card.md",
+]
+DEFINITIONS = {"api", "bibliography", "glossary"}  # nobody speaks there
+# Code, tables, settings, the reading paths, and labels such as **To teach:** or `a mistake`:
+NO_SENTENCES = re.compile(r"(?ms)^---$.*?^---$|^( {4}|\||:|\S.*(\.ipynb.*){3}|  \S).*?$|:\*\*|`[^`]*`:")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_document_is_in_plain_english(path):
+    text = NO_SENTENCES.sub("", path.read_text(encoding="utf-8"))
+    if path.stem in DEFINITIONS or len(text.split()) < 100:
+        assert list(worn_out(NOT_PROSE.sub(" ", text), WORN_OUT)) == []
+    else:
+        assert list(complaints(text)) == []
+
+
 def of_replies(says, words=""):
     """What is wrong with the language of replies, and of hints, questions and quizzes."""
     for say in says:
