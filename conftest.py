@@ -51,8 +51,6 @@ def pytest_addoption(parser):
         metavar="SEED",
         help="another order of the files, and of the tests in each; the cells of a notebook keep theirs",
     )
-
-
     parser.addoption(
         "--thorough",
         action="store_true",

@@ -32,17 +32,12 @@ def library(distribution, *modules):
     return found
 
 
-whisper, gptj, m2m, marian, llama = library(
+whisper, gptj, m2m, marian = library(
     "transformers",
-    *(
-        f"transformers.models.{name}.modeling_{name}"
-        for name in ("whisper", "gptj", "m2m_100", "marian", "llama")
-    ),
+    *(f"transformers.models.{name}.modeling_{name}" for name in ("whisper", "gptj", "m2m_100", "marian")),
 )
 (x_transformers,) = library("x-transformers", "x_transformers.x_transformers")
 (positional_encodings,) = library("positional-encodings", "positional_encodings.torch_encodings")
-(rotary_embedding,) = library("rotary-embedding-torch", "rotary_embedding_torch")
-(torchtune,) = library("torchtune", "torchtune.modules")
 
 
 @dataclass(frozen=True)
@@ -52,7 +47,7 @@ class Table:
     make: Callable  # (seq_len, d_model) -> table, or from the row `start` on if it is ours
     ours: bool = False
     slow: bool = False  # a Python loop over the entries: small shapes only
-    layout: str = "interleaved"  # or "halves": all sines first; or "cosine first", interleaved
+    layout: str = "interleaved"  # or "halves": all sines first
     pairs_less_one: bool = False  # tensor2tensor's frequencies: the last pair's is exactly 1 / base
 
     def rows(self, start, seq_len, d_model):
@@ -110,11 +105,6 @@ def positional_encodings_table(seq_len, d_model):
     return positional_encodings.PositionalEncoding1D(d_model)(torch.empty(1, seq_len, d_model))[0]
 
 
-def torchtune_table(seq_len, d_model):
-    """Its cache for rotary: cosines and sines, as many numbers as the table has."""
-    return torchtune.RotaryPositionalEmbeddings(d_model, max_seq_len=seq_len).cache.flatten(1)
-
-
 FLOOR = "np.full (the memory)"
 ARRAYS, TENSORS = "arrays.sinusoidal_by_rotation", "tensors.sinusoidal_by_rotation"
 BLOCKS, COMMON_NUMPY = "arrays.sinusoidal_blocks", "NumPy as commonly written, float64"
@@ -143,8 +133,6 @@ if x_transformers:
     TABLES["x-transformers"] = Table(x_transformers_table, layout="halves")
 if positional_encodings:
     TABLES["positional-encodings"] = Table(positional_encodings_table)
-if torchtune:
-    TABLES["torchtune, rotary cache"] = Table(torchtune_table, layout="cosine first")
 
 
 def frequency_of(table, pair, d_model, mp):
@@ -158,49 +146,7 @@ def sines_and_cosines(table, rows):
     rows = np.asarray(rows, dtype=np.float64)
     if table.layout == "halves":
         return np.split(rows, 2, axis=1)
-    first, second = rows[:, 0::2], rows[:, 1::2]
-    return (second, first) if table.layout == "cosine first" else (first, second)
-
-
-COPY = "copy (the memory)"
-GIVEN, WHOLE = "interleaved, angles given", "tensors.rotary"
-TRANSFORMERS_ROTARY = "transformers, apply_rotary_pos_emb (angles given)"
-
-
-def rotary_contenders(shape):
-    """{name: call that turns queries and keys of this shape (batch, heads, seq_len, head_dim)}."""
-    generator = torch.Generator().manual_seed(0)
-    q, k = torch.randn(2, *shape, generator=generator)
-    positions = torch.arange(shape[-2])
-    angles = positions[:, None] * tensors.frequencies(shape[-1])  # (seq_len, n_pairs)
-    cosine, sine = angles.cos().float(), angles.sin().float()
-    twice = [torch.cat([part, part], dim=-1)[None] for part in (cosine, sine)]
-
-    def stacked(x):
-        a, b = x[..., 0::2], x[..., 1::2]
-        return torch.stack([a * cosine - b * sine, a * sine + b * cosine], dim=-1).flatten(-2)
-
-    turns = {
-        COPY: torch.clone,
-        GIVEN: lambda x: tensors._rotate_pairs(x, cosine, sine, "interleaved"),
-        WHOLE: lambda x: tensors.rotary(x, positions),
-        "halves, angles given": lambda x: tensors._rotate_pairs(x, cosine, sine, "half"),
-        'tensors.rotary, layout="half"': lambda x: tensors.rotary(x, positions, layout="half"),
-        "interleaved by stack, as commonly written (angles given)": stacked,
-    }
-    if rotary_embedding:
-        rotary = rotary_embedding.RotaryEmbedding(shape[-1])
-        turns["rotary-embedding-torch (angles cached)"] = rotary.rotate_queries_or_keys
-    if x_transformers:
-        freqs, _ = x_transformers.RotaryEmbedding(shape[-1])(positions)
-        turns["x-transformers (angles given)"] = lambda x: x_transformers.apply_rotary_pos_emb(x, freqs)
-    if torchtune:
-        module = torchtune.RotaryPositionalEmbeddings(shape[-1], max_seq_len=shape[-2])
-        turns["torchtune (angles cached)"] = lambda x: module(x.transpose(1, 2))
-    calls = {name: (lambda turn=turn: [turn(q), turn(k)]) for name, turn in turns.items()}
-    if llama:
-        calls[TRANSFORMERS_ROTARY] = lambda: llama.apply_rotary_pos_emb(q, k, *twice)
-    return calls
+    return rows[:, 0::2], rows[:, 1::2]
 
 
 FILL, NO_BIAS, VIEW = "fill (the memory)", "no bias", "attention_with_bias (a view)"

@@ -1,4 +1,4 @@
-"""How fast, how exact, how large: tables, rotary and biases beside the libraries and the memory itself.
+"""How fast, how exact, how large: tables and biases compared with the libraries and with the memory itself.
 
     python course.py bench             a few minutes; writes evidence/results/speed.md and speed.png
     python course.py bench --quick     seconds: small shapes, one round, to see that everything runs
@@ -41,7 +41,6 @@ KEEP_FREED_MEMORY = (
 
 FULL = {
     "tables": [(50, 128), (512, 512), (4096, 1024), (65_536, 1024), (1_000_000, 128)],
-    "rotary": [(2, 8, 512, 64), (1, 32, 2048, 128)],
     "biases": 4096,
     "compiled": True,
     "memory": (65_536, 1024),
@@ -50,7 +49,6 @@ FULL = {
 }
 QUICK = {
     "tables": [(50, 128), (300, 64)],
-    "rotary": [(1, 2, 16, 8)],
     "biases": 32,
     "compiled": False,  # a compiler takes half a minute
     "memory": (2048, 256),
@@ -88,10 +86,9 @@ def table_calls(shape):
 
 
 def measure_times(plan):
-    tables, rotary = map(table_calls, plan["tables"]), map(contenders.rotary_contenders, plan["rotary"])
+    tables = map(table_calls, plan["tables"])
     return {
         "tables": [median_times(calls, plan["seconds"]) for calls in tables],
-        "rotary": [median_times(calls, plan["seconds"] / 2) for calls in rotary],
         "biases": median_times(contenders.bias_contenders(plan["biases"]), plan["seconds"]),
     }
 
@@ -295,13 +292,6 @@ beyond the table itself at {by(plan["memory"])}. Rows that say float64 fill twic
 In the 100 rows that end at each position, 8 columns.
 
 {markdown_table(["position", *positions], errors)}
-
-## Rotary, queries and keys
-
-Time over that of copying both. *Angles given*: cosines and sines are ready, as they are for
-the functions of the libraries; the others begin with the positions.
-
-{markdown_table(["", *map(by, plan["rotary"])], ratios(times["rotary"], contenders.COPY))}
 
 ## Biases that depend on the offset
 

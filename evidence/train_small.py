@@ -4,8 +4,6 @@
     python course.py train-small --model rope --seed 1     with other random numbers
     python course.py train-small --model rope --store      and store it in pe_lessons/small_models
 
-(or `python evidence/train_small.py` with the same words, where the course and tqdm are installed.)
-
 The recipe. Text: the standard library of the Python that runs this, without tests, tables and bundled tools
 (`LEFT_OUT`), 8.8 million characters in Python 3.11; none of it is kept. A step sees 8 windows of 256
 characters, whose places are drawn from the seed and the number of the step. The model is
@@ -14,8 +12,8 @@ matrices, gradients clipped at 1; the learning rate climbs for 100 of 3000 steps
 from 0.004 to a hundredth of it. Matrices are multiplied in bfloat16 where the processor is faster at it;
 weights are kept in float32. The recipe is the same for all five, and nothing was tuned for one of them.
 
-A run takes about nine minutes on one core with bfloat16 (AVX512_BF16). It writes its state every 100 steps
-and goes on from there when started again. Runs on different machines differ by hundredths of a bit.
+A run takes about nine minutes on one core with bfloat16 (AVX512_BF16). Runs on different machines differ by
+hundredths of a bit.
 """
 
 import argparse
@@ -24,7 +22,6 @@ import datetime
 import hashlib
 import json
 import math
-import os
 import platform
 import sysconfig
 import time
@@ -39,7 +36,6 @@ from pe_lessons import small_models
 LEFT_OUT = {"site-packages", "dist-packages", "test", "tests", "idle_test", "idlelib", "lib2to3", "encodings"}
 LEFT_OUT |= {"pydoc_data", "ensurepip", "turtledemo", "__pycache__"}
 STEPS, WARM_UP, BATCH_SIZE, HIGHEST_LR = 3000, 100, 8, 4e-3
-SAVE_EVERY = 100
 START = 16_384  # characters of the held-out text that tests and lessons ask for
 PROMPT = '''class Reader:
     """Read lines from a file."""
@@ -140,18 +136,12 @@ def train(
     highest_lr=HIGHEST_LR,
     warm_up=WARM_UP,
     bfloat16=False,
-    checkpoint=None,
 ):
-    """Train, from where the file `checkpoint` left off, and yield each step with its loss in bits."""
-    optimizer, begun = optimizer_of(model), 0
-    if checkpoint and checkpoint.exists():
-        state = torch.load(checkpoint, weights_only=True)
-        model.load_state_dict(state["model"])
-        optimizer.load_state_dict(state["optimizer"])
-        begun = state["step"]
+    """Train, and yield each step with its loss in bits."""
+    optimizer = optimizer_of(model)
     positions, mask = torch.arange(length), mask_of(model, length)
     model.train()
-    for step in range(begun + 1, steps + 1):
+    for step in range(1, steps + 1):
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(step, steps, highest_lr, warm_up)
         read, asked = batch(tokens, seed, step, length=length, batch_size=batch_size)
@@ -162,11 +152,6 @@ def train(
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        if checkpoint and (step % SAVE_EVERY == 0 or step == steps):
-            half_written = checkpoint.with_suffix(".part")
-            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}
-            torch.save(state, half_written)
-            half_written.replace(checkpoint)
         yield step, loss.item() / math.log(2)
     model.eval()
 
@@ -196,27 +181,12 @@ def update_figures(change):
     path.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def cache_folder():
-    """Where a user's caches are kept on this system."""
-    home = Path.home()
-    by_system = {"Windows": home / "AppData" / "Local", "Darwin": home / "Library" / "Caches"}
-    fallback = by_system.get(platform.system(), home / ".cache")
-    return Path(os.environ.get("XDG_CACHE_HOME", fallback)) / "pe_lessons"
-
-
 def main():
-    from tqdm import tqdm
-
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", required=True, choices=small_models.ENCODINGS)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=STEPS, help="fewer, to try it out")
-    parser.add_argument("--loudness", type=float, default=small_models.LOUDNESS, help="default: %(default)s")
     parser.add_argument(
         "--store", action="store_true", help="write weights and figures into pe_lessons/small_models"
-    )
-    parser.add_argument(
-        "--folder", type=Path, default=cache_folder(), help="for the state of the run: %(default)s"
     )
     wanted = parser.parse_args()
 
@@ -225,24 +195,12 @@ def main():
     bfloat16 = bfloat16_is_faster()
     print(f"{len(text):,} characters, matrices in {'bfloat16' if bfloat16 else 'float32'}")
     torch.manual_seed(wanted.seed)
-    model = small_models.untrained(wanted.model, wanted.loudness)
-    wanted.folder.mkdir(parents=True, exist_ok=True)
-    name = f"{wanted.model}-{wanted.seed}"
-    if (wanted.steps, wanted.loudness) != (STEPS, small_models.LOUDNESS):
-        name += f"-{wanted.steps}-{wanted.loudness:g}"
-    checkpoint = wanted.folder / f"{name}.pt"
-    run = train(
-        model, tokens_of(text), seed=wanted.seed, steps=wanted.steps, bfloat16=bfloat16, checkpoint=checkpoint
-    )
+    model = small_models.untrained(wanted.model)
     recent = []
-    with tqdm(total=wanted.steps) as progress:
-        for step, loss in run:
-            recent = [*recent[-99:], loss]
-            progress.n = step
-            progress.set_postfix_str(f"{sum(recent) / len(recent):.2f} bits")
-    model.eval()
-    save(model, wanted.folder / f"{name}.npz")
-    print(f"weights and state: {wanted.folder / name}.npz and .pt")
+    for step, loss in train(model, tokens_of(text), seed=wanted.seed, bfloat16=bfloat16):
+        recent = [*recent[-99:], loss]
+        if step % 100 == 0:
+            print(f"step {step} of {STEPS}: {sum(recent) / len(recent):.2f} bits", flush=True)
 
     round_to_half(model)
     found = small_models.bits(model, small_models.encode(small_models.held_out())).flatten()

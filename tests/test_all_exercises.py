@@ -1,7 +1,6 @@
 """What holds for every exercise, question and quiz of the registry: a new one is tested by being there."""
 
 import dataclasses
-import inspect
 import itertools
 import math
 import random
@@ -11,8 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from oracles import Module
-from torch import nn
 from verdicts import EXERCISES, LESSON_OF, trust, verdict
 
 from pe_lessons import arrays
@@ -139,61 +136,6 @@ def test_an_unknown_mistake_gets_no_name(kind):
     assert (result.status, result.cause) == ("not yet", None), result
 
 
-def stubs(parameters):
-    """Functions as a notebook offers them before anything is written."""
-    words = '"""What to do."""'
-    for body in ("...", "pass", words, f"{words}\n    ...", f"{words}\n    raise NotImplementedError"):
-        scope = {}
-        exec(f"def mine({', '.join(parameters)}):\n    {body}", scope)
-        yield scope["mine"]
-
-
-class StubModule(nn.Module):
-    """What a notebook offers for the module."""
-
-    def __init__(self, d_model, max_len):
-        super().__init__()
-        raise NotImplementedError
-
-    def forward(self, x):
-        raise NotImplementedError
-
-
-class StubForward(nn.Module):
-    def __init__(self, d_model, max_len):
-        super().__init__()
-
-    def forward(self, x):
-        raise NotImplementedError
-
-
-@pytest.mark.parametrize("name", ["row_by_hand", "encoding_module", "attention_loop", "slopes"])
-def test_a_stub_of_any_form_is_not_attempted(name):
-    """That of each lesson is tried there, with what its check says of it."""
-    exercise = REGISTRY[name]
-    if isinstance(exercise, Numbers):
-        answers = [..., [...], [..., ..., ..., ...]]
-    elif isinstance(exercise.reference, type):
-        answers = [StubModule, StubForward]
-    else:
-        answers = list(
-            stubs(list(inspect.signature(exercise.reference).parameters)[: len(exercise.probes[0])])
-        )
-    for answer in [*answers, ...]:
-        assert exercise.diagnose(answer).status == "not attempted"
-
-
-@pytest.mark.parametrize("name", ["sinusoidal_numpy", "serve_step"])
-def test_a_mended_function_is_shown_and_right(name):
-    exercise = REGISTRY[name]
-    scope = {"np": np, "arrays": arrays}
-    exec(exercise.text, scope)
-    assert (
-        "raise" not in exercise.text
-        and exercise.diagnose(scope[f"my_{name.removesuffix('_numpy')}"]).status == "correct"
-    )
-
-
 @pytest.mark.parametrize("question", QUESTIONS, ids=by_name)
 def test_questions_have_right_and_wrong_choices_with_reasons(question):
     assert question.diagnose(*question.right).status == "correct"
@@ -259,7 +201,7 @@ def test_texts_are_unique_short_and_give_nothing_away():
         texts = [known.say for known in exercise.mistakes]
         assert len(set(texts)) == len(texts)
         for text in texts:
-            assert 20 < len(text) < 260, text
+            assert 20 < len(text) < 300, text
             assert text.rstrip().endswith((".", "?", ".)")), text
             assert "`return " not in text  # code; "you return the sine" is English
     shared = {}
@@ -300,14 +242,6 @@ def test_the_default_dtype_of_torch_does_not_change_a_verdict():
     assert exercise.diagnose(exercise.reference).status == "correct"
 
 
-def test_bfloat16_and_gradients_can_be_read():
-    exercise = REGISTRY["sinusoidal_torch"]
-    result = exercise.diagnose(lambda seq_len, d_model: exercise.reference(seq_len, d_model).bfloat16())
-    assert result.status == "not yet"
-    result = exercise.diagnose(lambda seq_len, d_model: exercise.reference(seq_len, d_model).requires_grad_())
-    assert result.cause == "table that learns"
-
-
 def test_the_number_of_named_mistakes_is_counted(capsys):
     different = len({known.say for _, known in NAMED})
     with capsys.disabled():
@@ -342,32 +276,3 @@ def test_the_number_of_named_mistakes_is_counted(capsys):
 )
 def test_numbers_near_0_are_not_explained_by_two_mistakes_that_make_0_together(name, answer, cause):
     assert REGISTRY[name].diagnose(answer).cause == cause
-
-
-class WithAParameter(Module):
-    """Right, but for a parameter that has nothing to do with the table."""
-
-    def __init__(self, d_model, max_len):
-        super().__init__(d_model, max_len)
-        self.scale = nn.Parameter(torch.ones(3))
-
-
-class LosesABatchOf1(Module):
-    def forward(self, x):
-        return torch.cat([super().forward(x), x[:0]]) if len(x) > 1 else x.flatten()
-
-
-@pytest.mark.parametrize(
-    ("answer", "words"), [(WithAParameter, "trainable parameters"), (LosesABatchOf1, "With a batch of 1")]
-)
-def test_an_unknown_mistake_of_a_module_is_told_in_words(answer, words):
-    result = REGISTRY["encoding_module"].diagnose(answer)
-    assert (result.status, result.cause) == ("not yet", None)
-    assert words in result.message and "look_at" not in result.message
-
-
-def test_every_look_at_a_module_or_table_has_its_sentence():
-    for name in ("encoding_module", "sinusoidal_torch"):
-        exercise = REGISTRY[name]
-        looks = {part for probe in exercise._all_probes for part in probe if isinstance(part, str)}
-        assert looks - {"output"} == set(exercise.says)

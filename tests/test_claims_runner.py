@@ -50,27 +50,6 @@ def test_a_claim_that_fails_on_one_seed_fails_the_run(main, capsys, wanted):
     assert shown.endswith("These claims fail:\n  second, does not\n  second, no number\n")
 
 
-def test_a_rate_that_no_claim_is_tried_at_is_no_success(main, capsys):
-    assert main(["first", "--rate", "0.5"]) == 2
-    assert "Nothing was tried" in capsys.readouterr().out
-
-
-def test_claims_for_one_seed_are_collected_for_each(monkeypatch):
-    monkeypatch.setattr(runner, "SEEDS", range(3))
-
-    @runner.each_seed
-    def group(seed):
-        """Heading"""
-        yield "twice", 2 * seed, runner.below(9)
-        yield "three times", 3 * seed
-
-    assert runner.groups(SimpleNamespace(group=group)) == [group]
-    assert inspect.getdoc(group) == "Heading"
-    (name, values, bound), reported = group()
-    assert (name, values, bound.text) == ("twice", [0, 2, 4], "< 9")
-    assert reported == ("three times", [0, 3, 6])
-
-
 def test_who_learns_is_tried_at_half_and_at_twice_the_rate(main, monkeypatch, capsys):
     def train(model, batches, *, steps, lr=0.01, print_every=None):
         model.rate = lr
@@ -98,19 +77,3 @@ def test_who_learns_is_tried_at_half_and_at_twice_the_rate(main, monkeypatch, ca
     assert main(["first", "--rate", "0.5"]) == 0
     shown = capsys.readouterr().out
     assert shown.count("as written") == shown.count("at half") == 1 and "a share" not in shown
-
-
-@pytest.mark.parametrize(
-    "bound, inside, outside",
-    [
-        (runner.at_least(1), 1, 0.99),
-        (runner.above(1), 1.01, 1),
-        (runner.below(1), 0.99, 1),
-        (runner.between(1, 2), 1, 2),
-        (runner.equal_to(1), 1, 1.01),
-    ],
-    ids=lambda value: getattr(value, "text", ""),
-)
-def test_bounds(bound, inside, outside):
-    assert bound.holds(inside) and not bound.holds(outside)
-    assert not bound.holds(float("nan"))

@@ -1,8 +1,6 @@
 """course.py: its tasks, and a set-up that is quick when nothing changed and recovers when something broke."""
 
-import errno
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -13,7 +11,6 @@ from pathlib import Path
 
 import jupyterlab.commands
 import pytest
-import reexecute
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -127,14 +124,6 @@ def change(path):
         file.write("\n# changed\n")
 
 
-@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
-def test_changed_requirements_install_again_into_the_same_venv(course, steps, name):
-    course.set_up(["test"])
-    change(course.ROOT / name)
-    course.set_up(["test"])
-    assert kinds(steps[4:]) == ["torch", "rest", "fonts"]
-
-
 def test_extras_add_up(course, steps):
     for extras in (["test"], ["site"], ["test"], ["site"]):
         course.set_up(extras)
@@ -152,14 +141,6 @@ def test_a_failed_install_is_taken_up_again(course, steps, cut_off_at):
     assert kinds(steps[done:]) == ALL[cut_off_at != "venv" :]
     course.set_up(["test"])
     assert kinds(steps).count("fonts") == 1 + ("matplotlib" in cut_off_at), "finished, so the stamp holds"
-
-
-def test_half_a_package_is_installed_again(course, steps):
-    course.set_up(["test"])
-    whole, half = install(course, "whole-1.0"), install(course, "half-1.0")
-    (half / "INSTALLER").unlink()
-    course.set_up(["more"])
-    assert whole.exists() and not half.exists()
 
 
 HERE = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
@@ -184,13 +165,6 @@ def test_a_broken_or_foreign_venv_is_made_anew(course, steps, harm):
     assert kinds(steps) == ALL * 2
 
 
-@pytest.mark.parametrize("platform", ["darwin", "win32"])
-def test_elsewhere_the_usual_wheel_is_the_cpu_build(course, steps, monkeypatch, platform):
-    monkeypatch.setattr(course.sys, "platform", platform)
-    course.set_up(["test"])
-    assert kinds(steps) == ["venv", "rest", "fonts"]
-
-
 @pytest.mark.parametrize("build", ["torch-2.13.0", "torch-2.13.0+cu130"])
 def test_a_pytorch_that_the_learner_chose_stays(course, steps, build):
     course.set_up(["test"])
@@ -207,14 +181,6 @@ def test_intel_macs_are_sent_to_conda(course, steps, monkeypatch):
     with pytest.raises(SystemExit, match="conda"):
         course.set_up(["test"])
     assert not steps
-
-
-def test_a_step_shows_one_line_and_logs_the_rest(course, capfd):
-    course.VENV.mkdir()
-    course.step("a title", [sys.executable, "-c", "print('much noise')"], subprocess.DEVNULL)
-    shown = capfd.readouterr()
-    assert "a title" in shown.out and "noise" not in shown.out + shown.err
-    assert "much noise" in course.LOG.read_text()
 
 
 def test_a_failed_step_says_where_why_and_what_next(course):
@@ -269,36 +235,7 @@ def test_one_set_up_at_a_time(course):
     assert course.try_lock()
 
 
-def test_where_open_files_cannot_be_removed_they_are_the_lock(course, monkeypatch):
-    """As on Windows: there is no fcntl, and no removing of a file that a process has open."""
-    monkeypatch.setattr(course, "fcntl", None)
-    held = course.try_lock()
-    assert held
-
-    def unlink(path):
-        if not held.closed:
-            raise PermissionError(errno.EACCES, "used by another process", str(path))
-        os.unlink(path)
-
-    monkeypatch.setattr(course, "LOCK", course.LOCK)
-    monkeypatch.setattr(type(course.LOCK), "unlink", unlink)
-    assert course.try_lock() is None
-    held.close()
-    assert course.try_lock()
-
-
 # What the programs find.
-
-
-def test_programs_and_kernels_find_the_same_surroundings(course, monkeypatch, tmp_path):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    course.VENV.mkdir()
-    found = course.surroundings(course.VENV)
-    assert found["MPLCONFIGDIR"] == str(course.VENV / "matplotlib")
-    assert "HOME" not in found
-    here = {name: value for name, value in found.items() if name not in ("MPLCONFIGDIR", "PATH")}
-    assert here.items() <= reexecute.KERNEL_ENVIRONMENT.items()
 
 
 def test_jupyterlab_finds_the_settings_of_the_course_and_has_them(course, steps):

@@ -31,11 +31,7 @@ def asked(answer, lesson="start_here", name="count_positions", check="count_posi
         ("def my_positions(sentence):\n    return oops", "error", "line 2: `return oops`"),
         ("x = 1", "error", "Your answer has no `my_positions`, but it has `x`. Did you rename it?"),
         (RIGHT.replace("my_", "count_"), "error", "it has `count_positions`. Did you rename it?"),
-        ("# mine", "not attempted", "Your answer is empty. *Start again* brings back"),
-        ("1", "error", "Your answer has no `my_positions`. *Start again* brings back"),
-        (f"{RIGHT}\neval('oops')", "error", "name 'oops' is not defined (line 1)"),
         ("input()", "error", "input() waits for the keyboard"),
-        ("exit()", "error", "SystemExit"),
         (f"{RIGHT}\ngone", "error", "There is no `gone` on this page."),
         ("def my_positions(sentence):\n    return np.arange(len(sentence.split()))", "correct", "trials"),
         ("def my_positions(sentence):\n    while True:\n        pass", "error", "does not come to an end"),
@@ -44,11 +40,6 @@ def asked(answer, lesson="start_here", name="count_positions", check="count_posi
 def test_an_answer_gets_its_reply(answer, status, said):
     got = asked(answer)
     assert got["status"] == status and said in got["message"], got
-
-
-def test_nothing_is_left_of_an_earlier_answer():
-    assert asked(RIGHT)["status"] == "correct"
-    assert asked("")["status"] == "not attempted"
 
 
 def test_what_is_printed_is_shown_and_of_the_trials_the_first():
@@ -98,11 +89,6 @@ def test_what_a_page_says_instead_stands_once_in_its_cell():
         for cell, changes in cells.items():
             for old in changes:
                 assert sources[cell].count(old) == 1, f"{lesson}, {cell}: {old}"
-
-
-def test_numbers_typed_as_a_list():
-    got = asked("my_row = [0, 1, 2, 3]", "by_hand", "row_by_hand", "row_by_hand.check(my_row)")
-    assert got["status"] == "not yet"
 
 
 def test_the_first_lessons_need_no_numpy():

@@ -242,12 +242,6 @@ def test_deepseek_v4_in_both_spellings():
     assert models.understood(old)
 
 
-def test_what_single_layers_have_of_their_own():
-    own = {f"{1:02d}": {"head_dim": 32}, "3": {"head_dim": 8}, "last": {"head_dim": 4}}
-    widths = [layer.head_dim for layer in models.layers(LLAMA | {"per_layer_config": own})]
-    assert widths == [16, 32, 16, 8]
-
-
 def test_the_language_model_of_a_model_with_eyes():
     assert models.layers({"model_type": "eyes", "text_config": LLAMA, "vision_config": {}}) == models.layers(
         LLAMA
@@ -351,12 +345,6 @@ def test_the_museum_is_in_order_and_shows_every_kind():
     assert shown == {*models.KINDS, "rotary"} - {"unknown", "convolution", "feedforward"}
 
 
-def test_nothing_is_said_where_all_is_well():
-    assert models.warnings(LLAMA) == []
-    assert models.warnings(LLAMA | {"rope_scaling": YARN}) == []
-    assert models.warnings(LLAMA | {"use_alibi": False, "rope_scaling": None}) == []
-
-
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -419,24 +407,6 @@ def test_the_exit_status(tmp_path, capsys, configs, status):
     assert capsys.readouterr().out.count(" layers, ") == sum(config != "nothing" for config in configs)
 
 
-def test_an_exhibit_can_be_given_as_it_lies_there(capsys):
-    assert models.main([str(models.MUSEUM / "gemma-4-31b.json")]) == 0
-    assert capsys.readouterr().out == models.explain(models.museum()["gemma-4-31b"]["config"]) + "\n"
-
-
-def test_the_command_line(tmp_path, capsys):
-    path = tmp_path / "config.json"
-    path.write_text(json.dumps(LLAMA))
-    assert models.main([str(path)]) == 0
-    assert capsys.readouterr().out == models.explain(LLAMA) + "\n"
-
-
-def test_a_window_that_is_no_number_is_refused():
-    config = {"model_type": "mistral", "num_hidden_layers": 2, "head_dim": 8, "sliding_window": "lots"}
-    with pytest.raises(ValueError, match="the window must be a whole number of tokens, got 'lots'"):
-        models.explain(config)
-
-
 @pytest.mark.parametrize(
     "more, said",
     [
@@ -458,9 +428,3 @@ def test_a_zero_is_not_taken_for_left_out(more, said):
     told = {"hidden_size": 512, "num_attention_heads": 8, "num_hidden_layers": 2}
     told |= {"model_type": "llama", "max_position_embeddings": 2048, "rope_theta": 1e4}
     assert said in models.explain(told | more)
-
-
-def test_a_pattern_of_no_layers_is_refused():
-    told = {"model_type": "gemma2", "hidden_size": 512, "num_attention_heads": 8, "num_hidden_layers": 2}
-    with pytest.raises(ValueError, match="sliding_window_pattern must be 1 or more, got 0"):
-        models.layers(told | {"sliding_window": 8, "sliding_window_pattern": 0})

@@ -36,10 +36,6 @@ def test_ten_questions_in_the_order_of_the_course():
         assert len(question.right) == 1 and question.choices["e"] == UNKNOWN
 
 
-def test_right_letters_are_spread():
-    assert max(RIGHT.count(letter) for letter in "abcd") <= 5
-
-
 def test_unfinished_answers_get_no_place():
     assert placement.check().status == "not attempted"
     assert placement.check("abc").status == "error"

@@ -13,7 +13,6 @@ matplotlib.use("agg")
 from matplotlib import pyplot as plt
 
 from pe_lessons import arrays, plots
-from pe_lessons.lessons.reading_the_picture import figures
 
 TABLE = arrays.sinusoidal(5, 4)
 
@@ -77,11 +76,6 @@ def test_show_says_where_colours_mean_something(displayed, kind):
     assert not vivid.any(), "a colour outside of all parts"
 
 
-def test_show_says_nothing_of_colours_in_a_line_drawing(displayed):
-    plots.show(plots.curves({"one": [0, 1]}), alt="", caption="")
-    assert "coloured" not in displayed[0][1]["image/png"]
-
-
 @pytest.mark.parametrize(
     ("signed", "colours", "limits"), [(True, "RdBu_r", (-1, 1)), (False, "viridis", (0, 1))]
 )
@@ -89,26 +83,6 @@ def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle_or_below(signed, co
     image = plots.heatmap(TABLE, signed=signed).axes[0].images[0]
     np.testing.assert_array_equal(image.get_array(), TABLE)
     assert (image.origin, image.get_cmap().name, image.get_clim()) == ("upper", colours, limits)
-
-
-@pytest.mark.parametrize(("signed", "lowest"), [(True, -3), (False, 0)])
-def test_panels_share_one_scale(signed, lowest):
-    fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE}, signed=signed)
-    assert [ax.images[0].get_clim() for ax in fig.axes[:2]] == [(lowest, 3)] * 2
-    assert [ax.get_title() for ax in fig.axes[:2]] == ["small", "large"]
-    fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE}, signed=signed, top=0.5)
-    assert fig.axes[0].images[0].get_clim() == (-0.5 if signed else 0, 0.5)
-    assert fig.axes[1].images[0].colorbar.extend == ("both" if signed else "max")
-
-
-def test_curves_differ_in_colour_and_in_stroke():
-    fig = plots.curves({"a": [1, 2, 3], "b": [3, 2, 1]}, x=[10, 20, 30], xlabel="tokens")
-    one, other = fig.axes[0].lines
-    np.testing.assert_array_equal(one.get_xydata(), [[10, 1], [20, 2], [30, 3]])
-    assert one.get_color() != other.get_color()
-    assert one.get_linestyle() != other.get_linestyle()
-    assert [text.get_text() for text in fig.legends[0].get_texts()] == ["a", "b"]
-    assert fig.axes[0].get_xlabel() == "tokens"
 
 
 def test_an_encoding_has_its_colour_wherever_it_is_drawn():
@@ -127,25 +101,6 @@ def test_at_most_five_curves():
         plots.curves({str(n): [0, 1] for n in range(6)})
 
 
-@pytest.mark.parametrize(
-    ("x", "ticks"),
-    [
-        ([64, 128, 1024], ["64", "128", "1,024"]),
-        ({"a": [1, 4, 8], "b": [2, 4, 1024]}, ["1", "2", "4", "8", "1,024"]),
-    ],
-)
-def test_log_axes_have_a_tick_at_each_value_of_any_curve(x, ticks):
-    ax = plots.curves({"a": [1, 3, 10], "b": [1, 10, 100]}, x=x, log=True).axes[0]
-    assert ax.get_xscale() == ax.get_yscale() == "log"
-    assert [label.get_text() for label in ax.get_xticklabels()] == ticks
-
-
-def test_log_axes_need_horizontal_values():
-    with pytest.raises(ValueError, match="x must be given where log is True, got None"):
-        plots.curves({"a": [1, 10]}, log=True)
-    assert plots.curves({"a": [1, 10]}, log="y").axes[0].get_yscale() == "log"
-
-
 def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
     calls = []
     slider = ipywidgets.IntSlider(3, min=0, max=7)
@@ -157,28 +112,11 @@ def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
     assert calls == [3, 5]
 
 
-def test_the_sliders_of_a_lesson_keep_the_axis_of_their_figure(monkeypatch):
-    limits, drawn = set(), []
-    monkeypatch.setattr(plots, "show_sliders", lambda draw, **sliders: drawn.append(draw))
-    monkeypatch.setattr(plots, "show", lambda fig, **words: limits.add(fig.axes[0].get_ylim()))
-    figures.knobs()
-    for d_model, base in ((4, 10), (64, 10_000), (128, 100)):
-        drawn[0](d_model=d_model, base=base, position=40)
-    [(low, high)] = limits
-    assert low <= -1 and high >= 1
-
-
 def test_sliders_of_ipywidgets_7_show_themselves(displayed, monkeypatch):
     monkeypatch.delattr(ipywidgets.Widget, "_repr_mimebundle_")
     plots.show_sliders(lambda width: None, width=ipywidgets.IntSlider(3))
     [(box, _)] = displayed
     assert isinstance(box, ipywidgets.interactive)
-
-
-@pytest.mark.parametrize("angles", [[[0.0], [1.0]], [0.0, 1.0]])
-def test_a_clock_for_each_title(angles):
-    with pytest.raises(ValueError, match=r"angles must have the axes \(seq_len, n_pairs = 2\).* got shape"):
-        plots.clock_hands(angles, ["fast", "slow"])
 
 
 def test_a_table_rounds_floating_point_numbers_without_minus_zero_and_nothing_else(displayed):

@@ -1,7 +1,6 @@
 """The table of exercises done, read from saved notebooks."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -56,26 +55,3 @@ def test_a_copy_that_was_kept_counts_only_where_it_is_named(tmp_path):
         write(tmp_path / copy, check_cell(EXERCISE.name, *outputs))
     assert progress.progress(tmp_path) == [("00_a", "count_positions", "Not run")]
     assert progress.progress(tmp_path / "00_a.mine.ipynb") == [("00_a.mine", "count_positions", "Correct")]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "usage"),
-        (["a", "b"], "usage"),
-        (["--help"], "usage"),
-        (["nowhere"], "cannot open nowhere"),
-        (["empty"], "there are no notebooks in empty"),
-        (["broken.ipynb"], "broken.ipynb is not a notebook"),
-        (["list.ipynb"], "list.ipynb is not a notebook"),
-    ],
-)
-def test_a_bad_path_is_a_clear_message_and_exit_code_2(arguments, words, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    Path("empty").mkdir()
-    Path("broken.ipynb").write_text("{", encoding="utf-8")
-    Path("list.ipynb").write_text("[]", encoding="utf-8")
-    assert progress.main(arguments) == 2
-    captured = capsys.readouterr()
-    assert words in captured.err
-    assert captured.out == ""

@@ -2,38 +2,11 @@
 
 import re
 
-import pytest
-import torch
-
 from evidence import reader_and_doctor
 from pe_lessons import models
 
 TABLES = reader_and_doctor.RESULTS.read_text(encoding="utf-8")
 PAGES = [(reader_and_doctor.ROOT / name).read_text("utf-8") for name in ("README.md", "AT_WORK.md")]
-LAYER = models.Layer("rotary", frequencies=(1.0, 0.1, 0.0), attention_factor=1.5)
-
-
-@pytest.mark.parametrize(
-    ("lists", "factors", "expected"),
-    [
-        ([(1.0, 0.1, 0.0)], [1.5], 0.0),
-        ([(1.0, 0.11, 0.0), (1.0, 0.1, 0.0)], [], 0.0),
-        ([(1.0, 0.1)], [1.5], float("inf")),
-        ([(1.0, 0.1, 0.2)], [1.5], 1.0),
-        ([(1.0, 0.1, 0.0)], [1.0], 0.5),
-    ],
-)
-def test_the_gap(lists, factors, expected):
-    theirs = [torch.tensor(one, dtype=torch.float64) for one in lists], factors
-    assert reader_and_doctor.gap(LAYER, theirs) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("entries", "expected"),
-    [(list("aaaaaab"), list("aaab")), (list("abababab"), list("abab")), (list("aaaaaa"), list("aaaa"))],
-)
-def test_four_layers_of_many(entries, expected):
-    assert reader_and_doctor.four_of(entries) == expected
 
 
 def rows(title):

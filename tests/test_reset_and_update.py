@@ -133,44 +133,6 @@ def test_an_unknown_lesson_is_named_and_nothing_happens(learner, call, words):
     assert learner.notebooks() == {"00_first.ipynb": "my answers", "01_second.ipynb": "as published"}
 
 
-@pytest.mark.parametrize("words", [[], ["reset"], ["update", "00"]])
-def test_other_words_show_how_it_is_called(call, words):
-    said, code = call(*words)
-    assert code == 2 and "course.py reset 03" in said and "course.py update" in said
-
-
-def test_it_runs_as_a_program():
-    command = [sys.executable, ROOT / "tools/reset_and_update.py", "reset", "lesson"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1 and "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize("words", [["reset", "00"], ["update"]])
-@pytest.mark.parametrize("around", [False, True])
-def test_a_downloaded_folder_says_what_to_do_instead(learner, call, words, around):
-    learner.write(FIRST, "my answers")
-    shutil.rmtree(learner.folder / ".git")
-    if around:  # somebody's own repository, in which the course is not
-        Repository(learner.folder.parent).git("init", "--quiet")
-    said, code = call(*words)
-    assert code == 1 and "not one that git clone made" in said
-    assert learner.read(FIRST) == "my answers"
-
-
-def test_without_git_it_says_so(learner, call, monkeypatch):
-    monkeypatch.setenv("PATH", str(learner.folder))
-    said, code = call("reset", "00")
-    assert code == 1 and "git is not installed" in said
-
-
-def test_where_git_cannot_work_the_lesson_stays(learner, call):
-    learner.write(FIRST, "my answers")
-    learner.write(".git/index.lock", "")
-    said, code = call("reset", "00")
-    assert code == 1 and "index.lock" in said
-    assert learner.notebooks() == {"00_first.ipynb": "my answers", "01_second.ipynb": "as published"}
-
-
 def test_update_keeps_what_only_the_learner_changed(origin, learner, call):
     learner.write(FIRST, "my answers")
     origin.publish({SECOND: "better", "README.md": "a better course"})
@@ -194,17 +156,6 @@ def test_update_keeps_a_lesson_that_both_changed_beside_the_new_one(origin, lear
         "00_first.mine.ipynb": "my answers",
         "01_second.ipynb": "my second answers",
         "02_third.ipynb": "new",
-    }
-
-
-def test_update_keeps_a_lesson_that_the_course_gave_up_or_renamed(origin, learner, call):
-    learner.write(FIRST, "my answers")
-    origin.publish({FIRST: None, "notebooks/00_renamed.ipynb": "as published"})
-    assert call("update")[1] == 0
-    assert learner.notebooks() == {
-        "00_first.mine.ipynb": "my answers",
-        "00_renamed.ipynb": "as published",
-        "01_second.ipynb": "as published",
     }
 
 
@@ -232,16 +183,8 @@ def test_an_update_that_git_refuses_changes_nothing(origin, learner, call, named
     assert (learner.notebooks(), learner.git("rev-parse", "HEAD")) == (before, head)
 
 
-def test_copies_are_no_lessons(tmp_path, monkeypatch):
-    for name in (FIRST, MINE, MINE.replace("mine", "mine2")):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("{}")
-    monkeypatch.setattr(reexecute, "ROOT", tmp_path)
-    assert [path.name for path in reexecute.find_notebooks()] == ["00_first.ipynb"]
-
-
 def test_a_copy_of_every_lesson_is_in_nobodys_way(tmp_path):
-    """`reset` and `update` of a whole course, then how `test`, `claims` and `site` find its notebooks."""
+    """`reset` and `update` of a whole course, then how `claims` and `site` find its notebooks."""
     origin = Repository(tmp_path / "origin")
     left_out = shutil.ignore_patterns(".git", ".venv*", "_build", "*.mine*.ipynb", "__pycache__", ".*_cache")
     shutil.copytree(ROOT, origin.folder, ignore=left_out)
@@ -266,10 +209,6 @@ def test_a_copy_of_every_lesson_is_in_nobodys_way(tmp_path):
     assert "up to date" in call("tools/reset_and_update.py", "update")
     assert len(learner.notebooks()) == 2 * len(lessons)
 
-    pytest_words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0"]
-    found = call(*pytest_words, "--collect-only", "notebooks", "tests/test_capstone.py")
-    assert ".mine" not in found and f"notebooks/{lessons[0]}" in found
-    call(*pytest_words, "tests/test_clinic.py", "-k", "lesson or page")
     call(
         "-c",
         "import sys; sys.path.append('tools'); import clinic_page, reexecute\n"

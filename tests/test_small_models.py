@@ -1,6 +1,5 @@
 """The small language models: as stored they do what is said of them, and what spoils them is seen."""
 
-import itertools
 import re
 import warnings
 
@@ -85,27 +84,6 @@ def test_what_is_written_character_by_character_is_likeliest_in_the_whole_text(n
     assert torch.equal(model(tokens[None, :-1])[0, 39:].argmax(dim=-1), tokens[40:])
 
 
-def test_all_pairs_slowed_down_are_position_interpolation_and_none_is_the_model_as_it_was():
-    rows, positions = torch.randn(2, 4, 6, 40), torch.arange(6)
-    linear = toys.Rotary(scaling={"rope_type": "linear", "factor": 4})
-    for first, encoding in ((0, linear), (20, toys.Rotary())):
-        found = measure_small.Slowed(first, 4).turn(rows, positions)
-        torch.testing.assert_close(found, encoding.turn(rows, positions), rtol=0, atol=1e-5)
-    halfway = measure_small.Slowed(9, 4).turn(rows, positions)
-    assert torch.equal(halfway[..., :18], measure_small.Slowed(20, 4).turn(rows, positions)[..., :18])
-    assert not torch.isclose(halfway[..., 18:20], toys.Rotary().turn(rows, positions)[..., 18:20]).all()
-
-
-def test_a_model_writes_the_same_text_for_the_same_seed():
-    model = small_models.load("rope")
-    texts = [small_models.write(model, "def f(", 20, seed=seed) for seed in (1, 1, 2)]
-    assert texts[0] == texts[1] != texts[2] and {*map(len, texts)} == {20}
-    assert small_models.write(model, "def f(", 0, seed=1) == ""
-    for prompt, count, temperature in (("", 5, 0.7), ("a", -1, 0.7), ("a", 1.5, 0.7), ("a", 5, 0.0)):
-        with pytest.raises((TypeError, ValueError), match=r"(prompt|count|temperature) must be .*, got"):
-            small_models.write(model, prompt, count, seed=1, temperature=temperature)
-
-
 def test_characters_that_no_model_knows_are_counted():
     with pytest.warns(UserWarning, match=r"4 of 6 characters are unknown to the models: '\\t', 'é'$"):
         tokens = small_models.encode("é\tab\té")[[0, 1, 2]]
@@ -173,13 +151,6 @@ def test_the_models_are_small_and_each_has_its_line_in_the_card():
     assert small_models.HELD_OUT_SHA256[:12] in card
 
 
-def test_the_trained_model_is_clearly_below_the_n_grams():
-    by_other_means = FIGURES["yardsticks"]
-    bits = {name: FIGURES["models"][name]["bits_by_seed"]["0"] for name in NAMES}
-    assert bits["rope"] < by_other_means["5-gram"] - 0.5
-    assert max(bits.values()) < by_other_means["3-gram"]
-
-
 # What the script for training does, on texts so short that nothing is learned.
 
 
@@ -189,60 +160,6 @@ def test_training_computes_what_the_model_computes(name):
     tokens, positions = START[:128].view(2, 64), torch.arange(64)
     found = train_small.scores_of(model, tokens, positions, train_small.mask_of(model, 64))
     torch.testing.assert_close(found, model(tokens), rtol=0, atol=1e-4)
-
-
-def test_a_run_that_was_broken_off_ends_as_one_that_was_not(tmp_path, monkeypatch):
-    monkeypatch.setattr(train_small, "SAVE_EVERY", 1)
-    options = {"seed": 1, "steps": 4, "length": 8, "batch_size": 2, "warm_up": 2}
-
-    def after(*breaks, checkpoint=None):
-        for steps in breaks:
-            torch.manual_seed(3)
-            model = small_models.untrained("learned")
-            run = train_small.train(model, START, checkpoint=checkpoint, **options)
-            done = [step for step, _ in itertools.islice(run, steps)]
-        return done, model.state_dict()
-
-    done, whole = after(4)
-    again, resumed = after(2, 4, checkpoint=tmp_path / "state.pt")
-    assert (done, again) == ([1, 2, 3, 4], [3, 4])
-    for name, values in whole.items():
-        assert torch.equal(values, resumed[name]), name
-    torch.manual_seed(3)
-    begun = small_models.untrained("learned").state_dict()
-    assert not torch.equal(whole["head.weight"], begun["head.weight"])
-
-
-def test_windows_of_training_follow_from_seed_and_step():
-    options = {"length": 16, "batch_size": 4}
-    read, asked = train_small.batch(START, 1, 2, **options)
-    assert torch.equal(read[:, 1:], asked[:, :-1])
-    assert small_models.decode(read[0]) in small_models.held_out()
-    assert torch.equal(read, train_small.batch(START, 1, 2, **options)[0])
-    for seed, step in ((1, 3), (2, 2)):
-        assert not torch.equal(read, train_small.batch(START, seed, step, **options)[0])
-
-
-def test_the_quick_way_to_numbers_is_the_slow_one():
-    text = small_models.held_out()[:1000] + "é\t\ufffd😀\n"
-    with pytest.warns(UserWarning):
-        assert torch.equal(train_small.tokens_of(text).long(), small_models.encode(text))
-
-
-def test_no_tests_and_nothing_installed_are_in_the_training_text():
-    text = train_small.training_text()
-    assert 5e6 < len(text) < 20e6
-    assert "class JSONDecoder" in text and "class TestJSON" not in text and "def masked_fill" not in text
-
-
-def test_n_grams_are_those_of_the_formula():
-    training, asked = (small_models.encode(text).numpy() for text in ("abab", "ab"))
-    size = len(small_models.CHARACTERS)
-    # 1-gram: a and b twice each, two different; then "\n" before a, "a" before b, each followed by one kind
-    one = (2 + 2 / size) / (4 + 2)
-    two = [(1 + 1 * one) / (1 + 1), (2 + 1 * one) / (2 + 1)]
-    assert measure_small.ngram_bits(1, training, asked) == pytest.approx(-np.log2(one))
-    assert measure_small.ngram_bits(2, training, asked) == pytest.approx(-np.log2(two).mean())
 
 
 def test_needles_stand_where_they_should():
@@ -256,17 +173,3 @@ def test_needles_stand_where_they_should():
             assert one[:-asked] == other[:-asked] and one[-asked:] != other[-asked:]
     with pytest.raises(ValueError, match=r"distance must be at least .*, got 20"):
         small_models.needles(20)
-
-
-def test_what_was_measured_is_what_the_lessons_say():
-    longer, stretched, tuned, needle = (
-        FIGURES[name] for name in ("longer", "stretched", "stretched_200_steps", "needle")
-    )
-    assert set(longer) == set(NAMES) and longer["rope"]["256"]["all"] == pytest.approx(
-        FIGURES["models"]["rope"]["bits_by_seed"]["0"], abs=0.001
-    )
-    assert set(tuned) == set(measure_small.TUNED) <= set(stretched)
-    slowed = FIGURES["slowed"]
-    assert len(slowed["256"]) == 21 and slowed["1024"].index(min(slowed["1024"])) == 9
-    assert slowed["1024"][12] > slowed["1024"][9] + 2 and slowed["256"][0] > slowed["256"][9] + 2
-    assert {f"rope, {rule}" for rule in stretched} | set(NAMES_THAT_GO_ON) <= set(needle)

@@ -1,12 +1,10 @@
 """What teachers use: the class folder, the demo's judgement, the guide, the slides, the hub's files."""
 
-import html
 import re
 import shutil
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import parse_qs, urlsplit
 
 import classroom
 import nbformat
@@ -52,14 +50,6 @@ def test_a_class_folder_is_not_made_among_other_things(tmp_path, capsys):
     assert classroom.main([str(tmp_path)]) == 2
     assert "holds other things" in capsys.readouterr().err
     assert classroom.main([]) == 2
-
-
-def test_the_settings_are_those_that_grading_needs():
-    settings = settings_of(TEACHING / "nbgrader_config.py")
-    assert settings.ClearSolutions.enabled is False
-    assert settings.OverwriteCells.add_missing_cells is True
-    assert settings.Execute.timeout == 60
-    assert settings.Execute.skip_cells_with_tag == ""
 
 
 @pytest.mark.parametrize(
@@ -108,12 +98,6 @@ def test_the_tables_of_the_guide_are_up_to_date():
         assert text == teaching_tables.with_minutes(text), again
 
 
-def test_the_clock_stops_at_further():
-    texts = ["## One", "text", "## Further", "### More of it", "more"]
-    kept = teaching_tables.before_further([nbformat.v4.new_markdown_cell(text) for text in texts])
-    assert [cell.source for cell in kept] == ["## One", "text"]
-
-
 def test_the_reading_paths_are_the_same_wherever_they_are():
     texts = [file.read_text(encoding="utf-8") for file in teaching_tables.WITH_PATHS]
     first, *others = [teaching_tables.reading_paths(text) for text in texts]
@@ -132,19 +116,6 @@ def test_every_lesson_can_be_shown_as_slides(notebook):
     for cell, kind in zip(cells, kinds):
         if cell.metadata.get("nbgrader"):
             assert kind == "skip", f"{cell.id}: answers and checks are no lecture"
-
-
-def test_slides_show_figures_with_their_alt_text_and_without_plotting_code():
-    notebook = nbformat.read(find_notebooks()[0], 4)
-    figures = [
-        output.metadata["image/png"]["alt"]
-        for cell in notebook.cells
-        for output in cell.get("outputs", ())
-        if "image/png" in output.get("data", {})
-    ]
-    page = slides.page_of(find_notebooks()[0])
-    assert figures and all(f'alt="{html.escape(alt, quote=False)}' in page for alt in figures)
-    assert ".jp-Cell:has(img)" in page
 
 
 @pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
@@ -178,13 +149,3 @@ def test_the_hub_is_closed_and_a_failed_pull_ends_no_server(tmp_path):
     assert (shell, option) == ("sh", "-c")
     if shutil.which("sh"):  # without gitpuller and without /srv/pe_lessons
         subprocess.run([shell, option, script], cwd=tmp_path, check=True, env={"PATH": "/usr/bin:/bin"})
-
-
-def test_the_links_of_the_hub_lead_to_a_lesson():
-    text = (TEACHING / "jupyterhub" / "README.md").read_text(encoding="utf-8")
-    links = re.findall(r"https://\S*/git-pull\?\S+", text)
-    assert links
-    for link in links:
-        words = parse_qs(urlsplit(link).query)
-        assert set(words) == {"repo", "branch", "urlpath"}
-        assert (ROOT / words["urlpath"][0].partition("pe_lessons/")[2]).exists()

@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch import nn
 
-from evidence.claims import layers_that_differ
 from pe_lessons import arrays, tensors, toys
 
 
@@ -48,13 +47,6 @@ def test_training_wants_a_batch_for_every_step():
             toys.train(model, [], steps=steps)
 
 
-def test_no_batch_is_taken_and_left():
-    _, tokens, subjects = toys.who_chased_whom()
-    batches = iter([(tokens, subjects)] * 3)
-    toys.train(toys.TinyTransformer(14, 8, pool=True), batches, steps=2)
-    assert len(list(batches)) == 1
-
-
 def test_batches_are_fresh_and_the_same_for_the_same_seed():
     one, same, other = (toys.batches(toys.reverse, seed=seed, seq_len=5, vocab_size=7) for seed in (1, 1, 2))
     first, second = next(one), next(one)
@@ -77,12 +69,6 @@ def test_markov_texts_follow_the_rule_most_of_the_time():
     assert torch.equal(tokens, toys.markov(200, 40, seed=5)[0])
     assert not torch.equal(tokens, toys.markov(200, 40, seed=6)[0])
     assert toys.markov(2, 1, seed=0)[1].tolist() == [[toys.IGNORE_INDEX]] * 2
-
-
-@pytest.mark.parametrize("sizes", [(0, 4), (4, 0), (2.5, 4), (2, True)])
-def test_markov_wants_sizes(sizes):
-    with pytest.raises((TypeError, ValueError), match=r"num_texts|seq_len"):
-        toys.markov(*sizes, seed=0)
 
 
 def test_what_is_not_asked_does_not_count():
@@ -218,18 +204,6 @@ def test_attention_weights_are_weights_of_the_last_block():
     assert model.blocks[-1].weights is None
 
 
-def test_raw_index_in_every_column_is_erased_by_layer_norm():
-    torch.manual_seed(0)
-    index = torch.arange(5)[:, None] * torch.ones(8)
-    model = toys.TinyTransformer(9, 5, d_model=8, table=index).eval()
-    torch.testing.assert_close(model(TOKENS[:, ORDER]), model(TOKENS)[:, ORDER])
-
-
-def test_encoding_or_table():
-    with pytest.raises(ValueError, match="give one of them"):
-        toys.TinyTransformer(9, 5, encoding=toys.Rotary(), table=arrays.sinusoidal(6, 32))
-
-
 def test_what_is_learned_and_what_is_saved():
     assert sum(p.numel() for p in toys.TinyTransformer(14, 8).parameters()) == 9320
     learned, fixed = model_with("learned"), model_with("table")
@@ -293,31 +267,3 @@ def test_of_a_picture_the_colour_below_is_asked():
     colours, below = (patches.reshape(32, 3, 5) for patches in next(toys.pictures(5, seed=0)))
     assert torch.equal(below[:, :2], colours[:, 1:])
     assert (below[:, 2] == toys.IGNORE_INDEX).all()
-
-
-@pytest.mark.parametrize(
-    ("name", "names", "sizes", "bounds"),
-    [
-        ("schedules", layers_that_differ.SCHEDULES, layers_that_differ.LENGTHS, layers_that_differ.BOUNDS),
-    ],
-    ids=["schedules"],
-)
-def test_what_trained_toys_get_right_is_what_the_claims_say(name, names, sizes, bounds):
-    stored = toys.measured(name)
-    assert tuple(stored) == names
-    for kind, of_size in stored.items():
-        assert tuple(of_size) == sizes
-        for size, (lowest, highest) in of_size.items():
-            assert lowest <= highest
-            bound = bounds.get((kind, size))
-            assert bound is None or (bound.holds(lowest / 100) and bound.holds(highest / 100))
-
-
-def test_the_schedule_that_is_a_lottery_is_stored_as_one():
-    lowest, highest = toys.measured("schedules")["FFF-"][384]
-    assert lowest < 50 < 70 < highest
-
-
-def test_what_was_not_measured_is_refused():
-    with pytest.raises(ValueError, match="name must be one of 'schedules', got 'layers'"):
-        toys.measured("layers")

@@ -4,7 +4,6 @@ A few names are about speed, which a loop cannot show; they stand on the two upp
 """
 
 import inspect
-import itertools
 import math
 
 import numpy as np
@@ -230,25 +229,6 @@ def test_every_name_has_cases_or_stands_on_the_two_upper_rungs():
 def test_the_rungs_share_their_signatures(name):
     signatures = {str(inspect.signature(getattr(rung, name))) for rung in TAKES if hasattr(rung, name)}
     assert len(signatures) == 1
-
-
-def said_in(module):
-    """Every four lines that stand one below the other in a docstring of the module."""
-    for thing in (module, *vars(module).values()):
-        if thing is module or getattr(thing, "__module__", None) == module.__name__:
-            lines = [line for line in (inspect.getdoc(thing) or "").splitlines() if line.strip()]
-            yield from zip(lines, lines[1:], lines[2:], lines[3:])
-
-
-@pytest.mark.parametrize(("one", "other"), [*itertools.combinations(TAKES, 2)])
-def test_what_one_rung_says_another_does_not_say_again(one, other):
-    both = set(said_in(one)) & set(said_in(other))
-    assert not both, f"say it on the lower rung only: {sorted(both)}"
-
-
-def test_a_docstring_said_twice_is_noticed(monkeypatch):
-    monkeypatch.setattr(arrays.softmax, "__doc__", loops.softmax.__doc__)
-    assert set(said_in(loops)) & set(said_in(arrays))
 
 
 @pytest.mark.parametrize(

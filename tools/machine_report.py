@@ -2,7 +2,6 @@
 
 import os
 import platform
-import re
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -12,12 +11,6 @@ import torch
 from pe_lessons.exercises.run_answer import memory_guard
 
 PACKAGES = ("numpy", "torch", "matplotlib", "ipykernel", "jupyterlab", "pytest", "nbval", "hypothesis")
-# Threads, instruction sets, warnings, language, seeds. No wider patterns: variables hold secrets too.
-VARIABLES = re.compile(
-    r"(ATEN|DNNL|HYPOTHESIS|KMP|LC|MKL|NPY|OMP|ONEDNN|OPENBLAS|TORCHINDUCTOR|VECLIB)_\w+|CI|LANG|LANGUAGE"
-    r"|CUDA_VISIBLE_DEVICES|MPLBACKEND|MATPLOTLIBRC|PYTEST_ADDOPTS|TORCH_(COMPILE|LOGS)\w*"
-    r"|PYTHON(HASHSEED|OPTIMIZE|PATH|UTF8|WARNINGS)"
-)
 
 
 def processor():
@@ -36,7 +29,6 @@ def describe(**more):
     blas = build.get("Build Dependencies", {}).get("blas", {})
     simd = build.get("SIMD Extensions", {})
     installed = {package.name: package.version for package in distributions()}
-    variables = [f"{name}={value}" for name, value in os.environ.items() if VARIABLES.fullmatch(name)]
     facts = {
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
         "packages": ", ".join(f"{name} {installed.get(name, 'none')}" for name in PACKAGES),
@@ -46,7 +38,6 @@ def describe(**more):
         "NumPy's instruction sets": " ".join([*simd.get("baseline", ()), *simd.get("found", ())]),
         "PyTorch's": f"{torch.backends.cpu.get_cpu_capability()}, {torch.get_num_threads()} threads",
         "memory": memory_guard(),
-        "environment": ", ".join(sorted(variables)),
         **more,
     }
     return [f"{name}: {value}" for name, value in facts.items()]

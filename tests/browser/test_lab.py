@@ -110,17 +110,6 @@ def test_after_a_restart_a_check_says_which_cell_to_run(run_all):
     assert "Traceback" not in check.inner_text()
 
 
-def test_prose_and_checks_are_not_edited_by_accident(run_all):
-    page = run_all(FIRST)
-    page.locator(".jp-MarkdownCell").nth(1).dblclick()
-    text = "count_positions.check(my_positions)"
-    check = page.locator(".jp-CodeCell", has_text=text).locator(".cm-content")
-    check.click()
-    page.keyboard.insert_text("xyz")
-    assert check.inner_text() == text
-    assert page.locator(".jp-MarkdownCell .jp-InputArea-editor:visible").count() == 0
-
-
 @pytest.mark.parametrize("path", WITH_SLIDERS, ids=lambda path: path.stem)
 def test_a_slider_moves_its_figure(run_all, path):
     page = run_all(path)

@@ -13,7 +13,6 @@ from pe_lessons import arrays
 pytestmark = pytest.mark.browser
 PICTURES = tomllib.loads((ROOT / "docs/pictures.toml").read_text(encoding="utf-8"))
 FOLDER = ROOT / "docs/_static/pictures"
-BYTES = 15_000  # of one picture and what it shares with the others
 
 
 def spot_the_bug(column, exponent):
@@ -206,37 +205,3 @@ def open_picture(open_page, name, **options):
     box.scroll_into_view_if_needed()
     box.get_by_role("status").wait_for()
     return box
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_keeps_its_height_under_the_finger(open_page, name, width):
-    box = open_picture(open_page, name, width=width)
-    before = box.bounding_box()["height"]
-    for knob in box.locator("input, select").all():
-        kind = knob.get_attribute("type")
-        keys = ["Space", "Space"] if kind == "checkbox" else ["End", "Home"]
-        for key in keys:
-            knob.press(key)
-            assert abs(box.bounding_box()["height"] - before) < 2, box.inner_text()
-
-
-def test_a_knob_ends_where_the_others_let_it(open_page):
-    box = open_picture(open_page, "leave_the_line")
-    box.get_by_label("grid").select_option("2 x 3")
-    for knob, last in (("row", 1), ("column", 2)):
-        box.get_by_label(knob).press("End")
-        assert box.get_by_label(knob).input_value() == str(last)
-        assert box.locator("label", has_text=knob).locator("b").inner_text() == str(last)
-    said = box.get_by_role("status").inner_text()
-    assert "(1, 2): it has no neighbour on the right, and it has no neighbour below" in said
-    box = open_picture(open_page, "ruler")
-    box.get_by_label("this head").press("End")
-    box.get_by_label("heads").press("Home")
-    assert box.get_by_label("this head").input_value() == "1"
-
-
-@pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_is_small(name):
-    files = FOLDER / f"{name}.js", FOLDER / "shared.js", FOLDER.with_suffix(".js")
-    assert sum(file.stat().st_size for file in files) < BYTES
