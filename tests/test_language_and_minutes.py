@@ -23,7 +23,7 @@ RATES = {  # per 1,000 words of prose: the pattern, the least and the most
     "we or you": (r"\b([Ww]e|[Oo]ur|[Yy]ou|[Yy]our|[Ll]et's)\b", 8, 1000),
 }
 WORN_OUT = re.compile(
-    r"\b(mend(s|ed|ing)?|anew|afresh|whoever|rightly|dearer|wanted is|asked for is|is to be had|the like"
+    r"(?i)\b(mend(s|ed|ing)?|anew|afresh|whoever|rightly|dearer|wanted is|asked for is|is to be had|the like"
     r"|which share|upright)\b"
 )
 NOT_PROSE = re.compile(r"<!--.*?-->|```.*?```|\$\$.*?\$\$|`[^`]*`|\]\([^)]*\)", re.DOTALL)
