@@ -1,7 +1,6 @@
 """What stands on two rungs only: tables made by rotation, and attention with one number per offset."""
 
 import math
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.profiler import ProfilerActivity, profile
 from versions import on_rung
 
 from pe_lessons import arrays, tensors
@@ -72,35 +70,6 @@ class TestBlocks:
     def test_a_stream_begins_at_once_however_long_it_is(self, rung):
         first = next(rung.sinusoidal_blocks(10**12, 8, dtype=dtype(rung)))
         np.testing.assert_allclose(first[:100], arrays.sinusoidal(100, 8), atol=1e-12)
-
-
-def peak_beyond(function):
-    """The result, and the bytes that NumPy took at most while making it, less those of the result."""
-    tracemalloc.start()
-    try:
-        result = function()
-        return result, tracemalloc.get_traced_memory()[1] - getattr(result, "nbytes", 0)
-    finally:
-        tracemalloc.stop()
-
-
-def test_memory_of_a_table():
-    _, extra = peak_beyond(lambda: arrays.sinusoidal_by_rotation(16_384, 1024, dtype=np.float32))
-    assert extra <= 3.5e6
-
-
-def bytes_asked_for(function):
-    """The result, and the bytes that PyTorch asked for while making it, one number for each time."""
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as watched:
-        result = function()
-    taken = [event.self_cpu_memory_usage for event in watched.events()]  # below 0 where it was given back
-    return result, [size for size in taken if size > 0]
-
-
-def test_memory_of_a_table_of_tensors():
-    table, asked = bytes_asked_for(lambda: tensors.sinusoidal_by_rotation(16_384, 256, dtype=torch.float32))
-    assert max(asked) == table.nbytes
-    assert sum(asked) - table.nbytes <= 2e6
 
 
 def test_bfloat16_is_computed_high_and_stored_low():

@@ -170,21 +170,6 @@ def test_padded_and_packed_it_says_what_it_says_alone(name):
     torch.testing.assert_close(packed[0], torch.cat(alone), rtol=0, atol=1e-12)
 
 
-def test_biases_are_those_of_the_ladder():
-    positions = torch.arange(7)
-    torch.set_default_dtype(torch.float64)
-    try:
-        bias = toys.ALiBi(tensors.alibi_slopes(6)).bias(None, positions)
-        torch.testing.assert_close(bias, tensors.alibi(7, 6))
-    finally:
-        torch.set_default_dtype(torch.float32)
-    encoding = toys.T5(num_heads=1)
-    with torch.no_grad():
-        encoding.per_bucket.copy_(torch.arange(32))
-    expected = arrays.t5_buckets(np.arange(7) - np.arange(7)[:, None])
-    np.testing.assert_array_equal(encoding.bias(None, positions)[0].detach(), expected)
-
-
 def test_shaw_s_bias_is_that_of_the_ladder_at_any_positions():
     queries, encoding = torch.randn(2, 3, 5, 4).double(), toys.Shaw(head_dim=4, max_distance=2)
     assert torch.nn.init.normal_(encoding.table).shape == (5, 4)
@@ -225,20 +210,6 @@ def test_parameters_of_t5_learn_ten_times_as_fast():
     assert step["encoding.per_bucket"] == pytest.approx(0.01, rel=1e-3)
 
 
-def test_quiet_training_keeps_a_history(capsys):
-    torch.manual_seed(0)
-    model = toys.TinyTransformer(10, 10, encoding=toys.Rotary())
-    toys.train(model, toys.batches(toys.k_back, seed=0), steps=120, print_every=None)
-    assert capsys.readouterr().out == ""
-    assert len(model.history) == 120 and model.history[0] < 0.3 and model.history[-1] > 0.9
-    tokens, targets = next(toys.batches(toys.k_back, seed=1))
-    assert toys.accuracy(model, tokens, targets) > 0.9
-    assert toys.accuracy(model, tokens, targets, positions=torch.arange(16) + 100) > 0.9
-    assert toys.accuracy(model, tokens, targets, positions=torch.arange(15, -1, -1)) < 0.4
-    weights = toys.attention_weights(model, tokens)[:, 0, 3:]  # (32, 13, 16)
-    assert (weights.argmax(-1) == torch.arange(13)).double().mean() > 0.9
-
-
 def test_how_far_back_a_task_may_ask():
     tokens = torch.tensor([[3, 1, 4]])
     assert torch.equal(toys.k_back(tokens, k=0), tokens)
@@ -267,3 +238,18 @@ def test_of_a_picture_the_colour_below_is_asked():
     colours, below = (patches.reshape(32, 3, 5) for patches in next(toys.pictures(5, seed=0)))
     assert torch.equal(below[:, :2], colours[:, 1:])
     assert (below[:, 2] == toys.IGNORE_INDEX).all()
+
+
+def test_biases_are_those_of_the_ladder():
+    positions = torch.arange(7)
+    torch.set_default_dtype(torch.float64)
+    try:
+        bias = toys.ALiBi(tensors.alibi_slopes(6)).bias(None, positions)
+        torch.testing.assert_close(bias, tensors.alibi(7, 6))
+    finally:
+        torch.set_default_dtype(torch.float32)
+    encoding = toys.T5(num_heads=1)
+    with torch.no_grad():
+        encoding.per_bucket.copy_(torch.arange(32))
+    expected = arrays.t5_buckets(np.arange(7) - np.arange(7)[:, None])
+    np.testing.assert_array_equal(encoding.bias(None, positions)[0].detach(), expected)

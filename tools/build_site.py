@@ -88,6 +88,10 @@ def gather():
     for path in ROOT.glob("[!.]*"):
         if path.name not in NOT_LINKED and path.suffix != ".egg-info" and not (path / "pyvenv.cfg").exists():
             copy(path, SOURCE / path.name)
+    # The pages of docs/ are at the top here.
+    for page in (SOURCE / "README.md", *SOURCE.glob("teaching/*.md")):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(re.sub(r"\]\((\.\./)?docs/(?=\w+\.md)", r"](\1", text), encoding="utf-8")
     copy(formulas.FONTS, SOURCE / "_static/mathjax")
     for name in PYODIDE:
         copy(NPM / "node_modules/pyodide" / name, SOURCE / "_static/python" / name)

@@ -6,7 +6,7 @@ import torch
 
 from evidence.claims.runner import at_least, below, between, each_seed, who_learns
 from evidence.claims.training import kept, train
-from evidence.measure_small import Sharper, Slowed, Window, rope_with, rules
+from evidence.measure_small import Sharper, Slowed, rope_with, rules
 from pe_lessons import small_models, toys
 
 
@@ -25,15 +25,6 @@ def share_right(seed, encoding, seq_len=128):
     model = copy.deepcopy(trained(seed))
     model.encoding = encoding
     return toys.accuracy(model, tokens, by_rule)
-
-
-@who_learns
-@each_seed
-def toy_with_a_window(seed):
-    """A toy with RoPE, trained on 32 words: share right in longer texts, as it is and with a window of 32"""
-    for seq_len, claim in ((32, at_least(0.9)), (128, below(0.45)), (256, below(0.45))):
-        yield f"as trained, {seq_len}", share_right(seed, toys.Rotary(), seq_len), claim
-        yield f"window, {seq_len}", share_right(seed, Window(32), seq_len), at_least(0.95)
 
 
 @who_learns
@@ -71,49 +62,10 @@ def counters(seed):
             yield "no mask: hits of 14,400", hits, between(960, 961)
 
 
-CLAIMS_AT_1024 = {
-    "alibi": below(0.2),
-    "rope": at_least(1.5),
-    "sinusoidal": at_least(2.0),
-    "none": between(0.3, 1.5),
-}
-SAVED_AT_600 = {
-    "rope": below(0.3),
-    "alibi": between(0.1, 1.5),
-    "sliding window": below(0.3),
-    "YaRN": at_least(1.0),
-    "clipped at 128": at_least(1.0),
-}
-RULES_WON = {
-    "sliding window": at_least(2.0),
-    "position interpolation": below(1.0),
-    "NTK-aware": between(0.8, 2.5),
-    "by parts, 1 to 4 turns": at_least(2.0),
-    "YaRN": at_least(2.0),
-    "clipped at 128": at_least(2.0),
-}
-
-
 def far_bits(model, length):
     """Of the second half of windows of the held-out text's beginning, for a small model."""
     text = small_models.encode(small_models.held_out())[:16_384]
     return small_models.bits(model, text, length)[:, length // 2 :].mean().item()
-
-
-def small_models_beyond_their_length():
-    """The small models, as they are stored: bits per character in the second half of longer texts"""
-    for name, claim in CLAIMS_AT_1024.items():
-        model = small_models.load(name)
-        lost = far_bits(model, 1024) - far_bits(model, 256)
-        yield f"{name}, at 1024 minus at 256", [lost], claim
-
-
-def small_model_stretched():
-    """The small rotary model at 1024, under each rule, at once: bits won"""
-    plain = far_bits(small_models.load("rope"), 1024)
-    for rule, encoding in rules(4).items():
-        if rule in RULES_WON:
-            yield rule, [plain - far_bits(rope_with(encoding), 1024)], RULES_WON[rule]
 
 
 def small_model_slowed():
@@ -132,14 +84,6 @@ def saved(model, count, distance=600):
     return (undefined - defined).double()
 
 
-def small_model_needle():
-    """The small models, a name defined 600 characters ago: bits saved per character, of 24 names"""
-    models = {"rope": small_models.load("rope"), "alibi": small_models.load("alibi")}
-    models |= {rule: rope_with(encoding) for rule, encoding in rules(4).items() if rule in SAVED_AT_600}
-    for name, model in models.items():
-        yield name, [saved(model, 24).mean().item()], SAVED_AT_600[name]
-
-
 def small_model_needle_sharper():
     """By parts at 600 characters, as trained at 100, 128 names: what YaRN's factor adds to the bits saved"""
     blunt = saved(rope_with(rules(4)["by parts, 1 to 4 turns"]), 128)
@@ -148,10 +92,3 @@ def small_model_needle_sharper():
     yield "sharper, minus by parts", [(sharp - blunt).mean().item()], between(0.6, 0.75)
     blunt, sharp = (saved(rope_with(one), 128, 100) for one in (toys.Rotary(), Sharper(4, "as trained")))
     yield "as trained, sharper, minus as trained", [(sharp - blunt).mean().item()], between(0.45, 0.55)
-
-
-def small_model_needle_uncertain():
-    """The same, of 32 names: the standard error of the mean"""
-    models = {"rope": small_models.load("rope"), "alibi": small_models.load("alibi")}
-    for name, model in (models | {"YaRN": rope_with(rules(4)["YaRN"])}).items():
-        yield name, [(saved(model, 32).std() / 32**0.5).item()], between(0.3, 0.45)
