@@ -18,7 +18,8 @@ def learned_list(offsets, numbers):
         colours = [ORANGE if offset == -3 else BLUE for offset in offsets]
         ax.bar(offsets, numbers - middle, color=colours, width=0.8)
         ax.axhline(0, color="0.6", linewidth=1)
-        ax.text(-2.3, (numbers - middle).max(), "three back", color=ORANGE, va="top", fontweight="bold")
+        peak = (numbers - middle).max()
+        ax.text(-2.3, peak, f"three back: {peak:.1f}", color=ORANGE, va="top", fontweight="bold")
         ax.text(
             15.4,
             0.9,
@@ -34,7 +35,7 @@ def learned_list(offsets, numbers):
         fig,
         alt="A bar for each offset from -15 to 15. Nearly all bars are close to 0, those at 12 to 15 a "
         "little above it. One bar, at offset -3, is far higher than all others: 5.4.",
-        caption="The bias that a head learned for three back.",
+        caption="One bar tells what the head looks for. The bias that it learned for three back, from the median of all its numbers.",
     )
 
 
@@ -61,7 +62,7 @@ def fading(slopes, distances=200):
         fig,
         alt="Three falling curves of the factor on a weight against the distance, 0 to 200. Head 0 falls to "
         "nearly nothing within ten tokens, head 3 to one half at 11, head 7 to one half at 177.",
-        caption="Three of the eight heads of ALiBi. Dots: the distance at which a weight is halved.",
+        caption="Some heads look near, and some look far back. Three of the eight heads of ALiBi. Dots: the distance at which a weight is halved.",
     )
 
 
@@ -118,19 +119,18 @@ def two_maps(weights):
     said = {"color": "white", "ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
     point = {"arrowprops": {"arrowstyle": "-|>", "color": "white", "shrinkB": 3}}
     with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, 2, figsize=(7.0, 3.7))
+        fig, axes = plt.subplots(2, 1, figsize=(4.8, 7.6), layout="constrained")
         for ax, (title, values) in zip(axes, weights.items(), strict=True):
             image = ax.imshow(values, cmap=plots.WEIGHTS, vmin=0, vmax=0.3)
-            ax.set(title=title, xlabel="token that is looked at")
+            ax.set(title=title, xlabel="token that is looked at", ylabel="token that looks")
             for axis in (ax.xaxis, ax.yaxis):
                 axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-        axes[0].set_ylabel("token that looks")
         axes[0].text(10.5, 3, "what is near,\non both sides", **said)
         axes[1].annotate("three back", (7.2, 9.8), (11, 4), **said, **point)
-        fig.colorbar(image, ax=axes, label="attention weight", shrink=0.75, extend="max")
+        fig.colorbar(image, ax=axes, label="attention weight", shrink=0.4, extend="max")
     plots.show(
         fig,
         alt="Two 16 by 16 maps of attention weights after training for three back. ALiBi: a blurred band on "
         "both sides of a darker diagonal. T5: a sharp line three to the left of the diagonal.",
-        caption="Two heads after training for three back. Everything from 0.3 up is yellow. Tokens 0 to 2 have nothing three back.",
+        caption="A list can point at three back, and a ruler can't. Two heads after training. Everything from 0.3 up is yellow. Tokens 0 to 2 have nothing three back.",
     )
