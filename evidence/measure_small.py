@@ -1,4 +1,4 @@
-"""What the small models do: yardsticks, longer texts, rules that stretch, needles, layouts, half precision.
+"""What the small models do: yardsticks, longer texts, rules that stretch, needles.
 
     python course.py measure-small              all of it, about half an hour on one core
     python course.py measure-small needle       one group
@@ -268,38 +268,7 @@ def repaired(model):
     return model
 
 
-def layouts():
-    """The rotary model read in the other layout, and with its rows permuted for that layout."""
-    half = rope_with(toys.Rotary(layout="half"))
-    models = {"its own": loaded("rope"), "the other": half, "the other, permuted": repaired(half)}
-    return {name: mean_bits(model, TRAINED) for name, model in models.items()}
-
-
-class Rounded(toys.Rotary):
-    """Rotary whose angles are computed in a narrower dtype."""
-
-    def __init__(self, dtype):
-        super().__init__()
-        self.dtype = dtype
-
-    def turn(self, rows, positions):
-        frequencies = tensors.frequencies(rows.shape[-1]).to(self.dtype)
-        return turned(rows, (positions.to(self.dtype)[:, None] * frequencies).double())
-
-
-def half_precision():
-    """Positions that begin further on, and angles rounded to a narrower dtype."""
-    found = {}
-    for dtype in (torch.float32, torch.float16, torch.bfloat16):
-        model = rope_with(Rounded(dtype))
-        found[str(dtype).removeprefix("torch.")] = {
-            str(first): mean_bits(model, TRAINED, first + torch.arange(TRAINED))
-            for first in (0, 256, 1000, 10_000)
-        }
-    return found
-
-
-GROUPS = (yardsticks, longer, layouts, half_precision, stretched, slowed, stretched_200_steps, needle)
+GROUPS = (yardsticks, longer, stretched, slowed, stretched_200_steps, needle)
 
 
 def rounded(found):

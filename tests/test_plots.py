@@ -85,6 +85,11 @@ def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle_or_below(signed, co
     assert (image.origin, image.get_cmap().name, image.get_clim()) == ("upper", colours, limits)
 
 
+def test_panels_share_one_scale():
+    fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE}, signed=True)
+    assert [ax.images[0].get_clim() for ax in fig.axes[:2]] == [(-3, 3)] * 2
+
+
 def test_an_encoding_has_its_colour_wherever_it_is_drawn():
     alone, *both = (
         [line.get_color() for line in plots.curves({name: [0, 1] for name in names}).axes[0].lines]
