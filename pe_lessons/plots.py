@@ -324,43 +324,6 @@ def curves(
     return fig
 
 
-def verdicts(rows, columns, *, apart=(), outlined=""):
-    """Who passes and who fails which test: a box for each, filled where it fails, and what follows.
-
-    Parameters
-    ----------
-    rows : dict of str to (list of bool or None, str)
-        Name of each test; whether it fails for each column, None where nobody asks; and what that says.
-    columns : list of str
-    apart : collection of int
-        Columns before which there is a gap.
-    outlined : str
-        The row that is drawn in outline only: what a test should do.
-    """
-    left = [place + 0.35 * sum(gap <= place for gap in apart) for place in range(len(columns))]
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(7.6, 0.55 + 0.52 * len(rows)))
-        for height, (name, (fails, said)) in enumerate(rows.items()):
-            outline = name == outlined
-            for x, fail in zip(left, fails, strict=True):
-                if fail is None:
-                    continue
-                paper = "white" if outline else RED if fail else "0.93"
-                edge = {"edgecolor": RED if fail else "0.7", "linestyle": "--"} if outline else {}
-                ax.add_patch(plt.Rectangle((x, height + 0.08), 0.92, 0.84, facecolor=paper, **edge))
-                ink = RED if fail and outline else "white" if fail else "0.45"
-                weight = "bold" if fail else "normal"
-                text = "fails" if fail else "passes"
-                ax.text(x + 0.46, height + 0.5, text, ha="center", va="center", color=ink, weight=weight)
-            ax.text(-0.15, height + 0.5, name, ha="right", va="center", weight="bold")
-            ax.text(left[-1] + 1.1, height + 0.5, said, va="center")
-        for x, name in zip(left, columns, strict=True):
-            ax.text(x + 0.46, -0.08, name, ha="center", va="bottom", linespacing=1.2)
-        ax.set(xlim=(-2.3, left[-1] + 4.6), ylim=(len(rows), -0.75))
-        ax.set_axis_off()
-    return fig
-
-
 def fingerprints(panels, *, positions, xticks, ncols=3):
     """Small filled curves over positions from 0, on an axis where each power of two has the same room.
 

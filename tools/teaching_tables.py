@@ -35,16 +35,21 @@ PATH = re.compile(rf"^(.*(?:[|*] ?)({'|'.join(PATHS)})\b.* )(\d+)(?= \|| minutes
 ROW = re.compile(r"^(\| \[(\d\d) .* \| )\d+(?= \|$)", re.MULTILINE)  # of a table with a lesson a line
 
 # Minutes, fitted to what 21 readers took: prose, code, exercises, and questions with a choice of answers.
-A_WORD, A_LINE, AN_EXERCISE, A_QUESTION, A_CASE = 1 / 90, 1 / 5, 9.5, 2, 5
+A_WORD, A_LINE, AN_EXERCISE, A_QUESTION = 1 / 90, 1 / 5, 9.5, 2
+IN_THE_CLINIC = {  # a case with a test to write, one with a suspect to name, and the hunt
+    r"^clinic\.case\(\d+\)\.check\(test, accused=\.\.\.\)": 5,
+    r"^clinic\.case\(\d+\)\.accuse\(\.\.\.\)": 3,
+    r"^the_hunt\.check\(": 20,
+}
 
 ABOUT_TIMES = """# How long the lessons take
 
 Written by `tools/teaching_tables.py`. The minutes are words / 90 + lines of code / 5 + 9.5 for each exercise
-+ 2 for each question or quiz + 5 for each case of the clinic, rounded to the next 5. We fitted this clock to
-the times of 21 readers. A class that discusses every prediction takes half as long again. Sections from
-*Further* on don't count. *Points* are those that `course.py grade` can give. *Running* is how long all
-cells took, once, on one thread, on the machine that wrote the table (the kernel's start and the imports
-count).
++ 2 for each question or quiz, rounded to the next 5. A case of the clinic counts 5 with a test to write and 3
+without, and its hunt counts 20. We fitted this clock to the times of 21 readers. A class that discusses every
+prediction takes half as long again. Sections from *Further* on don't count. *Points* are those that
+`course.py grade` can give. *Running* is how long all cells took, once, on one thread, on the machine that
+wrote the table (the kernel's start and the imports count).
 
 | lesson | minutes | words | code lines | exercises | points | running, s |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -77,9 +82,9 @@ def reckon(notebook):
     lines = sum(1 for cell in code for line in cell.source.splitlines() if line.strip())
     here, everywhere = kinds(code), kinds(cells)
     exercises = sum(issubclass(kind, Exercise) for kind in here)
-    cases = sum(bool(re.search(r"^clinic\.case\(\d+\)\.ask\(\)$", cell.source)) for cell in code)
-    minutes = words * A_WORD + lines * A_LINE + exercises * AN_EXERCISE + cases * A_CASE
-    minutes += (len(here) - exercises) * A_QUESTION
+    minutes = words * A_WORD + lines * A_LINE + exercises * AN_EXERCISE + (len(here) - exercises) * A_QUESTION
+    for asked, each in IN_THE_CLINIC.items():
+        minutes += each * sum(bool(re.search(asked, cell.source, re.MULTILINE)) for cell in code)
     points = sum(not issubclass(kind, Quiz) for kind in everywhere)
     stated = re.search(r"[Aa]bout (\d+) minutes", cells[0].source)
     return words, lines, exercises, points, minutes, int(stated[1]) if stated else None

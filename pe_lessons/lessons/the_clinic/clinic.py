@@ -47,8 +47,6 @@ from pe_lessons.lessons.the_clinic import CASES, answers
 PAIRED = np.arange(64).reshape(32, 2).T.ravel()  # columns side by side as pairs
 WIDTH = 74  # of the site's cells
 TASK = "Name one. Write test(program): False for it, True for the other programs."
-COLUMNS = ["right\nprogram", "A", "B", "C", "the\npatient", "another\npatient"]
-WANTED = "wanted"
 OWN = (
     "What could it be? Write down three suspects of your own, each with what speaks for or against it. Then "
     "clinic.case({}).show_suspects() shows ours."
@@ -267,6 +265,19 @@ class Case(Told):
         complaint = failed_cells.CELLS and failed_cells.CELLS.complaint()
         return self.result("error", complaint) if complaint else self.diagnose(test, accused)
 
+    def accuse(self, letter=...):
+        """Whether the patient has the fault of this suspect; no test is asked for, and ours is shown."""
+        if letter is ...:
+            return self.result("not attempted", "Put the letter of a suspect in the place of `...`.")
+        named = [one for one in self.suspects if one.letter == str(letter).upper()]
+        if not named:
+            return self.result("error", f'Your letter is {letter!r:.40}. It should be "A", "B" or "C".')
+        if named[0] != self.culprit:
+            return self.result("not yet", f"Your suspect {named[0].letter} is innocent. {named[0].say}")
+        return self.result(
+            "correct", f"This test convicts it:\n{self.data['test'].strip()}\n{self.verdict()}"
+        )
+
     def diagnose(self, test=..., accused=...):
         """Return the `Result` for a function ``test(program)``, which should fail for the suspect `accused`.
 
@@ -357,46 +368,6 @@ class Case(Told):
             f"The right letter. But {other}, and passes: your test only knows what this patient says. "
             "Ask for what a right program does."
         )
-
-    def show_tests(self, *tests, wanted=None):
-        """Draw for whom each test fails, and what follows; `wanted` adds a test as it should be."""
-        rows = {}
-        for test in tests:
-            again = sum(name.split(" ")[0] == test.__name__ for name in rows)
-            rows[f"{test.__name__} {again + 1}" if again else test.__name__] = self._row(test)
-        if wanted is not None:
-            fails = [one.letter == wanted for one in self.suspects]
-            rows[WANTED] = ([False, *fails, True, True], f"a diagnosis: it is {wanted}")
-        alt = ". ".join(
-            f"{name} fails for "
-            f"{', '.join(who for who, fail in zip(COLUMNS, fails, strict=True) if fail) or 'nobody'}: {said}"
-            for name, (fails, said) in rows.items()
-        ).replace("\n", " ")
-        plots.show(
-            plots.verdicts(rows, COLUMNS, apart=(1, 4), outlined=WANTED),
-            alt=f"A row for each test. {alt}.",
-            caption="Whom each test catches. The other patient is asked where the first one is caught alone.",
-        )
-
-    def _row(self, test):
-        asked = _observe(test, self.right)
-        if asked.kind != "value":
-            return [None] * len(COLUMNS), "not written yet" if asked.kind == "stub" else "stops with an error"
-        programs = [self.right, *(one.program for one in self.suspects), self.patient, self.second]
-        fails = right, *three, patient, second = [not _passes(test, program) for program in programs]
-        letters = [one.letter for one, fail in zip(self.suspects, three, strict=True) if fail]
-        if right:
-            return fails, "accuses anybody"
-        if len(letters) != 1 or not patient:
-            fails[-1] = None
-        if len(letters) != 1:
-            return fails, "an alarm, no diagnosis" if letters else "catches nobody"
-        if not patient:
-            return fails, f"a diagnosis: not {letters[0]}"
-        if second:
-            return fails, f"a diagnosis: it is {letters[0]}"
-        by_chance = self._is_right_by_chance(_calls(test, self.second))
-        return fails, "ask elsewhere" if by_chance else "the symptom, no cause"
 
     def _is_right_by_chance(self, calls):
         """Whether the second patient answers all these calls as it would without the fault."""

@@ -1,0 +1,242 @@
+"""The hunt: `server.py` has one fault, and the check takes the function that a reader repaired.
+
+A function is put into a fresh copy of the program, which then has to keep the laws below. So the check can
+tell the cause from the symptom: a program may be right again although the guilty function is as it was.
+"""
+
+import inspect
+import types
+from pathlib import Path
+
+import torch
+
+from pe_lessons.exercises import failed_cells, run_answer
+from pe_lessons.exercises.result import Checked, shown
+from pe_lessons.lessons.the_clinic import server
+
+GUILTY = "Server.release"
+FAULT = """
+        for layer in self.cache.layers:
+            layer.k, layer.v = layer.k[stay, :, spare:], layer.v[stay, :, spare:]
+"""
+REPAIR = """
+        for layer in self.cache.layers:
+            cut = max(0, layer.k.shape[2] - self.cache.columns)  # it may have forgotten these columns itself
+            layer.k, layer.v = layer.k[stay, :, cut:], layer.v[stay, :, cut:]
+"""
+TEXT = Path(__file__).with_name("server.py").read_text(encoding="utf-8")
+
+
+def program(repaired=False, **replaced):
+    """A copy of server.py, as a module: as it is or without its fault, and with other functions in it."""
+    copy = types.ModuleType("server_copy")
+    text = TEXT.replace(FAULT, REPAIR) if repaired else TEXT
+    exec(compile(text, "server.py", "exec"), vars(copy))
+    for name, function in replaced.items():
+        *owner, last = name.split(".")
+        if isinstance(function, types.FunctionType):  # it should find the names of this copy
+            scope = {**function.__globals__, **vars(copy)}
+            known = function.__code__, scope, last, function.__defaults__, function.__closure__
+            function = types.FunctionType(*known)
+        setattr(getattr(copy, owner[0]) if owner else copy, last, function)
+    return copy
+
+
+def functions():
+    """The names of all functions of the program, those of a class with its name and a dot."""
+    names = []
+    for name, thing in vars(program()).items():
+        if getattr(thing, "__module__", None) != "server_copy":
+            continue
+        inside = [f"{name}.{key}" for key, one in vars(thing).items() if _written(one)] * inspect.isclass(
+            thing
+        )
+        names += inside or [name] * _written(thing)
+    return names
+
+
+def _written(thing):
+    return isinstance(thing, types.FunctionType) and thing.__code__.co_filename == "server.py"
+
+
+def _gaps(program, wishes, **options):
+    """For each request, (letters,) the largest error of its scores; its text is read alone and at once."""
+    model = program.random_model(**options)
+    requests = [program.Request(*wish) for wish in wishes]
+    program.Server(model).answer(requests)
+    for request in requests:
+        text = program.encode(request.prompt + request.answer[:-1])[None]
+        alone = model(text)[0][0, len(request.prompt) - 1 :]
+        yield (torch.stack(request.scores) - alone).abs().amax(dim=1)
+
+
+def first_wrong(wishes, **options):
+    """Print for each request the first letter whose scores are not those of its text, read alone and at once.
+
+    wishes: pairs of a prompt and how many letters to write. options: those of `server.Config`.
+    """
+    for (prompt, _), gaps in zip(wishes, _gaps(server, wishes, **options)):
+        wrong = (gaps > 1e-6).tolist()
+        said = f"wrong from letter {wrong.index(True) + 1} on" if any(wrong) else "right"
+        print(f"{prompt:>22}: {said}")
+
+
+def gap(program, wishes, **options):
+    """The largest error of any score in service."""
+    return max(one.max().item() for one in _gaps(program, wishes, **options))
+
+
+def _pieces(program):
+    model, text = program.random_model(), program.encode("the dog chases the cat")[None]
+    cache, served = None, []
+    for piece in text.split(3, dim=1):
+        scores, cache = model(piece, cache=cache)
+        served.append(scores)
+    return (torch.cat(served, dim=1) - model(text)[0]).abs().max().item()
+
+
+def _packed(program):
+    model, texts = (
+        program.random_model(),
+        [program.encode(text) for text in ("so be it", "who chases the dog")],
+    )
+    tokens, positions, mask = program.pack(texts)
+    alone = torch.cat([model(text[None])[0][0] for text in texts])
+    return (model(tokens, positions, mask)[0][0] - alone).abs().max().item()
+
+
+SYMPTOM = "the longest prompt leaves first"
+LONGEST_FIRST = [("so be it", 5), ("the dog chases", 2)]
+LAWS = {
+    "a text is read three tokens at a time": _pieces,
+    "two texts are packed into one row": _packed,
+    "a request is alone": lambda program: gap(program, [("a cat", 10)]),
+    "all requests leave together": lambda program: gap(program, [("a cat", 5), ("the dog chases", 5)]),
+    "the shorter prompt leaves first": lambda program: gap(program, [("who", 2), ("the dog chases", 6)]),
+    "the longest prompt leaves first, from short texts": lambda program: gap(program, [("a", 3), ("who", 2)]),
+    "no layer has a window": lambda program: gap(program, LONGEST_FIRST, windows=(None,) * 4),
+    SYMPTOM: lambda program: gap(program, LONGEST_FIRST),
+}  # fmt: skip
+
+
+def broken(program):
+    """The laws that a program breaks, by name: the gap, or the error with which it stops."""
+    found = {}
+    for name, law in LAWS.items():
+        try:
+            size = law(program)
+        except NotImplementedError:
+            raise
+        except Exception as error:
+            found[name] = error
+        else:
+            if not size < 1e-6:
+                found[name] = size
+    return found
+
+
+def spare_columns(program):
+    """How many columns of padding a layer without a window keeps when the longest prompt has left."""
+    server = program.Server(program.random_model())
+    server.start([program.Request("so be it", 3), program.Request("the dog chases", 1)])
+    server.release()
+    return server.cache.layers[1].k.shape[2] - len("so be it")
+
+
+VERDICT = """
+It is `Server.release`. It cuts off as many columns in every layer as the batch has to spare. But a layer
+with a window has forgotten these columns long ago, so it loses that many real keys. Nothing fails, because
+a layer may have few keys. In July 2026 a cache of mlx-vlm was found cut to the length of a text, which is
+right for a layer that sees everything and wrong for one with a window:
+https://github.com/Blaizzy/mlx-vlm/issues/1715"""
+REPLIES = {
+    "the cause": VERDICT,
+    "keeps padding": """
+With your `{name}` every answer is right. But it should also cut off the columns that hold padding for all
+who stay, and now the layers without a window keep them.""",
+    "the symptom": """
+With your `{name}` every answer is right, but you repaired the symptom and not the cause. `{name}` did what
+it says before your change. Another function loses something, and yours now makes up for it, at the price of
+time or memory.""",
+    "an innocent": """
+With your `{name}` the symptom is still there, and `{name}` is innocent. We repaired another function, left
+`{name}` as it is in the file, and every answer was right. At which letter are the scores wrong for the
+first time? What has the server just done?""",
+    "still wrong": """
+You have the right function, but your `{name}` still loses something. Print the shapes of the keys before
+and after it, in a layer with a window and in one without.""",
+    "breaks": "Your `{name}` breaks what was right before. Now the scores are wrong where {law}.",
+    "stops": "With your `{name}` the program stops where {law}. It raises {error}",
+}
+
+
+class Hunt(Checked):
+    """The check of a repaired function of server.py.
+
+    Examples
+    --------
+    >>> Hunt().diagnose(lambda real: real.cumsum(dim=1), accused="count_real").cause
+    'an innocent'
+    """
+
+    name = "the_hunt"
+    hints = (
+        "Make it smaller. Which requests can you leave out, and the fault is still there? Two are enough.",
+        "At which letter are the scores wrong for the first time? What has the server done just before?",
+        "Print the shape of each layer's keys before and after that. What should each layer have lost?",
+    )
+
+    def check(self, repaired=..., accused=...):
+        """Show what `diagnose` says; the hunt has no points, so it never raises."""
+        complaint = failed_cells.CELLS and failed_cells.CELLS.complaint()
+        return self.result("error", complaint) if complaint else self.diagnose(repaired, accused)
+
+    def diagnose(self, repaired=..., accused=...):
+        """Return the `Result` for a function that should take the place of the one called `accused`."""
+        stub = self.result(
+            "not attempted",
+            "Copy the function that you suspect into this cell, repair it, and name it: "
+            'the_hunt.check(repaired, accused="rotated"). `the_hunt.hint()` helps.',
+        )
+        if repaired is ... or accused is ... or run_answer.is_unwritten(repaired):
+            return stub
+        names = [name for name in functions() if accused in (name, name.split(".")[-1])]
+        if len(names) != 1:
+            is_not = "is in several classes" if names else "is no function of the program"
+            listed = ", ".join(names or functions())
+            return self.result("error", f"Your accused, {accused!r:.40}, {is_not}. Name one of {listed}.")
+        if not callable(repaired):
+            return self.result("error", "The check needs your function, without parentheses.")
+        patient = program(**{names[0]: repaired})
+        try:
+            cause, law, error = self._cause(names[0], patient)
+        except NotImplementedError:
+            return stub
+        say = " ".join(REPLIES[cause].split()).format(
+            name=names[0], law=law, error=f"{type(error).__name__}: {error!s:.200}"
+        )
+        return self.result("correct" if cause == "the cause" else "not yet", say, cause)
+
+    def _cause(self, name, patient):
+        """What becomes of the program, with a law that it breaks and an error that it raises."""
+        wrong = broken(patient)
+        for law, size in wrong.items():
+            if isinstance(size, Exception):
+                return "stops", law, size
+        for law in wrong:
+            if law != SYMPTOM:
+                return "breaks", law, None
+        if name != GUILTY:
+            return "an innocent" if wrong else "the symptom", None, None
+        padding = not wrong and spare_columns(patient)
+        return "still wrong" if wrong else "keeps padding" if padding else "the cause", None, None
+
+    def solution(self):
+        """The repaired lines, and what was wrong."""
+        return shown(f"# the end of {GUILTY}{REPAIR}\n{VERDICT}")
+
+    def __repr__(self):
+        return "the_hunt: .check(repaired, accused), .hint(), .solution()"
+
+
+the_hunt = Hunt()
