@@ -144,6 +144,11 @@ def test_replies_that_lessons_share_are_in_plain_english(name):
     assert list(of_replies(says_in(FOLDER / f"mistakes_{name}.toml"))) == []
 
 
+def test_replies_about_what_is_looked_at_are_in_plain_english():
+    says = [getattr(exercise, "says", None) or {} for exercise in lessons.REGISTRY.values()]
+    assert list(of_replies([say for some in says for say in some.values()])) == []
+
+
 @pytest.mark.parametrize(
     "say", ["The row is wrong. Yours has 3.", "Your row lies there.", "Your row is to be 3."]
 )

@@ -44,13 +44,13 @@ sinusoidal_torch = lesson.exercise(
     ),
     use=_look_at_table,
     says={
-        "is a tensor": "What comes back is not a torch.Tensor.",
-        "dtype is the default": "The table has another dtype than torch.get_default_dtype().",
+        "is a tensor": "Your function does not return a torch.Tensor.",
+        "dtype is the default": "Your table does not have the dtype of torch.get_default_dtype().",
         "dtype follows the default": (
-            "With float64 as the default dtype, the table should be float64 as well. "
-            "Does it ask torch.get_default_dtype()?"
+            "With float64 as the default dtype, your table should be float64 as well. "
+            "Does your function call torch.get_default_dtype()?"
         ),
-        "needs a gradient": "The table requires a gradient, but there is nothing to learn in it.",
+        "needs a gradient": "Your table requires a gradient, but there is nothing to learn in it.",
     },
 )
 
@@ -133,19 +133,19 @@ encoding_module = lesson.exercise(
     use=_look_at_module,
     call=_call_of_module,
     says={
-        "the same in training": "In training the output is another one: is there dropout in the module?",
-        "shape": "With a batch of 1 the output does not have the shape of the input.",
-        "dtype": "The output has another dtype than the input.",
-        "gradient": "The gradient of the output does not reach the input, so nothing before can learn.",
-        "trainable numbers": "The module has trainable parameters, but the encoding is fixed.",
-        "parameters": "The module has parameters, frozen ones too, but a fixed table need not be one.",
-        "entries of the checkpoint": "state_dict() is not empty: nothing of this belongs in a checkpoint.",
+        "the same in training": "Your module gives a different output in training. Is there dropout in it?",
+        "shape": "With a batch of 1 your output does not have the shape of the input.",
+        "dtype": "Your output does not have the dtype of the input.",
+        "gradient": "The gradient of your output does not reach the input, so no layer before it can learn.",
+        "trainable numbers": "Your module has trainable parameters, but the encoding is fixed.",
+        "parameters": "Your module has parameters, trainable or frozen. A fixed table should not be one.",
+        "entries of the checkpoint": "Your module has a state_dict() that is not empty. Nothing in this module belongs in a checkpoint.",
         "moves to another device": (
-            "After .to(device) the table is still where it was, and has to be copied in every call. "
-            "Which method of nn.Module takes a tensor along?"
+            "After .to(device) your table is still where it was, and has to be copied in every call. "
+            "Which method of nn.Module tells it that a tensor belongs to it?"
         ),
-        "float16 after .half()": "After .half() the output for a float16 input is not float16.",
-        "longer than max_len": "An input longer than max_len does not raise a ValueError.",
+        "float16 after .half()": "After .half() your output for a float16 input is not float16.",
+        "longer than max_len": "Your module does not raise a ValueError for an input longer than max_len.",
     },
 )
 

@@ -12,7 +12,7 @@ def _look_at_one(function, tokens, end, look_at):
     if not isinstance(returned, tuple | list) or len(returned) != 2:
         if returned is None:
             return None
-        raise ValueError("Return two things: positions, mask")
+        raise ValueError("Return two things, positions and mask")
     positions, mask = returned
     return positions if look_at == "positions" else mask
 

@@ -42,7 +42,7 @@ far_table = lesson.exercise(
         ([0, 1, 2], 4, "is not float64"),
     ),
     use=_look_at_rows,
-    says={"is not float64": "The table is still in float64: cast it to float32."},
+    says={"is not float64": "Your table is still in float64. Convert it to float32."},
     atol=ALLOWED,
 )
 
