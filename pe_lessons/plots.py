@@ -31,11 +31,11 @@ STYLE = {
 }
 
 
-def _display(*shown, **options):
+def display(*shown, **options):
     """Show it in a notebook; who only draws needs no IPython."""
-    from IPython.display import display
+    from IPython import display as notebook
 
-    display(*shown, **options)
+    notebook.display(*shown, **options)
 
 
 def show(fig, *, alt, caption):
@@ -61,29 +61,8 @@ def show(fig, *, alt, caption):
     if coloured:
         told["coloured"] = coloured
     plt.close(fig)
-    _display({"image/png": _with_palette(png), "text/plain": alt}, raw=True, metadata={"image/png": told})
-    _display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
-
-
-def show_sliders(draw, *, alt="Sliders: run this cell to get them.", **sliders):
-    """Publish sliders that call `draw` with their values whenever one is moved.
-
-    Parameters
-    ----------
-    draw : callable
-        Called with one keyword per slider; what it shows appears under the sliders.
-    alt : str
-        What stands there where sliders do not work, on a web page for instance.
-    **sliders : ipywidgets.Widget
-        One for each argument of `draw`.
-    """
-    import ipywidgets
-
-    box = ipywidgets.interactive(draw, **sliders)
-    if not hasattr(box, "_repr_mimebundle_"):  # ipywidgets 7, which Colab has
-        _display(box)
-        return
-    _display({**box._repr_mimebundle_(), "text/plain": alt}, raw=True)
+    display({"image/png": _with_palette(png), "text/plain": alt}, raw=True, metadata={"image/png": told})
+    display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
 
 
 def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=False):
@@ -116,7 +95,7 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=Fal
     plain = ["  ".join(map(align, line, widths)) for line in lines]
     marked = ["| " + " | ".join(part.replace("|", "\\|") for part in line) + " |" for line in lines]
     marked.insert(1, "| --- |" + (" --- |" if left else " ---: |") * values.shape[1])
-    _display({"text/plain": "\n".join(plain), "text/markdown": "\n".join(marked)}, raw=True)
+    display({"text/plain": "\n".join(plain), "text/markdown": "\n".join(marked)}, raw=True)
 
 
 def heatmap(
@@ -128,8 +107,6 @@ def heatmap(
     label="value",
     numbers=False,
     digits=4,
-    framed=None,
-    ends=None,
 ):
     """A table as coloured cells: row 0 on top, red above zero and blue below it.
 
@@ -144,10 +121,6 @@ def heatmap(
         Write each number into its cell instead of drawing a colour bar; for small tables.
     digits : int
         Decimals of floating-point numbers.
-    framed : tuple of int and str, optional
-        A row to frame, and what is written on it.
-    ends : tuple of two str, optional
-        What is written above the left end and above the right end.
     """
     values = np.asarray(values)
     with plt.rc_context(STYLE):
@@ -159,42 +132,13 @@ def heatmap(
             fig.colorbar(image, ax=ax, label=label)
         else:
             _write_numbers(ax, image, values, digits)
-        if framed is not None:
-            row, text = framed
-            box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": "black"}
-            frame = plt.Rectangle((-0.5, row - 0.5), values.shape[1], 1, fill=False, linewidth=1.5)
-            ax.add_patch(frame)
-            ax.text(0.98 * values.shape[1], row, text, ha="right", va="center", bbox=box)
-        for where, text in zip(("left", "right"), ends or ()):
-            ax.set_title(text, loc=where, fontweight="bold")
     return fig
 
 
-def heatmaps(
-    panels,
-    *,
-    xlabel="column",
-    ylabel="position",
-    signed=True,
-    label="value",
-    numbers=False,
-    digits=4,
-    top=None,
-):
-    """Several tables side by side on one colour scale.
-
-    Parameters
-    ----------
-    panels : dict of str to array_like
-        Title and values of each panel.
-    xlabel, ylabel, signed, label, numbers, digits
-        As for `heatmap`.
-    top : float, optional
-        From here on all values have the last colour, so that small ones can be told apart; the largest if
-        left out.
-    """
+def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="value"):
+    """Several tables, a dict of title to array_like, side by side on one colour scale; as `heatmap`."""
     panels = {title: np.asarray(values) for title, values in panels.items()}
-    scale = top or max(np.abs(values).max() for values in panels.values())
+    scale = max(np.abs(values).max() for values in panels.values())
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(1, len(panels), figsize=(3.5 * len(panels), 3.3), squeeze=False)
         for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
@@ -203,219 +147,47 @@ def heatmaps(
             if values.shape[0] == values.shape[1]:  # the same ticks on both axes
                 ax.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
             ax.set(xlabel=xlabel, title=title)
-            if numbers:
-                _write_numbers(ax, image, values, digits)
         axes[0, 0].set_ylabel(ylabel)
-        if not numbers:
-            extend = "neither" if top is None else "both" if signed else "max"
-            fig.colorbar(image, ax=axes, label=label, shrink=0.8, extend=extend)
+        fig.colorbar(image, ax=axes, label=label, shrink=0.8)
     return fig
 
 
-def grids(panels, *, marked=None, numbers=False, outline=None, signed=False, label="cosine"):
-    """Numbers of image patches side by side, each panel a grid of square cells.
-
-    Parameters
-    ----------
-    panels : dict of str to array_like, each (height, width)
-        Title and values of each panel.
-    marked : tuple of two int, or list of such tuples, optional
-        Patch row and patch column of each cell to be framed.
-    numbers : bool
-        Write what each framed cell holds into it, or beside it where it is small; but the first is *here*.
-    outline : float, optional
-        Draw a black line where the values pass this number.
-    signed, label
-        As for `heatmap`.
-    """
-    fig = heatmaps(panels, xlabel="patch column", ylabel="patch row", signed=signed, label=label)
-    side = (4.2, 3.8, 3.0)[min(len(panels), 3) - 1]
-    fig.set_size_inches(1.0 + side * len(panels), 0.4 + side)
-    marked = [marked] if isinstance(marked, tuple) else marked or []
-    for ax in fig.axes[: len(panels)]:
-        ax.set_aspect("equal")
-        ax.images[0].set_cmap(ax.images[0].cmap.resampled(20))  # steps that can be told apart and followed
-        _frame(ax, marked, numbers)
-        if outline is not None:
-            ax.clabel(ax.contour(ax.images[0].get_array(), levels=[outline], colors="black"), fmt="%g")
-    return fig
-
-
-def curves(
-    lines,
-    *,
-    x=None,
-    xlabel="position",
-    ylabel="value",
-    log=False,
-    markers=False,
-    strokes=True,
-    grey=None,
-    level=None,
-    xticks=None,
-    beside=None,
-):
+def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, xticks=None, beside=None):
     """Up to five curves, told apart by colour and by stroke, each named at the top or beside itself.
 
     Parameters
     ----------
     lines : dict of str to array_like
         Name and values of each curve.
-    x : array_like, or dict of str to array_like, optional
-        The horizontal values, common to all or by the name of the curve; 0, 1, 2, ... if left out.
-    log : bool or "y"
-        Logarithmic axes, with a tick at each of `xticks` or else at each `x`, which must be given; or a
-        logarithmic vertical axis alone.
-    markers : bool or list of float
-        A dot at each value; a list gives the size of each curve's dots, for curves that share some.
-    strokes : bool
-        False leaves out the strokes between the dots.
-    grey : float, optional
-        Where a grey vertical line stands.
-    level : float, optional
-        The height of a grey line across, as of guessing; the vertical axis then begins at 0.
+    x : array_like, optional
+        The horizontal values; 0, 1, 2, ... if left out.
+    log : bool
+        Logarithmic axes, with a tick at each of `xticks` or else at each `x`, which must be given.
     xticks : list of float, optional
         The ticks below, if not those that matplotlib finds.
-    beside : bool or dict of str to (float, float), optional
-        Names each curve in its own colour, not at the top: True at its right end, else where its name begins.
+    beside : dict of str to (float, float), optional
+        Where each curve's name begins, in the curve's colour; without it the names stand at the top.
     """
     if len(lines) > len(COLOURS):
         raise ValueError(f"lines must hold at most {len(COLOURS)} curves, got {len(lines)}")
-    if log and log != "y" and x is None:
-        raise ValueError('x must be given where log is True, got None: 0 has no logarithm; or take log="y"')
-    marker = "o" if markers else None
-    sizes = markers if isinstance(markers, list) else [None] * len(lines)
+    if log and x is None:
+        raise ValueError("x must be given where log is True, got None: 0 has no logarithm")
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.2))
-        for (name, y), size, colour, style in zip(
-            lines.items(), sizes, _colours(lines), STYLES, strict=False
-        ):
-            style = style if strokes else "none"
-            across = x[name] if isinstance(x, dict) else range(len(y)) if x is None else x
-            look = {"linestyle": style, "marker": marker, "markersize": size}
-            ax.plot(across, y, color=colour, label=name, **look)
+        for (name, y), colour, style in zip(lines.items(), _colours(lines), STYLES, strict=False):
+            ax.plot(range(len(y)) if x is None else x, y, color=colour, label=name, linestyle=style)
+            if beside:
+                ax.text(*beside[name], name, color=colour, va="center", linespacing=1.3)
         ax.set(xlabel=xlabel, ylabel=ylabel)
-        if log == "y":
-            ax.set_yscale("log")
-        elif log:
+        if log:
             ax.set(xscale="log", yscale="log")
-            every = sorted({tick for own in x.values() for tick in own}) if isinstance(x, dict) else x
-            ticks = xticks or every
+            ticks = xticks or x
             ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
             ax.minorticks_off()
-        if grey is not None:
-            ax.axvline(grey, color="0.6", linewidth=1)
-        if level is not None:
-            ax.axhline(level, color="0.6", linewidth=1)
-            ax.set_ylim(bottom=0)
         if xticks is not None:
             ax.set_xticks(xticks)
-        if beside:
-            for drawn in ax.lines[: len(lines)]:
-                last, text = [values[-1] for values in drawn.get_data()], drawn.get_label()
-                look = {"color": drawn.get_color(), "va": "center", "linespacing": 1.3}
-                if beside is True:
-                    ax.annotate(text, last, xytext=(9, 0), textcoords="offset points", **look)
-                else:
-                    ax.text(*beside[text], text, **look)
-        elif len(lines) > 1:
-            ncols = len(lines) if sum(map(len, lines)) < 50 else 2
-            fig.legend(loc="outside upper center", ncols=ncols, frameon=False)
-    return fig
-
-
-def fingerprints(panels, *, positions, xticks, ncols=3):
-    """Small filled curves over positions from 0, on an axis where each power of two has the same room.
-
-    Parameters
-    ----------
-    panels : dict of str to list of (array_like, str)
-        Title of each; one curve or two: values, up to 1, on a logarithmic axis from 0.0001, and what is
-        written above the first, or below the second.
-    positions : array_like
-        From 0 on, common to all.
-    xticks : dict of str to list of int
-        The positions that are named in each panel.
-    ncols : int
-    """
-
-    def place(position):
-        return np.where(np.asarray(position) == 0, 0, 1 + np.log2(np.maximum(position, 1)))
-
-    nrows = -(-len(panels) // ncols)
-    with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(nrows, ncols, figsize=(2.6 * ncols, 1.9 * nrows), sharey=True, squeeze=False)
-        sides = {"x": 0.04, "y": 0.95, "va": "top"}, {"x": 0.98, "y": 0.04, "va": "bottom", "ha": "right"}
-        x = place(positions)
-        for ax, (title, curves) in zip(axes.flat, panels.items(), strict=False):
-            for (values, words), side in zip(curves, sides, strict=False):
-                values = np.maximum(values, 0.0001)
-                ax.fill_between(x, values, color=RED, alpha=0.15, linewidth=0)
-                ax.plot(x, values, color=RED, linewidth=2, clip_on=False)
-                ax.text(s=words, transform=ax.transAxes, linespacing=1.3, **side)
-            ax.set_title(title, loc="left", weight="bold")
-            ax.set(xlim=(0, x[-1]), yscale="log", ylim=(0.0001, 300))
-            ax.set_yticks([0.0001, 1], ["0.0001", "1"])
-            ax.minorticks_off()
-            ax.set_xticks(place(xticks[title]), [f"{tick:,}" for tick in xticks[title]])
-        for ax in axes[-1]:
-            ax.set_xlabel("position")
-        for ax in axes[:, 0]:
-            ax.set_ylabel("largest error so far")
-    return fig
-
-
-def maps(panels, *, numbers=True, named=(), ncols=None, joined=None):
-    """Points of the plane, one for each position and coloured by it; maps side by side.
-
-    Parameters
-    ----------
-    panels : dict of str to array_like, each (seq_len, 2)
-        Title and points of each map.
-    numbers : bool
-        Draw each point as the number of its position; False draws dots, on smaller maps.
-    named : list of int, or dict of str to list of int
-        Positions whose dots have a red ring, with their numbers where there is room for them. A list
-        is for all maps, and joins each position to the next; a dict is by the title of the map.
-    ncols : int, optional
-        Maps in a row; all of them if left out.
-    joined : list of str, optional
-        Titles of the maps in which a thin line joins each position to the next, in place of the above.
-    """
-    of_map = named if isinstance(named, dict) else dict.fromkeys(panels, named)
-    if joined is None:
-        joined = panels if numbers or (named and named is not of_map) else ()
-    side = 4.2 if numbers else 3.6 if joined else 2.6
-    ncols = ncols or len(panels)
-    nrows = -(-len(panels) // ncols)
-    with plt.rc_context(STYLE):
-        size = (side * ncols, (side + 0.2) * nrows)
-        fig, axes = plt.subplots(nrows, ncols, figsize=size, squeeze=False)
-        for ax in axes.flat[len(panels) :]:
-            ax.set_axis_off()
-        for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
-            points, named = np.asarray(points, dtype=float), list(of_map.get(title, ()))
-            if title in joined:  # a thin line from each position to the next
-                ax.plot(*points.T, color="0.85", linewidth=0.6, zorder=1)
-            colours = plt.get_cmap(WEIGHTS)(np.linspace(0, 0.85, len(points)))
-            ax.set_gid(KEEPS)
-            if numbers:
-                for position, (point, colour) in enumerate(zip(points, colours)):
-                    ax.text(*point, position, ha="center", va="center", color=colour, fontsize=6.5)
-            else:
-                ax.scatter(*points.T, s=7, color=colours, zorder=2)
-            ax.set(title=title, xticks=[], yticks=[])
-            ax.set_aspect("equal", adjustable="datalim")
-            ax.spines[:].set_visible(True)
-            if named:
-                ax.margins(0.1)  # room for numbers
-                # so small that the rings of close dots stay apart
-                ring = {"s": 24, "facecolors": "none", "edgecolors": RED, "linewidths": 1.1}
-                ax.scatter(*points[named].T, zorder=3, **ring)
-        if any(of_map.values()):
-            fig.draw_without_rendering()  # from here on it is known which dot lies where on the paper
-        for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
-            _numbers_with_room(ax, np.asarray(points), list(of_map.get(title, ())))
+        if len(lines) > 1 and not beside:
+            fig.legend(loc="outside upper center", ncols=len(lines), frameon=False)
     return fig
 
 
@@ -512,24 +284,8 @@ def strips(rows, *, xlabel, xticks):
         ax.invert_yaxis()
         ax.spines["left"].set_visible(False)
         ax.tick_params(axis="y", length=0)
-        _name_axes(fig, {encoding for boxes in rows.values() for _, _, encoding in boxes})
+        name_axes(fig, {encoding for boxes in rows.values() for _, _, encoding in boxes})
     return fig
-
-
-def _frame(ax, cells, numbers):
-    """Frames around these cells of a picture; in them, or beside them where they are small, their numbers."""
-    image = ax.images[0]
-    values = image.get_array()
-    text = {"ha": "center", "va": "center", "fontsize": 9}
-    for place, (row, column) in enumerate(cells):
-        corner = column - 0.5, row - 0.5
-        ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=2))
-        said = f"{values[row, column]:.2f}" if place else "here"
-        if numbers and values.shape[1] <= 12:
-            ax.text(column, row, said, color=_ink(image, values[row, column]), **text)
-        elif numbers and place:
-            paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
-            ax.text(column + 1, row + 2.6, said, bbox=paper, **text)
 
 
 def _colours(names):
@@ -537,7 +293,7 @@ def _colours(names):
     return [OF_ENCODING[name] if name in OF_ENCODING else next(left) for name in names]
 
 
-def _name_axes(fig, drawn):
+def name_axes(fig, drawn):
     """At the top the names and colours of those of the axes time, height and width that are drawn."""
     patches = [
         plt.Rectangle((0, 0), 1, 1, color=OF_AXIS[axis], label=axis) for axis in OF_AXIS if axis in drawn
@@ -553,51 +309,13 @@ def _write_numbers(ax, image, values, digits):
     for (row, column), value in np.ndenumerate(values):
         is_float = values.dtype.kind == "f"
         text = f"{round(value, digits) + 0.0:.{digits}f}" if is_float else str(value)
-        ax.text(column, row, text, ha="center", va="center", color=_ink(image, value))
+        ax.text(column, row, text, ha="center", va="center", color=ink_on(image, value))
 
 
-def _ink(coloured, value):
+def ink_on(coloured, value):
     """Black or white, whichever can be read on the colour of that value."""
     red, green, blue, _ = coloured.cmap(coloured.norm(value))
     return "white" if 0.3 * red + 0.59 * green + 0.11 * blue < 0.5 else "black"
-
-
-def _numbers_with_room(ax, points, named):
-    """The numbers of these points, each where a short line leads that passes no other number or named dot."""
-
-    def apart(places, others):
-        gaps = (places[:, None] - others) / (1.5, 1)  # a number is a wide thing
-        return np.hypot(*gaps.T).min(axis=0, initial=99)
-
-    inches = ax.figure.dpi_scale_trans.inverted()
-    dots = taken = 72 * inches.transform(ax.transData.transform(points))
-    low, high = 72 * inches.transform(ax.bbox.get_points())
-    edge = np.array([12, 8])  # half a number
-    ways = np.exp(2j * np.pi * np.arange(24) / 24)
-    shifts = np.concatenate([radius * np.array([ways.real, ways.imag]).T for radius in (16, 21, 26, 32, 38)])
-    lengths = np.hypot(*shifts.T)
-    for position in named:
-        dot = dots[position]
-        places = dot + shifts
-        inside = np.all((places > low + edge) & (places < high - edge), axis=1)
-        others = np.vstack([dots[[other for other in named if other != position]], taken[len(dots) :]])
-        line = np.minimum.reduce([apart(dot + share * shifts, others) for share in (0.3, 0.5, 0.7)])
-        belongs = apart(places, others) - lengths / 2  # nearer to its own dot
-        room = np.minimum.reduce([apart(places, taken), 2 * line, belongs, np.full(len(places), 11)])
-        best = np.argmax(np.where(inside, room, -99) - lengths / 20)
-        taken = np.vstack([taken, places[best], dot + shifts[best] / 2])
-        ax.annotate(
-            str(position),
-            points[position],
-            shifts[best],
-            textcoords="offset points",
-            arrowprops={"arrowstyle": "-", "color": RED, "shrinkA": 0, "shrinkB": 4},
-            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"},
-            color=RED,
-            fontweight="bold",
-            ha="center",
-            va="center",
-        ).set_in_layout(False)
 
 
 def _coloured(fig):

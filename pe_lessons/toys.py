@@ -1,9 +1,6 @@
-"""Toy languages and tasks, the tiny Transformer that learns them, and one training loop."""
+"""Toy tasks, the tiny Transformer that learns them, and one training loop."""
 
-import csv
-import itertools
 import math
-from pathlib import Path
 
 import torch
 from torch import nn
@@ -12,59 +9,7 @@ from torch.nn import functional as F
 from pe_lessons import _arguments as arguments
 from pe_lessons import tensors
 
-ANIMALS = ("cat", "mouse", "dog", "fox", "bird", "snake", "horse", "frog")
-VERBS = ("chased", "saw", "heard", "followed")
 IGNORE_INDEX = -100  # the target of a token that no answer is asked of; cross_entropy skips it
-LESSONS = Path(__file__).parent / "lessons"
-MEASURED = {
-    "schedules": LESSONS / "layers_that_differ" / "trained_schedules.csv",
-}
-# What follows words a and b in the language `markov` stands in row a, column b: random numbers, drawn once.
-FOLLOWS = torch.tensor(
-    [
-        [7, 4, 1, 6, 3, 3, 7, 7],
-        [4, 1, 6, 7, 0, 1, 6, 2],
-        [2, 0, 7, 6, 4, 0, 7, 7],
-        [4, 0, 3, 7, 2, 6, 3, 4],
-        [4, 7, 5, 0, 0, 7, 5, 0],
-        [3, 5, 0, 2, 0, 1, 6, 6],
-        [4, 6, 1, 7, 3, 3, 0, 3],
-        [0, 1, 0, 0, 6, 7, 5, 4],
-    ]
-)
-
-
-def who_chased_whom():
-    """Every sentence "the A v the B ." of eight animals and four verbs, and who did it.
-
-    Sentences 2n and 2n + 1 hold the same words, with the two animals exchanged.
-
-    Returns
-    -------
-    sentences : list of str
-        224 of them.
-    tokens : Tensor of int64, shape (224, 6)
-        Word numbers; animal number a is word number a.
-    subjects : Tensor of int64, shape (224,)
-        The number of the animal that comes first.
-
-    Examples
-    --------
-    >>> sentences, tokens, subjects = who_chased_whom()
-    >>> sentences[0], sentences[1]
-    ('the cat chased the mouse .', 'the mouse chased the cat .')
-    >>> subjects[:2]
-    tensor([0, 1])
-    """
-    words = (*ANIMALS, *VERBS, "the", ".")
-    sentences = [
-        f"the {first} {verb} the {second} ."
-        for one, other in itertools.combinations(ANIMALS, 2)
-        for verb in VERBS
-        for first, second in ((one, other), (other, one))
-    ]
-    tokens = torch.tensor([[words.index(word) for word in sentence.split()] for sentence in sentences])
-    return sentences, tokens, tokens[:, 1]
 
 
 def reverse(tokens):
@@ -107,84 +52,6 @@ def batches(task, *, seed, seq_len=16, vocab_size=10, batch_size=32):
     while True:
         tokens = torch.randint(vocab_size, (batch_size, seq_len), generator=generator)
         yield tokens, task(tokens)
-
-
-def markov(num_texts, seq_len, *, seed):
-    """Texts in a language of eight words: each word follows from the two before it, most of the time.
-
-    The rule is `FOLLOWS`. Three times in ten the next word is drawn at random instead, and so are the
-    first two.
-
-    Parameters
-    ----------
-    num_texts, seq_len : int
-        At least 1.
-    seed : int
-        The same texts for the same seed and sizes.
-
-    Returns
-    -------
-    tokens : Tensor of int64, shape (num_texts, seq_len)
-    by_rule : Tensor of int64, shape (num_texts, seq_len)
-        What should follow token p, and the two words it takes to know it are p - 1 and p. Token 0 is
-        asked nothing.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a size is not a whole number of at least 1.
-
-    Examples
-    --------
-    >>> tokens, by_rule = markov(1, 8, seed=2)
-    >>> tokens
-    tensor([[0, 7, 7, 4, 6, 5, 3, 2]])
-    >>> by_rule
-    tensor([[-100,    7,    4,    6,    5,    3,    2,    3]])
-    """
-    num_texts = arguments.whole_number("num_texts", num_texts, minimum=1)
-    seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
-    generator = torch.Generator().manual_seed(seed)
-    tokens = torch.randint(len(FOLLOWS), (num_texts, seq_len), generator=generator)
-    as_drawn = torch.rand(num_texts, seq_len, generator=generator) < 0.3
-    for p in range(2, seq_len):
-        expected = FOLLOWS[tokens[:, p - 2], tokens[:, p - 1]]
-        tokens[:, p] = torch.where(as_drawn[:, p], tokens[:, p], expected)
-    by_rule = torch.full_like(tokens, IGNORE_INDEX)
-    by_rule[:, 1:] = FOLLOWS[tokens[:, :-1], tokens[:, 1:]]
-    return tokens, by_rule
-
-
-def pictures(width, *, seed):
-    """Random pictures of three rows, and the task "what colour is below", for ever.
-
-    The patches are in raster order. Each is asked for the one below it, those of the last row for nothing.
-
-    Yields
-    ------
-    colours, below : Tensors of int64, shape (32, 3 * width)
-
-    Examples
-    --------
-    >>> colours, below = next(pictures(2, seed=0))
-    >>> colours[0], below[0]
-    (tensor([4, 9, 3, 0, 3, 9]), tensor([   3,    0,    3,    9, -100, -100]))
-    """
-
-    def task(colours):
-        nothing = torch.full_like(colours[:, :width], IGNORE_INDEX)
-        return torch.cat([colours[:, width:], nothing], dim=1)
-
-    return batches(task, seed=seed, seq_len=3 * width)
-
-
-def next_token(tokens):
-    """The task of a language model: token p is asked for token p + 1, the last for nothing.
-
-    >>> next_token(torch.tensor([[3, 1, 4, 5]]))
-    tensor([[   1,    4,    5, -100]])
-    """
-    return torch.cat([tokens[..., 1:], torch.full_like(tokens[..., :1], IGNORE_INDEX)], dim=-1)
 
 
 def pad_left(texts, padding=0):
@@ -289,29 +156,6 @@ class Rotary(Encoding):
         return tensors.rotary(rows, positions, **self.options)
 
 
-class PictureRotary(Encoding):
-    """Queries and keys of a picture of three rows are turned, by the patches' place in the line or by M-RoPE.
-
-    Parameters
-    ----------
-    order : str
-        "line", or an order of `tensors.mrope`: then 6 pairs read the time, 5 the height, 5 the width.
-        "width first" is "blocks" from the other end: 6 for the width, 5 for the height, 5 for the time.
-    """
-
-    def __init__(self, order):
-        super().__init__()
-        self.order = order
-
-    def turn(self, rows, positions):
-        if self.order == "line":
-            return tensors.rotary(rows, positions, base=100)
-        order, places = self.order, tensors.mrope_positions([(1, 3, len(positions) // 3)])  # (3, seq_len)
-        if order == "width first":
-            order, places = "blocks", places.flip(0)
-        return tensors.mrope(rows, places, (6, 5, 5), base=100, order=order)
-
-
 class Shaw(Encoding):
     """A score grows by what its query is told about the distance to its key, up to `max_distance`.
 
@@ -366,28 +210,6 @@ class T5(Encoding):
 
     def bias(self, queries, positions):
         return tensors.t5_bias(len(positions), self.per_bucket.T, positions=positions, **self.options)
-
-
-class Scored(Encoding):
-    """Any encoding that is a score: ``score(q, k, m, n)`` of query q at position m and key k at position n.
-
-    Parameters
-    ----------
-    score : callable
-        Takes tensors that broadcast, q and k (..., head_dim), m and n (...), and returns one score for each
-        (...). The product of query and key is part of it, and so is the division by the root of head_dim. A
-        module may hold numbers that are learned, ten times as fast as the model.
-    """
-
-    def __init__(self, score):
-        super().__init__()
-        self.score = score
-        for part in score.modules() if isinstance(score, nn.Module) else ():
-            part.lr_factor = 10.0
-
-    def scores(self, queries, keys, positions):
-        asking = positions[-queries.shape[-2] :, None]
-        return self.score(queries[..., :, None, :], keys[..., None, :, :], asking, positions)
 
 
 class Block(nn.Module):
@@ -579,33 +401,3 @@ def attention_weights(model, tokens, positions=None):
     with torch.no_grad():
         model(tokens, positions)
     return model.blocks[-1].weights
-
-
-def measured(name):
-    """What small models were measured to get right, over several seeds.
-
-    Parameters
-    ----------
-    name : "schedules"
-        "schedules": four layers, by schedule and words of the text. F rotates and sees all, w rotates and
-        sees 8 words, - sees all and does not rotate. Trained on 48 words, ten seeds; measured by
-        `evidence/claims/layers_that_differ.py`.
-
-    Returns
-    -------
-    dict of dicts
-        Lowest and highest in %: `measured(name)[schedule][words]`.
-
-    Examples
-    --------
-    >>> measured("schedules")["FFFF"][384]
-    (9, 18)
-    """
-    if name not in MEASURED:
-        raise ValueError(f"name must be one of {', '.join(map(repr, MEASURED))}, got {name!r}")
-    found = {}
-    with MEASURED[name].open(encoding="utf-8", newline="") as file:
-        _, *rows = csv.reader(file)
-    for kind, size, lowest, highest in rows:
-        found.setdefault(kind, {})[int(size)] = int(lowest), int(highest)
-    return found

@@ -13,6 +13,8 @@ matplotlib.use("agg")
 from matplotlib import pyplot as plt
 
 from pe_lessons import arrays, plots
+from pe_lessons.lessons.beyond_the_line.figures import _grids
+from pe_lessons.lessons.reading_the_picture import figures
 
 TABLE = arrays.sinusoidal(5, 4)
 
@@ -24,7 +26,7 @@ def displayed(monkeypatch):
     def display(data, raw=False, metadata=None):
         outputs.append((data, metadata))
 
-    monkeypatch.setattr(plots, "_display", display)
+    monkeypatch.setattr(plots, "display", display)
     return outputs
 
 
@@ -49,10 +51,9 @@ def mesh():
 
 COLOURED = {  # figures in which all colours stand for numbers or names, and how many parts they have
     "a table and its bar": (lambda: plots.heatmap(np.ones((5, 4))), 2),
-    "a bar with ends": (lambda: plots.heatmaps({"one": TABLE, "other": TABLE}, top=0.5), 3),
-    "cells that join": (lambda: plots.grids({"one": np.eye(5)}, marked=[(1, 1), (2, 2)]), 2),
+    "cells that join": (lambda: _grids({"one": np.eye(5)}, marked=[(1, 1), (2, 2)]), 2),
     "a mesh upside down": (mesh, 1),
-    "dots": (lambda: plots.maps({"one": [[0, 1], [2, 3], [4, 0]]}, numbers=False, named=[1]), 1),
+    "dots": (lambda: figures._dots(dict.fromkeys("ab", TABLE[:3, :2]), {"a": [1]}), 2),
     "boxes and their key": (
         lambda: plots.strips({"one": [("0", 1, "width"), ("1", 1, "time")]}, xlabel="pair", xticks=[0]), 3
     ),
@@ -109,9 +110,9 @@ def test_at_most_five_curves():
 def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
     calls = []
     slider = ipywidgets.IntSlider(3, min=0, max=7)
-    plots.show_sliders(lambda width: calls.append(width), alt="One slider.", width=slider)
+    figures._show_sliders(lambda width: calls.append(width), width=slider)
     [(data, _)] = displayed
-    assert data["text/plain"] == "One slider."
+    assert data["text/plain"].startswith("Sliders: run this cell")
     assert "application/vnd.jupyter.widget-view+json" in data
     slider.value = 5
     assert calls == [3, 5]
@@ -119,7 +120,7 @@ def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
 
 def test_sliders_of_ipywidgets_7_show_themselves(displayed, monkeypatch):
     monkeypatch.delattr(ipywidgets.Widget, "_repr_mimebundle_")
-    plots.show_sliders(lambda width: None, width=ipywidgets.IntSlider(3))
+    figures._show_sliders(lambda width: None, width=ipywidgets.IntSlider(3))
     [(box, _)] = displayed
     assert isinstance(box, ipywidgets.interactive)
 

@@ -8,21 +8,24 @@ import torch
 from torch import nn
 
 from pe_lessons import arrays, tensors, toys
+from pe_lessons.lessons.design_your_own import capstone
+from pe_lessons.lessons.positions_are_data import picture_task
+from pe_lessons.lessons.why_order_matters import sentences
 
 
 def test_who_chased_whom_comes_in_pairs_of_the_same_words():
-    sentences, tokens, subjects = toys.who_chased_whom()
-    assert len(sentences) == len(set(sentences)) == 224
+    texts, tokens, subjects = sentences.who_chased_whom()
+    assert len(texts) == len(set(texts)) == 224
     assert tokens.shape == (224, 6)
-    for one, other in zip(sentences[::2], sentences[1::2]):
+    for one, other in zip(texts[::2], texts[1::2]):
         assert one != other
         assert sorted(one.split()) == sorted(other.split())
-    named = [toys.ANIMALS[subject] for subject in subjects]
-    assert named == [sentence.split()[1] for sentence in sentences]
+    named = [sentences.ANIMALS[subject] for subject in subjects]
+    assert named == [sentence.split()[1] for sentence in texts]
 
 
 def test_order_is_learned_with_positions_and_only_with_them(capsys):
-    _, tokens, subjects = toys.who_chased_whom()
+    _, tokens, subjects = sentences.who_chased_whom()
     pairs_right = {}
     for name, table in (("none", None), ("sinusoidal", arrays.sinusoidal(6, 32))):
         torch.manual_seed(100)
@@ -37,7 +40,7 @@ def test_order_is_learned_with_positions_and_only_with_them(capsys):
 
 
 def test_training_wants_a_batch_for_every_step():
-    _, tokens, subjects = toys.who_chased_whom()
+    _, tokens, subjects = sentences.who_chased_whom()
     model = toys.TinyTransformer(14, 8, pool=True)
     for pairs in ([], [(tokens, subjects)]):
         with pytest.raises(ValueError, match=f"batches must hold .* each of the 2 steps, got {len(pairs)}:"):
@@ -58,18 +61,18 @@ def test_batches_are_fresh_and_the_same_for_the_same_seed():
 
 
 def test_markov_texts_follow_the_rule_most_of_the_time():
-    tokens, by_rule = toys.markov(200, 40, seed=5)
+    tokens, by_rule = capstone.markov(200, 40, seed=5)
     assert tokens.shape == by_rule.shape == (200, 40)
     assert tokens.min() == 0 and tokens.max() == 7
     assert by_rule[:, 0].tolist() == [toys.IGNORE_INDEX] * 200
     text = tokens[3].tolist()
     for p in range(1, 40):
-        assert by_rule[3, p] == toys.FOLLOWS[text[p - 1]][text[p]]
+        assert by_rule[3, p] == capstone.FOLLOWS[text[p - 1]][text[p]]
     as_told = (tokens[:, 2:] == by_rule[:, 1:-1]).double().mean()
     assert as_told == pytest.approx(0.7 + 0.3 / 8, abs=0.02)  # a random word is the right one now and then
-    assert torch.equal(tokens, toys.markov(200, 40, seed=5)[0])
-    assert not torch.equal(tokens, toys.markov(200, 40, seed=6)[0])
-    assert toys.markov(2, 1, seed=0)[1].tolist() == [[toys.IGNORE_INDEX]] * 2
+    assert torch.equal(tokens, capstone.markov(200, 40, seed=5)[0])
+    assert not torch.equal(tokens, capstone.markov(200, 40, seed=6)[0])
+    assert capstone.markov(2, 1, seed=0)[1].tolist() == [[toys.IGNORE_INDEX]] * 2
 
 
 def test_what_is_not_asked_does_not_count():
@@ -225,7 +228,7 @@ def test_pictures_are_turned_along_a_line_or_by_their_axes():
 
     def turned(rows):
         line = torch.arange(rows.shape[-2])
-        return {order: toys.PictureRotary(order).turn(rows, line) for order in orders}
+        return {order: picture_task.PictureRotary(order).turn(rows, line) for order in orders}
 
     two_wide, one_wide = turned(x), turned(x[:, :, :3])
     assert torch.equal(two_wide["line"], tensors.rotary(x, torch.arange(6), base=100))
@@ -236,7 +239,7 @@ def test_pictures_are_turned_along_a_line_or_by_their_axes():
 
 
 def test_of_a_picture_the_colour_below_is_asked():
-    colours, below = (patches.reshape(32, 3, 5) for patches in next(toys.pictures(5, seed=0)))
+    colours, below = (patches.reshape(32, 3, 5) for patches in next(picture_task.pictures(5, seed=0)))
     assert torch.equal(below[:, :2], colours[:, 1:])
     assert (below[:, 2] == toys.IGNORE_INDEX).all()
 

@@ -8,19 +8,20 @@ from evidence.claims.runner import at_least, below, between, each_seed, who_lear
 from evidence.claims.training import kept, train
 from evidence.measure_small import Sharper, Slowed, Window, rope_with, rules
 from pe_lessons import small_models, toys
+from pe_lessons.lessons.design_your_own import capstone
 
 
 @kept
 def trained(seed):
     """A toy with RoPE, trained on texts of 32 words in a language in which the last two words decide."""
-    tokens, _ = toys.markov(300 * 12, 32, seed=1000 + seed)
-    texts = ((batch, toys.next_token(batch)) for batch in tokens.split(12))
+    tokens, _ = capstone.markov(300 * 12, 32, seed=1000 + seed)
+    texts = ((batch, capstone.next_token(batch)) for batch in tokens.split(12))
     return train(seed, texts, toys.Rotary, sizes=(8, 8), num_heads=4, num_layers=2, causal=True, steps=300)
 
 
 def share_right(seed, encoding, seq_len=128):
     """Of the toy's guesses in the second half of new texts, with another encoding in its place."""
-    tokens, by_rule = toys.markov(3072 // seq_len, seq_len, seed=2000 + seed)
+    tokens, by_rule = capstone.markov(3072 // seq_len, seq_len, seed=2000 + seed)
     by_rule[:, : seq_len // 2] = toys.IGNORE_INDEX
     model = copy.deepcopy(trained(seed))
     model.encoding = encoding

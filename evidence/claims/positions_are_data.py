@@ -7,6 +7,7 @@ import numpy as np
 from evidence.claims.runner import SEEDS, above, at_least, below, each_seed, who_learns
 from evidence.claims.training import train
 from pe_lessons import toys
+from pe_lessons.lessons.positions_are_data import picture_task
 
 WIDTHS = (3, 5, 6, 8, 10)
 ORDERS = ("interleaved", "blocks", "line")
@@ -15,8 +16,10 @@ MORE_SEEDS = range(SEEDS.start, SEEDS.start + 30)  # what one seed in six does, 
 
 def shares(encoding, seed, steps=250):
     """Of the patches right, at every width, by a model that saw pictures 6 wide."""
-    model = train(seed, toys.pictures(6, seed=1000 + seed), encoding, steps=steps)
-    return {width: toys.accuracy(model, *next(toys.pictures(width, seed=2000 + seed))) for width in WIDTHS}
+    model = train(seed, picture_task.pictures(6, seed=1000 + seed), encoding, steps=steps)
+    return {
+        width: toys.accuracy(model, *next(picture_task.pictures(width, seed=2000 + seed))) for width in WIDTHS
+    }
 
 
 @who_learns
@@ -30,7 +33,7 @@ def colour_below(seed):
         "line, the best": below(0.25),
     }
     for order in ORDERS:
-        right = shares(partial(toys.PictureRotary, order), seed)
+        right = shares(partial(picture_task.PictureRotary, order), seed)
         others = [right[width] for width in WIDTHS if width != 6]
         yield f"{order}, 6 wide", right[6], at_6[order]
         for name, share in {"the worst": min(others), "the best": max(others)}.items():
@@ -40,14 +43,14 @@ def colour_below(seed):
 
 def width_first():
     """The same in blocks, but the width has the fastest pairs and the time the slowest, thirty seeds"""
-    encoding = partial(toys.PictureRotary, "width first")
+    encoding = partial(picture_task.PictureRotary, "width first")
     worst = [min(shares(encoding, seed).values()) for seed in MORE_SEEDS]
     yield "the worst of five widths", worst, at_least(0.7)
     yield "of the seeds, those with 90 % at every width", [np.mean(np.array(worst) >= 0.9)], above(0.5)
 
 
 def at_other_widths(order, seed, steps):
-    right = shares(partial(toys.PictureRotary, order), seed, steps)
+    right = shares(partial(picture_task.PictureRotary, order), seed, steps)
     return sum(right[width] for width in WIDTHS if width != 6) / 4
 
 

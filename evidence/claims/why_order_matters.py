@@ -7,6 +7,7 @@ import numpy as np
 from evidence.claims.runner import between, each_seed, equal_to, who_learns
 from evidence.claims.training import of_lesson, train
 from pe_lessons import arrays, toys
+from pe_lessons.lessons.why_order_matters import sentences
 
 lesson = of_lesson("why_order_matters")
 INDEX = np.arange(6)[:, None]  # (seq_len, 1)
@@ -24,7 +25,7 @@ def who_chased_whom(seed):
         "random rows": np.random.default_rng(seed).normal(size=(6, 32)),
         "sinusoidal": arrays.sinusoidal(6, 32),
     }
-    _, tokens, subjects = toys.who_chased_whom()
+    _, tokens, subjects = sentences.who_chased_whom()
     for name, table in (blind | tables).items():
         batches = itertools.repeat((tokens, subjects))
         model = train(seed, batches, sizes=(14, 8), steps=120, table=table, pool=True)

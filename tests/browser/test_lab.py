@@ -9,7 +9,7 @@ from reexecute import ROOT, find_notebooks
 pytestmark = pytest.mark.browser
 FIRST = ROOT / "notebooks/00_start_here.ipynb"
 LESSONS = find_notebooks()
-WITH_SLIDERS = [path for path in LESSONS if "plots.show_sliders(" in path.read_text(encoding="utf-8")]
+WITH_SLIDERS = [path for path in LESSONS if "figures.knobs(" in path.read_text(encoding="utf-8")]
 MINUTE = 60_000
 
 
@@ -113,7 +113,7 @@ def test_after_a_restart_a_check_says_which_cell_to_run(run_all):
 @pytest.mark.parametrize("path", WITH_SLIDERS, ids=lambda path: path.stem)
 def test_a_slider_moves_its_figure(run_all, path):
     page = run_all(path)
-    cell = page.locator(".jp-CodeCell", has_text="plots.show_sliders(").first
+    cell = page.locator(".jp-CodeCell", has_text="figures.knobs(").first
     figure = cell.locator(".jp-OutputArea img").first
     figure.wait_for(timeout=MINUTE)
     before = figure.get_attribute("src")

@@ -6,7 +6,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.ticker import MaxNLocator
 
 from pe_lessons import plots
-from pe_lessons.plots import COLOURS, KEEPS, STYLE
+from pe_lessons.plots import COLOURS, KEEPS, SIGNED, STYLE, WEIGHTS
 
 
 def windows(strip, offsets):
@@ -15,7 +15,7 @@ def windows(strip, offsets):
     length = (len(strip) + 1) // 2
     names = [f"query {query}" for query in reversed(range(length))]
     scale = np.abs(strip[np.isfinite(strip)]).max()
-    colours = plt.get_cmap("RdBu_r", 21)
+    colours = plt.get_cmap(SIGNED, 21)
     with plt.rc_context(STYLE | {"font.size": 11}):
         fig, ax = plt.subplots(figsize=(6.8, 0.62 * (len(names) + 2.2)))
         for row, first in [(0, 0)] + [(1.5 + row, row) for row in range(len(names))]:
@@ -54,7 +54,7 @@ def tiles(kept):
     said = {"ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(4.6, 4.6))
-        ax.imshow(half, cmap=plt.get_cmap("viridis").with_extremes(under="0.9"), vmin=0.01, vmax=1)
+        ax.imshow(half, cmap=plt.get_cmap(WEIGHTS).with_extremes(under="0.9"), vmin=0.01, vmax=1)
         skipped = int((half == 0).sum())
         ax.text(25.5, 13, f"{skipped} tiles hidden:\nskipped", color="0.25", **said)
         ax.text(9, 23, "seen:\ncomputed", color="black", **said)

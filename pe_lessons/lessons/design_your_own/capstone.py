@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch import nn
 
 from pe_lessons import plots, tensors, toys
 from pe_lessons.lessons.design_your_own import scorecard
@@ -16,10 +17,60 @@ TASKS = ("local", "five back")
 STORED = Path(__file__).with_name("trained_encodings.csv")
 
 
+# What follows words a and b in the language `markov` stands in row a, column b: random numbers, drawn once.
+FOLLOWS = torch.tensor(
+    [
+        [7, 4, 1, 6, 3, 3, 7, 7],
+        [4, 1, 6, 7, 0, 1, 6, 2],
+        [2, 0, 7, 6, 4, 0, 7, 7],
+        [4, 0, 3, 7, 2, 6, 3, 4],
+        [4, 7, 5, 0, 0, 7, 5, 0],
+        [3, 5, 0, 2, 0, 1, 6, 6],
+        [4, 6, 1, 7, 3, 3, 0, 3],
+        [0, 1, 0, 0, 6, 7, 5, 4],
+    ]
+)
+
+
+def markov(num_texts, seq_len, *, seed):
+    """Texts in a language of eight words: each word follows from the two before it, most of the time.
+
+    The rule is `FOLLOWS`. Three times in ten the next word is drawn at random instead, and so are the
+    first two.
+
+    Returns the tokens, int64 (num_texts, seq_len), and what should follow token p by the rule; the two words
+    it takes to know that are p - 1 and p. Token 0 is asked nothing.
+
+    >>> tokens, by_rule = markov(1, 8, seed=2)
+    >>> tokens
+    tensor([[0, 7, 7, 4, 6, 5, 3, 2]])
+    >>> by_rule
+    tensor([[-100,    7,    4,    6,    5,    3,    2,    3]])
+    """
+    generator = torch.Generator().manual_seed(seed)
+    tokens = torch.randint(len(FOLLOWS), (num_texts, seq_len), generator=generator)
+    as_drawn = torch.rand(num_texts, seq_len, generator=generator) < 0.3
+    for p in range(2, seq_len):
+        expected = FOLLOWS[tokens[:, p - 2], tokens[:, p - 1]]
+        tokens[:, p] = torch.where(as_drawn[:, p], tokens[:, p], expected)
+    by_rule = torch.full_like(tokens, toys.IGNORE_INDEX)
+    by_rule[:, 1:] = FOLLOWS[tokens[:, :-1], tokens[:, 1:]]
+    return tokens, by_rule
+
+
+def next_token(tokens):
+    """The task of a language model: token p is asked for token p + 1, the last for nothing.
+
+    >>> next_token(torch.tensor([[3, 1, 4, 5]]))
+    tensor([[   1,    4,    5, -100]])
+    """
+    return torch.cat([tokens[..., 1:], torch.full_like(tokens[..., :1], toys.IGNORE_INDEX)], dim=-1)
+
+
 def texts(task, num_texts, seq_len, *, seed):
     """Texts of eight words for a task, what training asks of each word, and what the test asks.
 
-    ``local`` is the language of `toys.markov`: the last two words decide the next one. ``five back`` asks for
+    ``local`` is the language of `markov`: the last two words decide the next one. ``five back`` asks for
     the word five back, among words drawn at random.
 
     Returns
@@ -29,8 +80,8 @@ def texts(task, num_texts, seq_len, *, seed):
     if task not in TASKS:
         raise ValueError(f"task must be 'local' or 'five back', got {task!r}")
     if task == "local":
-        tokens, due = toys.markov(num_texts, seq_len, seed=seed)
-        return tokens, toys.next_token(tokens), due
+        tokens, due = markov(num_texts, seq_len, seed=seed)
+        return tokens, next_token(tokens), due
     tokens = torch.randint(8, (num_texts, seq_len), generator=torch.Generator().manual_seed(seed))
     return tokens, toys.k_back(tokens, k=5), toys.k_back(tokens, k=5)
 
@@ -38,8 +89,30 @@ def texts(task, num_texts, seq_len, *, seed):
 def as_encoding(encoding):
     """What the small model takes: a table of 64 rows, or the score itself."""
     if scorecard.is_score(checked(encoding)):
-        return toys.Scored(copy.deepcopy(encoding))  # training must not change yours
+        return Scored(copy.deepcopy(encoding))  # training must not change yours
     return toys.Table(np.asarray(encoding(np.arange(float(LONGER)), 32), dtype=float))
+
+
+class Scored(toys.Encoding):
+    """Any encoding that is a score: ``score(q, k, m, n)`` of query q at position m and key k at position n.
+
+    Parameters
+    ----------
+    score : callable
+        Takes tensors that broadcast, q and k (..., head_dim), m and n (...), and returns one score for each
+        (...). The product of query and key is part of it, and so is the division by the root of head_dim. A
+        module may hold numbers that are learned, ten times as fast as the model.
+    """
+
+    def __init__(self, score):
+        super().__init__()
+        self.score = score
+        for part in score.modules() if isinstance(score, nn.Module) else ():
+            part.lr_factor = 10.0
+
+    def scores(self, queries, keys, positions):
+        asking = positions[-queries.shape[-2] :, None]
+        return self.score(queries[..., :, None, :], keys[..., None, :, :], asking, positions)
 
 
 def checked(encoding):

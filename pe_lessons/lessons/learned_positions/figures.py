@@ -30,7 +30,7 @@ def four_similarities(maps):
     with plt.rc_context(plots.STYLE):
         fig, axes = plt.subplots(2, 2, figsize=(5.6, 5.4), sharex=True, sharey=True, layout="constrained")
         for ax, (start, values), what in zip(axes.flat, maps.items(), shows, strict=True):
-            image = ax.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1)
+            image = ax.imshow(values, cmap=plots.SIGNED, vmin=-1, vmax=1)
             ax.set_title(f"{start}\n{what}", fontsize=9)
             ax.set(xticks=range(0, 32, 8), yticks=range(0, 32, 8))
         fig.supxlabel("position", fontsize=9)
@@ -49,11 +49,27 @@ def horseshoe(before, after):
     """The rows of a table as points of the plane in which they spread most."""
     panels = {"before training": _flat(before), "after training": _flat(after)}
     plots.show(
-        plots.maps(panels),
+        _numbers_in_a_plane(panels),
         alt="Two maps of the numbers 0 to 31, joined in order. Before training: a scribble. After training: "
         "a horseshoe on which the numbers follow each other from 0 to 31.",
         caption="The 32 rows of the learned table in a plane, each drawn as its position. It is the plane in which they spread most.",
     )
+
+
+def _numbers_in_a_plane(panels):
+    """Maps {title: (seq_len, 2)} side by side, each point the number of its position, joined in order."""
+    with plt.rc_context(plots.STYLE):
+        fig, axes = plt.subplots(1, len(panels), figsize=(4.2 * len(panels), 4.4), squeeze=False)
+        for ax, (title, points) in zip(axes.flat, panels.items(), strict=True):
+            ax.plot(*points.T, color="0.85", linewidth=0.6, zorder=1)
+            colours = plt.get_cmap(plots.WEIGHTS)(np.linspace(0, 0.85, len(points)))
+            ax.set_gid(plots.KEEPS)
+            for position, (point, colour) in enumerate(zip(points, colours)):
+                ax.text(*point, position, ha="center", va="center", color=colour, fontsize=6.5)
+            ax.set(title=title, xticks=[], yticks=[])
+            ax.set_aspect("equal", adjustable="datalim")
+            ax.spines[:].set_visible(True)
+    return fig
 
 
 def _flat(table):

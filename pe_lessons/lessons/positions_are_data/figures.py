@@ -61,7 +61,7 @@ def prompt(names, places):
         ax.text(4.4, 5, "largest so far: 4,\nso this is 5", ha="right", va="center", color="0.4")
         ax.set(xlabel="width", ylabel="height", xticks=range(width + 1), yticks=range(height + 1))
         ax.set(xlim=(-0.6, width + 0.6), ylim=(height + 0.6, -0.6))
-        plots._name_axes(fig, OF_AXIS)
+        plots.name_axes(fig, OF_AXIS)
     plots.show(
         fig,
         alt="Ten boxes, each with its time, height and width. On the diagonal two words, 0 0 0 and 1 1 1; "

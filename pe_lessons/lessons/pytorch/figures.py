@@ -4,14 +4,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from pe_lessons import plots
-from pe_lessons.plots import STYLE
+from pe_lessons.plots import SIGNED, STYLE
 
 
 def input_of_a_model(words, embedded, table):
     """Embedding + encoding = input: three small tables below each other, a line of cells per word."""
     blocks = {"the word": embedded, "+ the position": table, "= the input": embedded + table}
     scale = max(np.abs(values).max() for values in blocks.values())
-    steps = plt.get_cmap("RdBu_r", 21)  # few enough to keep their colours when the picture gets a palette
+    steps = plt.get_cmap(SIGNED, 21)  # few enough to keep their colours when the picture gets a palette
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(3, 1, figsize=(4.8, 5.2))
         for ax, (title, values) in zip(axes, blocks.items()):

@@ -42,7 +42,7 @@ from pe_lessons.exercises import failed_cells, run_answer
 from pe_lessons.exercises.exercise import Exercise, Mistake
 from pe_lessons.exercises.lesson_files import Answer, Change
 from pe_lessons.exercises.result import Checked, shown
-from pe_lessons.lessons.the_clinic import CASES, answers
+from pe_lessons.lessons.the_clinic import CASES, answers, figures
 
 PAIRED = np.arange(64).reshape(32, 2).T.ravel()  # columns side by side as pairs
 WIDTH = 74  # of the site's cells
@@ -221,11 +221,7 @@ class Told(Riddle):
         """The plot of the riddle."""
         plot = self.data["plot"]
         scope = {"np": np, "program": self.patient}
-        options = {
-            key: plot[key]
-            for key in ("xlabel", "ylabel", "log", "markers", "xticks", "beside")
-            if key in plot
-        }
+        options = {key: plot[key] for key in ("xlabel", "ylabel", "log", "xticks", "beside") if key in plot}
         fig = plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
         if "ylim" in plot:
             fig.axes[0].set_ylim(plot["ylim"])
@@ -434,7 +430,7 @@ def groups():
 def fingerprints():
     """Faults of a rotated key by symptom: the largest error up to each position, the largest of all being 1.
 
-    Returns a dict of symptom to a list of (errors, what it speaks for), for `plots.fingerprints`, and the
+    Returns a dict of symptom to a list of (errors, what it speaks for), for `figures.fingerprints`, and the
     positions.
     """
     positions = np.round(2 ** np.linspace(0, 12, 97)).astype(int)
@@ -478,7 +474,7 @@ def drawn_fingerprints():
         "a jump at trained length": [0, 1, 16, 256, 2048],
         "a jump when it writes": [0, 1, 9, 256, 4096],
     }
-    fig = plots.fingerprints(panels, positions=positions, xticks=xticks)
+    fig = figures.fingerprints(panels, positions=positions, xticks=xticks)
     told = "; ".join(
         f"{symptom}: {' or '.join(words for _, words in curves)}" for symptom, curves in panels.items()
     ).replace("\n", " ")

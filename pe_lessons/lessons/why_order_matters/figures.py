@@ -101,7 +101,7 @@ def _rows_and_steps(ax, table):
     digits = set(np.unique(table)) <= {0, 1}
     ax.imshow(
         table,
-        cmap="Blues" if digits else "RdBu_r",
+        cmap="Blues" if digits else plots.SIGNED,
         norm=plt.Normalize(0 if digits else -1, 1.35 if digits else 1),
         extent=(-0.5, width - 0.5, positions - 0.5, -0.5),
         aspect="auto",
@@ -149,13 +149,13 @@ def _fans(weights, sentences, asking, *, home, columns=None, between=None, scale
                 colour = "0.75" if faint else "black"
                 ax.text(position, -0.05, said, color=colour, ha="center", va="top")
             left, width = middle - 2.4, 4.8 / len(taken)
-            coloured = plt.cm.ScalarMappable(plt.Normalize(-scale, scale), "RdBu_r")
+            coloured = plt.cm.ScalarMappable(plt.Normalize(-scale, scale), plots.SIGNED)
             for column, value in enumerate(taken):
                 corner = left + column * width, -1.22
                 box = plt.Rectangle(corner, width, 0.28, facecolor=coloured.to_rgba(value), zorder=3)
                 box.set_gid(plots.KEEPS)
                 ax.add_patch(box)
-                place, ink_here = left + (column + 0.5) * width, plots._ink(coloured, value)
+                place, ink_here = left + (column + 0.5) * width, plots.ink_on(coloured, value)
                 number = f"{round(value, 3) + 0.0:.3f}"
                 ax.text(place, -1.08, number, color=ink_here, ha="center", va="center", zorder=4)
                 if columns is not None:
