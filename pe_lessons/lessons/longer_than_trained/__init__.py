@@ -4,12 +4,6 @@ from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
 
-critical_pair = lesson.exercise(
-    "critical_pair",
-    probes=((8, 10_000, 32), (64, 500, 1000), (16, 100, 40), (6, 10_000, 3), (32, 1_000_000, 250)),
-    edge_probes=((8, 10, 300), (16, 2, 9), (128, 500_000, 8192), (2, 10_000, 6), (2, 10_000, 7)),
-)
-
 ntk_frequencies = lesson.exercise(
     "ntk_frequencies",
     probes=((8, 4.0), (6, 2.0), (4, 8.0)),

@@ -5,32 +5,6 @@ import math
 import numpy as np
 
 
-def critical_pair_loop(head_dim, base, trained_len):
-    n_pairs = head_dim // 2
-    for pair in range(n_pairs):
-        wavelength = 2 * math.pi * base ** (2 * pair / head_dim)  # tokens per turn
-        if wavelength > trained_len:
-            return pair
-    return n_pairs
-
-
-def critical_pair_arrays(head_dim, base, trained_len):
-    exponents = np.arange(0, head_dim, 2) / head_dim  # (n_pairs,)
-    frequencies = base**-exponents
-    turns = trained_len * frequencies / (2 * np.pi)
-    whole = turns >= 1
-    return whole.sum()
-
-
-def critical_pair_draft(head_dim, base, trained_len):
-    """Three mistakes, as the exercise begins."""
-    n_pairs = head_dim // 2
-    for pair in range(1, n_pairs):
-        if 2 * math.pi * 10_000 ** (pair / n_pairs) > trained_len:
-            return pair
-    return n_pairs - 1
-
-
 def ntk_frequencies_arrays(head_dim, factor):
     base = 10_000.0
     growth = factor ** (head_dim / (head_dim - 2))
