@@ -144,9 +144,10 @@ def test_replies_that_lessons_share_are_in_plain_english(name):
     assert list(of_replies(says_in(FOLDER / f"mistakes_{name}.toml"))) == []
 
 
-def test_replies_about_what_is_looked_at_are_in_plain_english():
+def test_replies_about_what_is_looked_at_and_the_placement_are_in_plain_english():
     says = [getattr(exercise, "says", None) or {} for exercise in lessons.REGISTRY.values()]
-    assert list(of_replies([say for some in says for say in some.values()])) == []
+    placement = (FOLDER / "placement.md").read_text(encoding="utf-8")
+    assert list(of_replies([say for some in says for say in some.values()], placement)) == []
 
 
 @pytest.mark.parametrize(
