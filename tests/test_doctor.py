@@ -421,3 +421,16 @@ def test_a_module_that_will_not_do(tmp_path, capsys, name, text, words):
     assert main([str(tmp_path / name)]) == 2
     shown = capsys.readouterr().err
     assert words in shown and shown.count("\n") == 1
+
+
+def test_a_small_cache_may_be_tolerated():
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        scores, new = model(tokens, position_ids, mask, cache)
+        return scores * (1.0 if cache is None else 1.02), new
+
+    assert wrong(doctor.examine(logits, VOCAB_SIZE))
+    assert not wrong(doctor.examine(logits, VOCAB_SIZE, tolerance=0.2))
+    with pytest.raises(ValueError, match="tolerance must be a number between 0 and 1"):
+        doctor.examine(logits, tolerance=5)

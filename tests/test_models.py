@@ -428,3 +428,9 @@ def test_a_zero_is_not_taken_for_left_out(more, said):
     told = {"hidden_size": 512, "num_attention_heads": 8, "num_hidden_layers": 2}
     told |= {"model_type": "llama", "max_position_embeddings": 2048, "rope_theta": 1e4}
     assert said in models.explain(told | more)
+
+
+def test_what_single_layers_have_of_their_own():
+    own = {f"{1:02d}": {"head_dim": 32}, "3": {"head_dim": 8}, "last": {"head_dim": 4}}
+    widths = [layer.head_dim for layer in models.layers(LLAMA | {"per_layer_config": own})]
+    assert widths == [16, 32, 16, 8]

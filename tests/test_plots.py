@@ -139,3 +139,13 @@ def test_a_bar_in_a_name_makes_no_column(displayed):
     [(data, _)] = displayed
     assert data["text/markdown"].splitlines()[2] == "| \\|m-n\\| | 1 |"
     assert data["text/plain"].splitlines()[1] == "|m-n|  1"
+
+
+def test_curves_differ_in_colour_and_in_stroke():
+    fig = plots.curves({"a": [1, 2, 3], "b": [3, 2, 1]}, x=[10, 20, 30], xlabel="tokens")
+    one, other = fig.axes[0].lines
+    np.testing.assert_array_equal(one.get_xydata(), [[10, 1], [20, 2], [30, 3]])
+    assert one.get_color() != other.get_color()
+    assert one.get_linestyle() != other.get_linestyle()
+    assert [text.get_text() for text in fig.legends[0].get_texts()] == ["a", "b"]
+    assert fig.axes[0].get_xlabel() == "tokens"
