@@ -183,3 +183,18 @@ def test_hints_and_solutions_are_shown_wherever_they_stand_in_a_cell_and_once(ke
     assert shown == "-0.2794, 0.9602, 0.0600, 0.9982\n"
     [shown] = kernel("text = count_positions.hint(2)\nassert text.startswith('Hint 2')")
     assert shown.startswith("Hint 2")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("def f(x):", "f"), ("async def f(x):", "f"), ("class f:", "f"), ("f = 3", "f"), ("f=3", "f"),
+        ("%%time\ndef f(x):", "f"), ("    def f(x):", "f"), ("f: float = 3", "f"),
+        ("f == 3", ""), ("f[0] = 3", ""), ("f(x=3)", ""), ("print(f)", ""), ("# f = 3", ""),
+        ("    f = 3", ""),
+    ],
+)  # fmt: skip
+def test_the_names_that_a_cell_binds_are_read_from_its_text(text, name):
+    cells = Cells({})
+    cell(cells, text, ValueError())
+    assert "".join(cells.failed) == name
