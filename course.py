@@ -82,7 +82,7 @@ TASKS = {
     "slides": ("show a lesson as slides, without the web: python course.py slides 03", ["lab"],
                ["teaching/slides.py"]),
     "classroom": ("make a folder for a class, with the lesson to hand out: classroom FOLDER 03",
-                  ["classroom"], ["teaching/classroom.py"]),
+                  ["classroom"], ["teaching/make_class_folder.py"]),
     "grade": ("grade what a class handed in, in a sandbox: grade FOLDER 03", ["classroom"],
               ["teaching/grade.py"]),
     "review": ("say what the class got wrong, and whom to look at: review FOLDER 03", ["classroom"],

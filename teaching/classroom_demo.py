@@ -25,8 +25,8 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import classroom
 import grade
+import make_class_folder
 import nbformat
 import psutil
 import review
@@ -291,7 +291,7 @@ def main(arguments):
 
 def run_class(folder, handed_in, jobs):
     start = time.monotonic()
-    folder = classroom.make(folder, [LESSON])
+    folder = make_class_folder.make(folder, [LESSON])
     with (folder / "nbgrader_config.py").open("a") as settings:
         settings.write(f"\nc.Execute.timeout = {SECONDS_PER_CELL}\n")
     nbgrader(folder).generate_assignment(LESSON)

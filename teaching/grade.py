@@ -24,8 +24,8 @@ import zipfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
-import classroom
 import intake
+import make_class_folder
 import nbformat
 import sandbox
 from class_folder import class_folder, lesson_named, nbgrader, version
@@ -316,7 +316,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     check_that_answers_can_run(sandboxed)
     if not (folder / "release" / lesson).exists():
         try:
-            classroom.release(folder, lesson)
+            make_class_folder.release(folder, lesson)
         except ValueError as problem:
             sys.exit(f"grade: {problem}")
     roster = people(folder)
@@ -370,7 +370,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         for name in sorted((folder / place).glob(f"{lesson}_*.zip")):
             print(f"  to give back this one only: {name}")
     print(f"{len(todo)} graded in {time.monotonic() - start:.0f} s")
-    versions = {classroom.handed_out_with(folder, lesson) or version()}
+    versions = {make_class_folder.handed_out_with(folder, lesson) or version()}
     versions |= {graded_with(folder, lesson, one) for one in given}
     if len(versions) > 1:
         print(f"  handed out and graded with several versions of the course: {', '.join(sorted(versions))}")

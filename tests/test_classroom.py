@@ -27,10 +27,10 @@ from pe_lessons.lessons.progress import grade_id
 
 pytest.importorskip("nbgrader", reason="comes with the extra classroom")
 
-import classroom
 import classroom_demo as demo
 import grade
 import intake
+import make_class_folder
 import marking
 import review
 import running
@@ -744,12 +744,12 @@ def test_review_says_who_to_ask_first(tmp_path, monkeypatch):
 
 
 def test_a_second_class_folder_keeps_what_the_teacher_changed(tmp_path, capsys):
-    folder = classroom.make(tmp_path / "class", [LESSON])
+    folder = make_class_folder.make(tmp_path / "class", [LESSON])
     lesson = folder / "source" / LESSON / f"{LESSON}.ipynb"
     changed = lesson.read_text(encoding="utf-8").replace('"points": 0', '"points": 1')
     lesson.write_text(changed, encoding="utf-8")
-    assert classroom.kept(folder) == [LESSON]
-    classroom.make(folder, [LESSON])
+    assert make_class_folder.kept(folder) == [LESSON]
+    make_class_folder.make(folder, [LESSON])
     assert lesson.read_text(encoding="utf-8") == changed
 
 
@@ -813,7 +813,7 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     """Deadlines, points by hand that stay, a second call that skips, and nbgrader's own commands."""
     guide = (ROOT / "teaching" / "GRADING.md").read_text(encoding="utf-8")
     folder = tmp_path / "class"
-    assert classroom.main([str(folder), "03"]) == 0
+    assert make_class_folder.main([str(folder), "03"]) == 0
     place = folder / "downloaded" / LESSON
     (place / "ada.ipynb").write_text(nbformat.writes(answered(nbformat.read(lessons()[LESSON], 4))))
     (place / "ada (1).ipynb").write_text((place / "ada.ipynb").read_text() + "\n")
@@ -856,7 +856,7 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
 @pytest.mark.parametrize("name", HONEST)
 def test_the_honest_get_their_points_and_nobody_is_named(name, tmp_path, capsys):
     folder, lesson = tmp_path / "class", lesson_named(name)
-    assert classroom.main([str(folder), name]) == 0
+    assert make_class_folder.main([str(folder), name]) == 0
     place = folder / "downloaded" / lesson
     for student, work in HONEST[name].items():
         notebook = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
-import classroom
+import make_class_folder
 import nbformat
 import pytest
 import slides
@@ -31,25 +31,25 @@ def settings_of(path):
 
 
 def test_a_class_folder_holds_every_lesson_and_the_settings(tmp_path):
-    folder = classroom.make(tmp_path / "class")
+    folder = make_class_folder.make(tmp_path / "class")
     for notebook in find_notebooks():
         copy = folder / "source" / notebook.stem / notebook.name
         assert copy.read_bytes() == notebook.read_bytes()
     settings = folder / "nbgrader_config.py"
     settings.write_text("# the teacher's own")
-    classroom.make(folder)
+    make_class_folder.make(folder)
     assert settings.read_text() == "# the teacher's own", "a second call leaves the settings"
 
 
 def test_a_class_folder_is_not_made_among_other_things(tmp_path, capsys):
     (tmp_path / "letters.txt").write_text("private")
     with pytest.raises(ValueError, match="holds other things"):
-        classroom.make(tmp_path)
+        make_class_folder.make(tmp_path)
     with pytest.raises(ValueError, match="part of the course"):
-        classroom.make(ROOT / "notebooks")
-    assert classroom.main([str(tmp_path)]) == 2
+        make_class_folder.make(ROOT / "notebooks")
+    assert make_class_folder.main([str(tmp_path)]) == 2
     assert "holds other things" in capsys.readouterr().err
-    assert classroom.main([]) == 2
+    assert make_class_folder.main([]) == 2
 
 
 @pytest.mark.parametrize(

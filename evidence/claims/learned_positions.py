@@ -7,7 +7,7 @@ import torch
 from evidence.claims.runner import at_least, below, between, each_seed, who_learns
 from evidence.claims.training import kept, of_lesson, share_right, train
 from pe_lessons import arrays, toys
-from pe_lessons.lessons.learned_positions import gaps as task
+from pe_lessons.lessons.learned_positions import fill_in_task as task
 
 lesson = of_lesson("learned_positions")
 

@@ -31,7 +31,15 @@ import torch
 
 from pe_lessons import _arguments as arguments
 from pe_lessons.doctor.checks import CHECKS, against
-from pe_lessons.doctor.patient import LENGTH, Crash, Finding, Patient, adapted, of_transformers, unfilled
+from pe_lessons.doctor.examined_model import (
+    LENGTH,
+    Crash,
+    Finding,
+    Patient,
+    adapted,
+    of_transformers,
+    unfilled,
+)
 
 __all__ = ["CHECKS", "Finding", "assert_healthy", "examine", "of_transformers"]
 

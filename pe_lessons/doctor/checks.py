@@ -5,7 +5,7 @@ import functools
 import torch
 
 from pe_lessons.doctor import wrong_rotations
-from pe_lessons.doctor.patient import (
+from pe_lessons.doctor.examined_model import (
     LENGTH,
     NEW,
     OLD,

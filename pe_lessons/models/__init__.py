@@ -3,17 +3,17 @@
     python -m pe_lessons.models config.json
 
 The file may be in the old spelling (`rope_theta`, `rope_scaling`) or the new one (`rope_parameters`, nested
-by the type of layer). What it leaves to the code of the model is looked up in `tables`, each line of
-which was read in transformers 5.23.0; what they do not know is named, and nothing is guessed. A type that
-is neither in the tables nor in the museum is read by its keys alone, and a warning says so.
+by the type of layer). What it leaves to the code of the model is looked up in `known_config_keys`, whose
+tables were read line by line in transformers 5.23.0; what they do not know is named, and nothing is guessed.
+A type that is neither there nor in the museum is read by its keys alone, and a warning says so.
 
 A file of the museum can be given, too. The exit status is 1 if a file cannot be read, and 2 if it can be but
 something in it is not understood.
 """
 
 from pe_lessons.models.consistency import understood, warnings
+from pe_lessons.models.known_config_keys import BASES, DEFAULTS, KINDS, MUSEUM, READ_AGAINST_THE_LIBRARY
 from pe_lessons.models.reader import Layer, layers, length, museum
-from pe_lessons.models.tables import BASES, DEFAULTS, KINDS, MUSEUM, READ_AGAINST_THE_LIBRARY
 from pe_lessons.models.words import explain, main
 
 __all__ = [

@@ -2,7 +2,8 @@
 
 import json
 
-from pe_lessons.models import reader, tables
+from pe_lessons.models import known_config_keys as tables
+from pe_lessons.models import reader
 
 
 def understood(config):

@@ -12,7 +12,7 @@ import numpy as np
 
 from pe_lessons import _arguments as arguments
 from pe_lessons import arrays
-from pe_lessons.models import tables
+from pe_lessons.models import known_config_keys as tables
 
 
 @dataclasses.dataclass(frozen=True)

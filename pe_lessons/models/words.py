@@ -6,7 +6,8 @@ import sys
 
 import numpy as np
 
-from pe_lessons.models import consistency, reader, tables
+from pe_lessons.models import consistency, reader
+from pe_lessons.models import known_config_keys as tables
 
 
 def explain(config):

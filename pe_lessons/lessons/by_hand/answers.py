@@ -2,7 +2,7 @@
 
 import math
 
-from pe_lessons.lessons.later import numpy as np
+from pe_lessons.lessons.numpy_when_used import numpy as np
 
 
 def one_angle_loop(position, pair, d_model):

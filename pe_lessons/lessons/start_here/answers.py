@@ -1,6 +1,6 @@
 """Right answers of lesson 00."""
 
-from pe_lessons.lessons.later import numpy as np
+from pe_lessons.lessons.numpy_when_used import numpy as np
 
 
 def count_positions_loop(sentence):

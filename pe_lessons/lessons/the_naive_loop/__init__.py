@@ -4,7 +4,7 @@ import math
 
 from pe_lessons import loops
 from pe_lessons.exercises.lesson_files import Lesson
-from pe_lessons.lessons.later import HAS_NUMPY, numpy
+from pe_lessons.lessons.numpy_when_used import HAS_NUMPY, numpy
 
 lesson = Lesson(__name__)
 

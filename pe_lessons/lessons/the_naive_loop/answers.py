@@ -3,7 +3,7 @@
 import math
 
 from pe_lessons import loops
-from pe_lessons.lessons.later import numpy as np
+from pe_lessons.lessons.numpy_when_used import numpy as np
 
 
 def sinusoidal_loop_loop(seq_len, d_model):
