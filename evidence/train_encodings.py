@@ -1,4 +1,4 @@
-"""Train many encodings, good, bad and odd, on two small tasks: what the card of lesson 24 has to predict.
+"""Train many encodings, good, bad and odd, on two small tasks: what the card of lesson 25 has to predict.
 
     python evidence/train_encodings.py STATE.jsonl      train what STATE.jsonl does not hold yet
     python evidence/train_encodings.py STATE.jsonl --store    write trained_encodings.csv of that lesson

@@ -82,6 +82,29 @@ def texts_for_a_difference(accuracy, difference):
     return math.ceil(8 * p * (1 - p) / d**2)
 
 
+def paths_of_guesses(parents, cached):
+    """The path of each guess, walked up from the guess to the text."""
+    positions, mask = [], np.zeros((len(parents), cached + len(parents)), dtype=bool)
+    mask[:, :cached] = True
+    for guess in range(len(parents)):
+        path, one = [], guess
+        while one >= 0:
+            path.append(one)
+            one = parents[one]
+        positions.append(cached + len(path) - 1)
+        mask[guess, cached + np.array(path)] = True
+    return positions, mask
+
+
+def zigzag_by_owner(seq_len, cards, card):
+    """Each position is asked which card it lies on; keys in the order of cards, then of the text."""
+    size = seq_len // (2 * cards)
+    owner = [min(p // size, 2 * cards - 1 - p // size) for p in range(seq_len)]
+    keys = sorted(range(seq_len), key=lambda p: (owner[p], p))
+    own = [p for p in range(seq_len) if owner[p] == card]
+    return own, [[not key > query for key in keys] for query in own]
+
+
 ORACLES = {
     "margin_needed": margin_by_search,
     "needles_needed": texts_for_a_difference,
@@ -109,4 +132,6 @@ ORACLES = {
     "decoded_positions": lambda prompts, steps: [
         loops.mrope_positions([*parts, steps])[1][-steps:] for parts in prompts
     ],
+    "tree_positions": paths_of_guesses,
+    "zigzag_positions": zigzag_by_owner,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Lesson 24: what was trained, the tasks, the goals and the board."""
+"""Lesson 25: what was trained, the tasks, the goals and the board."""
 
 import functools
 import re

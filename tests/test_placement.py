@@ -12,8 +12,8 @@ NEWCOMERS = {  # what each answers, and where to begin
     "has written the table in NumPy, and no module": (RIGHT[:3] + E_ * 7, 5),
     "trains models with the sinusoidal table": (RIGHT[:5] + E_ * 5, 9),
     "uses RoPE every day, and never stretched it": (RIGHT[:7] + E_ + RIGHT[8] + E_, 13),
-    "has built serving code": (RIGHT[:9] + E_, 20),
-    "knows it all": (RIGHT, 22),
+    "has built serving code": (RIGHT[:9] + E_, 21),
+    "knows it all": (RIGHT, 23),
 }
 
 
@@ -26,7 +26,7 @@ def test_a_newcomer_is_sent_to_the_right_lesson(letters, lesson):
 @pytest.mark.parametrize("written", [RIGHT.upper(), ", ".join(RIGHT), [f" {one} " for one in RIGHT]])
 def test_right_letters_in_another_form_are_right(written):
     assert placement.check(written).status == "correct"
-    assert "Begin at lesson 22." in placement.check(written).message
+    assert "Begin at lesson 23." in placement.check(written).message
 
 
 def test_ten_questions_in_the_order_of_the_course():

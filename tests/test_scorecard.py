@@ -1,4 +1,4 @@
-"""The scorecard of lesson 24, of encodings whose answer is known."""
+"""The scorecard of lesson 25, of encodings whose answer is known."""
 
 import functools
 

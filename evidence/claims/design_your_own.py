@@ -1,4 +1,4 @@
-"""What lesson 24 says of training, with other random numbers than those of its table."""
+"""What lesson 25 says of training, with other random numbers than those of its table."""
 
 from evidence.claims.runner import above, below, each_seed, who_learns
 from evidence.train_encodings import encoding_of

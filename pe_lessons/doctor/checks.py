@@ -91,7 +91,7 @@ ADDED = {
 }  # fmt: skip
 SMALL_FORMAT = (
     "angles in a small format (bfloat16 or float16)",
-    "the dtype in which positions are multiplied by frequencies", "lesson 20",
+    "the dtype in which positions are multiplied by frequencies", "lesson 21",
 )  # fmt: skip
 TOO_FAST = (
     "frequencies are so large that neighbouring positions differ by chance: uninitialised memory?",
@@ -177,7 +177,7 @@ def _far(patient, check):
     elif culprit := _kept_in(patient):
         says = "moving all positions changes nothing but where positions begin again"
         look_at = "the dtype of the positions, or where their remainder is taken"
-        yield Finding(check, "wrong", says, 0, culprit, look_at, "lesson 20")
+        yield Finding(check, "wrong", says, 0, culprit, look_at, "lesson 21")
     elif far >= patient.enough:
         says = f"moving all positions by {SHIFT} changes {little}, by 1,000 the answers"
         yield Finding(check, "wrong", says, finite(far), *_why_confused(patient))

@@ -31,7 +31,7 @@ def mistakes(model):
         ("the exponent is doubled", powers, "lesson 03", lambda f: f**2),
         ("nothing turns", rotation, "lesson 09", lambda f: 0 * f),
         ("every frequency belongs to the pair after it", powers, "lesson 03", lambda f: f.roll(1)),
-        ("frequencies are rounded to bfloat16", "the dtype of the frequencies", "lesson 20",
+        ("frequencies are rounded to bfloat16", "the dtype of the frequencies", "lesson 21",
          lambda f: f.bfloat16().to(f)),
     ]  # fmt: skip
     rule, own = _rule(model.config)
@@ -54,7 +54,7 @@ def mistakes(model):
     ):
         yield culprit, layout, "lesson 10", lambda order=order: _changed_projections(model, order)
     where = "the dtype in which positions are multiplied"
-    yield "angles are rounded to bfloat16", where, "lesson 20", lambda: _rounded_angles(model)
+    yield "angles are rounded to bfloat16", where, "lesson 21", lambda: _rounded_angles(model)
     layers, plan = getattr(getattr(model, "model", model), "layers", ()), "the plan of the layers"
     for number in range(len(layers)):
         yield f"layer {number} does not turn", plan, "lesson 15", lambda one=layers[number]: _unturned([one])

@@ -1,4 +1,4 @@
-// Lesson 20: a position kept in a format of few digits, and the fast hand at what was kept.
+// Lesson 21: a position kept in a format of few digits, and the fast hand at what was kept.
 import { line, spaced, text } from "./shared.js";
 
 const FORMATS = { float64: [53, Infinity], float32: [24, 3.4e38], float16: [11, 65504], bfloat16: [8, 3.3e38] };

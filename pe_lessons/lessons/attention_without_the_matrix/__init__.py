@@ -1,4 +1,4 @@
-"""Exercises of lesson 21, attention without the matrix."""
+"""Exercises of lesson 22, attention without the matrix."""
 
 import functools
 

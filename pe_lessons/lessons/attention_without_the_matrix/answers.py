@@ -1,4 +1,4 @@
-"""Right answers of lesson 21."""
+"""Right answers of lesson 22."""
 
 import math
 

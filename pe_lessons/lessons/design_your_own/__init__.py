@@ -1,4 +1,4 @@
-"""Exercises of lesson 24, design your own."""
+"""Exercises of lesson 25, design your own."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Right answers of lesson 24."""
+"""Right answers of lesson 25."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Exercises of lesson 23, the clinic; its riddles are in cases.toml, and `clinic` asks them."""
+"""Exercises of lesson 24, the clinic; its riddles are in cases.toml, and `clinic` asks them."""
 
 from pathlib import Path
 

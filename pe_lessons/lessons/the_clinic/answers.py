@@ -1,4 +1,4 @@
-"""Right programs of lesson 23: cases.toml makes three suspects of each, a line changed.
+"""Right programs of lesson 24: cases.toml makes three suspects of each, a line changed.
 
 Their docstrings are what a riddle says of the program. Some numbers make no difference in a right program,
 such as how a batch is padded; with the fault they do, so that a second patient can have other ones.

@@ -1,4 +1,4 @@
-"""Exercises of lesson 20, when numbers break."""
+"""Exercises of lesson 21, when numbers break."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Right answers of lesson 20."""
+"""Right answers of lesson 21."""
 
 import math
 

@@ -1,0 +1,156 @@
+"""What happens to the rows of a cache, tried on small untrained models, one for each family of encodings.
+
+An event takes a model and returns its gap, the largest error in the outputs for the new tokens, divided by
+the size of a typical output. The whole text read at once says which outputs are right.
+"""
+
+import math
+
+import torch
+from torch.nn import functional as F
+
+from pe_lessons import arrays, small_models, tensors, toys
+
+
+class PartlyRotated(toys.Encoding):
+    """Only the last half of each key is rotated, as in a latent row."""
+
+    def turn(self, rows, positions):
+        content, rotated = rows.chunk(2, dim=-1)
+        return torch.cat([content, tensors.rotary(rotated, positions)], dim=-1)
+
+
+def _buckets():
+    encoding = toys.T5(2)
+    torch.nn.init.normal_(encoding.per_bucket)
+    return encoding
+
+
+FAMILIES = {
+    "sinusoidal table": lambda: toys.Table(arrays.sinusoidal(64, 32)),
+    "learned rows": lambda: toys.Table(torch.randn(64, 32)),
+    "RoPE": toys.Rotary,
+    "latent row": PartlyRotated,
+    "ALiBi": lambda: toys.ALiBi([1.0, 0.5]),
+    "T5": _buckets,
+    "no positions": toys.Encoding,
+}
+# In the cache, in front of it in a different text, and new.
+text, other, new = torch.randint(10, (22,), generator=torch.Generator().manual_seed(1)).split([12, 6, 4])
+PARENTS = [-1, -1, 0, 0, 1, 2]  # which guess each guess follows; -1: the text
+guesses, path = torch.tensor([3, 7, 1, 4, 4, 8]), torch.tensor([0, 2, 5])  # the path is accepted
+
+HELD = torch.tensor([*range(4), *range(12, 16), *range(4, 12)])  # what card 0 and card 1 hold
+
+
+def untrained(family, layers=1):
+    """A model with random weights whose attention is uneven, as in the lesson *Serve it*."""
+    torch.manual_seed(0)
+    options = {"num_heads": 2, "num_layers": layers, "causal": True, "encoding": FAMILIES[family]()}
+    model = toys.TinyTransformer(10, 10, **options).requires_grad_(False)
+    for block in model.blocks:
+        block.to_qkv.weight *= 3
+    return model
+
+
+def place(cache, rows, positions, encoding=None):
+    """Keep these rows of a cache, at these positions; with an encoding, rotate their keys there."""
+    for block in cache:
+        shift = positions - block["positions"][rows]
+        for name in ("keys", "values"):
+            block[name] = block[name][:, :, rows]
+        if encoding:
+            block["keys"] = encoding.turn(block["keys"], shift)
+        block["positions"] = positions
+    return cache
+
+
+def read(model, tokens):
+    """A cache with these tokens, (seq_len,) or (batch, seq_len)."""
+    cache = model.empty_cache()
+    model(tokens if tokens.ndim == 2 else tokens[None], cache=cache)
+    return cache
+
+
+def join(first, second):
+    """Two caches as one; the rows of the second stand after those of the first."""
+    axes = {"keys": -2, "values": -2, "positions": -1}
+    return [
+        {name: torch.cat([a[name], b[name]], axis) for name, axis in axes.items()}
+        for a, b in zip(first, second)
+    ]
+
+
+def between(got, right):
+    return ((got - right).abs().max() / right.square().mean().sqrt()).item()
+
+
+def gap(model, cache, whole, mask=None, first=None):
+    """The new tokens after this cache, and after the text that it should stand for."""
+    first = len(whole) if first is None else first
+    got = model(new[None], torch.arange(first, first + len(new)), cache=cache)
+    right = model(torch.cat([whole, new])[None], mask=mask)[:, -len(new) :]
+    return between(got, right)
+
+
+def append(model, rotate=False):
+    return gap(model, read(model, text), text)
+
+
+def evict(model, rotate=False):
+    """Six rows stay where they are. The new tokens do not see the others."""
+    rows = torch.tensor([0, 1, 8, 9, 10, 11])
+    mask = torch.ones(16, 16, dtype=torch.bool)
+    mask[12:, 2:8] = False
+    return gap(model, place(read(model, text), rows, rows), text, mask)
+
+
+def accept(model, rotate=False, count_the_row=False, siblings=False):
+    """A tree of guesses is read, and the rows of one path stay; the gap is that of the guesses, too."""
+    depth, on_path = torch.zeros(6, dtype=torch.int64), torch.eye(6, dtype=torch.bool)
+    for guess, parent in enumerate(PARENTS):
+        if parent >= 0:
+            depth[guess] = depth[parent] + 1
+            on_path[guess] |= on_path[parent]
+    positions = len(text) + (torch.arange(6) if count_the_row else depth)
+    mask = torch.cat([torch.ones(6, len(text), dtype=torch.bool), on_path], dim=1)
+    cache = read(model, text)
+    got = model(guesses[None], positions, mask=None if siblings else mask, cache=cache)[0]
+    right = [model(torch.cat([text, guesses[seen]])[None])[0, -1] for seen in on_path]
+    rows = torch.cat([torch.arange(len(text)), len(text) + path])
+    whole = torch.cat([text, guesses[path]])
+    after = gap(model, place(cache, rows, torch.arange(len(whole))), whole)
+    return max(between(got, torch.stack(right)), after)
+
+
+def split(model, rotate=False, positions=HELD, order=HELD):
+    """Sixteen tokens in zigzag on two cards, told these positions; `order` is what the mask goes by."""
+    tokens = torch.cat([text, new])
+    right = model(tokens[None])[:, HELD]
+    for block in model.blocks:
+        block.causal = False  # the mask says it
+    return between(model(tokens[HELD][None], positions, mask=order <= order[:, None]), right)
+
+
+def code():
+    """64 pieces of the held-out code: what the small models read, and what they should say."""
+    return small_models.windows(small_models.encode(small_models.held_out())[: 64 * 256], 256)
+
+
+def bits(scores, asked):
+    """How many bits each character cost, the mean over the texts: (length,)."""
+    each = F.cross_entropy(scores.transpose(1, 2), asked, reduction="none") / math.log(2)
+    return each.mean(dim=0)
+
+
+def bits_after_chunk(model):
+    """Bits per character of 64 characters after a chunk of 96, which stands behind code from elsewhere."""
+    pieces, asked = code()
+    front, chunk, after = pieces.roll(7, 0)[:, :96], pieces[:, :96], pieces[:, 96:160]
+    scores = {"all read at once": model(torch.cat([front, chunk, after], dim=1))[:, -64:]}
+    for name, encoding in (("chunk rotated", model.encoding), ("chunk as it is", None)):
+        moved = place(read(model, chunk), slice(None), torch.arange(96, 192), encoding)
+        cache = join(read(model, front), moved)
+        scores[name] = model(after, torch.arange(192, 256), cache=cache)
+    scores["no chunk"] = model(torch.cat([front, after], dim=1))[:, -64:]
+    return {name: bits(some, asked[:, 96:160]).mean().item() for name, some in scores.items()}
