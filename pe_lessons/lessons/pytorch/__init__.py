@@ -139,7 +139,7 @@ encoding_module = lesson.exercise(
         "gradient": "The gradient of your output does not reach the input, so no layer before it can learn.",
         "trainable numbers": "Your module has trainable parameters, but the encoding is fixed.",
         "parameters": "Your module has parameters, trainable or frozen. A fixed table should not be one.",
-        "entries of the checkpoint": "Your state_dict() is not empty. Nothing in this module belongs in a checkpoint.",
+        "entries of the checkpoint": "Your state_dict() is not empty. Nothing here belongs in a checkpoint.",
         "moves to another device": (
             "After .to(device) your table is still where it was, and has to be copied in every call. "
             "Which method of nn.Module tells it that a tensor belongs to it?"
