@@ -16,7 +16,8 @@ def diluted(lengths, weights, margin):
         for length, word in ((8192, "8k"), (131_072, "128k"), (1_048_576, "1M")):
             weight = np.exp(margin) / (np.exp(margin) + length - 1)
             ax.plot(length, weight, "o", color=plots.RED)
-            ax.annotate(f"{word}: {weight:.3f}", (length, weight), (8, 6), textcoords="offset points")
+            said = f"{word}: {100 * weight:.1f} %"
+            ax.annotate(said, (length, weight), (0, 8), textcoords="offset points")
         ax.text(
             9000,
             0.6,
@@ -24,11 +25,12 @@ def diluted(lengths, weights, margin):
             color="0.3",
         )
         ax.set(xscale="log", xlabel="keys", ylabel="weight of the right key", ylim=(0, 1))
+        ax.set_xlim(right=4e6)
     plots.show(
         fig,
         alt="A curve that falls over a logarithmic axis of the number of keys, from 0.75 at 1,000 keys to "
         "0.27 at 8k, 0.02 at 128k and 0.003 at a million.",
-        caption=f"The weight of a key whose score is {margin} above all others.",
+        caption=f"The margin stays, and the weight goes. The weight of a key whose score is {margin} above all others.",
     )
 
 
@@ -56,5 +58,23 @@ def bases(similarities):
         alt="Three bands over distances from 1 to 131,072 on a logarithmic axis. All begin at 1 and fall. With "
         "base 10,000 the band reaches below 0 from 1,707 on and later swings around 0. With base 500,000 "
         "it first touches negative values at 18,438. With base 10,000,000 it stays above 0.",
-        caption="The mean cosine over the 64 pairs of a head of 128 columns. A band covers all distances nearby.",
+        caption="A larger base stays above 0 for longer. The mean cosine over the 64 pairs of a head of 128 columns, from the smallest to the largest value at nearby distances.",
+    )
+
+
+def chance(differences):
+    """How often the second of two equal models leads by how many points, of 10,000 trials."""
+    points, times = np.unique(differences, return_counts=True)
+    share = np.mean(differences >= 3)
+    with plt.rc_context(plots.STYLE):
+        fig, ax = plt.subplots(figsize=(6.4, 3.2))
+        colours = [plots.RED if point >= 3 else "0.7" for point in points]
+        ax.bar(points, 100 * times / len(differences), color=colours, width=0.85)
+        ax.text(5.6, 7, f"{share:.0%}: \u201cbetter\u201d by\n3 points or more", color=plots.RED, va="center")
+        ax.axvline(0, color="0.4", linewidth=1)
+        ax.set(xlabel="points by which the second of two equal models leads", ylabel="of all trials, in %")
+    plots.show(
+        fig,
+        alt=f"A bell of bars around 0, from -16 to 18 points. The bars from 3 points on are red: {share:.0%}.",
+        caption="Chance alone makes one of two equal models look better. 100 needles for each model, 10,000 trials.",
     )
