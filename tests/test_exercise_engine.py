@@ -1,6 +1,7 @@
 """What a check finds and says, on toy exercises that have nothing to do with encodings."""
 
 import dataclasses
+import inspect
 import itertools
 import math
 import os
@@ -11,7 +12,7 @@ import types
 import numpy as np
 import pytest
 
-from pe_lessons.exercises import collect
+from pe_lessons.exercises import collect, place
 from pe_lessons.exercises import result as results
 from pe_lessons.exercises.exercise import Exercise, Mistake, Numbers
 from pe_lessons.exercises.question import Question, Quiz
@@ -35,12 +36,12 @@ def slip(name, say, part, piece, loses_precision=False):
 def mistakes(*slips):
     """These, and every two of them in different parts at once."""
     pairs = []
-    for (one, part, piece), (other, place, stone) in itertools.combinations(slips, 2):
-        if part != place:
+    for (one, part, piece), (other, second, stone) in itertools.combinations(slips, 2):
+        if part != second:
             say = f"Two things at once:\n1. {one.say}\n2. {other.say}"
-            wrong = build(**{part: piece, place: stone})
+            wrong = build(**{part: piece, second: stone})
             exact = {
-                p: x for mistake, p, x in ((one, part, piece), (other, place, stone)) if not mistake.exact
+                p: x for mistake, p, x in ((one, part, piece), (other, second, stone)) if not mistake.exact
             }
             pairs.append(
                 Mistake(f"{one.name} + {other.name}", say, wrong, None if len(exact) == 2 else build(**exact))
@@ -270,8 +271,8 @@ def test_an_unknown_mistake_gets_a_sentence_that_helps(answer, words):
 
 def test_a_changed_argument_is_noticed_and_never_reaches_the_probes():
     def in_place(numbers, factor):
-        for place in range(len(numbers)):
-            numbers[place] *= factor
+        for n in range(len(numbers)):
+            numbers[n] *= factor
         return numbers
 
     for _ in range(2):
@@ -668,3 +669,178 @@ def test_an_array_of_truths_is_told_to_become_one():
     exercise = Exercise("rises", rises, probes=(([1.0, 2.0],), ([2.0, 1.0],)))
     said = str(exercise.diagnose(lambda numbers: [b > a for a, b in itertools.pairwise(numbers)]))
     assert "should give one True or False, but gives the shape (1,). Should all of them be true?" in said
+
+
+def row_of_angles(position, width):
+    frequencies = [10.0 ** (-pair / width) for pair in range(width)]
+    return [position * frequency for frequency in frequencies]
+
+
+def angles_at_once(position, width):
+    return position * 10.0 ** (-np.arange(width) / width)
+
+
+ANGLES = Exercise("angles", row_of_angles, probes=((3, 4), (7, 5)), rights=(row_of_angles, angles_at_once))
+TABLE = Exercise("table", np.outer, probes=((np.array([2.5, 3, 9]), np.array([1.5, 4, 6])),), rights=())
+KEPT = [1.5]
+
+
+def departs(position, width):
+    frequencies = [10.0 ** (-pair / width) for pair in range(width)]
+    angles = [(position + 0.5) * frequency for frequency in frequencies]
+    return angles
+
+
+def one_line(position, width):
+    return 2.5 * position * 10.0 ** (-np.arange(width) / width)
+
+
+def another_right_way_first(position, width):
+    frequencies = np.exp(-np.log(10.0) * np.arange(width) / width)
+    return frequencies / position
+
+
+def in_a_loop(position, width):
+    angles = np.zeros(width)
+    for pair in range(width):
+        angle = position * 10.0 ** (-pair / width)
+        angles[pair] = angle**2
+    return angles
+
+
+def in_reverse(position, width):
+    return angles_of(position, width)[::-1]
+
+
+def angles_of(position, width):
+    return [position * 10.0 ** (-pair / width) for pair in range(width)]
+
+
+def a_helper_that_is_wrong(position, width):
+    return [position * one for one in steps(width)]
+
+
+def steps(width):
+    return [10.0 ** (-(pair + 0.5) / width) for pair in range(width)]
+
+
+def keeps(position, width):
+    KEPT.append(2.5)
+    print("looking")
+    return [len(KEPT) * 0 + position * 10.0 ** (-pair / width) / 3 for pair in range(width)]
+
+
+class InAClass:
+    def __init__(self, width):
+        self.frequencies = [10.0 ** (-pair / width) for pair in range(width)]
+
+    def angles(self, position):
+        return [1.25 * position * frequency for frequency in self.frequencies]
+
+
+def line_of(thing, text):
+    lines, first = inspect.getsourcelines(thing)
+    return next(first + n for n, line in enumerate(lines) if text in line)
+
+
+@pytest.mark.parametrize(
+    ("answer", "known", "unknown", "at"),
+    [
+        (departs, "`frequency`", "`position + 0.5`", "0.5"),
+        (one_line, None, "`2.5 * position`", "return"),
+        (another_right_way_first, "`frequencies`", "`frequencies / position`", "return"),
+        (in_a_loop, "`angle`", "`angle**2`", "angle**2"),
+    ],
+)  # fmt: skip
+def test_an_unnamed_mistake_is_shown_where_the_numbers_depart(answer, known, unknown, at):
+    message = ANGLES.diagnose(answer).message
+    assert f"I don't recognise {unknown} in line {line_of(answer, at)}, which" in message
+    assert (f"Your {known} in line" in message) == bool(known)
+    assert message.splitlines()[1].startswith(f"`{answer.__name__}(position=3, width=4)`[0] should be")
+
+
+def test_the_place_is_looked_for_in_functions_that_the_answer_calls():
+    message = ANGLES.diagnose(a_helper_that_is_wrong).message
+    assert f"in line {line_of(steps, '0.5')}" in message
+
+
+def test_the_right_numbers_in_another_order_are_not_the_result():
+    message = ANGLES.diagnose(in_reverse).message
+    assert message.startswith(
+        f"Your `angles_of(position, width)[::-1]` in line {line_of(in_reverse, '-1')} has"
+    )
+    assert "but they are not yet its result" in message
+
+
+def test_an_array_may_be_turned_on_the_way_but_not_scrambled():
+    turned = place._Numbers(1, (2, 3), (1.5, 4, 2, 5, 3, 6), 1e-6)
+    flat = place._Numbers(1, (6,), (1.5, 2, 3, 4, 5, 6), 1e-6)
+    upright = place._Numbers(1, (3, 2), (1.5, 2, 3, 4, 5, 6), 1e-6)
+    assert place._Numbers(1, (2, 3), (1.5, 3, 5, 2, 4, 6), 1e-6).agrees(upright)
+    assert not turned.agrees(flat) and not turned.agrees(upright)
+    assert place._Numbers(6, (), (1.5, 4, 2, 5, 3, 6), 1e-6).agrees(flat), "a loop takes its own order"
+
+
+def test_whole_numbers_are_everywhere_and_known_nowhere():
+    def counted(position, width):
+        columns = [pair for pair in range(width)]
+        return [position + column for column in columns]
+
+    assert place.place(counted, (row_of_angles,), lambda one: one, [(3, 4)], 1e-6) is None  # no global
+
+
+def test_the_place_of_a_class():
+    used = Exercise(
+        "used", row_of_angles, ((3, 4), (7, 5)), rights=(InAClassRightly,),
+        use=lambda one, position, width: one(width).angles(position),
+    )  # fmt: skip
+    exercise = dataclasses.replace(used, reference=InAClassRightly)
+    message = exercise.diagnose(InAClass).message
+    assert f"`1.25 * position` in line {line_of(InAClass, '1.25')}" in message
+
+
+class InAClassRightly:
+    def __init__(self, width):
+        self.frequencies = [10.0 ** (-pair / width) for pair in range(width)]
+
+    def angles(self, position):
+        return [position * frequency for frequency in self.frequencies]
+
+
+def test_looking_for_the_place_leaves_the_learners_things_as_they_are(capsys):
+    KEPT[:] = [1.5]
+    assert "in line" in ANGLES.diagnose(keeps).message
+    trials_and_again = len(ANGLES.probes) + 1
+    assert KEPT == [1.5] + trials_and_again * [2.5], "the copy has its own list"
+    assert capsys.readouterr().out == "" and keeps.__code__.co_filename == __file__
+
+
+def test_a_right_or_named_answer_is_not_looked_into(monkeypatch):
+    monkeypatch.setattr(place, "place", lambda *_: pytest.fail("this takes time"))
+    assert ANGLES.diagnose(angles_at_once).status == "correct"
+    halved = Mistake(
+        "halved", "Your angles are halved.", lambda position, width: angles_at_once(position, width) / 2
+    )
+    named = dataclasses.replace(ANGLES, mistakes=(halved,))
+    assert named.diagnose(
+        lambda position, width: [angle / 2 for angle in row_of_angles(position, width)]
+    ).cause
+
+
+def test_what_goes_wrong_in_looking_for_the_place_is_not_seen(monkeypatch):
+    monkeypatch.setattr(place, "place", lambda *_: 1 / 0)
+    assert ANGLES.diagnose(departs).message.startswith("`departs(position=3, width=4)`[0] should be")
+
+
+def test_the_failing_arguments_can_be_called_with():
+    table = dataclasses.replace(TABLE)
+    with pytest.raises(LookupError, match="check an answer first"):
+        table.failing()
+    table.diagnose(lambda a, b: np.outer(b, a))
+    first, second = table.failing()
+    assert np.array_equal(np.outer(first, second), np.outer(*TABLE.probes[0]))
+    first[0] = 100
+    assert table.failing()[0][0] == 2.5, "a copy"
+    table.diagnose(np.multiply.outer)
+    with pytest.raises(LookupError):
+        table.failing()

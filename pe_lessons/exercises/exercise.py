@@ -8,6 +8,8 @@ Nothing here knows what an exercise is about, nor where its mistakes are written
 """
 
 import ast
+import contextlib
+import copy
 import functools
 import inspect
 import math
@@ -16,7 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from pe_lessons.exercises import run_answer
+from pe_lessons.exercises import place, run_answer
 from pe_lessons.exercises.result import Checked, shown
 from pe_lessons.exercises.run_answer import Look
 
@@ -28,6 +30,7 @@ A_LOOP = (
 FEWEST = 8  # lines and bytecodes: who takes no more has not looked at the arguments
 SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
 SMALL = 1e-2
+TRIALS = 3  # in which the numbers of an unnamed wrong answer are looked at
 ROUNDED = 4e-3  # of a number: as much as bfloat16 loses
 
 
@@ -83,6 +86,8 @@ class Exercise(Checked):
         Functions of the course, such as ``"rotary"``, that may give the answer's result.
     no_loop : bool
         Whether the task asks for an answer without a loop; a right one with a loop is not done yet.
+    rights : sequence of callables
+        Right answers in several styles, for the place where the numbers of a wrong one depart.
 
     Examples
     --------
@@ -112,6 +117,7 @@ class Exercise(Checked):
     says: dict | None = None
     may_call: frozenset = frozenset()
     no_loop: bool = False
+    rights: tuple = ()
 
     def __post_init__(self):
         run_answer.keep_modules()  # PyTorch may be there by now
@@ -147,6 +153,7 @@ class Exercise(Checked):
             seen=tuple(seen),
             replaced=tuple(replaced),
             again=lambda: self._observe(answer, self._all_probes[0]),
+            answer=answer,
         )
 
     def judge(self, answer):
@@ -180,6 +187,7 @@ class Exercise(Checked):
                 "the line that does it, take it out, and check again.",
             )
         wrong = self._wrong(seen)
+        self._failed.clear()
         if not wrong:
             lender = self._lender(answer, seen)
             if lender:
@@ -191,6 +199,7 @@ class Exercise(Checked):
             if self.no_loop and max(done.steps for done in seen) > LOOP:
                 return self.result("not yet", A_LOOP)
             return self.result("correct", self._praise(seen))
+        self._failed["arguments"] = self._all_probes[wrong[0]]
         with run_answer.our_own():
             found = self._recognise(seen, wrong)
         if found:
@@ -200,6 +209,12 @@ class Exercise(Checked):
     def solution(self):
         """A right answer."""
         return shown(self.text)
+
+    def failing(self):
+        """The arguments of the first trial that failed in the last check: ``my_answer(*NAME.failing())``."""
+        if "arguments" not in self._failed:
+            raise LookupError(f"no trial of {self.name} has failed: check an answer first")
+        return copy.deepcopy(self._failed["arguments"])
 
     def _lender(self, answer, seen):
         """The function or class of the course that did the work in the answer's place; None if none did."""
@@ -297,6 +312,10 @@ class Exercise(Checked):
         return {}
 
     @cached_property
+    def _failed(self):
+        return {}
+
+    @cached_property
     def _all_probes(self):
         return *self.probes, *self.edge_probes
 
@@ -378,16 +397,31 @@ class Exercise(Checked):
             message = f"What {call} gives back {got.text}."
         elif got.changed is not None:
             message = f"{call} changes the `{self._parameters[got.changed]}` it is given. Work on a copy."
-        elif len(got.shape) == len(right.shape) == 1 and got.shape != right.shape:
-            message = f"{call} should have {_many(right.shape[0], 'number')}, but has {got.shape[0]}."
-        elif right.truth and got.shape:
-            wanted = f"{call} should give one True or False, but gives {_shape(got.shape)}"
-            message = f"{wanted}. Should all of them be true? `np.all(...)` makes one of them."
-        elif got.shape != right.shape:
-            message = f"{call} should give {_shape(right.shape)}, but gives {_shape(got.shape)}."
         else:
-            message = self._first_difference(call, got, right)
+            place = self._place(answer, seen, n)
+            message = "\n".join(filter(None, (place, self._difference(call, got, right))))
         return self.result("not yet", message)
+
+    def _difference(self, call, got, right):
+        """Another shape than the right one, or the first number that differs."""
+        if len(got.shape) == len(right.shape) == 1 and got.shape != right.shape:
+            return f"{call} should have {_many(right.shape[0], 'number')}, but has {got.shape[0]}."
+        if right.truth and got.shape:
+            wanted = f"{call} should give one True or False, but gives {_shape(got.shape)}"
+            return f"{wanted}. Should all of them be true? `np.all(...)` makes one of them."
+        if got.shape != right.shape:
+            return f"{call} should give {_shape(right.shape)}, but gives {_shape(got.shape)}."
+        return self._first_difference(call, got, right)
+
+    def _place(self, answer, seen, n):
+        """Where the numbers of the answer depart, in the n-th trial and others that fail."""
+        trials = [one for one in self._wrong(seen) if n <= one and seen[one].kind == "value"]
+        if n < len(self.probes):
+            trials = [one for one in trials if one < len(self.probes)]
+        called = functools.partial(functools.partial, self.use) if self.use else lambda function: function
+        with run_answer.our_own(), contextlib.suppress(Exception):
+            trials = [self._all_probes[one] for one in trials[:TRIALS]]
+            return place.place(answer.answer, self.rights, called, trials, self.atol)
 
     def _first_difference(self, call, got, right):
         pairs = list(zip(got.entries, right.entries))

@@ -75,6 +75,7 @@ class Lesson:
         return kind(
             name=name,
             reference=answer.function,
+            rights=tuple(one.function for one in (answer, *others)),
             mistakes=Lazy(lambda: [one for one, _ in self.changes(name, answer)]),
             pairs=Lazy(lambda: self.pairs(name, answer)),
             hints=self.words[name]["hints"],

@@ -119,10 +119,11 @@ class Look:
     seen: tuple = ()
     replaced: tuple = ()
     again: Callable | None = None  # observes the first trial once more
+    answer: Callable | None = None  # itself, where it runs in the process that judges
 
     def as_text(self):
         again = self.again and vars(self.again())
-        data = vars(self) | {"seen": [vars(one) for one in self.seen], "again": again}
+        data = vars(self) | {"seen": [vars(one) for one in self.seen], "again": again, "answer": None}
         return json.dumps(data, default=str)
 
     @classmethod
@@ -142,10 +143,8 @@ class Look:
             replaced = tuple(_line(one) for one in data["replaced"])
         except (TypeError, AttributeError, OverflowError, RecursionError) as problem:
             raise ValueError(f"this is no look at an answer: {problem}") from None
-        return cls(
-            **data
-            | {"seen": seen, "letters": letters, "replaced": replaced, "again": again and (lambda: again)}
-        )
+        data |= {"seen": seen, "letters": letters, "replaced": replaced, "answer": None}
+        return cls(**data | {"again": again and (lambda: again)})
 
 
 def _of_types(kind, data):
@@ -425,7 +424,7 @@ def in_one_line(error):
     what = " ".join(what.split())[:300].rstrip(": ")
     if "concatenation axis must match" in what or "arrays must have same number of dimensions" in what:
         what += ". Joining does not broadcast: first give both arrays the same size along every other axis"
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_library(frame.filename)]
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if not is_library(frame.filename)]
     if isinstance(error, RecursionError):
         own, what = own[:1], f"{what}: it calls itself without end"
     if not own:
@@ -485,7 +484,7 @@ def _why_unusable(value):
     return f"holds a {kind}, where numbers are wanted"
 
 
-def _is_library(filename):
+def is_library(filename):
     return filename.startswith((_STDLIB, _OURS, "<frozen")) or "-packages" in filename
 
 
@@ -516,10 +515,10 @@ def _is_lent(frame):
     if not file.startswith(_OURS) or of_exercises:
         return False
     while (
-        caller and _is_library(caller.f_code.co_filename) and not caller.f_code.co_filename.startswith(_OURS)
+        caller and is_library(caller.f_code.co_filename) and not caller.f_code.co_filename.startswith(_OURS)
     ):
         caller = caller.f_back
-    return caller is not None and not _is_library(caller.f_code.co_filename)
+    return caller is not None and not is_library(caller.f_code.co_filename)
 
 
 def _snapshot(value):
@@ -683,12 +682,12 @@ def _loop_guard():
             left = -1
             sys.setprofile(next_call)
             raise _TooLong(start_again)
-        if event == "return" and _is_library(frame.f_back.f_code.co_filename):
+        if event == "return" and is_library(frame.f_back.f_code.co_filename):
             given_back[""] = arg
         return count
 
     def enter(frame, event, arg):
-        if _is_library(frame.f_code.co_filename):
+        if is_library(frame.f_code.co_filename):
             return keep if _is_lent(frame) else None
         frame.f_trace_opcodes = True
         return count(frame, event, arg)
@@ -706,7 +705,7 @@ def _loop_guard():
     def start_again(frame):
         if active:
             sys.settrace(enter)
-            while frame is not None and not _is_library(frame.f_code.co_filename):
+            while frame is not None and not is_library(frame.f_code.co_filename):
                 frame.f_trace, frame.f_trace_opcodes = count, True
                 frame = frame.f_back
 

@@ -1,0 +1,402 @@
+"""Shows where the numbers of an answer leave those of a right one, for mistakes that have no name.
+
+Copies of the answer and of the right answers run, and hand the value of every expression to a recorder. An
+expression is known if a right answer has its numbers: in the same order where both are one array, or with
+axes exchanged. An unknown one may be another right way, and is one if known numbers are made of it. The first
+of those that remain is the place. What is said of it can be read off; that it is wrong is never said.
+"""
+
+import ast
+import copy
+import functools
+import inspect
+import itertools
+import linecache
+import math
+import types
+from collections import defaultdict
+
+from pe_lessons.exercises import run_answer
+
+SEEN = 1_000  # numbers of one expression in one trial; one that has more is passed over
+ALL_SEEN = 30_000  # numbers of all expressions in one trial
+QUOTED = 70  # characters of an expression
+SEE = "__see__"
+KINDS = (
+    ast.BinOp,
+    ast.Call,
+    ast.UnaryOp,
+    ast.Subscript,
+    ast.IfExp,
+    ast.List,
+    ast.ListComp,
+    ast.Compare,
+    ast.Name,
+)
+BINDS = ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr | ast.For | ast.comprehension
+FILLS = "append", "extend", "insert"
+# Other ways to write the same step: its sign or its reciprocal; of a mask its opposite.
+SAME, OPPOSITE = (lambda one: one), (lambda one: 1 - one)
+WAYS = SAME, (lambda one: -one), (lambda one: 1 / one)
+
+
+def place(answer, rights, call, trials, atol):
+    """What to say of where the numbers of a wrong answer depart, or None.
+
+    `call(function)` takes the arguments of a trial. The answer must give wrong numbers in all `trials`.
+    """
+    own, theirs = _Recording(answer), _Recording()
+    mine = own.start(answer)
+    if mine is None:
+        return None
+    streams, known = defaultdict(dict), defaultdict(dict)
+    runs = [(own, mine, streams), *((theirs, theirs.start(one), known) for one in rights)]
+    for n, arguments in enumerate(trials):
+        for recording, function, found in runs:
+            for number, seen in recording.trial(call(function), arguments).items():
+                found[number][n] = _Numbers(*seen, atol)
+    return _Search(own, streams, known.values()).in_words()
+
+
+class _Recording(ast.NodeTransformer):
+    """Copies of a function or class, and of those that it uses, which record.
+
+    `nodes` holds the expressions, `texts` the files they stand in, and `values` what each was in the running
+    trial: how often, its last shape and all its numbers. `made` says of what the variables are made.
+    """
+
+    def __init__(self, answer=None):
+        self.answer = answer  # of a learner; else functions of the course are looked into as well
+        self.nodes, self.texts, self.parents, self.around = [], [], [], []
+        self.made, self.used, self.results = defaultdict(list), defaultdict(list), set()
+        self.named = {}  # the variable that an expression is assigned to
+        self.fills = set()  # what is put into a variable that is there
+        self.scopes, self.values, self.left = {}, {}, 0
+
+    def start(self, thing):
+        """The copy; None where there is no text of it, or where it needs variables of another function."""
+        home = thing
+        if isinstance(thing, type):
+            home = next(filter(inspect.isfunction, vars(thing).values()), None)
+        home = run_answer.unwrapped(home)
+        code = getattr(home, "__code__", None)
+        if code is None or set(code.co_freevars) - {"__class__"}:
+            return None
+        ours = self.answer is None and run_answer.is_of_the_course(home)
+        if run_answer.is_library(code.co_filename) and not ours:
+            return None
+        space, name = home.__globals__, thing.__name__
+        scope = self.scopes.setdefault(id(space), dict(space) | {SEE: self.see})
+        if ("copied", name) not in scope:
+            text = "".join(linecache.getlines(code.co_filename))
+            found = [one for one in _parsed(text) if getattr(one, "name", "") == name]
+            if not found:
+                return None
+            scope["copied", name] = True
+            definition = copy.deepcopy(found[-1])
+            for one in ast.walk(definition):
+                if isinstance(one, ast.Name) and one.id in space and one.id != name:
+                    scope[one.id] = self._under(one.id, space[one.id], definition)
+            self.text, self.function = text, "" if thing is self.answer else name
+            definition.body = self.generic_visit(ast.Module(definition.body, [])).body
+            tree = ast.fix_missing_locations(ast.Module([definition], []))
+            exec(compile(tree, code.co_filename, "exec"), scope)
+        return scope[name]
+
+    def _under(self, name, value, definition):
+        """What stands under a name that a copy uses: a copy too, so that nothing outside is changed."""
+        if inspect.isfunction(value) or isinstance(value, type):
+            return self.start(value) or value
+        if inspect.ismodule(value) and self.answer is None and value.__name__.startswith("pe_lessons."):
+            copied = types.SimpleNamespace(**vars(value))
+            for one in ast.walk(definition):
+                if isinstance(one, ast.Attribute) and getattr(one.value, "id", "") == name:
+                    function = getattr(value, one.attr)
+                    if inspect.isfunction(function):
+                        setattr(copied, one.attr, self.start(function) or function)
+            return copied
+        holds = isinstance(value, list | dict | set) or hasattr(value, "tolist")
+        return copy.deepcopy(value) if holds else value
+
+    def visit(self, node):
+        if isinstance(node, BINDS):
+            targets = list(getattr(node, "targets", ())) or [node.target]
+            value = node.iter if isinstance(node, ast.For | ast.comprehension) else node.value
+            while targets:
+                one = targets.pop()
+                if isinstance(one, ast.Name):
+                    self.made[self.function, one.id].append(value)
+                    self.named.setdefault(id(value), one.id)
+                elif isinstance(one, ast.Subscript):
+                    targets.append(one.value)
+                    self.fills.add(id(value))
+                    self.named[id(value)] = None
+                elif isinstance(one, ast.Tuple | ast.List):
+                    targets += one.elts
+                    self.named[id(value)] = None
+        loads = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        if isinstance(node, ast.Subscript) and not loads:
+            filled = node
+            while isinstance(filled, ast.Subscript):  # what is being filled is not looked at meanwhile
+                filled.slice, filled = self.visit(filled.slice), filled.value
+            return node
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            number = self._number(node)
+            self.generic_visit(node)
+            look = ast.Expr(self._seen(number, ast.Name(node.target.id, ast.Load())))
+            return [node, ast.copy_location(look, node)]
+        if isinstance(node, ast.Return) and isinstance(node.value, KINDS) and not self.function:
+            self.results.add(len(self.nodes))
+        if isinstance(node, ast.JoinedStr) or not (isinstance(node, KINDS) and loads) or _is_constant(node):
+            return self.generic_visit(node)
+        number = self._number(node)
+        if isinstance(node, ast.Name):
+            self.used[self.function, node.id].append(number)
+            return self._seen(number, node)
+        self.around.append(number)
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute):
+                if isinstance(node.func.value, ast.Name) and node.func.attr in FILLS:
+                    self.made[self.function, node.func.value.id] += node.args
+                    self.fills.update(map(id, node.args))
+                node.func.value = self.visit(node.func.value)
+            node.args = [self.visit(one) for one in node.args]
+            node.keywords = [self.visit(one) for one in node.keywords]
+        else:
+            self.generic_visit(node)
+        self.around.pop()
+        return self._seen(number, node)
+
+    def _number(self, node):
+        self.nodes.append(node)
+        self.texts.append(self.text)
+        self.parents.append(self.around[-1] if self.around else None)
+        return len(self.nodes) - 1
+
+    def _seen(self, number, node):
+        call = ast.Call(ast.Name(SEE, ast.Load()), [ast.Constant(number), node], [])
+        return ast.copy_location(call, node)
+
+    def see(self, number, value):
+        if self.left > 0:
+            count, _, found = self.values.get(number, (0, (), []))
+            shape, entries = _entries(value) if found is not None else ((), ())
+            self.left -= 1 + len(entries)
+            if entries:
+                found.extend(entries)
+                self.values[number] = count + 1, shape, found if len(found) <= SEEN else None
+        return value
+
+    def trial(self, call, arguments):
+        """{number: (how often, last shape, numbers)} of one call, in the order in which they came."""
+        self.values, self.left = {}, ALL_SEEN
+        run_answer.observe_ours(call, arguments)
+        return {number: seen for number, seen in self.values.items() if seen[2]}
+
+    def goes_into(self):
+        """{number of an expression: the expressions that are made of it}"""
+        numbers = {id(node): number for number, node in enumerate(self.nodes)}
+        made = defaultdict(set)
+        for number, parent in enumerate(self.parents):
+            made[number].add(parent)
+        for variable, makers in self.made.items():
+            for maker in makers:
+                inside = [numbers[id(one)] for one in ast.walk(maker) if id(one) in numbers]
+                for number in inside[:1]:  # the whole comes before its parts
+                    made[number].update(self.used[variable])
+        return made
+
+
+@functools.lru_cache(8)
+def _parsed(text):
+    return ast.parse(text).body
+
+
+def _is_constant(node):
+    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return names <= {"math", "np", "torch"}
+
+
+def _entries(value):
+    """Shape and numbers of a value, nothing where it has none."""
+    if type(value) in (int, float, bool):
+        return (), (value,)
+    if math.prod(getattr(value, "shape", ())) > SEEN:
+        return (), (0.0,) * (SEEN + 1)
+    if isinstance(value, complex) or "complex" in str(getattr(value, "dtype", "")):
+        (shape, real), (_, imag) = _entries(value.real), _entries(value.imag)
+        return shape, (*real, *imag)
+    try:
+        return run_answer.numbers(value)
+    except Exception:  # text, a module, a row that has not all its numbers
+        return (), ()
+
+
+class _Numbers:
+    """The numbers of an expression in one trial: how often it came, its shape, and all of them."""
+
+    def __init__(self, count, shape, entries, atol):
+        self.count, self.shape, self.entries, self.atol = count, shape, entries, atol
+        self.distinct = []
+        for one in sorted(one for one in entries if one == one):
+            if not self.distinct or not run_answer.close(one, self.distinct[-1], atol):
+                self.distinct.append(one)
+
+    def in_another_way(self, way):
+        try:
+            return _Numbers(self.count, self.shape, [way(one) for one in self.entries], self.atol)
+        except (ZeroDivisionError, OverflowError):
+            return None
+
+    def agrees(self, other, few=False):
+        """Whether these are the numbers of the other; two arrays have them in one order, or turned."""
+        if not self._near(self.distinct, other.distinct):
+            return False
+        if few:  # these are everywhere
+            return len(self.entries) > 2 and self._near(self.entries, other.entries)
+        if not (self.count == other.count == 1 and len(self.entries) == len(other.entries)):
+            return True
+        axes = range(len(other.shape))
+        orders = itertools.permutations(axes) if len(axes) < 5 else [axes]
+        return any(self._near(self.entries, _transposed(other.entries, other.shape, one)) for one in orders)
+
+    def _near(self, mine, theirs):
+        return len(mine) == len(theirs) and all(
+            run_answer.close(one, two, self.atol) for one, two in zip(mine, theirs)
+        )
+
+
+def _transposed(entries, shape, axes):
+    steps = [math.prod(shape[axis + 1 :]) for axis in axes]
+    places = itertools.product(*(range(shape[axis]) for axis in axes))
+    return [entries[sum(map(math.prod, zip(place, steps)))] for place in places]
+
+
+class _Search:
+    """Says of every expression of an answer whether a right one has its numbers.
+
+    It is "known" or "unknown"; of whole numbers, which are found anywhere, "seen" or "whole"; what is given
+    back is a "result"; and "nothing" is what says nothing.
+    """
+
+    def __init__(self, own, streams, known):
+        self.own, self.streams, self.known = own, streams, known
+        self.goes_into = own.goes_into()
+        self.status = {number: self._status(number) for number in streams}
+        for number, status in self.status.items():
+            if status in ("unknown", "whole"):
+                self.status[number] = self._in_the_end(number)
+
+    def _status(self, number):
+        mine, node = self.streams[number], self.own.nodes[number]
+        numbers = sorted({one for some in mine.values() for one in some.distinct})
+        whole = all(math.isfinite(one) and float(one).is_integer() for one in numbers)
+        if number in self.own.results:
+            return "result"
+        if len(numbers) < 2 and whole:
+            return "nothing"
+        few = whole and len(numbers) < 3  # a mask, or a choice of two: only their order says something
+        found = any(self._is_known(number, way, few) for way in ((SAME, OPPOSITE) if few else WAYS))
+        if not whole:
+            return "known" if found else "unknown"
+        if found:
+            return "seen"
+        if few:
+            return "whole" if any(self._compare(mine, theirs) for theirs in self.known) else "nothing"
+        counts = isinstance(node, ast.Name) or getattr(getattr(node, "func", 0), "id", "") == "range"
+        return "nothing" if counts or numbers == list(range(len(numbers))) else "whole"
+
+    def _compare(self, mine, theirs):
+        """Whether these are two masks, or choices of two, of one length."""
+        return all(
+            n in theirs
+            and len(one.entries) == len(theirs[n].entries) > 2
+            and (one.count == 1) == (theirs[n].count == 1)
+            and len(theirs[n].distinct) < 3
+            for n, one in mine.items()
+        )
+
+    def _is_known(self, number, way=SAME, few=False):
+        mine = {n: one.in_another_way(way) for n, one in self.streams[number].items()}
+        return all(mine.values()) and any(
+            all(n in theirs and one.agrees(theirs[n], few) for n, one in mine.items())
+            for theirs in self.known
+        )
+
+    def _in_the_end(self, number):
+        """Whether known numbers are made of unknown ones: then they are but another way."""
+        ends = {self.status.get(one) for one in self._reached(number)}
+        whole = self.status[number] == "whole"
+        if "known" in ends or (whole and ("seen" in ends or not ends & {"unknown", "result"})):
+            return "nothing"
+        return self.status[number]
+
+    def _reached(self, number):
+        reached, todo = {number}, [number]
+        while todo:
+            for one in self.goes_into[todo.pop()] - reached:
+                reached.add(one)
+                if self.status.get(one) not in ("known", "seen"):
+                    todo.append(one)
+        return reached - {number}
+
+    def found(self):
+        """The number of the place, and those known before it."""
+        order = list(self.status)
+        places = [one for one in order if self.status[one] in ("unknown", "whole", "result")]
+        if not places:
+            return None, []
+        before = order[: order.index(places[0])]
+        return places[0], [one for one in before if self._is_worth_telling(one)]
+
+    def _is_worth_telling(self, number):
+        """Whether a right answer has these very numbers, and not only because it is given them."""
+        node = self.own.nodes[number]
+        given = isinstance(node, ast.Name) and not any(node.id == name for _, name in self.own.made)
+        return self.status[number] == "known" and not given and self._is_known(number)
+
+    def in_words(self):
+        number, known = self.found()
+        if number is None:
+            return None
+        quoted = self._quoted(number)
+        known = [one for one in map(self._quoted, known) if one != quoted]
+        last = f"Your {known[-1]} has the numbers that a right answer has. " if known else ""
+        if self.status[number] == "result" and self._is_known(number):
+            return (
+                f"Your {quoted} has the numbers that a right answer has, but they are not yet "
+                "its result. Are they in another order or shape, or is a step missing?"
+            )
+        begins = ", ".join(f"{one:.4g}" for one in self.streams[number][0].entries[:3])
+        more = "begins" if len(self.streams[number][0].entries) > 3 else "is"
+        return (
+            f"{last}I don't recognise {quoted}, which {more} {begins} in the trial below. "
+            "Unless you chose another way, look there."
+        )
+
+    def _quoted(self, number):
+        """An expression and its line; of a variable that changed, where it was made."""
+        node = self.own.nodes[number]
+        line = f"line {node.lineno}"
+        if isinstance(node, ast.Name):
+            lines = self.lines(number)
+            if lines[1:]:
+                line = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+            else:
+                line = f"line {lines[0]}"
+        text = ast.get_source_segment(self.own.texts[number], node)
+        if isinstance(node, ast.AugAssign):
+            text = ast.unparse(node.target)
+        text = self.own.named.get(id(node)) or text
+        return f"`{text}` in {line}" if len(text) <= QUOTED and "\n" not in text else f"value in {line}"
+
+    def lines(self, number):
+        """The lines that make a variable, or the line of another expression."""
+        node = self.own.nodes[number]
+        if isinstance(node, ast.Name) and not (self.status[number] == "result" and self._is_known(number)):
+            makers = [one for (_, name), some in self.own.made.items() if name == node.id for one in some]
+            filled = {one.lineno for one in makers if id(one) in self.own.fills}
+            before = [one.lineno for one in makers if one.lineno <= node.lineno]
+            if filled or before:
+                return sorted(filled) or [max(before)]
+        return [node.lineno]
