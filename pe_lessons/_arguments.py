@@ -183,8 +183,8 @@ def table_arguments(seq_len, d_model, base, start):
 
 def grid_arguments(height, width, d_model):
     """Height and width of a grid, and how much of `d_model` each of its axes gets."""
-    height, width = whole_number("height", height, minimum=1), whole_number("width", width, minimum=1)
-    return height, width, multiple_of_four("d_model", d_model) // 2
+    half = multiple_of_four("d_model", d_model) // 2
+    return whole_number("height", height, minimum=1), whole_number("width", width, minimum=1), half
 
 
 def block_rows(block_len, d_model):
@@ -220,11 +220,9 @@ def bias_of_offsets(q, k, v, bias):
     n = axes(q=(q, "... n head_dim"), k=(k, "... n head_dim"), v=(v, "... n v_dim"))["n"]
     leading, of_q = shape_of(bias)[:-1], shape_of(q)[:-2]
     fits = len(leading) <= len(of_q) and all(a in (1, b) for a, b in zip(leading[::-1], of_q[::-1]))
-    need(
-        fits and shape_of(bias)[-1:] == (2 * n - 1,),
-        f"bias_of_offsets must hold 2 * {n} - 1 = {2 * n - 1} numbers for the offsets {1 - n} to {n - 1}, "
-        f"behind axes that fit {of_q}, got shape {shape_of(bias)}",
-    )
+    said = f"2 * {n} - 1 = {2 * n - 1} numbers for the offsets {1 - n} to {n - 1}, after axes that fit {of_q}"
+    fits = fits and shape_of(bias)[-1:] == (2 * n - 1,)
+    need(fits, f"bias_of_offsets must hold {said}, got shape {shape_of(bias)}")
     return bias
 
 
@@ -272,11 +270,8 @@ def _rows_with_positions(x, **positions):
     """The width of x ``(..., seq_len, head_dim)``, with one position for each of its rows."""
     sizes = axes(x=(x, "... seq_len head_dim"))
     for name, value in positions.items():
-        need(
-            shape_of(value) == (sizes["seq_len"],),
-            f"{name} must be one number for each of the {sizes['seq_len']} rows of x, "
-            f"got shape {shape_of(value)}",
-        )
+        shape, said = shape_of(value), f"one number for each of the {sizes['seq_len']} rows of x"
+        need(shape == (sizes["seq_len"],), f"{name} must be {said}, got shape {shape}")
     return sizes["head_dim"]
 
 
@@ -329,13 +324,10 @@ def mrope_sections(x, positions, sections, layout, order):
     pairs = _even_head_dim(sizes["head_dim"]) // 2
     each = f"a number of pairs for each axis, {pairs} in all"
     need(sum(sections) == pairs, f"sections must be {each}, got {sections}")
-    for axis, section in enumerate(sections[1:], start=1):
-        has_turns = order != "interleaved" or (section - 1) * len(sections) + axis < pairs
-        need(
-            has_turns,
-            f"sections must leave each axis its turns among {pairs} pairs for 'interleaved', got {sections}: "
-            f"from pair {axis} on there are not {section}, {len(sections)} apart",
-        )
+    for axis, section in enumerate(sections[1:] if order == "interleaved" else (), start=1):
+        why = f"from pair {axis} on there are not {section}, {len(sections)} apart"
+        has_turns = (section - 1) * len(sections) + axis < pairs
+        need(has_turns, f"sections must leave each axis its turns among {pairs} pairs, got {sections}: {why}")
     return sections
 
 
@@ -349,11 +341,8 @@ def learned_arguments(token_ids, table, offset, padding_id):
 def rows_for_tokens(table, offset, tokens):
     """`table`, which has a row for each of so many tokens."""
     needed, max_len = int(offset + tokens), shape_of(table)[0]
-    need(
-        needed <= max_len,
-        f"token_ids must fit the table: {tokens} tokens from row {offset} on need {needed} rows, "
-        f"got {max_len}; cut the text or train a longer table",
-    )
+    why = f"{tokens} tokens from row {offset} on need {needed} rows, got {max_len}"
+    need(needed <= max_len, f"token_ids must fit the table: {why}; cut the text or train a longer table")
     return table
 
 
@@ -366,12 +355,9 @@ def shaw_distance(q, table):
 
 def key_positions(positions, n_queries):
     """`positions`, one for each key, the last of which are those of the queries."""
-    shape = shape_of(positions)
-    need(
-        len(shape) == 1 and shape[0] >= n_queries,
-        f"positions must be a row of numbers, one for each key and at least {n_queries}, as the last "
-        f"{n_queries} are those of the queries, got shape {shape}",
-    )
+    shape, why = shape_of(positions), f"as the last {n_queries} are those of the queries"
+    said = f"a row of numbers, one for each key and at least {n_queries}, {why}"
+    need(len(shape) == 1 and shape[0] >= n_queries, f"positions must be {said}, got shape {shape}")
     return positions
 
 
@@ -432,11 +418,8 @@ def scaling_rule(scaling, head_dim, text_len=None):
     rule = _checked_rule({"rope_type": "default"} if scaling is None else scaling, head_dim)
     rule["turning_pairs"] = head_dim
     rope_type, trained_len = rule["rope_type"], rule.get("original_max_position_embeddings")
-    need(
-        text_len or rope_type not in ("dynamic", "longrope"),
-        f"text_len must be given for scaling of the type {rope_type!r}, got None: the rule is another one "
-        "for a longer text; cached tokens count too",
-    )
+    said = f"text_len must be given for scaling of the type {rope_type!r}, got None"
+    need(text_len or rope_type not in ("dynamic", "longrope"), f"{said}: count cached tokens, too")
     if rope_type == "proportional":
         rule["turning_pairs"] = int(rule["partial_rotary_factor"] * head_dim // 2)
     if rope_type == "llama3":
@@ -468,11 +451,8 @@ def _checked_rule(scaling, head_dim):
     need(known, f'scaling["rope_type"] must be one of {list(SCALING_RULES)}, got {rope_type!r}')
     needed, optional = SCALING_RULES[rope_type]
     keys = scaling.keys() - {"rope_type"}
-    need(
-        set(needed) <= keys <= {*needed, *optional},
-        f"scaling of the type {rope_type!r} must have the keys {list(needed)} and may have "
-        f"{list(optional)}, got {sorted(keys, key=str)}",
-    )
+    said = f"must have the keys {list(needed)} and may have {list(optional)}, got {sorted(keys, key=str)}"
+    need(set(needed) <= keys <= {*needed, *optional}, f"scaling of the type {rope_type!r} {said}")
     rule = {"factor": 1.0, "attention_factor": 1.0, **optional, **scaling}
     for key, value in rule.items():
         if key in ("short_factor", "long_factor"):
@@ -488,9 +468,6 @@ def _checked_rule(scaling, head_dim):
     why = "at most 1, the share of the columns"
     need(share <= 1, f'scaling["partial_rotary_factor"] must be {why}, got {share}')
     many, few = _MANY_AND_FEW_TURNS.get(rope_type, ("factor", None))
-    need(
-        few is None or rule[many] > rule[few],
-        f'scaling["{many}"] must be above scaling["{few}"], got {rule[many]} and {rule.get(few)}: they are '
-        "turns within the trained length, many and few",
-    )
+    said = f'scaling["{many}"] must be above scaling["{few}"], got {rule[many]} and {rule.get(few)}'
+    need(few is None or rule[many] > rule[few], f"{said}: turns within the trained length, many and few")
     return rule

@@ -61,10 +61,6 @@ def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=No
     ndarray of `dtype`, shape (seq_len, d_model)
         The memory taken besides: 1 MB, and d_model / 32 768 of a table of float32.
 
-    References
-    ----------
-    Vaswani et al., "Attention Is All You Need", 2017, section 3.5, for the shift property.
-
     Examples
     --------
     >>> sinusoidal_by_rotation(3, 4, dtype=np.float32).round(4)
@@ -95,10 +91,8 @@ def sinusoidal_blocks(seq_len, d_model, *, base=10_000.0, start=0, dtype=None, b
 
     Parameters
     ----------
-    seq_len, d_model, base, start
-        As in `sinusoidal`.
-    dtype : dtype, optional
-        A floating-point one; float64 unless given.
+    seq_len, d_model, base, start, dtype
+        As in `sinusoidal_by_rotation`.
     block_len : int, optional
         Rows in a block, at least 1; by default as many as stay in a processor's cache. The last block
         may be shorter.
@@ -107,10 +101,6 @@ def sinusoidal_blocks(seq_len, d_model, *, base=10_000.0, start=0, dtype=None, b
     ------
     ndarray of `dtype`, shape (block_len, d_model)
         The rows from `start` on; each block is an array of its own.
-
-    References
-    ----------
-    Vaswani et al., "Attention Is All You Need", 2017, section 3.5, for the shift property.
 
     Examples
     --------
@@ -459,12 +449,6 @@ def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
     Returns
     -------
     ndarray of float64, shape (..., n, v_dim)
-
-    References
-    ----------
-    Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
-    Extrapolation", 2021, section 3; Raffel et al., "Exploring the Limits of Transfer Learning with a
-    Unified Text-to-Text Transformer", 2019, section 2.1.
 
     Examples
     --------

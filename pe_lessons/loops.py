@@ -1,7 +1,8 @@
 """Rung 1: one number at a time, as the formula reads. Plain Python lists and floats.
 
-What a function is stands here, in full, for all three rungs. Where an argument is not what is said of it,
-every function raises a TypeError or a ValueError that names the argument, the value and what would do.
+What a function is stands here, in full, for all three versions. Where an argument is not what is said of it,
+every function raises a TypeError or a ValueError that names the argument, the value and what would do. A
+`base` is above 1, and 10 000, the paper's, unless given; positions and offsets are counted in tokens.
 """
 
 import math
@@ -18,8 +19,6 @@ def frequencies(d_model, *, base=10_000.0):
     ----------
     d_model : int
         Width of the table, at least 1. An odd width ends with a sine that has no cosine.
-    base : float
-        Above 1; the paper takes 10 000.
 
     Returns
     -------
@@ -53,10 +52,8 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
         Number of rows, at least 1.
     d_model : int
         Number of columns, at least 1; the last column of an odd width is a sine.
-    base : float
-        Above 1; the paper takes 10 000.
     start : int
-        Position of the first row, counted in tokens; may be negative.
+        Position of the first row; may be negative.
 
     Returns
     -------
@@ -101,8 +98,6 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
         Of the grid, in rows and columns of patches; at least 1.
     d_model : int
         A multiple of 4.
-    base : float
-        Above 1; the paper on which it is modelled takes 10 000.
 
     Returns
     -------
@@ -135,6 +130,7 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     token_ids : list of rows of int, shape (batch, seq_len)
         Only which of them are padding matters.
     table : list of rows, shape (max_len, d_model)
+        With a row for every token of the longest text.
     offset : int
         The row of the first token, at least 0: BART and OPT begin at 2, RoBERTa after its padding
         row.
@@ -144,11 +140,6 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     Returns
     -------
     list of batch lists of seq_len rows of d_model floats
-
-    Raises
-    ------
-    ValueError
-        If a text is longer than the table.
 
     References
     ----------
@@ -190,20 +181,13 @@ def shift_matrix(offset, d_model, *, base=10_000.0):
     Parameters
     ----------
     offset : int
-        In tokens; negative moves back.
+        Negative moves back.
     d_model : int
-        Width of the table, even.
-    base : float
-        Above 1; the paper takes 10 000.
+        Width of the table, even, because a sine without its cosine cannot be rotated.
 
     Returns
     -------
     list of list of float, shape (d_model, d_model)
-
-    Raises
-    ------
-    ValueError
-        If `d_model` is odd: a sine without its cosine cannot be rotated.
 
     References
     ----------
@@ -239,21 +223,12 @@ def kernel(offsets, d_model, *, base=10_000.0):
     Parameters
     ----------
     offsets : number, or (nested) list of numbers
-        In tokens; finite.
     d_model : int
-        Width of the table, even.
-    base : float
-        Above 1; the paper takes 10 000.
+        Width of the table, even; else the similarity would depend on the position.
 
     Returns
     -------
-    float, or (nested) list of float
-        In the shape of `offsets`.
-
-    Raises
-    ------
-    ValueError
-        If `d_model` is odd: the similarity would depend on the position.
+    float, or (nested) list of float in the shape of `offsets`
 
     References
     ----------
@@ -282,17 +257,11 @@ def softmax(scores):
     Parameters
     ----------
     scores : list of float, or list of such rows
-        At least one score per row; ``-inf`` gets weight 0.
+        At least one score per row above ``-inf``, which gets weight 0.
 
     Returns
     -------
-    list of float, or list of such rows
-        The weights, in the shape of `scores`.
-
-    Raises
-    ------
-    ValueError
-        If `scores` is a single number, has an empty row, or a row that is ``-inf`` throughout.
+    The weights, in the shape of `scores`.
 
     Examples
     --------
@@ -324,11 +293,6 @@ def attention(q, k, v, mask=None):
     Returns
     -------
     list of list of float, shape (n_q, v_dim)
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit (both are named), or a query may look nowhere.
 
     References
     ----------
@@ -384,8 +348,6 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
     ----------
     head_dim : int
         Even; at least 4 for ``ntk`` and ``dynamic``.
-    base : float
-        Above 1; the paper takes 10 000.
     scaling : dict, optional
         ``rope_type``, ``factor`` and the rule's own keys, named as in the configuration files of the
         library transformers: ``original_max_position_embeddings`` is L, ``truncate`` (by default
@@ -480,8 +442,6 @@ def rotary(
         Queries or keys of one head in a row; head_dim even. At least one row: an empty list has no head_dim.
     positions : list of seq_len numbers
         In tokens, one for each row of `x`; need not be whole, nor begin at 0.
-    base : float
-        Above 1; the paper takes 10 000.
     layout : "interleaved" or "half"
         Which columns make a pair: GPT-J style, as in the paper and Meta's Llama, or GPT-NeoX style,
         as in the Llama of the library transformers. A model trained with one can use the other only
@@ -544,8 +504,7 @@ def query_scale(positions, *, length, strength=0.1):
 
     Returns
     -------
-    list of float, or list of such rows
-        The factors, in the shape of `positions`.
+    The factors, in the shape of `positions`.
 
     References
     ----------
@@ -688,8 +647,7 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
 
     References
     ----------
-    Wang et al., "Qwen2-VL: Enhancing Vision-Language Model's Perception of the World at Any
-    Resolution", 2024, section 2.1. The other orders: the code published with the models.
+    As for `mrope_positions`. The other orders: the code published with the models.
 
     Examples
     --------
@@ -848,8 +806,7 @@ def alibi(seq_len, num_heads, *, positions=None):
 
     References
     ----------
-    Press et al., "Train Short, Test Long: Attention with Linear Biases Enables Input Length
-    Extrapolation", 2021, section 3.
+    As for `alibi_slopes`.
 
     Examples
     --------
@@ -941,8 +898,7 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=N
 
     References
     ----------
-    Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text
-    Transformer", 2019, section 2.1.
+    As for `t5_buckets`.
 
     Examples
     --------
@@ -1051,8 +1007,7 @@ def delta_rule(q, k, v, beta, *, gates=None, state=None):
 
     Returns
     -------
-    (list of rows, shape (seq_len, v_dim); list of rows, shape (head_dim, v_dim))
-        The outputs, and the state after the last token.
+    As for `linear_attention`.
 
     References
     ----------

@@ -41,15 +41,6 @@ def smallest_gap(table):
     return float(gaps[np.triu_indices(len(gaps), 1)].min())
 
 
-def largest_value(table):
-    """Largest entry, whatever its sign.
-
-    >>> largest_value([[1.0, -3.0], [2.0, 0.0]])
-    3.0
-    """
-    return float(np.abs(table_of(table)).max())
-
-
 def length_drift(encode, short, long):
     """Largest change of the first `short` rows when the sequence grows to `long`; 0 means length-free.
 
@@ -59,20 +50,6 @@ def length_drift(encode, short, long):
     0.25
     """
     return float(np.abs(table_of(encode(long))[:short] - table_of(encode(short))).max())
-
-
-def jump_ratio(table):
-    """Largest step between neighbouring rows over the smallest; 1 means that every step is alike.
-
-    Infinite where two neighbours share a row: no step is as short as none.
-
-    >>> jump_ratio([[0.0], [1.0], [5.0]])
-    4.0
-    >>> jump_ratio([[0.0], [0.0], [5.0]])
-    inf
-    """
-    steps = np.linalg.norm(np.diff(table_of(table), axis=0), axis=-1)  # (seq_len - 1,)
-    return float(steps.max() / steps.min()) if steps.min() > 0 else np.inf
 
 
 def shift_residual(table, offset):

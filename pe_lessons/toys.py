@@ -38,12 +38,8 @@ def k_back(tokens, k=3):
 def batches(task, *, seed, seq_len=16, vocab_size=10, batch_size=32):
     """Random tokens and what `task` asks of them, for ever; the same for the same seed.
 
-    Yields
-    ------
-    tokens, targets : Tensors of int64, shape (batch_size, seq_len)
+    Yields tokens and targets, Tensors of int64 (batch_size, seq_len).
 
-    Examples
-    --------
     >>> tokens, targets = next(batches(reverse, seed=0, seq_len=5, batch_size=1))
     >>> tokens, targets
     (tensor([[4, 9, 3, 0, 3]]), tensor([[3, 0, 3, 9, 4]]))
@@ -57,19 +53,9 @@ def batches(task, *, seed, seq_len=16, vocab_size=10, batch_size=32):
 def pad_left(texts, padding=0):
     """Texts as one batch: the shorter ones are filled up on the left.
 
-    Parameters
-    ----------
-    texts : list of Tensors of int64, each (length,)
-    padding : int
-        The token to fill up with.
+    Returns the tokens, whether each is one of its text, and its place in that text, 0 for padding: three
+    Tensors (batch, longest).
 
-    Returns
-    -------
-    tokens, real, positions : Tensors, shape (batch, longest)
-        The tokens, whether each is one of its text, and its place in that text, 0 for padding.
-
-    Examples
-    --------
     >>> tokens, real, positions = pad_left([torch.tensor([7, 8, 9]), torch.tensor([5])])
     >>> tokens, positions
     (tensor([[7, 8, 9],
@@ -124,11 +110,7 @@ class Encoding(nn.Module):
 class Table(Encoding):
     """Row p of a table is added to the embedding of the token at position p.
 
-    Parameters
-    ----------
-    table : array_like, shape (max_len, d_model)
-    learned : bool
-        True lets training change the rows, which begin as given.
+    Of shape (max_len, d_model); `learned` lets training change the rows, which begin as given.
     """
 
     def __init__(self, table, learned=False):
@@ -176,10 +158,8 @@ class Shaw(Encoding):
 class ALiBi(Encoding):
     """A score loses in proportion to the distance between its query and its key.
 
-    Parameters
-    ----------
-    slopes : array_like, shape (num_heads,)
-        What each head takes off per token of distance, ``tensors.alibi_slopes(num_heads)`` in the paper.
+    `slopes`, (num_heads,), are what each head takes off per token: ``tensors.alibi_slopes(num_heads)`` in the
+    paper.
     """
 
     def __init__(self, slopes):
@@ -194,11 +174,7 @@ class ALiBi(Encoding):
 class T5(Encoding):
     """Each head learns one number for each bucket of distances, and adds it to the scores.
 
-    Parameters
-    ----------
-    num_heads : int
-    num_buckets, max_distance, bidirectional
-        As for `tensors.t5_buckets`.
+    `num_buckets`, `max_distance` and `bidirectional` are as for `tensors.t5_buckets`.
     """
 
     lr_factor = 10.0  # they begin at 0 and have to grow to 10 or so
@@ -335,11 +311,6 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
     print_every : int or None
         Steps between two printed lines; each tells the loss and the accuracy on that step's batch.
         None prints nothing.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `steps` is not a whole number of at least 0, or `batches` ends before it.
     """
     steps = arguments.whole_number("steps", steps, minimum=0)
     torch.set_num_threads(1)  # threads cost such small models more than they give
@@ -371,15 +342,7 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
 
 
 def accuracy(model, tokens, targets, positions=None):
-    """Share of right answers, among the tokens that are asked for one.
-
-    Parameters
-    ----------
-    model : TinyTransformer
-    tokens, targets : Tensors of int64
-    positions : Tensor of int64, shape (seq_len,), optional
-        What the model is told instead of 0, 1, 2, ...
-    """
+    """Share of right answers, among the tokens that are asked for one, told `positions` if given."""
     with torch.no_grad():
         share = accuracy_of(model(tokens, positions), targets)
     for block in model.blocks:

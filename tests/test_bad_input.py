@@ -175,7 +175,7 @@ BY_FUNCTION = {  # and what is besides
     ],
     "attention_with_bias": [
         bad("must hold 2 * 3 - 1 = 5 numbers for the offsets -2 to 2", bias_of_offsets=N([0.5] * 4)),
-        bad("behind axes that fit (), got shape (1, 5)", bias_of_offsets=N([[0.5] * 5])),
+        bad("after axes that fit (), got shape (1, 5)", bias_of_offsets=N([[0.5] * 5])),
         bad("but query 0 has none", bias_of_offsets=N([0.1, 0.2, -inf, 0.4, 0.5])),
         bad("but query 1 has none", bias_of_offsets=N([0.1, -inf, -inf, -inf, 0.5]), causal=False),
         bad("k must have the axes (..., n, head_dim) with n = 3", k=N(ROWS[:2]), v=N(ROWS[:2])),

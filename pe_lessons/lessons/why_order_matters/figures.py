@@ -89,8 +89,9 @@ def wish_list(encodings):
     measured = []
     for encode in encodings.values():
         table = encode(1000)
-        found = [measures.smallest_gap(table), measures.largest_value(table)]
-        found += [measures.length_drift(encode, short=5, long=50), measures.jump_ratio(table)]
+        steps = np.linalg.norm(np.diff(table, axis=0), axis=-1)
+        found = [measures.smallest_gap(table), np.abs(table).max()]
+        found += [measures.length_drift(encode, short=5, long=50), steps.max() / steps.min()]
         measured.append([*found, measures.shift_residual(table, offset=3)])
     plots.show_table(measured, rows=encodings, columns=WISHES, digits=3)
 
