@@ -173,3 +173,13 @@ def test_needles_stand_where_they_should():
             assert one[:-asked] == other[:-asked] and one[-asked:] != other[-asked:]
     with pytest.raises(ValueError, match=r"distance must be at least .*, got 20"):
         small_models.needles(20)
+
+
+def test_windows_of_training_follow_from_seed_and_step():
+    options = {"length": 16, "batch_size": 4}
+    read, asked = train_small.batch(START, 1, 2, **options)
+    assert torch.equal(read[:, 1:], asked[:, :-1])
+    assert small_models.decode(read[0]) in small_models.held_out()
+    assert torch.equal(read, train_small.batch(START, 1, 2, **options)[0])
+    for seed, step in ((1, 3), (2, 2)):
+        assert not torch.equal(read, train_small.batch(START, seed, step, **options)[0])

@@ -82,8 +82,8 @@ def answer(page, name, text, said):
 
 def test_an_exercise_is_answered_wrongly_rightly_and_without_end(open_page, tmp_path):
     page = open_page(LESSON)
-    first = answer(page, "sinusoidal_loop", DOUBLED, "The exponent is doubled")
-    after = min(answer(page, "sinusoidal_loop", DOUBLED + "# again" * n, "is doubled") for n in range(3))
+    first = answer(page, "sinusoidal_loop", DOUBLED, "twice as large as it should be")
+    after = min(answer(page, "sinusoidal_loop", DOUBLED + "# again" * n, "twice as large") for n in range(3))
     print(f"first check after {first} s, then {after} s")
     answer(page, "sinusoidal_loop", ENDLESS, "does not come to an end")
     answer(page, "sinusoidal_loop", "def my_sinusoidal(seq_len", "SyntaxError in line 1")
@@ -250,7 +250,7 @@ def test_the_editor_indents_and_lets_the_keyboard_go(open_page):
 def test_a_question_with_several_right_choices(open_page):
     page = open_page("notebooks/00_start_here")
     box = page.locator("#answer-cell_question")
-    box.locator(".choice").nth(0).press("Space")
+    box.locator(".choice").nth(1).press("Space")
     box.get_by_role("button", name="Check").press("Enter")
     assert "One right choice is missing." in box.locator(".reply").inner_text()
     box.locator(".choice").nth(2).press("Space")
