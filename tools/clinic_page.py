@@ -13,7 +13,7 @@ from matplotlib import pyplot as plt
 from reexecute import ROOT
 
 from pe_lessons.lessons.progress import notebook
-from pe_lessons.lessons.the_clinic import clinic
+from pe_lessons.lessons.the_clinic import clinic, figures
 
 TOP = """# The clinic, by symptom
 
@@ -74,7 +74,7 @@ def write(folder):
     """clinic.md and clinic/*.svg in a folder."""
     (folder / "clinic").mkdir(exist_ok=True)
     lesson = notebook(ROOT / "notebooks", "the_clinic")
-    first = clinic.drawn_fingerprints()
+    first = figures.drawn()
     save(first.pop("fig"), folder / "clinic" / "fingerprints.svg")
     page = [TOP.format(lesson=f"notebooks/{lesson.name}", **first)]
     for group, cases in clinic.groups().items():

@@ -41,16 +41,6 @@ def rules(prompt, new, trained):
     return calls
 
 
-def cosines(positions, head_dim):
-    """Cosines of a rotary table, base 10,000, stored in bfloat16, so right to 0.004 only.
-
-    positions: whole numbers, as a list. Returns an array (len(positions), head_dim / 2).
-    """
-    frequencies = falling(head_dim // 2)
-    places = np.array(positions, dtype=float)
-    return bfloat16(np.cos(places[:, None] * frequencies))
-
-
 def partial(x, position, turned):
     """One head, x of shape (head_dim,): its first `turned` columns rotated, the others as they are.
 
@@ -81,34 +71,6 @@ def next_places(cached, new):
     return places
 
 
-def scores_in_steps(q, k):
-    """Scores of a text that is read token by token, with a cache of rotated keys.
-
-    q, k: arrays (seq_len, head_dim), not rotated yet; RoPE with base 10,000.
-    Returns an array (seq_len, seq_len): row m has the scores of query m with keys 0 to m, then zeros.
-    """
-    frequencies = falling(q.shape[1] // 2)
-    cache, scores = [], np.zeros((len(q), len(q)))
-    for place in range(len(q)):
-        key = rotated(k[place], place * frequencies)
-        cache.append(key)
-        query = rotated(q[place], place * frequencies)
-        keys = np.array(cache)
-        scores[place, : place + 1] = keys @ query
-    return scores
-
-
-def move(keys, by, turned):
-    """Keys of a cache, already rotated, moved to positions that are `by` higher (lower, if negative).
-
-    keys: array (seq_len, head_dim). Only the first `turned` columns are rotated: base 10,000, like a head
-    that is `turned` wide. Returns an array of the same shape.
-    """
-    width = turned
-    angles = by * falling(width // 2)
-    return np.concatenate([rotated(keys[:, :width], angles), keys[:, width:]], axis=1)
-
-
 def places(lengths, new):
     """Positions of prompts of different length in one batch, and of `new` tokens written after each.
 
@@ -124,22 +86,6 @@ def places(lengths, new):
         after = width - padding
         rows.append([last] + [after + number for number in range(new)])
     return rows
-
-
-def packed_attention(q, k, v, lengths):
-    """Causal attention over texts that are packed into one row, each of which sees itself only.
-
-    q, k, v: arrays (seq_len, head_dim); lengths: of the texts, one after the other; RoPE in q and k.
-    Returns an array (seq_len, head_dim).
-    """
-    owner = np.repeat(np.arange(len(lengths)), lengths)
-    places = np.concatenate([np.arange(length) for length in lengths])
-    angles = places[:, None] * falling(q.shape[1] // 2)
-    scores = rotated(q, angles) @ rotated(k, angles).T / math.sqrt(q.shape[1])
-    earlier = np.tri(len(q), dtype=bool)
-    own = owner[:, None] == owner
-    weights = np.where(earlier & own, np.exp(scores), 0)
-    return weights / weights.sum(axis=1, keepdims=True) @ v
 
 
 def next_after_pictures(prompts):
@@ -272,3 +218,121 @@ def slopes(heads, part, parts):
     share = heads // parts
     numbers = part * share + np.arange(1, share + 1)
     return 2.0 ** (-8 * numbers / heads)
+
+
+def in_sight(window, length, cached):
+    """Places of the keys that the last of `length` tokens looks at, in a layer with a window.
+
+    The window counts the token itself. With `cached`, a cache holds what this token needs of those before
+    it. Otherwise all are read at once, under a mask. Returns a list of places, counted from 0.
+    """
+    last, keep = length - 1, window - 1
+    first = 0
+    if cached:
+        seen = [*range(max(0, last - keep), last), last]
+    else:
+        seen = [place for place in range(length) if 0 <= last - place < window]
+    return [first + place for place in seen]
+
+
+def distances(read, budget):
+    """How far back the next token finds each key, after so many were read; the cache has room for `budget`.
+
+    Each key keeps the position at which it was read, and where room is short the oldest goes. Returns a
+    list, the oldest key first.
+    """
+    begin = 0  # of the text
+    first = max(0, read - budget)
+    position = begin + read
+    return [position - (begin + key) for key in range(first, read)]
+
+
+def after_drafts(text, drafts, accepted):
+    """State of a layer that remembers, after a text and the first `accepted` of some guesses.
+
+    With each number half of the state stays, and the number is added. All guesses are read in one go.
+    Returns a number.
+    """
+    fade, state = 0.5, 0.0
+    for number in text:
+        state = fade * state + number
+    kept = [state]
+    for number in drafts:
+        kept.append(fade * kept[-1] + number)
+    return kept[accepted]
+
+
+def states(rows, lengths):
+    """State after each row of a batch, in a layer that remembers.
+
+    With each number half of the state stays, and the number is added. The last lengths[i] numbers of row i
+    are real. Those before them are padding, and should leave no trace. Returns a list.
+    """
+    fade, found = 0.5, []
+    for row, length in zip(rows, lengths):
+        state = 0.0
+        for place, number in enumerate(row):
+            real = place >= len(row) - length
+            state = fade * state + number * real
+        found.append(state)
+    return found
+
+
+def convolved(x, lengths):
+    """A short convolution over texts that are packed into one row: each number, plus half of the one before.
+
+    The one before counts only if it is of the same text. Returns a list.
+    """
+    first = np.repeat(np.cumsum(lengths) - lengths, lengths)  # where its text begins
+    before, share = 1, 0.5
+    out = []
+    for place, number in enumerate(x):
+        earlier = x[place - before] if place - before >= first[place] else 0
+        out.append(number + share * earlier)
+    return out
+
+
+def frequencies_of(saved, head_dim):
+    """The frequencies with which a model rotates after its weights were loaded, base 10,000.
+
+    saved: the file, a dict of names and arrays. Old files have "frequencies", which then count. Newer files
+    leave them out. Returns an array (head_dim / 2,).
+    """
+    held = np.full(head_dim // 2, 0.0)  # a place in memory, with anything in it
+    held[:] = saved.get("frequencies", falling(head_dim // 2))
+    return held.astype(float)
+
+
+def weights(scores, sink, parts):
+    """Attention weights of one query on its keys, where the head has a learned sink.
+
+    The sink is one more score, which no value belongs to. The sum below the line is taken in so many parts.
+    Returns an array, a weight for each score in the list.
+    """
+    powers = np.exp(1.0 * np.array(scores))
+    sums = [part.sum() for part in np.array_split(powers, parts)]
+    return powers / (np.exp(sink) + sum(sums))
+
+
+def fused(q, k, angles):
+    """A query and a key, rotated in one pass; column i and column i + half are a pair.
+
+    angles: an array (head_dim / 2,). Returns an array (2, head_dim), the query first.
+    """
+    speed = 1.0
+    cos, sin = np.cos(speed * angles), np.sin(speed * angles)
+    q_0, q_1 = np.split(q, 2)
+    k_0, k_1 = np.split(k, 2)
+    new_q = [q_0 * cos - q_1 * sin, q_0 * sin + q_1 * cos]
+    new_k = [k_0 * cos - k_1 * sin, k_0 * sin + k_1 * cos]
+    return np.array([np.concatenate(new_q), np.concatenate(new_k)])
+
+
+def stretched(table, new):
+    """A table of positions for images, a number for each patch, stretched to a grid of new = (h, w) patches.
+
+    Each patch gets the number of the nearest row and column. Returns an array (h, w).
+    """
+    scale, table = 1, np.array(table)
+    rows, columns = (np.arange(n) * old // n for n, old in zip(new, table.shape))
+    return scale * table[rows][:, columns]

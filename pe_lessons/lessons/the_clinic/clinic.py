@@ -42,9 +42,8 @@ from pe_lessons.exercises import failed_cells, run_answer
 from pe_lessons.exercises.exercise import Exercise, Mistake
 from pe_lessons.exercises.lesson_files import Answer, Change
 from pe_lessons.exercises.result import Checked, shown
-from pe_lessons.lessons.the_clinic import CASES, answers, figures
+from pe_lessons.lessons.the_clinic import CASES, answers
 
-PAIRED = np.arange(64).reshape(32, 2).T.ravel()  # columns side by side as pairs
 WIDTH = 74  # of the site's cells
 TASK = "Name one. Write test(program): False for it, True for the other programs."
 OWN = (
@@ -63,35 +62,43 @@ class Suspect:
     program: object
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Riddle(Checked):
-    """An entry of cases.toml: its words, and its programs."""
+class Case(Checked):
+    """An entry of cases.toml: a symptom, three suspects, and their programs.
 
-    number: int
-    title: str
-    data: dict
+    Examples
+    --------
+    >>> riddle = case(5)
+    >>> riddle.check(lambda program: program(5, 3) == [5, 6, 7], accused="A").cause
+    'A + C'
+    >>> riddle.check(lambda program: program(5, 1) == [5], accused="C").status
+    'correct'
+    """
+
+    def __init__(self, title, data):
+        self.title, self.data = title, data
+        self.number, self.group, self.hints = data["number"], data["group"], tuple(data["hints"])
+        self.name = f"case_{self.number}"
+        self.lesson = data["lesson"].replace("_", " ")  # that of the folder `serve_it` is "serve it"
+        self.later = data.get("later", False)  # whether it is asked without its suspects
+        self.right = getattr(answers, data["program"])  # to be called and compared with
+        self.culprit_change = data["suspects"]["ABC".index(data["culprit"])]["change"]
+
+    def changed(self, *changes):
+        """The right program with other lines, as they stand in cases.toml."""
+        right = Answer(answers, self.data["program"], "arrays")
+        return right.with_changes(*(Change(right, one) for one in changes))
+
+    @functools.cached_property
+    def suspects(self):
+        """The three of them, as `Suspect`."""
+        listed = zip("ABC", self.data["suspects"])
+        return tuple(
+            Suspect(letter, one["who"], one["say"], self.changed(one["change"])) for letter, one in listed
+        )
 
     @property
-    def name(self):
-        return f"case_{self.number}"
-
-    @property
-    def group(self):
-        return self.data["group"]
-
-    @property
-    def hints(self):
-        return tuple(self.data["hints"])
-
-    @property
-    def lesson(self):
-        """The lesson that explains it, in words: that of the folder `serve_it` is "serve it"."""
-        return self.data["lesson"].replace("_", " ")
-
-    @property
-    def later(self):
-        """Whether the riddle is asked without its suspects."""
-        return self.data.get("later", False)
+    def culprit(self):
+        return next(one for one in self.suspects if one.letter == self.data["culprit"])
 
     @property
     def patient(self):
@@ -101,39 +108,16 @@ class Riddle(Checked):
     @functools.cached_property
     def second(self):
         """Another patient: the same change, made in a right program that has, if possible, other numbers."""
-        return self._with_other_numbers(self._guilty_change)
+        return self.changed(*self.other_numbers, self.culprit_change)
 
     @functools.cached_property
     def second_healthy(self):
         """The right program with the numbers of the other patient."""
-        return self._with_other_numbers()
-
-    def _with_other_numbers(self, *changes):
-        right = Answer(answers, self.data["program"], "arrays")
-        numbers = [self.data["again"]] if "again" in self.data else []
-        return right.with_changes(*(Change(right, one) for one in (*numbers, *changes)))
+        return self.changed(*self.other_numbers)
 
     @property
-    def _guilty_change(self):
-        return self.data["suspects"]["ABC".index(self.data["culprit"])]["change"]
-
-    @property
-    def culprit(self):
-        return next(one for one in self.suspects if one.letter == self.data["culprit"])
-
-    @functools.cached_property
-    def right(self):
-        """The right program, to be called and compared with."""
-        return getattr(answers, self.data["program"])
-
-    @functools.cached_property
-    def suspects(self):
-        """The three of them, as `Suspect`."""
-        right = Answer(answers, self.data["program"], "arrays")
-        return tuple(
-            Suspect(letter, one["who"], one["say"], right.with_changes(Change(right, one["change"])))
-            for letter, one in zip("ABC", self.data["suspects"])
-        )
+    def other_numbers(self):
+        return [self.data["again"]] if "again" in self.data else []
 
     @functools.cached_property
     def exercise(self):
@@ -160,14 +144,10 @@ class Riddle(Checked):
         right = Answer(answers, self.data["program"], "arrays")
         texts = []
         right.with_changes(
-            Change(right, self._guilty_change), run=lambda text, file, scope: (texts.append(text), scope)
+            Change(right, self.culprit_change), run=lambda text, file, scope: (texts.append(text), scope)
         )
         parts = texts[0].split("\n\n\n")
         return next(part for part in parts if part.startswith(f"def {self.data['program']}("))
-
-
-class Told(Riddle):
-    """A riddle as it is shown: what was seen, whom to suspect, and in the end what was found."""
 
     def ask(self):
         """Print the riddle, and show its plot if it has one."""
@@ -242,19 +222,6 @@ class Told(Riddle):
 
     def __repr__(self):
         return f"case {self.number}, {self.title}: .ask(), .check(test, accused), .hint(), .solution()"
-
-
-class Case(Told):
-    """A riddle: a symptom and three suspects.
-
-    Examples
-    --------
-    >>> riddle = case(5)
-    >>> riddle.check(lambda program: program(5, 3) == [5, 6, 7], accused="A").cause
-    'A + C'
-    >>> riddle.check(lambda program: program(5, 1) == [5], accused="C").status
-    'correct'
-    """
 
     def check(self, test=..., accused=...):
         """Show what `diagnose` says of a test; riddles have no points, so it never raises."""
@@ -383,7 +350,7 @@ class Case(Told):
 def cases():
     """All cases, in the order of their symptoms."""
     data = tomllib.loads(CASES.read_text(encoding="utf-8"))
-    return tuple(Case(one["number"], title, one) for title, one in data.items())
+    return tuple(Case(title, one) for title, one in data.items())
 
 
 def case(which):
@@ -425,76 +392,6 @@ def groups():
     for one in cases():
         found.setdefault(one.group, []).append(one)
     return found
-
-
-def fingerprints():
-    """Faults of a rotated key by symptom: the largest error up to each position, the largest of all being 1.
-
-    Returns a dict of symptom to a list of (errors, what it speaks for), for `figures.fingerprints`, and the
-    positions.
-    """
-    positions = np.round(2 ** np.linspace(0, 12, 97)).astype(int)
-    positions = np.union1d(positions, [0, 257, 2047])
-    places, slow = positions[:, None].astype(float), answers.falling(32)
-    key = np.broadcast_to(_normal(64), (len(positions), 64))
-    right = answers.rotated(key, places * slow)
-    neighbours = answers.rotated(key[:, PAIRED], places * slow)[:, np.argsort(PAIRED)]
-
-    def share(rows):
-        errors = np.maximum.accumulate(np.linalg.norm(rows - right, axis=1))
-        return errors / errors[-1]
-
-    def turned(places, frequencies):
-        return share(answers.rotated(key, places * frequencies))
-
-    ill = {
-        "wrong at 0 already": [(share(1.5 * right), "a factor, a norm, a count\nthat does not begin at 0")],
-        "wrong from 1 on, at once": [(share(neighbours), "another partner, or\nanother order of steps")],
-        "grows from the start": [
-            (turned(places, 500_000.0 ** (-np.arange(32) / 32)), "another base: early,\nthen nearly flat"),
-            (turned(places, answers.bfloat16(slow)), "frequencies\nrounded"),
-        ],
-        "wrong from 257 on": [(turned(answers.bfloat16(places), slow), "positions rounded\nto bfloat16")],
-        "a jump at trained length": [
-            (turned(places, np.where(places < 2048, slow, slow / 4)), "a rule that changes"),
-        ],
-        "a jump when it writes": [
-            (turned(np.where(places < 9, places, 0), slow), "a count that forgets\nthe cache"),
-        ],
-    }
-    return ill, positions
-
-
-def drawn_fingerprints():
-    """The figure of `fingerprints`, its alt text and its caption, as `plots.show` wants them."""
-    panels, positions = fingerprints()
-    xticks = {symptom: [0, 1, 16, 256, 4096] for symptom in panels} | {
-        "grows from the start": [0, 1, 64, 4096],
-        "wrong from 257 on": [0, 1, 16, 257, 4096],
-        "a jump at trained length": [0, 1, 16, 256, 2048],
-        "a jump when it writes": [0, 1, 9, 256, 4096],
-    }
-    fig = figures.fingerprints(panels, positions=positions, xticks=xticks)
-    told = "; ".join(
-        f"{symptom}: {' or '.join(words for _, words in curves)}" for symptom, curves in panels.items()
-    ).replace("\n", " ")
-    return {
-        "fig": fig,
-        "alt": (
-            f"Six plots of the largest error so far, positions 0 to 4,096, with suspects. {told}. With base "
-            "500,000 for 10,000 more than half of the error is there by 64; with rounded frequencies it "
-            "grows in a straight line to the end."
-        ),
-        "caption": (
-            "Faults of a rotated key, as shares of the largest error (trained: 2,048; prompt: 9; base: "
-            "500,000 for 10,000)."
-        ),
-    }
-
-
-def show_fingerprints():
-    """Draw `fingerprints`."""
-    plots.show(**drawn_fingerprints())
 
 
 def without_docstring(text):

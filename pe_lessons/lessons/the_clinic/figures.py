@@ -1,12 +1,73 @@
-"""The drawings of the clinic."""
+"""The figure of the clinic: what an error looks like, position by position."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
+from pe_lessons import plots
+from pe_lessons.lessons.the_clinic.answers import bfloat16, falling, rotated
 from pe_lessons.plots import RED, STYLE
 
 
-def fingerprints(panels, *, positions, xticks, ncols=3):
+def fingerprints():
+    """Faults of a rotated key by symptom: the largest error up to each position, the largest of all being 1.
+
+    Returns a dict of symptom to a list of (errors, what it speaks for), and the positions.
+    """
+    positions = np.round(2 ** np.linspace(0, 12, 97)).astype(int)
+    positions = np.union1d(positions, [0, 257, 2047])
+    places, slow = positions[:, None].astype(float), falling(32)
+    key = np.random.default_rng(21).normal(size=64)
+    paired = np.arange(64).reshape(32, 2).T.ravel()  # columns side by side as pairs
+
+    def turned(places, frequencies, key=key):
+        return rotated(np.broadcast_to(key, (len(positions), 64)), places * frequencies)
+
+    right = turned(places, slow)
+
+    def share(rows):
+        errors = np.maximum.accumulate(np.linalg.norm(rows - right, axis=1))
+        return errors / errors[-1]
+
+    neighbours = turned(places, slow, key[paired])[:, np.argsort(paired)]
+    other_base = turned(places, 500_000.0 ** (-np.arange(32) / 32))
+    longer = turned(places, np.where(places < 2048, slow, slow / 4))
+    forgetful = turned(np.where(places < 9, places, 0), slow)
+    return {
+        "wrong at 0 already": [(share(1.5 * right), "a factor, a norm, a count\nthat does not begin at 0")],
+        "wrong from 1 on, at once": [(share(neighbours), "another partner, or\nanother order of steps")],
+        "grows from the start": [
+            (share(other_base), "another base: early,\nthen nearly flat"),
+            (share(turned(places, bfloat16(slow))), "frequencies\nrounded"),
+        ],
+        "wrong from 257 on": [(share(turned(bfloat16(places), slow)), "positions rounded\nto bfloat16")],
+        "a jump at trained length": [(share(longer), "a rule that changes")],
+        "a jump when it writes": [(share(forgetful), "a count that forgets\nthe cache")],
+    }, positions
+
+
+def drawn():
+    """The figure of `fingerprints`, its alt text and its caption, as `plots.show` wants them."""
+    panels, positions = fingerprints()
+    third = dict(zip(panels, (16, 16, 64, 16, 16, 9)))
+    fourth = dict(zip(panels, (256, 256, None, 257, 256, 256)))
+    last = dict.fromkeys(panels, 4096) | {"a jump at trained length": 2048}
+    xticks = {one: [0, 1, third[one], *filter(None, [fourth[one]]), last[one]] for one in panels}
+    told = "; ".join(
+        f"{symptom}: {' or '.join(words for _, words in curves)}" for symptom, curves in panels.items()
+    ).replace("\n", " ")
+    return {
+        "fig": panelled(panels, positions=positions, xticks=xticks),
+        "alt": f"Six plots of the largest error so far, positions 0 to 4,096, with suspects. {told}. With base 500,000 for 10,000 more than half of the error is there by 64; with rounded frequencies it grows in a straight line to the end.",
+        "caption": "Faults of a rotated key, as shares of the largest error (trained: 2,048; prompt: 9; base: 500,000 for 10,000).",
+    }
+
+
+def show_fingerprints():
+    """Draw `fingerprints`."""
+    plots.show(**drawn())
+
+
+def panelled(panels, *, positions, xticks, ncols=3):
     """Small filled curves over positions from 0, on an axis where each power of two has the same room.
 
     Parameters
