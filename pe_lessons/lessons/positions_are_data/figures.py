@@ -86,17 +86,6 @@ def assignments(blocks, interleaved):
     )
 
 
-def columns(angles):
-    """The fastest pair of the width in six columns, in blocks and interleaved."""
-    fig = plots.clock_hands(angles, ["blocks: a bundle", "interleaved: a fan"])
-    plots.show(
-        fig,
-        alt="Two circles with six hands each. In blocks all six lie close together on the right, marked "
-        "0 to 5. Interleaved they are spread from the right to the left.",
-        caption="The fastest pair that reads the width, in columns 0 to 5, with base 100.",
-    )
-
-
 def rings(programs):
     """Six atoms, each at the two numbers that a program computed for it, joined by their bonds."""
     with plt.rc_context(STYLE):
