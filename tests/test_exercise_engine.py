@@ -844,3 +844,13 @@ def test_the_failing_arguments_can_be_called_with():
     table.diagnose(np.multiply.outer)
     with pytest.raises(LookupError):
         table.failing()
+
+
+def test_arguments_too_long_to_print_are_to_be_had():
+    rows = np.arange(40.0).reshape(10, 4)
+    summed = Exercise("summed", np.sum, probes=((rows,),))
+    message = summed.diagnose(lambda a: a.sum() + 1).message
+    assert "a=<10 x 4 numbers>" in message and "`summed.failing()` gives you the arguments" in message
+    small = Exercise("small", np.sum, probes=((rows[:1],),))
+    message = small.diagnose(lambda a: a.sum() + 1).message
+    assert "a=[[0.0, 1.0, 2.0, 3.0]]" in message and "failing" not in message

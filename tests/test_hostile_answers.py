@@ -102,7 +102,8 @@ def test_every_kind_of_number_is_one(kind):
     [
         (None, "None"), (np.zeros((0, 4)), "<an empty array (0, 4)>"), ([], "[]"),
         ([[]], "<an empty array (1, 0)>"),
-        (np.zeros((2, 3)), "<2 x 3 numbers>"), ([0.5, 2], "[0.5, 2]"), (len, "len"),
+        (np.zeros((9, 3)), "<9 x 3 numbers>"), (np.eye(2), "[[1.0, 0.0], [0.0, 1.0]]"),
+        ([0.5, 2], "[0.5, 2]"), (len, "len"),
         (["a"], "['a']"), (["a"] * 20, "<list>"), ((2, (1, 3)), "(2, (1, 3))"),
         (functools.partial(len), "partial"), ({"layers": 3}, "{'layers': 3}"),
     ],

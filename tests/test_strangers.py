@@ -3,9 +3,10 @@
 The files in `strangers/` hold them, with the truth: "correct", the names of the mistakes that were made,
 "unnamed" for a mistake that no name of ours is true of, or "of the course" where the course's own function
 does the work. Those with a `kind` are from a blind trial, written before anything was checked: "first try" is
-what people write naturally, "other" odder slips.
+what people write naturally, "other" odder slips. `place` is the line of a mistake without a name.
 """
 
+import linecache
 import math
 import re
 import tomllib
@@ -28,6 +29,8 @@ ANSWERS = [
     for number, answer in enumerate(tomllib.loads(file.read_text(encoding="utf-8"))["answer"])
 ]
 OF_THE_COURSE = re.compile(r"\b(loops|arrays|tensors)\.")
+CELL = "<a stranger's cell>"
+LINES = re.compile(r"\blines? (\d+(?:(?:, | and )\d+)*)")
 NAMES = {
     "math": math, "np": np, "torch": torch, "nn": nn, "F": F,
     "loops": loops, "arrays": arrays, "tensors": tensors,
@@ -41,8 +44,9 @@ def test_a_stranger_is_judged_rightly(number, answer, monkeypatch, pytestconfig)
     told = answer["truth"] == "unnamed" or OF_THE_COURSE.search(answer["code"])
     if not (told or number % 10 == 0 or pytestconfig.getoption("thorough")):
         trust(monkeypatch)
-    scope = dict(NAMES)
-    exec(compile(answer["code"], "<a stranger's cell>", "exec"), scope)
+    scope, lines = dict(NAMES), answer["code"].splitlines(keepends=True)
+    monkeypatch.setitem(linecache.cache, CELL, (1, None, lines, CELL))
+    exec(compile(answer["code"], CELL, "exec"), scope)
     result = REGISTRY[answer["exercise"]].diagnose(scope["mine"])
     if answer["truth"] == "correct":
         assert result.status == "correct", result
@@ -50,6 +54,9 @@ def test_a_stranger_is_judged_rightly(number, answer, monkeypatch, pytestconfig)
         assert result.status == "not yet" and "use what you wrote" in result.message, result
     elif answer["truth"] == "unnamed":
         assert (result.status != "correct", result.cause) == (True, None), result
+        said = re.search(r"I don't recognise .*|.*not yet its result.*", result.message)
+        shown = said and [number for some in LINES.findall(said[0]) for number in re.findall(r"\d+", some)]
+        assert "place" not in answer or str(answer["place"]) in shown, result
     else:
         assert result.status == "not yet", result
         assert set((result.cause or "").split(" + ")) == set(answer["truth"].split(" + ")), result
@@ -60,3 +67,9 @@ def test_most_wrong_answers_of_the_blind_trial_hear_their_cause(kinds, share):
     """None gets a false name, no fault is accepted and nothing right refused: the test above."""
     truths = [answer.values[1]["truth"] for answer in ANSWERS if answer.values[1].get("kind") in kinds]
     assert len(truths) >= 100 and sum(truth != "unnamed" for truth in truths) >= share * len(truths)
+
+
+def test_most_mistakes_without_a_name_have_a_place():
+    """The others stop with an error, or say all in their symptom, or are shown too late."""
+    unnamed = [answer.values[1] for answer in ANSWERS if answer.values[1]["truth"] == "unnamed"]
+    assert sum("place" in answer for answer in unnamed) >= 0.4 * len(unnamed)

@@ -30,6 +30,7 @@ A_LOOP = (
 FEWEST = 8  # lines and bytecodes: who takes no more has not looked at the arguments
 SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
 SMALL = 1e-2
+SHORT = 60  # characters of an argument that is shown in full
 TRIALS = 3  # in which the numbers of an unnamed wrong answer are looked at
 ROUNDED = 4e-3  # of a number: as much as bfloat16 loses
 
@@ -400,6 +401,8 @@ class Exercise(Checked):
         else:
             place = self._place(answer, seen, n)
             message = "\n".join(filter(None, (place, self._difference(call, got, right))))
+            if " numbers>" in call:
+                message += f" `{self.name}.failing()` gives you the arguments of this call."
         return self.result("not yet", message)
 
     def _difference(self, call, got, right):
@@ -591,8 +594,9 @@ def _short(value):
         longest = 120 if isinstance(value, dict) else 60 if isinstance(value, list | tuple) else 0
         text = repr(value) if longest else ""
         return text if 0 < len(text) <= longest else f"<{type(value).__name__}>"
-    if isinstance(value, list | tuple) and len(shape) == 1:
-        return repr(value)
+    listed = value.tolist() if hasattr(value, "tolist") else value
+    if (isinstance(value, list | tuple) and len(shape) == 1) or len(repr(listed)) <= SHORT:
+        return repr(listed)
     return f"<{' x '.join(map(str, shape))} numbers>" if all(shape) else f"<an empty array {shape}>"
 
 

@@ -115,7 +115,7 @@ class _Recording(ast.NodeTransformer):
                     if inspect.isfunction(function):
                         setattr(copied, one.attr, self.start(function) or function)
             return copied
-        holds = isinstance(value, list | dict | set) or hasattr(value, "tolist")
+        holds = isinstance(value, list | dict | set) or hasattr(type(value), "tolist")
         return copy.deepcopy(value) if holds else value
 
     def visit(self, node):
