@@ -180,3 +180,10 @@ class TestPuzzles:
         assert verdict == (
             "Puzzle 5 a window of four: 78 of 256 cells differ, the first at p = 4, k = 0: 1 instead of 0."
         )
+
+
+def test_training_does_not_change_your_module():
+    shaw = train_encodings.Shaw(16)
+    for one in capstone.as_encoding(shaw).parameters():
+        one.data += 1
+    assert not shaw.rows.any()
