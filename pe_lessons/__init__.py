@@ -1,7 +1,7 @@
 """Positional encoding in Transformers, as a loop, in NumPy and in PyTorch.
 
 ``loops``, ``arrays`` and ``tensors`` hold the same functions three times: one
-number at a time, in NumPy, in PyTorch. Import the rung you need; importing
+number at a time, in NumPy, in PyTorch. Import the one you need; importing
 the package alone loads neither PyTorch nor matplotlib.
 """
 

@@ -1,4 +1,4 @@
-"""Rung 2: NumPy, whole arrays at a time. Shapes stand as trailing comments; all in float64.
+"""NumPy, whole arrays at a time. Shapes stand as trailing comments; all in float64.
 
 `loops` says what each function is; here its lists are arrays, or what NumPy makes an array of.
 """

@@ -1,4 +1,4 @@
-"""Rung 1: one number at a time, as the formula reads. Plain Python lists and floats.
+"""The loops: one number at a time, as the formula reads. Plain Python lists and floats.
 
 What a function is stands here, in full, for all three versions. Where an argument is not what is said of it,
 every function raises a TypeError or a ValueError that names the argument, the value and what would do. A

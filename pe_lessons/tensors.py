@@ -1,4 +1,4 @@
-"""Rung 3: PyTorch. Functions as on the other rungs, and the module that models are built from.
+"""PyTorch. Functions as in the other two versions, and the module that models are built from.
 
 `loops` says what each function is; here its lists are Tensors.
 """
@@ -532,8 +532,6 @@ class SinusoidalEncoding(nn.Module):
         Number of rows prepared; a longer input is an error.
     dropout : float
         Probability of dropping an entry of the sum while training, 0 to 1.
-    base : float
-        Above 1; the paper takes 10 000.
     batch_first : bool
         True for inputs ``(batch, seq_len, d_model)``, False for ``(seq_len, batch, d_model)``.
 
