@@ -197,7 +197,7 @@ def test_a_test_of_your_own_fails():
 
     with pytest.raises(AssertionError, match="positions begin at 1") as error:
         doctor.assert_healthy(logits)
-    assert str(error.value).startswith("the doctor finds:\n")
+    assert str(error.value).startswith("the doctor finds:\n") and "% of what order does)" in str(error.value)
 
 
 def test_without_positions_the_culprit_is_not_guessed():
