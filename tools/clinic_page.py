@@ -1,6 +1,6 @@
 """Writes the page of the clinic for the site: every riddle of lesson `the_clinic`, sorted by symptom.
 
-build_site.py calls it; the page and its pictures are made anew every time and kept nowhere else.
+build_site.py calls it; the page and its pictures are made every time and kept nowhere else.
 """
 
 import html
@@ -17,10 +17,11 @@ from pe_lessons.lessons.the_clinic import clinic, figures
 
 TOP = """# The clinic, by symptom
 
-Real faults of positional encodings, each met by somebody in a project. Look for what you see in your own
-model, or take them as riddles: which of the three suspects is it, and which test tells it from the others?
-In [the lesson]({lesson}) you name a suspect and write that test, and a check says whom it catches. The
-stories are shortened; what was really reported is in the answer, with its link.
+Real faults of positional encodings, from people's projects. Look for what you see in your own model, or take
+them as riddles. Which of the three suspects is it, and which test tells it from the others? In
+[the lesson]({lesson}) you write such tests, and a check says which suspects they catch. There you also hunt
+one fault through a whole program. The stories are shortened. The answers have what was really reported, with
+links.
 
 First draw your error position by position. Its shape names suspects:
 

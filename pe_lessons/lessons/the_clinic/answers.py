@@ -58,7 +58,7 @@ def partial(x, position, turned):
 
 
 def next_places(cached, new):
-    """Positions of `new` tokens that are read in one call, behind `cached` tokens in the cache.
+    """Positions of `new` tokens that are read in one call, after `cached` tokens in the cache.
 
     Returns a list of `new` integers, counted from 0 at the start of the text.
     """
@@ -82,14 +82,14 @@ def places(lengths, new):
     for length in lengths:
         first = 0
         last = first + length - 1
-        padding = width - (last + 1)  # behind the prompt
+        padding = width - (last + 1)  # after the prompt
         after = width - padding
         rows.append([last] + [after + number for number in range(new)])
     return rows
 
 
 def next_after_pictures(prompts):
-    """Position of the token that is written next, behind each prompt of a batch.
+    """Position of the token that is written next, after each prompt of a batch.
 
     A prompt is a list of parts: a whole number is so many tokens of text, a pair (h, w) a picture of h x w
     tokens. Text goes on by one a token; a picture takes as many positions as its longer side.
