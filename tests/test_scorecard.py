@@ -1,4 +1,4 @@
-"""The scorecard of lesson 25, of encodings whose answer is known."""
+"""The scorecard of the workshop, of encodings whose answer is known."""
 
 import functools
 
