@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pe_lessons.exercises import place, run_answer
+from pe_lessons.exercises.first_difference import first_difference, of_shape, so_many, so_many_right
 from pe_lessons.exercises.result import Checked, shown
 from pe_lessons.exercises.run_answer import Look
 
@@ -32,7 +33,6 @@ SPREAD = 16  # how much larger or smaller an error may be that is of the same ki
 SMALL = 1e-2
 SHORT = 60  # characters of an argument that is shown in full
 TRIALS = 3  # in which the numbers of an unnamed wrong answer are looked at
-ROUNDED = 4e-3  # of a number: as much as bfloat16 loses
 
 
 @dataclass(frozen=True)
@@ -392,29 +392,21 @@ class Exercise(Checked):
                 "begin a new list for every row."
             )
         elif got.things and got.shape != right.shape and len(got.shape) != 1:
-            wanted = f"{call} should give {_shape(right.shape)}"
-            message = f"{wanted}, but gives a tuple of {_many(got.things, 'thing')}."
+            wanted = f"{call} should give {of_shape(right.shape)}"
+            message = f"{wanted}, but gives a tuple of {so_many(got.things, 'thing')}."
         elif got.kind in ("unusable", "hole"):
             message = f"What {call} gives back {got.text}."
         elif got.changed is not None:
             message = f"{call} changes the `{self._parameters[got.changed]}` it is given. Work on a copy."
         else:
             place = self._place(answer, seen, n)
-            message = "\n".join(filter(None, (place, self._difference(call, got, right))))
+            message = "\n".join(filter(None, (place, self._first_difference(call, got, right))))
             if " numbers>" in call:
                 message += f" `{self.name}.failing()` gives you the arguments of this call."
         return self.result("not yet", message)
 
-    def _difference(self, call, got, right):
-        """Another shape than the right one, or the first number that differs."""
-        if len(got.shape) == len(right.shape) == 1 and got.shape != right.shape:
-            return f"{call} should have {_many(right.shape[0], 'number')}, but has {got.shape[0]}."
-        if right.truth and got.shape:
-            wanted = f"{call} should give one True or False, but gives {_shape(got.shape)}"
-            return f"{wanted}. Should all of them be true? `np.all(...)` makes one of them."
-        if got.shape != right.shape:
-            return f"{call} should give {_shape(right.shape)}, but gives {_shape(got.shape)}."
-        return self._first_difference(call, got, right)
+    def _first_difference(self, call, got, right):
+        return first_difference(call, got, right, self.atol)
 
     def _place(self, answer, seen, n):
         """Where the numbers of the answer depart, in the n-th trial and others that fail."""
@@ -425,37 +417,6 @@ class Exercise(Checked):
         with run_answer.our_own(), contextlib.suppress(Exception):
             trials = [self._all_probes[one] for one in trials[:TRIALS]]
             return place.place(answer.answer, self.rights, called, trials, self.atol)
-
-    def _first_difference(self, call, got, right):
-        pairs = list(zip(got.entries, right.entries))
-        differing = [n for n, pair in enumerate(pairs) if not run_answer.close(*pair, self.atol)]
-        unwritten = [n for n in differing if math.isclose(pairs[n][0], run_answer.UNWRITTEN, rel_tol=0.01)]
-        first = (unwritten or differing)[0]
-        place, left = "", first
-        for length in reversed(right.shape):
-            place, left = f"[{left % length}]{place}", left // length
-        if unwritten:
-            return (
-                f"{call}{place} is never written, so it holds whatever lay in the memory that `empty` gave. "
-                f"That is so for {len(unwritten)} of {len(pairs)} entries."
-            )
-        mine, theirs = pairs[first]
-        shown = (f"{mine:.6g}", f"{theirs:.6g}")
-        if right.truth:
-            shown = (str(bool(mine)) if mine in (0, 1) else shown[0], str(bool(theirs)))
-        elif shown[0] == shown[1]:
-            shown = (repr(mine), repr(theirs))
-        message = f"{call}{place} should be {shown[1]}, but is {shown[0]}."
-        if len(pairs) > 1:
-            equal = len(pairs) - len(differing)
-            message += f" {_right(equal, len(pairs), 'entries')}; this is the first wrong one."
-        if mine != mine:
-            message += " NaN means not a number: something like 0/0 or infinity minus infinity."
-        elif 2 * len(differing) > len(pairs) and all(
-            abs(a - b) <= (ROUNDED * abs(b) or 1e-6) for a, b in pairs
-        ):
-            message += " All are close: are numbers rounded on the way, or kept with too few digits?"
-        return message
 
     def _called(self, answer, arguments):
         name = "your_function" if answer.name.startswith("<") else answer.name
@@ -523,7 +484,7 @@ class Numbers(Exercise):
     def judge(self, answer):
         if answer.kind != "unfilled":
             return super().judge(answer)
-        wanted = f"Your answer should have {_many(self._expected[0].shape[0], 'number')}"
+        wanted = f"Your answer should have {so_many(self._expected[0].shape[0], 'number')}"
         missing = f"{answer.missing} {'is' if answer.missing == 1 else 'are'} missing still."
         return self.result("not yet", f"{wanted}; {missing}")
 
@@ -544,6 +505,8 @@ class Numbers(Exercise):
 
     def _first_difference(self, call, got, right):
         """Which number is wrong, and how it looks beside the right one, which is not told."""
+        if got.shape != right.shape:
+            return super()._first_difference(call, got, right)
         numbers = list(zip(got.entries, right.entries))
         wrong = [n for n, pair in enumerate(numbers) if not run_answer.close(*pair, self.atol)]
         mine, theirs = numbers[wrong[0]]
@@ -557,7 +520,7 @@ class Numbers(Exercise):
             remark = "it is close, as if something was rounded on the way or a digit mistyped"
         else:
             remark = f"it is too {'large' if mine > theirs else 'small'}"
-        count = _right(len(numbers) - len(wrong), len(numbers), "numbers")
+        count = so_many_right(len(numbers) - len(wrong), len(numbers), "numbers")
         return f"{count}. Number {wrong[0] + 1}, {mine:.6g}, is not: {remark}."
 
     def _lender(self, answer, seen):
@@ -568,18 +531,6 @@ class Numbers(Exercise):
 
     def _praise(self, seen):
         return "Every number is right."
-
-
-def _many(count, what):
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def _right(right, count, what):
-    return f"{right} of {count} {what} {'is' if right == 1 else 'are'} right"
-
-
-def _shape(shape):
-    return f"the shape {shape}" if shape else "a single number"
 
 
 def _short(value):
@@ -595,7 +546,7 @@ def _short(value):
         text = repr(value) if longest else ""
         return text if 0 < len(text) <= longest else f"<{type(value).__name__}>"
     listed = value.tolist() if hasattr(value, "tolist") else value
-    if (isinstance(value, list | tuple) and len(shape) == 1) or len(repr(listed)) <= SHORT:
+    if (isinstance(value, list | tuple) and len(shape) == 1) or (all(shape) and len(repr(listed)) <= SHORT):
         return repr(listed)
     return f"<{' x '.join(map(str, shape))} numbers>" if all(shape) else f"<an empty array {shape}>"
 

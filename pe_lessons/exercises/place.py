@@ -35,9 +35,6 @@ KINDS = (
 )
 BINDS = ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr | ast.For | ast.comprehension
 FILLS = "append", "extend", "insert"
-# Other ways to write the same step: its sign or its reciprocal; of a mask its opposite.
-SAME, OPPOSITE = (lambda one: one), (lambda one: 1 - one)
-WAYS = SAME, (lambda one: -one), (lambda one: 1 / one)
 
 
 def place(answer, rights, call, trials, atol):
@@ -242,12 +239,6 @@ class _Numbers:
             if not self.distinct or not run_answer.close(one, self.distinct[-1], atol):
                 self.distinct.append(one)
 
-    def in_another_way(self, way):
-        try:
-            return _Numbers(self.count, self.shape, [way(one) for one in self.entries], self.atol)
-        except (ZeroDivisionError, OverflowError):
-            return None
-
     def agrees(self, other, few=False):
         """Whether these are the numbers of the other; two arrays have them in one order, or turned."""
         if not self._near(self.distinct, other.distinct):
@@ -296,7 +287,7 @@ class _Search:
         if len(numbers) < 2 and whole:
             return "nothing"
         few = whole and len(numbers) < 3  # a mask, or a choice of two: only their order says something
-        found = any(self._is_known(number, way, few) for way in ((SAME, OPPOSITE) if few else WAYS))
+        found = self._is_known(number, few)
         if not whole:
             return "known" if found else "unknown"
         if found:
@@ -316,12 +307,9 @@ class _Search:
             for n, one in mine.items()
         )
 
-    def _is_known(self, number, way=SAME, few=False):
-        mine = {n: one.in_another_way(way) for n, one in self.streams[number].items()}
-        return all(mine.values()) and any(
-            all(n in theirs and one.agrees(theirs[n], few) for n, one in mine.items())
-            for theirs in self.known
-        )
+    def _is_known(self, number, few=False):
+        mine = self.streams[number].items()
+        return any(all(n in one and seen.agrees(one[n], few) for n, seen in mine) for one in self.known)
 
     def _in_the_end(self, number):
         """Whether known numbers are made of unknown ones: then they are but another way."""

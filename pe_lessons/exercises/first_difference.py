@@ -1,0 +1,61 @@
+"""The sentence that a reply ends with where a mistake has no name: what differs first, and how."""
+
+import math
+
+from pe_lessons.exercises import run_answer
+
+ROUNDED = 4e-3  # of a number: as much as bfloat16 loses
+
+
+def first_difference(call, got, right, atol):
+    """Another shape than the right one, or the first number that differs."""
+    if len(got.shape) == len(right.shape) == 1 and got.shape != right.shape:
+        return f"{call} should have {so_many(right.shape[0], 'number')}, but has {got.shape[0]}."
+    if right.truth and got.shape:
+        wanted = f"{call} should give one True or False, but gives {of_shape(got.shape)}"
+        return f"{wanted}. Should all of them be true? `np.all(...)` makes one of them."
+    if got.shape != right.shape:
+        return f"{call} should give {of_shape(right.shape)}, but gives {of_shape(got.shape)}."
+    return _first_entry(call, got, right, atol)
+
+
+def _first_entry(call, got, right, atol):
+    pairs = list(zip(got.entries, right.entries))
+    differing = [n for n, pair in enumerate(pairs) if not run_answer.close(*pair, atol)]
+    unwritten = [n for n in differing if math.isclose(pairs[n][0], run_answer.UNWRITTEN, rel_tol=0.01)]
+    first = (unwritten or differing)[0]
+    place, left = "", first
+    for length in reversed(right.shape):
+        place, left = f"[{left % length}]{place}", left // length
+    if unwritten:
+        return (
+            f"{call}{place} is never written, so it holds whatever lay in the memory that `empty` gave. "
+            f"That is so for {len(unwritten)} of {len(pairs)} entries."
+        )
+    mine, theirs = pairs[first]
+    shown = (f"{mine:.6g}", f"{theirs:.6g}")
+    if right.truth:
+        shown = (str(bool(mine)) if mine in (0, 1) else shown[0], str(bool(theirs)))
+    elif shown[0] == shown[1]:
+        shown = (repr(mine), repr(theirs))
+    message = f"{call}{place} should be {shown[1]}, but is {shown[0]}."
+    if len(pairs) > 1:
+        equal = len(pairs) - len(differing)
+        message += f" {so_many_right(equal, len(pairs), 'entries')}; this is the first wrong one."
+    if mine != mine:
+        message += " NaN means not a number: something like 0/0 or infinity minus infinity."
+    elif 2 * len(differing) > len(pairs) and all(abs(a - b) <= (ROUNDED * abs(b) or 1e-6) for a, b in pairs):
+        message += " All are close: are numbers rounded on the way, or kept with too few digits?"
+    return message
+
+
+def so_many(count, what):
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def so_many_right(right, count, what):
+    return f"{right} of {count} {what} {'is' if right == 1 else 'are'} right"
+
+
+def of_shape(shape):
+    return f"the shape {shape}" if shape else "a single number"
