@@ -293,7 +293,7 @@ class Case(Checked):
                 cause, "Ask for something that only one of them gets wrong."
             )
         elif letters != [accused]:
-            say = f"{accused} passes your test, which fails for one other suspect only. Which one do you mean?"
+            say = f"{accused} passes your test, which fails only for one other suspect. Which do you mean?"
         elif accused == self.culprit.letter and not _passes(test, self.second):
             return self.result("correct", self.verdict(), cause)
         elif accused == self.culprit.letter:
