@@ -36,7 +36,6 @@ NOT_YET = {
     "layers_that_differ",
     "learned_positions",
     "longer_than_trained",
-    "relative_biases",
 }
 IN_A_REPLY = re.compile(
     WORN_OUT.pattern
