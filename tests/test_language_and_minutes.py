@@ -34,7 +34,6 @@ NOT_YET = {
     "attention_without_the_matrix",
     "design_your_own",
     "layers_that_differ",
-    "learned_positions",
     "longer_than_trained",
 }
 IN_A_REPLY = re.compile(
