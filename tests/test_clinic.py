@@ -254,7 +254,7 @@ def test_a_fault_in_a_case_is_seen(changed, complaint):
             lambda program: program(5, 1) == [5],
             "B",
             "not yet",
-            "B passes your test, which fails for one other suspect only",
+            "B passes your test, which fails only for one other suspect",
         ),
         (lambda program: program(5, 1) != [0], "C", "not yet", "only knows what this patient says"),
         (
