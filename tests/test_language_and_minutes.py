@@ -33,7 +33,6 @@ NOT_PROSE = re.compile(r"<!--.*?-->|```.*?```|\$\$.*?\$\$|`[^`]*`|\]\([^)]*\)", 
 NOT_YET = {
     "attention_without_the_matrix",
     "design_your_own",
-    "layers_that_differ",
     "longer_than_trained",
 }
 IN_A_REPLY = re.compile(
