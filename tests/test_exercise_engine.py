@@ -854,3 +854,20 @@ def test_arguments_too_long_to_print_are_to_be_had():
     small = Exercise("small", np.sum, probes=((rows[:1],),))
     message = small.diagnose(lambda a: a.sum() + 1).message
     assert "a=[[0.0, 1.0, 2.0, 3.0]]" in message and "failing" not in message
+
+
+def test_what_the_answer_is_given_is_not_told_as_known():
+    def right(numbers):
+        return numbers * 2.5
+
+    exercise = Exercise("scale", right, probes=((np.array([0.5, 1.5, 4]),),), rights=(times_two_and_a_half,))
+    message = exercise.diagnose(times_three_and_a_half).message
+    assert message.startswith("I don't recognise `numbers * 3.5` in line")
+
+
+def times_two_and_a_half(numbers):
+    return numbers * 2.5
+
+
+def times_three_and_a_half(numbers):
+    return numbers * 3.5

@@ -113,6 +113,10 @@ row = by_hand.row_by_hand
 assert row.diagnose(row.reference()).status == "correct"
 exercise.hint()
 assert exercise.diagnose(lambda table: len(table)).status == "not yet"
+from pe_lessons.exercises import in_browser
+answer = "def mine(position, pair, d_model):\\n    step = 2 * pair / d_model\\n    return position * step / 3"
+reply = in_browser.reply("by_hand", "one_angle", answer, "one_angle.check(mine)", {})
+assert "Your `step` in line 2 has the numbers" in reply and "`position * step` in line 3" in reply, reply
 print(named)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
