@@ -90,8 +90,8 @@ def torn():
         plots.strips(rows, xlabel="place in the batch", xticks=[0, 6, 12]),
         alt="Two rows: six boxes of padding, positions 0 to 5, and the new token. Right: it has position 6. "
         "Split count: it has position 12, in red.",
-        caption="The first new token after a padded prompt. The lower row counts the padding for it, "
-        "but not for the prompt.",
+        caption="The first new token after a padded prompt. The lower row counts the padding for the new "
+        "token, but not for the prompt.",
     )
 
 
