@@ -862,7 +862,7 @@ def test_what_the_answer_is_given_is_not_told_as_known():
 
     exercise = Exercise("scale", right, probes=((np.array([0.5, 1.5, 4]),),), rights=(times_two_and_a_half,))
     message = exercise.diagnose(times_three_and_a_half).message
-    assert message.startswith("I don't recognise `numbers * 3.5` in line")
+    assert message.startswith("I don't recognise `same * 3.5` in line")
 
 
 def times_two_and_a_half(numbers):
@@ -870,4 +870,5 @@ def times_two_and_a_half(numbers):
 
 
 def times_three_and_a_half(numbers):
-    return numbers * 3.5
+    same = numbers + 0
+    return same * 3.5

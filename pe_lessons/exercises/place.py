@@ -339,9 +339,13 @@ class _Search:
 
     def _is_worth_telling(self, number):
         """Whether a right answer has these very numbers, and not only because it is given them."""
-        node = self.own.nodes[number]
-        given = isinstance(node, ast.Name) and not any(node.id == name for _, name in self.own.made)
-        return self.status[number] == "known" and not given and self._is_known(number)
+        made = {name for _, name in self.own.made}
+        given = [n for n in self.streams if getattr(self.own.nodes[n], "id", None) not in {None, *made}]
+        mine = self.streams[number].items()
+        told = any(
+            all(n in self.streams[g] and one.agrees(self.streams[g][n]) for n, one in mine) for g in given
+        )
+        return self.status[number] == "known" and not told
 
     def in_words(self):
         number, known = self.found()
