@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from published import FILES
+from published_configs import FILES
 from torch.nn import functional as F
 
 from evidence import reader_and_doctor

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from published import FILES
+from published_configs import FILES
 
 from pe_lessons import arrays, models
 

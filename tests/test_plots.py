@@ -13,7 +13,7 @@ matplotlib.use("agg")
 from matplotlib import pyplot as plt
 
 from pe_lessons import arrays, plots
-from pe_lessons.lessons.beyond_the_line.figures import _grids
+from pe_lessons.lessons.image_patches.figures import _grids
 from pe_lessons.lessons.reading_the_picture import figures
 
 TABLE = arrays.sinusoidal(5, 4)

@@ -33,7 +33,8 @@ def rows_of(value):
     return lambda seq_len, d_model: [[value] * d_model for _ in range(seq_len)]
 
 
-CASES = tomllib.loads((Path(__file__).parent / "hostile_answers.toml").read_text(encoding="utf-8"))["case"]
+TABLE = Path(__file__).with_name("clumsy_and_hostile_answers.toml")
+CASES = tomllib.loads(TABLE.read_text(encoding="utf-8"))["case"]
 HOSTILE = {case["kind"]: case for case in CASES}
 NAMES = {
     "builtins": builtins, "functools": functools, "itertools": itertools, "math": math, "os": os, "sys": sys,

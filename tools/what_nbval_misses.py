@@ -1,7 +1,7 @@
 """What a notebook must be so that nbval cannot be fooled and no learner is misled.
 
 A broken notebook can pass nbval in many ways; every guard here closes one of them. A guard takes a notebook
-and yields its complaints. tests/test_notebook_guards.py holds every lesson to them, and plants faults.
+and yields its complaints. tests/test_what_nbval_misses.py holds every lesson to them, and plants faults.
 """
 
 import ast

@@ -33,4 +33,4 @@ values_turned_back = lesson.exercise(
     atol=1e-5,
 )
 
-quiz_share_one_row = lesson.quiz("quiz_share_one_row")
+quiz_shared_latent_row = lesson.quiz("quiz_shared_latent_row")

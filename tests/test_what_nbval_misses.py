@@ -1,4 +1,4 @@
-"""Every notebook pleases every guard of tools/notebook_guards.py, and no guard is blind.
+"""Every notebook pleases every guard of tools/what_nbval_misses.py, and no guard is blind.
 
 Each is given a small good notebook with one fault planted, and must be the only one to complain. Then
 conftest.py, which makes nbval strict, and tools/reexecute.py.
@@ -13,14 +13,14 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-import notebook_guards as guards
 import pytest
 import reexecute
+import what_nbval_misses as guards
 from nbformat import from_dict, v4
-from notebook_guards import GUARDS, RAISES, Notebook
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from reexecute import ROOT, UNCHECKED, find_notebooks, normal_text
+from what_nbval_misses import GUARDS, RAISES, Notebook
 
 
 @pytest.mark.parametrize("path", find_notebooks(), ids=lambda path: path.stem)

@@ -46,4 +46,4 @@ resized_table = lesson.exercise(
     ),
 )
 
-quiz_beyond_the_line = lesson.quiz("quiz_beyond_the_line")
+quiz_image_patches = lesson.quiz("quiz_image_patches")
