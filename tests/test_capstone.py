@@ -4,6 +4,7 @@ import functools
 import re
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import write_sources
@@ -169,6 +170,7 @@ class TestPuzzles:
             assert puzzles.draw(number, line)[1].endswith(": solved.")
             other = lines[number % len(lines)]
             assert "cells differ" in puzzles.draw(number, other)[1]
+            plt.close("all")
 
     @pytest.mark.parametrize("line", [lambda p, k: k <= p and p - k < 4, lambda p, k: 0 <= p - k < 4])
     def test_and_is_not_for_many_numbers(self, line):
