@@ -1,24 +1,32 @@
 """The verdict, which is made outside the sandbox: nothing in a learner's process decides a mark.
 
 A learner's kernel has a copy of the course without right answers. A check that runs there only tells what
-the answer did with the check's arguments. This module makes that copy, and judges what comes back.
+the answer did with the check's arguments, and with others that are drawn for each run of `grade`. This module
+makes that copy, draws the numbers, and judges what comes back.
 """
 
 import ast
 import atexit
 import compileall
 import functools
+import os
+import random
 import re
+import secrets
 import shutil
 import tempfile
 from pathlib import Path
 
 import nbformat
 
+from pe_lessons.exercises import fresh
+from pe_lessons.exercises.exercise import Exercise, Numbers
 from pe_lessons.exercises.run_answer import Look
 from pe_lessons.lessons import REGISTRY
 
 COURSE = Path(__file__).resolve().parents[1] / "pe_lessons"
+# The same for every process of a run of `grade`, so that all learners have the same trials.
+RUN = os.environ.setdefault("PE_LESSONS_RUN", secrets.token_hex(8))
 LONGEST = 50_000_000  # characters of a look; a right answer's has less than a million
 VERDICT = "course_verdict"  # in the metadata of a check: the status, and the name of the mistake
 NOT_HERE = ast.parse("raise RuntimeError('the course gives no answers while it marks')").body
@@ -62,12 +70,30 @@ def without_reasons(words):
     return "\n".join(kept) + "\n"
 
 
+@functools.cache
+def seeds(name):
+    """The seeds of an exercise's fresh trials in this run."""
+    exercise = REGISTRY.get(name)
+    if not isinstance(exercise, Exercise) or isinstance(exercise, Numbers):
+        return []
+    return fresh.seeds_for(exercise, random.Random(f"{RUN} {name}"))
+
+
+@functools.cache
+def renewed(name):
+    return REGISTRY[name].renewed(seeds(name))
+
+
 def judged(name, look):
     """The `Result` of an exercise for what its check told, a text; None if the check told nothing of use."""
     try:
-        return REGISTRY[name].judge(Look.from_text(look))
+        return renewed(name).judge(Look.from_text(look))
     except Exception:  # whatever a stranger may have sent
         return None
+
+
+def exercise_of(cell):
+    return cell.metadata.nbgrader["grade_id"].removesuffix("-check")
 
 
 def write_verdict(cell, look):
@@ -78,7 +104,7 @@ def write_verdict(cell, look):
     cell.metadata.pop(VERDICT, None)
     if any(output.output_type == "error" for output in cell.outputs):
         return
-    name = cell.metadata.nbgrader["grade_id"].removesuffix("-check")
+    name = exercise_of(cell)
     result = judged(name, look) if look else None
     if result is None:
         lost = f"The check of {name} was not heard: something in the notebook has replaced it."

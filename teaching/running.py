@@ -2,6 +2,7 @@
 
 import builtins
 import html
+import json
 import re
 import symtable
 import time
@@ -69,10 +70,12 @@ class Run(Execute):
     def is_check_of(self, name, index):
         """Whether the cell is the check of this exercise."""
         cell = self.nb.cells[index]
-        return is_grade(cell) and cell.metadata.nbgrader["grade_id"] == f"{name}-check"
+        return is_grade(cell) and marking.exercise_of(cell) == name
 
     def create_kernel_manager(self):
         self.manager = super().create_kernel_manager()  # `self.km` is gone when its kernel is
+        names = (marking.exercise_of(cell) for cell in self.nb.cells if is_grade(cell))
+        self.manager.seeds = json.dumps({name: marking.seeds(name) for name in names})
         return self.manager
 
     def preprocess_cell(self, cell, resources, index):

@@ -31,8 +31,11 @@ SEEN = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/ld.so.cache", "/etc/alt
 KEPT = ("LANG", "LC_ALL", "MPLBACKEND", "NBGRADER_EXECUTION", "PATH", "PYTHONHASHSEED", "PYTHONPATH")
 
 
-def command(shared, inside):
-    """The words before a command that runs `inside` a sandbox, where the folder `shared` can be written."""
+def command(shared, inside, seeds="{}"):
+    """The words before a command that runs `inside` a sandbox, where the folder `shared` can be written.
+
+    `seeds` are those of the fresh trials of each exercise.
+    """
     own = [sys.base_prefix, sys.prefix, *(path for path in sys.path if path.endswith("-packages"))]
     words = [
         "bwrap",
@@ -61,7 +64,7 @@ def command(shared, inside):
         "USER": "learner",
         "MPLCONFIGDIR": "/tmp/matplotlib",
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PE_LESSONS_LOOK_ONLY": "1",
+        "PE_LESSONS_LOOK_ONLY": seeds,
     }
     for name, value in variables.items():
         words += ["--setenv", name, value]
@@ -122,15 +125,19 @@ def missing():
 class OpenKernelManager(AsyncKernelManager):
     """Starts a kernel with all rights of the teacher, but without right answers."""
 
+    seeds = "{}"
+
     async def _async_launch_kernel(self, kernel_cmd, **options):
         environment = options.get("env") or os.environ
         path = os.pathsep.join(filter(None, [str(marking.without_answers()), environment.get("PYTHONPATH")]))
-        options["env"] = {**environment, "PYTHONPATH": path, "PE_LESSONS_LOOK_ONLY": "1"}
+        options["env"] = {**environment, "PYTHONPATH": path, "PE_LESSONS_LOOK_ONLY": self.seeds}
         await super()._async_launch_kernel(kernel_cmd, **options)
 
 
 class SandboxedKernelManager(AsyncKernelManager):
     """Starts a kernel in a sandbox, and talks to it through sockets in a folder that both see."""
+
+    seeds = "{}"
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
@@ -145,7 +152,7 @@ class SandboxedKernelManager(AsyncKernelManager):
 
     def format_kernel_cmd(self, extra_arguments=None):
         self.kernel_spec.interrupt_mode = "message"  # a signal would reach the sandbox only
-        return command(self.shared, super().format_kernel_cmd(extra_arguments))
+        return command(self.shared, super().format_kernel_cmd(extra_arguments), self.seeds)
 
     async def _async_launch_kernel(self, kernel_cmd, **options):
         # The learner's code does not write on the teacher's terminal, and bubblewrap itself, whose variables

@@ -555,7 +555,7 @@ def test_a_look_tells_another_process_all_that_a_check_needs(exercise, monkeypat
 )
 @pytest.mark.usefixtures("the_course_may_answer")
 def test_a_forged_look_is_no_verdict(fault):
-    exercise = REGISTRY["sinusoidal_loop"]
+    exercise = marking.renewed("sinusoidal_loop")
     look = json.loads(exercise.look(exercise.reference).as_text())
     assert marking.judged(exercise.name, json.dumps(look)).status == "correct"
     for trials in ([look["seen"][0] | fault, *look["seen"][1:]], look["seen"][:1], []):
@@ -577,15 +577,17 @@ def test_every_right_answer_is_right_where_the_course_has_no_answers(tmp_path):
                 cells.append((exercise.name, style.name, source))
     program = (
         "import json, sys, pe_lessons\nfrom pe_lessons.lessons import REGISTRY\n"
+        "from pe_lessons.exercises.result import LOOK_ONLY\n"
         "told = []\nfor name, mine, source in json.load(open(sys.argv[1])):\n"
         "    scope = {'__name__': 'cell'}\n"
         "    exec(compile(source, 'a cell', 'exec'), scope)\n"
-        "    told.append(REGISTRY[name].look(scope[mine]).as_text())\n"
+        "    told.append(REGISTRY[name].renewed(LOOK_ONLY[name]).look(scope[mine]).as_text())\n"
         "json.dump([pe_lessons.__file__, told], open(sys.argv[1], 'w'))\n"
     )
     told.write_text(json.dumps(cells))
     copy = marking.without_answers()
-    environment = {**grade.os.environ, "PYTHONPATH": str(copy), "PE_LESSONS_LOOK_ONLY": "1"}
+    seeds = json.dumps({name: marking.seeds(name) for name, *_ in cells})
+    environment = {**grade.os.environ, "PYTHONPATH": str(copy), "PE_LESSONS_LOOK_ONLY": seeds}
     subprocess.run([sys.executable, "-c", program, told], check=True, env=environment, cwd=tmp_path)
     where, looks = json.loads(told.read_text())
     assert Path(where).is_relative_to(copy)
@@ -593,6 +595,16 @@ def test_every_right_answer_is_right_where_the_course_has_no_answers(tmp_path):
         result = marking.judged(name, look)
         asked_without = REGISTRY[name].no_loop and mine.endswith("_loop")
         assert result is not None and (result.status == "correct" or asked_without), (mine, result)
+
+
+@pytest.mark.parametrize("exercise", [one for one in EXERCISES if one.probes[0]], ids=lambda one: one.name)
+def test_what_is_right_in_the_known_trials_only_is_wrong_in_fresh_ones(exercise):
+    """Literals, and forged looks of somebody who has seen the known trials at home."""
+    fresh, seeds = marking.renewed(exercise.name), marking.seeds(exercise.name)
+    assert None not in seeds and len(fresh._expected) == len(exercise._expected) + len(seeds)
+    known = [*exercise._expected, *exercise._expected[: len(seeds)]]  # of the trial that is most like it
+    assert fresh._wrong(fresh._expected) == []
+    assert fresh._wrong(known) and all(n >= len(exercise._expected) for n in fresh._wrong(known))
 
 
 def test_a_forged_reason_stays_one_line():

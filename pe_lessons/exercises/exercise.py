@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from pe_lessons.exercises import place, run_answer
+from pe_lessons.exercises import fresh, place, run_answer
 from pe_lessons.exercises.first_difference import first_difference, of_shape, so_many, so_many_right
 from pe_lessons.exercises.result import Checked, shown
 from pe_lessons.exercises.run_answer import Look
@@ -89,6 +89,9 @@ class Exercise(Checked):
         Whether the task asks for an answer without a loop; a right one with a loop is not done yet.
     rights : sequence of callables
         Right answers in several styles, for the place where the numbers of a wrong one depart.
+    redraw : callable, optional
+        ``redraw(draw, *probe)`` gives arguments like the probe's, with numbers from `draw`, a
+        `random.Random`; for exercises whose arguments hang together (see `fresh`).
 
     Examples
     --------
@@ -119,6 +122,7 @@ class Exercise(Checked):
     may_call: frozenset = frozenset()
     no_loop: bool = False
     rights: tuple = ()
+    redraw: Callable | None = None
 
     def __post_init__(self):
         run_answer.keep_modules()  # PyTorch may be there by now
@@ -156,6 +160,12 @@ class Exercise(Checked):
             again=lambda: self._observe(answer, self._all_probes[0]),
             answer=answer,
         )
+
+    def renewed(self, seeds):
+        """The same exercise with the `fresh.twin` of each main trial that has a seed."""
+        pairs = zip(self.probes, seeds)
+        more = (fresh.twin(self, trial, seed) for trial, seed in pairs if seed is not None)
+        return replace(self, edge_probes=(*self.edge_probes, *more))
 
     def judge(self, answer):
         """The `Result` for a `Look` at an answer.

@@ -1,6 +1,7 @@
 """What a check says, and what is common to all that can be checked: functions, numbers and questions."""
 
 import html
+import json
 import os
 import re
 from dataclasses import dataclass
@@ -11,9 +12,9 @@ from pe_lessons.exercises import failed_cells, run_answer
 # Whether nbgrader runs the notebook. Asked once, when the first cell imports its exercises: an answer cannot
 # change it afterwards.
 GRADING = bool(os.environ.get("NBGRADER_EXECUTION"))
-# Whether marks are given by another process: a check then only says what the answer does. The variable is set
-# by teaching/sandbox.py, and this package has no right answers there.
-LOOK_ONLY = bool(os.environ.get("PE_LESSONS_LOOK_ONLY"))
+# Where another process gives the marks, a check only says what the answer does, and this package has no right
+# answers. teaching/sandbox.py sets the variable: {exercise: the seeds of its fresh trials}, see `fresh`.
+LOOK_ONLY = json.loads(os.environ.get("PE_LESSONS_LOOK_ONLY", "null"))
 LOOK_TYPE = "application/x-pe-lessons-look"
 HEADINGS = {
     "correct": "Correct",
@@ -96,14 +97,19 @@ class Checked:
         Nothing is said of an answer whose cell has failed: what it holds still is an older one.
         """
         complaint = failed_cells.CELLS and failed_cells.CELLS.complaint()
-        if LOOK_ONLY:
-            return self._shows(run_answer.Look("refused", complaint) if complaint else self.look(*answer))
+        if LOOK_ONLY is not None:
+            exercise = self.renewed(LOOK_ONLY.get(self.name, ()))
+            return self._shows(run_answer.Look("refused", complaint) if complaint else exercise.look(*answer))
         result = self.result("error", complaint) if complaint else self.diagnose(*answer)
         if not GRADING:
             return result
         if result.status != "correct":
             raise CheckFailed(repr(result))
         print(result)  # a value would be taken for partial credit
+
+    def renewed(self, seeds):
+        """The same with fresh trials, where there are trials."""
+        return self
 
     def _shows(self, look):
         """Hand the look over to who gives the marks."""

@@ -10,6 +10,11 @@ one_angle = lesson.exercise(
     mine="my_angle",
     probes=((3, 1, 4), (5, 1, 6), (2550, 3, 8), (7, 2, 10), (2550, 1, 4)),
     edge_probes=((7, 0, 4), (2, 1, 12)),  # no odd width: the task counts d_model / 2 pairs
+    redraw=lambda draw, position, pair, d_model: (
+        draw.randrange(1, 3000),
+        pair,
+        2 * draw.randint(pair + 1, 20),
+    ),
 )
 
 row_by_hand = lesson.exercise("row_by_hand", kind=Numbers, atol=6e-5)

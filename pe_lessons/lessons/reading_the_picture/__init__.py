@@ -26,6 +26,7 @@ read_wavelengths = lesson.exercise(
         (table_of([0.1, 1.2, 0.4, 2.5], 6),),
     ),
     edge_probes=((table_of([0.8], 3),), (SLOW,)),
+    redraw=lambda draw, table: (table_of([draw.uniform(0.1, 3) for _ in table[0, ::2]], len(table)),),
 )
 
 quiz_reading_the_picture = lesson.quiz("quiz_reading_the_picture")

@@ -40,6 +40,12 @@ zigzag_positions = lesson.exercise(
     edge_probes=_both((4, 1, 0), (8, 4, 3), (6, 1, 0), (8, 2, 0)),
     use=_look_at_one,
     call=lambda name, seq_len, cards, card, look_at: f"the {look_at} of {name}({seq_len}, {cards}, {card})",
+    redraw=lambda draw, seq_len, cards, card, look_at: (
+        2 * cards * draw.randint(2, 9),
+        cards,
+        draw.randrange(cards),
+        look_at,
+    ),
 )
 
 quiz_reuse_evict_share_out = lesson.quiz("quiz_reuse_evict_share_out")

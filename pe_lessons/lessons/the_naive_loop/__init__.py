@@ -51,6 +51,7 @@ right_pairs = lesson.exercise(
         (CUT_OFF,),
         (with_misprints((10, 2, 0.0003), table=loops.sinusoidal(50, 8)),),  # hardly seen in a mean of 50 rows
     ),
+    redraw=lambda draw, table: (with_misprints((draw.randrange(1, 7), draw.randrange(8), 0.1)),),
 )
 
 bug_question = lesson.question("bug_question")

@@ -110,6 +110,11 @@ permutation_test = lesson.exercise(
         (attention_with_causal_mask, ROWS, ALL_STAY),
         (adding_the_next_row_to_the_first, ROWS, FIRST_STAYS),
     ),
+    redraw=lambda draw, model, rows, order: (
+        draw.choice([attention_without_mask, attention_with_causal_mask, doubling, adding_positions]),
+        ROWS * draw.uniform(0.5, 2),
+        draw.sample(order, len(order)),
+    ),
 )
 
 order_question = lesson.question("order_question")
