@@ -16,15 +16,16 @@ def partners():
         for name, pairs in rules.items()
     }
     fig = _numbered(plots.strips(rows, xlabel="column", xticks=[]), range(16))
-    fig.axes[0].text(10, 0, "pair 1: 0.01 radians per token", ha="center", va="center")
-    fig.axes[0].text(13, 1, "pair 1: 0.32 radians per token", ha="center", va="center")
+    note = {"arrowprops": {"arrowstyle": "-|>"}, "fontsize": 9, "ha": "center", "va": "center"}
+    fig.axes[0].annotate("pair 1: 0.01 radians per token", (3.5, 0.31), (6.1, 0.5), **note)
+    fig.axes[0].annotate("pair 1: 0.32 radians per token", (9.5, 0.69), (12.8, 0.5), **note)
     plots.show(
         fig,
         alt="Two rows of 16 boxes. In the row of partial rotary the first four are green, with the "
         "numbers 0, 1, 0, 1. In the row of the proportional rule, green are 0 and 1 at the left end, and "
         "0 and 1 again from the middle on. All other boxes are grey. Pair 1 rotates by 0.01 radians per token with partial rotary and by 0.32 with "
         "the proportional rule.",
-        caption="The same fraction, other columns. Green columns rotate, and the two columns of a pair carry the same number.",
+        caption="The same fraction, different columns. Green columns rotate, and the two columns of a pair carry the same number.",
     )
 
 
@@ -51,7 +52,7 @@ def _numbered(fig, boxes):
 def schedules(right):
     """Accuracy of ten seeds of each schedule, at the trained length and at eight times that."""
     halves = {("FFF-", 384): ((11, 44), (79, 83))}  # five seeds each: no one range says it
-    long, short = plots.COLOURS[0], "0.65"
+    long, short = plots.COLOURS[0], "0.45"
     with plt.rc_context(plots.STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.6))
         for place, (schedule, of_length) in enumerate(right.items()):
@@ -91,7 +92,7 @@ def windows(seen):
     }
     fig = plots.strips(rows, xlabel="key", xticks=[])
     note = {"arrowprops": {"arrowstyle": "-|>"}, "fontsize": 9, "ha": "center", "va": "center"}
-    fig.axes[0].annotate("the rules differ in this key", (3.5, 0.72), (1.6, 0.5), **note)
+    fig.axes[0].annotate("only this key differs", (3.5, 0.72), (1.6, 0.5), **note)
     plots.show(
         fig,
         alt="Two rows of eight keys, the last of which is the query's own. In the upper row the query sees "
@@ -106,7 +107,7 @@ def sink(scores, sink):
     for name, last in (("without a sink", []), ("with a sink", [sink])):
         grown = np.exp([*scores, *last])
         parts = grown / grown.sum()
-        boxes = [(f"{part:.2f}", part, PALE) for part in parts[: len(scores)]]
+        boxes = [(f"{part:.2f}"[int(part < 0.05) :], part, PALE) for part in parts[: len(scores)]]
         rows[name] = boxes + [
             (f"the sink: {part:.2f} goes nowhere", part, "") for part in parts[len(scores) :]
         ]
