@@ -13,23 +13,32 @@ from sphinx.transforms import SphinxTransform
 PICTURES = tomllib.loads(Path(__file__).with_name("pictures.toml").read_text(encoding="utf-8"))
 
 
-def html_of(name):
-    asked = re.sub(r"\*(.+?)\*", r"<em>\1</em>", PICTURES[name]["ask"])
-    return nodes.raw(
-        "",
-        f'<section class="live" data-picture="{name}" aria-label="{PICTURES[name]["title"]}">'
-        f"<p><strong>{PICTURES[name]['title']}.</strong> {asked}</p>"
-        "<noscript>This picture moves where JavaScript is allowed; the figure above holds still.</noscript>"
-        "</section>",
-        format="html",
+WITHOUT_SCRIPT = "This picture moves where JavaScript is allowed; the figure above holds still."
+STILL = '<img src="_images/readme.png" alt="Two heat maps, one of them with the exponent doubled.">'
+
+
+def html_of(name, story=None):
+    """A picture as nodes. With a story, which is told when a reader has touched it, it opens a page."""
+    title, asked = PICTURES[name]["title"], re.sub(r"\*(.+?)\*", r"<em>\1</em>", PICTURES[name]["ask"])
+    opening = (
+        f'<section class="live{" hero" if story else ""}" data-picture="{name}" aria-label="{title}">'
+        f"<p><strong>{title}.</strong> {asked}</p>"
+        f"<noscript>{STILL if story else WITHOUT_SCRIPT}</noscript>"
     )
+    raw = [nodes.raw("", part, format="html") for part in (opening, "</section>")]
+    return [raw[0], *filter(None, [story]), raw[1]]
 
 
 class Picture(Directive):
+    """What stands below the name is the story, told after the first touch."""
+
     required_arguments = 1
+    has_content = True
 
     def run(self):
-        return [html_of(self.arguments[0])]
+        story = nodes.container(classes=["story"])
+        self.state.nested_parse(self.content, self.content_offset, story)
+        return html_of(self.arguments[0], story if self.content else None)
 
 
 def find_cells(app, docname, source):
@@ -56,7 +65,8 @@ class PlacePictures(SphinxTransform):
         for cell in list(self.document.findall(nodes.container)):
             name = cell.get("cell_metadata", {}).get("picture")
             if name:
-                cell.parent.insert(cell.parent.index(cell) + 1, html_of(name))
+                at = cell.parent.index(cell) + 1
+                cell.parent[at:at] = html_of(name)
 
 
 def setup(app):

@@ -1,7 +1,11 @@
 // Live pictures: knobs made from a list, drawing at every move, the numbers in words. A picture is a module with
-// knobs, numbers(values), draw(numbers, values) as SVG, words(numbers, values) and the height of its drawing. Where
-// a knob ends may depend on the values of the others.
+// knobs, numbers(values), draw(numbers, values, touched) as SVG, words(numbers, values, touched) and the height of its
+// drawing. Where a knob ends may depend on the values of the others. A picture that can be grasped has
+// grasp(point, values): null, or a function from a point to values. Every value has a knob too, for the keyboard.
+// play(t), t from 0 to 1, gives the values that are drawn, once, before a reader has touched anything.
 import { WIDTH, spaced } from "./pictures/shared.js";
+
+const PLAYS = 4000; // milliseconds
 
 function knob(spec) {
   const label = document.createElement("label");
@@ -31,32 +35,76 @@ async function mount(box) {
   const controls = document.createElement("div");
   controls.className = "knobs";
   controls.append(...Object.values(knobs).map((one) => one.label));
-  const drawing = document.createElement("div");
+  const drawing = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${picture.height}`);
   drawing.setAttribute("aria-hidden", "true");
   const words = document.createElement("p");
   words.setAttribute("role", "status");
   const read = () => Object.fromEntries(Object.entries(knobs).map(([name, one]) => [name, one.read()]));
-  const draw = () => {
+  let touched = false;
+  const draw = (values) => (drawing.innerHTML = picture.draw(picture.numbers(values), values, touched));
+  const show = () => {
     Object.values(knobs).forEach((one) => one.bound(read()));
     const values = read();
-    const numbers = picture.numbers(values);
-    drawing.innerHTML = `<svg viewBox="0 0 ${WIDTH} ${picture.height}">${picture.draw(numbers, values)}</svg>`;
-    words.textContent = picture.words(numbers, values);
+    draw(values);
+    words.textContent = picture.words(picture.numbers(values), values, touched);
     Object.values(knobs).forEach((one) => one.say());
   };
-  Object.values(knobs).forEach((one) => one.input.addEventListener("input", draw));
-  box.append(controls, drawing, words);
-  draw();
+  const touch = () => {
+    touched = true;
+    box.classList.add("touched");
+    show();
+  };
+  Object.values(knobs).forEach((one) => one.input.addEventListener("input", touch));
+  box.querySelector("noscript").before(drawing, controls, words);
+  show();
+  if (picture.grasp) {
+    let held = null;
+    const follow = ({ clientX, clientY }) => {
+      const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(drawing.getScreenCTM().inverse());
+      held ??= picture.grasp([x, y], read());
+      for (const [name, value] of Object.entries(held?.([x, y]) ?? {})) knobs[name].input.value = value;
+      if (held) touch();
+    };
+    let down = null;
+    drawing.classList.add("to-grasp");
+    drawing.addEventListener("pointerdown", (event) => {
+      // A finger may be about to scroll, until it moves to the side or is lifted.
+      down = { x: event.clientX, sure: event.pointerType === "mouse" || event.target.closest(".hand") };
+      drawing.setPointerCapture(event.pointerId); // what is drawn under the finger is replaced at every move
+      if (down.sure) follow(event);
+    });
+    drawing.addEventListener("pointermove", (event) => {
+      if (!down) return;
+      down.sure ||= Math.abs(event.clientX - down.x) > 8;
+      if (down.sure) follow(event);
+    });
+    drawing.addEventListener("pointerup", (event) => down && follow(event));
+    for (const end of ["pointerup", "pointercancel"]) drawing.addEventListener(end, () => (down = held = null));
+  }
+  if (picture.play && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    new IntersectionObserver(([{ isIntersecting }], watching) => {
+      if (!isIntersecting) return;
+      watching.disconnect();
+      const begun = performance.now();
+      requestAnimationFrame(function step(now) {
+        if (touched) return;
+        const t = Math.max(now - begun, 0) / PLAYS;
+        draw(t < 1 ? { ...read(), ...picture.play(t) } : read());
+        if (t < 1) requestAnimationFrame(step);
+      });
+    }, { threshold: 0.8 }).observe(drawing);
+  }
 
   // Room for the longest words, so that nothing moves under a finger: each knob at its ends, and at each of its choices.
   const makeRoom = () => {
-    const [values, tall] = [read(), [0]];
+    const [values, tall] = [read(), [words.scrollHeight]];
     const probe = document.createElement("p");
-    box.append(probe);
+    words.after(probe);
     for (const { input, spec } of Object.values(knobs)) {
       for (const value of spec.choices ?? (spec.min === undefined ? [false, true] : [spec.min, Number(input.max)])) {
         const tried = { ...values, [spec.name]: value };
-        probe.textContent = picture.words(picture.numbers(tried), tried);
+        probe.textContent = picture.words(picture.numbers(tried), tried, true);
         tall.push(probe.offsetHeight);
       }
     }
