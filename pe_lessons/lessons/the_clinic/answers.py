@@ -31,8 +31,8 @@ def rules(prompt, new, trained):
     """Which list of frequencies each call of the model uses: True is the list for long texts.
 
     The first call reads `prompt` tokens, and each of `new` more calls one token that was just written. All
-    share a cache of rotated keys. Texts longer than `trained` need the list for long texts.
-    Returns a list of 1 + new values, True or False.
+    share a cache of rotated keys. The final length, with all new tokens, decides for all calls. A text longer
+    than `trained` needs the list for long texts. Returns a list of 1 + new values, True or False.
     """
     calls = []
     for _ in range(new + 1):
@@ -143,7 +143,8 @@ def yarn(x, position, stretch):
     """One head, x of shape (head_dim,), rotated as in YaRN, for texts `stretch` times as long as 4096.
 
     Pairs that don't go round once in 4096 tokens rotate `stretch` times as slowly (without YaRN's ramp), and
-    all is multiplied by the attention factor, 0.1 ln(stretch) + 1. Returns an array (head_dim,).
+    then the whole vector is multiplied by the attention factor, 0.1 ln(stretch) + 1. Returns an array
+    (head_dim,).
     """
     frequencies = falling(len(x) // 2)
     too_slow = frequencies * 4096 < 2 * math.pi
@@ -212,8 +213,8 @@ def time_frequencies(frames):
 def slopes(heads, part, parts):
     """ALiBi's slopes, on one of several cards between which the heads are divided.
 
-    heads: of the whole model, a power of two. Head h, counted from 1, has the slope 2^(-8 h / heads). Card
-    `part`, counted from 0, has the part-th share of them. Returns an array (heads / parts,).
+    heads: of the whole model, a power of two. Head h, counted from 1, has the slope 2^(-8 h / heads). Card 0
+    has the first share of them, card 1 the second, and so on. Returns an array (heads / parts,).
     """
     share = heads // parts
     numbers = part * share + np.arange(1, share + 1)

@@ -45,7 +45,10 @@ from pe_lessons.exercises.result import Checked, shown
 from pe_lessons.lessons.the_clinic import CASES, answers
 
 WIDTH = 74  # of the site's cells
-TASK = "Name one. Write test(program): False for it, True for the other programs."
+TASK = (
+    "Name one. Write test(program): False for that suspect, True for the right program and for the other "
+    "two suspects."
+)
 OWN = (
     "What could it be? Write down three suspects of your own, each with what speaks for or against it. Then "
     "clinic.case({}).show_suspects() shows ours."

@@ -33,7 +33,9 @@ def fingerprints():
     longer = turned(places, np.where(places < 2048, slow, slow / 4))
     forgetful = turned(np.where(places < 9, places, 0), slow)
     return {
-        "wrong at 0 already": [(share(1.5 * right), "a factor, a norm, a count\nthat does not begin at 0")],
+        "wrong at 0 already": [
+            (share(1.5 * right), "a factor, a missing norm, a\ncount that doesn't begin at 0")
+        ],
         "wrong from 1 on, at once": [(share(neighbours), "another partner, or\nanother order of steps")],
         "grows from the start": [
             (share(other_base), "another base: early,\nthen nearly flat"),
@@ -58,7 +60,7 @@ def drawn():
     return {
         "fig": panelled(panels, positions=positions, xticks=xticks),
         "alt": f"Six plots of the largest error so far, positions 0 to 4,096, with suspects. {told}. With base 500,000 for 10,000 more than half of the error is there by 64; with rounded frequencies it grows in a straight line to the end.",
-        "caption": "Faults of a rotated key, as shares of the largest error (trained: 2,048; prompt: 9; base: 500,000 for 10,000).",
+        "caption": "Faults of a rotated key, as shares of the largest error (the model was trained on 2,048 tokens, its prompt has 9, and the other base is 500,000 instead of 10,000).",
     }
 
 
