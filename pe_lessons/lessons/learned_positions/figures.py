@@ -45,6 +45,17 @@ def four_similarities(maps):
     )
 
 
+def two_rates(slow, fast):
+    """Two maps of the cosine similarities of all rows of the fourth start, at two learning rates."""
+    panels = {"learning rate 0.005": slow, "learning rate 0.01": fast}
+    plots.show(
+        plots.heatmaps(panels, xlabel="position", label="cosine similarity"),
+        alt="Two 32 by 32 maps of similarities of the fourth start. At the learning rate 0.005: a red block in "
+        "the middle and red corners, with blue between them. At 0.01: a red band along the diagonal.",
+        caption="At twice the learning rate, the fourth start gets its band too.",
+    )
+
+
 def horseshoe(before, after):
     """The rows of a table as points of the plane in which they spread most."""
     panels = {"before training": _flat(before), "after training": _flat(after)}
