@@ -94,7 +94,7 @@ def tree(words, parents, first):
         for x, y, text, paper in boxes:
             look = {"boxstyle": "round,pad=0.35", "facecolor": paper, "edgecolor": "white"}
             ax.text(x, y, text, ha="center", va="center", bbox=look, gid=plots.KEEPS)
-        ax.text(1, -0.45, "siblings: one position", ha="center", color="0.4")
+        ax.text(2, -0.45, "one depth, one position", ha="center", color="0.4")
         ax.set(xlim=(-0.5, max(depth) + 1.5), ylim=(leaves - 0.2, -0.6), yticks=[], xlabel="position")
         ax.set_xticks(range(max(depth) + 2), [f"up to {first - 1}", *range(first, first + max(depth) + 1)])
         ax.spines["left"].set_visible(False)
@@ -103,8 +103,7 @@ def tree(words, parents, first):
         alt=f"A tree. The text ends at position {first - 1}. Guesses {words[0]} and {words[1]} follow the text, at "
         f"position {first}. Guesses {words[2]} and {words[3]} follow {words[0]}, and {words[4]} follows {words[1]}, "
         f"at position {first + 1}. Guess {words[5]} follows {words[2]}, at position {first + 2}.",
-        caption="Six guesses of what comes after the text. Their numbers are their order in the row that the "
-        "model reads.",
+        caption="Six guesses of what comes after the text. Their numbers are their order in the input.",
     )
 
 
@@ -155,9 +154,9 @@ def what_to_do(columns):
             assert all(gap < RIGHT or gap > 0.05 for gap in gaps), (family, gaps)
             right = [gap < RIGHT for gap in gaps]
             words[family].append("nothing" if right[0] else "rotate" if right[1] else "recompute")
-    words["state"] = ["nothing", "impossible", "impossible", "recompute", "recompute", "copy", "hand on"]
+    words["state"] = ["nothing", *["impossible"] * 3, "recompute", "recompute", "copy", "hand on"]
     with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(8.4, 0.9 + 0.42 * len(words)))
+        fig, ax = plt.subplots(figsize=(9.4, 0.9 + 0.42 * len(words)))
         for row, cells in enumerate(words.values()):
             for column, word in enumerate(cells):
                 corner = column - 0.47, row - 0.44
