@@ -83,6 +83,16 @@ def stretch(trained, factor, rule, base):
     return {"frequencies": now, "open": open_pairs.sum(), "unseen": unseen.sum(), "slowed": before / now}
 
 
+def fading_state(at, gate, stop):
+    gates = np.array(
+        [stop if word == "." else gate for word in "the cat sat down . the dog ran after it".split()]
+    )
+    kept = np.exp(arrays.forget_bias(gates))[at - 1, :at]
+    with np.errstate(divide="ignore"):
+        half = np.log(0.5) / np.log(gate)
+    return {"left": kept, "slope": -np.log(gate), "half": half}
+
+
 def out_of_numbers(power, format):
     position = round(10**power)
     kind = getattr(torch, format)
@@ -130,6 +140,8 @@ CASES = [
         for rule in ("none", "linear", "NTK", "YaRN", "Llama 3")
         for trained, factor, base in [(12, 2, "10000"), (8, 5, "500000"), (13, 0, "500000")]
     ),
+    *((fading_state, dict(at=at, gate=gate, stop=0.01)) for at in (1, 4, 10) for gate in (0.01, 0.9, 0.99)),
+    (fading_state, dict(at=10, gate=0.5, stop=1)),
     *(
         (out_of_numbers, dict(power=power, format=format))
         for power in (0, 2.41, 3.01, 4.9, 6)
@@ -201,6 +213,31 @@ def open_picture(open_page, name, **options):
     box.scroll_into_view_if_needed()
     box.get_by_role("status").wait_for()
     return box
+
+
+@pytest.mark.parametrize("touch", [False, True])
+def test_a_gate_is_turned_by_its_hand(open_page, touch):
+    box = open_picture(open_page, "fading_state", width=390)
+    drawn = box.locator("svg")
+    drawn.scroll_into_view_if_needed()
+    place = drawn.bounding_box()
+    scale = place["width"] / 400
+    top, right = [(place["x"] + x * scale, place["y"] + y * scale) for x, y in [(104, 128), (134, 158)]]
+    if touch:
+        session = box.page.context.new_cdp_session(box.page)
+        for kind, points in [("touchStart", [top]), ("touchMove", [right]), ("touchEnd", [])]:
+            session.send(
+                "Input.dispatchTouchEvent",
+                {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]},
+            )
+    else:
+        box.page.mouse.move(*top)
+        box.page.mouse.down()
+        box.page.mouse.move(*right)
+        box.page.mouse.up()
+    gate = box.get_by_role("slider", name="gate of every word")
+    assert abs(float(gate.input_value()) - 5 / 6) < 0.02  # a quarter of a turn beyond the middle, of three
+    assert float(box.get_by_role("slider", name="full stop").input_value()) == 0.01
 
 
 def column_at(box, column):

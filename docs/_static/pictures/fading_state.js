@@ -1,0 +1,58 @@
+// Lesson 16: what is left of each word in a state, for one gate of all words and one of the full stop.
+import { bar, line, range, spaced, text } from "./shared.js";
+
+const WORDS = "the cat sat down . the dog ran after it".split(" ");
+const [WIDE, FLOOR, TALL] = [39, 96, 82];
+const DIALS = { gate: { x: 104, said: "every word" }, stop: { x: 292, said: "the full stop" } };
+const [LOW, RADIUS] = [158, 30];
+const SWEEP = 1.5 * Math.PI; // from 0, at the bottom left, clockwise to 1
+
+export const height = 208;
+export const knobs = [
+  { name: "at", label: "words read", min: 1, max: WORDS.length, value: WORDS.length },
+  { name: "gate", label: "gate of every word", min: 0.01, max: 1, step: 0.01, value: 0.9 },
+  { name: "stop", label: "gate of the full stop", min: 0.01, max: 1, step: 0.01, value: 0.01 },
+];
+
+export const play = (t) => ({ at: Math.min(1 + Math.floor(t * WORDS.length), WORDS.length) });
+
+export function numbers({ at, gate, stop }) {
+  const gates = WORDS.map((word) => (word === "." ? stop : gate));
+  const left = range(at).map((n) => gates.slice(n + 1, at).reduce((one, other) => one * other, 1));
+  return { left, slope: -Math.log(gate), half: Math.log(0.5) / Math.log(gate) };
+}
+
+export function grasp([x, y]) {
+  const [name, dial] = Object.entries(DIALS).find(([, one]) => Math.hypot(x - one.x, y - LOW) < RADIUS + 12) ?? [];
+  if (dial) {
+    return ([toX, toY]) => {
+      const turned = Math.atan2(toX - dial.x, LOW - toY) / SWEEP + 0.5; // 0 at the bottom left
+      return { [name]: Math.min(Math.max(turned, 0.01), 1).toFixed(2) };
+    };
+  }
+  return y > FLOOR + 22 ? null : ([to]) => ({ at: Math.min(Math.max(Math.ceil((to - 5) / WIDE), 1), WORDS.length) });
+}
+
+export function draw({ left }, values) {
+  const bars = WORDS.map((word, n) => {
+    const x = 5 + WIDE * n;
+    const tall = TALL * (left[n] ?? 0);
+    return bar(x + 5, FLOOR - TALL, WIDE - 10, TALL, "faint") + bar(x + 5, FLOOR - tall, WIDE - 10, tall, word === "." ? "second" : "first")
+      + text(x + WIDE / 2, FLOOR + 16, word, `text-anchor="middle" class="${n < values.at ? "read" : "to-come"}"`);
+  });
+  const dials = Object.entries(DIALS).map(([name, { x, said }]) => {
+    const angle = (values[name] - 0.5) * SWEEP;
+    const tip = [x + RADIUS * Math.sin(angle), LOW - RADIUS * Math.cos(angle)];
+    return `<circle class="faint hand" cx="${x}" cy="${LOW}" r="${RADIUS}"/>` + line([[x, LOW], tip], name === "gate" ? "first" : "second")
+      + `<circle class="grip hand ${name === "gate" ? "first" : "second"}" cx="${tip[0].toFixed(1)}" cy="${tip[1].toFixed(1)}" r="7"/>`
+      + text(x, LOW + 46, `${said}: ${spaced(Number(values[name]))}`, 'text-anchor="middle"');
+  });
+  return bars.join("") + dials.join("");
+}
+
+export function words({ left, slope, half }, { at, gate }) {
+  const part = (share) => `${spaced(100 * share)} %`;
+  const read = at < 3 ? "" : `When “${WORDS[at - 1]}” is read, the state keeps ${part(left[at - 2])} of “${WORDS[at - 2]}” and ${part(left[1])} of “cat”. `;
+  return read + (gate < 1 ? `Where every gate is ${spaced(gate)}, half of a word is left after ${spaced(half)} words, as with ALiBi of slope ${spaced(slope)}.`
+    : "At a gate of 1 no word fades, and the state can't tell old from new.");
+}
