@@ -92,7 +92,7 @@ def stripes(pairs, *, drawn, title):
         whole.set_title(f"{title}, all {pairs.shape[-1]} pairs together")
         whole.set_axis_off()
     kinds = {
-        "axial": "two pairs with vertical and two with horizontal stripes. Below, a bright cross with four "
+        "axial": "two pairs with horizontal and two with vertical stripes. Below, a bright cross with four "
         "arms",
         "golden gate": "four pairs with stripes in four slanted directions. Below, a bright round spot "
         "without arms, and pale blotches farther out",
@@ -152,3 +152,17 @@ def _frame(ax, cells, numbers):
         elif numbers and place:
             paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
             ax.text(column + 1, row + 2.6, said, bbox=paper, **text)
+
+
+def nearer_scores_higher(kinds):
+    """Of all pairs of keys whose distances differ by more than 3, how often the nearer one scores higher."""
+    for reach, where in ((8, "up to 8 steps away"), (29, "in the whole picture")):
+        shares = []
+        for name, contributions in kinds.items():
+            scores = contributions.mean(axis=-1)  # (41, 41)
+            down, right = np.indices(scores.shape) - scores.shape[0] // 2
+            away = np.hypot(down, right)
+            scores, away = scores[away <= reach], away[away <= reach]
+            nearer = away[:, None] < away - 3
+            shares.append(f"{name} {(scores[:, None] > scores)[nearer].mean():.0%}")
+        print(f"the nearer key scores higher, {where}: {', '.join(shares)}")
