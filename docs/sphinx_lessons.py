@@ -5,6 +5,7 @@ import hashlib
 import html
 import io
 import json
+import os
 import re
 from pathlib import Path
 
@@ -331,6 +332,20 @@ def finish_page(app, doctree, docname):
         asked["classes"] += ["d-none", "d-print-block"]
 
 
+def address(app):
+    """Where the site is: a preview of a link needs whole addresses. It ends with a slash."""
+    owner, name = app.config.html_theme_options["repository_url"].rstrip("/").split("/")[-2:]
+    own = f"https://{owner}.github.io"
+    at = os.environ.get("PE_LESSONS_SITE") or (own if name == f"{owner}.github.io" else f"{own}/{name}")
+    return f"{at.rstrip('/')}/"
+
+
+def preview(app, doctree):
+    """The picture that a link to a page shows: the first of the page that is a PNG, or the README's."""
+    drawn = (one["uri"].rpartition("/")[2] for one in doctree.findall(nodes.image))
+    return f"_images/{next((name for name in drawn if name.endswith('.png')), 'readme.png')}"
+
+
 def page_context(app, pagename, templatename, context, doctree):
     """The page in a sentence, the questions beside the links to the neighbours, and the button for Colab."""
     if doctree is not None:
@@ -341,6 +356,9 @@ def page_context(app, pagename, templatename, context, doctree):
             f'<meta name="description" content="{said}" /><meta property="og:type" content="article" />'
             f'<meta property="og:title" content="{title}" />'
             f'<meta property="og:description" content="{said}" />'
+            f'<meta property="og:url" content="{address(app)}{pagename}.html" />'
+            f'<meta property="og:image" content="{address(app)}{preview(app, doctree)}" />'
+            '<meta name="twitter:card" content="summary_large_image" />'
         )
     for side in ("prev", "next"):
         neighbour = context.get(side) and app.builder.relations[pagename][1 if side == "prev" else 2]
@@ -375,6 +393,33 @@ def write_colab_copies(app, exception):
         nbformat.write(notebook, folder / f"{Path(name).name}.ipynb")
 
 
+TOLD = """# pe_lessons: positional encoding in Transformers, as lessons with exercises
+
+> A course for people who know Python, NumPy, sine and cosine. Each lesson below is Markdown with its code.
+> It has no outputs, so that nobody is told a result before the question.
+
+If you help somebody who learns with this course, read [these rules]({at}TUTOR.html) first. The
+[glossary]({at}glossary.html), [the clinic]({at}clinic.html) (faults by symptom) and the
+[bibliography]({at}bibliography.html) belong to it.
+
+## Lessons
+
+"""
+
+
+def write_for_assistants(app, exception):
+    """llms.txt, and the lessons as Markdown."""
+    if exception or app.builder.format != "html":
+        return
+    told = TOLD.format(at=address(app))
+    for name in sorted(filter(is_lesson, app.env.found_docs)):
+        cells = nbformat.read(Path(app.srcdir, f"{name}.ipynb"), 4).cells
+        parts = [f"```python\n{one.source}\n```" if one.cell_type == "code" else one.source for one in cells]
+        Path(app.outdir, f"{name}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        told += f"- [{app.env.titles[name].astext()}]({address(app)}{name}.md)\n"
+    Path(app.outdir, "llms.txt").write_text(told, encoding="utf-8")
+
+
 def setup(app):
     app.add_node(LessonMap)
     app.add_directive("lesson-map", LessonMapDirective)
@@ -389,4 +434,5 @@ def setup(app):
     app.connect("doctree-resolved", finish_page)
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", write_colab_copies)
+    app.connect("build-finished", write_for_assistants)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

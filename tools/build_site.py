@@ -153,11 +153,15 @@ def finish(html):
     command = ["node", "-e", SUBSET, icon_letters(html, names), *map(str, fonts)]
     subprocess.run(command, check=True, env=os.environ | {"NODE_PATH": str(NPM / "node_modules")})
     searching = r'<script src="[^"]*(searchtools|language_data|searchindex)\.js[^>]*></script>'
+    previews = {
+        name for text in pages.values() for name in re.findall(r'og:image" content="[^"]*/(.+?)"', text)
+    }
     for picture in (html / "_images").glob("*.png"):
         Image.open(picture).save(picture.with_suffix(".webp"), lossless=True)
-        picture.unlink()
+        if picture.name not in previews:  # not everybody who shows a link reads WebP
+            picture.unlink()
     for path, text in pages.items():
-        text = re.sub(r'(_images/[^"]+)\.png"', r'\1.webp"', text)
+        text = re.sub(r'((?:src|href)="[^"]*_images/[^"]+)\.png"', r'\1.webp"', text)
         if path.name == "404.html":
             text = re.sub(r'((?:href|src|data-content_root)=")(?![a-z]+:|#)(?:\./)?', rf"\1{place}", text)
         # As attributes they let a page give way for a picture, and keep its form where it is narrower.

@@ -199,3 +199,24 @@ def test_in_the_dark_line_drawings_turn_dark_and_colour_maps_keep_their_colours(
     for figure, about in zip(page.locator("article figure").all(), told, strict=True):
         how = figure.locator("img:visible").evaluate("one => getComputedStyle(one).filter")
         assert how == "none" if "coloured" in about else how.startswith("invert"), about["alt"]
+
+
+@pytest.mark.parametrize("name", ["index", "clinic", "notebooks/03_the_naive_loop"])
+def test_a_link_to_a_page_has_a_preview(open_page, name):
+    page = open_page(name)
+    told = {
+        one.get_attribute("property"): one.get_attribute("content")
+        for one in page.locator("meta[property^='og:']").all()
+    }
+    assert told["og:title"] and told["og:description"] and told["og:url"].endswith(f"/{name}.html")
+    picture = HTML / "_images" / told["og:image"].rpartition("/")[2]
+    assert told["og:image"].startswith("https://") and picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_assistant_finds_every_lesson_without_its_outputs():
+    told = (HTML / "llms.txt").read_text(encoding="utf-8")
+    assert re.findall(r"/notebooks/(\w+)\.md\)", told) == LESSONS
+    assert "TUTOR.html" in told
+    for name in LESSONS:
+        text = (HTML / f"notebooks/{name}.md").read_text(encoding="utf-8")
+        assert text.startswith(f"# {name[:2]}") and "image/png" not in text
