@@ -28,7 +28,7 @@ COURSE = Path(__file__).resolve().parents[1] / "pe_lessons"
 # The same for every process of a run of `grade`, so that all learners have the same trials.
 RUN = os.environ.setdefault("PE_LESSONS_RUN", secrets.token_hex(8))
 LONGEST = 50_000_000  # characters of a look; a right answer's has less than a million
-VERDICT = "course_verdict"  # in the metadata of a check: the status, and the name of the mistake
+VERDICT = "course_verdict"  # in the metadata of a check: the status, the name of the mistake, what was called
 NOT_HERE = ast.parse("raise RuntimeError('the course gives no answers while it marks')").body
 
 
@@ -110,7 +110,9 @@ def write_verdict(cell, look):
         lost = f"The check of {name} was not heard: something in the notebook has replaced it."
         cell.outputs = [error("NoVerdict", lost)]
         return
-    cell.metadata[VERDICT] = {"status": result.status, "cause": result.cause}
+    called = [set(one.called) for one in Look.from_text(look).seen]  # of the course, in each trial
+    called = sorted(set.intersection(*called)) if called else []
+    cell.metadata[VERDICT] = {"status": result.status, "cause": result.cause, "called": called}
     if result.status == "correct":
         cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=f"{result}\n")]
     else:

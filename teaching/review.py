@@ -2,16 +2,14 @@
 
     python course.py review FOLDER LESSON
 
-First which mistakes the class made, by their names, exercise by exercise: begin the next lecture with them.
-Then, with learners' names, who made which, and which submissions to look at: not graded, an answer missing,
-more points than there are, the course's own solution, answers alike. A mark here is no verdict: it says what
-to read. What else stands in a notebook cannot change its marks, which are made outside the learner's process.
+First which mistakes the class made, exercise by exercise, as a picture and as a list with what to say of
+each: begin the next lecture with them. Then, with learners' names, who made which, and which submissions to
+look at: not graded, an answer missing, more points than there are, the course's own solution, answers alike.
 The two pages are kept apart in FOLDER/review; the first may be projected.
 """
 
 import argparse
 import ast
-import builtins
 import functools
 import importlib
 import re
@@ -21,9 +19,11 @@ import textwrap
 from collections import defaultdict
 
 import grade
+import marking
 import nbformat
 import running
 from class_folder import class_folder, lesson_named
+from matplotlib.figure import Figure
 
 from pe_lessons.exercises import run_answer
 from pe_lessons.exercises.exercise import Exercise, Numbers
@@ -98,7 +98,7 @@ def mistakes_in(name, said):
         letters = re.findall(r"(?m)^(\w) \(chosen\):", said)
         return [chose(exercise, letter) for letter in letters] or ["a right choice missing"]
     flat = " ".join(said.split())
-    found = [one.name for one in getattr(exercise, "mistakes", ()) if " ".join(one.fault.split()) in flat]
+    found = [one.name for one in known_of(name) if " ".join(one.fault.split()) in flat]
     known = [words for sign, words in UNNAMED.items() if sign in flat]
     return found or known[:1] or ["an error" if status[1] == "Error in your code" else "another mistake"]
 
@@ -163,8 +163,8 @@ def look(folder, lesson):
                 elif answer is not None and points:
                     if pasted(name, answer.source):
                         remarks[student].append(f"{name}: the course's own solution")
-                    elif words := borrowed(name, notebook.cells):
-                        remarks[student].append(words)
+                    elif used := borrowed(name, cell.metadata.get(marking.VERDICT, {})):
+                        remarks[student].append(f"{name}: uses {' and '.join(used)} of the course")
                 if "NoVerdict" in said:
                     remarks[student].append(f"{name}: the check was not heard")
                 if not typed and (points > most or (points and f"{name}: Correct." not in said)):
@@ -199,42 +199,17 @@ def pasted(name, source):
     return len(tree) > ALIKE and tree == shape(exercise.text)
 
 
-def borrowed(name, cells):
-    """What an answer takes from the course though it gives the whole answer: in words, or None.
-
-    Looked at are its cell and the learner's other cells that share a name with it.
-    """
-    exercise = REGISTRY.get(name)
-    own = [cell for cell in cells if cell.cell_type == "code" and not cell.metadata.get("as_released")]
-    own = [cell for cell in own if not grade_id(cell).endswith("-check")]
-    answer = next((cell for cell in own if grade_id(cell) == name), None)
-    if answer is None or not isinstance(exercise, Exercise) or isinstance(exercise, Numbers):
-        return None
-    released = [cell for cell in cells if cell.metadata.get("as_released")]
-    common = {one for cell in released for one in imported(cell.source)} | set(dir(builtins))
-    used, looked = running.names_in(answer) - assigned(answer.source) - common, [answer]
-    for _ in own:
-        more = [
-            cell
-            for cell in own
-            if cell not in looked and not grade_id(cell) and used & running.names_in(cell)
-        ]
-        if not more:
-            break
-        looked += more
-        used |= set().union(*(assigned(cell.source) for cell in more)) - common
-    for cell in looked:
-        for what in taken_from_the_course(cell.source):
-            module, _, function = what.rpartition(".")
-            if not module or function in giving(name):
-                return f"{name}: uses {what} of the course"
-    return None
+def borrowed(name, verdict):
+    """The functions of the course that do the whole exercise and that a right answer calls."""
+    return sorted(one for one in verdict.get("called", ()) if one.rpartition(".")[2] in giving(name))
 
 
 @functools.cache
 def giving(name):
     """The course's functions that do what an exercise asks for, by their names."""
     exercise, found = REGISTRY[name], set()
+    if not getattr(exercise, "probes", ((),))[0]:
+        return found
     for module in ANSWERING:
         for function in vars(importlib.import_module(f"pe_lessons.{module}")).values():
             if callable(function) and getattr(function, "__module__", "") == f"pe_lessons.{module}":
@@ -244,47 +219,6 @@ def giving(name):
                     if done.same_as(exercise._expected[0], exercise.atol):
                         found.add(function.__name__)
     return found - exercise.may_call
-
-
-def imported(source):
-    """The names that a cell imports."""
-    try:
-        tree = ast.parse(running.transformed(source))
-    except Exception:
-        return set()
-    imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
-    return {(one.asname or one.name).split(".")[0] for node in imports for one in node.names}
-
-
-def taken_from_the_course(source):
-    """The course's own functions of which a cell speaks, as in loops.sinusoidal; or a module as a whole."""
-    try:
-        tree = ast.parse(running.transformed(source))
-    except Exception:
-        return
-    inside = set()
-    tree.body = [line for line in tree.body if not only_compares(line)]
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in ANSWERING
-        ):
-            inside.add(node.value)
-            yield f"{node.value.id}.{node.attr}"
-        elif isinstance(node, ast.Name) and node.id in {*ANSWERING, "pe_lessons"} and node not in inside:
-            yield node.id
-        elif (
-            isinstance(node, ast.ImportFrom) and (node.module or "").removeprefix("pe_lessons.") in ANSWERING
-        ):
-            yield from (f"{node.module.removeprefix('pe_lessons.')}.{one.name}" for one in node.names)
-
-
-def only_compares(line):
-    """Whether a line of a cell keeps nothing of what it looks at."""
-    shows = isinstance(line, ast.Expr) and ast.unparse(line).startswith("print(")
-    keeps = any(isinstance(node, ast.NamedExpr) for node in ast.walk(line))
-    return (shows or isinstance(line, ast.Assert)) and not keeps
 
 
 def alike_in(answers, wrong=frozenset()):
@@ -304,23 +238,58 @@ def alike_in(answers, wrong=frozenset()):
     return sorted(found, key=lambda one: (-len(one[0]), -len(one[1]), len(one[2]), one))
 
 
+def known_of(name):
+    return getattr(REGISTRY.get(name), "mistakes", ())
+
+
+def wrong_in(made):
+    """What was wrong in an exercise and who did it, the most frequent first."""
+    wrong = ((mistake, students) for mistake, students in made.items() if mistake != RIGHT)
+    return sorted(wrong, key=lambda one: -len(one[1]))
+
+
+def draw(mistakes, file):
+    """A bar for each mistake, exercise by exercise; whether there is any."""
+    bars = {name: wrong for name, made in mistakes.items() if (wrong := wrong_in(made))}
+    if not bars:
+        return False
+    rows = [len(wrong) + 1 for wrong in bars.values()]
+    figure = Figure(figsize=(9, 0.5 + 0.35 * sum(rows)), layout="constrained")
+    places = figure.subplots(len(bars), sharex=True, squeeze=False, height_ratios=rows)[:, 0]
+    for axes, (name, wrong) in zip(places, bars.items()):
+        names = [textwrap.shorten(mistake, 45, placeholder=" ...") for mistake, _ in wrong]
+        drawn = axes.barh(range(len(names)), [len(students) for _, students in wrong])
+        axes.bar_label(drawn, padding=3)
+        axes.set_yticks(range(len(names)), names)
+        axes.invert_yaxis()
+        axes.spines[:].set_visible(False)
+        axes.set_title(name, loc="left", fontweight="bold")
+        axes.tick_params(bottom=False, labelbottom=False, left=False)
+    file.parent.mkdir(exist_ok=True)
+    figure.savefig(file, dpi=150)
+    return True
+
+
 def pages(folder, lesson):
     """What may be projected, and what holds learners' names."""
     mistakes, remarks, groups, given = look(folder, lesson)
+    pictured = draw(mistakes, folder / "review" / f"{lesson}.png")
     by_hand = grade.points_by_hand(folder, lesson)
     lines = [f"# {lesson}: {len(given)} submissions", "", "## What the class got wrong", ""]
-    lines += ["Whoever made two mistakes at once counts under both.", ""]
+    lines += [f"![mistakes by exercise]({lesson}.png)", ""] if pictured else []
+    lines += ["A learner with two mistakes at once counts under both.", ""]
     for name, made in mistakes.items():
-        lines += [f"- **{name}**: {len(made.pop(RIGHT, []))} of {len(given)} right"]
-        for mistake, students in sorted(made.items(), key=lambda one: -len(one[1])):
+        lines += [f"- **{name}**: {len(made.get(RIGHT, []))} of {len(given)} right"]
+        for mistake, students in wrong_in(made):
             typed = sum(name in by_hand.get(student, ()) for student in students)
             also = f", of these {typed} × points by hand" if typed else ""
-            lines.append(f"  - {len(students)} × {mistake}{also}")
+            say = next((f'. "{one.say}"' for one in known_of(name) if one.name == mistake), "")
+            lines.append(f"  - {len(students)} × {mistake}{also}{say}")
     named = [f"# {lesson}: names, not for the projector", "", "## Who made which mistake", ""]
     named += [
         f"- {name}, {mistake}: {', '.join(students)}"
         for name, made in mistakes.items()
-        for mistake, students in made.items()
+        for mistake, students in wrong_in(made)
     ] or ["None."]
     named += ["", "## To be looked at", ""]
     named += [f"- **{one}**: {'; '.join(found)}" for one, found in sorted(remarks.items())] or ["Nothing."]

@@ -523,7 +523,7 @@ def test_a_check_only_tells_what_an_answer_does(run):
     )
     [said] = correct.outputs
     assert (said.name, said.text.split("\n")[0]) == ("stdout", f"{name}: Correct.")
-    assert correct.metadata[marking.VERDICT] == {"status": "correct", "cause": None}
+    assert correct.metadata[marking.VERDICT] == {"status": "correct", "cause": None, "called": []}
     wrong = (forged, other, unmade, failed, few)
     names = [next(one.ename for one in cell.outputs if "ename" in one) for cell in wrong]
     assert names == ["NoVerdict", "NoVerdict", "NameError", "ValueError", "CheckFailed"]
@@ -647,7 +647,7 @@ BROKEN = [
 @pytest.mark.parametrize("source", BROKEN)
 def test_no_cell_stops_the_review(source):
     assert isinstance(review.shape(source), str)
-    assert review.assigned(source) <= {"x", "f"} and list(review.taken_from_the_course(source)) == []
+    assert review.assigned(source) <= {"x", "f"}
 
 
 def test_review_tells_the_mistakes_by_their_names():
@@ -719,8 +719,10 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
     (tmp_path / "nbgrader_config.py").write_text("")
     assert review.main([str(tmp_path), "03"]) == 0
     kept = [tmp_path / "review" / f"{LESSON}{more}.md" for more in ("", "_names")]
+    assert (tmp_path / "review" / f"{LESSON}.png").read_bytes().startswith(b"\x89PNG")
     first, second = (file.read_text(encoding="utf-8") for file in kept)
-    assert "1 of 6 right\n  - 4 × doubled exponent, of these 2 × points by hand\n  - 1 × the ans" in first
+    told = f'4 × doubled exponent, of these 2 × points by hand. "{slip.say}"'
+    assert f"1 of 6 right\n  - {told}\n  - 1 × the ans" in first and f"({LESSON}.png)" in first
     assert not any(student in first for student in given)
     assert "- sinusoidal_loop, doubled exponent: Eve, Ivy, fay, gus" in second
     assert "sinusoidal_loop, right" not in second
@@ -749,7 +751,7 @@ def test_review_puts_together_who_is_alike_in_several_exercises():
 
 def test_review_says_who_to_ask_first(tmp_path, monkeypatch):
     groups = [(["a"], ["a", "b"], ["ada", "bob"]), ([], ["b"], ["ada", "bob", "eve"])]
-    monkeypatch.setattr(review, "look", lambda *_: ({}, {}, groups, {}))
+    monkeypatch.setattr(review, "look", lambda *_: ({"a": {review.RIGHT: ["ada"]}}, {}, groups, {}))
     monkeypatch.setattr(grade, "points_by_hand", lambda *_: {})
     _, named = review.pages(tmp_path, LESSON)
     assert named.endswith("few right ones.\n\n- a (wrong) and b: ada, bob\n- b: ada, bob, eve\n")

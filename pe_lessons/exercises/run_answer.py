@@ -83,7 +83,8 @@ class Behaviour:
     steps: int = 0  # lines and bytecodes of the learner's own code
     replaced: tuple = ()  # what the call changed for the whole kernel
     late: bool = False  # whether a clock ended the call, and not the number of its steps
-    lent: tuple = ()  # functions of the course that the learner's code called, with the same result
+    called: tuple = ()  # functions of the course that the learner's code called
+    lent: tuple = ()  # those of them that gave back the same result
 
     def same_as(self, other, atol):
         """Whether both did the same; equal infinities are the same, NaN is like nothing."""
@@ -173,7 +174,7 @@ def _behaviour(data):
     shape = data["shape"] = tuple(int(size) for size in data["shape"])
     data["entries"] = tuple(float(entry) for entry in data["entries"])
     data["printed"] = cut(data["printed"], 2 * PRINTED)
-    data |= {name: tuple(map(_line, data[name])) for name in ("lent", "replaced")}
+    data |= {name: tuple(map(_line, data[name])) for name in ("called", "lent", "replaced")}
     if len(data["entries"]) != (math.prod(shape) if data["kind"] == "value" else 0):
         raise ValueError("a behaviour has other numbers than its shape says")
     if not isinstance(data["changed"], int | None):
@@ -223,6 +224,7 @@ def _observe_once(call, arguments):
         steps=made,
         replaced=tuple(replaced),
         late=late,
+        called=tuple(given_back),
         lent=lent,
     )
 
