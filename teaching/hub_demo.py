@@ -230,7 +230,7 @@ class User:
         kernel = json.loads(reply.body)["id"]
         address = f"ws://127.0.0.1:{self.hub.port}{self.at(f'api/kernels/{kernel}/channels')}"
         channels = await websocket_connect(
-            HTTPRequest(address, headers={"Authorization": f"token {self.hub.token}"})
+            HTTPRequest(address, headers={"Authorization": f"token {self.hub.token}"}, connect_timeout=120)
         )
         header = {"msg_id": "ask", "msg_type": "execute_request", "version": "5.3",
                   "username": self.name, "session": self.name, "date": ""}  # fmt: skip
