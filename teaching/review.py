@@ -44,19 +44,19 @@ SILENT = {  # why a check said nothing, by what stands in its place
 }
 # What the checks say of answers whose mistake has no name, and what the table says then.
 UNNAMED = {
-    "This hands on what": "hands on a result of the course",
-    "does not come to an end": "does not come to an end",
-    "is never written": "some entries are never written",
-    "it is given. Work on a copy": "changes what it is given",
-    "gives back one and the same list": "all rows are one list",
+    "You return what": "returns a result of the course",
+    "does not end. What should stop": "does not end",
+    "Your code never writes": "some entries are never written",
+    "Work on a copy": "changes an argument",
+    "returns the same list": "all rows are one list",
     "two different results": "another result each time",
-    "was changed for the whole notebook": "changes something for the whole notebook",
-    "with parentheses": "gives a function back",
-    "gives None back": "gives None back",
+    "for the whole notebook. We have put this back": "changes something for the whole notebook",
+    "forgot the parentheses": "gives a function back",
+    "returns None.": "returns None",
     "raises NotImplementedError": "a part is not written",
     "raise an error, but": "no error where there should be one",
-    "should give the shape": "another shape",
-    "should give one": "another shape",
+    "should return the shape": "another shape",
+    "should return one": "another shape",
 }
 MISSING = "the answer's cell was missing"
 RIGHT = "right"

@@ -25,7 +25,7 @@ adder = Exercise("adder", Adder, probes=((1,), (2,)), use=lambda answer, number:
 """
 POSITIONS = "def my_positions(sentence):\n    return list(range(len(sentence.split())))"
 ADDER = "class MyAdder:\n    def __init__(self, number):\n        self.number = number"
-OLDER = "did not run to its end, so this would be a reply to an older version."
+OLDER = "stopped with an error, so this would be a reply to an older version."
 
 
 @contextmanager
@@ -119,9 +119,9 @@ def test_no_verdict_on_an_answer_whose_cell_failed(kernel, kind):
 
 def test_an_error_says_what_it_means_in_the_course(kernel):
     kernel("def my_first(x)\n    return x")
-    assert "There is no `my_first`, since the cell" in "".join(kernel("count_positions.check(my_first)"))
-    assert "give your answer this name" in "".join(kernel("count_positions.check(my_second)"))
-    assert "none of the course's packages" in "".join(kernel("import no_such_package"))
+    assert "There is no `my_first`, because the cell" in "".join(kernel("count_positions.check(my_first)"))
+    assert "Give your answer this name" in "".join(kernel("count_positions.check(my_second)"))
+    assert "not one of the course's packages" in "".join(kernel("import no_such_package"))
     kernel("row_by_hand = lambda: 0")
     assert "`row_by_hand` is the name of the exercise" in "".join(kernel("row_by_hand.check([1])"))
     kernel("from pe_lessons.lessons.by_hand import row_by_hand")

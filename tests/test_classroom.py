@@ -410,8 +410,8 @@ def test_review_says_what_a_check_said_where_the_mistake_has_no_name(release):
 
     assert exercise.diagnose(constant).cause is None
     for said, words in [
-        ("changes the `x` it is given. Work on a copy.", "changes what it is given"),
-        ("This hands on what `loops.x` of the course gives back.", "hands on a result of the course"),
+        ("changes its argument `x`. Work on a copy.", "changes an argument"),
+        ("You return what `loops.x` of the course returns.", "returns a result of the course"),
     ]:
         assert review.mistakes_in("right_pairs", f"right_pairs: Not yet.\n{said}") == [words]
     check = demo.cell_of(release, "right_pairs-check")

@@ -34,7 +34,7 @@ def asked(answer, lesson="start_here", name="count_positions", check="count_posi
         ("input()", "error", "input() waits for the keyboard"),
         (f"{RIGHT}\ngone", "error", "There is no `gone` on this page."),
         ("def my_positions(sentence):\n    return np.arange(len(sentence.split()))", "correct", "trials"),
-        ("def my_positions(sentence):\n    while True:\n        pass", "error", "does not come to an end"),
+        ("def my_positions(sentence):\n    while True:\n        pass", "error", "does not end"),
     ],
 )  # fmt: skip
 def test_an_answer_gets_its_reply(answer, status, said):

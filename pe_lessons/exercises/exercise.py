@@ -194,8 +194,8 @@ class Exercise(Checked):
         if replaced:
             return self.result(
                 "error",
-                f"This was changed for the whole notebook and has been put back: {', '.join(replaced)}. Find "
-                "the line that does it, take it out, and check again.",
+                f"Your code changed {', '.join(replaced)} for the whole notebook. We have put this back. "
+                "Find the line that does it, take it out, and check again.",
             )
         wrong = self._wrong(seen)
         self._failed.clear()
@@ -204,8 +204,8 @@ class Exercise(Checked):
             if lender:
                 return self.result(
                     "not yet",
-                    f"This hands on what {lender} of the course gives back. The result is right, and the "
-                    "exercise is to write that yourself: use what you wrote.",
+                    f"You return what {lender} of the course returns. The result is right, but the exercise "
+                    "is to write this yourself, so use what you wrote.",
                 )
             if self.no_loop and max(done.steps for done in seen) > LOOP:
                 return self.result("not yet", A_LOOP)
@@ -287,7 +287,7 @@ class Exercise(Checked):
             right = done.same_as(self._expected[n], self.atol)
             spared = right or self._behaviour_of(found.wrong, n).kind == "raised"  # by a guard
             if not (spared or found.exact or self._fits(found, n, done)):
-                return f"{found.fault}\nThat is not all: {self._describe(answer, seen, n).message}"
+                return f"{found.fault}\nThere is something else: {self._describe(answer, seen, n).message}"
         return found.say
 
     def _loses_as_much(self, candidate, seen, small):
@@ -344,7 +344,7 @@ class Exercise(Checked):
     def _objection(self, answer, more):
         """Why this cannot be the answer at all, or None."""
         if more:
-            return f"The check wants one thing, your function, but got {1 + len(more)}."
+            return f"The check takes one thing, your function, but got {1 + len(more)}."
         wants_class = isinstance(self.reference, type)
         wanted = "class" if wants_class else "function"
         if not callable(answer):
@@ -365,7 +365,10 @@ class Exercise(Checked):
             if self.use is None:
                 signature.bind(*arguments)
         except TypeError as error:
-            return f"It is called with ({', '.join(arguments)}), and does not allow that: {error}."
+            return (
+                f"The check calls your {wanted} with ({', '.join(arguments)}), but your {wanted} does not "
+                f"allow that: {error}."
+            )
         return None
 
     def _describe(self, answer, seen, n):
@@ -378,36 +381,38 @@ class Exercise(Checked):
         if said:
             return self.result("not yet", said)
         if right.kind == "raised" and got.kind != "raised":
-            return self.result("not yet", f"{call} should raise an error, but gives something back.")
+            return self.result("not yet", f"{call} should raise an error, but returns a value.")
         if got.kind == "raised":
             return self.result("error", f"{call} {got.text}")
         if got.kind == "stub":
-            return self.result("not yet", f"{call} raises NotImplementedError: this case is missing still.")
+            return self.result(
+                "not yet", f"{call} raises NotImplementedError. Your function does not handle this case yet."
+            )
         again = answer.again()
         if seen[0].kind == "value" and not _holds_nan(seen[0]) and not again.same_as(seen[0], self.atol):
             message = (
-                "Called twice with the same arguments, it gives two different results. Does it keep "
-                "something in a variable outside itself, or in a default such as `rows=[]`?"
+                "Your function gives two different results for the same arguments. Does it keep something in "
+                "a variable outside the function, or in a default such as `rows=[]`?"
             )
         elif got.kind == "none":
-            message = f"{call} gives back None."
+            message = f"{call} returns None."
             message += (
-                " It prints something, but printing is not handing over: end with `return`."
+                " Your function prints something, but it should return its result. End it with `return`."
                 if got.printed
-                else " Is there a `return` at the end, on the right level of indentation?"
+                else " Does your function end with a `return`, at the right level of indentation?"
             )
         elif got.same_rows:
             message = (
-                f"{call} gives back one and the same list {got.same_rows} times, so its rows are all alike: "
-                "begin a new list for every row."
+                f"{call} returns the same list {got.same_rows} times, so your rows are all equal. Begin a "
+                "new list for every row."
             )
         elif got.things and got.shape != right.shape and len(got.shape) != 1:
-            wanted = f"{call} should give {of_shape(right.shape)}"
-            message = f"{wanted}, but gives a tuple of {so_many(got.things, 'thing')}."
+            wanted = f"{call} should return {of_shape(right.shape)}"
+            message = f"{wanted}, but returns a tuple of {so_many(got.things, 'thing')}."
         elif got.kind in ("unusable", "hole"):
-            message = f"What {call} gives back {got.text}."
+            message = f"The result of {call} {got.text}."
         elif got.changed is not None:
-            message = f"{call} changes the `{self._parameters[got.changed]}` it is given. Work on a copy."
+            message = f"{call} changes its argument `{self._parameters[got.changed]}`. Work on a copy."
         else:
             place = self._place(answer, seen, n)
             message = "\n".join(filter(None, (place, self._first_difference(call, got, right))))
@@ -441,7 +446,7 @@ class Exercise(Checked):
         return names[1:] if self.use else names
 
     def _praise(self, seen):
-        return f"It does what it should in all {len(self._all_probes)} trials."
+        return f"Your answer does what it should in all {len(self._all_probes)} trials."
 
     def _not_attempted(self, answer):
         if answer.early:
@@ -479,7 +484,7 @@ class Numbers(Exercise):
         if more:
             return Look(
                 "refused",
-                f"The check wants one list, but got {1 + len(more)} things. Put square brackets around the "
+                f"The check takes one list, but got {1 + len(more)} things. Put square brackets around your "
                 f"numbers: `{self.name}.check([...])`.",
             )
         missing = sum(entry is ... for entry in answer) if isinstance(answer, list | tuple) else 0
@@ -495,8 +500,8 @@ class Numbers(Exercise):
         if answer.kind != "unfilled":
             return super().judge(answer)
         wanted = f"Your answer should have {so_many(self._expected[0].shape[0], 'number')}"
-        missing = f"{answer.missing} {'is' if answer.missing == 1 else 'are'} missing still."
-        return self.result("not yet", f"{wanted}; {missing}")
+        missing = f"{answer.missing} {'is' if answer.missing == 1 else 'are'} still missing."
+        return self.result("not yet", f"{wanted}, and {missing}")
 
     def solution(self):
         return shown(", ".join(f"{number:.4f}" for number in self._expected[0].entries))
@@ -504,8 +509,8 @@ class Numbers(Exercise):
     def _describe(self, answer, seen, n):
         if seen[n].kind == "none":
             message = (
-                "Your answer is None, which is what `print(...)` and `my_list.append(...)` give back. Write "
-                "the numbers in square brackets."
+                "Your answer is None, which is what `print(...)` and `my_list.append(...)` return. Write "
+                "your numbers in square brackets."
             )
         elif seen[n].kind in ("unusable", "hole"):
             message = f"Your answer {seen[n].text}."
@@ -521,17 +526,17 @@ class Numbers(Exercise):
         wrong = [n for n, pair in enumerate(numbers) if not run_answer.close(*pair, self.atol)]
         mine, theirs = numbers[wrong[0]]
         if mine != mine:
-            remark = "NaN means not a number"
+            remark = 'is NaN, which means "not a number"'
         elif run_answer.close(-mine, theirs, self.atol):
-            remark = "only its sign is wrong"
+            remark = "has the wrong sign"
         elif sorted(f"{mine:.4f}") == sorted(f"{theirs:.4f}"):
-            remark = "it has the right digits in another order"
+            remark = "has the right digits in the wrong order"
         elif abs(mine - theirs) < SMALL:
-            remark = "it is close, as if something was rounded on the way or a digit mistyped"
+            remark = "is close, as if you rounded on the way or mistyped a digit"
         else:
-            remark = f"it is too {'large' if mine > theirs else 'small'}"
+            remark = f"is too {'large' if mine > theirs else 'small'}"
         count = so_many_right(len(numbers) - len(wrong), len(numbers), "numbers")
-        return f"{count}. Number {wrong[0] + 1}, {mine:.6g}, is not: {remark}."
+        return f"{count}. Your number {wrong[0] + 1}, {mine:.6g}, {remark}."
 
     def _lender(self, answer, seen):
         return None

@@ -73,21 +73,22 @@ class Cells:
         """What an error of the running cell means here, where its own words do not say so, or None."""
         name = getattr(error, "name", None)
         if isinstance(error, ModuleNotFoundError):
-            return f"`{name}` is none of the course's packages, and answers are graded with no others."
+            return f"`{name}` is not one of the course's packages, and your answer is graded without others."
         if type(error).__name__ == "StdinNotImplementedError":
-            return "Nobody is at the keyboard where answers are graded: take `input()` out."
+            return "Nobody is at the keyboard when your answer is graded, so take `input()` out."
         if isinstance(error, ImportError) and "backend" in str(error):
-            return "There is no screen where answers are graded: take the line that asks for one out."
+            return "There is no screen when your answer is graded, so take out the line that asks for one."
         if isinstance(error, NameError) and name in self.failed:
-            return f"There is no `{name}`, since the cell that should make it failed. {self.failed[name][1]}"
+            because = "because the cell that should define it stopped with an error"
+            return f"There is no `{name}`, {because}. {self.failed[name][1]}"
         if isinstance(error, NameError) and re.search(rf"\.check\(\s*{name}\b", self.text):
-            return f"There is no `{name}`: give your answer this name, and run its cell first."
+            return f"There is no `{name}`. Give your answer this name, and run its cell first."
         taken = re.search(r"\b(\w+)\.(?:check|hint|solution)\(", self.text)
         if isinstance(error, AttributeError) and taken and name in ("check", "hint", "solution"):
             return (
                 f"`{taken[1]}` is the name of the exercise, and your code has given it to something else. "
-                "Give your answer the name that stands in the brackets of the check, then choose *Restart "
-                "Kernel and Run All Cells*."
+                "Give your answer the name in the parentheses of the check, then choose *Restart Kernel and "
+                "Run All Cells*."
             )
         return None
 
@@ -97,8 +98,8 @@ class Cells:
             used = re.search(rf"\b{name}\b", self.text) and name not in self.before
             if used and self.namespace.get(name, MISSING) is held:
                 return (
-                    "The cell with your answer did not run to its end, so this would be a reply to an older "
-                    f"version. {error}. Once `{name}` is made without an error, run this cell again."
+                    "The cell with your answer stopped with an error, so this would be a reply to an older "
+                    f"version. {error}. Once that cell runs without an error, run this one again."
                 )
         return None
 

@@ -12,10 +12,10 @@ def first_difference(call, got, right, atol):
     if len(got.shape) == len(right.shape) == 1 and got.shape != right.shape:
         return f"{call} should have {so_many(right.shape[0], 'number')}, but has {got.shape[0]}."
     if right.truth and got.shape:
-        wanted = f"{call} should give one True or False, but gives {of_shape(got.shape)}"
-        return f"{wanted}. Should all of them be true? `np.all(...)` makes one of them."
+        wanted = f"{call} should return one True or False, but returns {of_shape(got.shape)}"
+        return f"{wanted}. Should all of them be true? `np.all(...)` turns them into one."
     if got.shape != right.shape:
-        return f"{call} should give {of_shape(right.shape)}, but gives {of_shape(got.shape)}."
+        return f"{call} should return {of_shape(right.shape)}, but returns {of_shape(got.shape)}."
     return _first_entry(call, got, right, atol)
 
 
@@ -29,8 +29,8 @@ def _first_entry(call, got, right, atol):
         place, left = f"[{left % length}]{place}", left // length
     if unwritten:
         return (
-            f"{call}{place} is never written, so it holds whatever lay in the memory that `empty` gave. "
-            f"That is so for {len(unwritten)} of {len(pairs)} entries."
+            f"Your code never writes {call}{place}, so it contains what was in memory before (`empty` "
+            f"does not clear it). Entries like that: {len(unwritten)} of {len(pairs)}."
         )
     mine, theirs = pairs[first]
     shown = (f"{mine:.6g}", f"{theirs:.6g}")
@@ -41,11 +41,11 @@ def _first_entry(call, got, right, atol):
     message = f"{call}{place} should be {shown[1]}, but is {shown[0]}."
     if len(pairs) > 1:
         equal = len(pairs) - len(differing)
-        message += f" {so_many_right(equal, len(pairs), 'entries')}; this is the first wrong one."
+        message += f" {so_many_right(equal, len(pairs), 'entries')}, and this is the first wrong one."
     if mine != mine:
-        message += " NaN means not a number: something like 0/0 or infinity minus infinity."
+        message += ' NaN means "not a number". It comes from something like 0/0 or infinity minus infinity.'
     elif 2 * len(differing) > len(pairs) and all(abs(a - b) <= (ROUNDED * abs(b) or 1e-6) for a, b in pairs):
-        message += " All are close: are numbers rounded on the way, or kept with too few digits?"
+        message += " All entries are close. Do you round numbers on the way, or keep too few digits?"
     return message
 
 

@@ -21,7 +21,7 @@ ON_A_PAGE = {
     r"(?:`|<code>)\w+\.hint\(\)(?:`|</code>) helps": "*Hint 1* below helps",
     r"Write its name without parentheses: .*\.": "Does another line use its name for something else?",
     r"which would end the notebook": "which would end Python",
-    r"changed for the whole notebook": "changed for all that runs here",
+    r"for the whole notebook\. We": "for all that runs here. We",
 }
 
 
@@ -81,7 +81,7 @@ class _Run:
                 self.error = f"{in_words(error)}."
             except ModuleNotFoundError as error:
                 library = str(error.name).partition(".")[0]
-                self.error = f"There is no `{library}` on this page. Does it go without?"
+                self.error = f"There is no `{library}` on this page. Can you do without it?"
             except BaseException as error:  # exit() too
                 self.error = f"Your code stops with an error. {in_one_line(error)}"
         self.printed = cut(output.getvalue(), SHOWN)
@@ -98,7 +98,7 @@ class _Run:
 
 
 def _no_input(*_):
-    raise EOFError("input() waits for the keyboard; call your function with a value instead")
+    raise EOFError("input() waits for the keyboard. Call your function with a value instead")
 
 
 def _without(missing, tree):

@@ -141,7 +141,7 @@ class Lesson:
             exact = [change for mistake, change in pair if mistake.exact is None]
             yield Mistake(
                 f"{one.name} + {other.name}",
-                f"Two things at once:\n1. {one.fault}\n2. {other.fault}",
+                f"Your code makes two mistakes:\n1. {one.fault}\n2. {other.fault}",
                 answer.with_changes(first, second),
                 None if len(exact) == 2 else answer.with_changes(*exact),
             )

@@ -73,7 +73,7 @@ class Question(Checked):
         unknown = sorted(letters - set(self.choices))
         if unknown:
             return self.result(
-                "not yet", f"There is no choice {unknown[0]}: choose from {', '.join(self.choices)}."
+                "not yet", f"There is no choice {unknown[0]}. Choose from {', '.join(self.choices)}."
             )
         differing = [letter for letter in self.choices if (letter in letters) != (letter in self.right)]
         if not differing:
@@ -181,7 +181,7 @@ class Quiz(Checked):
         if letter is ...:
             return "not attempted", f"{number}: not answered yet."
         if letter not in choices:
-            return "not yet", f"{number}: there is no choice {letter}; choose from {', '.join(choices)}."
+            return "not yet", f"{number}: there is no choice {letter}. Choose from {', '.join(choices)}."
         _, is_right, reason = choices[letter]
         return (
             ("correct", f"{number} {letter}, yes: {reason}")
@@ -200,7 +200,7 @@ class Quiz(Checked):
     solution = explain
 
     def hint(self, n=1):
-        return shown("A quiz has no hints: its check gives the reason for every letter.")
+        return shown("A quiz has no hints. Its check gives the reason for every letter.")
 
     def __repr__(self):
         return f"quiz {self.name}: .ask(), .check(...), .explain()"
@@ -215,9 +215,9 @@ class Quiz(Checked):
 
     def _question(self, number):
         if not isinstance(number, Integral):
-            raise TypeError(f"the number of a question must be a whole number, not {number!r}")
+            raise TypeError(f"the number of a question must be an integer, not {number!r}")
         if number not in self._numbers:
-            raise ValueError(f"there is no question {number}: choose from 1 to {len(self.questions)}")
+            raise ValueError(f"there is no question {number}. Choose from 1 to {len(self.questions)}")
         return self.questions[number - 1]
 
     def _asked(self, number):

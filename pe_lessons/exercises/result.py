@@ -115,13 +115,13 @@ class Checked:
         """Hand the look over to who gives the marks."""
         from IPython.display import publish_display_data
 
-        where = f"{self.name}: the reply stands below the lesson's own check."
+        where = f"{self.name}: the reply is below the lesson's own check."
         publish_display_data({LOOK_TYPE: look.as_text(), "text/plain": where}, {"exercise": self.name})
 
     def hint(self, n=1):
         """The n-th hint, from gentle to concrete."""
         if not isinstance(n, Integral):
-            raise TypeError(f"n must be a whole number such as 1 or 2, not {n!r}")
+            raise TypeError(f"n must be an integer such as 1 or 2, not {n!r}")
         n = max(1, min(n, len(self.hints)))
         more = f" (`.hint({n + 1})` for the next one.)" if n < len(self.hints) else ""
         return shown(f"Hint {n} of {len(self.hints)}: {self.hints[n - 1]}{more}")

@@ -190,7 +190,7 @@ class Hole(Unusable):
     """A list that holds None."""
 
     def __init__(self, place):
-        super().__init__(f"holds None at {''.join(f'[{n}]' for n in place)}, where a number is wanted")
+        super().__init__(f"contains None at {''.join(f'[{n}]' for n in place)}, where a number should be")
         self.place = place
 
 
@@ -273,15 +273,15 @@ def _outcome(call, given, afterwards):
     except NotImplementedError:
         done["kind"] = "stub"
     except _TooLong:
-        text = "does not come to an end. What would make its loops stop, or its calls of itself?"
+        text = "does not end. What should stop its loops, or its calls of itself?"
         done |= {"kind": "stopped", "text": text}
     except SystemExit:
-        text = "calls exit() or quit(), which would end the notebook. Use return."
+        text = "calls exit() or quit(), which would end the notebook. Use `return` instead."
         done |= {"kind": "stopped", "text": text}
     except KeyboardInterrupt:
-        done |= {"kind": "stopped", "text": "was interrupted before it was done."}
+        done |= {"kind": "stopped", "text": "was interrupted before it finished."}
     except MemoryError:
-        text = "asks for more memory than there is. How large are the arrays it makes?"
+        text = "asks for more memory than there is. How large are the arrays that it creates?"
         done |= {"kind": "raised", "text": text}
     except BaseException as error:
         done |= {"kind": "raised", "text": f"stops with an error. {in_one_line(error)}"}
@@ -303,7 +303,7 @@ def numbers(value):
         shape = getattr(value, "shape", ())
         if hasattr(value, "tolist") and isinstance(shape, tuple):
             if math.prod(shape) > left:
-                raise Unusable(f"has the shape {tuple(shape)}, far too large")
+                raise Unusable(f"has the shape {tuple(shape)}, which is far too large")
             value = value.tolist()
         if _is_number(value):
             left -= 1
@@ -313,14 +313,14 @@ def numbers(value):
         if not isinstance(value, list | tuple | range):
             raise Unusable(_why_unusable(value))
         if len(value) > left:
-            raise Unusable(f"holds more than {ENTRIES} numbers")
+            raise Unusable(f"contains more than {ENTRIES:,} numbers")
         kinds = set(map(type, value))
         if isinstance(value, tuple) and kinds == {int, str}:
             raise Unusable(
-                "holds couples of a number and a text, as `enumerate` makes: give the numbers alone"
+                "contains pairs of a number and a string, as `enumerate` makes them. Return only the numbers"
             )
         if str in kinds:
-            raise Unusable("is a list that holds text, where only numbers are wanted")
+            raise Unusable("is a list that contains strings, where only numbers should be")
         if kinds and kinds <= {bool, int, float}:  # most lists are; this is a hundred times as fast
             left -= len(value)
             return (len(value),), [float(part) for part in value]
@@ -328,16 +328,16 @@ def numbers(value):
         for number, (shape, _) in enumerate(parts):
             if shape != parts[0][0]:
                 raise Unusable(
-                    f"is ragged: entry [0] has the shape {parts[0][0]}, entry [{number}] the shape {shape}"
+                    f"is uneven: entry [0] has the shape {parts[0][0]}, and entry [{number}] has {shape}"
                 )
         return (len(parts), *(parts[0][0] if parts else ())), [entry for _, part in parts for entry in part]
 
     try:
         shape, entries = walk(value)
     except RecursionError:
-        raise Unusable("is nested without end") from None
+        raise Unusable("contains itself") from None
     except OverflowError:
-        raise Unusable("holds a whole number too large for a float") from None
+        raise Unusable("contains an integer that is too large for a float") from None
     return shape, tuple(entries)
 
 
@@ -425,10 +425,12 @@ def in_one_line(error):
         what = type(error).__name__
     what = " ".join(what.split())[:300].rstrip(": ")
     if "concatenation axis must match" in what or "arrays must have same number of dimensions" in what:
-        what += ". Joining does not broadcast: first give both arrays the same size along every other axis"
+        what += (
+            ". Concatenation does not broadcast. First give both arrays the same size along every other axis"
+        )
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if not is_library(frame.filename)]
     if isinstance(error, RecursionError):
-        own, what = own[:1], f"{what}: it calls itself without end"
+        own, what = own[:1], f"{what}: the function calls itself without end"
     if not own:
         return what
     source = f": `{own[-1].line}`" if own[-1].line else ""  # code that `eval` was given has none
@@ -469,21 +471,21 @@ def _why_unusable(value):
     if hasattr(value, "close") and (inspect.iscoroutine(value) or inspect.isgenerator(value)):
         value.close()  # or Python warns of a coroutine never awaited
     if inspect.iscoroutine(value):
-        return "is a coroutine: write def, not async def"
+        return "is a coroutine. Write def instead of async def"
     if inspect.isgenerator(value) or hasattr(value, "__next__"):
         return (
-            f"is a {kind}, which is used up by reading it once: make a list of it with list(...), or use "
-            "return instead of yield"
+            f"is a {kind}, which can be read only once. Turn it into a list with list(...), or use return "
+            "instead of yield"
         )
     if isinstance(value, str | bytes):
-        return "is text, not a number" if kind in ("str", "bytes") else f"is text ({kind})"
+        return "is a string, not a number" if kind in ("str", "bytes") else f"is a string ({kind})"
     if isinstance(value, Complex):
-        return "holds complex numbers, where real ones are wanted"
+        return "contains complex numbers, where real ones should be"
     if inspect.isroutine(value):
-        return "is a function: were the parentheses of a call forgotten?"
+        return "is a function. Perhaps you forgot the parentheses of a call"
     if isinstance(value, dict | set | frozenset):
-        return f"is a {kind}, which has no rows and columns: use a list"
-    return f"holds a {kind}, where numbers are wanted"
+        return f"is a {kind}, which has no rows and columns. Use a list"
+    return f"contains a {kind}, where numbers should be"
 
 
 def is_library(filename):
@@ -557,7 +559,7 @@ def _first_changed(before, after):
 @contextlib.contextmanager
 def _captured(output):
     def no_input(*_):
-        raise EOFError("input() waits for the keyboard; all that is needed comes with the arguments")
+        raise EOFError("input() waits for the keyboard. Your function gets all it needs as arguments")
 
     numpy = sys.modules.get("numpy")  # the first lessons run where there is none
     asked, builtins.input = builtins.input, no_input

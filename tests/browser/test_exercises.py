@@ -85,7 +85,7 @@ def test_an_exercise_is_answered_wrongly_rightly_and_without_end(open_page, tmp_
     first = answer(page, "sinusoidal_loop", DOUBLED, "twice as large as it should be")
     after = min(answer(page, "sinusoidal_loop", DOUBLED + "# again" * n, "twice as large") for n in range(3))
     print(f"first check after {first} s, then {after} s")
-    answer(page, "sinusoidal_loop", ENDLESS, "does not come to an end")
+    answer(page, "sinusoidal_loop", ENDLESS, "does not end")
     answer(page, "sinusoidal_loop", "def my_sinusoidal(seq_len", "SyntaxError in line 1")
     answer(page, "sinusoidal_loop", RIGHT, "Correct")
 

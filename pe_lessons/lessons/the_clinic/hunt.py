@@ -145,9 +145,9 @@ def spare_columns(program):
 
 VERDICT = """
 It is `Server.release`. It cuts off as many columns in every layer as the batch has to spare. But a layer
-with a window has forgotten these columns long ago, so it loses that many real keys. Nothing fails, because
-a layer may have few keys. In July 2026 a cache of mlx-vlm was found cut to the length of a text, which is
-right for a layer that sees everything and wrong for one with a window:
+with a window has forgotten most of these columns long ago, so it loses real keys instead. Nothing fails,
+because a layer may have few keys. In July 2026 a cache of mlx-vlm was found cut to the length of a text,
+which is right for a layer that sees everything and wrong for one with a window:
 https://github.com/Blaizzy/mlx-vlm/issues/1715"""
 REPLIES = {
     "the cause": VERDICT,

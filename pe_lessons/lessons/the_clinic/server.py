@@ -106,7 +106,8 @@ class Layer:
         if self.k is not None:
             k, v = torch.cat([self.k, k], dim=2), torch.cat([self.v, v], dim=2)
         keep = k.shape[2] if self.window is None else self.window - 1
-        self.k, self.v = k[:, :, -keep:], v[:, :, -keep:]
+        first = max(0, k.shape[2] - keep)
+        self.k, self.v = k[:, :, first:], v[:, :, first:]
         return k, v
 
 
