@@ -165,6 +165,8 @@ def small_model(name, dtype=torch.float32):
     for key in ("layer_types", "mlp_layer_types", "no_rope_layers", "layer_rope_theta"):
         if getattr(base, key, None):
             words[key] = four_of(getattr(base, key))
+    # wider than a short text, narrower than a long one
+    words |= dict.fromkeys([key for key in WINDOWS if getattr(base, key, None)], 24)
     torch.manual_seed(0)
     names = transformers.models.auto.modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     model = getattr(transformers, names[name])
@@ -190,6 +192,10 @@ FITTING = {
     "kimi_linear": {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16},
     "nemotron_h": {"mamba_num_heads": 8, "mamba_head_dim": 16, "n_groups": 1},
     "jamba": {"mamba_dt_rank": 4},
+    **dict.fromkeys(("axk1", "axk2", "bailing_hybrid", "deepseek_v2", "deepseek_v3", "deepseek_v32",
+                     "glm4_moe_lite", "glm_moe_dsa", "longcat_flash"),
+                    {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16,
+                     "head_dim": 8, "n_group": 1, "topk_group": 1}),
 }  # fmt: skip
 
 

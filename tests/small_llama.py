@@ -50,7 +50,7 @@ FAULTS = {
     "sign lost": "not as a rotation",
     "only queries turn": "not as a rotation",
     "heads split wrongly": "heads are split or merged wrongly",
-    "new keys first": ("does not lie on the keys that it is for", "does the cache keep what was used?"),
+    "new keys first": ("new keys are put before the old ones", "does not lie on the keys that it is for"),
     "remainder by 512": "positions begin again after every 512",
     "frequencies not filled": "uninitialised memory",
     "frequencies zero": "are all 0, so nothing turns",

@@ -1,7 +1,10 @@
 """The doctor finds nothing in a healthy model, and names every fault that is planted."""
 
 import json
+import subprocess
 import sys
+import textwrap
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -49,7 +52,7 @@ def test_positions_that_are_cut_off_are_not_taken_for_a_small_format(largest):
     ("dtype", "words"),
     [
         (torch.int8, "after 127 positions begin again at -128"),
-        (torch.uint8, "after 255 positions begin again at 0"),
+        (torch.uint8, "positions begin again after every 256, as in uint8"),
         (torch.int16, "after 32,767 positions begin again at -32,768"),
     ],
 )
@@ -163,7 +166,7 @@ def test_position_ids_that_are_not_used_do_not_end_the_examination():
     findings = doctor.examine(SmallLlama("position_ids ignored"), VOCAB_SIZE)
     assert [finding.check for finding in wrong(findings)] == ["position_ids"]
     assert findings[0].status == "right" and len({finding.check for finding in findings}) == 14
-    assert "packing: position_ids are not used" in "\n".join(map(str, findings))
+    assert "first position: position_ids are not used" in "\n".join(map(str, findings))
 
 
 # What a newcomer gives
@@ -375,12 +378,20 @@ def test_the_command_line(tmp_path, capsys):
     assert main([str(path)]) == 0
     shown = capsys.readouterr().out
     assert "right  future: no token sees a later one" in shown
-    assert shown.endswith("\n5 of 13 checks tried\n")
+    assert shown.startswith(
+        "tried: 5 of 13 checks; texts of 1 to 64 tokens\nleft out: first position, shift, "
+    )
+    assert "packing (no argument is called mask, only tokens)" in shown
+    assert main([str(path), "--strict"]) == 3
+    assert "failed  packing: no argument is called mask, only tokens, and it is required" in (
+        capsys.readouterr().out
+    )
     path.write_text(COUNTS_FROM_ONE)
     assert main([str(path), "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(capsys.readouterr().out)["findings"]
     assert [one["culprit"] for one in told if one["status"] == "wrong"] == ["positions begin at 1"]
-    assert list(told[0]) == ["check", "status", "says", "size", "culprit", "look_at", "lesson"]
+    assert list(told[0]) == ["check", "status", "says", "size", "culprit", "look_at", "lesson", "id"]
+    assert [one["id"] for one in told if one["status"] == "wrong"] == ["first-position/begin-at-1"]
 
 
 def no_json(word):
@@ -434,3 +445,172 @@ def test_a_small_cache_may_be_tolerated():
     assert not wrong(doctor.examine(logits, VOCAB_SIZE, tolerance=0.2))
     with pytest.raises(ValueError, match="tolerance must be a number between 0 and 1"):
         doctor.examine(logits, tolerance=5)
+
+
+# What only a long text shows, and what a name has to be true of
+
+
+def asked_with(change=lambda ids, mask, cache: (ids, mask, cache), **kwargs):
+    """The small Llama, asked with other positions, another mask or another cache."""
+    model = doctor.adapted(SmallLlama(**kwargs))
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        return model(tokens, *change(position_ids, mask, cache))
+
+    return logits
+
+
+def keeps_the_last(count):
+    def change(ids, mask, cache):
+        if cache is not None and cache[0][0].shape[2] > count and ids is None:
+            ids = torch.tensor([[cache[0][0].shape[2]]])
+            cache = [tuple(rows[:, :, -count:] for rows in layer) for layer in cache]
+        return ids, mask, cache
+
+    return change
+
+
+def test_a_cache_that_drops_old_keys_is_seen_in_a_long_text():
+    found = wrong(doctor.examine(asked_with(keeps_the_last(32)), VOCAB_SIZE))
+    assert found[0].check == "step by step" and "in a text of 64 tokens" in found[0].says
+    assert found[0].id.startswith("step-by-step/")
+
+
+@pytest.mark.parametrize("period", [100, 1000])
+def test_any_remainder_is_read_off(period):
+    def change(ids, mask, cache):
+        return None if ids is None else ids % period, mask, cache
+
+    (finding,) = wrong(doctor.examine(asked_with(change), VOCAB_SIZE, relative=True))
+    assert finding.culprit == f"positions begin again after every {period:,}"
+
+
+def test_a_largest_position_far_out_is_a_fault():
+    def change(ids, mask, cache):
+        return None if ids is None else ids.clamp(max=5_000), mask, cache
+
+    (finding,) = wrong(doctor.examine(asked_with(change), VOCAB_SIZE, relative=True))
+    assert finding.id == "far-positions/cut-off" and "at position 5,001" in finding.says
+
+
+@pytest.mark.parametrize(
+    ("change", "culprit"),
+    [
+        (lambda ids: ids % 64, "position 64 is taken for position 0"),
+        (lambda ids: ids.clamp(max=30), "positions beyond a largest one are all taken for that one"),
+    ],
+)
+def test_two_places_of_a_table_that_are_one(change, culprit):
+    def changed(ids, mask, cache):
+        return None if ids is None else change(ids), mask, cache
+
+    (finding,) = wrong(doctor.examine(asked_with(changed, table=True), VOCAB_SIZE))
+    assert finding.check == "far positions" and finding.culprit == culprit
+
+
+def test_packing_is_tried_by_the_mask_alone():
+    model = doctor.adapted(SmallLlama())
+
+    def healthy(tokens, mask=None):
+        return model(tokens, None, mask)[0]
+
+    def leaks(tokens, mask=None):
+        if mask is not None and mask.ndim == 3 and not torch.equal(mask[0], torch.ones_like(mask[0]).tril()):
+            mask = torch.ones_like(mask).tril()
+        return model(tokens, None, mask)[0]
+
+    for logits, status in ((healthy, "right"), (leaks, "wrong")):
+        (finding,) = [one for one in doctor.examine(logits, VOCAB_SIZE) if one.check == "packing"]
+        assert finding.status == status
+    assert finding.culprit == "the mask between the texts is not used"
+
+
+def test_what_is_required_and_not_tried_is_not_green():
+    doctor.assert_healthy(bare)
+    with pytest.raises(AssertionError, match=r"no argument is called cache, .* and it is required"):
+        doctor.assert_healthy(bare, require=["step by step"])
+    with pytest.raises(ValueError, match='require must be "all" or some of equal tokens, future'):
+        doctor.examine(bare, require=["cache"])
+
+
+def test_a_report_says_what_was_tried():
+    report = doctor.examine(SmallLlama(table=True), VOCAB_SIZE)
+    assert report.tried == "tried: 13 of 13 checks; texts of 1 to 64 tokens; positions 0 to 257"
+    assert str(report).startswith(report.tried)
+    short = SmallLlama(table=True)
+    short.table = torch.nn.Embedding.from_pretrained(short.table.weight[:40])
+    assert "; of 48 they end in IndexError" in doctor.examine(short, VOCAB_SIZE).tried
+
+
+def test_an_encoder_gets_a_clear_word():
+    class Encoder(torch.nn.Module):
+        config, base_model_prefix = None, "bert"
+
+    with pytest.raises(TypeError, match="causal language model, and a Encoder generates no text: an encoder"):
+        doctor.examine(Encoder())
+
+
+def test_the_test_of_one_item_per_check_that_we_print_works(tmp_path):
+    page = (Path(__file__).parents[1] / "AT_WORK.md").read_text("utf-8").split("one test item per check")[1]
+    printed = page.split("write\n")[1].split("\n## ")[0]
+    own = HEALTHY + textwrap.dedent(printed).replace(", relative=True", "")
+    (tmp_path / "test_mine.py").write_text(own)
+    words = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", str(tmp_path)]
+    shown = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path).stdout
+    assert "5 passed, 8 skipped" in shown and "no argument is called cache" in shown
+
+
+def test_a_window_and_sinks_beside_a_reference():
+    class Windowed(SmallLlama):
+        def __init__(self, window, sinks=0.0):
+            super().__init__()
+            self.config.sliding_window, self.sinks = window, torch.nn.Parameter(torch.full((1,), sinks))
+
+        def forward(self, input_ids, attention_mask=None, position_ids=None, past_key_values=None, **kwargs):
+            n = input_ids.shape[1]
+            if attention_mask is None and past_key_values is None:
+                near = torch.ones(1, 1, n, n).tril().triu(1 - self.config.sliding_window)
+                attention_mask = (near - 1) * 1e9
+            answer = super().forward(input_ids, attention_mask, position_ids, past_key_values)
+            answer.logits = answer.logits * (1 + self.sinks.clamp(min=0))
+            return answer
+
+    def named(patient, reference):
+        return doctor.examine(patient, VOCAB_SIZE, reference=reference)[-1]
+
+    assert named(Windowed(20), Windowed(20)).status == "right"
+    assert "one token wider than that of the reference (20)" in named(Windowed(21), Windowed(20)).culprit
+    assert "one token narrower" in named(Windowed(19), Windowed(20)).culprit
+    assert "wider than that of the reference" in named(Windowed(30), Windowed(6)).culprit
+    assert named(Windowed(20), Windowed(20, sinks=0.5)).id == "reference/sinks"
+
+
+def test_a_rejected_draft_that_is_kept():
+    class Kept(list):
+        def crop(self, count):
+            """Takes nothing back."""
+
+    class Right(list):
+        def crop(self, count):
+            self[:] = [tuple(rows[:, :, :count] for rows in layer) for layer in self]
+
+    for kind, words in ((Right, ""), (Kept, "a rejected draft is kept")):
+        model = doctor.adapted(SmallLlama())
+
+        def logits(tokens, position_ids=None, cache=None, kind=kind, model=model):
+            scores, new = model(tokens, position_ids, None, cache)
+            return scores, kind(new)
+
+        found = wrong(doctor.examine(logits, VOCAB_SIZE))
+        assert "".join(one.culprit for one in found) == words
+
+
+def test_a_state_that_runs_on_through_padding_is_not_taken_for_an_inverted_mask():
+    attention = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None):
+        x = torch.nn.functional.one_hot(tokens, VOCAB_SIZE)
+        return attention(tokens, position_ids, mask)[0] + 5 * x.cumsum(dim=1)
+
+    (finding,) = [one for one in wrong(doctor.examine(logits, VOCAB_SIZE)) if one.check == "left padding"]
+    assert finding.id == "left-padding/state-padding"

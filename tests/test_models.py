@@ -295,14 +295,6 @@ def test_the_norm_of_queries_and_keys_is_said():
     assert "queries and keys are normed (use_qk_norm)" in normed["llama"]
 
 
-def test_only_what_is_multiplied_is_confused():
-    rotary = LLAMA | {"max_position_embeddings": 300}
-    assert "bfloat16 cannot tell position 257 from 256" in models.explain(rotary)
-    assert "bfloat16" not in models.explain(LLAMA | {"max_position_embeddings": 257})  # the last one is 256
-    table = {"model_type": "gpt2", "n_layer": 2, "n_positions": 1024}
-    assert "bfloat16" not in models.explain(table)
-
-
 def test_in_a_window_no_distance_is_new():
     """Two tokens are never farther apart than the window, however long the text."""
     windowed = models.explain(LLAMA | {"sliding_window": 64, "model_type": "mistral"})
@@ -434,3 +426,20 @@ def test_what_single_layers_have_of_their_own():
     own = {f"{1:02d}": {"head_dim": 32}, "3": {"head_dim": 8}, "last": {"head_dim": 4}}
     widths = [layer.head_dim for layer in models.layers(LLAMA | {"per_layer_config": own})]
     assert widths == [16, 32, 16, 8]
+
+
+def test_two_configs_are_compared_by_name_or_folder(tmp_path, capsys):
+    (tmp_path / "config.json").write_text(json.dumps(models.museum()["llama-3-8b"]["config"]))
+    assert models.main(["diff", "llama-2-7b", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert "- layers 0-31: rotary with base 10,000 on all 128 columns of a head" in shown
+    assert "+ layers 0-31: rotary with base 500,000 on all 128 columns of a head" in shown
+    assert models.main(["diff", "llama-3-8b", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.strip() == ""
+
+
+def test_json_is_json(capsys):
+    assert models.main(["gpt-2", "gemma-3-12b", "--json"]) == 0
+    gpt, gemma = json.loads(capsys.readouterr().out)
+    assert [layer["kind"] for layer in gpt["layers"]] == ["learned"] * 12
+    assert (gemma["layers"][0]["window"], gemma["warnings"]) == (1024, [])

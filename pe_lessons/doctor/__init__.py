@@ -19,13 +19,16 @@ A model of the transformers library can be given as it is. Of any other, say in 
 Use these names, and leave out what your model does not take: what needs it is not tried, and the report says
 so. Ask in float32 or float64 and with dropout off (`model.eval()`). The file may also say `relative = True`
 (moving all positions must change nothing, as with a rotation), `reference = ...` (the same weights in a model
-that is right), `vocab_size = ...` and `tolerance = 0.05` (what a cache in int8 may change). The exit status
-is 1 if something is wrong, 2 if nothing can be told, and 3 if the model ends in an error where it should not.
+that is right), `vocab_size = ...`, `tolerance = 0.05` (what a cache in int8 may change) and `require = [...]`
+(checks that must be tried; with `--strict`, all). The exit status is 1 if something is wrong, 2 if nothing
+can be told, and 3 if the model ends in an error where it should not or a required check was not tried.
 
 Each check compares two ways to the same answer. Where they differ, the doctor asks the model what it would
 have said *had it made a certain mistake*, or changes a token that should matter, or should not, and so names
 the mistake.
 """
+
+import dataclasses
 
 import torch
 
@@ -39,13 +42,23 @@ from pe_lessons.doctor.examined_model import (
     adapted,
     of_transformers,
     unfilled,
+    window_of,
 )
 
-__all__ = ["CHECKS", "Finding", "assert_healthy", "examine", "of_transformers"]
+__all__ = ["CHECKS", "Finding", "Report", "assert_healthy", "examine", "of_transformers"]
 
 
-def examine(logits, vocab_size=None, *, reference=None, relative=False, tolerance=None):
-    """Everything that can be found out about `logits`, as a list of `Finding`.
+class Report(list):
+    """A list of `Finding`. `tried` says what was asked, and what was left out and why."""
+
+    tried = ""
+
+    def __str__(self):
+        return "\n".join([self.tried, *map(str, self)])
+
+
+def examine(logits, vocab_size=None, *, reference=None, relative=False, tolerance=None, require=()):
+    """Everything that can be found out about `logits`, as a `Report`.
 
     Parameters
     ----------
@@ -60,6 +73,8 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
         Whether moving all positions must change nothing, as with a rotation or ALiBi.
     tolerance : float, optional
         The share of what order does that is taken for rounding, where that is coarse; at least 0.01.
+    require : list of names of `CHECKS`, or "all"
+        Checks that have failed if they are not tried.
 
     Raises
     ------
@@ -83,7 +98,10 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
     """
     if tolerance is not None and not (isinstance(tolerance, float) and 0 < tolerance < 1):
         raise ValueError(f"tolerance must be a number between 0 and 1 such as 0.05, got {tolerance!r}")
-    model, logits = logits, adapted(logits)
+    require = [*CHECKS] if require == "all" else require
+    if isinstance(require, str) or not {*require} <= CHECKS.keys():
+        raise ValueError(f'require must be "all" or some of {", ".join(CHECKS)}, got {require!r}')
+    model, logits, patient = logits, adapted(logits), None
     try:
         if vocab_size is None:
             vocab_size = Patient(logits, 4).rows(torch.zeros(1, 1, dtype=torch.long)).shape[-1]
@@ -91,9 +109,12 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
         patient = Patient(logits, vocab_size, relative, tolerance)
         findings = _first_findings(patient, unfilled(model))
     except Crash as crash:
-        return [Finding("answers", "failed", f"{crash} (texts of {LENGTH} to 17 tokens are asked)")]
+        return _report(
+            patient, [Finding("answers", "failed", f"{crash} (a text of {LENGTH} tokens was asked)")]
+        )
     if findings[-1].check != "order" or findings[-1].status != "right":
-        return findings
+        return _report(patient, findings)
+    patient.shorten(window_of(model))
     findings, unsure = [findings[-1], *findings[:-1]], set()
     for name, (check, needs, before) in CHECKS.items():
         missing = " or ".join(word for word in needs if word not in patient.arguments)
@@ -109,7 +130,27 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
             found = [Finding(name, "not tried" if tolerable else "failed", str(crash))]
         unsure |= {name} if any(one.status in ("wrong", "not tried", "failed") for one in found) else set()
         findings += found
-    return findings + ([against(patient, reference)] if reference is not None else [])
+    findings += [against(patient, reference)] if reference is not None else []
+    for at, one in enumerate(findings):
+        if one.status == "not tried" and one.check in require:
+            findings[at] = dataclasses.replace(one, status="failed", says=f"{one.says}, and it is required")
+    return _report(patient, findings)
+
+
+def _report(patient, findings):
+    """The first line of a green report must say what green means."""
+    report, left = Report(findings), {}
+    for one in findings:
+        if one.status in ("not tried", "failed"):
+            left.setdefault(one.says, []).append(one.check)
+    done = {one.check for one in findings} - {name for names in left.values() for name in names}
+    report.tried = f"tried: {len(done)} of {len({one.check for one in findings})} checks"
+    if patient is not None:
+        report.tried += f"; texts of 1 to {patient.longest} tokens{patient.too_long}"
+        report.tried += f"; positions 0 to {patient.farthest:,}" * bool(patient.farthest)
+    for why, names in left.items():
+        report.tried += f"\nleft out: {', '.join(names)} ({why})"
+    return report
 
 
 def _first_findings(patient, buffers):

@@ -17,6 +17,7 @@ def main(words=None):
     )  # fmt: skip
     parser.add_argument("module", help="a Python file with `logits` or `model`")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument("--strict", action="store_true", help="a check that is not tried has failed")
     options = parser.parse_args(words)
     before = list(sys.path)
     try:
@@ -24,8 +25,9 @@ def main(words=None):
         model = module.get("logits") or module.get("model")
         if model is None:
             raise ValueError(f"{options.module} must define a function `logits` or a `model`")
-        known = ("vocab_size", "reference", "relative", "tolerance")
-        findings = doctor.examine(model, **{name: module[name] for name in known if name in module})
+        known = ("vocab_size", "reference", "relative", "tolerance", "require")
+        told = {name: module[name] for name in known if name in module}
+        findings = doctor.examine(model, **told | ({"require": "all"} if options.strict else {}))
     except (TypeError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -33,12 +35,10 @@ def main(words=None):
         sys.path[:] = before
         sys.modules.pop(NAME, None)
     if options.json:
-        findings_as_json = [dataclasses.asdict(finding) for finding in findings]
-        print(json.dumps(findings_as_json, indent=1, allow_nan=False))
+        told = {"tried": findings.tried, "findings": [dataclasses.asdict(finding) for finding in findings]}
+        print(json.dumps(told, indent=1, allow_nan=False))
     else:
-        tried = {finding.check for finding in findings if finding.status not in ("not tried", "failed")}
-        asked = {finding.check for finding in findings}
-        print(*findings, f"{len(tried)} of {len(asked)} checks tried", sep="\n")
+        print(findings)
     statuses = {finding.status for finding in findings}
     if "wrong" in statuses:
         return 1

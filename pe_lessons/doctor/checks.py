@@ -50,26 +50,41 @@ def _future(patient, check):
         order = [*range(LENGTH - 1, -1, -1)]
         return patient.same(patient.rows(patient.text[:, order], patient.count[:, order]), rows[:, order])
 
-    missing = "a causal mask is missing, or in a model of many layers off by one"
+    missing = "no-mask | a causal mask is missing, or in a model of many layers off by one"
     others = "" if "position_ids" in patient.arguments else ", or heads are split or merged wrongly"
-    reshaped = "heads are split or merged wrongly, or the causal mask is off by one in many layers"
+    reshaped = "heads | heads are split or merged wrongly, or the causal mask is off by one in many layers"
     yield patient.verdict(
         check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
         "another last token changes rows before it", "lesson 01", [
-            ("the causal mask is off by one: tokens see the next one", "the diagonal of the mask",
+            ("off-by-one | the causal mask is off by one: tokens see the next one",
+             "the diagonal of the mask",
              lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one()),
-            (missing + others, "the attention's mask", lambda: bool(others) or no_mask()),
+            (missing + others, "the attention's mask; an encoder reads both ways, and this doctor is for "
+             "causal models",
+             lambda: bool(others) or no_mask()),
         ], (reshaped, "view and reshape, where transpose is meant; then the attention's mask"),
     )  # fmt: skip
 
 
 def _longer(patient, check):
-    yield patient.verdict(
-        check, patient.rows(patient.text[:, :OLD]), patient.rows(patient.text)[:, :OLD],
-        "rows stay what they are when the text goes on", "rows change when the text goes on", "lesson 05", (),
-        ("positions are counted from the end, or rows hang on how long the text is",
-         "where positions are made; experts of limited capacity do it, too"),
-    )  # fmt: skip
+    short = (
+        "from-the-end | positions are counted from the end, or rows hang on how long the text is",
+        "where positions are made; experts of limited capacity do it, too",
+    )
+    long = (
+        "grows | something changes with the length of the text, and not in a short one",
+        "a base that grows with the text (dynamic NTK): keys of the shorter text were turned by another one",
+    )
+
+    def judged(text, end, otherwise):
+        return patient.verdict(
+            check, patient.rows(text[:, :end]), patient.rows(text)[:, :end],
+            "rows stay what they are when the text goes on", "rows change when the text goes on", "lesson 05",
+            (), otherwise,
+        )  # fmt: skip
+
+    halves = ((patient.long, end, long) for end in (LENGTH, patient.long.shape[1] // 2))
+    yield from _first_wrong(judged(*one) for one in ((patient.text, OLD, short), *halves))
 
 
 def _first(patient, check):
@@ -78,7 +93,7 @@ def _first(patient, check):
         check, patient.rows(patient.text), patient.rows(patient.text, patient.count),
         f"without position_ids, the rows are those of 0, 1, 2, ...{any_start}",
         "without position_ids, the rows are not those of 0, 1, 2, ...", "lesson 05",
-        [(f"positions begin at {first}", "where position_ids are made when none are given",
+        [(f"begin-at-{first} | positions begin at {first}", "where position_ids are made when none are given",
           lambda first=first: patient.rows(patient.text, patient.count + first)) for first in (1, 2)],
     )  # fmt: skip
 
@@ -90,15 +105,16 @@ ADDED = {
            "added, or with values that are rotated",
 }  # fmt: skip
 SMALL_FORMAT = (
-    "angles in a small format (bfloat16 or float16)",
+    "small-format | angles in a small format (bfloat16 or float16)",
     "the dtype in which positions are multiplied by frequencies", "lesson 21",
 )  # fmt: skip
 TOO_FAST = (
-    "frequencies are so large that neighbouring positions differ by chance: uninitialised memory?",
+    "too-fast | frequencies are so large that neighbouring positions differ by chance: uninitialised memory?",
     "the buffer of frequencies: is it ever filled?", "lesson 05",
 )  # fmt: skip
 NO_ROTATION = (
-    "positions act in the attention alone, but not as a rotation: perhaps pairs are mixed up, a sign is lost "
+    "no-rotation | positions act in the attention alone, but not as a rotation: perhaps pairs are mixed "
+    "up, a sign is lost "
     "or only queries or only keys turn", "where queries and keys are turned", "lesson 09",
 )  # fmt: skip
 
@@ -111,7 +127,7 @@ def _added(patient, check):
 
 
 CUT_OFF = (
-    "positions beyond a largest one are all taken for that one",
+    "cut-off | positions beyond a largest one are all taken for that one",
     "where positions are cut off, with clamp or min", "lesson 12",
 )  # fmt: skip
 
@@ -144,28 +160,95 @@ def _why_confused(patient):
         return patient.unfilled
     if patient.moved(1) > 0.3:
         return TOO_FAST
-    return CUT_OFF if _confused(patient, 1_000, patient.enough) else SMALL_FORMAT
+    seam = _seam(patient)
+    return (seam and _at_the_seam(patient, seam)) or SMALL_FORMAT
 
 
-def _kept_in(patient):
-    """The whole numbers in which positions are kept, if they are too small for a position in a text."""
-    near = patient.rows(patient.text, patient.count)
-    # tokens after a gap that is one whole period lie where they would without it
-    spread = [patient.told([p + 2**power for p in range(OLD, LENGTH)]) for power in range(4, 17)]
-    period = next((2**power for power, rows in zip(range(4, 17), spread)
-                   if patient.same(rows, near[:, OLD:])), None)  # fmt: skip
-    for name, first, again in (("int8", 2**7, 2**8), ("uint8", 2**8, 2**8), ("int16", 2**15, 2**16)):
-        across = patient.count + first - OLD
-        rows = patient.rows(patient.text, across)
-        begun_again = patient.rows(patient.text, across - again * (across >= first))
-        if period == again and patient.same(rows, begun_again) and not patient.same(rows, near):
-            return f"after {first - 1:,} positions begin again at {first - again:,}, as in {name}"
-    return f"positions begin again after every {period:,}" if period else None
+def _seam(patient):
+    """A position that is taken for another one, where moving a text shows it; or None.
+
+    Two halves of a text, a gap apart, are moved. Where one of them is no longer at its place, they are not as
+    far apart as before.
+    """
+    draw = torch.Generator().manual_seed(0)
+    for power in range(3, 19):
+        apart = patient.count + 2**power // 4 * (patient.count >= LENGTH // 2)
+        near = patient.rows(patient.text, apart)
+
+        def broken(by, limit=patient.enough if power < 14 else 0.1, apart=apart, near=near):
+            return patient.difference(patient.rows(patient.text, apart + by), near) >= limit
+
+        high = next(filter(broken, torch.randint(2**power, (4,), generator=draw).tolist()), None)
+        if high is not None:
+            low = 0
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (low, middle) if broken(middle) else (middle, high)
+            return high + apart.max().item()
+    return None
+
+
+def _at_the_seam(patient, seam):
+    """(culprit, look_at, lesson) of what becomes of positions from `seam` on, or ()."""
+
+    def taken_for(first, change):
+        """Is a text across `first` what it would be with these positions, and not what it should be?"""
+        across = patient.count + max(0, first - OLD)
+        rows, told = (patient.rows(patient.text, positions) for positions in (across, change(across)))
+        return not patient.same(rows, patient.rows(patient.text, patient.count)) and patient.same(rows, told)
+
+    def again(period):
+        """Then tokens after a gap of one whole period lie where they would without it."""
+        there = [patient.told([p + gap for p in range(OLD, LENGTH)]) for gap in (0, period, period // 2 + 1)]
+        return patient.same(*there[:2]) and not patient.same(there[0], there[2])
+
+    where = "the dtype of the positions, or where their remainder is taken"
+    period = next(
+        (seam // k for k in range(40, 0, -1) if seam % k == 0 and seam // k > 3 and again(seam // k)), 0
+    )
+    if period:
+        as_in = ", as in uint8" * (period == 2**8)
+        return f"wrapped | positions begin again after every {period:,}{as_in}", where, "lesson 21"
+    for name, limit in (("int8", 2**7), ("int16", 2**15)):
+        if taken_for(limit, lambda p, limit=limit: p - 2 * limit * (p >= limit)):
+            words = f"after {limit - 1:,} positions begin again at {-limit:,}, as in {name}"
+            return f"wrapped-{name} | {words}", where, "lesson 21"
+    return CUT_OFF if taken_for(seam, lambda p: p.clamp(max=seam - 1)) else ()
+
+
+def _equal_places(patient):
+    """(culprit, look_at, lesson) if a table answers two places alike: one token alone, at many places."""
+    edges = [edge + by for power in range(7, 18) for edge in (2**power,) for by in (-1, 0, 1)]
+    places = sorted({*range(128), *edges, 1_000, 10_000, 100_000})
+    while len(places) > 1:
+        try:
+            rows = torch.cat([patient.rows(patient.text[:, :1], torch.tensor([[p]])) for p in places])[:, 0]
+            break
+        except Crash as crash:
+            if not isinstance(crash.__cause__, IndexError):
+                raise
+            places = [p for p in places if p < places[-1] // 2]
+    if patient.difference(rows, rows[:1]) < 1e-6:  # a token alone knows no place: no table
+        return ()
+    for at, place in enumerate(places):
+        same = [p for p, row in zip(places[:at], rows) if patient.difference(rows[at], row) < 1e-6]
+        if not same:
+            continue
+        words = f"position {place:,} is taken for position {same[-1]:,}"
+        beyond = patient.difference(rows[at:], rows[at]) < 1e-6
+        if beyond:
+            return CUT_OFF[0], f"{words}; {CUT_OFF[1]}", CUT_OFF[2]
+        return f"taken-for | {words}", "a remainder, or a format too small for positions", "lesson 21"
+    return ()
 
 
 def _far(patient, check):
+    if not patient.in_attention and (found := _equal_places(patient)):
+        yield Finding(check, "wrong", "a token alone gets the same rows at two places", 0, *found)
+        return
     try:
         near, far, very_far = (patient.moved(offset) for offset in (SHIFT, 1_000, 1_000_000))
+        seam = _seam(patient) if near < patient.enough else None
     except Crash as crash:
         if not isinstance(crash.__cause__, IndexError):
             raise
@@ -174,10 +257,10 @@ def _far(patient, check):
     little = f"less than {patient.enough:.0%}"
     if near >= patient.enough:
         yield Finding(check, "note", "they are answered; only relative ones would show whether rightly")
-    elif culprit := _kept_in(patient):
-        says = "moving all positions changes nothing but where positions begin again"
-        look_at = "the dtype of the positions, or where their remainder is taken"
-        yield Finding(check, "wrong", says, 0, culprit, look_at, "lesson 21")
+    elif seam:
+        says = f"moving two halves of a text by the same number changes the answers, at position {seam:,}"
+        culprit = _at_the_seam(patient, seam) or _why_confused(patient)
+        yield Finding(check, "wrong", says, finite(far), *culprit)
     elif far >= patient.enough:
         says = f"moving all positions by {SHIFT} changes {little}, by 1,000 the answers"
         yield Finding(check, "wrong", says, finite(far), *_why_confused(patient))
@@ -189,7 +272,7 @@ def _far(patient, check):
 
 
 LIMITED = "what texts share: experts of limited capacity, a norm over the batch"
-FIRST_FOR_ALL = "the positions of the first text are used for all", "position_ids[:1]"
+FIRST_FOR_ALL = "first-positions | the positions of the first text are used for all", "position_ids[:1]"
 
 
 def _batch(patient, check):
@@ -211,16 +294,18 @@ def _batch(patient, check):
             check, patient.rows(patient.tokens, positions), torch.cat(alone),
             "a text gets the same rows alone and in a batch", "a text gets other rows in a batch than alone",
             "lesson 05", [
-                ("the number of the text is taken for the position", "the order of the axes (batch, n_q)",
+                ("number-of-the-text | the number of the text is taken for the position",
+                 "the order of the axes (batch, n_q)",
                  lambda: numbered and known and as_if(lambda number: 0 * patient.count + number)),
-                ("positions go on from one text of the batch to the next",
+                ("goes-on | positions go on from one text of the batch to the next",
                  "the axis along which they are counted",
                  lambda: by_place and known and as_if(lambda number: patient.count + LENGTH * number)),
-                ("perhaps the number of the text is taken for the position",
+                ("number-of-the-text-perhaps | perhaps the number of the text is taken for the position",
                  f"the order of the axes; {LIMITED}", lambda: numbered and not known),
-                ("perhaps positions go on from one text of the batch to the next",
+                ("goes-on-perhaps | perhaps positions go on from one text of the batch to the next",
                  f"the axis along which they are counted; {LIMITED}", lambda: by_place and not known),
-                ("equal texts get other rows, but not as if it were for their positions", LIMITED,
+                ("other-rows | equal texts get other rows, but not as if it were for their positions",
+                 LIMITED,
                  lambda: by_place and positions is None),
                 (*FIRST_FOR_ALL, lambda: torch.cat(
                     [patient.rows(row[None], positions[:1]) for row in patient.tokens])),
@@ -255,7 +340,10 @@ def _ends(rows, *counts):
     return torch.cat([row[-count:] for row, count in zip(rows, counts)])
 
 
-IDS_UNUSED = "position_ids are not used once there is a mask", "where position_ids are made from the mask"
+IDS_UNUSED = (
+    "ids-unused | position_ids are not used once there is a mask",
+    "where position_ids are made from the mask",
+)
 
 
 def _left_padding(patient, check):
@@ -267,22 +355,39 @@ def _left_padding(patient, check):
             return _ends(patient.rows(tokens, ids, mask), *counts)
 
         seen, given = asked(batch, mask), " even with position_ids" if ids is not None else ""
+
+        def padding_matters():
+            return not patient.same(seen, asked(other, mask))
+
+        def text_matters():
+            changed = batch.clone()
+            changed[0, PADDING] = patient.stranger
+            return not patient.same(seen[:LENGTH][-1], asked(changed, mask)[:LENGTH][-1])
+
         return patient.verdict(
             check, seen, _ends(alone(), *counts), f"padding on the left changes nothing{given[5:]}",
             f"padding on the left changes the rows of the texts{given}", "lesson 19", [
-                ("the softmax of nothing is 0 / 0: padding may look at no key", "let padding look at itself",
+                ("softmax-of-nothing | the softmax of nothing is 0 / 0: padding may look at no key",
+                 "let padding look at itself",
                  lambda: bool(seen.isnan().any())),
-                ("the mask is not used", "where the mask reaches the scores", lambda: asked(batch, None)),
-                ("the mask of the first text is used for all", "mask[:1]",
+                ("mask-unused | the mask is not used", "where the mask reaches the scores",
+                 lambda: asked(batch, None)),
+                ("first-mask | the mask of the first text is used for all", "mask[:1]",
                  lambda: asked(batch, mask[:1].expand_as(mask))),
                 (*IDS_UNUSED, lambda: _ends(alone(patient.count + PADDING), *counts)),
                 (*FIRST_FOR_ALL, lambda: _ends(alone(None, positions[:1]), *counts)),
-                ("padding is looked at although the mask forbids it", "is True taken for 'hide'?",
-                 lambda: not patient.same(seen, asked(other, mask))),
+                ("mask-inverted | padding is looked at although the mask forbids it, and text is not",
+                 "is True taken for 'hide'?", lambda: padding_matters() and not text_matters()),
+                ("state-padding | padding is noticed although the mask is used: a state, or a convolution, "
+                 "runs "
+                 "on through it, or some layers do not use the mask", "where layers without attention learn "
+                 "what is padding; then each layer's mask", lambda: padding_matters()),
             ], otherwise,
         )  # fmt: skip
 
-    own = judged(None, ("padding is counted as positions", "count them from the first real token"))
+    own = judged(
+        None, ("padding-counted | padding is counted as positions", "count them from the first real token")
+    )
     patient.counts_from_the_text = own.status == "right"
     given = judged(positions) if "position_ids" in patient.arguments else own
     yield given
@@ -310,30 +415,48 @@ def _cached(patient, check, cuts):
             changed[0, place] = patient.stranger
             return not patient.same(seen, patient.continued(changed, cuts, positions))
 
+        def as_if_masked(old_keys):
+            """The whole text, where new tokens see all new ones, and of the old ones these."""
+            mask = torch.ones(LENGTH, LENGTH).tril().bool()
+            for row in range(NEW):
+                mask[OLD + row] = torch.cat([old_keys(row), torch.ones(NEW).bool()])
+            return patient.same(seen, patient.rows(patient.text, positions, mask[None])[:, OLD:])
+
         stories = [
-            ("the cache is not used", "where cached keys and values are put before the new ones",
+            ("unused | the cache is not used", "where cached keys and values are put before the new ones",
              lambda: not matters(0) and not matters(OLD - 1)),
-            ("the causal mask forgets the cache: new tokens look at the first keys only",
+            ("mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only",
              f"is_causal=True, or a triangle without {OFFSET}", lambda: not matters(OLD - 1)),
-            ("position_ids are not used once there is a cache", "where position_ids are made",
+            ("ids-unused | position_ids are not used once there is a cache", "where position_ids are made",
              lambda: positions is not None and patient.told(range(OLD, LENGTH))),
-            ("every new token gets position 0", OFFSET, lambda: patient.told([0] * NEW)),
-            ("positions begin again at 0 after the cache", OFFSET,
+            ("new-at-0 | every new token gets position 0", OFFSET, lambda: patient.told([0] * NEW)),
+            ("offset-0 | positions begin again at 0 after the cache", OFFSET,
              lambda: patient.told([p - OLD for p in new])),
-            ("the length of the cache is counted twice", f"{OFFSET}: it is added in two places",
+            ("offset-twice | the length of the cache is counted twice",
+             f"{OFFSET}: it is added in two places",
              lambda: patient.told([p + (OLD if len(cuts) == 1 else OLD + i) for i, p in enumerate(new)])),
-            ("positions after the cache are one too far on", OFFSET,
+            ("offset-plus-1 | positions after the cache are one too far on", OFFSET,
              lambda: patient.told([p + 1 for p in new])),
-            ("positions after the cache are one too low", OFFSET,
+            ("offset-minus-1 | positions after the cache are one too low", OFFSET,
              lambda: patient.told([p - 1 for p in new])),
-            ("all new tokens get the position of the first", "position_ids when several tokens come at once",
+            ("first-for-new | all new tokens get the position of the first",
+             "position_ids when several tokens come at once",
              lambda: patient.told(new[:1] * NEW)),
+            ("new-first | new keys are put before the old ones",
+             "torch.cat([old, new]); the causal mask is for that order",
+             lambda: len(cuts) == 1 and as_if_masked(lambda row: torch.arange(OLD) <= OLD + row - NEW)),
+            ("causal-missing | the causal mask is missing among the tokens that come after a cache",
+             "the mask of several new tokens",
+             lambda: len(cuts) == 1 and as_if_masked(lambda row: torch.ones(OLD).bool())),
+            *_reach(patient, patient.text, cuts),
         ]  # fmt: skip
         otherwise = (
-            "no simple change of positions or of the mask explains it: does the cache keep what was used?",
+            "unexplained | no simple change of positions or of the mask explains it: does the cache keep "
+            "what was used?",
             "are cached keys turned again, or kept before the turn?",
         ) if "position_ids" in patient.arguments else (
-            "new tokens are not counted on from the cache, or what it keeps is not what was used",
+            "offset-or-keys | new tokens are not counted on from the cache, or what it keeps is not what "
+            "was used",
             f"{OFFSET}; are cached keys turned again? With position_ids the doctor could say which. "
             "A layer with a state may take one token at a time only",
         )  # fmt: skip
@@ -344,7 +467,72 @@ def _cached(patient, check, cuts):
             "lesson 19", stories, otherwise,
         )  # fmt: skip
 
-    yield from _first_wrong(map(judged, patient.ways(patient.count + 2 * (patient.count >= OLD))))
+    def far_back():
+        """The same in a long text: windows, and caches that drop what is old."""
+        later = [cut + patient.long.shape[1] - LENGTH for cut in cuts]
+        seen = patient.continued(patient.long, later)
+        return patient.verdict(
+            check, seen, patient.rows(patient.long)[:, later[0] :],
+            f"with a cache, the rows are those of the whole text at once, of {LENGTH} tokens and of "
+            f"{patient.long.shape[1]}",
+            f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
+            "rows with a cache are not those at once", "lesson 20", _reach(patient, patient.long, later),
+            ("long-cache | something changes with the length of the text: a cache that is cut, a window, or "
+             "a base that grows", "what is dropped from the cache, and which keys were turned before"),
+        )  # fmt: skip
+
+    def rejected():
+        """A draft of two tokens that is taken back. Caches of transformers know how."""
+        cache = patient.ask(patient.text[:, :OLD])[1]
+        draft = patient.text[:, :2] * 0 + patient.stranger
+        cache = patient.ask(draft, cache=cache)[1]
+        cache.crop(-2)
+        return patient.verdict(
+            check, patient.ask(patient.text[:, OLD:], cache=cache)[0], patient.rows(patient.text)[:, OLD:],
+            "with a cache, the rows are those of the whole text at once, after a rejected draft, too",
+            "after cache.crop, the rows are not those without the draft", "lesson 20", (),
+            ("draft-kept | a rejected draft is kept", "what crop does not take back: a state, or positions"),
+        )  # fmt: skip
+
+    def all_of_them():
+        yield from map(judged, patient.ways(patient.count + 2 * (patient.count >= OLD)))
+        yield far_back()
+        if len(cuts) == 1 and hasattr(patient.ask(patient.text[:, :OLD])[1], "crop"):
+            try:
+                yield rejected()
+            except (Crash, NotImplementedError, RuntimeError, TypeError, ValueError):
+                pass  # a cache that takes nothing back, and says so
+
+    yield from _first_wrong(all_of_them())
+
+
+def _reach(patient, text, cuts):
+    """Stories of how far back tokens after a cache see."""
+    n, new = text.shape[1], text.shape[1] - cuts[0]
+    causal = torch.ones(1, n, n).tril().bool()
+
+    def last_keys(width):
+        near = torch.ones(n, n).triu(1 - width).bool()
+        near[:-new] = True
+        return patient.rows(text, None, causal & near)[:, -new:]
+
+    def differ():
+        """How many tokens fewer a row notices with a cache than at once, where there is a window."""
+        at_once = patient.first_noticed(patient.rows, text)
+        steps = functools.partial(patient.continued, cuts=cuts)
+        return at_once and patient.first_noticed(steps, text) - at_once
+
+    def forgets():
+        rows = patient.continued(text, cuts)
+        return any(patient.difference(rows, last_keys(width)) < patient.enough / 10 for width in range(1, n))
+
+    where = "the window's mask, and what is dropped from the cache"
+    return [
+        ("window-wider | with a cache, tokens are seen that are outside of the window", where,
+         lambda: differ() < 0),
+        ("window-narrower | with a cache, the window is too narrow", where, lambda: differ() > 0),
+        ("forgets | with a cache, old keys are dropped", "how many keys the cache keeps", forgets),
+    ]  # fmt: skip
 
 
 def _padded_steps(patient, check):
@@ -362,13 +550,16 @@ def _padded_steps(patient, check):
             "texts padded on the left go on with a cache as each does alone",
             f"texts padded on the left{' and given position_ids' * (ids is not None)} do not go on with a "
             "cache as each does alone", "lesson 19", [
-                ("the mask is not used once there is a cache", "where the mask reaches the scores",
+                ("mask-unused | the mask is not used once there is a cache",
+                 "where the mask reaches the scores",
                  lambda: padding_matters() and patient.same(seen, patient.continued(
                      batch, cuts, ids, mask, later=torch.ones_like(mask)))),
-                ("the mask is not used once there is a cache, or it does not lie on the keys that it is for",
+                ("mask-elsewhere | the mask is not used once there is a cache, or it does not lie on the "
+                 "keys that it is for",
                  "are new keys put after the old ones, and the mask in the same order?",
                  lambda: padding_matters()),
-                ("padding is counted as positions once there is a cache", "where the model counts by itself",
+                ("padding-counted | padding is counted as positions once there is a cache",
+                 "where the model counts by itself",
                  lambda: _ends(alone(torch.tensor([[*range(OLD), *cuts]])), NEW, NEW)),
                 (*FIRST_FOR_ALL, lambda: _ends(alone(None, torch.tensor(
                     [[*range(cuts[0]), *range(OLD, LENGTH)]])), NEW, NEW)),
@@ -381,7 +572,9 @@ def _padded_steps(patient, check):
 def _packing(patient, check):
     one, other, count = patient.tokens[:1, :OLD], patient.tokens[1:2], patient.count
     packed, text = torch.cat([one, other], dim=1), torch.tensor([0] * OLD + [1] * LENGTH)
-    along, positions = torch.arange(len(text))[None], torch.cat([count[:, :OLD], count], dim=1)
+    along = positions = None
+    if "position_ids" in patient.arguments:
+        along, positions = torch.arange(len(text))[None], torch.cat([count[:, :OLD], count], dim=1)
     causal = torch.ones(len(text), len(text)).tril().bool()
     plain = patient.rows(packed, along)
     try:
@@ -403,15 +596,19 @@ def _packing(patient, check):
         two = [patient.rows(texts, positions, between)[:, OLD:] for texts in (packed, changed)]
         return not patient.same(*two)
 
+    right = torch.cat([patient.rows(one), patient.rows(other)], dim=1)
+    if positions is None and not runs_on():  # by the mask alone: of positions that run on nothing is said
+        right = patient.rows(packed, None, between)
     yield patient.verdict(
-        check, patient.rows(packed, positions, between),
-        torch.cat([patient.rows(one), patient.rows(other)], dim=1),
+        check, patient.rows(packed, positions, between), right,
         "two texts packed into one row get the rows that each gets alone",
         "two texts packed into one row do not get the rows that each gets alone", "lesson 19", [
-            ("the mask between the texts is not used", "where a mask with three axes reaches the scores",
+            ("mask-unused | the mask between the texts is not used",
+             "where a mask with three axes reaches the scores",
              lambda: patient.rows(packed, positions)),
             (*IDS_UNUSED, lambda: torch.cat([patient.rows(one), patient.rows(other, OLD + count)], dim=1)),
-            ("the second text notices the first one although the mask hides it: a state, or a convolution, "
+            ("runs-on | the second text notices the first one although the mask hides it: a state, or a "
+             "convolution, "
              "runs on from one text to the next, or some layers do not use the mask",
              "where layers without attention learn that a new text begins; then each layer's mask", runs_on),
         ],
@@ -432,8 +629,11 @@ CHECKS = {
     "step by step": (functools.partial(_cached, cuts=[*range(OLD, LENGTH)]), ("cache",), SOUND),
     "several new tokens": (functools.partial(_cached, cuts=[OLD]), ("cache",), SOUND),
     "padded, step by step": (_padded_steps, ("mask", "cache"), ("left padding", "step by step")),
-    "packing": (_packing, ("position_ids", "mask"), (*SOUND, "left padding")),
+    "packing": (_packing, ("mask",), (*SOUND, "left padding")),
 }
+
+
+WINDOW = "is the token itself counted? sliding_window tokens, or that many before it"
 
 
 def against(patient, reference):
@@ -467,7 +667,33 @@ def against(patient, reference):
         look_at = (
             "with all tokens at position 0 they differ, too: weights, a factor on queries, a table's row 0"
         )
-    return patient.verdict(
-        "reference", seen, expected, "the rows are those of the reference",
-        "the rows are not those of the reference", "", known, ("", look_at),
-    )  # fmt: skip
+    said = "the rows are those of the reference", "the rows are not those of the reference", ""
+    short = patient.verdict("reference", seen, expected, *said, known, ("", look_at))
+    try:
+        ids = torch.arange(patient.long.shape[1])[None] if both else None
+        far = [one.rows(patient.long, ids) for one in (patient, right)]
+    except Crash:  # a table may be short
+        return short
+
+    def reach():
+        return patient.first_noticed(patient.rows, patient.long) - right.first_noticed(
+            right.rows, patient.long
+        )
+
+    right.scale, right.enough = patient.scale, patient.enough
+    if known and not patient.unfilled:
+        known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))
+    known = [
+        *known,
+        ("window-wider | the window is wider than that of the reference", WINDOW, lambda: reach() < 0),
+        ("window-narrower | the window is narrower than that of the reference", WINDOW, lambda: reach() > 0),
+    ]
+    if short.status == "wrong" and not short.culprit and not patient.same(*far):
+        said = said[0], short.says, ""
+        found = patient.verdict("reference", *far, *said, known, ("", look_at))
+        return found if found.culprit else short
+    if short.status == "wrong":
+        return short
+    look_at = "what only a long text shows: a window, a rule for long texts, a small format of a bias"
+    said = said[0], f"the rows of a text of {patient.long.shape[1]} tokens are not those of the reference", ""
+    return patient.verdict("reference", *far, *said, known, ("", look_at))

@@ -10,12 +10,17 @@ import torch
 LENGTH, NEW, PADDING = 10, 3, 4  # tokens of a text, of them after the cache, and of padding
 OLD = LENGTH - NEW
 SHIFT = 40
+LONG, LONGEST = 64, 512  # tokens of a long text, and of one that is to be longer than a window
 WORDS = ("position_ids", "mask", "cache")
 ROUNDING = 100  # last bits of the largest score: ten times what healthy models show
 
 
 class Crash(Exception):
     """The model raised an error, its `__cause__`, when it was asked."""
+
+    @property
+    def kind(self):
+        return type(self.__cause__).__name__
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,10 +37,23 @@ class Finding:
     culprit: str = ""
     look_at: str = ""
     lesson: str = ""
+    id: str = ""  # stays what it is when the words change
+
+    def __post_init__(self):
+        """A culprit is written "id | words"."""
+        short, _, words = self.culprit.rpartition(" | ")
+        object.__setattr__(self, "culprit", words)
+        if not self.id:
+            object.__setattr__(
+                self,
+                "id",
+                "/".join([self.check.replace(",", "").replace(" ", "-"), short][: 1 + bool(short)]),
+            )
 
     def __str__(self):
         size = f" ({share(self.size)})" if self.status == "wrong" and self.size else ""
         more = (("culprit", self.culprit), ("look at", self.look_at), ("read", self.lesson))
+        more = (*more, ("id", self.id if self.status == "wrong" else ""))
         lines = [f"{self.status:>9}  {self.check}: {self.says}{size}"]
         return "\n".join([*lines, *(f"           {word}: {text}" for word, text in more if text)])
 
@@ -55,13 +73,15 @@ class Patient:
     def __init__(self, logits, vocab_size, relative=False, tolerance=None):
         self.logits, self.relative, self.tolerance = logits, relative, tolerance or 0.0
         self.arguments = _arguments(logits)
-        self.unused = ()
+        self.unused, self.too_long = (), ""
         self.unfilled = ()  # what is wrong with the buffers of frequencies, if they can be seen
         draw = torch.Generator().manual_seed(0)
         self.tokens = torch.randint(vocab_size // 2, vocab_size, (3, LENGTH), generator=draw)
         self.tokens[0, :2] = torch.tensor([vocab_size - 1, vocab_size - 2])  # two that differ
         self.text, self.count = self.tokens[:1], torch.arange(LENGTH)[None]
         self.stranger = vocab_size // 2 - 1  # a token of no text: padding, or put in the place of another
+        self.long = torch.randint(vocab_size // 2, vocab_size, (1, LONGEST), generator=draw)
+        self.longest = self.farthest = 0  # tokens of a text, and position, that were answered
 
     def ask(self, tokens, position_ids=None, mask=None, cache=None):
         """The logits (batch, n_q, vocab_size) in float64, and the cache."""
@@ -82,6 +102,8 @@ class Patient:
             wanted = f"(batch, n_q, vocab_size), here {(*tokens.shape, '...')}"
             raise ValueError(f"logits must return {wanted}, got {tuple(scores.shape)}")
         self.dtype = scores.dtype if scores.is_floating_point() else torch.float64
+        self.longest = max(self.longest, tokens.shape[1])
+        self.farthest = max(self.farthest, *([] if position_ids is None else [int(position_ids.max())]), 0)
         return scores.double(), cache
 
     def rows(self, tokens, position_ids=None, mask=None):
@@ -100,6 +122,29 @@ class Patient:
             rows.append(piece)
         return torch.cat(rows[1:], dim=1)
 
+    def shorten(self, window):
+        """A long text: longer than the window, where there is one, and as long as the model answers."""
+        self.too_long, length = "", max(LONG, window + LENGTH if window + LENGTH <= LONGEST else 0)
+        while length > LENGTH:
+            try:
+                self.rows(self.long[:, :length])
+                break
+            except Crash as crash:
+                self.too_long, length = f"; of {length} they end in {crash.kind}", length * 3 // 4
+        self.long = self.long[:, : max(length, LENGTH)]
+        if window > length:
+            self.too_long += f", none longer than the window of {window:,}"
+
+    def first_noticed(self, ask, text):
+        """The place of the first token that the last row notices, where it notices all after it."""
+        rows, low, high = ask(text)[:, -1], 0, text.shape[1] - 1
+        while low < high:
+            middle, other = (low + high) // 2, text.clone()
+            other[0, middle] = self.stranger
+            noticed = self.difference(ask(other)[:, -1], rows) > self.enough / 100
+            low, high = (low, middle) if noticed else (middle + 1, high)
+        return low
+
     def ways(self, positions):
         """Without position_ids, and with these if the model takes any."""
         return [None, positions] if "position_ids" in self.arguments else [None]
@@ -113,7 +158,9 @@ class Patient:
             return Finding("answers", "not tried", "not all scores of a plain text are finite numbers")
         if (rows - again).abs().max() > 1e-3 * size:
             says = "the same tokens get two answers, so nothing else can be tried"
-            return Finding("answers", "wrong", says, culprit="dropout is on", look_at="model.eval()")
+            return Finding(
+                "answers", "wrong", says, culprit="dropout | dropout is on", look_at="model.eval()"
+            )
         exchanged = self.rows(self.text[:, [1, 0, *range(2, LENGTH)]])
         self.scale = (exchanged - rows)[:, 2:].abs().max().item()
         did, wanted = "exchanging two tokens", 100 * noise
@@ -124,8 +171,15 @@ class Patient:
             except Exception:  # a table that ends before these positions: they are used
                 apart = self.scale
             if apart < noise / 10 and self.scale >= wanted:
-                says, what = "position_ids change nothing", "leave them out if the model has no use for them"
-                return Finding("position_ids", "wrong", says, 0, "position_ids are not used", what)
+                says, what = (
+                    "position_ids change nothing",
+                    (
+                        "do they reach the rotation, and is the axis that turns that of the tokens, not of "
+                        "the "
+                        "heads? Leave them out only if the model has no use for them"
+                    ),
+                )
+                return Finding("position_ids", "wrong", says, 0, "unused | position_ids are not used", what)
             did = "moving the tokens apart"
             self.scale, self.enough = apart, max(1e-2, self.tolerance)
         moves = f"{did} moves the scores by {self.scale / max(size, 1e-300):.0e} of their size"
@@ -192,7 +246,19 @@ def adapted(model):
             "logits must be a causal model, and this one has an encoder and a decoder: "
             "write a function that asks the decoder about one fixed text"
         )
+    if hasattr(model, "config") and not hasattr(model, "generate") and hasattr(model, "base_model_prefix"):
+        raise TypeError(
+            f"logits must be a causal language model, and a {type(model).__name__} generates no text: an "
+            "encoder reads both ways, and this doctor knows causal models only; a bare model lacks its head"
+        )
     return of_transformers(model) if hasattr(model, "config") and hasattr(model, "generate") else model
+
+
+def window_of(model):
+    """The smallest window of a model of transformers, 0 where there is none."""
+    names = ("sliding_window", "attention_chunk_size")
+    found = [getattr(getattr(model, "config", None), name, None) for name in names]
+    return min([number for number in found if isinstance(number, int) and number > 0], default=0)
 
 
 ABOUT_POSITIONS = re.compile("rotary|rope|pos|wpe|freq|alibi", re.IGNORECASE)
@@ -236,14 +302,14 @@ def unfilled(model):
             continue
         fast = buffer.double().abs()
         if not fast.any():
-            what = f"the frequencies in {name} are all 0, so nothing turns"
+            what = f"zero | the frequencies in {name} are all 0, so nothing turns"
         elif (
             not fast.isfinite().all()
             or fast.max() > 10
             or fast.max() < 1e-6
             or (fast[1:] > 4 * fast[:-1]).any()
         ):
-            what = f"the frequencies in {name} are those of no rotation: uninitialised memory?"
+            what = f"unfilled | the frequencies in {name} are those of no rotation: uninitialised memory?"
         else:
             continue
         where = "a buffer that is not saved, made on the device 'meta' or with to_empty and never filled"

@@ -27,40 +27,63 @@ def mistakes(model):
     powers = "the exponent of the base"
     longer = "the rule for long texts"
     frequencies = [
-        ("the rotation goes the other way", rotation, "lesson 09", lambda f: -f),
-        ("the exponent is doubled", powers, "lesson 03", lambda f: f**2),
-        ("nothing turns", rotation, "lesson 09", lambda f: 0 * f),
-        ("every frequency belongs to the pair after it", powers, "lesson 03", lambda f: f.roll(1)),
-        ("frequencies are rounded to bfloat16", "the dtype of the frequencies", "lesson 21",
+        ("direction | the rotation goes the other way", rotation, "lesson 09", lambda f: -f),
+        ("exponent | the exponent is doubled", powers, "lesson 03", lambda f: f**2),
+        ("unturned | nothing turns", rotation, "lesson 09", lambda f: 0 * f),
+        ("next-pair | every frequency belongs to the pair after it", powers, "lesson 03",
+         lambda f: f.roll(1)),
+        ("frequencies-bfloat16 | frequencies are rounded to bfloat16", "the dtype of the frequencies",
+         "lesson 21",
          lambda f: f.bfloat16().to(f)),
     ]  # fmt: skip
     rule, own = _rule(model.config)
     if rule != "default" and own:
-        frequencies.append((f"the rule {rule!r} is not applied", longer, "lesson 13", _with_base(own)))
+        frequencies.append((f"rule | the rule {rule!r} is not applied", longer, "lesson 13", _with_base(own)))
     for base in (10_000, 100_000, 500_000, 1_000_000):
         where = "the base that the configuration gives"
-        frequencies.append((f"the base is {base:,}", where, "lesson 13", _with_base(base)))
+        frequencies.append((f"base | the base is {base:,}", where, "lesson 13", _with_base(base)))
     for by in (2, 4, 8):
         frequencies += [
-            (f"positions are divided by {by}", longer, "lesson 13", lambda f, by=by: f / by),
-            (f"positions are multiplied by {by}", longer, "lesson 13", lambda f, by=by: f * by),
+            (f"divided | positions are divided by {by}", longer, "lesson 13", lambda f, by=by: f / by),
+            (f"multiplied | positions are multiplied by {by}", longer, "lesson 13", lambda f, by=by: f * by),
         ]
     for *story, change in frequencies:
         yield *story, lambda change=change: _changed_buffers(model, change)
+    for name in ("sliding_window", "attention_chunk_size"):
+        width = getattr(model.config, name, None)
+        for by, words in ((1, "wider"), (-1, "narrower")) if width else ():
+            culprit = (
+                f"window-by-one | the window is one token {words} than that of the reference ({width:,})"
+            )
+            where = "is the token itself counted?"
+            yield culprit, where, "lesson 15", lambda to=width + by, name=name: _set(model.config, name, to)
+    if any(name.endswith("sinks") for name, _ in model.named_parameters()):
+        where = "the softmax: does its sum have the sink's part?"
+        yield "sinks | the learned sinks are left out", where, "lesson 20", lambda: _without_sinks(model)
     layout = "the layout of the pairs"
     for culprit, order in (
-        ("the weights are in halves, the code turns neighbours", _interleaved),
-        ("the weights are in neighbours, the code turns halves", _halved),
+        ("layout-halves | the weights are in halves, the code turns neighbours", _interleaved),
+        ("layout-neighbours | the weights are in neighbours, the code turns halves", _halved),
     ):
         yield culprit, layout, "lesson 10", lambda order=order: _changed_projections(model, order)
     where = "the dtype in which positions are multiplied"
-    yield "angles are rounded to bfloat16", where, "lesson 21", lambda: _rounded_angles(model)
+    yield (
+        "angles-bfloat16 | angles are rounded to bfloat16",
+        where,
+        "lesson 21",
+        lambda: _rounded_angles(model),
+    )
     layers, plan = getattr(getattr(model, "model", model), "layers", ()), "the plan of the layers"
     for number in range(len(layers)):
-        yield f"layer {number} does not turn", plan, "lesson 15", lambda one=layers[number]: _unturned([one])
+        yield (
+            f"layer | layer {number} does not turn",
+            plan,
+            "lesson 15",
+            lambda one=layers[number]: _unturned([one]),
+        )
     for every in (2, 4):
         for first, which in ((every - 1, "the last"), (0, "the first")):
-            culprit = f"{which} of every {every} layers does not turn"
+            culprit = f"layers | {which} of every {every} layers does not turn"
             yield culprit, plan, "lesson 15", lambda some=layers[first::every]: _unturned(some)
 
 
@@ -106,6 +129,20 @@ def _changed_projections(model, order):
                 p.copy_(old)
 
     return undo
+
+
+def _set(holder, name, value):
+    before = getattr(holder, name)
+    setattr(holder, name, value)
+    return lambda: setattr(holder, name, before)
+
+
+def _without_sinks(model):
+    found = [p for name, p in model.named_parameters() if name.endswith("sinks")]
+    before = [p.detach().clone() for p in found]
+    for p in found:
+        p.data.fill_(-1e4)
+    return lambda: [p.data.copy_(old) for p, old in zip(found, before)]
 
 
 def _head_dim(config):

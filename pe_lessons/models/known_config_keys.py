@@ -72,6 +72,8 @@ ministral ministral3 mistral mixtral modernbert-decoder molmo2_text mpt muse_gli
 nemotron nemotron_h olmo olmo2 olmo3 olmo_hybrid olmoe opt pegasus persimmon phi phi3 phimoe qwen2
 qwen2_moe qwen3 qwen3_5_moe_text qwen3_5_text qwen3_moe qwen3_next qwen3_vl_moe_text qwen3_vl_text roberta
 rwkv seed_oss smollm3 solar_open stablelm starcoder2 vaultgemma xglm xlm-roberta xlstm
+axk1 axk2 bailing_hybrid deepseek_v2 deepseek_v3 deepseek_v32 glm4_moe_lite glm_moe_dsa hy_v4
+longcat_flash
 """.split())  # fmt: skip
 KINDS = {
     "learned": "a learned table, added once",
@@ -149,8 +151,6 @@ FORMS = {
         "original_max_position_embeddings", *LENGTHS)),
 }  # fmt: skip
 MUSEUM = Path(__file__).parent / "museum"
-# From here on, two neighbouring whole numbers are one in this format.
-FIRST_CONFUSED = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**24}
 HEAD_DIMS = ("qk_rope_head_dim", "attention_head_dim", "head_dim", "kv_channels")
 WIDTHS = ("hidden_size", "n_embd", "d_model")
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")

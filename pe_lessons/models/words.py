@@ -1,8 +1,12 @@
 """What the positions of a model do, in words: `explain`."""
 
 import argparse
+import dataclasses
+import difflib
+import json
 import math
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -32,7 +36,6 @@ def explain(config):
       in 8,192 tokens the fastest pair turns 1303.8 times, the slowest 0.0032 times
       35 of 64 pairs turn at least once; from pair 35 on (one turn in 8,219 tokens) none does
     beyond 8,192 tokens: 29 pairs reach angles that no training text had
-    bfloat16 cannot tell position 257 from 256; float16 cannot tell position 2,049 from 2,048
     """
     file = reader._text_part(reader._loaded(config))
     config = reader._read(file)
@@ -48,7 +51,7 @@ def explain(config):
     if config.get("attn_temperature_tuning"):
         lines.append("where nothing turns, late queries times a factor (attn_temperature_tuning)")
     if length:
-        lines += [*_beyond(plan, length), *_formats(plan, length)]
+        lines += _beyond(plan, length)
     if taken := _left_out(file):
         lines.append(f"the file leaves out {', '.join(taken)}: the type's own values are taken")
     return "\n".join([*lines, *(f"warning: {sentence}" for sentence in consistency.warnings(config))])
@@ -116,15 +119,6 @@ def _beyond(plan, length):
         yield beyond + f"the {'table' if 'sinusoidal' in kinds else 'bias'} goes on by its rule"
 
 
-def _formats(plan, length):
-    """Where positions are multiplied; a row of a table or of a bias is found by a whole number."""
-    if not {layer.kind for layer in plan} & {"rotary", "alibi"}:
-        return
-    small = [(name, first) for name, first in tables.FIRST_CONFUSED.items() if length - 1 > first]
-    if small:
-        yield "; ".join(f"{name} cannot tell position {first + 1:,} from {first:,}" for name, first in small)
-
-
 def _spans(numbers):
     """[0, 1, 2, 4, 6, 7] as "0-2, 4, 6-7", and of many the first and the last."""
     spans = []
@@ -158,18 +152,43 @@ def _left_out(file):
     return found
 
 
+def diff(one, other):
+    """The lines of two explanations that are not in both, with - and + before them."""
+    told = (explain(config).splitlines() for config in (one, other))
+    return [line for line in difflib.ndiff(*told) if line[0] in "-+"]
+
+
+def found(name):
+    """A file as it is, the config.json of a folder, or a museum's exhibit by its name."""
+    path = Path(name)
+    if path.is_dir():
+        return path / "config.json"
+    return reader.museum()[name] if not path.exists() and name in reader.museum() else path
+
+
 def main(words=None):
     parser = argparse.ArgumentParser(
         prog="python -m pe_lessons.models", description=sys.modules[__package__].__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("config", nargs="+", help="a config.json")
-    statuses = set()
-    for path in parser.parse_args(words).config:
+    parser.add_argument("config", nargs="+", help="a config.json, a folder, an exhibit; or: diff A B")
+    parser.add_argument("--json", action="store_true", help="print what each layer does as JSON")
+    options, statuses = parser.parse_args(words), set()
+    compare = options.config[0] == "diff" and len(options.config) == 3
+    told, configs = [], [found(name) for name in options.config[compare:]]
+    for config in configs:
         try:
-            print(explain(path))
-            statuses.add(0 if consistency.understood(path) else 2)
+            if options.json:
+                plan = [dataclasses.asdict(layer) for layer in reader.layers(config)]
+                told.append({"layers": plan, "warnings": consistency.warnings(config)})
+            elif not compare:
+                print(explain(config))
+            statuses.add(0 if consistency.understood(config) else 2)
         except (TypeError, ValueError) as error:
             print(error, file=sys.stderr)
             statuses.add(1)
+    if options.json:
+        print(json.dumps(told, allow_nan=False))
+    elif compare and 1 not in statuses:
+        print(*diff(*configs), sep="\n")
     return 1 if 1 in statuses else max(statuses)
