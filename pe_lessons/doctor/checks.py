@@ -257,10 +257,9 @@ def _far(patient, check):
     little = f"less than {patient.enough:.0%}"
     if near >= patient.enough:
         yield Finding(check, "note", "they are answered; only relative ones would show whether rightly")
-    elif seam:
+    elif found := _at_the_seam(patient, seam) if seam else ():
         says = f"moving two halves of a text by the same number changes the answers, at position {seam:,}"
-        culprit = _at_the_seam(patient, seam) or _why_confused(patient)
-        yield Finding(check, "wrong", says, finite(far), *culprit)
+        yield Finding(check, "wrong", says, finite(far), *found)
     elif far >= patient.enough:
         says = f"moving all positions by {SHIFT} changes {little}, by 1,000 the answers"
         yield Finding(check, "wrong", says, finite(far), *_why_confused(patient))
