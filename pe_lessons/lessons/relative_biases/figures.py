@@ -28,14 +28,15 @@ def learned_list(offsets, numbers):
             ha="right",
             va="bottom",
         )
-        ax.set(xlabel="offset of the key, seen from the query", ylabel="bias, from the median")
+        ax.set(xlabel="offset of the key, seen from the query", ylabel="bias minus median")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xticks([-15, -10, -5, -3, 0, 5, 10, 15])
     plots.show(
         fig,
         alt="A bar for each offset from -15 to 15. Nearly all bars are close to 0, those at 12 to 15 a "
         "little above it. One bar, at offset -3, is far higher than all others: 5.4.",
-        caption="One bar tells what the head looks for. The bias that it learned for three back, from the median of all its numbers.",
+        caption="One bar tells you what the head looks for. The bias that T5 learned for three back, minus the "
+        "median of all its numbers.",
     )
 
 
