@@ -192,10 +192,10 @@ FITTING = {
     "kimi_linear": {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16},
     "nemotron_h": {"mamba_num_heads": 8, "mamba_head_dim": 16, "n_groups": 1},
     "jamba": {"mamba_dt_rank": 4},
-    **dict.fromkeys(("axk1", "axk2", "bailing_hybrid", "deepseek_v2", "deepseek_v3", "deepseek_v32",
-                     "glm4_moe_lite", "glm_moe_dsa", "longcat_flash"),
-                    {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16,
-                     "head_dim": 8, "n_group": 1, "topk_group": 1}),
+    **{name: {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16,
+              "head_dim": 8, "n_group": 1, "topk_group": 1}
+       for name in ("axk1", "axk2", "bailing_hybrid", "deepseek_v2", "deepseek_v3", "deepseek_v32",
+                    "glm4_moe_lite", "glm_moe_dsa", "longcat_flash")},
 }  # fmt: skip
 
 
