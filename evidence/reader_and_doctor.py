@@ -2,7 +2,7 @@
 
     python course.py peer-models   # writes evidence/results/reader_and_doctor.md, in about five minutes
 
-Four tables: how the reader's frequencies compare with those of the library's own classes, for the museum
+Four tables: how the reader's frequencies compare with those of the library's own classes, for the gallery
 and for every config that the library builds without a download; whether every layer does what the reader
 says of it; what the doctor finds in small models of many architectures with random weights, all of them
 healthy; and what it finds in a small Llama with one fault planted. `python course.py test-peers` asks for
@@ -135,11 +135,11 @@ def read_all():
     return [read(name, config) for name, config in default_configs()]
 
 
-def read_museum():
+def read_gallery():
     """(name, verdict, largest difference) of every exhibit, made into a config object of the library."""
     mapping = library().models.auto.configuration_auto.CONFIG_MAPPING
     rows = []
-    for name, exhibit in models.museum().items():
+    for name, exhibit in models.gallery().items():
         told = dict(exhibit["config"])
         plan = {layer for layer in models.layers(told) if layer.kind == "rotary"}
         if not plan:
@@ -362,10 +362,10 @@ def size(value):
 def page():
     yield "# The reader and the doctor against the models of transformers\n"
     yield f"Written by `python course.py peer-models`, with transformers {library().__version__}.\n"
-    yield "## The reader: the museum\n"
+    yield "## The reader: the gallery\n"
     yield "Relative difference to the frequencies that the library's own class makes of the same file.\n"
     yield "| exhibit | frequencies | largest difference |\n| --- | --- | ---: |"
-    for name, verdict, largest in read_museum():
+    for name, verdict, largest in read_gallery():
         yield f"| {name} | {verdict} | {size(largest)} |"
     rows = read_all()
     yield f"\n## The reader: the {len(rows)} configs that the library builds without a download\n"

@@ -526,12 +526,12 @@ def say(capsys, text):
         print(f"\n{text}", end="")
 
 
-def test_the_museum_has_the_frequencies_of_the_library(capsys):
+def test_the_gallery_has_the_frequencies_of_the_library(capsys):
     get("transformers.LlamaConfig")
-    rows = reader_and_doctor.read_museum()
+    rows = reader_and_doctor.read_gallery()
     for name, verdict, largest in rows:
-        say(capsys, f"museum: {name}: {verdict} {reader_and_doctor.size(largest)}")
-    assert [name for name, _, _ in rows] == list(models.museum())
+        say(capsys, f"gallery: {name}: {verdict} {reader_and_doctor.size(largest)}")
+    assert [name for name, _, _ in rows] == list(models.gallery())
     assert {verdict for _, verdict, _ in rows} == {"equal", "nothing turns"}
 
 

@@ -308,9 +308,9 @@ def test_chunks_are_no_window():
     assert "on all 16 columns of a head, chunks of 128 tokens" in models.explain(chunked)
 
 
-@pytest.mark.parametrize("name", models.museum())
-def test_an_exhibit_of_the_museum(name):
-    exhibit = models.museum()[name]
+@pytest.mark.parametrize("name", models.gallery())
+def test_an_exhibit_of_the_gallery(name):
+    exhibit = models.gallery()[name]
     assert list(exhibit) == ["model", "date", "published", "source", "note", "config"]
     assert re.fullmatch(r"20(1[7-9]|2\d)(-(0[1-9]|1[0-2]))?", exhibit["date"])
     assert exhibit["published"] in PUBLISHED
@@ -327,13 +327,13 @@ EXPLAINED = (Path(__file__).parent / "explained.md").read_text(encoding="utf-8")
 @pytest.mark.parametrize("expected", EXPLAINED, ids=lambda expected: expected.split("\n")[0])
 def test_an_exhibit_is_explained_word_for_word(expected):
     name, text = expected.strip().split("\n\n")
-    assert models.explain(models.museum()[name]["config"]) == text
+    assert models.explain(models.gallery()[name]["config"]) == text
 
 
-def test_the_museum_is_in_order_and_shows_every_kind():
-    dates = [exhibit["date"] for exhibit in models.museum().values()]
+def test_the_gallery_is_in_order_and_shows_every_kind():
+    dates = [exhibit["date"] for exhibit in models.gallery().values()]
     assert dates == sorted(dates) and len(dates) >= 25
-    shown = {layer.kind for exhibit in models.museum().values() for layer in models.layers(exhibit["config"])}
+    shown = {layer.kind for one in models.gallery().values() for layer in models.layers(one["config"])}
     assert shown == {*models.KINDS, "rotary"} - {"unknown", "convolution", "feedforward"}
 
 
@@ -429,7 +429,7 @@ def test_what_single_layers_have_of_their_own():
 
 
 def test_two_configs_are_compared_by_name_or_folder(tmp_path, capsys):
-    (tmp_path / "config.json").write_text(json.dumps(models.museum()["llama-3-8b"]["config"]))
+    (tmp_path / "config.json").write_text(json.dumps(models.gallery()["llama-3-8b"]["config"]))
     assert models.main(["diff", "llama-2-7b", str(tmp_path)]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert "- layers 0-31: rotary with base 10,000 on all 128 columns of a head" in shown

@@ -15,7 +15,7 @@ def rows(title):
 
 
 def test_the_tables_are_those_of_today():
-    assert [row[0][2:] for row in rows("The reader: the museum")] == list(models.museum())
+    assert [row[0][2:] for row in rows("The reader: the gallery")] == list(models.gallery())
     assert [row[0][2:] for row in rows("The doctor: 53")] == reader_and_doctor.ARCHITECTURES
     assert "False alarms in all: 0." in TABLES and "*DIFFERENT*: none" in TABLES
 
@@ -29,4 +29,4 @@ def test_the_pages_say_what_the_tables_say():
     named = [row for row in faults if row[2].strip(" |") and not row[2].startswith(guesses)]
     tables = [len(rows("The doctor: 53")), len(named), len(faults)]
     assert [[int(number) for number in one.groups()] for one in said] == [tables, tables]
-    assert f"`models.museum()` has {len(models.museum())} well-known configs" in PAGES[1]
+    assert f"`models.gallery()` has {len(models.gallery())} well-known configs" in PAGES[1]

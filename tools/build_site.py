@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 import clinic_page
 import formulas
-import museum_page
+import gallery_page
 import npm_packages
 from PIL import Image
 from sphinx.cmd.build import main
@@ -107,7 +107,7 @@ def gather():
         page = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
         (SOURCE / "api").mkdir(exist_ok=True)
         (SOURCE / "api" / f"{module.name}.md").write_text(page)
-    museum_page.write(SOURCE)
+    gallery_page.write(SOURCE)
     clinic_page.write(SOURCE)
 
 

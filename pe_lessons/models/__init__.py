@@ -6,18 +6,18 @@
 The file may be in the old spelling (`rope_theta`, `rope_scaling`) or the new one (`rope_parameters`, nested
 by the type of layer). What it leaves to the code of the model is looked up in `known_config_keys`, whose
 tables were read line by line in transformers 5.23.0; what they do not know is named, and nothing is guessed.
-A type that is neither there nor in the museum is read by its keys alone, and a warning says so.
+A type that is neither there nor in the gallery is read by its keys alone, and a warning says so.
 
-A folder with a config.json or the name of an exhibit of the museum will do, too. The exit status is 1 if a
+A folder with a config.json or the name of a config of the gallery will do, too. The exit status is 1 if a
 file cannot be read, and 2 if it can be but something in it is not understood.
 """
 
 from pe_lessons.models.consistency import understood, warnings
-from pe_lessons.models.known_config_keys import BASES, DEFAULTS, KINDS, MUSEUM, READ_AGAINST_THE_LIBRARY
-from pe_lessons.models.reader import Layer, layers, length, museum
+from pe_lessons.models.known_config_keys import BASES, DEFAULTS, GALLERY, KINDS, READ_AGAINST_THE_LIBRARY
+from pe_lessons.models.reader import Layer, gallery, layers, length
 from pe_lessons.models.words import diff, explain, main
 
 __all__ = [
-    "BASES", "DEFAULTS", "KINDS", "MUSEUM", "READ_AGAINST_THE_LIBRARY", "Layer", "diff", "explain", "layers",
-    "length", "main", "museum", "understood", "warnings",
+    "BASES", "DEFAULTS", "GALLERY", "KINDS", "READ_AGAINST_THE_LIBRARY", "Layer", "diff", "explain",
+    "gallery", "layers", "length", "main", "understood", "warnings",
 ]  # fmt: skip

@@ -150,7 +150,7 @@ FORMS = {
         "global_rope_theta", "local_rope_theta", "compress_rope_theta",
         "original_max_position_embeddings", *LENGTHS)),
 }  # fmt: skip
-MUSEUM = Path(__file__).parent / "museum"
+GALLERY = Path(__file__).parent / "gallery"
 HEAD_DIMS = ("qk_rope_head_dim", "attention_head_dim", "head_dim", "kv_channels")
 WIDTHS = ("hidden_size", "n_embd", "d_model")
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")

@@ -38,16 +38,16 @@ def length(config):
     return _length(_read(config))
 
 
-def museum():
+def gallery():
     """Models of 2017 to today by a short name: what they are, when, where it stands, and the config.
 
     Examples
     --------
-    >>> museum()["gpt-2"]["config"]["n_positions"]
+    >>> gallery()["gpt-2"]["config"]["n_positions"]
     1024
     """
     found = [
-        (path.stem, json.loads(path.read_text(encoding="utf-8"))) for path in tables.MUSEUM.glob("*.json")
+        (path.stem, json.loads(path.read_text(encoding="utf-8"))) for path in tables.GALLERY.glob("*.json")
     ]
     return dict(sorted(found, key=lambda exhibit: (exhibit[1]["date"], exhibit[0])))
 
@@ -261,7 +261,7 @@ def _frequencies(rule, head_dim, rotary_dim, base, share, knobs, length):
 
 @functools.cache
 def _known_types():
-    shown = {_text_part(exhibit["config"]).get("model_type") for exhibit in museum().values()}
+    shown = {_text_part(exhibit["config"]).get("model_type") for exhibit in gallery().values()}
     listed = (
         tables.ROTARY_WITHOUT_A_BASE,
         tables.ROTARY_BY_CODE,
@@ -418,7 +418,7 @@ def _at(values, number):
 
 
 def _text_part(config):
-    if isinstance(config.get("config"), dict) and "model_type" not in config:  # an exhibit of the museum
+    if isinstance(config.get("config"), dict) and "model_type" not in config:  # a config of the gallery
         return _text_part(config["config"])
     for name in ("text_config", "llm_config", "language_config", "thinker_config"):
         if isinstance(config.get(name), dict):

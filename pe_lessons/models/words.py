@@ -159,11 +159,11 @@ def diff(one, other):
 
 
 def found(name):
-    """A file as it is, the config.json of a folder, or a museum's exhibit by its name."""
+    """A file as it is, the config.json of a folder, or a gallery's config by its name."""
     path = Path(name)
     if path.is_dir():
         return path / "config.json"
-    return reader.museum()[name] if not path.exists() and name in reader.museum() else path
+    return reader.gallery()[name] if not path.exists() and name in reader.gallery() else path
 
 
 def main(words=None):
@@ -171,7 +171,7 @@ def main(words=None):
         prog="python -m pe_lessons.models", description=sys.modules[__package__].__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("config", nargs="+", help="a config.json, a folder, an exhibit; or: diff A B")
+    parser.add_argument("config", nargs="+", help="a config.json, a folder, a gallery name; or: diff A B")
     parser.add_argument("--json", action="store_true", help="print what each layer does as JSON")
     options, statuses = parser.parse_args(words), set()
     compare = options.config[0] == "diff" and len(options.config) == 3

@@ -1,4 +1,4 @@
-"""Writes the page of the museum for the site: every config of the museum, read, with a picture each.
+"""Writes the page of the gallery for the site: every config of the gallery, read, with a picture each.
 
 build_site.py calls it; the page and its pictures are made anew every time and kept nowhere else.
 """
@@ -16,7 +16,7 @@ from matplotlib.colors import LogNorm
 from pe_lessons import models
 
 LENGTH = 8192  # where a file gives no length
-TOP = """# A museum of positions
+TOP = """# A gallery of positions
 
 What well-known models say about positions in their own files, read by `pe_lessons.models`:
 `python -m pe_lessons.models config.json` says the same of any other model. The numbers were typed from the
@@ -70,10 +70,10 @@ def save(fig, path, name, **options):
 
 
 def write(folder):
-    """museum.md and museum/*.svg in a folder."""
-    (folder / "museum").mkdir(exist_ok=True)
+    """gallery.md and gallery/*.svg in a folder."""
+    (folder / "gallery").mkdir(exist_ok=True)
     page = [TOP]
-    for name, exhibit in models.museum().items():
+    for name, exhibit in models.gallery().items():
         repository = exhibit["source"].removeprefix("https://github.com/").split("/blob/")[0]
         page += [
             f"## {exhibit['model']}, {exhibit['date']}\n",
@@ -81,12 +81,12 @@ def write(folder):
         ]
         if drawn := picture(exhibit):
             fig, words = drawn
-            save(fig, folder / "museum" / f"{name}.svg", name)
+            save(fig, folder / "gallery" / f"{name}.svg", name)
             with plt.rc_context(DARK):  # the same colours and white, on a dark page
-                save(picture(exhibit)[0], folder / "museum" / f"{name}_dark.svg", name, facecolor="none")
+                save(picture(exhibit)[0], folder / "gallery" / f"{name}_dark.svg", name, facecolor="none")
             page.append(
-                f"![{words}](museum/{name}.svg){{.in-light}}\n"
-                f"![{words}](museum/{name}_dark.svg){{.in-dark .dark-light}}\n"
+                f"![{words}](gallery/{name}.svg){{.in-light}}\n"
+                f"![{words}](gallery/{name}_dark.svg){{.in-dark .dark-light}}\n"
             )
         page.append(f"```text\n{models.explain(exhibit['config'])}\n```\n")
-    (folder / "museum.md").write_text("\n".join(page), encoding="utf-8")
+    (folder / "gallery.md").write_text("\n".join(page), encoding="utf-8")

@@ -1,18 +1,18 @@
-"""The page of the museum: what its pictures show, and that nothing is left out."""
+"""The page of the gallery: what its pictures show, and that nothing is left out."""
 
 import re
 
-import museum_page
+import gallery_page
 from matplotlib import pyplot as plt
 
 from pe_lessons import models
 
-MUSEUM = models.museum()
+GALLERY = models.gallery()
 SHOWN = ("gpt-2", "gemma-3-12b", "kimi-linear")
 
 
 def test_a_picture_has_a_row_for_each_layer_and_a_column_for_each_pair():
-    fig, words = museum_page.picture(MUSEUM["gemma-3-12b"])
+    fig, words = gallery_page.picture(GALLERY["gemma-3-12b"])
     shown = fig.axes[0].images[0].get_array()
     assert shown.shape == (48, 128) and shown.min() >= 1
     assert words == "Of 128 pairs, 71 or 73 turn at least once in a layer."
@@ -20,17 +20,17 @@ def test_a_picture_has_a_row_for_each_layer_and_a_column_for_each_pair():
 
 
 def test_the_page_shows_every_exhibit(tmp_path, monkeypatch):
-    monkeypatch.setattr(models, "museum", lambda: {name: MUSEUM[name] for name in SHOWN})
-    museum_page.write(tmp_path)
-    page = (tmp_path / "museum.md").read_text(encoding="utf-8")
-    pictures = dict(re.findall(r"!\[.+\]\((museum/.+\.svg)\)(.*)", page))
-    light, dark = "museum/gemma-3-12b.svg", "museum/gemma-3-12b_dark.svg"
+    monkeypatch.setattr(models, "gallery", lambda: {name: GALLERY[name] for name in SHOWN})
+    gallery_page.write(tmp_path)
+    page = (tmp_path / "gallery.md").read_text(encoding="utf-8")
+    pictures = dict(re.findall(r"!\[.+\]\((gallery/.+\.svg)\)(.*)", page))
+    light, dark = "gallery/gemma-3-12b.svg", "gallery/gemma-3-12b_dark.svg"
     assert pictures == {light: "{.in-light}", dark: "{.in-dark .dark-light}"}
     drawn, turned = ((tmp_path / name).read_text(encoding="utf-8") for name in (light, dark))
     images = re.compile(r'xlink:href="data:image/png;base64,([^"]+)"')
     assert images.findall(drawn) == images.findall(turned) != [], "the colour maps are the same"
     assert re.search(r"<text [^>]*fill: #e6e6e6", turned) and "fill: #e6e6e6" not in drawn
     for name in SHOWN:
-        assert MUSEUM[name]["source"] in page and models.explain(MUSEUM[name]["config"]) in page
-    museum_page.write(tmp_path)
+        assert GALLERY[name]["source"] in page and models.explain(GALLERY[name]["config"]) in page
+    gallery_page.write(tmp_path)
     assert (tmp_path / light).read_text(encoding="utf-8") == drawn
