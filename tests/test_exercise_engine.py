@@ -730,6 +730,17 @@ def keeps(position, width):
     return [len(KEPT) * 0 + position * 10.0 ** (-pair / width) / 3 for pair in range(width)]
 
 
+def defined_twice(position, width):
+    return [position * 10.0 ** (-pair / width) * 1.75 for pair in range(width)]
+
+
+FIRST = defined_twice
+
+
+def defined_twice(position, width):
+    return [position * 10.0 ** (-pair / width) + 0.75 for pair in range(width)]
+
+
 class InAClass:
     def __init__(self, width):
         self.frequencies = [10.0 ** (-pair / width) for pair in range(width)]
@@ -762,6 +773,11 @@ def test_an_unnamed_mistake_is_shown_where_the_numbers_depart(answer, known, unk
 def test_the_place_is_looked_for_in_functions_that_the_answer_calls():
     message = ANGLES.diagnose(a_helper_that_is_wrong).message
     assert f"in line {line_of(steps, '0.5')}" in message
+
+
+def test_the_place_is_in_the_definition_that_was_checked():
+    assert "* 1.75`" in ANGLES.diagnose(FIRST).message
+    assert "+ 0.75`" in ANGLES.diagnose(defined_twice).message
 
 
 def test_the_right_numbers_in_another_order_are_not_the_result():

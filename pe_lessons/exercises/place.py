@@ -90,7 +90,8 @@ class _Recording(ast.NodeTransformer):
             if not found:
                 return None
             scope["copied", name] = True
-            definition = copy.deepcopy(found[-1])
+            there = [one for one in found if _first_line(one) <= code.co_firstlineno <= one.end_lineno]
+            definition = copy.deepcopy((there or found)[-1])  # a name may be defined several times
             for one in ast.walk(definition):
                 if isinstance(one, ast.Name) and one.id in space and one.id != name:
                     scope[one.id] = self._under(one.id, space[one.id], definition)
@@ -202,6 +203,10 @@ class _Recording(ast.NodeTransformer):
                 for number in inside[:1]:  # the whole comes before its parts
                     made[number].update(self.used[variable])
         return made
+
+
+def _first_line(definition):
+    return min(one.lineno for one in (definition, *definition.decorator_list))
 
 
 @functools.lru_cache(8)
