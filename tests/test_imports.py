@@ -14,6 +14,8 @@ def test_the_modules_need_nothing_but_their_dependencies_and_the_lower_rungs_not
 import importlib, sys
 for name in ("IPython", "ipywidgets", "ipykernel", "jupyterlab", "sklearn"):
     sys.modules[name] = None  # as if it were not installed
+from pe_lessons import models
+assert "numpy" not in sys.modules, "the reader of configs needs Python alone"
 from pe_lessons import loops, arrays, measures
 assert "numpy" in sys.modules and not {{"torch", "matplotlib"}} & set(sys.modules)
 for name in {modules}:

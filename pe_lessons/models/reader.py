@@ -8,10 +8,8 @@ import re
 from numbers import Real
 from pathlib import Path
 
-import numpy as np
-
 from pe_lessons import _arguments as arguments
-from pe_lessons import arrays
+from pe_lessons import loops
 from pe_lessons.models import known_config_keys as tables
 
 
@@ -235,19 +233,19 @@ def _rotary(config, layer_type, rope, window):
     return Layer(
         "rotary", head_dim, base, rotary_dim + rotary_dim % 2, rule, tuple((knobs | lists).items()), window,
         layer_type == "chunked_attention", tuple(rope.get("mrope_section") or ()),
-        tuple(frequencies.tolist()), factor, sees,
+        tuple(frequencies), factor, sees,
     )  # fmt: skip
 
 
 def _frequencies(rule, head_dim, rotary_dim, base, share, knobs, length):
     """(n_pairs,) in the trained length, and what cosines and sines are multiplied by."""
     if rule in ("default", "dynamic"):  # dynamic: the base grows with the text, from the trained length on
-        return arrays.frequencies(rotary_dim, base=base), 1.0
+        return loops.frequencies(rotary_dim, base=base), 1.0
     if rule == "llama3" and knobs["low_freq_factor"] == knobs["high_freq_factor"]:
         # Llama 4 Scout: there is no ramp between what stays and what is divided
-        whole = arrays.frequencies(rotary_dim, base=base)
+        whole = loops.frequencies(rotary_dim, base=base)
         once = 2 * math.pi * knobs["low_freq_factor"] / knobs["original_max_position_embeddings"]
-        return np.where(whole < once, whole / knobs["factor"], whole), 1.0
+        return [one / knobs["factor"] if one < once else one for one in whole], 1.0
     knobs = knobs | {"partial_rotary_factor": share}
     if rule == "longrope":
         old = knobs["original_max_position_embeddings"]
@@ -256,7 +254,7 @@ def _frequencies(rule, head_dim, rotary_dim, base, share, knobs, length):
     needed, optional = arguments.SCALING_RULES[rule]
     given = {name: knob for name, knob in knobs.items() if knob or "mscale" not in name}  # mscale 0 is none
     scaling = {name: given[name] for name in (*needed, *optional) if name in given}
-    return arrays.rotary_frequencies(width, base=base, scaling={"rope_type": rule, **scaling}, text_len=1)
+    return loops.rotary_frequencies(width, base=base, scaling={"rope_type": rule, **scaling}, text_len=1)
 
 
 @functools.cache

@@ -8,8 +8,6 @@ import math
 import sys
 from pathlib import Path
 
-import numpy as np
-
 from pe_lessons.models import consistency, reader
 from pe_lessons.models import known_config_keys as tables
 
@@ -89,9 +87,9 @@ def _reach(layer, length):
 
 
 def _turns(layer, length):
-    turning = np.array([frequency for frequency in layer.frequencies if frequency])
-    turns = turning * length / (2 * math.pi)
-    whole = int((turns >= 1).sum())
+    turning = [frequency for frequency in layer.frequencies if frequency]
+    turns = [frequency * length / (2 * math.pi) for frequency in turning]
+    whole = sum(turn >= 1 for turn in turns)
     fastest, slowest = f"{turns[0]:.1f}", f"{turns[-1]:.2g}"
     yield f"  in {length:,} tokens the fastest pair turns {fastest} times, the slowest {slowest} times"
     if whole < len(turns):
