@@ -46,8 +46,8 @@ from pe_lessons.lessons.the_clinic import CASES, answers
 
 WIDTH = 74  # of the site's cells
 TASK = (
-    "Name one. Write test(program): False for that suspect, True for the right program and for the other "
-    "two suspects."
+    "Name one. To prove it, write test(program): False for that suspect, True for the right program and for "
+    "the other two suspects."
 )
 OWN = (
     "What could it be? Write down three suspects of your own, each with what speaks for or against it. Then "
