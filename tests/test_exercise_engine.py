@@ -17,6 +17,8 @@ from pe_lessons.exercises import result as results
 from pe_lessons.exercises.exercise import Exercise, Mistake, Numbers
 from pe_lessons.exercises.question import Question, Quiz
 from pe_lessons.exercises.result import CheckFailed
+from pe_lessons.lessons.decide import needles_needed
+from pe_lessons.lessons.vectorized_numpy import batch_angles
 
 
 def scaled(numbers, factor):
@@ -123,7 +125,7 @@ def test_what_a_mistake_does_not_explain_is_said_beside_it():
     result = EXERCISE.diagnose(squared_and_fails_on_empty)
     assert result.cause == "squared"
     assert result.message == (
-        "The factor is squared.\nThere is something else: "
+        "The factor is squared.\nThat may not be all: "
         "`squared_and_fails_on_empty(numbers=[], factor=2)` should have 0 numbers, but has 1."
     )
 
@@ -140,7 +142,7 @@ def test_praise_is_left_out_where_a_mistake_is_not_all():
 
     assert exercise.diagnose(squares).message == f"The signs are right. {squared.say}"
     message = exercise.diagnose(lambda numbers, factor: squares(numbers, factor, [0.0])).message
-    assert message.startswith(f"{squared.say}\nThere is something else: ")
+    assert message.startswith(f"{squared.say}\nThat may not be all: ")
 
 
 def test_a_mistake_in_an_edge_case_is_named_where_it_explains_them_all():
@@ -888,3 +890,25 @@ def times_two_and_a_half(numbers):
 def times_three_and_a_half(numbers):
     same = numbers + 0
     return same * 3.5
+
+
+def replaces_what_it_is_given(accuracy, difference):
+    difference = difference / 100
+    return math.ceil(8 * accuracy * (1 - accuracy) / difference**2)
+
+
+def cut_off_to_integers(positions, d_model):
+    frequencies = 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)
+    angles = np.repeat(positions, len(frequencies)).reshape(*positions.shape, -1) * frequencies
+    angles = angles.astype(int)
+    return angles
+
+
+def test_a_variable_that_its_own_line_replaces_is_not_told_as_known():
+    message = needles_needed.diagnose(replaces_what_it_is_given).message
+    assert "recognise" in message and "Your `difference`" not in message
+
+
+def test_whole_numbers_in_another_order_are_as_many_of_each():
+    message = batch_angles.diagnose(cut_off_to_integers).message
+    assert "I don't recognise `angles`" in message and "not yet its result" not in message

@@ -287,7 +287,7 @@ class Exercise(Checked):
             right = done.same_as(self._expected[n], self.atol)
             spared = right or self._behaviour_of(found.wrong, n).kind == "raised"  # by a guard
             if not (spared or found.exact or self._fits(found, n, done)):
-                return f"{found.fault}\nThere is something else: {self._describe(answer, seen, n).message}"
+                return f"{found.fault}\nThat may not be all: {self._describe(answer, seen, n).message}"
         return found.say
 
     def _loses_as_much(self, candidate, seen, small):

@@ -343,8 +343,15 @@ class _Search:
         return places[0], [one for one in before if self._is_worth_telling(one)]
 
     def _is_worth_telling(self, number):
-        """Whether a right answer has these very numbers, and not only because it is given them."""
-        made = {name for _, name in self.own.made}
+        """Whether a right answer has these very numbers, and not only because it is given them.
+
+        A variable that is replaced here is not told either: under its name stand other numbers from here on.
+        """
+        node, made = self.own.nodes[number], {name for _, name in self.own.made}
+        if isinstance(node, ast.Name):
+            makers = [one for (_, name), some in self.own.made.items() if name == node.id for one in some]
+            if any(one is node for maker in makers for one in ast.walk(maker)):
+                return False
         given = [n for n in self.streams if getattr(self.own.nodes[n], "id", None) not in {None, *made}]
         mine = self.streams[number].items()
         told = any(
@@ -359,7 +366,7 @@ class _Search:
         quoted = self._quoted(number)
         known = [one for one in map(self._quoted, known) if one != quoted]
         last = f"Your {known[-1]} has the numbers that a right answer has. " if known else ""
-        if self.status[number] == "result" and self._is_known(number):
+        if self.status[number] == "result" and self._is_known(number) and self._is_as_often(number):
             return (
                 f"Your {quoted} has the numbers that a right answer has, but they are not yet "
                 "its result. Are they in another order or shape, or is a step missing?"
@@ -369,6 +376,16 @@ class _Search:
         return (
             f"{last}I don't recognise {quoted}, which {more} {begins} in the trial below. "
             "Unless you chose another way, look there."
+        )
+
+    def _is_as_often(self, number):
+        """Whether a right answer has each number as often. Only whole numbers need it: they are everywhere."""
+        mine = self.streams[number].items()
+        if any(not float(entry).is_integer() for _, one in mine for entry in one.entries):
+            return True
+        return any(
+            all(n in one and sorted(seen.entries) == sorted(one[n].entries) for n, seen in mine)
+            for one in self.known
         )
 
     def _quoted(self, number):
