@@ -379,7 +379,7 @@ class _Search:
         )
 
     def _is_as_often(self, number):
-        """Whether a right answer has each number as often. Only whole numbers need it: they are everywhere."""
+        """Whether a right answer has each number as often. Only whole numbers need it, being everywhere."""
         mine = self.streams[number].items()
         if any(not float(entry).is_integer() for _, one in mine for entry in one.entries):
             return True
