@@ -39,6 +39,14 @@ def without(config, *names):
     return {name: value for name, value in config.items() if name not in names}
 
 
+@pytest.mark.parametrize("words", [{"rope_theta": None}, {"rope_parameters": {"rope_theta": None}}])
+def test_a_null_base_means_no_rotation_where_the_code_says_so(words):
+    olmo = without(LLAMA, "rope_theta") | {"model_type": "olmo_hybrid"}
+    assert kinds(olmo) == ["rotary"] * 4 and kinds(olmo | words) == ["none"] * 4
+    assert models.understood(olmo | words) and "10,000" not in models.explain(olmo | words)
+    assert kinds(without(LLAMA, "rope_theta") | words) == ["rotary"] * 4
+
+
 @pytest.mark.parametrize("rule", [{"rope_type": "linear", "factor": 4.0}, YARN, LLAMA_3])
 def test_the_old_and_the_new_spelling_say_the_same(rule):
     old = LLAMA | {"rope_scaling": rule}
@@ -334,7 +342,7 @@ def test_the_gallery_is_in_order_and_shows_every_kind():
     dates = [exhibit["date"] for exhibit in models.gallery().values()]
     assert dates == sorted(dates) and len(dates) >= 25
     shown = {layer.kind for one in models.gallery().values() for layer in models.layers(one["config"])}
-    assert shown == {*models.KINDS, "rotary"} - {"unknown", "convolution", "feedforward"}
+    assert shown == {*models.KINDS, "rotary"} - {"unknown"}
 
 
 @pytest.mark.parametrize(

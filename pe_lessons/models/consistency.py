@@ -81,7 +81,8 @@ def _nothing(config):
     for name in ("partial_rotary_factor", "rotary_pct", "rope_pct", "rotary_dim"):
         if config.get(name) == 0:
             yield f"{name} is 0: no column turns"
-    if "rope_theta" in config and config["rope_theta"] is None and not _base(config):
+    null = "rope_theta" in config and config["rope_theta"] is None and not _base(config)
+    if null and reader._kind(config) != "none":
         yield f"rope_theta is null: {tables.BASE:,.0f} is taken where a layer is rotary"
     types = set(reader._layer_types(config, reader._count(config)))
     windows = {"sliding_attention": "sliding_window", "chunked_attention": "attention_chunk_size"}

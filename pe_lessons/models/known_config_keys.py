@@ -35,7 +35,9 @@ DEFAULTS = {
     "jamba": {"attn_layer_period": 8, "attn_layer_offset": 4},
     "deepseek_v4": {"qk_rope_head_dim": 64, "sliding_window": 128, "compress_rope_theta": 160_000.0},
 }  # fmt: skip
-ROTARY_BY_CODE = {"kolibri1", "flint", "bamba", "deepseek_v4"}
+ROTARY_BY_CODE = {"kolibri1", "flint", "bamba", "deepseek_v4", "olmo_hybrid"}
+# A base of null is none for these: their code turns nothing. If it is left out, they turn with BASE.
+UNTURNED_WITH_A_NULL_BASE = {"olmo_hybrid"}
 ROTARY_WITHOUT_A_BASE = {
     "llama", "mistral", "gpt_neox", "gpt_neox_japanese", "gptj", "codegen", "falcon", "phi", "stablelm",
     "persimmon",

@@ -112,6 +112,9 @@ def _kind(config):
     for kind, types in tables.OTHER_KINDS.items():
         if model_type in types:
             return kind
+    bases = [rope["rope_theta"] for rope in (config, *_all_rotations(config)) if "rope_theta" in rope]
+    if model_type in tables.UNTURNED_WITH_A_NULL_BASE and bases and set(bases) == {None}:
+        return "none"
     told = any(_get(config, key) not in (None, {}, []) for key in tables.ROTATIONS)
     turns = (
         told
