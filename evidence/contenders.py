@@ -83,13 +83,6 @@ def commonly_in_numpy(seq_len, d_model):
     return angles.astype(np.float32)
 
 
-def last_block(seq_len, d_model, start=0):
-    """Every block of the stream made, and forgotten; of a hundred rows there is one."""
-    for block in arrays.sinusoidal_blocks(seq_len, d_model, start=start, dtype=np.float32):
-        last = block
-    return last
-
-
 def marian_table(seq_len, d_model):
     return marian.MarianSinusoidalPositionalEmbedding(seq_len, d_model).create_weight()
 
@@ -106,19 +99,16 @@ def positional_encodings_table(seq_len, d_model):
 
 
 FLOOR = "np.full (the memory)"
-ARRAYS, TENSORS = "arrays.sinusoidal_by_rotation", "tensors.sinusoidal_by_rotation"
-BLOCKS, COMMON_NUMPY = "arrays.sinusoidal_blocks", "NumPy as commonly written, float64"
+TENSORS = "tensors.sinusoidal_by_rotation"
 
 TABLES = {
     FLOOR: Table(lambda n, d: np.full((n, d), 1.0, np.float32), ours=True),
-    ARRAYS: Table(partial(arrays.sinusoidal_by_rotation, dtype=np.float32), ours=True),
     TENSORS: Table(tensors.sinusoidal_by_rotation, ours=True),
-    BLOCKS: Table(last_block, ours=True),
     "tensors.sinusoidal": Table(tensors.sinusoidal, ours=True),
     "arrays.sinusoidal, float64": Table(arrays.sinusoidal, ours=True),
     "loops.sinusoidal, float64": Table(loops.sinusoidal, ours=True, slow=True),
     "PyTorch as commonly written": Table(commonly_in_torch),
-    COMMON_NUMPY: Table(commonly_in_numpy),
+    "NumPy as commonly written, float64": Table(commonly_in_numpy),
 }
 if whisper:
     TABLES |= {
@@ -149,8 +139,17 @@ def sines_and_cosines(table, rows):
     return rows[:, 0::2], rows[:, 1::2]
 
 
-FILL, NO_BIAS, VIEW = "fill (the memory)", "no bias", "attention_with_bias (a view)"
-DENSE_ALIBI, DENSE_T5 = "ALiBi written out", "T5 written out"
+FILL, NO_BIAS, VIEW = "fill (the memory)", "no bias", "a view of one number for each offset"
+attend = torch.nn.functional.scaled_dot_product_attention
+
+
+def attend_by_view(q, k, v, by_offset):
+    """Attention (1, num_heads, n, head_dim) with a bias (num_heads, 2 n - 1): a number for each offset.
+
+    The n x n biases are a view of these numbers, as in lesson 22, with the queries in reverse.
+    """
+    bias = by_offset.contiguous().unfold(-1, q.shape[-2], 1)  # (num_heads, n, n)
+    return attend(q.flip(-2), k, v, attn_mask=bias[None]).flip(-2)
 
 
 def bias_contenders(seq_len, num_heads=8, head_dim=64):
@@ -159,12 +158,11 @@ def bias_contenders(seq_len, num_heads=8, head_dim=64):
     q, k, v = torch.randn(3, 1, num_heads, seq_len, head_dim, generator=generator)
     table = torch.randn(32, num_heads, generator=generator)
     offsets = torch.arange(1 - seq_len, seq_len)
-    attend = torch.nn.functional.scaled_dot_product_attention
     return {
         NO_BIAS: lambda: attend(q, k, v),
-        VIEW: lambda: tensors.attention_with_bias(q, k, v, table[tensors.t5_buckets(offsets)].T),
-        DENSE_ALIBI: lambda: attend(q, k, v, attn_mask=tensors.alibi(seq_len, num_heads)[None]),
-        DENSE_T5: lambda: attend(q, k, v, attn_mask=tensors.t5_bias(seq_len, table)[None]),
+        VIEW: lambda: attend_by_view(q, k, v, table[tensors.t5_buckets(offsets)].T),
+        "ALiBi written out": lambda: attend(q, k, v, attn_mask=tensors.alibi(seq_len, num_heads)[None]),
+        "T5 written out": lambda: attend(q, k, v, attn_mask=tensors.t5_bias(seq_len, table)[None]),
     }
 
 
@@ -209,11 +207,11 @@ def compiled_contenders(shape, seq_len, num_heads=8, head_dim=64):
         return key <= query
 
     mask = create_block_mask(seen, None, None, seq_len, seq_len, device="cpu")
-    attend, flexible = torch.nn.functional.scaled_dot_product_attention, torch.compile(flex_attention)
+    flexible = torch.compile(flex_attention)
     biases = {
         NO_BIAS: lambda: attend(q, k, v),
         "no bias, causal": lambda: attend(q, k, v, is_causal=True),
-        VIEW: lambda: tensors.attention_with_bias(q, k, v, numbers),
+        VIEW: lambda: attend_by_view(q, k, v, numbers),
         "flex_attention, compiled": lambda: flexible(q, k, v, score_mod=by_offset),
         "the same with a block_mask": lambda: flexible(q, k, v, score_mod=by_offset, block_mask=mask),
     }

@@ -1,7 +1,6 @@
 """How fast, how exact, how large: tables and biases compared with the libraries and with the memory itself.
 
     python course.py bench             a few minutes; writes evidence/results/speed.md and speed.png
-    python course.py bench --quick     seconds: small shapes, one round, to see that everything runs
 
 Times are CPU time of one thread, medians of rounds in which every contender runs once (so a busy
 machine is shared fairly), and are printed as ratios. Fresh memory is slow to touch the first time, on a
@@ -10,20 +9,16 @@ are taken in a process that keeps the memory it frees (on Linux). Memory is the 
 own that makes one table, less the table (Linux only). Errors are against mpmath.
 """
 
-import argparse
-import gc
 import json
 import math
+import multiprocessing
 import os
 import platform
-import re
 import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-import traceback
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -39,21 +34,12 @@ KEEP_FREED_MEMORY = (
     "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=68719476736:glibc.malloc.top_pad=268435456"
 )
 
-FULL = {
+PLAN = {
     "tables": [(50, 128), (512, 512), (4096, 1024), (65_536, 1024), (1_000_000, 128)],
     "biases": 4096,
-    "compiled": True,
     "memory": (65_536, 1024),
     "positions": [10**2, 10**3, 10**4, 10**5, 10**6, 10**7],
     "seconds": 8,  # for each shape, and at least three rounds
-}
-QUICK = {
-    "tables": [(50, 128), (300, 64)],
-    "biases": 32,
-    "compiled": False,  # a compiler takes half a minute
-    "memory": (2048, 256),
-    "positions": [10**2, 10**3],
-    "seconds": 0,
 }
 SLOW_UP_TO = 512 * 512  # entries of the largest table that a Python loop is asked for
 
@@ -93,52 +79,36 @@ def measure_times(plan):
     }
 
 
-def kilobytes(key):
-    return int(re.search(rf"^{key}:\s*(\d+)", Path("/proc/self/status").read_text(), re.MULTILINE)[1])
+def calls_of(kind, size):
+    return table_calls(size) if kind == "tables" else contenders.bias_contenders(size)
 
 
-def peak_beyond_result(call, small):
-    """Bytes that a forked process takes at most during the call, beyond what it returns.
+def peak_beyond_result(kind, size, small, name):
+    """Bytes that this process, made for it, takes at most during a call, beyond what the call returns.
 
     The same call of a small size goes first, so that what a first call loads is not counted.
     """
-    reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            gc.freeze()  # what was there before need not be searched for garbage
-            small()
-            gc.collect()
-            Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here
-            before = kilobytes("VmRSS")
-            result = call()
-            os.write(writer, str(1024 * (kilobytes("VmHWM") - before) - result.nbytes).encode())
-            code = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(code)  # or the child would go on in the parent's code
-    os.close(writer)
-    with os.fdopen(reader) as answer:
-        said = answer.read()
-    _, status = os.waitpid(child, 0)
-    if status:
-        raise RuntimeError(f"the call failed in its own process, status {os.waitstatus_to_exitcode(status)}")
-    return max(int(said), 0)
+    import resource  # Windows has none
+
+    call = calls_of(kind, size)[name]
+    calls_of(kind, small)[name]()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    result = call()
+    return max(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) - result.nbytes, 0)
 
 
 def measure_memory(plan):
-    if not Path("/proc/self/clear_refs").exists():
+    if sys.platform != "linux":
         return {"tables": {}, "biases": {}}
-    pairs = {
-        "tables": (table_calls(plan["memory"]), table_calls((64, 8))),
-        "biases": (contenders.bias_contenders(plan["biases"]), contenders.bias_contenders(8)),
-    }
-    return {
-        kind: {name: peak_beyond_result(calls[name], small[name]) for name in calls}
-        for kind, (calls, small) in pairs.items()
-    }
+    sizes = {"tables": (plan["memory"], (64, 8)), "biases": (plan["biases"], 8)}
+    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        return {
+            kind: {
+                name: pool.apply(peak_beyond_result, (kind, size, small, name))
+                for name in calls_of(kind, size)
+            }
+            for kind, (size, small) in sizes.items()
+        }
 
 
 def largest_error(table, rows, first):
@@ -171,8 +141,8 @@ def measure_errors(plan, d_model=8, n_rows=100):
 
 
 def measure_compiled(plan):
-    """Two races with `torch.compile`; none in a quick run, or where there is no C++ compiler."""
-    if not (plan["compiled"] and (shutil.which("c++") or shutil.which("cl"))):
+    """Two races with `torch.compile`; none where there is no C++ compiler."""
+    if not (shutil.which("c++") or shutil.which("cl")):
         return {}
     races = contenders.compiled_contenders(plan["memory"], plan["biases"])
     return dict(zip(("table", "attention"), (median_times(calls, plan["seconds"]) for calls in races)))
@@ -186,20 +156,12 @@ PARTS = {
 }
 
 
-def measure(part, plan):
-    torch.set_num_threads(1)
-    with torch.no_grad():
-        return json.dumps(PARTS[part](plan))
-
-
-def run_part(part, quick):
+def run_part(part):
     """One part in a process of its own, so that each begins with fresh memory and the right allocator."""
-    if quick:
-        return json.loads(measure(part, QUICK))
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
     if part != "memory":
         environment["GLIBC_TUNABLES"] = KEEP_FREED_MEMORY
-    command = [sys.executable, "-m", "evidence.speed", "--part", part]
+    command = [sys.executable, "-m", "evidence.speed", part]
     root = Path(__file__).parent.parent
     done = subprocess.run(command, cwd=root, env=environment, stdout=subprocess.PIPE, check=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])
@@ -209,99 +171,73 @@ def by(shape):
     return " × ".join(f"{size:,}".replace(",", " ") for size in shape)
 
 
-def ratio(value, floor=1.0):
-    if value is None:
-        return ""
-    value /= floor
-    return f"{value:.2f}" if value < 9.95 else f"{value:.0f}"
+def cell(value):
+    return "" if value is None else f"{value:.2f}" if value < 9.95 else f"{value:.0f}"
 
 
-def markdown_table(head, rows):
+def megabytes(value):
+    return "" if value is None else f"{value / 1e6:.1f} MB" if value < 99.5e6 else f"{value / 1e6:.0f} MB"
+
+
+def ratios(races, memory=None):
+    """A row for each name of the first race: its time over that of the first name, and what it takes."""
+    floor = next(iter(races[0]))
+    for name in races[0]:
+        row = [name, *(cell(times[name] / times[floor] if name in times else None) for times in races)]
+        yield row if memory is None else [*row, megabytes(memory.get(name))]
+
+
+def section(title, text, head, rows):
     align = ["---"] + ["---:"] * (len(head) - 1)
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, align, *rows])
-
-
-def as_bytes(value):
-    if value is None:
-        return ""
-    return f"{value / 1e6:.1f} MB" if value < 99.5e6 else f"{value / 1e6:.0f} MB"
-
-
-def compiled_section(plan, compiled):
-    """The races with compiled programs, in Markdown; nothing if none was run."""
-    if not compiled:
-        return ""
-    rows = {
-        race: [[name, ratio(value, next(iter(times.values())))] for name, value in times.items()]
-        for race, times in compiled.items()
-    }
-    return f"""
-## Compiled
-
-With `torch.compile`, on this processor; the compilation itself is not counted. A table of
-{by(plan["memory"])}, time over that of filling it:
-
-{markdown_table(["", "time"], rows["table"])}
-
-Causal ALiBi, {plan["biases"]} tokens and 8 heads of 64 columns, by its numbers for each offset: time over
-attention without a bias, in which every query sees every key.
-
-{markdown_table(["", "time"], rows["attention"])}
-"""
+    table = "\n".join("| " + " | ".join(cells) + " |" for cells in [head, align, *rows])
+    return f"## {title}\n\n{text}\n\n{table}\n"
 
 
 def report(plan, found):
     """The whole report in Markdown."""
-    times, memory = found["times"], found["memory"]
-
-    def ratios(times, floor):
-        """A row for each name, a column for each shape."""
-        return [[name, *(ratio(t.get(name), t[floor]) for t in times)] for name in times[0]]
-
-    tables = [
-        [*row, as_bytes(memory["tables"].get(row[0]))] for row in ratios(times["tables"], contenders.FLOOR)
-    ]
+    times, memory, compiled = found["times"], found["memory"], found["compiled"]
     positions = [f"1e{len(str(position)) - 1}" for position in plan["positions"]]
-    errors = [
-        [name, *("" if error is None else f"{error:.1e}" for error in row)]
-        for name, row in found["errors"].items()
-    ]
-    biases = [
-        [*row, as_bytes(memory["biases"].get(row[0]))]
-        for row in ratios([times["biases"]], contenders.NO_BIAS)
-    ]
-    absent = ", ".join(sorted(found["absent"]))
-    return f"""\
-# Speed, memory, precision
+    errors = found["errors"].items()
+    told = "With `torch.compile`, on this processor; the compilation itself is not counted."
+    parts = [
+        f"""# Speed, memory, precision
 
 Written by `python course.py bench`. Times are CPU time of one thread, medians of interleaved
 rounds, printed as ratios: those of one run can be compared, those of two machines cannot. On
 Linux they are of a process that keeps the memory it frees.
 
 Machine: {found["machine"]}.
-
-## Tables
-
-Time over that of filling the same memory with ones (`np.full`, float32), and memory taken at most
-beyond the table itself at {by(plan["memory"])}. Rows that say float64 fill twice the memory.
-
-{markdown_table(["", *map(by, plan["tables"]), "extra memory"], tables)}
-
-## Largest error, against mpmath
-
-In the 100 rows that end at each position, 8 columns.
-
-{markdown_table(["position", *positions], errors)}
-
-## Biases that depend on the offset
-
-Attention of {plan["biases"]} tokens, 8 heads: time over attention without a bias, and
-memory taken at most beyond the result.
-
-{markdown_table(["", "time", "extra memory"], biases)}
-{compiled_section(plan, found.get("compiled"))}""" + (
-        f"\nNot installed, so not measured: {absent}.\n" if absent else ""
-    )
+""",
+        section(
+            "Tables",
+            f"""Time over that of filling the same memory with ones (`np.full`, float32), and memory taken at
+most beyond the table itself at {by(plan["memory"])}. Rows that say float64 fill twice the memory.""",
+            ["", *map(by, plan["tables"]), "extra memory"],
+            ratios(times["tables"], memory["tables"]),
+        ),
+        section(
+            "Largest error, against mpmath",
+            "In the 100 rows that end at each position, 8 columns.",
+            ["position", *positions],
+            [[name, *("" if one is None else f"{one:.1e}" for one in row)] for name, row in errors],
+        ),
+        section(
+            "Biases that depend on the offset",
+            f"""Attention of {plan["biases"]} tokens, 8 heads: time over attention without a bias, and
+memory taken at most beyond the result.""",
+            ["", "time", "extra memory"],
+            ratios([times["biases"]], memory["biases"]),
+        ),
+    ]
+    if compiled:
+        text = f"{told} A table of\n{by(plan['memory'])}, time over that of filling it:"
+        parts.append(section("A table, compiled", text, ["", "time"], ratios([compiled["table"]])))
+        text = f"""Causal ALiBi, {plan["biases"]} tokens and 8 heads of 64 columns, by its numbers for each
+offset: time over attention without a bias, in which every query sees every key."""
+        parts.append(section("Biases, compiled", text, ["", "time"], ratios([compiled["attention"]])))
+    if contenders.ABSENT:
+        parts.append(f"Not installed, so not measured: {', '.join(sorted(contenders.ABSENT))}.\n")
+    return "\n".join(parts)
 
 
 def figure(plan, found):
@@ -332,38 +268,26 @@ def figure(plan, found):
 
 
 def machine():
-    parts = [
-        processor(),
-        f"Python {platform.python_version()}, NumPy {np.__version__}, PyTorch {torch.__version__}",
-        *(f"{name} {version}" for name, version in sorted(contenders.VERSIONS.items())),
-    ]
-    return "; ".join(parts)
+    versions = {"Python": platform.python_version(), "NumPy": np.__version__, "PyTorch": torch.__version__}
+    versions |= contenders.VERSIONS
+    return "; ".join([processor(), *(f"{name} {version}" for name, version in versions.items())])
 
 
-def main(words=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small shapes, one round")
-    parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
-    options = parser.parse_args(words)
-    if options.part:
-        print(measure(options.part, FULL))
+def main(part=None):
+    torch.set_num_threads(1)
+    if part:
+        with torch.no_grad():
+            print(json.dumps(PARTS[part](PLAN)))
         return
-    plan = QUICK if options.quick else FULL
-    found = {"machine": machine(), "absent": contenders.ABSENT}
+    found = {"machine": machine()}
     for part in PARTS:
-        start = time.monotonic()
-        print(f"{part} ... ", end="", flush=True)
-        found[part] = run_part(part, options.quick)
-        print(f"{time.monotonic() - start:.0f} s")
-    # What was measured quickly is no evidence.
-    out = Path(tempfile.mkdtemp(prefix="speed_")) if options.quick else RESULTS
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "speed.md").write_text(report(plan, found), encoding="utf-8")
-    fig = figure(plan, found)
-    fig.savefig(out / "speed.png", dpi=110, metadata={"Software": None})
-    plt.close(fig)
-    print(f"\n{report(plan, found)}\n{out / 'speed.md'}")
+        print(f"{part} ...", flush=True)
+        found[part] = run_part(part)
+    text = report(PLAN, found)
+    (RESULTS / "speed.md").write_text(text, encoding="utf-8")
+    figure(PLAN, found).savefig(RESULTS / "speed.png", dpi=110, metadata={"Software": None})
+    print(text)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

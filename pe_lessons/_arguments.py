@@ -187,11 +187,6 @@ def grid_arguments(height, width, d_model):
     return whole_number("height", height, minimum=1), whole_number("width", width, minimum=1), half
 
 
-def block_rows(block_len, d_model):
-    """`block_len` as an int of at least 1; None becomes what stays in a processor's cache."""
-    return max(1, 2**15 // d_model) if block_len is None else whole_number("block_len", block_len, minimum=1)
-
-
 def score_rows(scores):
     """`scores`, which have at least one row of at least one number."""
     shape = shape_of(scores)
@@ -213,17 +208,6 @@ def attention_sizes(q, k, v, mask=None):
     of_mask = "n_q n_k" if len(shape_of(mask)) < 3 else "... n_q n_k"
     of_keys = {"k": (k, "... n_k head_dim"), "v": (v, "... n_k v_dim")}
     return axes(q=(q, "... n_q head_dim"), **of_keys, mask=(mask, of_mask))
-
-
-def bias_of_offsets(q, k, v, bias):
-    """The biases by offset ``(..., 2 n - 1)`` for queries and keys ``(..., n, head_dim)``."""
-    n = axes(q=(q, "... n head_dim"), k=(k, "... n head_dim"), v=(v, "... n v_dim"))["n"]
-    leading, of_q = shape_of(bias)[:-1], shape_of(q)[:-2]
-    fits = len(leading) <= len(of_q) and all(a in (1, b) for a, b in zip(leading[::-1], of_q[::-1]))
-    said = f"2 * {n} - 1 = {2 * n - 1} numbers for the offsets {1 - n} to {n - 1}, after axes that fit {of_q}"
-    fits = fits and shape_of(bias)[-1:] == (2 * n - 1,)
-    need(fits, f"bias_of_offsets must hold {said}, got shape {shape_of(bias)}")
-    return bias
 
 
 def state_sizes(q, k, v, state, **rates):

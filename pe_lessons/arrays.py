@@ -4,7 +4,6 @@
 """
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from pe_lessons import _arguments as arguments
 
@@ -35,87 +34,6 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
     table[:, 0::2] = np.sin(angles)
     table[:, 1::2] = np.cos(angles[:, : d_model // 2])  # an odd width has one cosine less
     return table
-
-
-def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=None):
-    r"""The table of `sinusoidal`, made by rotating rows: hardly any sines, and, when long, far less time.
-
-    With a sine and its cosine read as one complex number, a shift is one multiplication:
-
-    .. math::
-        z_p = \sin(p \, \omega) + i \cos(p \, \omega), \qquad z_{p + q} = z_p \, e^{-i q \omega}
-
-    So the table is cut into blocks, and every row is the first row of its block, rotated by its
-    place in the block. Sines and cosines are taken in float64, of a few rows; the products are made in
-    complex128 and rounded once, on their way into the table.
-
-    Parameters
-    ----------
-    seq_len, d_model, base, start
-        As in `sinusoidal`.
-    dtype : dtype, optional
-        A floating-point one; float64 unless given.
-
-    Returns
-    -------
-    ndarray of `dtype`, shape (seq_len, d_model)
-        The memory taken besides: 1 MB, and d_model / 32 768 of a table of float32.
-
-    Examples
-    --------
-    >>> sinusoidal_by_rotation(3, 4, dtype=np.float32).round(4)
-    array([[ 0.    ,  1.    ,  0.    ,  1.    ],
-           [ 0.8415,  0.5403,  0.01  ,  1.    ],
-           [ 0.9093, -0.4161,  0.02  ,  0.9998]], dtype=float32)
-    """
-    seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
-    table = np.empty((seq_len, d_model), _table_dtype(dtype))
-    angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
-    block_len = min(seq_len, max(1, 2**16 // d_model))  # as many turns as stay in the cache
-    turns = _rotated_rows(1, angles, block_len)  # (block_len, n_pairs)
-    n_blocks = -(-seq_len // block_len)
-    first_row = _complex_row(start, angles)  # (n_pairs,)
-    first_rows = _rotated_rows(first_row, block_len * angles, n_blocks)  # (n_blocks, n_pairs)
-    product = np.empty_like(turns)
-    for n, first_row in enumerate(first_rows):
-        block = table[n * block_len : (n + 1) * block_len]
-        np.multiply(first_row, turns, out=product)
-        block[:] = product.view(np.float64)[: len(block), :d_model]  # sine, cosine, sine, cosine, ...
-    return table
-
-
-def sinusoidal_blocks(seq_len, d_model, *, base=10_000.0, start=0, dtype=None, block_len=None):
-    r"""The table of `sinusoidal_by_rotation` block by block, for a stream of any length in 1 MB.
-
-    The first row of every block is made from sines and cosines of its own, so nothing drifts.
-
-    Parameters
-    ----------
-    seq_len, d_model, base, start, dtype
-        As in `sinusoidal_by_rotation`.
-    block_len : int, optional
-        Rows in a block, at least 1; by default as many as stay in a processor's cache. The last block
-        may be shorter.
-
-    Yields
-    ------
-    ndarray of `dtype`, shape (block_len, d_model)
-        The rows from `start` on; each block is an array of its own.
-
-    Examples
-    --------
-    >>> [block.shape for block in sinusoidal_blocks(1000, 4, block_len=400)]
-    [(400, 4), (400, 4), (200, 4)]
-    """
-    seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
-    block_len = min(seq_len, arguments.block_rows(block_len, d_model))
-    dtype, end = _table_dtype(dtype), start + seq_len
-    angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
-    turns = _rotated_rows(1, angles, block_len)  # (block_len, n_pairs)
-    return (
-        (_complex_row(first, angles) * turns[: end - first]).view(np.float64)[:, :d_model].astype(dtype)
-        for first in range(start, end, block_len)
-    )
 
 
 def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
@@ -424,55 +342,6 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=N
     return np.moveaxis(table[buckets], -1, 0)  # (num_heads, n_q, n_k)
 
 
-def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
-    r"""Attention with a bias that depends on the offset between key and query only.
-
-    .. math::
-        out = \mathrm{softmax}\!\left(\frac{Q K^T}{\sqrt{head\_dim}} + B\right) V, \qquad
-        B_{m, j} = bias_{j - m}
-
-    ALiBi and T5 are of this kind. B is a Toeplitz matrix: one number for each diagonal, 2 n - 1 of
-    them, and it is never built. A view of the numbers, each row one further on than the row before,
-    stands for it; the scores are made as in `attention`.
-
-    Parameters
-    ----------
-    q, k : array, shape (..., n, head_dim)
-    v : array, shape (..., n, v_dim)
-    bias_of_offsets : array, shape (..., 2 n - 1)
-        What is added to the scaled scores for the offsets 1 - n to n - 1, in tokens, position of the
-        key minus position of the query; the leading axes fit those of q, (num_heads, 2 n - 1) for
-        instance.
-    causal : bool
-        True lets every query look at itself and back only.
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n, v_dim)
-
-    Examples
-    --------
-    >>> offsets = np.arange(-2, 3)  # three tokens
-    >>> bias = -alibi_slopes(8)[:, None] * np.abs(offsets)  # (num_heads, 2 n - 1)
-    >>> q = k = np.zeros((8, 3, 4))
-    >>> attention_with_bias(q, k, v=np.tile(np.eye(3), (8, 1, 1)), bias_of_offsets=bias)[0].round(2)
-    array([[0.51, 0.31, 0.19],
-           [0.27, 0.45, 0.27],
-           [0.19, 0.31, 0.51]])
-    """
-    q, k, v = _array("q", q), _array("k", k), _array("v", v)
-    bias_of_offsets = _array("bias_of_offsets", bias_of_offsets)
-    bias_of_offsets, n = arguments.bias_of_offsets(q, k, v, bias_of_offsets), q.shape[-2]
-    if arguments.true_or_false("causal", causal):
-        bias_of_offsets = np.where(np.arange(1 - n, n) > 0, -np.inf, bias_of_offsets)  # (..., 2 n - 1)
-    # Row r of the view holds the offsets r + 1 - n to r, those of query n - 1 - r: so upside down.
-    bias = sliding_window_view(bias_of_offsets, n, axis=-1)[..., ::-1, :]  # (..., n, n), a view
-    for blind in np.argwhere(np.isneginf(bias).all(axis=-1)):
-        arguments.sees_a_key("bias_of_offsets", bias[tuple(blind)], query=blind[-1])
-    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])  # (..., n, n)
-    return softmax(scores + bias) @ v
-
-
 def forget_bias(gates):
     """`loops.forget_bias` of gates (..., seq_len), as an array (..., seq_len, seq_len) of float64.
 
@@ -549,31 +418,6 @@ def _offsets(seq_len, positions):
     else:
         positions = arguments.key_positions(_whole_array("positions", positions), seq_len)
     return positions - positions[-seq_len:, None]
-
-
-def _table_dtype(dtype):
-    try:
-        is_floating = np.issubdtype(np.dtype(dtype), np.floating)
-    except TypeError:  # not the name of a dtype at all
-        is_floating = False
-    return np.dtype(arguments.floating_dtype(dtype, is_floating))
-
-
-def _complex_row(position, angles):
-    """Row `position` of the table with each sine and cosine as one number: sine + i cosine."""
-    return 1j * np.exp(-1j * position * angles)  # (n_pairs,)
-
-
-def _rotated_rows(first_row, angles, n_rows):
-    """The rows first_row exp(-i q angles) for q = 0, 1, ...; the rotated rows double until all are there."""
-    rows = np.empty((n_rows, len(angles)), complex)
-    rows[0] = first_row
-    done = 1
-    while done < n_rows:
-        more = rows[done : 2 * done]  # (done, n_pairs), or what is left
-        np.multiply(rows[: len(more)], np.exp(-1j * done * angles), out=more)
-        done *= 2
-    return rows
 
 
 def _array(name, value, kinds="iuf", dtype=np.float64, words=arguments.REAL):

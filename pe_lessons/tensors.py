@@ -7,7 +7,6 @@ import math
 
 import torch
 from torch import nn
-from torch.nn import functional
 
 from pe_lessons import _arguments as arguments
 
@@ -44,7 +43,17 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
 
 
 def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=None):
-    """`arrays.sinusoidal_by_rotation` as a Tensor on the CPU; `dtype` is the default dtype unless given.
+    r"""The table of `sinusoidal`, made by rotating rows: hardly any sines, and, when long, far less time.
+
+    With a sine and its cosine read as one complex number, a shift is one multiplication:
+
+    .. math::
+        z_p = \sin(p \, \omega) + i \cos(p \, \omega), \qquad z_{p + q} = z_p \, e^{-i q \omega}
+
+    So the table is cut into blocks, and every row is the first row of its block, rotated by its
+    place in the block. Sines and cosines are taken in float64, of a few rows. The products are made in
+    complex128 and rounded once, on their way into the table. Besides the table this takes 1 MB, and
+    d_model / 32 768 of it. `dtype` is the default dtype unless given.
 
     >>> sinusoidal_by_rotation(2, 4)
     tensor([[0.0000, 1.0000, 0.0000, 1.0000],
@@ -63,23 +72,6 @@ def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=No
         torch.mul(first_row, turns, out=product)
         block.copy_(_interleaved(product)[: len(block), :d_model])
     return table
-
-
-def sinusoidal_blocks(seq_len, d_model, *, base=10_000.0, start=0, dtype=None, block_len=None):
-    """`arrays.sinusoidal_blocks` as Tensors on the CPU; `dtype` is the default dtype unless given.
-
-    >>> [len(block) for block in sinusoidal_blocks(1000, 4, block_len=400)]
-    [400, 400, 200]
-    """
-    seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
-    block_len = min(seq_len, arguments.block_rows(block_len, d_model))
-    dtype, end = _table_dtype(dtype), start + seq_len
-    angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
-    turns = _rotated_rows(1, angles, block_len)  # (block_len, n_pairs)
-    return (
-        _interleaved(_complex_row(first, angles) * turns[: end - first])[:, :d_model].to(dtype, copy=True)
-        for first in range(start, end, block_len)
-    )
 
 
 def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
@@ -411,40 +403,6 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=N
     options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
     buckets = t5_buckets(_offsets(seq_len, positions, table.device), **options)  # (n_q, n_k)
     return table[buckets].movedim(-1, 0)  # (num_heads, n_q, n_k)
-
-
-def attention_with_bias(q, k, v, bias_of_offsets, *, causal=False):
-    """`arrays.attention_with_bias` of floating-point Tensors, by PyTorch's fused attention.
-
-    It is handed the view with the queries in reverse, because a Tensor cannot step backwards. (On the CPU;
-    a kernel for a GPU may copy the view.) Gradients reach `bias_of_offsets`, and so a learned table that it
-    was looked up in; while they are recorded, PyTorch (2.13) writes n x n scores all the same.
-
-    >>> bias = -alibi_slopes(8)[:, None] * torch.arange(-2, 3).abs()  # (num_heads, 2 n - 1)
-    >>> q = k = torch.zeros(8, 3, 4)
-    >>> attention_with_bias(q, k, torch.eye(3).repeat(8, 1, 1), bias)[0]
-    tensor([[0.5065, 0.3072, 0.1863],
-            [0.2741, 0.4519, 0.2741],
-            [0.1863, 0.3072, 0.5065]])
-    """
-    q, k, v = _float_tensor("q", q), _float_tensor("k", k), _float_tensor("v", v)
-    bias_of_offsets = _float_tensor("bias_of_offsets", bias_of_offsets)
-    bias_of_offsets, n = arguments.bias_of_offsets(q, k, v, bias_of_offsets), q.shape[-2]
-    if arguments.true_or_false("causal", causal):
-        ahead = torch.arange(1 - n, n, device=bias_of_offsets.device) > 0  # (2 n - 1,)
-        bias_of_offsets = bias_of_offsets.masked_fill(ahead, -math.inf)
-    if torch.isneginf(bias_of_offsets[..., n - 1]).any():  # offset 0 is among those of every query
-        rows = bias_of_offsets.unfold(-1, n, 1).flip(-2)  # (..., n, n)
-        for blind in torch.isneginf(rows).all(dim=-1).nonzero().tolist():
-            arguments.sees_a_key("bias_of_offsets", rows[tuple(blind)], query=blind[-1])
-    *_, num_heads = leading = (1, *q.shape[:-2])
-    # Four axes, and neighbours in memory, because otherwise PyTorch would write n x n scores or biases.
-    q, k, v = (x.reshape(-1, num_heads, n, x.shape[-1]) for x in (q.flip(-2), k, v))
-    bias = bias_of_offsets.to(q).contiguous().expand(*leading, 2 * n - 1).reshape(-1, num_heads, 2 * n - 1)
-    # Row r of the view holds the offsets r + 1 - n to r, those of query n - 1 - r.
-    bias = bias.unfold(-1, n, 1)  # (batch, num_heads, n, n), a view
-    out = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-    return out.flip(-2).reshape(*leading[1:], n, -1)  # (..., n, v_dim)
 
 
 def forget_bias(gates):

@@ -42,14 +42,12 @@ RIGHT = {  # function: all of its arguments, as they should be
     "frequencies": {"d_model": 4, "base": 10_000.0},
     "sinusoidal": TABLE,
     "sinusoidal_by_rotation": {**TABLE, "dtype": None},
-    "sinusoidal_blocks": {**TABLE, "dtype": None, "block_len": None},
     "sinusoidal_2d": {"height": 2, "width": 3, "d_model": 4, "base": 10_000.0},
     "learned": {"token_ids": N([[7, 5, 9], [0, 5, 7]]), "table": N(ROWS), "offset": 0, "padding_id": 0},
     "shift_matrix": {"offset": 3, "d_model": 4, "base": 10_000.0},
     "kernel": {"offsets": N([0.0, 1.0, 2.5]), "d_model": 4, "base": 10_000.0},
     "softmax": {"scores": N([0.5, 1.0, 2.0])},
     "attention": {**HEADS, "mask": N(MASK)},
-    "attention_with_bias": {**HEADS, "bias_of_offsets": N([0.1, 0.2, 0.3, 0.4, 0.5]), "causal": True},
     "rotary_frequencies": {"head_dim": 4, "base": 10_000.0, "scaling": LINEAR, "text_len": 9},
     "rotary": {
         **TURN, "positions": N([0.0, 1.0, 2.5]), "scaling": LINEAR, "rotary_dim": 4, "text_len": 9},
@@ -82,10 +80,6 @@ def whole(name, minimum=None):
     if minimum is None:
         return rows
     return [*rows, bad(f"{name} must be at least {minimum}, got {minimum - 1}", **{name: minimum - 1})]
-
-
-def flag(name):
-    return [bad(f"{name} must be True or False, got 'yes'", T, **{name: "yes"})]
 
 
 def rows_of_x(name):
@@ -125,9 +119,9 @@ STATES = [
 ]
 BY_ARGUMENT = {  # what is refused in every function that has the argument
     **{name: whole(name, 1) for name in ("seq_len", "d_model", "head_dim", "num_heads", "height", "width",
-                                         "block_len", "text_len", "rotary_dim", "length")},
+                                         "text_len", "rotary_dim", "length")},
     **{name: whole(name) for name in ("start", "offset", "max_distance", "padding_id")},
-    **{name: flag(name) for name in ("bidirectional", "causal")},
+    "bidirectional": [bad("bidirectional must be True or False, got 'yes'", T, bidirectional="yes")],
     **{name: rows_of_x(name) for name in ("q", "k", "v", "x")},
     **{name: places(name) for name in ("rows", "columns")},
     "base": [bad("base must be finite and above 1, got 1: the paper's is 10_000.0", base=1),
@@ -172,13 +166,6 @@ BY_FUNCTION = {  # and what is besides
             mask=N([[1] * 3] * 3)),
         bad("mask must leave every query at least one key, but query 1 has none",
             mask=N([[True] * 3, [False] * 3, [True] * 3])),
-    ],
-    "attention_with_bias": [
-        bad("must hold 2 * 3 - 1 = 5 numbers for the offsets -2 to 2", bias_of_offsets=N([0.5] * 4)),
-        bad("after axes that fit (), got shape (1, 5)", bias_of_offsets=N([[0.5] * 5])),
-        bad("but query 0 has none", bias_of_offsets=N([0.1, 0.2, -inf, 0.4, 0.5])),
-        bad("but query 1 has none", bias_of_offsets=N([0.1, -inf, -inf, -inf, 0.5]), causal=False),
-        bad("k must have the axes (..., n, head_dim) with n = 3", k=N(ROWS[:2]), v=N(ROWS[:2])),
     ],
     "rotary_frequencies": [bad("head_dim must be even, got 5: the last sine has no cosine", head_dim=5)],
     "rotary": [
@@ -298,8 +285,6 @@ ANSWERED = [
 @pytest.mark.parametrize(("function", "replaced"), ANSWERED)
 def test_all_versions_answer_alike(function, replaced):
     answers = [call(version, function, replaced) for version in having(function)]
-    if function == "sinusoidal_blocks":
-        answers = [np.concatenate(list(blocks)) for blocks in answers]
     if isinstance(answers[0], tuple):
         answers = [np.concatenate([np.ravel(part) for part in answer]) for answer in answers]
     for answer in answers[1:]:

@@ -8,7 +8,7 @@ import sys
 import pe_lessons
 
 
-def test_the_modules_need_nothing_but_their_dependencies_and_the_lower_rungs_not_even_those():
+def test_the_modules_need_nothing_but_their_dependencies_and_the_loop_and_numpy_versions_not_even_those():
     modules = sorted(found.name for found in pkgutil.iter_modules(pe_lessons.__path__))
     code = f"""
 import importlib, sys

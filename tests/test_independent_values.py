@@ -1,11 +1,11 @@
-"""The rungs against values that share no code with them."""
+"""The three versions against values that share no code with them."""
 
 import mpmath
 import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
-from versions import climb, rungs
+from versions import answer, each_version
 
 from pe_lessons import arrays, tensors
 
@@ -19,9 +19,9 @@ PUBLISHED = """
 """
 
 
-@rungs
-def test_published_table_to_its_printed_digits(rung):
-    for row, line in zip(climb(rung, "sinusoidal", 5, 4), PUBLISHED.strip().splitlines()):
+@each_version
+def test_published_table_to_its_printed_digits(version):
+    for row, line in zip(answer(version, "sinusoidal", 5, 4), PUBLISHED.strip().splitlines()):
         for number, printed in zip(row, line.split()):
             assert round(float(number), len(printed.partition(".")[2])) == float(printed)
 
@@ -33,35 +33,35 @@ def exact(position, column, d_model, base):
         return float((mpmath.cos if column % 2 else mpmath.sin)(angle))
 
 
-@rungs
+@each_version
 @pytest.mark.parametrize("position", [0, 1, 99, 12_345, 1_000_000, 9_999_999])
 @pytest.mark.parametrize(("d_model", "base"), [(8, 10_000), (9, 10_000), (64, 500_000)])
-def test_exact_values_at_large_positions(rung, position, d_model, base):
-    [row] = climb(rung, "sinusoidal", 1, d_model, start=position, base=base)
+def test_exact_values_at_large_positions(version, position, d_model, base):
+    [row] = answer(version, "sinusoidal", 1, d_model, start=position, base=base)
     expected = [exact(position, column, d_model, base) for column in range(d_model)]
     # a float64 angle p w is off by about p * 2**-53
     np.testing.assert_allclose(row, expected, rtol=0, atol=1e-15 + position * 2e-15)
 
 
-@rungs
+@each_version
 @pytest.mark.parametrize("offset", [0, 3, -7, 1000])
-def test_shift_matrix_is_the_exponential_of_its_generator(rung, offset):
+def test_shift_matrix_is_the_exponential_of_its_generator(version, offset):
     """exp(offset G) with G = the derivative of a row: (sin, cos)' = w (cos, -sin)."""
     frequencies = torch.tensor([1, 0.1, 0.01, 0.001], dtype=torch.float64)  # d_model 8, base 10 000
     quarter = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)
     generator = torch.block_diag(*(frequency * quarter for frequency in frequencies))
     expected = torch.linalg.matrix_exp(offset * generator)
-    np.testing.assert_allclose(climb(rung, "shift_matrix", offset, 8), expected, atol=1e-11)
+    np.testing.assert_allclose(answer(version, "shift_matrix", offset, 8), expected, atol=1e-11)
 
 
-@rungs
-def test_kernel_with_50_digits(rung):
+@each_version
+def test_kernel_with_50_digits(version):
     offsets = [0, 1, 63, -1000]
     with mpmath.workdps(50):
         expected = [
             float(sum(mpmath.cos(offset / mpmath.mpf(10) ** k) for k in range(4))) for offset in offsets
         ]
-    np.testing.assert_allclose(climb(rung, "kernel", offsets, 8), expected, rtol=1e-12)
+    np.testing.assert_allclose(answer(version, "kernel", offsets, 8), expected, rtol=1e-12)
 
 
 LOOK_BACK = np.tril(np.ones((6, 6), dtype=bool))
@@ -76,17 +76,17 @@ def test_attention_is_pytorch_s(shape, mask):
     q, k, v = np.random.default_rng(0).normal(size=(3, *shape))
     tensor_mask = None if mask is None else torch.tensor(mask)
     expected = F.scaled_dot_product_attention(*map(torch.tensor, (q, k, v)), attn_mask=tensor_mask)
-    for rung in (arrays, tensors):
-        np.testing.assert_allclose(climb(rung, "attention", q, k, v, mask=mask), expected, atol=1e-14)
+    for version in (arrays, tensors):
+        np.testing.assert_allclose(answer(version, "attention", q, k, v, mask=mask), expected, atol=1e-14)
 
 
-@rungs
-def test_alibi_slopes_of_8_and_of_12_heads(rung):
+@each_version
+def test_alibi_slopes_of_8_and_of_12_heads(version):
     # Press et al., section 3: 1/2, 1/4, ..., 1/256 for 8 heads; their code for 12 adds 2^-0.5, 2^-1.5, ...
     of_8 = [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
-    np.testing.assert_allclose(climb(rung, "alibi_slopes", 8), of_8)
+    np.testing.assert_allclose(answer(version, "alibi_slopes", 8), of_8)
     of_12 = [*of_8, 0.7071067811865476, 0.35355339059327373, 0.17677669529663687, 0.08838834764831843]
-    np.testing.assert_allclose(climb(rung, "alibi_slopes", 12), of_12)
+    np.testing.assert_allclose(answer(version, "alibi_slopes", 12), of_12)
 
 
 def published_buckets(relative_position, bidirectional, num_buckets, max_distance):
@@ -108,19 +108,19 @@ def published_buckets(relative_position, bidirectional, num_buckets, max_distanc
     return bucket + min(far, num_buckets - 1)
 
 
-@rungs
+@each_version
 @pytest.mark.parametrize("bidirectional", [True, False])
 @pytest.mark.parametrize(("num_buckets", "max_distance"), [(32, 128), (16, 32), (8, 20), (64, 4096)])
-def test_buckets_are_those_of_the_published_rule(rung, bidirectional, num_buckets, max_distance):
+def test_buckets_are_those_of_the_published_rule(version, bidirectional, num_buckets, max_distance):
     offsets = list(range(-300, 301))
     options = {"bidirectional": bidirectional, "num_buckets": num_buckets, "max_distance": max_distance}
     expected = [published_buckets(offset, **options) for offset in offsets]
-    assert climb(rung, "t5_buckets", offsets, **options).tolist() == expected
+    assert answer(version, "t5_buckets", offsets, **options).tolist() == expected
 
 
 @pytest.mark.parametrize("layout", ["interleaved", "half"])
-@rungs
-def test_rotary_is_multiplication_by_a_complex_number(rung, layout):
+@each_version
+def test_rotary_is_multiplication_by_a_complex_number(version, layout):
     for_row, for_column = np.random.default_rng(0).normal(size=(2, 4, 6))
     rows, columns = [2, 2, 0, -0.5], [0, 1, 5, 100]
     pairs = (slice(0, 6, 2), slice(1, 6, 2)) if layout == "interleaved" else (slice(0, 3), slice(3, 6))
@@ -134,20 +134,20 @@ def test_rotary_is_multiplication_by_a_complex_number(rung, layout):
         return expected
 
     by_row, by_column = turned(for_row, rows), turned(for_column, columns)
-    actual = climb(rung, "rotary", for_column, columns, layout=layout)
+    actual = answer(version, "rotary", for_column, columns, layout=layout)
     np.testing.assert_allclose(actual, by_column, atol=1e-12)
-    actual = climb(rung, "axial_rotary", np.hstack([for_row, for_column]), rows, columns, layout=layout)
+    actual = answer(version, "axial_rotary", np.hstack([for_row, for_column]), rows, columns, layout=layout)
     np.testing.assert_allclose(actual, np.hstack([by_row, by_column]), atol=1e-12)
 
 
-@rungs
-def test_learned_rows_of_the_published_models(rung):
+@each_version
+def test_learned_rows_of_the_published_models(version):
     # RoBERTa (padding token 1) numbers its tokens from 2 and leaves padding out; OPT begins at 2 as well
     table = [[float(row)] for row in range(9)]
     token_ids = [[0, 31414, 232, 2, 1, 1], [1, 1, 0, 31414, 232, 2]]
-    rows = climb(rung, "learned", token_ids, table, offset=2, padding_id=1)[..., 0]
+    rows = answer(version, "learned", token_ids, table, offset=2, padding_id=1)[..., 0]
     assert rows.tolist() == [[2, 3, 4, 5, 0, 0], [0, 0, 2, 3, 4, 5]]
-    assert climb(rung, "learned", token_ids, table, offset=2)[1, :, 0].tolist() == [2, 3, 4, 5, 6, 7]
+    assert answer(version, "learned", token_ids, table, offset=2)[1, :, 0].tolist() == [2, 3, 4, 5, 6, 7]
 
 
 def test_only_the_rows_that_were_looked_up_get_a_gradient():
@@ -168,8 +168,8 @@ def test_shaw_s_bias_is_the_padded_and_skewed_product_of_the_music_transformer()
     np.testing.assert_allclose(arrays.shaw_bias(q.numpy(), table.numpy()), expected, atol=1e-6)
 
 
-@rungs
-def test_llama_3_1_as_published(rung):
+@each_version
+def test_llama_3_1_as_published(version):
     """head_dim 128, base 500 000, the values of its config.json: pairs 0-28 kept, from 35 on an eighth."""
     scaling = {
         "rope_type": "llama3",
@@ -178,7 +178,7 @@ def test_llama_3_1_as_published(rung):
         "high_freq_factor": 4.0,
         "original_max_position_embeddings": 8192,
     }
-    scaled = climb(rung, "rotary_frequencies", 128, base=500_000.0, scaling=scaling)[:-1]
+    scaled = answer(version, "rotary_frequencies", 128, base=500_000.0, scaling=scaling)[:-1]
     ratios = scaled * 500_000.0 ** (np.arange(64) / 64)
     wavelengths = 2 * np.pi * 500_000.0 ** (np.arange(64) / 64)
     kept, divided = wavelengths < 8192 / 4, wavelengths > 8192
@@ -190,52 +190,52 @@ def test_llama_3_1_as_published(rung):
     assert (kept.sum(), divided.sum()) == (29, 29)
 
 
-@rungs
-def test_the_proportional_rule_of_gemma_4(rung):
+@each_version
+def test_the_proportional_rule_of_gemma_4(version):
     """Head of 512, base 1e6, a quarter: pairs 0-63 as in the whole head, the other 192 do not turn."""
     scaling = {"rope_type": "proportional", "partial_rotary_factor": 0.25}
-    found = climb(rung, "rotary_frequencies", 512, base=1e6, scaling=scaling)[:-1]
+    found = answer(version, "rotary_frequencies", 512, base=1e6, scaling=scaling)[:-1]
     with mpmath.workdps(40):
         wanted = [float(mpmath.mpf(10) ** (-12 * mpmath.mpf(pair) / 512)) for pair in range(64)]
     np.testing.assert_allclose(found, wanted + [0.0] * 192, rtol=1e-14)
     x = np.random.default_rng(0).normal(size=(2, 512))
-    turned = climb(rung, "rotary", x, [0, 1], base=1e6, layout="half", scaling=scaling)
+    turned = answer(version, "rotary", x, [0, 1], base=1e6, layout="half", scaling=scaling)
     partner = x[1, :64] + 1j * x[1, 256:320]  # column 0 turns with column 256, not with 64
     np.testing.assert_allclose(turned[1, 256:320], (partner * np.exp(1j * np.array(wanted))).imag, atol=1e-12)
     np.testing.assert_array_equal(turned[:, 64:256], x[:, 64:256])
 
 
-@rungs
-def test_the_scale_of_a_query_as_in_llama_4(rung):
+@each_version
+def test_the_scale_of_a_query_as_in_llama_4(version):
     positions = np.array([0, 8190, 8191, 8192, 16_383, 999_999])
-    found = climb(rung, "query_scale", positions + 1, length=8192)  # Llama 4 counts from 1
+    found = answer(version, "query_scale", positions + 1, length=8192)  # Llama 4 counts from 1
     with mpmath.workdps(40):
         wanted = [float(1 + mpmath.log(steps) / 10) for steps in (1, 1, 2, 2, 3, 123)]
     np.testing.assert_allclose(found, wanted, rtol=1e-15)
 
 
-@rungs
-def test_the_temperature_of_yarn_multiplies_queries_and_keys(rung):
+@each_version
+def test_the_temperature_of_yarn_multiplies_queries_and_keys(version):
     scaling = {"rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 4096}
     for options, length in (({}, 5 * (0.1 * np.log(16) + 1)), ({"attention_factor": 2.0}, 10.0)):
-        turned = climb(rung, "rotary", [[3.0, 4.0, 0.0, 0.0]], [7], scaling=scaling | options)
+        turned = answer(version, "rotary", [[3.0, 4.0, 0.0, 0.0]], [7], scaling=scaling | options)
         assert np.linalg.norm(turned) == pytest.approx(length)
 
 
-@rungs
-def test_a_grid_of_two_by_three(rung):
+@each_version
+def test_a_grid_of_two_by_three(version):
     zero, one, two = [0, 1], [0.8414709848, 0.5403023059], [0.9092974268, -0.4161468365]
     expected = [[zero + zero, zero + one, zero + two], [one + zero, one + one, one + two]]
-    np.testing.assert_allclose(climb(rung, "sinusoidal_2d", 2, 3, 4), expected, atol=1e-9)
+    np.testing.assert_allclose(answer(version, "sinusoidal_2d", 2, 3, 4), expected, atol=1e-9)
     slow = np.sin(2 / 10), np.cos(2 / 10)  # base 100: the second pair of four columns turns by a tenth
-    last = climb(rung, "sinusoidal_2d", 3, 3, 8, base=100)[2, 2]
+    last = answer(version, "sinusoidal_2d", 3, 3, 8, base=100)[2, 2]
     np.testing.assert_allclose(last, 2 * [*two, *slow], atol=1e-9)
 
 
-@rungs
-def test_positions_of_a_prompt_written_down(rung):
+@each_version
+def test_positions_of_a_prompt_written_down(version):
     """Text, an image of 2 x 2 and a video of three frames of 1 x 2, as in the paper's figure 3 in small."""
-    places = climb(rung, "mrope_positions", (2, (1, 2, 2), 1, (3, 1, 2), 2))
+    places = answer(version, "mrope_positions", (2, (1, 2, 2), 1, (3, 1, 2), 2))
     np.testing.assert_array_equal(
         places,
         [
@@ -246,8 +246,8 @@ def test_positions_of_a_prompt_written_down(rung):
     )
 
 
-@rungs
-def test_which_pair_reads_which_axis(rung):
+@each_version
+def test_which_pair_reads_which_axis(version):
     """A pair turns when its axis moves, and stays where it is when another one does."""
     written = {"blocks": "tttthhhw", "interleaved": "thwthtth", "axial": "tttthhhw"}
     for order, wanted in written.items():
@@ -256,28 +256,28 @@ def test_which_pair_reads_which_axis(rung):
             x = np.zeros((1, 16))
             x[0, 2 * pair] = 1
             turned = [
-                climb(rung, "mrope", x, np.eye(3)[:, [axis]], (4, 3, 1), base=4, order=order)
+                answer(version, "mrope", x, np.eye(3)[:, [axis]], (4, 3, 1), base=4, order=order)
                 for axis in range(3)
             ]
             found += "".join(name for name, row in zip("thw", turned) if not np.array_equal(row, x))
         assert found == wanted, order
 
 
-@rungs
-def test_a_short_convolution_is_that_of_pytorch(rung):
+@each_version
+def test_a_short_convolution_is_that_of_pytorch(version):
     rng = np.random.default_rng(0)
     x, weights, before = rng.normal(size=(7, 3)), rng.normal(size=(3, 4)), rng.normal(size=(3, 3))
     rows = torch.tensor(np.vstack([before, x])).T[None]
     theirs = F.conv1d(rows, torch.tensor(weights)[:, None], groups=3)[0].T
-    ours = climb(rung, "short_convolution", x, weights, before=before)
+    ours = answer(version, "short_convolution", x, weights, before=before)
     np.testing.assert_allclose(ours, np.concatenate([theirs.numpy().ravel(), x[-3:].ravel()]), atol=1e-12)
 
 
-@rungs
-def test_linear_attention_is_a_sum_over_all_earlier_tokens(rung):
+@each_version
+def test_linear_attention_is_a_sum_over_all_earlier_tokens(version):
     rng = np.random.default_rng(0)
     q, k, v, gates = *rng.normal(size=(3, 6, 2)), rng.uniform(0.2, 1, 6)
-    ours = climb(rung, "linear_attention", q, k, v, gates=gates)[:12].reshape(6, 2)
+    ours = answer(version, "linear_attention", q, k, v, gates=gates)[:12].reshape(6, 2)
     for m in range(6):
         terms = [np.prod(gates[n + 1 : m + 1]) * (q[m] @ k[n]) * v[n] for n in range(m + 1)]
         np.testing.assert_allclose(ours[m], sum(terms), rtol=0, atol=1e-12)

@@ -1,7 +1,4 @@
-"""The three rungs are one function three times: every name they share, equal over a grid of sizes.
-
-A few names are about speed, which a loop cannot show; they stand on the two upper rungs, and nowhere else.
-"""
+"""A function is the same in its three versions (loop, NumPy, PyTorch): equal over a grid of sizes."""
 
 import inspect
 import math
@@ -10,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from versions import TAKES, climb, rungs
+from versions import TAKES, answer, each_version
 
 from pe_lessons import arrays, loops, tensors
 
@@ -213,31 +210,20 @@ CASES = {
 }
 
 
-# What is about speed; `test_fast_tables_and_bias.py` holds it to the table and to the biases written out.
-TWO_RUNGS = ("sinusoidal_by_rotation", "sinusoidal_blocks", "attention_with_bias")
-
-
-def test_every_name_has_cases_or_stands_on_the_two_upper_rungs():
-    lowest, *upper = (public_functions(rung) for rung in TAKES)
-    apart = {name: "in CASES, or on the lowest rung, alone" for name in lowest ^ CASES.keys()}
-    for names in upper:
-        apart |= {name: "not on all the rungs where it should be" for name in names ^ {*CASES, *TWO_RUNGS}}
-    assert not apart, apart
-
-
-@pytest.mark.parametrize("name", [*CASES, *TWO_RUNGS])
-def test_the_rungs_share_their_signatures(name):
-    signatures = {str(inspect.signature(getattr(rung, name))) for rung in TAKES if hasattr(rung, name)}
-    assert len(signatures) == 1
+def test_the_three_versions_have_the_same_functions_with_the_same_arguments_and_each_has_cases():
+    lowest, numpy, torch_s = (public_functions(version) for version in TAKES)
+    assert lowest == numpy == torch_s - {"sinusoidal_by_rotation"} == CASES.keys()
+    for name in CASES:
+        assert len({str(inspect.signature(getattr(version, name))) for version in TAKES}) == 1, name
 
 
 @pytest.mark.parametrize(
     ("name", "args", "kwargs"), [(name, *case) for name, cases in CASES.items() for case in cases]
 )
-@pytest.mark.parametrize("rung", [arrays, tensors], ids=["arrays", "tensors"])
-def test_equal_to_the_loops(rung, name, args, kwargs):
-    expected = climb(loops, name, *args, **kwargs)
-    actual = climb(rung, name, *args, **kwargs)
+@pytest.mark.parametrize("version", [arrays, tensors], ids=["arrays", "tensors"])
+def test_equal_to_the_loops(version, name, args, kwargs):
+    expected = answer(loops, name, *args, **kwargs)
+    actual = answer(version, name, *args, **kwargs)
     assert actual.dtype == expected.dtype and expected.dtype in (np.float64, np.int64)
     np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12)
 
@@ -250,31 +236,31 @@ bases = st.floats(1.5, 1e6)
 layouts = st.sampled_from(["interleaved", "half"])
 
 
-@rungs
+@each_version
 @given(d_model=even_sizes, offset=shifts, start=shifts, base=bases)
-def test_the_shift_matrix_moves_every_row(rung, d_model, offset, start, base):
-    table = climb(rung, "sinusoidal", 6, d_model, base=base, start=start)
-    shifted = climb(rung, "sinusoidal", 6, d_model, base=base, start=start + offset)
-    matrix = climb(rung, "shift_matrix", offset, d_model, base=base)
+def test_the_shift_matrix_moves_every_row(version, d_model, offset, start, base):
+    table = answer(version, "sinusoidal", 6, d_model, base=base, start=start)
+    shifted = answer(version, "sinusoidal", 6, d_model, base=base, start=start + offset)
+    matrix = answer(version, "shift_matrix", offset, d_model, base=base)
     np.testing.assert_allclose(table @ matrix.T, shifted, atol=1e-11)
 
 
-@rungs
+@each_version
 @given(seq_len=sizes, d_model=even_sizes, start=shifts, base=bases)
-def test_the_kernel_is_the_product_of_two_rows(rung, seq_len, d_model, start, base):
-    table = climb(rung, "sinusoidal", seq_len, d_model, start=start, base=base)
+def test_the_kernel_is_the_product_of_two_rows(version, seq_len, d_model, start, base):
+    table = answer(version, "sinusoidal", seq_len, d_model, start=start, base=base)
     offsets = np.arange(seq_len)[:, None] - np.arange(seq_len)
-    similarities = climb(rung, "kernel", offsets, d_model, base=base)
+    similarities = answer(version, "kernel", offsets, d_model, base=base)
     np.testing.assert_allclose(similarities, table @ table.T, atol=1e-10)
 
 
-@rungs
+@each_version
 @given(
     half=st.integers(2, 8), m=starts, n=starts, offset=starts, base=bases, layout=layouts,
     scaling=st.sampled_from([None, *SCALINGS, *SHARES]), beside=st.sampled_from([None, 0, 3]),
 )  # fmt: skip
 def test_a_rotary_score_depends_on_the_difference_of_the_positions_only(
-    rung, half, m, n, offset, base, layout, scaling, beside
+    version, half, m, n, offset, base, layout, scaling, beside
 ):
     q, k = random_rows(2, 1, 2 * half + (beside or 0))
     options = {"base": base, "layout": layout, "scaling": scaling}
@@ -282,8 +268,8 @@ def test_a_rotary_score_depends_on_the_difference_of_the_positions_only(
 
     def score(m, n):
         turned_q, turned_k = (
-            climb(rung, "rotary", q, [m], **options),
-            climb(rung, "rotary", k, [n], **options),
+            answer(version, "rotary", q, [m], **options),
+            answer(version, "rotary", k, [n], **options),
         )
         return (turned_q @ turned_k.T).item()
 
@@ -291,74 +277,74 @@ def test_a_rotary_score_depends_on_the_difference_of_the_positions_only(
     assert score(m - n, 0) == pytest.approx(score(m, n), abs=1e-9)
 
 
-@rungs
+@each_version
 @settings(max_examples=20)
 @given(half=st.integers(3, 8), start=starts, seq_len=sizes, base=bases, layout=layouts)
 @pytest.mark.parametrize("order", ["blocks", "interleaved"])
-def test_text_alone_comes_out_as_rotary_bit_for_bit(rung, order, half, start, seq_len, base, layout):
+def test_text_alone_comes_out_as_rotary_bit_for_bit(version, order, half, start, seq_len, base, layout):
     x, positions = random_rows(seq_len, 2 * half), np.arange(start, start + seq_len)
     sections = (half - 2 * (half // 3), half // 3, half // 3)
     options = {"base": base, "layout": layout}
-    on_axes = climb(rung, "mrope", x, np.tile(positions, (3, 1)), sections, order=order, **options)
-    np.testing.assert_array_equal(on_axes, climb(rung, "rotary", x, positions, **options))
+    on_axes = answer(version, "mrope", x, np.tile(positions, (3, 1)), sections, order=order, **options)
+    np.testing.assert_array_equal(on_axes, answer(version, "rotary", x, positions, **options))
     np.testing.assert_array_equal(
-        climb(rung, "mrope_positions", (seq_len,)), np.tile(np.arange(seq_len), (3, 1))
+        answer(version, "mrope_positions", (seq_len,)), np.tile(np.arange(seq_len), (3, 1))
     )
 
 
-@rungs
+@each_version
 @settings(max_examples=20)
 @given(half=st.integers(1, 5), places=st.lists(st.tuples(starts, starts), min_size=1, max_size=6), base=bases)
-def test_two_axes_with_frequencies_of_their_own_are_axial_rotary(rung, half, places, base):
+def test_two_axes_with_frequencies_of_their_own_are_axial_rotary(version, half, places, base):
     x, axes = random_rows(len(places), 4 * half), np.array(places).T
-    ours = climb(rung, "mrope", x, axes, (half, half), base=base, order="axial")
-    np.testing.assert_allclose(ours, climb(rung, "axial_rotary", x, *axes, base=base), rtol=0, atol=1e-9)
+    ours = answer(version, "mrope", x, axes, (half, half), base=base, order="axial")
+    np.testing.assert_allclose(ours, answer(version, "axial_rotary", x, *axes, base=base), rtol=0, atol=1e-9)
 
 
-@rungs
+@each_version
 @pytest.mark.parametrize("order", AXIS_ORDERS)
 @settings(max_examples=20)
 @given(moves=st.tuples(shifts, shifts, shifts))
-def test_a_score_on_three_axes_depends_on_three_differences(rung, order, moves):
+def test_a_score_on_three_axes_depends_on_three_differences(version, order, moves):
     q, k = random_rows(2, 1, 16)
     at_q, at_k = np.array([[3], [1], [4]]), np.array([[1], [5], [9]])
 
     def score(by):
         move = np.array(by)[:, None]
-        turned = (climb(rung, "mrope", row, at + move, (4, 2, 2), order=order)
+        turned = (answer(version, "mrope", row, at + move, (4, 2, 2), order=order)
                   for row, at in ((q, at_q), (k, at_k)))  # fmt: skip
         return np.vdot(*turned)
 
     assert score(moves) == pytest.approx(score((0, 0, 0)), abs=1e-9)
 
 
-@rungs
+@each_version
 @settings(max_examples=20)
 @given(
     parts=st.lists(st.one_of(st.integers(1, 9), st.tuples(*[st.integers(1, 4)] * 3)), min_size=1, max_size=6)
 )
-def test_text_after_pictures_begins_one_after_all_that_was_before(rung, parts):
-    before = climb(rung, "mrope_positions", tuple(parts))
-    after = climb(rung, "mrope_positions", (*parts, 2))
+def test_text_after_pictures_begins_one_after_all_that_was_before(version, parts):
+    before = answer(version, "mrope_positions", tuple(parts))
+    after = answer(version, "mrope_positions", (*parts, 2))
     np.testing.assert_array_equal(after[:, :-2], before)
     np.testing.assert_array_equal(after[:, -2:], before.max() + np.tile([1, 2], (3, 1)))
     assert before.shape[1] == sum(np.prod(part) for part in parts)
 
 
-@rungs
+@each_version
 @given(slope=st.floats(0.01, 3), seq_len=sizes)
-def test_one_gate_for_all_tokens_is_alibi(rung, slope, seq_len):
-    bias = climb(rung, "forget_bias", [math.exp(-slope)] * seq_len)
+def test_one_gate_for_all_tokens_is_alibi(version, slope, seq_len):
+    bias = answer(version, "forget_bias", [math.exp(-slope)] * seq_len)
     m, n = np.tril_indices(seq_len)
     np.testing.assert_allclose(bias[m, n], slope * (n - m), rtol=0, atol=1e-10)
     assert (bias[np.triu_indices(seq_len, 1)] == -math.inf).all()
 
 
-@rungs
+@each_version
 @given(
     cut=st.integers(1, 8), seed=st.integers(0, 99), name=st.sampled_from(["linear_attention", "delta_rule"])
 )
-def test_a_text_in_two_parts_is_the_whole_text(rung, cut, seed, name):
+def test_a_text_in_two_parts_is_the_whole_text(version, cut, seed, name):
     rng = np.random.default_rng(seed)
     q, k, v = rng.normal(size=(9, 3)), rng.normal(size=(9, 3)) / 2, rng.normal(size=(9, 2))
     rates = {"gates": rng.uniform(0.1, 1, 9)}
@@ -366,7 +352,7 @@ def test_a_text_in_two_parts_is_the_whole_text(rung, cut, seed, name):
         rates["beta"] = rng.uniform(0, 1, 9)
 
     def parts(**options):
-        both = climb(rung, name, **options)
+        both = answer(version, name, **options)
         return both[:-6].reshape(-1, 2), both[-6:].reshape(3, 2)
 
     def of(tokens):
@@ -384,51 +370,51 @@ def test_a_text_in_two_parts_is_the_whole_text(rung, cut, seed, name):
     np.testing.assert_allclose(last, end, rtol=0, atol=1e-10)
 
 
-@rungs
+@each_version
 @given(seed=st.integers(0, 99))
-def test_the_delta_rule_gives_back_what_was_written_last_under_a_key(rung, seed):
+def test_the_delta_rule_gives_back_what_was_written_last_under_a_key(version, seed):
     rng = np.random.default_rng(seed)
     keys = np.linalg.qr(rng.normal(size=(4, 4)))[0]  # at right angles, and of length 1
     order, values = rng.integers(0, 4, size=12), rng.normal(size=(12, 2))
-    state = climb(rung, "delta_rule", keys[order], keys[order], values, [1.0] * 12)[-8:].reshape(4, 2)
+    state = answer(version, "delta_rule", keys[order], keys[order], values, [1.0] * 12)[-8:].reshape(4, 2)
     for one in set(order):
         last = values[np.flatnonzero(order == one)[-1]]
         np.testing.assert_allclose(keys[one] @ state, last, rtol=0, atol=1e-10)
 
 
-@rungs
+@each_version
 @given(half=st.integers(1, 8), beside=st.integers(0, 5), position=starts, layout=layouts, base=bases)
 def test_columns_that_are_not_turned_stay_and_the_others_know_nothing_of_them(
-    rung, half, beside, position, layout, base
+    version, half, beside, position, layout, base
 ):
     x = random_rows(1, 2 * half + beside)
     options = {"base": base, "layout": layout}
-    turned = climb(rung, "rotary", x, [position], rotary_dim=2 * half, **options)
-    alone = climb(rung, "rotary", x[:, : 2 * half], [position], **options)
+    turned = answer(version, "rotary", x, [position], rotary_dim=2 * half, **options)
+    alone = answer(version, "rotary", x[:, : 2 * half], [position], **options)
     np.testing.assert_array_equal(turned[:, 2 * half :], x[:, 2 * half :])
     np.testing.assert_allclose(turned[:, : 2 * half], alone, atol=1e-12)
 
 
-@rungs
+@each_version
 @pytest.mark.parametrize("scaling", SCALINGS[1:], ids=lambda scaling: scaling["rope_type"])
 @pytest.mark.parametrize("head_dim", [4, 64, 128])
-def test_no_frequency_grows_or_falls_by_more_than_the_factor(rung, scaling, head_dim):
-    before = climb(rung, "frequencies", head_dim)
+def test_no_frequency_grows_or_falls_by_more_than_the_factor(version, scaling, head_dim):
+    before = answer(version, "frequencies", head_dim)
     for factor in (scaling["factor"], 1.0):
-        after = climb(rung, "rotary_frequencies", head_dim, scaling=scaling | {"factor": factor})[:-1]
+        after = answer(version, "rotary_frequencies", head_dim, scaling=scaling | {"factor": factor})[:-1]
         assert (after <= before * (1 + 1e-12)).all()
         assert (after >= before / factor * (1 - 1e-12)).all()
 
 
-@rungs
+@each_version
 @pytest.mark.parametrize("name", ["shaw_bias", "alibi", "t5_bias"])
 @given(places=st.lists(st.integers(0, 30), min_size=1, max_size=7), queries=sizes, move=starts)
-def test_a_bias_at_positions_is_rows_and_columns_of_the_whole(rung, name, places, queries, move):
+def test_a_bias_at_positions_is_rows_and_columns_of_the_whole(version, name, places, queries, move):
     q, table = random_rows(31, 3), random_rows(9, 3)
 
     def bias(of_queries, **positions):
         size = q[of_queries] if name == "shaw_bias" else len(of_queries)
-        return climb(rung, name, size, {"alibi": 6, "t5_bias": table[:8]}.get(name, table), **positions)
+        return answer(version, name, size, {"alibi": 6, "t5_bias": table[:8]}.get(name, table), **positions)
 
     of_queries = places[-queries:]  # of the last key only, in a step of decoding
     at_places = bias(of_queries, positions=places)

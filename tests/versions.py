@@ -1,4 +1,4 @@
-"""The three rungs, each given numbers in its own form: lists, arrays, Tensors of float64."""
+"""The versions of a function (loop, NumPy, PyTorch), each given numbers in its own form."""
 
 import numpy as np
 import pytest
@@ -7,21 +7,21 @@ import torch
 from pe_lessons import arrays, loops, tensors
 
 TAKES = {loops: lambda value: np.asarray(value).tolist(), arrays: np.asarray, tensors: torch.tensor}
-rungs = pytest.mark.parametrize("rung", TAKES, ids=lambda rung: rung.__name__.split(".")[-1])
+each_version = pytest.mark.parametrize("version", TAKES, ids=lambda version: version.__name__.split(".")[-1])
 
 
-def on_rung(rung, value):
-    """An array or a list as the rung takes it; anything else as it is."""
-    return TAKES[rung](value) if isinstance(value, np.ndarray | list) else value
+def made_for(version, value):
+    """An array or a list as the version takes it; anything else as it is."""
+    return TAKES[version](value) if isinstance(value, np.ndarray | list) else value
 
 
-def climb(rung, name, *args, **kwargs):
-    """What a function of the rung answers, as one array."""
+def answer(version, name, *args, **kwargs):
+    """What a function of the version answers, as one array."""
     torch.set_default_dtype(torch.float64)
     try:
-        args = [on_rung(rung, value) for value in args]
-        kwargs = {key: on_rung(rung, value) for key, value in kwargs.items()}
-        value = getattr(rung, name)(*args, **kwargs)
+        args = [made_for(version, value) for value in args]
+        kwargs = {key: made_for(version, value) for key, value in kwargs.items()}
+        value = getattr(version, name)(*args, **kwargs)
     finally:
         torch.set_default_dtype(torch.float32)
     return (
