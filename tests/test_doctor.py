@@ -1,10 +1,7 @@
 """The doctor finds nothing in a healthy model, and names every fault that is planted."""
 
 import json
-import subprocess
 import sys
-import textwrap
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +10,8 @@ from small_llama import FAULTS, VOCAB_SIZE, SmallLlama, case
 
 from pe_lessons import doctor
 from pe_lessons.doctor.__main__ import main
+
+pytest_plugins = "pytester"
 
 
 def wrong(findings):
@@ -364,6 +363,10 @@ def logits(tokens):
     places = torch.arange(1.0, tokens.shape[1] + 1)[:, None]
     return (torch.nn.functional.one_hot(tokens, 20) * places).cumsum(dim=1)
 """
+ORDERLESS = """import torch
+def logits(tokens):
+    return torch.nn.functional.one_hot(tokens, 20).cumsum(dim=1)
+"""
 COUNTS_FROM_ONE = """import torch
 def logits(tokens, position_ids=None):
     if position_ids is None:
@@ -550,14 +553,27 @@ def test_an_encoder_gets_a_clear_word():
         doctor.examine(Encoder())
 
 
-def test_the_test_of_one_item_per_check_that_we_print_works(tmp_path):
-    page = (Path(__file__).parents[1] / "AT_WORK.md").read_text("utf-8").split("one test item per check")[1]
-    printed = page.split("write\n")[1].split("\n## ")[0]
-    own = HEALTHY + textwrap.dedent(printed).replace(", relative=True", "")
-    (tmp_path / "test_mine.py").write_text(own)
-    words = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", str(tmp_path)]
-    shown = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path).stdout
-    assert "5 passed, 8 skipped" in shown and "no argument is called cache" in shown
+ITEMS = """
+from pe_lessons.doctor.pytest_checks import checks
+test_positions = checks(logits, require={require})
+"""
+
+
+def test_one_item_for_each_check(pytester):
+    """A check that was left out is a skip with its reason, a finding a failure with its id and its lesson."""
+    pytester.makepyfile(test_healthy=HEALTHY + ITEMS.format(require=()))
+    pytester.makepyfile(test_sick=COUNTS_FROM_ONE + ITEMS.format(require=["packing"]))
+    pytester.makepyfile(test_orderless=ORDERLESS + ITEMS.format(require=()))
+    healthy, sick, orderless = (
+        pytester.runpytest("-rsf", "-p", "no:nbval", f"test_{name}.py")
+        for name in ("healthy", "sick", "orderless")
+    )
+    healthy.assert_outcomes(passed=5, skipped=8)
+    healthy.stdout.fnmatch_lines(["SKIPPED*no argument is called cache, only tokens"])
+    sick.assert_outcomes(passed=7, failed=2, skipped=4)
+    sick.stdout.fnmatch_lines(["*culprit: positions begin at 1", "*read: lesson 05", "*id: first-position/*"])
+    sick.stdout.fnmatch_lines(["FAILED test_sick.py::test_positions[[]packing[]]*"])
+    orderless.assert_outcomes(failed=1, skipped=12)
 
 
 def test_a_window_and_sinks_beside_a_reference():
