@@ -751,6 +751,19 @@ class InAClass:
         return [1.25 * position * frequency for frequency in self.frequencies]
 
 
+def in_two_branches(position, width):
+    frequencies = []
+    for pair in range(width):
+        frequencies.append(10.0 ** (-pair / width))
+    angles = []
+    for frequency in frequencies:
+        if frequency < 0.5:
+            angles.append(position * frequency)
+        else:
+            angles.append(position * frequency + 0.25)
+    return angles
+
+
 def line_of(thing, text):
     lines, first = inspect.getsourcelines(thing)
     return next(first + n for n, line in enumerate(lines) if text in line)
@@ -763,6 +776,7 @@ def line_of(thing, text):
         (one_line, None, "`2.5 * position`", "return"),
         (another_right_way_first, "`frequencies`", "`frequencies / position`", "return"),
         (in_a_loop, "`angle`", "`angle**2`", "angle**2"),
+        (in_two_branches, "`frequency`", "`position * frequency + 0.25`", "0.25"),
     ],
 )  # fmt: skip
 def test_an_unnamed_mistake_is_shown_where_the_numbers_depart(answer, known, unknown, at):
@@ -797,6 +811,19 @@ def test_an_array_may_be_turned_on_the_way_but_not_scrambled():
     assert place._Numbers(1, (2, 3), (1.5, 3, 5, 2, 4, 6), 1e-6).agrees(upright)
     assert not turned.agrees(flat) and not turned.agrees(upright)
     assert place._Numbers(6, (), (1.5, 4, 2, 5, 3, 6), 1e-6).agrees(flat), "a loop takes its own order"
+
+
+def test_a_loop_that_ends_early_sees_some_of_the_known_numbers():
+    known = place._Numbers(1, (2, 3), (1.5, 4, 2, 5, 3, 6), 1e-6)
+    for part in (
+        place._Numbers(3, (), (1.5, 2, 5), 1e-6),
+        place._Numbers(2, (2,), (1.5, 4, 3, 6), 1e-6),
+        place._Numbers(1, (2,), (4, 3), 1e-6),  # one column
+    ):
+        assert part.is_part_of(known, rows=True)
+    assert not place._Numbers(3, (), (1.5, 2, 5.5), 1e-6).is_part_of(known, rows=True)
+    assert not place._Numbers(2, (2,), (1.5, 4, 3, 6), 1e-6).is_part_of(known, rows=False)
+    assert not place._Numbers(1, (2,), (4, 2), 1e-6).is_part_of(known, rows=True)
 
 
 def test_whole_numbers_are_everywhere_and_known_nowhere():

@@ -7,6 +7,7 @@ of those that remain is the place. What is said of it can be read off; that it i
 """
 
 import ast
+import bisect
 import copy
 import functools
 import inspect
@@ -157,7 +158,8 @@ class _Recording(ast.NodeTransformer):
                 if isinstance(node.func.value, ast.Name) and node.func.attr in FILLS:
                     self.made[self.function, node.func.value.id] += node.args
                     self.fills.update(map(id, node.args))
-                node.func.value = self.visit(node.func.value)
+                else:  # what is being filled is not looked at meanwhile
+                    node.func.value = self.visit(node.func.value)
             node.args = [self.visit(one) for one in node.args]
             node.keywords = [self.visit(one) for one in node.keywords]
         else:
@@ -256,6 +258,25 @@ class _Numbers:
         orders = itertools.permutations(axes) if len(axes) < 5 else [axes]
         return any(self._near(self.entries, _transposed(other.entries, other.shape, one)) for one in orders)
 
+    def is_part_of(self, other, rows):
+        """Whether these are some of its numbers, or all that stand at one place of its last axis.
+
+        A loop that ends early sees some, one by one, or some of the `rows`.
+        """
+        if not self.shape or (rows and self.count > 1):
+            near = [bisect.bisect(other.distinct, one) for one in self.distinct]
+            return all(
+                any(run_answer.close(one, two, self.atol) for two in other.distinct[max(0, n - 1) : n + 1])
+                for one, n in zip(self.distinct, near)
+            )
+        step = other.shape[-1] if other.shape else 0
+        return (
+            self.count == other.count == 1
+            and 1 < step
+            and len(self.entries) * step == len(other.entries) > step
+            and any(self._near(self.entries, other.entries[first::step]) for first in range(step))
+        )
+
     def _near(self, mine, theirs):
         return len(mine) == len(theirs) and all(
             run_answer.close(one, two, self.atol) for one, two in zip(mine, theirs)
@@ -293,10 +314,17 @@ class _Search:
             return "nothing"
         few = whole and len(numbers) < 3  # a mask, or a choice of two: only their order says something
         found = self._is_known(number, few)
-        if not whole:
-            return "known" if found else "unknown"
+        if not whole and found:
+            return "known"
         if found:
             return "seen"
+        rows = isinstance(node, ast.Name)
+        if any(
+            all(n in one and seen.is_part_of(one[n], rows) for n, seen in mine.items()) for one in self.known
+        ):
+            return "nothing"
+        if not whole:
+            return "unknown"
         if few:
             return "whole" if any(self._compare(mine, theirs) for theirs in self.known) else "nothing"
         counts = isinstance(node, ast.Name) or getattr(getattr(node, "func", 0), "id", "") == "range"
@@ -407,7 +435,8 @@ class _Search:
     def lines(self, number):
         """The lines that make a variable, or the line of another expression."""
         node = self.own.nodes[number]
-        if isinstance(node, ast.Name) and not (self.status[number] == "result" and self._is_known(number)):
+        result = self.status[number] == "result" and self._is_known(number)
+        if isinstance(node, ast.Name) and not (result and not self._is_as_often(number)):
             makers = [one for (_, name), some in self.own.made.items() if name == node.id for one in some]
             filled = {one.lineno for one in makers if id(one) in self.own.fills}
             before = [one.lineno for one in makers if one.lineno <= node.lineno]
