@@ -39,3 +39,13 @@ def conv_packed_arrays(x, weights, texts):
         earlier = x[: len(x) - back] * same[:, None]
         mixed[back:] += weights[:, width - 1 - back] * earlier
     return mixed
+
+
+def wraps_around(x, weights, texts):
+    """A mistake: places before the first token are counted from the end."""
+    mixed, width = np.zeros(x.shape), weights.shape[1]
+    for t in range(len(x)):
+        for back in range(width):
+            if texts[t - back] == texts[t]:
+                mixed[t] += weights[:, width - 1 - back] * x[t - back]
+    return mixed
