@@ -1,10 +1,11 @@
 """Make nbval strict: figures compared, kernels watched, failures explained."""
 
 import os
+import platform
 import random
 import sys
 import time
-from collections import Counter
+from importlib.metadata import version
 from itertools import groupby
 from queue import Empty
 
@@ -33,11 +34,6 @@ THUMBNAIL = (16, 16)
 TOLERANCE = 6
 SHARE_OF_THE_DRAWN = 1 / 4
 WHITE = 255
-# What a file of tests may take, as it is seen in every run. It is told and fails nothing: no verdict hangs on
-# how fast a machine is.
-BUDGET = 60
-_cpu = sum(os.times()[:4])
-
 HELP = """\
 In a comparison, + is the output stored in the notebook and - what the cell gives now.
 The cell needs those above it: run the whole notebook, not one cell.
@@ -54,7 +50,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--thorough",
         action="store_true",
-        help="as once a week: all pairs of mistakes, all mutants, all strangers' answers under guards",
+        help="as once a week: all pairs of mistakes, all strangers' answers under guards",
     )
 
 
@@ -85,34 +81,10 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [test for tests in files for test in tests]
 
 
-def pytest_terminal_summary(terminalreporter, config):
-    """Which files take most; after a failure, what it takes to see it on another machine."""
-    seconds = Counter()
-    for reports in terminalreporter.stats.values():
-        for report in reports:
-            path = getattr(report, "nodeid", "").split("::")[0]
-            seconds[path] += dict(getattr(report, "user_properties", ())).get("cpu", 0)
-    if sum(seconds.values()) > BUDGET:
-        terminalreporter.section("CPU seconds of the files that take most, without the kernels of notebooks")
-        for path, took in seconds.most_common(8):
-            over = f", over the budget of {BUDGET}" if took > BUDGET else ""
-            terminalreporter.line(f"{took:6.1f} {path}{over}")
-    if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
-        from machine_report import describe
-
-        terminalreporter.section("to report this failure, send what stands above, and these lines")
-        for line in describe(shuffle=config.getoption("shuffle")):
-            terminalreporter.line(line)
-
-
-def pytest_configure(config):
-    """A typo in testpaths drops tests without a word, this file's neighbours among them."""
-    testpaths = config.getini("testpaths")
-    missing = [path for path in testpaths if not (config.rootpath / path).exists()]
-    if missing:
-        raise pytest.UsageError(f"testpaths in pyproject.toml: there is no {', '.join(missing)}")
-    if "tests" not in testpaths:
-        raise pytest.UsageError("testpaths in pyproject.toml does not name the folder tests")
+def pytest_report_header(config):
+    """What it takes, besides pytest's own line, to see a failure on another machine."""
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "torch", "matplotlib"))
+    return f"{platform.platform()}, {platform.processor()}, {packages}, shuffle {config.getoption('shuffle')}"
 
 
 class KernelEnded(Exception):
@@ -179,10 +151,7 @@ def pytest_runtest_call(item):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    global _cpu
     report = yield
-    before, _cpu = _cpu, sum(os.times()[:4])  # of this process and of children that have ended
-    report.user_properties.append(("cpu", _cpu - before))
     if report.failed and isinstance(item, nbval.plugin.IPyNbCell):
         path = item.nodeid.split("::")[0]
         number = item.cell.execution_count or item.cell_num + 1

@@ -27,7 +27,6 @@ import numpy as np
 import torch
 
 from evidence import contenders
-from tools.machine_report import processor
 
 RESULTS = Path(__file__).parent / "results"
 KEEP_FREED_MEMORY = (
@@ -270,7 +269,12 @@ def figure(plan, found):
 def machine():
     versions = {"Python": platform.python_version(), "NumPy": np.__version__, "PyTorch": torch.__version__}
     versions |= contenders.VERSIONS
-    return "; ".join([processor(), *(f"{name} {version}" for name, version in versions.items())])
+    return "; ".join(
+        [
+            platform.processor() or platform.machine(),
+            *(f"{name} {version}" for name, version in versions.items()),
+        ]
+    )
 
 
 def main(part=None):

@@ -187,16 +187,6 @@ def proportional():
     return max(gaps)
 
 
-@peer("rotary turned back", "transformers")
-def turned_back():
-    """DeepSeek V4 turns the last columns of what attention gives by the angles of the query, backwards."""
-    turn = get("transformers.models.deepseek_v4.modeling_deepseek_v4.apply_rotary_pos_emb")
-    x, angles = torch.tensor(ROWS), torch.tensor(np.outer(POSITIONS, arrays.frequencies(8)))[None]
-    theirs = turn(x, angles.cos(), -angles.sin())
-    assert gap(ROWS[..., :8], theirs[..., :8]) == 0
-    return gap(arrays.rotary(ROWS[..., 8:], -POSITIONS), theirs[..., 8:])
-
-
 @peer("query_scale", "transformers")
 def sharper_queries():
     scale = get("transformers.models.ministral3.modeling_ministral3.get_llama_4_attn_scale")
@@ -227,63 +217,6 @@ def convolution_before_a_state():
     mix = get("transformers.models.qwen3_next.modeling_qwen3_next.causal_conv1d_fn")
     x, weights = torch.tensor(ROWS[0]), torch.tensor(ROWS[1, :, 0, :4].copy()).repeat(6, 1)[:16]
     return gap(arrays.short_convolution(x.numpy(), weights.numpy())[0], mix(x.mT, weights).mT)
-
-
-@peer("queries that share keys", "transformers")
-def grouped_queries():
-    repeat = get("transformers.models.llama.modeling_llama.repeat_kv")
-    return gap(ROWS.repeat(4, axis=1), repeat(torch.tensor(ROWS), 4))
-
-
-@peer("scores of MLA", "transformers")
-def latent_attention():
-    """DeepSeek V3's attention from its own weights: the scores as contents plus turned parts."""
-    modeling = "transformers.models.deepseek_v3.modeling_deepseek_v3."
-    options = get("transformers.DeepseekV3Config")(
-        hidden_size=16, num_attention_heads=2, num_key_value_heads=2, attn_implementation="eager",
-        q_lora_rank=None, kv_lora_rank=6, qk_nope_head_dim=8, qk_rope_head_dim=4, v_head_dim=8,
-        rope_interleave=False,
-    )  # fmt: skip
-    module, x = get(modeling + "DeepseekV3Attention")(options, 0).double().eval(), torch.tensor(ROWS[:, 0])
-    angles = torch.tensor(np.outer(POSITIONS, arrays.frequencies(4))).repeat(1, 2)[None]
-    future = torch.full((12, 12), -math.inf, dtype=torch.float64).triu(1)[None, None]
-    with torch.no_grad():
-        _, theirs = module(x, (angles.cos(), angles.sin()), future)
-        q = module.q_proj(x).view(2, 12, 2, 12).transpose(1, 2).numpy()
-        latent, k_turned = module.kv_a_proj_with_mqa(x).split([6, 4], dim=-1)
-        keys_and_values = module.kv_b_proj(module.kv_a_layernorm(latent)).view(2, 12, 2, 16)
-    k = keys_and_values.transpose(1, 2)[..., :8].numpy()
-    turn = {"positions": POSITIONS, "layout": "half"}
-    contents = q[..., :8] @ k.swapaxes(-1, -2)
-    places = arrays.rotary(q[..., 8:], **turn) @ arrays.rotary(k_turned, **turn)[:, None].swapaxes(-1, -2)
-    return gap(arrays.softmax((contents + places) / math.sqrt(12) + future.numpy()), theirs)
-
-
-LAYERED = {  # the configuration, and the attention of a layer
-    "gemma3": ("Gemma3TextConfig", "Gemma3Attention"),
-    "gemma4": ("Gemma4TextConfig", "Gemma4TextAttention"),
-    "olmo3": ("Olmo3Config", "Olmo3Attention"),
-    "smollm3": ("SmolLM3Config", "SmolLM3Attention"),
-    "llama4": ("Llama4TextConfig", "Llama4TextAttention"),
-}
-
-
-@peer("models.layers", "transformers")
-def plans():
-    """Two rules by type of layer, windows, and layers without positions, as the models' own code has them."""
-    small = {"num_hidden_layers": 13, "hidden_size": 32, "num_attention_heads": 2, "num_key_value_heads": 1}
-    wrong = 0
-    for model, (name, attention) in LAYERED.items():
-        options = get(f"transformers.models.{model}.configuration_{model}.{name}")(**small, head_dim=16)
-        attention = get(f"transformers.models.{model}.modeling_{model}.{attention}")
-        for i, (layer, kind) in enumerate(zip(models.layers(options.to_dict()), options.layer_types)):
-            module = attention(options, i)
-            rule = options.rope_parameters.get(kind, options.rope_parameters)
-            turns = getattr(module, "use_rope", True)
-            wrong += (layer.kind == "rotary") != turns
-            wrong += turns and (layer.base, layer.rule) != (rule["rope_theta"], rule["rope_type"])
-            wrong += (None if layer.chunked else layer.window) != getattr(module, "sliding_window", None)
-    return wrong
 
 
 @peer("axial_rotary", "rotary_embedding_torch")

@@ -77,19 +77,3 @@ def test_who_learns_is_tried_at_half_and_at_twice_the_rate(main, monkeypatch, ca
     assert main(["first", "--rate", "0.5"]) == 0
     shown = capsys.readouterr().out
     assert shown.count("as written") == shown.count("at half") == 1 and "a share" not in shown
-
-
-def test_claims_for_one_seed_are_collected_for_each(monkeypatch):
-    monkeypatch.setattr(runner, "SEEDS", range(3))
-
-    @runner.each_seed
-    def group(seed):
-        """Heading"""
-        yield "twice", 2 * seed, runner.below(9)
-        yield "three times", 3 * seed
-
-    assert runner.groups(SimpleNamespace(group=group)) == [group]
-    assert inspect.getdoc(group) == "Heading"
-    (name, values, bound), reported = group()
-    assert (name, values, bound.text) == ("twice", [0, 2, 4], "< 9")
-    assert reported == ("three times", [0, 3, 6])

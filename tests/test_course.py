@@ -124,12 +124,6 @@ def change(path):
         file.write("\n# changed\n")
 
 
-def test_extras_add_up(course, steps):
-    for extras in (["test"], ["site"], ["test"], ["site"]):
-        course.set_up(extras)
-    assert [words[-1] for words in steps if kinds([words]) == ["rest"]] == [".[test]", ".[site,test]"]
-
-
 @pytest.mark.parametrize("cut_off_at", ["venv", "--no-deps", "-e", "import matplotlib.font_manager"])
 def test_a_failed_install_is_taken_up_again(course, steps, cut_off_at):
     steps.fail_at = cut_off_at
@@ -175,14 +169,6 @@ def test_a_pytorch_that_the_learner_chose_stays(course, steps, build):
     assert kinds(steps[4:]) == ["rest", "fonts"]
 
 
-def test_intel_macs_are_sent_to_conda(course, steps, monkeypatch):
-    monkeypatch.setattr(course.sys, "platform", "darwin")
-    monkeypatch.setattr(course.platform, "machine", lambda: "x86_64")
-    with pytest.raises(SystemExit, match="conda"):
-        course.set_up(["test"])
-    assert not steps
-
-
 def test_a_failed_step_says_where_why_and_what_next(course):
     course.VENV.mkdir()
     command = [sys.executable, "-c", "print('the reason'); raise SystemExit(3)"]
@@ -213,21 +199,6 @@ def test_a_task_passes_exit_codes_and_words_on_and_finds_its_surroundings(course
     assert without.startswith("7 ") and not without.endswith(str(course.SCRIPTS))
 
 
-@pytest.mark.parametrize("user", [0, 1000])
-def test_lab_says_that_it_starts_and_opens_the_address_of_the_lesson(course, monkeypatch, capfd, user):
-    called = []
-    monkeypatch.setattr(course, "set_up", lambda extras: None)
-    monkeypatch.setattr(course, "run", lambda command, environ: called.append(command[1:]) or 0)
-    monkeypatch.setattr(course.os, "geteuid", lambda: user, raising=False)
-    for words, opened in (["--no-browser"], "00_start_here"), (["notebooks/09_rotary.ipynb"], "09_rotary"):
-        assert course.main(["lab", *words]) == 0
-        assert "JupyterLab is starting" in capfd.readouterr().out
-        assert f"--LabApp.default_url=/lab/tree/notebooks/{opened}.ipynb" in called[-1]
-        assert not [word for word in called[-1] if word.startswith("notebooks/")], "it prints another address"
-        assert ("--allow-root" in called[-1]) == (user == 0)
-    assert "--no-browser" in called[0]
-
-
 def test_one_set_up_at_a_time(course):
     held = course.try_lock()
     assert held and course.try_lock() is None
@@ -248,3 +219,20 @@ def test_jupyterlab_finds_the_settings_of_the_course_and_has_them(course, steps)
         extension, name = plugin.split(":")
         schema = json.loads((schemas / extension / f"{name}.json").read_text(encoding="utf-8"))
         assert set(values) <= set(schema["properties"])
+
+
+def test_extras_add_up(course, steps):
+    for extras in (["test"], ["site"], ["test"], ["site"]):
+        course.set_up(extras)
+    assert [words[-1] for words in steps if kinds([words]) == ["rest"]] == [".[test]", ".[site,test]"]
+
+
+def test_lab_opens_the_address_of_the_lesson(course, monkeypatch):
+    called = []
+    monkeypatch.setattr(course, "set_up", lambda extras: None)
+    monkeypatch.setattr(course, "run", lambda command, environ: called.append(command[1:]) or 0)
+    for words, opened in (["--no-browser"], "00_start_here"), (["notebooks/09_rotary.ipynb"], "09_rotary"):
+        assert course.main(["lab", *words]) == 0
+        assert f"--LabApp.default_url=/lab/tree/notebooks/{opened}.ipynb" in called[-1]
+        assert not [word for word in called[-1] if word.startswith("notebooks/")], "it prints another address"
+    assert "--no-browser" in called[0]

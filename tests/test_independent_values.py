@@ -19,13 +19,6 @@ PUBLISHED = """
 """
 
 
-@each_version
-def test_published_table_to_its_printed_digits(version):
-    for row, line in zip(answer(version, "sinusoidal", 5, 4), PUBLISHED.strip().splitlines()):
-        for number, printed in zip(row, line.split()):
-            assert round(float(number), len(printed.partition(".")[2])) == float(printed)
-
-
 def exact(position, column, d_model, base):
     """One entry with 50 digits, from the paper's formula."""
     with mpmath.workdps(50):
@@ -41,27 +34,6 @@ def test_exact_values_at_large_positions(version, position, d_model, base):
     expected = [exact(position, column, d_model, base) for column in range(d_model)]
     # a float64 angle p w is off by about p * 2**-53
     np.testing.assert_allclose(row, expected, rtol=0, atol=1e-15 + position * 2e-15)
-
-
-@each_version
-@pytest.mark.parametrize("offset", [0, 3, -7, 1000])
-def test_shift_matrix_is_the_exponential_of_its_generator(version, offset):
-    """exp(offset G) with G = the derivative of a row: (sin, cos)' = w (cos, -sin)."""
-    frequencies = torch.tensor([1, 0.1, 0.01, 0.001], dtype=torch.float64)  # d_model 8, base 10 000
-    quarter = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)
-    generator = torch.block_diag(*(frequency * quarter for frequency in frequencies))
-    expected = torch.linalg.matrix_exp(offset * generator)
-    np.testing.assert_allclose(answer(version, "shift_matrix", offset, 8), expected, atol=1e-11)
-
-
-@each_version
-def test_kernel_with_50_digits(version):
-    offsets = [0, 1, 63, -1000]
-    with mpmath.workdps(50):
-        expected = [
-            float(sum(mpmath.cos(offset / mpmath.mpf(10) ** k) for k in range(4))) for offset in offsets
-        ]
-    np.testing.assert_allclose(answer(version, "kernel", offsets, 8), expected, rtol=1e-12)
 
 
 LOOK_BACK = np.tril(np.ones((6, 6), dtype=bool))
@@ -212,14 +184,6 @@ def test_the_scale_of_a_query_as_in_llama_4(version):
     with mpmath.workdps(40):
         wanted = [float(1 + mpmath.log(steps) / 10) for steps in (1, 1, 2, 2, 3, 123)]
     np.testing.assert_allclose(found, wanted, rtol=1e-15)
-
-
-@each_version
-def test_the_temperature_of_yarn_multiplies_queries_and_keys(version):
-    scaling = {"rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 4096}
-    for options, length in (({}, 5 * (0.1 * np.log(16) + 1)), ({"attention_factor": 2.0}, 10.0)):
-        turned = answer(version, "rotary", [[3.0, 4.0, 0.0, 0.0]], [7], scaling=scaling | options)
-        assert np.linalg.norm(turned) == pytest.approx(length)
 
 
 @each_version

@@ -86,11 +86,6 @@ def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle_or_below(signed, co
     assert (image.origin, image.get_cmap().name, image.get_clim()) == ("upper", colours, limits)
 
 
-def test_panels_share_one_scale():
-    fig = plots.heatmaps({"small": TABLE, "large": 3 * TABLE}, signed=True)
-    assert [ax.images[0].get_clim() for ax in fig.axes[:2]] == [(-3, 3)] * 2
-
-
 def test_an_encoding_has_its_colour_wherever_it_is_drawn():
     alone, *both = (
         [line.get_color() for line in plots.curves({name: [0, 1] for name in names}).axes[0].lines]
@@ -98,13 +93,6 @@ def test_an_encoding_has_its_colour_wherever_it_is_drawn():
     )
     assert both[0][1] == both[1][0] == alone[0]
     assert all(len(set(colours)) == len(colours) for colours in both)
-
-
-def test_at_most_five_curves():
-    drawn = plots.curves({str(n): [0, 1] for n in range(5)}).axes[0].lines
-    assert len({line.get_color() for line in drawn}) == 5
-    with pytest.raises(ValueError, match="lines must hold at most 5 curves, got 6"):
-        plots.curves({str(n): [0, 1] for n in range(6)})
 
 
 def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
@@ -118,13 +106,6 @@ def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
     assert calls == [3, 5]
 
 
-def test_sliders_of_ipywidgets_7_show_themselves(displayed, monkeypatch):
-    monkeypatch.delattr(ipywidgets.Widget, "_repr_mimebundle_")
-    figures._show_sliders(lambda width: None, width=ipywidgets.IntSlider(3))
-    [(box, _)] = displayed
-    assert isinstance(box, ipywidgets.interactive)
-
-
 def test_a_table_rounds_floating_point_numbers_without_minus_zero_and_nothing_else(displayed):
     plots.show_table([[-0.00001, 2.0]], rows=["row"], columns=["a", "b"], corner="name", digits=2)
     plots.show_table([[True, False]])
@@ -132,13 +113,6 @@ def test_a_table_rounds_floating_point_numbers_without_minus_zero_and_nothing_el
     assert data["text/plain"] == "name     a     b\n row  0.00  2.00"
     assert data["text/markdown"] == "| name | a | b |\n| --- | ---: | ---: |\n| row | 0.00 | 2.00 |"
     assert other["text/plain"] == "      0      1\n0  True  False"
-
-
-def test_a_bar_in_a_name_makes_no_column(displayed):
-    plots.show_table([[1]], rows=["|m-n|"], columns=["a"])
-    [(data, _)] = displayed
-    assert data["text/markdown"].splitlines()[2] == "| \\|m-n\\| | 1 |"
-    assert data["text/plain"].splitlines()[1] == "|m-n|  1"
 
 
 def test_curves_differ_in_colour_and_in_stroke():
@@ -149,3 +123,10 @@ def test_curves_differ_in_colour_and_in_stroke():
     assert one.get_linestyle() != other.get_linestyle()
     assert [text.get_text() for text in fig.legends[0].get_texts()] == ["a", "b"]
     assert fig.axes[0].get_xlabel() == "tokens"
+
+
+def test_a_bar_in_a_name_makes_no_column(displayed):
+    plots.show_table([[1]], rows=["|m-n|"], columns=["a"])
+    [(data, _)] = displayed
+    assert data["text/markdown"].splitlines()[2] == "| \\|m-n\\| | 1 |"
+    assert data["text/plain"].splitlines()[1] == "|m-n|  1"

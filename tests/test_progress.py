@@ -55,19 +55,3 @@ def test_a_copy_that_was_kept_counts_only_where_it_is_named(tmp_path):
         write(tmp_path / copy, check_cell(EXERCISE.name, *outputs))
     assert progress.progress(tmp_path) == [("00_a", "count_positions", "Not run")]
     assert progress.progress(tmp_path / "00_a.mine.ipynb") == [("00_a.mine", "count_positions", "Correct")]
-
-
-def test_only_check_cells_count(tmp_path):
-    shown = result_of(EXERCISE.check(right))
-    write(
-        tmp_path / "a.ipynb",
-        {"cell_type": "markdown", "metadata": {}, "source": ["# A"]},
-        {"cell_type": "code", "metadata": {}, "outputs": [shown]},
-        check_cell(EXERCISE.name),
-        check_cell("other", shown),
-        check_cell("third", grade=False),
-    )
-    assert progress.progress(tmp_path / "a.ipynb") == [
-        ("a", "count_positions", "Not run"),
-        ("a", "other", "Not run"),
-    ]

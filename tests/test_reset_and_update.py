@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import sys
 
 import pytest
 import reexecute
@@ -181,38 +180,3 @@ def test_an_update_that_git_refuses_changes_nothing(origin, learner, call, named
     said, code = call("update")
     assert code == 1 and named in said
     assert (learner.notebooks(), learner.git("rev-parse", "HEAD")) == (before, head)
-
-
-def test_a_copy_of_every_lesson_is_in_nobodys_way(tmp_path):
-    """`reset` and `update` of a whole course, then how `claims` and `site` find its notebooks."""
-    origin = Repository(tmp_path / "origin")
-    left_out = shutil.ignore_patterns(".git", ".venv*", "_build", "*.mine*.ipynb", "__pycache__", ".*_cache")
-    shutil.copytree(ROOT, origin.folder, ignore=left_out)
-    origin.git("init", "--quiet", "--initial-branch=main")
-    origin.commit()
-    origin.git("clone", "--quiet", str(origin.folder), str(tmp_path / "learner"))
-    learner = Repository(tmp_path / "learner")
-    environ = dict(os.environ, PYTHONPATH=str(learner.folder))
-
-    def call(*words):
-        done = subprocess.run(
-            [sys.executable, *words], cwd=learner.folder, env=environ, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    lessons = [path.name for path in reexecute.find_notebooks()]
-    for name in lessons:
-        learner.write(f"notebooks/{name}", learner.read(f"notebooks/{name}") + "\n")
-    call("tools/reset_and_update.py", "reset", *(name[:2] for name in lessons))
-    origin.publish({"README.md": origin.read("README.md") + "\n"})
-    assert "up to date" in call("tools/reset_and_update.py", "update")
-    assert len(learner.notebooks()) == 2 * len(lessons)
-
-    call(
-        "-c",
-        "import sys; sys.path.append('tools'); import clinic_page, reexecute\n"
-        "from evidence.claims import training\n"
-        "[training.of_lesson(path.name[:2]) for path in reexecute.find_notebooks()]\n"
-        "import pathlib, tempfile; clinic_page.write(pathlib.Path(tempfile.mkdtemp()))",
-    )

@@ -61,12 +61,6 @@ class TestPointing:
         ):
             assert scorecard.pointing(nothing, [5], start=16)[5][0] == pytest.approx(even, abs=1e-3)
 
-    def test_a_bias_that_all_heads_share_is_taken_as_it_is(self):
-        weights, further_on, words = scorecard.mixed_attention(capstone.alibi, 1, start=16)
-        expected = np.exp(-0.5 * np.arange(15, -1, -1.0))
-        np.testing.assert_allclose(weights[15], expected / expected.sum(), atol=1e-9)
-        assert (weights.shape, further_on.shape, words) == ((16, 16), (16, 32), 1)
-
     def test_weights_are_those_of_a_causal_softmax(self):
         for weights in scorecard.mixed_attention(sinusoidal, 5, start=8)[:2]:
             np.testing.assert_allclose(weights.sum(axis=1), 1)
@@ -119,15 +113,6 @@ class TestScorecard:
         scores = CARD(score)
         assert list(scores) == ["one back", "five back", "four times", "shift-consistent"]
         assert {name for name, good in scorecard.passes(scores).items() if not good} == failed
-
-    def test_the_numbers_of_the_sinusoidal_table(self):
-        scores = CARD(sinusoidal)
-        assert scores["unique"] == pytest.approx(1.1716, abs=1e-4)
-        assert (scores["neighbours"], scores["precise"]) == (1, 4096)
-
-    def test_not_precise(self):
-        scores = scorecard.scorecard(lambda positions, d_model: positions[:, None] / 1000)
-        assert scores["precise"] == len(np.unique(scorecard._eight_digits(np.arange(4096) / 1000))) < 4096
 
     @pytest.mark.parametrize(
         ("function", "message"),

@@ -70,6 +70,7 @@ def test_runs_on_the_accelerator():
     encoding, x = SinusoidalEncoding(8, dropout=0.0), torch.ones(2, 6, 8)
     torch.testing.assert_close(encoding.to(device)(x.to(device)).cpu(), encoding.cpu()(x))
 
+
 class TestTableByRotation:
     @given(st.integers(1, 300), st.integers(1, 40), st.integers(-1_000_000, 1_000_000), st.floats(1.5, 1e6))
     def test_is_the_table(self, seq_len, d_model, start, base):

@@ -1,42 +1,12 @@
 """The toy language, the tiny Transformer and its training."""
 
-import itertools
-
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from pe_lessons import arrays, tensors, toys
-from pe_lessons.lessons.design_your_own import capstone
-from pe_lessons.lessons.positions_are_data import picture_task
 from pe_lessons.lessons.why_order_matters import sentences
-
-
-def test_who_chased_whom_comes_in_pairs_of_the_same_words():
-    texts, tokens, subjects = sentences.who_chased_whom()
-    assert len(texts) == len(set(texts)) == 224
-    assert tokens.shape == (224, 6)
-    for one, other in zip(texts[::2], texts[1::2]):
-        assert one != other
-        assert sorted(one.split()) == sorted(other.split())
-    named = [sentences.ANIMALS[subject] for subject in subjects]
-    assert named == [sentence.split()[1] for sentence in texts]
-
-
-def test_order_is_learned_with_positions_and_only_with_them(capsys):
-    _, tokens, subjects = sentences.who_chased_whom()
-    pairs_right = {}
-    for name, table in (("none", None), ("sinusoidal", arrays.sinusoidal(6, 32))):
-        torch.manual_seed(100)
-        model = toys.TinyTransformer(14, 8, table=table, pool=True)
-        toys.train(model, itertools.repeat((tokens, subjects)), steps=120)
-        right = model(tokens).argmax(-1) == subjects
-        pairs_right[name] = int(right.reshape(112, 2).all(dim=1).sum())
-        assert not model.training
-        assert (model.history[-1] > 0.9) == (name == "sinusoidal")
-    assert pairs_right == {"none": 0, "sinusoidal": 112}
-    assert capsys.readouterr().out.count("step") == 6
 
 
 def test_training_wants_a_batch_for_every_step():
@@ -58,21 +28,6 @@ def test_batches_are_fresh_and_the_same_for_the_same_seed():
     assert torch.equal(first[1], toys.reverse(first[0]))
     assert not torch.equal(first[0], second[0])
     assert torch.equal(first[0], next(same)[0]) and not torch.equal(first[0], next(other)[0])
-
-
-def test_markov_texts_follow_the_rule_most_of_the_time():
-    tokens, by_rule = capstone.markov(200, 40, seed=5)
-    assert tokens.shape == by_rule.shape == (200, 40)
-    assert tokens.min() == 0 and tokens.max() == 7
-    assert by_rule[:, 0].tolist() == [toys.IGNORE_INDEX] * 200
-    text = tokens[3].tolist()
-    for p in range(1, 40):
-        assert by_rule[3, p] == capstone.FOLLOWS[text[p - 1]][text[p]]
-    as_told = (tokens[:, 2:] == by_rule[:, 1:-1]).double().mean()
-    assert as_told == pytest.approx(0.7 + 0.3 / 8, abs=0.02)  # a random word is the right one now and then
-    assert torch.equal(tokens, capstone.markov(200, 40, seed=5)[0])
-    assert not torch.equal(tokens, capstone.markov(200, 40, seed=6)[0])
-    assert capstone.markov(2, 1, seed=0)[1].tolist() == [[toys.IGNORE_INDEX]] * 2
 
 
 def test_what_is_not_asked_does_not_count():
@@ -183,25 +138,6 @@ def test_shaw_s_bias_is_that_of_the_ladder_at_any_positions():
     torch.testing.assert_close(exchanged, expected[:, :, ORDER][..., ORDER])
 
 
-def test_attention_weights_are_weights_of_the_last_block():
-    model = model_with("rotary")
-    weights = toys.attention_weights(model, TOKENS)
-    assert weights.shape == (1, 2, 5, 5) and not weights.requires_grad
-    torch.testing.assert_close(weights.sum(-1), torch.ones(1, 2, 5).double())
-    assert weights is model.blocks[-1].weights
-    toys.accuracy(model, TOKENS, TOKENS)
-    assert model.blocks[-1].weights is None
-
-
-def test_what_is_learned_and_what_is_saved():
-    assert sum(p.numel() for p in toys.TinyTransformer(14, 8).parameters()) == 9320
-    learned, fixed = model_with("learned"), model_with("table")
-    assert "encoding.table" in learned.state_dict() and "encoding.table" not in fixed.state_dict()
-    assert all(p.dtype == torch.float64 for p in learned.parameters())
-    assert toys.Table([[0.1]]).table.dtype == torch.float64
-    assert not toys.ALiBi([0.5]).state_dict()
-
-
 def test_parameters_of_t5_learn_ten_times_as_fast():
     """Adam's first step is as long as the learning rate, whatever the gradient."""
     torch.manual_seed(0)
@@ -220,28 +156,6 @@ def test_how_far_back_a_task_may_ask():
     for k in (-1, 3, 4):
         with pytest.raises(ValueError, match="k must be"):
             toys.k_back(tokens, k=k)
-
-
-def test_pictures_are_turned_along_a_line_or_by_their_axes():
-    x = torch.randn(1, 1, 6, 32, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    orders = "line", "blocks", "width first", "interleaved"
-
-    def turned(rows):
-        line = torch.arange(rows.shape[-2])
-        return {order: picture_task.PictureRotary(order).turn(rows, line) for order in orders}
-
-    two_wide, one_wide = turned(x), turned(x[:, :, :3])
-    assert torch.equal(two_wide["line"], tensors.rotary(x, torch.arange(6), base=100))
-    for order, other in itertools.combinations(orders, 2):
-        assert not torch.allclose(two_wide[order], two_wide[other])
-    assert torch.allclose(one_wide["blocks"], one_wide["width first"])  # the height keeps its pairs
-    assert not torch.allclose(one_wide["blocks"], one_wide["interleaved"])
-
-
-def test_of_a_picture_the_colour_below_is_asked():
-    colours, below = (patches.reshape(32, 3, 5) for patches in next(picture_task.pictures(5, seed=0)))
-    assert torch.equal(below[:, :2], colours[:, 1:])
-    assert (below[:, 2] == toys.IGNORE_INDEX).all()
 
 
 def test_biases_are_those_of_the_ladder():

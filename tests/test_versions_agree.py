@@ -319,19 +319,6 @@ def test_a_score_on_three_axes_depends_on_three_differences(version, order, move
 
 
 @each_version
-@settings(max_examples=20)
-@given(
-    parts=st.lists(st.one_of(st.integers(1, 9), st.tuples(*[st.integers(1, 4)] * 3)), min_size=1, max_size=6)
-)
-def test_text_after_pictures_begins_one_after_all_that_was_before(version, parts):
-    before = answer(version, "mrope_positions", tuple(parts))
-    after = answer(version, "mrope_positions", (*parts, 2))
-    np.testing.assert_array_equal(after[:, :-2], before)
-    np.testing.assert_array_equal(after[:, -2:], before.max() + np.tile([1, 2], (3, 1)))
-    assert before.shape[1] == sum(np.prod(part) for part in parts)
-
-
-@each_version
 @given(slope=st.floats(0.01, 3), seq_len=sizes)
 def test_one_gate_for_all_tokens_is_alibi(version, slope, seq_len):
     bias = answer(version, "forget_bias", [math.exp(-slope)] * seq_len)
@@ -393,17 +380,6 @@ def test_columns_that_are_not_turned_stay_and_the_others_know_nothing_of_them(
     alone = answer(version, "rotary", x[:, : 2 * half], [position], **options)
     np.testing.assert_array_equal(turned[:, 2 * half :], x[:, 2 * half :])
     np.testing.assert_allclose(turned[:, : 2 * half], alone, atol=1e-12)
-
-
-@each_version
-@pytest.mark.parametrize("scaling", SCALINGS[1:], ids=lambda scaling: scaling["rope_type"])
-@pytest.mark.parametrize("head_dim", [4, 64, 128])
-def test_no_frequency_grows_or_falls_by_more_than_the_factor(version, scaling, head_dim):
-    before = answer(version, "frequencies", head_dim)
-    for factor in (scaling["factor"], 1.0):
-        after = answer(version, "rotary_frequencies", head_dim, scaling=scaling | {"factor": factor})[:-1]
-        assert (after <= before * (1 + 1e-12)).all()
-        assert (after >= before / factor * (1 - 1e-12)).all()
 
 
 @each_version

@@ -6,7 +6,7 @@ import torch
 
 from evidence.claims.runner import at_least, below, between, each_seed, who_learns
 from evidence.claims.training import kept, train
-from evidence.measure_small import Sharper, Slowed, Window, rope_with, rules
+from evidence.measure_small import Sharper, Slowed, rope_with, rules
 from pe_lessons import small_models, toys
 from pe_lessons.lessons.design_your_own import capstone
 
@@ -26,15 +26,6 @@ def share_right(seed, encoding, seq_len=128):
     model = copy.deepcopy(trained(seed))
     model.encoding = encoding
     return toys.accuracy(model, tokens, by_rule)
-
-
-@who_learns
-@each_seed
-def toy_with_a_window(seed):
-    """A toy with RoPE, trained on 32 words: share right in longer texts, as it is and with a window of 32"""
-    for seq_len, claim in ((32, at_least(0.9)), (128, below(0.45)), (256, below(0.45))):
-        yield f"as trained, {seq_len}", share_right(seed, toys.Rotary(), seq_len), claim
-        yield f"window, {seq_len}", share_right(seed, Window(32), seq_len), at_least(0.95)
 
 
 @who_learns
