@@ -376,10 +376,8 @@ class _Search:
         A variable that is replaced here is not told either: under its name stand other numbers from here on.
         """
         node, made = self.own.nodes[number], {name for _, name in self.own.made}
-        if isinstance(node, ast.Name):
-            makers = [one for (_, name), some in self.own.made.items() if name == node.id for one in some]
-            if any(one is node for maker in makers for one in ast.walk(maker)):
-                return False
+        if any(one is node for maker in self._makers(node) for one in ast.walk(maker)):
+            return False
         given = [n for n in self.streams if getattr(self.own.nodes[n], "id", None) not in {None, *made}]
         mine = self.streams[number].items()
         told = any(
@@ -419,13 +417,8 @@ class _Search:
     def _quoted(self, number):
         """An expression and its line; of a variable that changed, where it was made."""
         node = self.own.nodes[number]
-        line = f"line {node.lineno}"
-        if isinstance(node, ast.Name):
-            lines = self.lines(number)
-            if lines[1:]:
-                line = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
-            else:
-                line = f"line {lines[0]}"
+        *lines, last = map(str, self.lines(number))
+        line = f"lines {', '.join(lines)} and {last}" if lines else f"line {last}"
         text = ast.get_source_segment(self.own.texts[number], node)
         if isinstance(node, ast.AugAssign):
             text = ast.unparse(node.target)
@@ -435,11 +428,14 @@ class _Search:
     def lines(self, number):
         """The lines that make a variable, or the line of another expression."""
         node = self.own.nodes[number]
-        result = self.status[number] == "result" and self._is_known(number)
-        if isinstance(node, ast.Name) and not (result and not self._is_as_often(number)):
-            makers = [one for (_, name), some in self.own.made.items() if name == node.id for one in some]
-            filled = {one.lineno for one in makers if id(one) in self.own.fills}
-            before = [one.lineno for one in makers if one.lineno <= node.lineno]
-            if filled or before:
-                return sorted(filled) or [max(before)]
-        return [node.lineno]
+        if self.status[number] == "result" and self._is_known(number) and not self._is_as_often(number):
+            return [node.lineno]
+        makers = self._makers(node)
+        filled = {one.lineno for one in makers if id(one) in self.own.fills}
+        before = [one.lineno for one in makers if one.lineno <= node.lineno]
+        return sorted(filled) or [max(before, default=node.lineno)]
+
+    def _makers(self, node):
+        """What a variable is made of; nothing for another expression."""
+        name = getattr(node, "id", None)
+        return [one for (_, made), some in self.own.made.items() if made == name for one in some]
