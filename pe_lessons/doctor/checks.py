@@ -67,14 +67,10 @@ def _future(patient, check):
 
 
 def _longer(patient, check):
-    short = (
-        "from-the-end | positions are counted from the end, or rows hang on how long the text is",
-        "where positions are made; experts of limited capacity do it, too",
-    )
-    long = (
-        "grows | something changes with the length of the text, and not in a short one",
-        "a base that grows with the text (dynamic NTK): keys of the shorter text were turned by another one",
-    )
+    short = ("from-the-end | positions are counted from the end, or rows hang on how long the text is",
+             "where positions are made; experts of limited capacity do it, too")  # fmt: skip
+    long = ("grows | something changes with the length of the text, and not in a short one",
+            "a base that grows with the text (dynamic NTK): is it the same for all keys?")  # fmt: skip
 
     def judged(text, end, otherwise):
         return patient.verdict(
@@ -191,54 +187,43 @@ def _seam(patient):
 def _at_the_seam(patient, seam):
     """(culprit, look_at, lesson) of what becomes of positions from `seam` on, or ()."""
 
-    def taken_for(first, change):
-        """Is a text across `first` what it would be with these positions, and not what it should be?"""
-        across = patient.count + max(0, first - OLD)
+    def taken_for(change):
+        """Is a text across the seam what it would be with these positions, and not what it should be?"""
+        across = patient.count + max(0, seam - OLD)
         rows, told = (patient.rows(patient.text, positions) for positions in (across, change(across)))
         return not patient.same(rows, patient.rows(patient.text, patient.count)) and patient.same(rows, told)
 
-    def again(period):
-        """Then tokens after a gap of one whole period lie where they would without it."""
-        there = [patient.told([p + gap for p in range(OLD, LENGTH)]) for gap in (0, period, period // 2 + 1)]
-        return patient.same(*there[:2]) and not patient.same(there[0], there[2])
-
-    where = "the dtype of the positions, or where their remainder is taken"
-    period = next(
-        (seam // k for k in range(40, 0, -1) if seam % k == 0 and seam // k > 3 and again(seam // k)), 0
-    )
-    if period:
-        as_in = ", as in uint8" * (period == 2**8)
-        return f"wrapped | positions begin again after every {period:,}{as_in}", where, "lesson 21"
-    for name, limit in (("int8", 2**7), ("int16", 2**15)):
-        if taken_for(limit, lambda p, limit=limit: p - 2 * limit * (p >= limit)):
-            words = f"after {limit - 1:,} positions begin again at {-limit:,}, as in {name}"
-            return f"wrapped-{name} | {words}", where, "lesson 21"
-    return CUT_OFF if taken_for(seam, lambda p: p.clamp(max=seam - 1)) else ()
+    periods = [seam // k for k in range(40, 0, -1) if seam % k == 0 and seam // k > 3]
+    for period in (*periods, 2**8, 2**16):
+        if taken_for(lambda p, period=period: p - period * (p >= seam)):
+            as_in = {2**8: ", as in int8 or uint8", 2**16: ", as in int16"}.get(period, "")
+            where = "the dtype of the positions, or where their remainder is taken"
+            return f"wrapped | positions begin again after every {period:,}{as_in}", where, "lesson 21"
+    return CUT_OFF if taken_for(lambda p: p.clamp(max=seam - 1)) else ()
 
 
 def _equal_places(patient):
     """(culprit, look_at, lesson) if a table answers two places alike: one token alone, at many places."""
-    edges = [edge + by for power in range(7, 18) for edge in (2**power,) for by in (-1, 0, 1)]
-    places = sorted({*range(128), *edges, 1_000, 10_000, 100_000})
-    while len(places) > 1:
-        try:
-            rows = torch.cat([patient.rows(patient.text[:, :1], torch.tensor([[p]])) for p in places])[:, 0]
-            break
-        except Crash as crash:
-            if not isinstance(crash.__cause__, IndexError):
-                raise
-            places = [p for p in places if p < places[-1] // 2]
-    if patient.difference(rows, rows[:1]) < 1e-6:  # a token alone knows no place: no table
+    edges = [2**power + by for power in range(7, 18) for by in (-1, 0, 1)]
+    places, rows = sorted({*range(128), *edges, 1_000, 10_000, 100_000}), []
+    try:
+        for place in places:
+            rows.append(patient.rows(patient.text[:, :1], torch.tensor([[place]])))
+    except Crash as crash:
+        if not isinstance(crash.__cause__, IndexError):  # the table ends
+            raise
+
+    def alike(row, others):
+        return [patient.difference(row, other) < 1e-6 for other in others]
+
+    if all(alike(rows[0], rows)):  # a token alone knows no place: no table
         return ()
-    for at, place in enumerate(places):
-        same = [p for p, row in zip(places[:at], rows) if patient.difference(rows[at], row) < 1e-6]
-        if not same:
-            continue
-        words = f"position {place:,} is taken for position {same[-1]:,}"
-        beyond = patient.difference(rows[at:], rows[at]) < 1e-6
-        if beyond:
-            return CUT_OFF[0], f"{words}; {CUT_OFF[1]}", CUT_OFF[2]
-        return f"taken-for | {words}", "a remainder, or a format too small for positions", "lesson 21"
+    for at, row in enumerate(rows):
+        if any(found := alike(row, rows[:at])):
+            words = f"position {places[at]:,} is taken for position {places[found.index(True)]:,}"
+            if all(alike(row, rows[at:])):
+                return CUT_OFF[0], f"{words}; {CUT_OFF[1]}", CUT_OFF[2]
+            return f"taken-for | {words}", "a remainder, or a format too small for positions", "lesson 21"
     return ()
 
 
@@ -507,30 +492,27 @@ def _cached(patient, check, cuts):
 
 def _reach(patient, text, cuts):
     """Stories of how far back tokens after a cache see."""
-    n, new = text.shape[1], text.shape[1] - cuts[0]
-    causal = torch.ones(1, n, n).tril().bool()
+    n, steps = text.shape[1], functools.partial(patient.continued, cuts=cuts)
 
-    def last_keys(width):
-        near = torch.ones(n, n).triu(1 - width).bool()
-        near[:-new] = True
-        return patient.rows(text, None, causal & near)[:, -new:]
-
-    def differ():
-        """How many tokens fewer a row notices with a cache than at once, where there is a window."""
+    def fewer():
+        """So many tokens fewer the last row notices with a cache than at once, where there is a window."""
         at_once = patient.first_noticed(patient.rows, text)
-        steps = functools.partial(patient.continued, cuts=cuts)
         return at_once and patient.first_noticed(steps, text) - at_once
 
-    def forgets():
-        rows = patient.continued(text, cuts)
-        return any(patient.difference(rows, last_keys(width)) < patient.enough / 10 for width in range(1, n))
+    def drops():
+        """Are the rows those of tokens that see the last keys only?"""
+        rows, causal = steps(text), torch.ones(1, n, n).tril().bool()
+        for width in range(1, n):
+            mask = causal & (causal.triu(1 - width) | (torch.arange(n) < cuts[0])[:, None])
+            if patient.difference(rows, patient.rows(text, None, mask)[:, cuts[0] :]) < patient.enough / 10:
+                return True
+        return False
 
-    where = "the window's mask, and what is dropped from the cache"
+    where = "the window's mask, and how many keys the cache keeps"
     return [
-        ("window-wider | with a cache, tokens are seen that are outside of the window", where,
-         lambda: differ() < 0),
-        ("window-narrower | with a cache, the window is too narrow", where, lambda: differ() > 0),
-        ("forgets | with a cache, old keys are dropped", "how many keys the cache keeps", forgets),
+        ("wider | with a cache, tokens are seen that are outside of the window", where, lambda: fewer() < 0),
+        ("narrower | with a cache, the window is too narrow", where, lambda: fewer() > 0),
+        ("drops | with a cache, old keys are dropped", where, drops),
     ]  # fmt: skip
 
 

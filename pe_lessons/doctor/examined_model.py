@@ -42,13 +42,9 @@ class Finding:
     def __post_init__(self):
         """A culprit is written "id | words"."""
         short, _, words = self.culprit.rpartition(" | ")
+        check = self.check.replace(",", "").replace(" ", "-")
         object.__setattr__(self, "culprit", words)
-        if not self.id:
-            object.__setattr__(
-                self,
-                "id",
-                "/".join([self.check.replace(",", "").replace(" ", "-"), short][: 1 + bool(short)]),
-            )
+        object.__setattr__(self, "id", self.id or (f"{check}/{short}" if short else check))
 
     def __str__(self):
         size = f" ({share(self.size)})" if self.status == "wrong" and self.size else ""
@@ -158,9 +154,7 @@ class Patient:
             return Finding("answers", "not tried", "not all scores of a plain text are finite numbers")
         if (rows - again).abs().max() > 1e-3 * size:
             says = "the same tokens get two answers, so nothing else can be tried"
-            return Finding(
-                "answers", "wrong", says, culprit="dropout | dropout is on", look_at="model.eval()"
-            )
+            return Finding("answers", "wrong", says, 0, "dropout | dropout is on", "model.eval()")
         exchanged = self.rows(self.text[:, [1, 0, *range(2, LENGTH)]])
         self.scale = (exchanged - rows)[:, 2:].abs().max().item()
         did, wanted = "exchanging two tokens", 100 * noise
@@ -171,26 +165,19 @@ class Patient:
             except Exception:  # a table that ends before these positions: they are used
                 apart = self.scale
             if apart < noise / 10 and self.scale >= wanted:
-                says, what = (
-                    "position_ids change nothing",
-                    (
-                        "do they reach the rotation, and is the axis that turns that of the tokens, not of "
-                        "the "
-                        "heads? Leave them out only if the model has no use for them"
-                    ),
-                )
-                return Finding("position_ids", "wrong", says, 0, "unused | position_ids are not used", what)
+                says, culprit = "position_ids change nothing", "unused | position_ids are not used"
+                where = ("do they reach the rotation, and is the axis that turns that of the tokens, not of "
+                         "the heads? Leave them out only if the model has no use for them")  # fmt: skip
+                return Finding("position_ids", "wrong", says, 0, culprit, where)
             did = "moving the tokens apart"
             self.scale, self.enough = apart, max(1e-2, self.tolerance)
         moves = f"{did} moves the scores by {self.scale / max(size, 1e-300):.0e} of their size"
         if self.scale >= max(wanted, 1e-300):
             return Finding("order", "right", moves)
-        says = f"{moves}: a hundredth of it cannot be told from the rounding of {self.dtype}"
-        says = says.replace("torch.", "")
-        look_at = (
-            "larger weights, or float64 if every part of the model works in it; or it sees no order at all"
-        )
-        return Finding("order", "not tried", says, look_at=look_at, lesson="lesson 01")
+        dtype = str(self.dtype).removeprefix("torch.")
+        says = f"{moves}: a hundredth of it cannot be told from the rounding of {dtype}"
+        where = "larger weights, or float64 if every part of the model works in it; or it sees no order"
+        return Finding("order", "not tried", says, look_at=where, lesson="lesson 01")
 
     def difference(self, one, other):
         gap = (one - other).abs().max().item()
@@ -303,12 +290,7 @@ def unfilled(model):
         fast = buffer.double().abs()
         if not fast.any():
             what = f"zero | the frequencies in {name} are all 0, so nothing turns"
-        elif (
-            not fast.isfinite().all()
-            or fast.max() > 10
-            or fast.max() < 1e-6
-            or (fast[1:] > 4 * fast[:-1]).any()
-        ):
+        elif not (fast.isfinite().all() and 1e-6 <= fast.max() <= 10 and (fast[1:] <= 4 * fast[:-1]).all()):
             what = f"unfilled | the frequencies in {name} are those of no rotation: uninitialised memory?"
         else:
             continue

@@ -4,6 +4,8 @@ The doctor holds a model of the same weights to each of these when it looks for 
 saw. The model keeps its frequencies in buffers whose name ends in `inv_freq`, as the library's Llama does.
 """
 
+import functools
+
 import torch
 
 
@@ -30,11 +32,9 @@ def mistakes(model):
         ("direction | the rotation goes the other way", rotation, "lesson 09", lambda f: -f),
         ("exponent | the exponent is doubled", powers, "lesson 03", lambda f: f**2),
         ("unturned | nothing turns", rotation, "lesson 09", lambda f: 0 * f),
-        ("next-pair | every frequency belongs to the pair after it", powers, "lesson 03",
-         lambda f: f.roll(1)),
+        ("next-pair | each frequency belongs to the pair after it", powers, "lesson 03", lambda f: f.roll(1)),
         ("frequencies-bfloat16 | frequencies are rounded to bfloat16", "the dtype of the frequencies",
-         "lesson 21",
-         lambda f: f.bfloat16().to(f)),
+         "lesson 21", lambda f: f.bfloat16().to(f)),
     ]  # fmt: skip
     rule, own = _rule(model.config)
     if rule != "default" and own:
@@ -47,44 +47,40 @@ def mistakes(model):
             (f"divided | positions are divided by {by}", longer, "lesson 13", lambda f, by=by: f / by),
             (f"multiplied | positions are multiplied by {by}", longer, "lesson 13", lambda f, by=by: f * by),
         ]
+    fast = [one for name, one in model.named_buffers() if name.endswith("inv_freq") and one.ndim == 1]
     for *story, change in frequencies:
-        yield *story, lambda change=change: _changed_buffers(model, change)
+        yield *story, functools.partial(_changed, fast, change)
     for name in ("sliding_window", "attention_chunk_size"):
         width = getattr(model.config, name, None)
         for by, words in ((1, "wider"), (-1, "narrower")) if width else ():
-            culprit = (
-                f"window-by-one | the window is one token {words} than that of the reference ({width:,})"
-            )
-            where = "is the token itself counted?"
-            yield culprit, where, "lesson 15", lambda to=width + by, name=name: _set(model.config, name, to)
-    if any(name.endswith("sinks") for name, _ in model.named_parameters()):
+            says = f"the window is one token {words} than that of the reference ({width:,})"
+            change = functools.partial(_set, model.config, name, width + by)
+            yield f"window-by-one | {says}", "is the token itself counted?", "lesson 15", change
+    if sinks := [one for name, one in model.named_parameters() if name.endswith("sinks")]:
+        change = functools.partial(_changed, sinks, lambda old: old * 0 - 1e4)
         where = "the softmax: does its sum have the sink's part?"
-        yield "sinks | the learned sinks are left out", where, "lesson 20", lambda: _without_sinks(model)
-    layout = "the layout of the pairs"
+        yield "sinks | the learned sinks are left out", where, "lesson 20", change
+    turned = [one for name, one in model.named_parameters() if "q_proj" in name or "k_proj" in name]
+
+    def reordered(order):
+        return _changed(turned, lambda old: torch.cat([*map(order, old.split(_head_dim(model.config)))]))
+
     for culprit, order in (
         ("layout-halves | the weights are in halves, the code turns neighbours", _interleaved),
         ("layout-neighbours | the weights are in neighbours, the code turns halves", _halved),
     ):
-        yield culprit, layout, "lesson 10", lambda order=order: _changed_projections(model, order)
+        yield culprit, "the layout of the pairs", "lesson 10", functools.partial(reordered, order)
     where = "the dtype in which positions are multiplied"
-    yield (
-        "angles-bfloat16 | angles are rounded to bfloat16",
-        where,
-        "lesson 21",
-        lambda: _rounded_angles(model),
-    )
+    yield ("angles-bfloat16 | angles are rounded to bfloat16", where, "lesson 21",
+           lambda: _rounded_angles(model))  # fmt: skip
     layers, plan = getattr(getattr(model, "model", model), "layers", ()), "the plan of the layers"
     for number in range(len(layers)):
-        yield (
-            f"layer | layer {number} does not turn",
-            plan,
-            "lesson 15",
-            lambda one=layers[number]: _unturned([one]),
-        )
+        culprit, one = f"layer | layer {number} does not turn", layers[number : number + 1]
+        yield culprit, plan, "lesson 15", functools.partial(_unturned, one)
     for every in (2, 4):
         for first, which in ((every - 1, "the last"), (0, "the first")):
             culprit = f"layers | {which} of every {every} layers does not turn"
-            yield culprit, plan, "lesson 15", lambda some=layers[first::every]: _unturned(some)
+            yield culprit, plan, "lesson 15", functools.partial(_unturned, layers[first::every])
 
 
 def _rule(config):
@@ -97,13 +93,11 @@ def _with_base(base):
     return lambda f: (base ** (-torch.arange(len(f), dtype=torch.float64) / len(f))).to(f)
 
 
-def _changed_buffers(model, change):
-    named = model.named_buffers()
-    found = [buffer for name, buffer in named if name.endswith("inv_freq") and buffer.ndim == 1]
-    before = [buffer.clone() for buffer in found]
-    for buffer in found:
-        buffer.copy_(change(buffer))
-    return lambda: [buffer.copy_(old) for buffer, old in zip(found, before)]
+def _changed(tensors, change):
+    before = [one.detach().clone() for one in tensors]
+    for one, old in zip(tensors, before):
+        one.data.copy_(change(old))
+    return lambda: [one.data.copy_(old) for one, old in zip(tensors, before)]
 
 
 def _interleaved(rows):
@@ -115,34 +109,10 @@ def _halved(rows):
     return torch.stack(rows.chunk(2), dim=1).flatten(0, 1)
 
 
-def _changed_projections(model, order):
-    found = [p for name, p in model.named_parameters() if "q_proj" in name or "k_proj" in name]
-    before = [p.detach().clone() for p in found]
-    head_dim = _head_dim(model.config)
-    with torch.no_grad():
-        for p in found:
-            p.copy_(torch.cat([order(head) for head in p.detach().clone().split(head_dim)]))
-
-    def undo():
-        with torch.no_grad():
-            for p, old in zip(found, before):
-                p.copy_(old)
-
-    return undo
-
-
 def _set(holder, name, value):
     before = getattr(holder, name)
     setattr(holder, name, value)
     return lambda: setattr(holder, name, before)
-
-
-def _without_sinks(model):
-    found = [p for name, p in model.named_parameters() if name.endswith("sinks")]
-    before = [p.detach().clone() for p in found]
-    for p in found:
-        p.data.fill_(-1e4)
-    return lambda: [p.data.copy_(old) for p, old in zip(found, before)]
 
 
 def _head_dim(config):
