@@ -131,7 +131,7 @@ def running(*arguments):
 )
 def test_a_server_beside_one_that_is_right(fault, style, statuses):
     with running(fault, style) as engine, running() as reference:
-        found = [*servers.compare(engine, reference, words=WORDS, seed=1)]
+        found = [*servers.compare(engine, f"{reference}/v1", words=WORDS, seed=1)]
     assert [check for check, *_ in found] == list(servers.LOOK_AT)
     assert [status for _, status, *_ in found] == statuses, found
 
@@ -147,6 +147,9 @@ def test_the_command(capsys):
         assert json.loads(capsys.readouterr().out)[-1]["id"] == "server/company"
     assert servers.main(words) == 3
     assert engine in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        servers.main([engine, reference, "--words", "0"])
+    assert "--words must be at least 24" in capsys.readouterr().err
     with running(None, "none") as engine:
         assert servers.main([engine, engine]) == 3
     assert "gives no log-probabilities" in capsys.readouterr().err

@@ -51,7 +51,7 @@ def answered(url, text, model=None):
     """What a server adds to a text: (token, {token: log-probability}) for each step."""
     body = {"prompt": text, "max_tokens": GOES_ON, "temperature": 0, "logprobs": 5}
     body |= {"model": model} if model else {}
-    loaded = _loaded(f"{url.rstrip('/')}/v1/completions", body)
+    loaded = _loaded(url, "completions", body)
     try:
         told = loaded["choices"][0]["logprobs"]
         if "content" in told:  # llama.cpp
@@ -61,7 +61,7 @@ def answered(url, text, model=None):
             steps = [*zip(told["tokens"], told["token_logprobs"])]
             tops = told["top_logprobs"]
         # a token may be missing among the likeliest where two of them are equal
-        found = [(step[0], {**top, step[0]: step[1]}) for step, top in zip(steps, tops)]
+        found = [(step[0], {**(top or {}), step[0]: step[1]}) for step, top in zip(steps, tops)]
     except (KeyError, IndexError, TypeError) as error:
         raise NoAnswer(f"{url} gives no log-probabilities: {str(loaded)[:200]}") from error
     if not found:
@@ -69,7 +69,8 @@ def answered(url, text, model=None):
     return found
 
 
-def _loaded(address, body=None):
+def _loaded(url, what, body=None):
+    address = f"{url.rstrip('/').removesuffix('/v1')}/v1/{what}"
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(address, data, {"Content-Type": "application/json"})
     try:
@@ -85,7 +86,7 @@ def _loaded(address, body=None):
 def served(url):
     """The first model that a server lists; some engines want its name."""
     try:
-        return _loaded(f"{url.rstrip('/')}/v1/models")["data"][0]["id"]
+        return _loaded(url, "models")["data"][0]["id"]
     except (NoAnswer, KeyError, IndexError, TypeError):
         return None
 
@@ -142,6 +143,8 @@ def main(words=None):
     parser.add_argument("--seed", help="of the texts; without it, other texts each time")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     given, told = parser.parse_args(words), []
+    if given.words < 2 * SHORT or not given.tolerance > 0:
+        parser.error(f"--words must be at least {2 * SHORT} and --tolerance above 0")
     try:
         for check, status, says, size in compare(
             given.server, given.reference, words=given.words, tolerance=given.tolerance, seed=given.seed
