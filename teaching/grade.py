@@ -32,11 +32,20 @@ from class_folder import class_folder, lesson_named, nbgrader, version
 from nbgrader.api import Gradebook, MissingEntry
 from sqlalchemy.exc import DatabaseError
 
+MEMORY = 10 << 30  # bytes of addresses that grading one notebook may ask for, outside its sandbox
 FAILED = "nbgrader could not grade it: look at nbgrader.log"
 NOT_GRADED = (
     "The program that grades could not work with this notebook. Your teacher knows. You can save it in "
     "JupyterLab and hand it in again; if that is no help, copy your answers into the lesson as you got it."
 )
+
+
+def bound_memory():
+    """Let a kernel that tells too much end the grading of one notebook, and of no other."""
+    if sys.platform.startswith("linux"):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 def grade_one(folder, lesson, student, sandboxed):
@@ -344,7 +353,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         for name, score in take_back_points_by_hand(folder, lesson, one).items():
             print(f"  {one}: {score:g} by hand for {name} was for an older file, and counts no more")
     failed = {}
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), bound_memory) as pool:
         tasks = {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in todo}
         for number, task in enumerate(as_completed(tasks), start=1):
             one, problem = tasks[task], task.exception() or task.result()

@@ -59,6 +59,11 @@ NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your 
 OWN_ZIP = "This is a zip. Hand in the notebook itself, the file that ends in .ipynb."
 NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
 LARGEST = 100_000_000  # bytes of a notebook
+MOST_CELLS, MOST_CODE = 2_000, 500_000  # characters
+TOO_MUCH_CODE = (
+    "This notebook has more than {0:,} cells, or more than {1:,} characters of code. Put your answers into "
+    "the lesson as you got it, and hand it in again."
+)
 OTHER_LESSON = "This is lesson {0}, not lesson {1}. Hand in your notebook of lesson {1}."
 FEW_CELLS = (
     "Of lesson {1} too few cells are left in this notebook. Hand in the lesson's own file, with your answers "
@@ -215,7 +220,7 @@ def readable(name):
         name.encode()
     except UnicodeEncodeError:
         name = os.fsencode(name).decode("latin-1")
-    return name
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "-", name)  # a terminal would obey
 
 
 def in_a_line(problem):
@@ -316,9 +321,13 @@ def read(content):
         raise Unreadable(NO_NOTEBOOK) from None
     if not isinstance(data, dict) or "nbformat" not in data:
         raise Unreadable(NO_NOTEBOOK)
-    for cell in data["cells"] if isinstance(data.get("cells"), list) else ():
-        if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            cell["outputs"], cell["execution_count"] = [], None
+    cells = data["cells"] if isinstance(data.get("cells"), list) else []
+    code = [one for one in cells if isinstance(one, dict) and one.get("cell_type") == "code"]
+    if len(cells) > MOST_CELLS or sum(len(str(one.get("source"))) for one in code) > MOST_CODE:
+        raise Unreadable(TOO_MUCH_CODE.format(MOST_CELLS, MOST_CODE))
+    for cell in code:
+        cell["outputs"], cell["execution_count"] = [], None
+    for cell in cells:
         if isinstance(cell, dict) and isinstance(about := cell.get("metadata"), dict):
             if not isinstance(about.get("nbgrader", {}), dict):
                 del about["nbgrader"]

@@ -27,7 +27,7 @@ from pe_lessons.lessons import REGISTRY
 COURSE = Path(__file__).resolve().parents[1] / "pe_lessons"
 # The same for every process of a run of `grade`, so that all learners have the same trials.
 RUN = os.environ.setdefault("PE_LESSONS_RUN", secrets.token_hex(8))
-LONGEST = 50_000_000  # characters of a look; a right answer's has less than a million
+LONGEST = 5_000_000  # characters of a look; a right answer's has less than a million
 VERDICT = "course_verdict"  # in the metadata of a check: the status, the name of the mistake, what was called
 NOT_HERE = ast.parse("raise RuntimeError('the course gives no answers while it marks')").body
 
@@ -37,7 +37,8 @@ def without_answers():
     """A folder with a copy of `pe_lessons` that holds no right answer; it is deleted when Python ends."""
     place = Path(tempfile.mkdtemp(prefix="course_"))
     atexit.register(shutil.rmtree, place, ignore_errors=True)
-    lessons = shutil.copytree(COURSE, place / "pe_lessons") / "lessons"
+    compiled = shutil.ignore_patterns("__pycache__")  # of any Python, from files with answers
+    lessons = shutil.copytree(COURSE, place / "pe_lessons", ignore=compiled) / "lessons"
     for mistakes in lessons.rglob("mistakes*.toml"):
         mistakes.write_text("", encoding="utf-8")
     for words in lessons.glob("*/hints_and_quiz.md"):
@@ -99,10 +100,12 @@ def exercise_of(cell):
 def write_verdict(cell, look):
     """Leave of a check's outputs what nbgrader should count: "Correct", or an error.
 
-    `look` is what the check told, or None. An error of the cell itself stays.
+    `look` is what the check told, or None. An error of the cell itself stays, but no value above it: nbgrader
+    would take that for partial credit.
     """
     cell.metadata.pop(VERDICT, None)
     if any(output.output_type == "error" for output in cell.outputs):
+        cell.outputs = [one for one in cell.outputs if one.output_type in ("error", "stream")]
         return
     name = exercise_of(cell)
     result = judged(name, look) if look else None

@@ -19,6 +19,7 @@ from pe_lessons.exercises.result import LOOK_TYPE
 
 TEXT = 20_000  # characters of one cell's output that are kept
 PICTURES = 5_000_000  # characters of everything else
+LONG = 2_000  # characters of a cell
 MAGIC = re.compile(r"(?s)\A\s*%%.*|(?m:^ *[%!].*?$)")
 HARMLESS = {  # kinds of output that a page may show
     "text/plain": lambda text: isinstance(text, str) and len(text) <= PICTURES,
@@ -175,16 +176,19 @@ def shortened(text):
 
 
 def transformed(source):
-    """A cell as IPython will run it: what is no Python (%timeit, np.outer?) has become a call."""
-    return TransformerManager().transform_cell(source)
+    """A cell as IPython will run it: what is no Python (%timeit, np.outer?) has become a call.
+
+    A long one stays as it is: of hundreds of such lines, IPython reads the whole cell again for each.
+    """
+    return source if len(source) > LONG else TransformerManager().transform_cell(source)
 
 
 def names_in(cell):
     """The names by which a cell may depend on others: of its own level, and what its functions take there."""
     try:
         tables = [symtable.symtable(transformed(cell.source), "a cell", "exec")]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()  # it will fail
+    except Exception:  # it will fail, or is long
+        return set(re.findall(r"[^\W\d]\w*", cell.source))
     names = set(re.findall(r"[^\W\d]\w*", " ".join(MAGIC.findall(cell.source))))
     for table in tables:
         symbols = table.get_symbols()

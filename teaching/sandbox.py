@@ -7,8 +7,10 @@ and all that it started ends with it. The sandbox is bubblewrap's, which needs L
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -18,12 +20,14 @@ from pathlib import Path
 
 import marking
 import psutil
+import zmq
 from jupyter_client.manager import AsyncKernelManager
 from traitlets import default
 
 ROOT = Path(__file__).resolve().parents[1]
 MEMORY = 4 << 30  # bytes, of all processes of one learner together
 FILES = 256 << 20  # bytes in each of its two folders
+MESSAGE, PARTS = 200_000_000, 20_000_000  # bytes, and values in JSON, that a kernel may send at once
 PROCESSES = 128
 SECONDS = 600  # of computing, for a whole notebook
 PATIENCE = 5  # so many times as long may pass on the clock: the machine may have other work
@@ -46,7 +50,8 @@ def command(shared, inside, seeds="{}"):
         "ALL",
         "--clearenv",
     ]
-    words += ["--proc", "/proc", "--dev", "/dev", "--size", str(FILES), "--tmpfs", "/dev/shm"]
+    words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"]  # root's, where root grades
+    words += ["--dev", "/dev", "--size", str(FILES), "--tmpfs", "/dev/shm"]
     words += ["--remount-ro", "/dev", "--size", str(FILES), "--tmpfs", "/tmp"]
     words += ["--size", str(FILES), "--tmpfs", "/home/learner", "--dir", "/tmp/matplotlib"]
     for path in dict.fromkeys([*SEEN, *own]):
@@ -83,13 +88,13 @@ def computed(pid):
     return seconds
 
 
-def stored(folder):
-    """Bytes of all files below a folder, whatever links lie there."""
+def stored(place):
+    """Bytes of the files in a place, each at least a block. A folder is too much, as it may be deep."""
     sizes = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                sizes += os.lstat(os.path.join(place, name)).st_size
+    for one in os.scandir(place):
+        with contextlib.suppress(OSError):
+            about = one.stat(follow_symlinks=False)
+            sizes += FILES + 1 if stat.S_ISDIR(about.st_mode) else max(4096, about.st_size)
     return sizes
 
 
@@ -145,6 +150,20 @@ class SandboxedKernelManager(AsyncKernelManager):
         self.connection_file = os.path.join(self.shared, "kernel.json")
         self.ended_because = None
         self._over = threading.Event()
+        self.session.unpack = self._unpacked
+
+    def client(self, **options):
+        client = super().client(**options)
+        client.context.setsockopt(zmq.MAXMSGSIZE, MESSAGE)
+        return client
+
+    @staticmethod
+    def _unpacked(message):
+        """What the kernel says, if it has no more parts than can be held here."""
+        message = bytes(message)
+        if sum(map(message.count, (b",", b"[", b"{"))) > PARTS:
+            raise ValueError(f"it sent a message of more than {PARTS:,} parts")
+        return json.loads(message)
 
     @default("transport")
     def _by_files(self):
@@ -185,7 +204,7 @@ class SandboxedKernelManager(AsyncKernelManager):
             if memory > MEMORY:
                 self.ended_because = f"it asked for more than {MEMORY >> 30} GB of memory"
             elif files > FILES:
-                self.ended_because = f"it wrote more than {FILES >> 20} MB"
+                self.ended_because = f"it wrote more than {FILES >> 20} MB, or a folder, next to its sockets"
             elif len(family) > PROCESSES:
                 self.ended_because = f"it started more than {PROCESSES} processes"
             elif computed(pid) > SECONDS:
@@ -200,6 +219,7 @@ class SandboxedKernelManager(AsyncKernelManager):
         await super()._async_cleanup_resources(restart)
         if not restart:
             self._over.set()
-            await asyncio.to_thread(shutil.rmtree, self.shared, ignore_errors=True)
+            # rmtree fails where folders are deep
+            await asyncio.to_thread(subprocess.run, ["rm", "-rf", self.shared])
 
     cleanup_resources = _async_cleanup_resources

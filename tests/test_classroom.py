@@ -170,6 +170,8 @@ def odd_file(how, release):
             code["colour"] = data["origin"] = "an odd editor"
         case "a number of 5,000 digits":
             cells.append({**code, "id": "own", "source": "BIG = 0x" + 5_000 * "f"})
+        case "700 lines of magic":
+            cells.append({**code, "id": "own", "source": 700 * "%pwd\n"})
         case "a thousand dots":
             cells.append({**code, "id": "own", "source": "a" + ".b" * 1_000})
         case _:
@@ -187,6 +189,10 @@ def odd_file(how, release):
             return {"a list": b"[]", "a number": b"9" * 5_000, "null": b"null"}[how], gradable
         case "nothing":
             return b"", gradable
+        case "too many cells":
+            cells += [{**code, "id": f"own{n}", "source": ""} for n in range(intake.MOST_CELLS)]
+        case "too much code":
+            cells.append({**code, "id": "own", "source": intake.MOST_CODE * "\n"})
         case "cell_type missing":
             del code["cell_type"]
         case "cell_type heading":
@@ -211,7 +217,8 @@ def odd_file(how, release):
 
 ODD = """notes a number, notes null, notes lists, notes forged, nbgrader a text, nbgrader a list,
 nbgrader null, half an emoji in prose, half an emoji in code, outputs of another form, a key too many,
-a number of 5,000 digits, a thousand dots, a stray comma, cut, UTF-16, nested without end, a list, a number,
+a number of 5,000 digits, a thousand dots, 700 lines of magic, too many cells,
+too much code, a stray comma, cut, UTF-16, nested without end, a list, a number,
 null, nothing, cell_type missing, cell_type heading, cells a text, a cell is null, source missing,
 source a number, metadata a list, nbformat a text, ids as numbers"""
 ODD = [" ".join(how.split()) for how in re.split(r",(?!\d)", ODD)]
@@ -325,6 +332,7 @@ def test_a_name_that_is_no_utf_8_is_read_as_latin(mailed, capsys):
     taken = intake.collect(folder, LESSON)
     assert taken.ready.keys() == {"Zoë", "Zoé"} and answer_of("Zoë") == "Zoë.ipynb"
     print(*map(intake.readable, (file.name for files in taken.files.values() for file in files)))
+    assert intake.readable("a\x1b[2J.ipynb") == "a-[2J.ipynb"  # which would clear the teacher's screen
 
 
 def test_a_broken_newest_file_is_told_to_both_and_points_by_hand_follow_the_file(mailed, monkeypatch, capsys):
@@ -435,14 +443,17 @@ def test_a_sandbox_keeps_the_teacher_s_secrets_and_bounds_what_is_held(monkeypat
     """The variables of bubblewrap itself; files under any link, in any folder; files in memory only."""
     monkeypatch.setenv("TEACHERS_TOKEN", "secret")
     monkeypatch.setattr(sandbox, "FILES", 20 << 20)
+    monkeypatch.setattr(sandbox, "PARTS", 20_000)
     shm = "open('/dev/shm/{}', 'wb').write(bytes(15 << 20))"
     where = "import glob, os, time\nplace = glob.glob('/tmp/kernel_*')[0]\n"
-    more = "os.link(place + '/a/b/c', place + '/d')\nos.symlink('nowhere', place + '/e')\ntime.sleep(60)"
-    big = "os.makedirs(place + '/a/b', exist_ok=True)\nopen(place + '/a/b/c', 'wb').write(bytes(15 << 20))\n"
+    big = "open(place + '/c', 'wb').write(bytes(15 << 20))\nos.link(place + '/c', place + '/d')\n"
+    wait = "os.symlink('nowhere', place + '/e')\ntime.sleep(60)"
     for source, said in [
         ("print(open('/proc/1/environ').read() + open('/proc/self/environ').read())", ""),
         (f"{shm.format('x')}\n{shm.format('y')}", "No space"),
-        (f"{where}{big}{more}", "it wrote more than"),
+        (f"{where}{big}{wait}", "it wrote more than"),
+        (f"{where}os.mkdir(place + '/a')\n{wait}", "it wrote more than"),
+        ("print(20_000 * '[],')\nimport time; time.sleep(60)", "it sent a message of more than"),
     ]:
         cells = [nbformat.v4.new_code_cell(source)]
         notebook, _ = running.Run(timeout=30).preprocess(nbformat.v4.new_notebook(cells=cells), {})
@@ -513,7 +524,7 @@ def test_a_check_only_tells_what_an_answer_does(run):
         a_check(f"print('{name}: Correct.')"),
         a_check("bug_question.check('bce')"),
         a_check(f"{name}.check(never_made)"),
-        a_check(f"{name}.check(my_sinusoidal)\nraise ValueError"),
+        a_check(f"{name}.check(my_sinusoidal)\nget_ipython().displayhook(1)\nraise ValueError"),
         a_check("quiz_the_naive_loop.check(['b'])", "quiz_the_naive_loop"),
     ]
     notebook, _ = run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=cells), {})
@@ -526,6 +537,7 @@ def test_a_check_only_tells_what_an_answer_does(run):
     assert correct.metadata[marking.VERDICT] == {"status": "correct", "cause": None, "called": []}
     wrong = (forged, other, unmade, failed, few)
     names = [next(one.ename for one in cell.outputs if "ename" in one) for cell in wrong]
+    assert all(one.output_type != "execute_result" for one in failed.outputs)  # partial credit for nbgrader
     assert names == ["NoVerdict", "NoVerdict", "NameError", "ValueError", "CheckFailed"]
 
 
@@ -775,16 +787,18 @@ def test_a_sandbox_shows_python_and_nothing_of_the_teacher(tmp_path):
         f"print(os.path.exists({str(tmp_path / 'gradebook.db')!r}), os.listdir('/home'), os.listdir('.'))\n"
         "change = lambda: open(pe_lessons.__file__, 'a')\n"
         "reach = lambda: socket.create_connection(('1.1.1.1', 53), 2)\n"
-        "for attempt in (change, reach):\n"
+        "kernel = lambda: open('/proc/sys/kernel/core_pattern', 'a')\n"
+        "for attempt in (change, reach, kernel):\n"
         "    try:\n        print('reached', attempt())\n"
         "    except OSError as problem:\n        print(type(problem).__name__)\n"
     )
     shared = tmp_path / "shared"
     shared.mkdir()
+    refused = "OSError" if grade.os.getuid() == 0 else "PermissionError"
     run = subprocess.run(
         sandbox.command(str(shared), [sys.executable, "-c", code]), capture_output=True, text=True, check=True
     )
-    assert run.stdout.split("\n")[:3] == ["False ['learner'] []", "OSError", "OSError"]
+    assert run.stdout.split("\n")[:4] == ["False ['learner'] []", "OSError", "OSError", refused]
 
 
 def test_the_guide_s_program_mails_every_page_to_its_learner(tmp_path, monkeypatch):
@@ -1029,7 +1043,7 @@ def grading_pretended(monkeypatch, problem=None):
 
     monkeypatch.setattr(grade, "check_that_answers_can_run", lambda sandboxed: None)
     monkeypatch.setattr(grade, "sandbox_or_consent", lambda without: True)
-    monkeypatch.setattr(grade, "ProcessPoolExecutor", lambda jobs, mp_context: ThreadPoolExecutor(jobs))
+    monkeypatch.setattr(grade, "ProcessPoolExecutor", lambda jobs, *_: ThreadPoolExecutor(jobs))
     monkeypatch.setattr(grade, "grade_one", grade_one)
     monkeypatch.setattr(grade, "points", lambda *_: {})
 

@@ -171,7 +171,7 @@ def _line(text):
 def _behaviour(data):
     """A behaviour from JSON: as many entries as its shape says, and numbers only."""
     data = _of_types(Behaviour, data)
-    shape = data["shape"] = tuple(int(size) for size in data["shape"])
+    shape = data["shape"] = tuple(min(int(size), 2 * ENTRIES) for size in data["shape"][:64])
     data["entries"] = tuple(float(entry) for entry in data["entries"])
     data["printed"] = cut(data["printed"], 2 * PRINTED)
     data |= {name: tuple(map(_line, data[name])) for name in ("called", "lent", "replaced")}
