@@ -157,12 +157,12 @@ class SandboxedKernelManager(AsyncKernelManager):
         client.context.setsockopt(zmq.MAXMSGSIZE, MESSAGE)
         return client
 
-    @staticmethod
-    def _unpacked(message):
+    def _unpacked(self, message):
         """What the kernel says, if it has no more parts than can be held here."""
         message = bytes(message)
         if sum(map(message.count, (b",", b"[", b"{"))) > PARTS:
-            raise ValueError(f"it sent a message of more than {PARTS:,} parts")
+            self.ended_because = f"it sent a message of more than {PARTS:,} parts"
+            raise ValueError(self.ended_because)
         return json.loads(message)
 
     @default("transport")
