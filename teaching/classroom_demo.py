@@ -1,19 +1,16 @@
 """A class in a temporary folder: right, wrong, unlucky and hostile submissions, graded and reviewed.
 
-    python course.py classroom-demo [--keep FOLDER] [--mistake NAME] [--jobs 2] [--only WORD]
+    python course.py classroom-demo [--keep FOLDER] [--jobs 2] [--only WORD]
 
 The work is done by what the teacher's guide names: `classroom`, `grade` and `review`. The table at the end
 shows for each submission the points expected and given; the exit code is 1 if any of them differ, if a
 feedback page does not say what it should, or if `review` names whom it should not, or does not name whom it
-should. The class stands in classroom_demo.toml. One more submission makes a mistake drawn at random among
-those that no other makes (--mistake chooses it).
+should. The class stands in classroom_demo.toml.
 """
 
 import argparse
 import html
-import importlib
 import os
-import random
 import re
 import socket
 import sys
@@ -33,7 +30,6 @@ import review
 import sandbox
 from class_folder import lessons, nbgrader
 
-from pe_lessons.exercises.lesson_files import Answer, Change
 from pe_lessons.lessons import REGISTRY
 from pe_lessons.lessons.progress import grade_id
 
@@ -90,42 +86,10 @@ def attack(student, gains=(), leave=None, **data):
     return submission(student, leave, wrong=[name for name in RIGHT if name not in gains], **data)
 
 
-def submissions(drawn):
-    """The class; `drawn` is the (exercise, mistake) of the last one."""
-    exercise, mistake = drawn
-    made_wrong = {exercise: text_of(exercise, mistake)}
-    last = submission("drawn", wrong=[exercise], mistakes=[drawn], **made_wrong)
-    return [
-        *(
-            submission(student, **data)
-            for name in ("class", "accidents")
-            for student, data in GROUPS[name].items()
-        ),
-        *(attack(student, **data) for student, data in GROUPS["attacks"].items()),
-        last,
-    ]
-
-
-def text_of(exercise, mistake):
-    """A program that makes a mistake, as a learner could have written it."""
-    lesson = importlib.import_module(f"pe_lessons.lessons.{LESSON[3:]}").lesson
-    answer = lesson.styles(exercise)[0]
-    change, texts = lesson.entries(exercise)[mistake][answer.style], []
-    if isinstance(change, str):
-        answer = Answer(lesson.answers, change, answer.style)
-        texts.append(answer.text)
-    else:
-        answer.with_changes(
-            Change(answer, change), run=lambda text, _, scope: texts.append(text) or exec(text, scope)
-        )
-    return re.sub(rf"\b{answer.name}\b", mine_of(exercise), texts[0])
-
-
-def mine_of(exercise):
-    """The name that the lesson's stub gives to the learner's answer."""
-    cells = nbformat.read(lessons()[LESSON], 4).cells
-    [check] = [cell for cell in cells if grade_id(cell) == f"{exercise}-check"]
-    return re.search(r"check\((\w+)\)", check.source)[1]
+def submissions():
+    for name, group in GROUPS.items():
+        for student, data in group.items():
+            yield (attack if name == "attacks" else submission)(student, **data)
 
 
 def cell_of(notebook, name):
@@ -252,22 +216,6 @@ def judge(submission, given, said, flagged):
         yield f"review says: {'; '.join(flagged)}" if flagged else "review says nothing"
 
 
-def draw(mistake):
-    """The exercise and name of a mistake that none of the class makes."""
-    taken = {
-        made for group in GROUPS.values() for one in group.values() for _, made in one.get("mistakes", ())
-    }
-    free = [
-        (name, known.name)
-        for name in ("sinusoidal_loop", "right_pairs")
-        for known in REGISTRY[name].mistakes
-        if known.name not in taken and (mistake is None or known.name == mistake)
-    ]
-    if not free:
-        sys.exit(f"no exercise of {LESSON} has a mistake of the name {mistake!r} that is not in the demo")
-    return random.choice(free)
-
-
 def listen():
     """A port of this machine that must not be reached, and the list of those who did."""
     server, visitors = socket.create_server(("127.0.0.1", 0)), []
@@ -278,13 +226,12 @@ def listen():
 def main(arguments):
     parser = argparse.ArgumentParser(description="grade a simulated class", prog="classroom-demo")
     parser.add_argument("--keep", metavar="FOLDER", help="make the class here, and leave it to be looked at")
-    parser.add_argument("--mistake", metavar="NAME", help="the mistake of the last submission")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many at a time")
     parser.add_argument("--only", default="", help="only those in whose name this stands")
     options = parser.parse_args(arguments)
     if problem := sandbox.missing():
         sys.exit(f"classroom-demo: it tries attacks, and needs a sandbox for them: {problem}")
-    handed_in = [one for one in submissions(draw(options.mistake)) if options.only in one.student]
+    handed_in = [one for one in submissions() if options.only in one.student]
     with tempfile.TemporaryDirectory(prefix="class_") as temporary:
         return run_class(Path(options.keep or temporary).resolve(), handed_in, options.jobs)
 
