@@ -54,9 +54,9 @@ def copy(source, target):
 
 
 def pack_course(target):
-    """The modules that exercises import, as one file for Pyodide."""
+    """The modules that exercises and the reader of configs import, as one file for Pyodide."""
     package = ROOT / "pe_lessons"
-    rooms = (package.glob(f"{room}/**/*") for room in ("exercises", "lessons"))
+    rooms = (package.glob(f"{room}/**/*") for room in ("exercises", "lessons", "models"))
     files = [*package.glob("*.py"), *(path for room in rooms for path in room if path.is_file())]
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
         for path in sorted(files):

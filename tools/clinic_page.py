@@ -15,7 +15,11 @@ from reexecute import ROOT
 from pe_lessons.lessons.progress import notebook
 from pe_lessons.lessons.the_clinic import clinic, figures
 
-TOP = """# The clinic, by symptom
+TOP = """---
+html_theme.sidebar_secondary.remove: true
+---
+
+# The clinic, by symptom
 
 Real faults of positional encodings, from people's projects. Look for what you see in your own model, or take
 them as riddles. Which of the three suspects is it, and which test tells it from the others? In
@@ -23,12 +27,31 @@ them as riddles. Which of the three suspects is it, and which test tells it from
 one fault through a whole program. The stories are shortened. The answers have what was really reported, with
 links.
 
-First draw your error position by position. Its shape names suspects:
+First draw your error position by position: the largest error so far. Its shape names suspects, and leads to
+their cases.
 
-![{alt}](clinic/fingerprints.svg){{.turns-dark}}
+```{{raw}} html
+{curves}
+```
 
 *{caption}*
+
+## What do you see?
+
+```{{raw}} html
+{wall}
+```
 """
+# The cases that the six curves of `figures.fingerprints` lead to, and the lesson for a curve without one.
+SHAPES = {
+    "wrong at 0 already": (14, 17, 18, 31, 32),
+    "wrong from 1 on, at once": (13, 19),
+    "grows from the start": (4, 16),
+    "wrong from 257 on": (),
+    "a jump at trained length": (1, 25, 30),
+    "a jump when it writes": (5, 10, 12, 29),
+}
+WITHOUT_A_CASE = "when_numbers_break"
 OURS = "Three suspects, for when you have three of your own"
 ANSWER = "Who it is, and a test that shows it"
 
@@ -45,7 +68,7 @@ def section(case):
     threads = ", ".join(
         f"[{thread.removeprefix('https://github.com/')}]({thread})" for thread in case.data["thread"]
     )
-    yield f"### {case.number} · {case.title}\n"
+    yield f"(case-{case.number})=\n### {case.number} · {case.title}\n"
     yield " ".join(case.data["story"].split()) + "\n"
     if "plot" in case.data:
         plot = case.data["plot"]
@@ -71,13 +94,60 @@ def save(fig, path):
     plt.close(fig)
 
 
+def curves(folder):
+    """The six curves as links to their cases, each with its picture."""
+    panels, positions = figures.fingerprints()
+    named = figures.ticks(panels)
+    items = []
+    for number, (shape, drawn) in enumerate(panels.items()):
+        fig = figures.panelled({"": drawn}, positions=positions, xticks={"": named[shape]}, ncols=1)
+        fig.set_size_inches(3.4, 1.9)
+        fig.axes[0].set_ylabel("")  # the page says it once
+        save(fig, folder / f"curve_{number}.svg")
+        words = " or ".join(said for _, said in drawn).replace("\n", " ")
+        if cases := SHAPES[shape]:
+            where, leads = f'href="#case-{cases[0]}" data-tag="curve-{number}"', f"{len(cases)} cases"
+        else:
+            path = notebook(ROOT / "notebooks", WITHOUT_A_CASE)
+            where, leads = f'href="notebooks/{path.stem}.html"', f"no case, but lesson {path.name[:2]}"
+        source, alt = f"_static/clinic/curve_{number}.svg", html.escape(words)
+        picture = f'<img class="turns-dark" src="{source}" alt="{alt}">'
+        items.append(f"<li><a {where}><b>{shape}</b>{picture}{leads}</a></li>")
+    return f'<ul class="curves">{"".join(items)}</ul>'
+
+
+def wall():
+    """A button for each symptom, and a card for each case."""
+    groups = list(clinic.groups())
+    buttons = "".join(
+        f'<button type="button" data-tag="group-{number}" aria-pressed="false">{html.escape(group)}</button>'
+        for number, group in enumerate(groups)
+    )
+    cards = ""
+    for case in clinic.cases():
+        tags = [f"group-{groups.index(case.group)}"]
+        tags += [f"curve-{n}" for n, cases in enumerate(SHAPES.values()) if case.number in cases]
+        cards += (
+            f'<li data-tags="{" ".join(tags)}"><a href="#case-{case.number}">{case.number} · '
+            f"{html.escape(case.title)}</a><p>{html.escape(case.group)}. {case.data['minutes']} minutes, "
+            f"with lesson {notebook(ROOT / 'notebooks', case.data['lesson']).name[:2]}.</p></li>"
+        )
+    return (
+        '<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>'
+        f'<p class="filters" data-single>{buttons}</p><p class="wall-count" role="status"></p>'
+        f'<ul class="wall">{cards}</ul>'
+    )
+
+
 def write(folder):
-    """clinic.md and clinic/*.svg in a folder."""
+    """clinic.md, clinic/*.svg and _static/clinic/*.svg in a folder."""
     (folder / "clinic").mkdir(exist_ok=True)
+    (folder / "_static/clinic").mkdir(parents=True, exist_ok=True)
     lesson = notebook(ROOT / "notebooks", "the_clinic")
-    first = figures.drawn()
-    save(first.pop("fig"), folder / "clinic" / "fingerprints.svg")
-    page = [TOP.format(lesson=f"notebooks/{lesson.name}", **first)]
+    told = figures.drawn()
+    plt.close(told["fig"])
+    drawn = curves(folder / "_static/clinic")
+    page = [TOP.format(lesson=f"notebooks/{lesson.name}", curves=drawn, wall=wall(), caption=told["caption"])]
     for group, cases in clinic.groups().items():
         page.append(f"## {group}\n")
         for case in cases:

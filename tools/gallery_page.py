@@ -1,8 +1,10 @@
-"""Writes the page of the gallery for the site: every config of the gallery, read, with a picture each.
+"""Writes the page of the gallery for the site: a wall of cards, and every config of the gallery, read.
 
 build_site.py calls it; the page and its pictures are made anew every time and kept nowhere else.
 """
 
+import html
+import itertools
 import math
 
 import matplotlib
@@ -10,17 +12,39 @@ import matplotlib
 matplotlib.use("agg")  # before pyplot, for a machine without a screen
 
 import numpy as np
+from docutils.nodes import make_id
 from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm
 
 from pe_lessons import models
+from pe_lessons.models import in_browser
 
 LENGTH = 8192  # where a file gives no length
-TOP = """# A gallery of positions
+TOP = """---
+html_theme.sidebar_secondary.remove: true
+---
 
-What well-known models say about positions in their own files, read by `pe_lessons.models`:
-`python -m pe_lessons.models config.json` says the same of any other model. The numbers were typed from the
-file that is linked, at the commit or release that the link names; what could not be opened is not here.
+# A gallery of positions
+
+What well-known models say about positions in their own files, read by `pe_lessons.models`. Here are {count}
+of them, the newest first. A strip is a model: every piece of it is a layer, the first on the left, and half a
+piece is a layer with a window. You can compare any two of them, or [read a config of your
+own](read_a_config.md).
+
+```{{raw}} html
+{filters}
+```
+"""
+WALL = """## {year}
+
+```{{raw}} html
+<ul class="wall">{cards}</ul>
+```
+"""
+ONE_BY_ONE = """## One by one
+
+The numbers were typed from the file that is linked, at the commit or release that the link names; what could
+not be opened is not here. The text is what `python -m pe_lessons.models config.json` says of the file.
 
 In the pictures every row is a layer, the first at the bottom, and every column a pair of columns of a head,
 the fastest on the left. The darker, the oftener the pair turns between the two tokens that are farthest
@@ -28,6 +52,10 @@ apart: at the ends of the longest text, or of the window. White pairs turn less 
 nothing turns is white, and a model in which nothing does has no picture: the words say what is done instead.
 Where a file says no length, 8,192 is taken.
 """
+FILTERS = {
+    "rotation": "rotation", "window": "window", "state": "state", "convolution": "convolution",
+    "none": "no positions", "bias": "bias", "added": "added table",
+}  # fmt: skip
 
 
 def turns(layer, length):
@@ -69,24 +97,71 @@ def save(fig, path, name, **options):
     plt.close(fig)
 
 
+def filters():
+    """Buttons that a script shows; each is the key to a colour as well."""
+    buttons = "".join(
+        f'<button type="button" data-tag="{tag}" aria-pressed="false"><i class="{tag}"></i>{words}</button>'
+        for tag, words in FILTERS.items()
+    )
+    return (
+        '<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>'
+        f'<p class="filters">{buttons}</p><p class="wall-count" role="status"></p>'
+        '<p class="compare" data-page="read_a_config.html" hidden></p>'
+    )
+
+
+def card(name, exhibit):
+    """A model on the wall: when, a strip of its layers, what they do, and a box to compare it."""
+    plan = models.layers(exhibit["config"])
+    found = in_browser.mechanisms(plan)
+    said = ", ".join(
+        f"{'all' if count == len(plan) else count} {in_browser.IN_WORDS[kind]}"
+        for kind, count in found.items()
+    )
+    length = models.length(exhibit["config"])
+    until = f"Up to {length:,} tokens" if length else "No length given"
+    model = html.escape(exhibit["model"])
+    return (
+        f'<li data-tags="{" ".join(found)}"><a href="#{make_id(name)}">{model}</a> '
+        f"<small>{exhibit['date']}</small>{in_browser.strip(plan)}"
+        f"<p>{len(plan)} layers: {said}. {until}.</p>"
+        f'<label hidden><input type="checkbox" value="{name}" data-model="{model}"> compare</label></li>'
+    )
+
+
+def section(name, exhibit, drawn):
+    """What is known of a model, with its picture if it has one."""
+    repository = exhibit["source"].removeprefix("https://github.com/").split("/blob/")[0]
+    yield f"({name})=\n### {exhibit['model']}, {exhibit['date']}\n"
+    yield f"{exhibit['published'].capitalize()}: [{repository}]({exhibit['source']}). {exhibit['note']}\n"
+    if drawn:
+        yield (
+            f"![{drawn}](gallery/{name}.svg){{.in-light loading=lazy}}\n"
+            f"![{drawn}](gallery/{name}_dark.svg){{.in-dark .dark-light loading=lazy}}\n"
+        )
+    yield f"```text\n{models.explain(exhibit['config'])}\n```\n"
+
+
 def write(folder):
-    """gallery.md and gallery/*.svg in a folder."""
+    """gallery.md with gallery/*.svg in a folder, and the models to compare with in its read_a_config.md."""
     (folder / "gallery").mkdir(exist_ok=True)
-    page = [TOP]
-    for name, exhibit in models.gallery().items():
-        repository = exhibit["source"].removeprefix("https://github.com/").split("/blob/")[0]
-        page += [
-            f"## {exhibit['model']}, {exhibit['date']}\n",
-            f"{exhibit['published'].capitalize()}: [{repository}]({exhibit['source']}). {exhibit['note']}\n",
-        ]
+    shown = dict(sorted(models.gallery().items(), key=lambda one: one[1]["date"], reverse=True))
+    page = [TOP.format(count=len(shown), filters=filters())]
+    for year, names in itertools.groupby(shown, lambda name: shown[name]["date"][:4]):
+        page.append(WALL.format(year=year, cards="".join(card(name, shown[name]) for name in names)))
+    page.append(ONE_BY_ONE)
+    for name, exhibit in shown.items():
+        words = None
         if drawn := picture(exhibit):
             fig, words = drawn
             save(fig, folder / "gallery" / f"{name}.svg", name)
             with plt.rc_context(DARK):  # the same colours and white, on a dark page
                 save(picture(exhibit)[0], folder / "gallery" / f"{name}_dark.svg", name, facecolor="none")
-            page.append(
-                f"![{words}](gallery/{name}.svg){{.in-light}}\n"
-                f"![{words}](gallery/{name}_dark.svg){{.in-dark .dark-light}}\n"
-            )
-        page.append(f"```text\n{models.explain(exhibit['config'])}\n```\n")
+        page += section(name, exhibit, words)
     (folder / "gallery.md").write_text("\n".join(page), encoding="utf-8")
+    options = "".join(
+        f'<option value="{name}">{html.escape(one["model"])}</option>' for name, one in shown.items()
+    )
+    reading = folder / "read_a_config.md"
+    text = reading.read_text(encoding="utf-8")
+    reading.write_text(text.replace("MODELS OF THE GALLERY", options), encoding="utf-8")

@@ -15,6 +15,7 @@ FOLDER = "/pe_lessons"
 AXE = ROOT / "docs/_build/npm/node_modules/axe-core/axe.min.js"
 LESSONS = [path.stem for path in find_notebooks()]
 PAGES = ["index", "404", "launch", "placement", "progress", "glossary", "bibliography", "clinic", "gallery"]
+PAGES += ["read_a_config"]
 PAGES += ["api", "api/arrays", "_modules/pe_lessons/arrays", "genindex", "search"]
 PAGES += ["TUTOR", "AT_WORK", "EVIDENCE", "README", "CONTRIBUTING", "pe_lessons/small_models/card"]
 PAGES += [f"notebooks/{name}" for name in LESSONS]

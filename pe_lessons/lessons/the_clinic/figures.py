@@ -47,18 +47,22 @@ def fingerprints():
     }, positions
 
 
-def drawn():
-    """The figure of `fingerprints`, its alt text and its caption, as `plots.show` wants them."""
-    panels, positions = fingerprints()
+def ticks(panels):
+    """The positions that are named in each panel of `fingerprints`."""
     third = dict(zip(panels, (16, 16, 64, 16, 16, 9)))
     fourth = dict(zip(panels, (256, 256, None, 257, 256, 256)))
     last = dict.fromkeys(panels, 4096) | {"a jump at trained length": 2048}
-    xticks = {one: [0, 1, third[one], *filter(None, [fourth[one]]), last[one]] for one in panels}
+    return {one: [0, 1, third[one], *filter(None, [fourth[one]]), last[one]] for one in panels}
+
+
+def drawn():
+    """The figure of `fingerprints`, its alt text and its caption, as `plots.show` wants them."""
+    panels, positions = fingerprints()
     told = "; ".join(
         f"{symptom}: {' or '.join(words for _, words in curves)}" for symptom, curves in panels.items()
     ).replace("\n", " ")
     return {
-        "fig": panelled(panels, positions=positions, xticks=xticks),
+        "fig": panelled(panels, positions=positions, xticks=ticks(panels)),
         "alt": f"Six plots of the largest error so far, positions 0 to 4,096, with suspects. {told}. With base 500,000 for 10,000 more than half of the error is there by 64; with rounded frequencies it grows in a straight line to the end.",
         "caption": "Faults of a rotated key, as shares of the largest error (the model was trained on 2,048 tokens, its prompt has 9, and the other base is 500,000 instead of 10,000).",
     }

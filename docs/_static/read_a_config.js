@@ -1,0 +1,102 @@
+// Reads a config.json with the course's Python, in this browser.
+const [config, file, taken, other, status, said] = ["config", "file", "taken", "other", "reading", "said"].map((id) => document.getElementById(id));
+const LARGEST = 1e6; // characters; the longest config.json of the gallery's models has 30,000
+const TOO_LONG = { error: "This is too long for a config.json. Is it another file?" };
+let worker = null;
+let waiting = Promise.resolve();
+
+function ask(question) {
+  waiting = waiting.then(
+    () =>
+      new Promise((resolve) => {
+        worker ??= new Worker(new URL("config_worker.js", import.meta.url), { type: "module" });
+        worker.onerror = () => resolve({ error: "Python could not be started here." });
+        worker.onmessage = ({ data }) => {
+          if (data.progress !== undefined) status.textContent = data.progress;
+          else resolve(data.reply ?? { error: data.failed });
+        };
+        worker.postMessage(question);
+      }),
+  );
+  return waiting;
+}
+
+function make(tag, properties = {}, ...inside) {
+  const one = Object.assign(document.createElement(tag), properties);
+  one.append(...inside);
+  return one;
+}
+
+const drawn = (svg) => new DOMParser().parseFromString(svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" '), "image/svg+xml").documentElement;
+const sentence = (text) => make("p", { className: "sentence", textContent: text });
+
+function show(reply) {
+  if (reply.error) return said.replaceChildren(sentence(reply.error));
+  said.replaceChildren(drawn(reply.strip));
+  if (!reply.understood) said.append(sentence("Something in this file is not understood. It is named below. What depends on it may be wrong."));
+  said.append(make("pre", { textContent: reply.told, tabIndex: 0 }));
+  if (!reply.diff) return;
+  const name = other.selectedOptions[0].textContent;
+  said.append(make("h2", { textContent: `Compared with ${name}` }), drawn(reply.theirs));
+  if (!reply.diff.length) return said.append(make("p", { textContent: "They say the same." }));
+  const lines = reply.diff.map((line) => make("span", { className: line[0] === "-" ? "gone" : "came", textContent: line }));
+  said.append(make("p", { textContent: `With − what only this file says, with + what only ${name} says.` }), make("pre", { tabIndex: 0 }, ...lines));
+}
+
+let asked = 0;
+async function read() {
+  const mine = ++asked;
+  if (!config.value.trim()) return said.replaceChildren();
+  if (config.value.length > LARGEST) return show(TOO_LONG);
+  const begun = performance.now();
+  const reply = await ask({ text: config.value, other: other.value });
+  if (mine !== asked) return; // something newer was asked for
+  show(reply);
+  status.textContent = "";
+  said.dataset.seconds = ((performance.now() - begun) / 1000).toFixed(2);
+}
+
+async function open(blob) {
+  taken.value = "";
+  if (blob.size > LARGEST) return show(TOO_LONG);
+  config.value = await blob.text();
+  read();
+}
+
+let typing;
+config.oninput = ({ inputType }) => {
+  taken.value = "";
+  clearTimeout(typing);
+  typing = setTimeout(read, inputType === "insertFromPaste" ? 0 : 400);
+};
+file.onchange = () => file.files[0] && open(file.files[0]);
+other.onchange = read;
+taken.onchange = async () => {
+  const { example } = await ask({ example: taken.value });
+  config.value = example ?? "";
+  read();
+};
+const box = document.getElementById("reader");
+box.addEventListener("focusin", () => ask({}), { once: true }); // Python starts while the reader looks for the file
+box.addEventListener("dragover", (event) => {
+  event.preventDefault();
+  config.classList.add("over");
+});
+box.addEventListener("dragleave", () => config.classList.remove("over"));
+box.addEventListener("drop", (event) => {
+  event.preventDefault();
+  config.classList.remove("over");
+  const [dropped] = event.dataTransfer.files;
+  if (dropped) open(dropped);
+  else if (event.dataTransfer.getData("text")) open(new Blob([event.dataTransfer.getData("text")]));
+});
+box.hidden = false;
+
+// The gallery asks for two: read_a_config.html?read=gpt-2&with=bloom.
+const wanted = new URLSearchParams(location.search);
+const known = (name) => [...other.options].some((one) => one.value === name);
+if (known(wanted.get("with"))) other.value = wanted.get("with");
+if (known(wanted.get("read"))) {
+  taken.value = wanted.get("read");
+  taken.onchange();
+}

@@ -1,0 +1,66 @@
+// A wall of cards: which of them are shown, with what they link to, and which two are compared.
+const cards = [...document.querySelectorAll(".wall > li")];
+const tags = [...document.querySelectorAll("[data-tag]")];
+const single = document.querySelector(".filters[data-single]");
+const count = document.querySelector(".wall-count");
+const pressed = (one) => one.getAttribute("aria-pressed") === "true";
+const told = (card) => document.getElementById(card.querySelector("a").hash.slice(1)).closest("section");
+
+function show() {
+  const wanted = tags.filter(pressed);
+  for (const card of cards) {
+    const fits = wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
+    card.hidden = told(card).hidden = !fits;
+  }
+  for (const section of new Set(cards.flatMap((card) => [card.closest("section"), told(card).parentElement]))) {
+    if (section.matches("section section")) section.hidden = ![...section.querySelectorAll(".wall > li, section")].some((one) => !one.hidden);
+  }
+  const left = cards.filter((card) => !card.hidden).length;
+  count.textContent = wanted.length ? `${left} of ${cards.length} shown. ` : "";
+  if (wanted.length) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
+}
+
+function press(tag) {
+  for (const one of tags) {
+    if (!tag || one === tag || single) one.setAttribute("aria-pressed", one === tag && !pressed(one));
+  }
+  show();
+}
+
+for (const one of tags) {
+  one.setAttribute("role", "button"); // some are links, for readers without scripts
+  one.setAttribute("aria-pressed", "false");
+  one.onclick = (event) => {
+    event.preventDefault();
+    press(one);
+  };
+  one.onkeydown = (event) => {
+    if (event.key !== " ") return;
+    event.preventDefault();
+    press(one);
+  };
+}
+
+// A link may ask for a tag: gallery.html?show=window.
+const asked = new URLSearchParams(location.search).get("show");
+const first = tags.find((one) => one.dataset.tag === asked);
+if (first) press(first);
+
+const bar = document.querySelector(".compare");
+const chosen = [];
+for (const box of document.querySelectorAll(".wall label input")) {
+  box.checked = false; // browsers keep it over a reload
+  box.parentElement.hidden = false;
+  box.onchange = () => {
+    if (box.checked) chosen.push(box);
+    else chosen.splice(chosen.indexOf(box), 1);
+    if (chosen.length > 2) chosen.shift().checked = false;
+    const [one, other] = chosen.map((each) => each.dataset.model);
+    bar.hidden = !chosen.length;
+    if (!other) return bar.replaceChildren(`${one} is chosen. Choose another one.`);
+    const link = Object.assign(document.createElement("a"), { textContent: `Compare ${one} with ${other}` });
+    link.href = `${bar.dataset.page}?read=${chosen[0].value}&with=${chosen[1].value}`;
+    bar.replaceChildren(link);
+  };
+}
+document.querySelector(".filters")?.classList.add("live-filters");

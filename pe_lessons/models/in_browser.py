@@ -1,0 +1,71 @@
+"""What pages of the site ask of the reader: what it says of a config's text, and a strip of its layers."""
+
+import collections
+import json
+
+from pe_lessons.models import consistency, reader, words
+
+MECHANISMS = {
+    "rotary": "rotation", "learned": "added", "sinusoidal": "added", "alibi": "bias", "t5": "bias",
+    "none": "none", "recurrent": "state", "convolution": "convolution", "feedforward": "alone",
+    "unknown": "unknown",
+}  # fmt: skip
+IN_WORDS = {
+    "rotation": "with a rotation", "added": "after an added table", "bias": "with a bias",
+    "state": "with a state", "none": "without positions", "convolution": "with a convolution",
+    "alone": "without attention", "unknown": "not understood", "window": "with a window",
+}  # fmt: skip
+
+
+def has_window(layer):
+    """Whether a layer sees a part of the text only; a convolution is always that short."""
+    return layer.window is not None and layer.kind != "convolution"
+
+
+def mechanisms(plan):
+    """{a key of IN_WORDS: number of layers} of what a model does about order; windows are counted besides."""
+    found = collections.Counter(MECHANISMS[layer.kind] for layer in plan)
+    found["window"] = sum(map(has_window, plan))
+    return {name: found[name] for name in IN_WORDS if found[name]}
+
+
+def strip(plan):
+    """The layers as SVG, the first on the left: the mechanism is the class, and a window is half as high."""
+    paths = collections.defaultdict(str)
+    for number, layer in enumerate(plan):
+        high = 1 if layer.kind == "feedforward" else 5 if has_window(layer) else 10
+        paths[MECHANISMS[layer.kind]] += f"M{number} {10 - high}h.8v{high}h-.8z"
+    said = ", ".join(f"{count} {IN_WORDS[name]}" for name, count in mechanisms(plan).items())
+    drawn = "".join(f'<path class="{name}" d="{path}"/>' for name, path in paths.items())
+    box = f'viewBox="0 0 {len(plan)} 10" preserveAspectRatio="none"'
+    return f'<svg class="strip" {box} role="img" aria-label="{len(plan)} layers: {said}">{drawn}</svg>'
+
+
+def example(name):
+    """The text of a config of the gallery."""
+    return json.dumps(reader.gallery()[name]["config"], indent=2)
+
+
+def read(text, other=""):
+    """As JSON: what the reader prints, a strip of the layers, and what a config of the gallery has otherwise.
+
+    If the text cannot be read, there is one sentence instead, under ``error``.
+    """
+    try:
+        config = json.loads(text)
+        if not isinstance(config, dict):
+            raise TypeError('a config.json holds names and values between { and }, such as "model_type"')
+        said = {
+            "told": words.explain(config),
+            "strip": strip(reader.layers(config)),
+            "understood": consistency.understood(config),
+        }
+        if other:
+            theirs = reader.gallery()[other]
+            said |= {"diff": words.diff(config, theirs), "theirs": strip(reader.layers(theirs))}
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        said = {"error": f"This is not JSON: in {where} Python says “{error.msg}”."}
+    except (TypeError, ValueError, RecursionError) as error:
+        said = {"error": f"This config can't be read: {error}."}
+    return json.dumps(said)

@@ -1,0 +1,108 @@
+"""The page that reads a config, and the walls that lead to it and to the clinic's cases."""
+
+import json
+
+import pytest
+
+from pe_lessons import models
+from pe_lessons.lessons.the_clinic import clinic
+
+pytestmark = pytest.mark.browser
+GALLERY = models.gallery()
+LLAMA = GALLERY["llama-3-8b"]["config"]
+QWEN = {"model_type": "qwen3_5_moe", "text_config": GALLERY["qwen3.5-397b"]["config"]}
+NEW = LLAMA | {"model_type": "unheard_of", "rope_spiral": 3}
+BROKEN = '{"model_type": "llama",\n "num_hidden_layers": 4,,}'
+DROP = """(area, text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "config.json", {type: "application/json"}));
+    area.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
+}"""
+
+
+def told(page):
+    return page.locator("#said pre").first
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_three_configs_and_a_broken_one(open_page, tmp_path, width):
+    page = open_page("read_a_config", width=width)
+    assert "sends it nowhere" in page.locator("article").inner_text()
+    asked = []
+    page.on("request", lambda request: asked.append((request.method, request.url)))
+    page.get_by_label("Paste a config.json").fill(json.dumps(LLAMA))
+    told(page).wait_for(timeout=60_000)
+    assert told(page).inner_text() == models.explain(LLAMA)
+    cold = float(page.locator("#said").get_attribute("data-seconds"))
+
+    page.get_by_label("Compare it with").select_option("gemma-2-9b")
+    page.get_by_role("heading", name="Compared with Gemma 2 9B").wait_for()
+    lines = page.locator("#said pre").nth(1).locator("span").all_inner_texts()
+    # the order of lines in a difference is that of the version of Python
+    assert sorted(lines) == sorted(models.diff(LLAMA, GALLERY["gemma-2-9b"]))
+    assert page.locator("#said svg").count() == 2
+
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(QWEN))
+    page.get_by_label("Choose a file").set_input_files(file)
+    page.get_by_text("qwen3_5_moe_text: 60 layers").first.wait_for()
+    assert told(page).inner_text() == models.explain(QWEN)
+    assert not page.get_by_text("is not understood. It is named").count()
+
+    page.get_by_label("Paste a config.json").evaluate(DROP, json.dumps(NEW))
+    page.get_by_text("is not understood. It is named").wait_for()
+    assert told(page).inner_text() == models.explain(NEW)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    page.get_by_label("Paste a config.json").fill(BROKEN)
+    page.get_by_text("This is not JSON: in line 2, column").wait_for()
+    assert page.locator("#said > *").count() == 1
+    assert all(method == "GET" and "llama" not in url for method, url in asked)
+    warm = page.locator("#said").get_attribute("data-seconds")
+    print(f"{width}: {cold:.1f} s from the paste to the words, {warm} s warm")
+
+
+def test_a_file_that_is_too_long_is_not_read(open_page, tmp_path):
+    page = open_page("read_a_config")
+    (tmp_path / "tokenizer.json").write_text(json.dumps(["a"] * 300_000))
+    page.get_by_label("Choose a file").set_input_files(tmp_path / "tokenizer.json")
+    page.get_by_text("This is too long for a config.json. Is it another file?").wait_for()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_wall_is_filtered_and_two_are_compared(open_page, width):
+    page = open_page("gallery", width=width)
+    assert page.locator(".wall > li").count() == len(GALLERY)
+    page.get_by_role("button", name="state").click()
+    page.get_by_role("button", name="rotation").focus()
+    page.keyboard.press("Space")
+    shown = page.locator(".wall > li:visible > a").all_inner_texts()
+    assert "Qwen3.5 397B" in shown and not {"Kimi K3", "GPT-2, small"} & set(shown)
+    assert f"{len(shown)} of {len(GALLERY)} shown" in page.locator(".wall-count").inner_text()
+    assert not page.get_by_role("heading", name="2019", exact=True).is_visible()
+    page.get_by_role("button", name="Show all").click()
+    for name in ("kimi-k3", "gpt-2"):
+        page.locator(f'.wall input[value="{name}"]').check()
+    page.get_by_role("link", name="Compare Kimi K3 with GPT-2, small").click()
+    page.get_by_role("heading", name="Compared with GPT-2, small").wait_for(timeout=60_000)
+    lines = page.locator("#said pre").nth(1).locator("span").all_inner_texts()
+    assert sorted(lines) == sorted(models.diff(GALLERY["kimi-k3"], GALLERY["gpt-2"]))
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
+    page = open_page("clinic", width=width)
+    page.get_by_role("button", name="wrong from 1 on, at once").click()
+    assert page.locator(".wall > li:visible > a").evaluate_all("links => links.map(one => one.hash)") == [
+        "#case-13", "#case-19",
+    ]  # fmt: skip
+    assert page.locator("article h3:visible").count() == 2
+    group, cases = next(iter(clinic.groups().items()))
+    page.get_by_role("button", name=group).click()
+    assert (
+        page.locator(".wall > li:visible").count() == page.locator("article h3:visible").count() == len(cases)
+    )
+    page.locator(".wall > li:visible > a").first.click()
+    assert page.get_by_role("heading", name=cases[0].title).evaluate(
+        "one => Math.abs(one.getBoundingClientRect().top) < 200"
+    )

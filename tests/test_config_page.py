@@ -1,0 +1,48 @@
+"""What the page that reads a config gets from Python; tests/browser/test_config_page.py looks at the page."""
+
+import json
+import re
+
+import pytest
+
+from pe_lessons import models
+from pe_lessons.models import in_browser
+
+GALLERY = models.gallery()
+
+
+@pytest.mark.parametrize("name", ["gpt-2", "kimi-k3", "lfm3"])
+def test_the_page_says_what_the_reader_prints(name):
+    said = json.loads(in_browser.read(in_browser.example(name), "gemma-2-9b"))
+    assert said["told"] == models.explain(GALLERY[name]["config"]) and said["understood"]
+    assert said["diff"] == models.diff(GALLERY[name]["config"], GALLERY["gemma-2-9b"])
+    assert said["theirs"] == in_browser.strip(models.layers(GALLERY["gemma-2-9b"]))
+    assert json.loads(in_browser.read(in_browser.example(name), name))["diff"] == []
+
+
+def test_a_strip_has_a_piece_for_each_layer_and_half_of_it_for_a_window():
+    drawn = in_browser.strip(models.layers(GALLERY["lfm3"]["config"]))
+    pieces = {kind: path.count("M") for kind, path in re.findall(r'class="(\w+)" d="([^"]+)"', drawn)}
+    assert pieces == {"convolution": 13, "rotation": 11} and drawn.count(" 5h.8v5h") == 5
+    assert "24 layers: 11 with a rotation, 13 with a convolution, 5 with a window" in drawn
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('{"model_type": "llama",\n "x": 1,,}', "This is not JSON: in line 2, column 9 Python says"),
+        ("{'model_type': 'llama'}", "This is not JSON: in line 1, column 2"),
+        ("[1, 2]", "This config can't be read: a config.json holds names and values between { and }"),
+        ("[" * 100_000, "This "),
+        ("{}", "This config can't be read: config must say how many layers there are"),
+        ('{"num_hidden_layers": 4, "rope_theta": "10"}', "rope_theta must be a finite number, got '10'"),
+    ],
+)
+def test_what_cannot_be_read_gets_one_sentence(text, sentence):
+    said = json.loads(in_browser.read(text))
+    assert list(said) == ["error"] and sentence in said["error"] and "\n" not in said["error"]
+
+
+def test_what_is_not_understood_is_said():
+    config = GALLERY["llama-3-8b"]["config"] | {"model_type": "unheard_of"}
+    assert not json.loads(in_browser.read(json.dumps(config)))["understood"]
