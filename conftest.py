@@ -18,9 +18,10 @@ os.environ.update(KERNEL_ENVIRONMENT)
 if not os.path.exists(os.environ.get("MPLCONFIGDIR", ".")):
     # matplotlib lists the fonts at its first import; where that takes long, it says so, in some notebook.
     import matplotlib.font_manager  # noqa: F401
-# How long an example takes depends on what else the machine does.
+# How long an example takes depends on what else the machine does. Each run draws other ones.
 hypothesis.settings.register_profile(
     "course",
+    max_examples=25,
     deadline=None,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
     print_blob=True,

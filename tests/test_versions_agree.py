@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from versions import TAKES, answer, each_version
 
@@ -278,7 +278,6 @@ def test_a_rotary_score_depends_on_the_difference_of_the_positions_only(
 
 
 @each_version
-@settings(max_examples=20)
 @given(half=st.integers(3, 8), start=starts, seq_len=sizes, base=bases, layout=layouts)
 @pytest.mark.parametrize("order", ["blocks", "interleaved"])
 def test_text_alone_comes_out_as_rotary_bit_for_bit(version, order, half, start, seq_len, base, layout):
@@ -293,7 +292,6 @@ def test_text_alone_comes_out_as_rotary_bit_for_bit(version, order, half, start,
 
 
 @each_version
-@settings(max_examples=20)
 @given(half=st.integers(1, 5), places=st.lists(st.tuples(starts, starts), min_size=1, max_size=6), base=bases)
 def test_two_axes_with_frequencies_of_their_own_are_axial_rotary(version, half, places, base):
     x, axes = random_rows(len(places), 4 * half), np.array(places).T
@@ -303,7 +301,6 @@ def test_two_axes_with_frequencies_of_their_own_are_axial_rotary(version, half, 
 
 @each_version
 @pytest.mark.parametrize("order", AXIS_ORDERS)
-@settings(max_examples=20)
 @given(moves=st.tuples(shifts, shifts, shifts))
 def test_a_score_on_three_axes_depends_on_three_differences(version, order, moves):
     q, k = random_rows(2, 1, 16)
