@@ -9,11 +9,9 @@ import functools
 import html
 import itertools
 import json
-import os
 import re
 import tomllib
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import nbformat
 from docutils import nodes
@@ -29,7 +27,6 @@ from pe_lessons.lessons.placement import LAST, placement
 from pe_lessons.lessons.progress import notebooks, progress
 
 ROOT = Path(pe_lessons.__file__).resolve().parents[1]
-NUMPY = os.environ.get("PE_LESSONS_NUMPY_WHEEL", "")  # Pyodide's wheel of NumPy: a file, or an address
 FIRST = "Try the first exercise in ten seconds"
 LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
 SENTENCES = "notebook_sentences_on_pages.toml"
@@ -166,7 +163,7 @@ class MakeExercises(SphinxTransform):
         known = {
             "lesson": lesson,
             "needs": needed(lesson[3:]),
-            "numpy": NUMPY and (NUMPY if urlsplit(NUMPY).netloc else Path(NUMPY).name),
+            "numpy": any(Path(self.app.srcdir).glob("_static/python/numpy-*.whl")),
             "imports": {name: line for name, (_, line) in imports(_program(notebook)).items()},
         }
         if lesson.startswith("00"):
@@ -243,9 +240,19 @@ class Progress(Directive):
         return [nodes.raw("", table, format="html")]
 
 
+def write_names(app, exception):
+    """What can be answered in each lesson, for the ticks in the menu."""
+    if not exception:
+        names = {}
+        for lesson, name, _ in progress(ROOT / "notebooks"):
+            names.setdefault(lesson, []).append(name)
+        Path(app.outdir, "_static/lessons.json").write_text(json.dumps(names), encoding="utf-8")
+
+
 def setup(app):
     app.add_directive("placement", Placement)
     app.add_directive("progress", Progress)
     app.add_transform(MakeExercises)
     app.connect("source-read", speak_of_the_page)
+    app.connect("build-finished", write_names)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

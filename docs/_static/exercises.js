@@ -34,6 +34,7 @@ function keep(name, source, check, reply, more) {
   try {
     localStorage.setItem(KEPT + place_of_answers, JSON.stringify(kept));
   } catch {} // a page without storage still checks
+  if (reply) tick();
 }
 
 const kept_cell = (kept, id) => kept.cells.find((one) => one.id === id);
@@ -71,6 +72,7 @@ function show(box, said) {
 
 // --- exercises ---
 
+const PYTHON = page && { lesson: page.lesson.slice(3), imports: page.imports, numpy: page.needs === "numpy" };
 let worker = null;
 
 function ask(question, progress) {
@@ -85,10 +87,12 @@ function ask(question, progress) {
       resolve(reply);
     };
     ask.stop = () => done({ failed: "Stopped. Python starts again with the next check or run." }, true);
+    lines_of_progress().forEach((one) => (one.textContent = ""));
     worker ??= new Worker(new URL("python_worker.js", import.meta.url), { type: "module" });
     worker.onerror = () => done({ failed: "Python could not be started here." }, true);
     worker.onmessage = ({ data }) => {
       if (data.progress) progress(data.progress);
+      else if (data.of !== question.name) return; // it was asked before
       else if (data.started) {
         progress(question.check ? "Checking …" : "Running …");
         timer = setTimeout(() => done({ failed: `Your code was still running after ${LIMIT} seconds, so it was stopped. Look at its loops.` }, true), LIMIT * 1000);
@@ -97,6 +101,8 @@ function ask(question, progress) {
     worker.postMessage(question);
   });
 }
+
+const lines_of_progress = () => document.querySelectorAll(".progress-line");
 
 function elsewhere(library) {
   const box = make("p", { className: "elsewhere" });
@@ -156,8 +162,7 @@ async function exercise(box) {
       one.className = "reply";
     }
     const [start, text] = [performance.now(), editor.text()];
-    const question = { lesson: page.lesson.slice(3), name, answer: text, check: checking && check, imports: page.imports, numpy: page.needs && page.numpy };
-    const got = await ask(question, (said) => (status.textContent = said));
+    const got = await ask({ ...PYTHON, name, answer: text, check: checking && check }, (said) => (status.textContent = said));
     const title = checking ? `${name}: ${HEADINGS.error}.` : `${HEADINGS.error}.`;
     const said = got.reply ?? { status: "error", title, message: got.failed };
     status.textContent = "";
@@ -181,6 +186,12 @@ async function exercise(box) {
   stop.hidden = true;
   const help = make("p", { id: `help-${name}`, className: "editor-help", textContent: "Shift + Enter or Ctrl + Enter checks, Alt + Enter runs. Tab indents. To leave the editor, press Escape, then Tab." });
   const place = make("div", { className: "editor" });
+  // Python comes while the reader is still writing.
+  place.addEventListener("focusin", async () => {
+    if (worker) return;
+    await ask(PYTHON, (said) => (status.textContent = said));
+    status.textContent = "";
+  });
   const work = make("div", { className: "work" }, place, help, make("p", { className: "buttons" }, check_button, run_button, stop, again, back), status, ran, reply);
   const editor = open({
     parent: place,
@@ -202,6 +213,22 @@ async function exercise(box) {
 }
 
 const status_of = (title) => Object.keys(HEADINGS).find((key) => title.endsWith(`: ${HEADINGS[key]}.`)) ?? "not attempted";
+
+// --- what is done, in the menu and on the cards ---
+
+const names_of = fetch(new URL("lessons.json", import.meta.url)).then((answer) => answer.json());
+
+async function tick() {
+  const lessons = await names_of;
+  document.querySelectorAll("a > .done").forEach((one) => one.remove());
+  for (const link of document.querySelectorAll(".bd-sidebar-primary .bd-links a, ul.lesson-map a")) {
+    const lesson = link.pathname.match(/notebooks\/(\w+)\.html$/)?.[1];
+    const [names, kept] = [lessons[lesson] ?? [], notebook(lesson)];
+    const done = names.filter((name) => status_of(kept_text(kept, name).split("\n")[0]) === "correct").length;
+    if (done) link.append(make("span", { className: "done", textContent: `${done === names.length ? " ✓" : ""} ${done} of ${names.length}` }));
+  }
+}
+tick();
 
 // --- questions and quizzes ---
 
@@ -373,6 +400,7 @@ if (table) {
     kept.forEach((key) => localStorage.removeItem(key));
     lessons.length = 0;
     fill();
+    tick();
   };
   document.getElementById("progress-buttons").append(button("Export", save), " ", button("Forget", forget));
   fill();

@@ -8,29 +8,28 @@ const fetched = async (url) => {
   return answer.arrayBuffer();
 };
 
-async function start(numpy) {
-  say("Fetching Python (13 MB, kept by your browser) …");
+async function start({ lesson, numpy }) {
+  say(`Fetching Python${numpy ? " and NumPy (16" : " (13"} MB, kept by your browser) …`);
   const [python, course] = await Promise.all([loadPyodide(), fetched("python/pe_lessons.zip")]);
   python.unpackArchive(course, "zip");
-  if (numpy) {
-    say(`Fetching NumPy from ${new URL(numpy, location).host} …`);
-    await python.loadPackage(new URL(numpy, new URL("python/", location)).href);
-  }
+  if (numpy) await python.loadPackage("numpy");
   say("Python is starting …");
   python.runPython("import sys; sys.path.insert(0, '.')");
+  python.pyimport(`pe_lessons.lessons.${lesson}`);
   return python.pyimport("pe_lessons.exercises.in_browser");
 }
 
-let python;
+let starting;
 onmessage = async ({ data }) => {
   try {
-    python ??= await start(data.numpy);
-    postMessage({ started: true });
+    const python = await (starting ??= start(data));
     const { lesson, name, answer, check, imports } = data;
+    if (!name) return postMessage({ reply: null }); // it was to start, and no more
+    postMessage({ of: name, started: true });
     const known = new Map(Object.entries(imports));
     const said = check ? python.reply(lesson, name, answer, check, known) : python.run(lesson, name, answer, known);
-    postMessage({ reply: JSON.parse(said) });
+    postMessage({ of: name, reply: JSON.parse(said) });
   } catch (error) {
-    postMessage({ failed: String(error.message ?? error).trim().split("\n").at(-1) });
+    postMessage({ of: data.name, failed: String(error.message ?? error).trim().split("\n").at(-1) });
   }
 };
