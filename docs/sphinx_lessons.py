@@ -165,22 +165,6 @@ class LinkWords(SphinxTransform):
                 text.parent.replace(text, [*parts, nodes.Text(said[end:])])
 
 
-class NameLessons(SphinxTransform):
-    """Whoever searches a word of the glossary finds first the lesson that its entry names first."""
-
-    default_priority = 882
-
-    def apply(self):
-        lesson = number(self.env.docname)
-        if lesson is None:
-            return
-        entries = Path(self.env.srcdir, "glossary.md").read_text(encoding="utf-8").split("```{glossary}")[1]
-        for word, said in re.findall(r"^(\S.*)\n((?:  .*\n)+)", entries, re.MULTILINE):
-            named = re.search(r"Lessons? (\d\d)", said)
-            if named and int(named[1]) == lesson:
-                self.document.insert(0, addnodes.index(entries=[("single", word, "", "main", None)]))
-
-
 class MarkQuestions(SphinxTransform):
     """Paragraphs that ask for a prediction are told from the others."""
 
@@ -425,7 +409,6 @@ def setup(app):
     app.add_directive("lesson-map", LessonMapDirective)
     app.add_transform(NameHeadings)
     app.add_transform(LinkWords)
-    app.add_transform(NameLessons)
     app.add_transform(MarkQuestions)
     app.add_node(HideCodeCellNode, override=True, html=(open_folded, close_folded))
     app.connect("source-read", fold_cells)

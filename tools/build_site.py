@@ -2,13 +2,15 @@
 
 Sphinx wants all its sources in one folder, so they are gathered in docs/_build/source: the pages of docs/,
 the notebooks, the teacher's guide, and whatever else they may link to. MathJax, which sets the formulas,
-Python for the exercises (Pyodide) and their editor (CodeMirror) come from npm. Pyodide's wheel of NumPy does
-not: PE_LESSONS_NUMPY_WHEEL names a file or an address of it; without one, exercises that need NumPy say where
-they can be done.
+Python for the exercises (Pyodide), their editor (CodeMirror) and the search (Pagefind) come from npm. NumPy
+does not: Pyodide fetches its own wheel from the place of its releases. Where that is out of reach, the site
+is built without the wheel, and exercises that need NumPy say where they can be done.
 PE_LESSONS_REPOSITORY is the address of the repository, and PE_LESSONS_SITE that of the site, where GitHub
 does not serve it under the repository's name.
 """
 
+import hashlib
+import json
 import os
 import pkgutil
 import re
@@ -17,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -41,7 +44,7 @@ MENDED = {
     '<th class="head"><p></p></th>': "<td></td>",  # the corner of a table
     '<th class="head"></th>': "<td></td>",
 }
-PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+PYODIDE = ("pyodide.mjs", "pyodide.asm.*", "python_stdlib.zip", "pyodide-lock.json")
 
 
 def copy(source, target):
@@ -81,6 +84,21 @@ def bundle_editor(target):
     subprocess.run(command, check=True, env=os.environ | {"NODE_PATH": str(modules)})
 
 
+def numpy_wheel(pyodide):
+    """[Pyodide's wheel of NumPy], in Pyodide's folder, or [] where it cannot be had."""
+    about = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["packages"]["numpy"]
+    wheel = pyodide / about["file_name"]
+    if not wheel.exists():
+        fetch = "require(process.argv[1]).loadPyodide().then((python) => python.loadPackage('numpy'))"
+        subprocess.run(["node", "-e", fetch, str(pyodide)], check=True)
+    if not wheel.exists():
+        print(f"Without {wheel.name} no exercise that needs NumPy runs on the site.")
+        return []
+    if hashlib.sha256(wheel.read_bytes()).hexdigest() != about["sha256"]:
+        raise ValueError(f"{wheel} is not the file that pyodide-lock.json names. Delete it and build again.")
+    return [wheel]
+
+
 def gather():
     shutil.rmtree(SOURCE, ignore_errors=True)
     copy(DOCS, SOURCE)
@@ -93,12 +111,10 @@ def gather():
         text = page.read_text(encoding="utf-8")
         page.write_text(re.sub(r"\]\((\.\./)?docs/(?=\w+\.md)", r"](\1", text), encoding="utf-8")
     copy(formulas.FONTS, SOURCE / "_static/mathjax")
-    for name in PYODIDE:
-        copy(NPM / "node_modules/pyodide" / name, SOURCE / "_static/python" / name)
+    pyodide = NPM / "node_modules/pyodide"
+    for path in (*(path for name in PYODIDE for path in pyodide.glob(name)), *numpy_wheel(pyodide)):
+        copy(path, SOURCE / "_static/python" / path.name)
     bundle_editor(SOURCE / "_static/editor.js")
-    wheel = os.environ.get("PE_LESSONS_NUMPY_WHEEL", "")
-    if wheel and Path(wheel).exists():
-        copy(Path(wheel), SOURCE / "_static/python" / Path(wheel).name)
     pack_course(SOURCE / "_static/python/pe_lessons.zip")
     for module in pkgutil.iter_modules([ROOT / "pe_lessons"]):
         if module.name in ("_arguments", "exercises", "lessons"):
@@ -133,6 +149,42 @@ def icon_letters(html, names):
     return found
 
 
+WEIGHTS = {"notebooks/": 1, "glossary": 2, "api": 0.1}  # of what the search finds; other pages count half
+UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress")
+NOT_ARTICLE = ".headerlink, .viewcode-link, .math, .cell_output pre, script"
+
+
+def index_search(pages, html):
+    """Give Pagefind the articles: headings and words that are explained with their addresses, and with every
+    lesson the words for which the glossary names it first. Functions count least."""
+    entries = (DOCS / "glossary.md").read_text(encoding="utf-8").split("```{glossary}")[1]
+    words = {}
+    for word, said in re.findall(r"^(\S.*)\n((?:  .*\n)+)", entries, re.MULTILINE):
+        lesson = re.search(r"Lessons? (\d\d)", said)
+        words.setdefault(lesson and lesson[1], []).append(word)
+    shutil.rmtree(BUILD / "searched", ignore_errors=True)
+    for path, text in pages.items():
+        name = path.relative_to(html).as_posix()
+        article = re.search("<article.*?</article>", text, re.DOTALL)
+        if name.startswith(UNSEARCHED) or not article:
+            continue
+        weight = next((w for start, w in WEIGHTS.items() if name.startswith(start)), 0.5)
+        text = re.sub(r'<section( id="[^"]+")>\s*(?:<span id="[^"]*"></span>)*<h(\d)', r"<h\2\1", article[0])
+        text = re.sub(r'<dt[^>]*( id="[^"]+")>(.*?)</dt>', r"<h3\1>\2</h3>", text, flags=re.DOTALL)
+        known = escape(", ".join(words.get(name[10:12], ()))) if name.startswith("notebooks/") else ""
+        body = f'data-pagefind-body data-pagefind-weight="{weight}"'
+        body += f' data-pagefind-meta="words[data-words]" data-words="{known}"'
+        target = BUILD / "searched" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(f'<html lang="en"><body {body}>{text}</body></html>', encoding="utf-8")
+    program = NPM / "node_modules/.bin/pagefind"
+    command = [program, "--site", BUILD / "searched", "--output-path", html / "pagefind", "--quiet"]
+    subprocess.run([*command, "--exclude-selectors", NOT_ARTICLE], check=True)
+    for unused in ("*-ui.*", "*highlight*", "wasm.unknown*"):
+        for path in html.glob(f"pagefind/{unused}"):
+            path.unlink()
+
+
 def folder(repository):
     """Where the site of a repository is on its server: "/pe_lessons/", or "/" for a host of its own."""
     name = repository.rstrip("/").rpartition("/")[2]
@@ -142,7 +194,7 @@ def folder(repository):
 
 def finish(html):
     """Mend the built pages, set their formulas and pack their pictures; leave out what they do not use: most
-    icons, MathJax, the index where nobody searches."""
+    icons, MathJax, Sphinx's own search."""
     # A server gives 404.html for a page in any folder, so its links begin at the top.
     place = folder(runpy.run_path(DOCS / "conf.py")["REPOSITORY"])
     pages = {path: path.read_text(encoding="utf-8") for path in html.rglob("*.html")}
@@ -152,7 +204,8 @@ def finish(html):
     fonts = (html / "_static").glob("vendor/fontawesome/webfonts/*.woff2")
     command = ["node", "-e", SUBSET, icon_letters(html, names), *map(str, fonts)]
     subprocess.run(command, check=True, env=os.environ | {"NODE_PATH": str(NPM / "node_modules")})
-    searching = r'<script src="[^"]*(searchtools|language_data|searchindex)\.js[^>]*></script>'
+    index_search(pages, html)
+    own = "searchtools|language_data|searchindex|sphinx_highlight"
     previews = {
         name for text in pages.values() for name in re.findall(r'og:image" content="[^"]*/(.+?)"', text)
     }
@@ -168,9 +221,8 @@ def finish(html):
         text = re.sub(r'style="width: (\d+)px; height: (\d+)px;"', r'width="\1" height="\2"', text)
         for old, new in MENDED.items():
             text = text.replace(old, new)
-        if path.name != "search.html":
-            text = re.sub(searching, "", text)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(re.sub(rf'<script src="[^"]*({own})\.js[^>]*></script>', "", text), encoding="utf-8")
+    (html / "searchindex.js").unlink()
 
 
 if __name__ == "__main__":

@@ -1,10 +1,3 @@
-// What was searched is marked in the article alone.
-SphinxHighlight.highlightSearchWords = () => {
-  const words = localStorage.getItem("sphinx_highlight_terms") ?? "";
-  localStorage.removeItem("sphinx_highlight_terms");
-  for (const word of words.split(" ").filter(Boolean)) _highlightText(document.querySelector("article"), word, "highlighted");
-};
-
 // Formulas that are wider than the page scroll. The keyboard has to reach them, as the theme sees to for code.
 for (const event of ["load", "resize"]) {
   addEventListener(event, () => {
