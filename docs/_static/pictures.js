@@ -3,7 +3,7 @@
 // drawing. Where a knob ends may depend on the values of the others. A picture that can be grasped has
 // grasp(point, values): null, or a function from a point to values. Every value has a knob too, for the keyboard.
 // play(t), t from 0 to 1, gives the values that are drawn, once, before a reader has touched anything.
-import { WIDTH, spaced } from "./pictures/shared.js";
+import { WIDTH, grasp, spaced } from "./pictures/shared.js";
 
 const PLAYS = 4000; // milliseconds
 
@@ -59,28 +59,17 @@ async function mount(box) {
   box.querySelector("noscript").before(drawing, controls, words);
   show();
   if (picture.grasp) {
-    let held = null;
-    const follow = ({ clientX, clientY }) => {
+    const inside = ({ clientX, clientY }) => {
       const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(drawing.getScreenCTM().inverse());
-      held ??= picture.grasp([x, y], read());
-      for (const [name, value] of Object.entries(held?.([x, y]) ?? {})) knobs[name].input.value = value;
-      if (held) touch();
+      return [x, y];
     };
-    let down = null;
-    drawing.classList.add("to-grasp");
-    drawing.addEventListener("pointerdown", (event) => {
-      // A finger may be about to scroll, until it moves to the side or is lifted.
-      down = { x: event.clientX, sure: event.pointerType === "mouse" || event.target.closest(".hand") };
-      drawing.setPointerCapture(event.pointerId); // what is drawn under the finger is replaced at every move
-      if (down.sure) follow(event);
+    grasp(drawing, inside, (begun) => {
+      const held = picture.grasp(begun, read());
+      return held && ((point) => {
+        for (const [name, value] of Object.entries(held(point))) knobs[name].input.value = value;
+        touch();
+      });
     });
-    drawing.addEventListener("pointermove", (event) => {
-      if (!down) return;
-      down.sure ||= Math.abs(event.clientX - down.x) > 8;
-      if (down.sure) follow(event);
-    });
-    drawing.addEventListener("pointerup", (event) => down && follow(event));
-    for (const end of ["pointerup", "pointercancel"]) drawing.addEventListener(end, () => (down = held = null));
   }
   if (picture.play && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
     new IntersectionObserver(([{ isIntersecting }], watching) => {

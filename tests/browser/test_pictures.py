@@ -215,29 +215,60 @@ def open_picture(open_page, name, **options):
     return box
 
 
-@pytest.mark.parametrize("touch", [False, True])
-def test_a_gate_is_turned_by_its_hand(open_page, touch):
-    box = open_picture(open_page, "fading_state", width=390)
+# What is dragged in a picture, from where to where in the drawing's own units, and what its knobs then say.
+GRASPED = {
+    "detector": [(200, 80), (300, 80), {"position": 97}],
+    "fading_state": [(104, 128), (134, 158), {"gate of every word": 0.83, "full stop": 0.01}],
+    "leave_the_line": [(250, 150), (142, 98), {"row": 5, "column": 3}],
+    "ruler": [(100, 100), (308, 100), {"query at": 12}],
+    "shuffle_the_words": [(40, 125), (390, 125), {"order": 33}],
+    "stretch": [(217, 21), (321, 21), {"trained on": 12, "text longer by": 5}],
+    "sum_of_stripes": [(100, 100), (315, 100), {"pairs": 32}],
+    "two_arrows": [(68, 21), (10, 62), {"query at": 9, "key at": 4}],  # two radians of pair 0
+}
+
+
+@pytest.mark.parametrize("touch", [False, True], ids=["mouse", "touch"])
+@pytest.mark.parametrize("name", GRASPED)
+def test_what_is_drawn_is_grasped(open_page, name, touch):
+    begin, end, told = GRASPED[name]
+    box = open_picture(open_page, name, width=390)
     drawn = box.locator("svg")
-    drawn.scroll_into_view_if_needed()
+    drawn.evaluate(
+        "one => scrollTo({top: one.getBoundingClientRect().y + scrollY - 200, behavior: 'instant'})"
+    )
     place = drawn.bounding_box()
     scale = place["width"] / 400
-    top, right = [(place["x"] + x * scale, place["y"] + y * scale) for x, y in [(104, 128), (134, 158)]]
+    begin, end = [(place["x"] + x * scale, place["y"] + y * scale) for x, y in (begin, end)]
     if touch:
         session = box.page.context.new_cdp_session(box.page)
-        for kind, points in [("touchStart", [top]), ("touchMove", [right]), ("touchEnd", [])]:
+        for kind, points in [("touchStart", [begin]), ("touchMove", [end]), ("touchEnd", [])]:
             session.send(
                 "Input.dispatchTouchEvent",
                 {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]},
             )
     else:
-        box.page.mouse.move(*top)
+        box.page.mouse.move(*begin)
         box.page.mouse.down()
-        box.page.mouse.move(*right)
+        box.page.mouse.move(*end)
         box.page.mouse.up()
-    gate = box.get_by_role("slider", name="gate of every word")
-    assert abs(float(gate.input_value()) - 5 / 6) < 0.02  # a quarter of a turn beyond the middle, of three
-    assert float(box.get_by_role("slider", name="full stop").input_value()) == 0.01
+    shown = {label: float(box.get_by_role("slider", name=label).input_value()) for label in told}
+    assert shown == pytest.approx(told, abs=0.02)
+
+
+def test_on_the_front_page_a_row_is_chosen_and_a_hand_is_turned(open_page):
+    page = open_page("index")
+    slider = page.get_by_role("slider", name="position")
+    page.locator("#encoding-table").click(position={"x": 20, "y": 1})
+    assert slider.input_value() == "0"
+    dial = page.locator("#encoding-dials circle").first.bounding_box()
+    x, y, radius = dial["x"] + dial["width"] / 2, dial["y"] + dial["height"] / 2, dial["width"] / 2
+    page.mouse.move(x + radius / 2, y)
+    page.mouse.down()
+    for angle in (1, 2, 3, 4, 5, 6, 7, 8):  # radians: more than a turn
+        page.mouse.move(x + radius / 2 * np.cos(angle), y - radius / 2 * np.sin(angle))
+    page.mouse.up()
+    assert slider.input_value() == "8"
 
 
 def column_at(box, column):

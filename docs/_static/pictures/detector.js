@@ -1,5 +1,5 @@
 // Lesson 06: the row of one position held against the rows of all. 128 positions.
-import { curve, dot, fixed, line, range, row, spaced, text } from "./shared.js";
+import { along, curve, dot, fixed, line, range, row, spaced, text } from "./shared.js";
 
 export const height = 175;
 export const knobs = [
@@ -14,6 +14,8 @@ export function numbers({ position, width, base }) {
   const far = answer.filter((_, p) => Math.abs(p - position) >= 5);
   return { answer, neighbour: answer[position ? position - 1 : 1], far: Math.max(...far) };
 }
+
+export const grasp = () => along("position", [10, 390], [0, 127]);
 
 export function draw({ answer }, { position }) {
   const x = 10 + (380 * position) / 127;

@@ -1,5 +1,5 @@
 // Lesson 14: how alike every patch of a grid is to one of them. d_model 32.
-import { bar, dot, fixed, range, row } from "./shared.js";
+import { along, bar, dot, fixed, range, row } from "./shared.js";
 
 const WIDTH = 32;
 
@@ -23,6 +23,14 @@ export function numbers({ row: r, column, grid, encoding }) {
   const own = patch(encoding, height, width, at * width + across);
   const alike = range(height * width).map((index) => dot(own, patch(encoding, height, width, index)) / (WIDTH / 2));
   return { height, width, at, across, alike, below: alike[(at + 1) * width + across] ?? null, right: across + 1 < width ? alike[at * width + across + 1] : null };
+}
+
+export function grasp(_, { grid }) {
+  const [height, width] = grid.split(" x ").map(Number);
+  const half = 115 / Math.max(height, width); // of a patch
+  const [column, row] = [[85, width, "column"], [8, height, "row"]].map(([at, count, name]) =>
+    along(name, [at + half, at + (2 * count - 1) * half], [0, count - 1]));
+  return ([x, y]) => ({ ...column([x]), ...row([y]) });
 }
 
 export function draw({ height, width, at, across, alike }) {

@@ -1,5 +1,5 @@
 // Lesson 11: ALiBi's bias for one query of a text of 16 tokens, and the weights that come of it.
-import { bar, fixed, range, softmax, spaced, text } from "./shared.js";
+import { along, bar, fixed, range, softmax, spaced, text } from "./shared.js";
 
 export function slopes(heads) {
   const power = 2 ** Math.floor(Math.log2(heads));
@@ -21,6 +21,8 @@ export function numbers({ query, heads, head, constant }) {
   const bias = range(query + 1).map((key) => -slope * (query - key) + constant);
   return { slope, bias, weights: softmax(bias) };
 }
+
+export const grasp = () => along("query", [20, 380], [0, 15]);
 
 export function draw({ bias, weights }) {
   const low = Math.max(8, ...bias.map(Math.abs));

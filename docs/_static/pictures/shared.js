@@ -27,3 +27,44 @@ export const bar = (x, y, width, height, kind, more = "") =>
 // Values between -1 and 1 as a curve in a box, the first at its left edge.
 export const curve = (values, kind, [x, y, width, height]) =>
   line(values.map((value, i) => [x + (width * i) / (values.length - 1), y + (height * (1 - value)) / 2]), kind);
+
+// --- what is grasped ---
+
+const within = (value, [low, high]) => Math.min(Math.max(Math.round(value), low), high);
+// The value of a knob at a place between two ends of the drawing.
+export const along = (name, [left, right], [low, high]) => ([x]) => ({ [name]: within(low + ((high - low) * (x - left)) / (right - left), [low, high]) });
+
+// How far a pointer has gone round a centre since it began, in radians: counterclockwise, more than a turn too.
+export function turning([x, y], begun) {
+  const angle = ([toX, toY]) => Math.atan2(y - toY, toX - x);
+  let [last, turned] = [angle(begun), 0];
+  return (point) => {
+    const step = angle(point) - last;
+    last += step;
+    turned += Math.atan2(Math.sin(step), Math.cos(step));
+    return turned;
+  };
+}
+
+// Follows mouse, pen and finger on an element. take(point, event) gives null, or what to do with each next point.
+export function grasp(element, pointOf, take) {
+  let [down, held] = [null, null];
+  const follow = (event) => {
+    held ??= take(pointOf(event), event);
+    held?.(pointOf(event));
+  };
+  element.classList.add("to-grasp");
+  element.addEventListener("pointerdown", (event) => {
+    // A finger may be about to scroll, until it moves to the side or is lifted.
+    down = { x: event.clientX, sure: event.pointerType === "mouse" || event.target.closest(".hand") };
+    element.setPointerCapture(event.pointerId); // what is drawn under the finger is replaced at every move
+    if (down.sure) follow(event);
+  });
+  element.addEventListener("pointermove", (event) => {
+    if (!down) return;
+    down.sure ||= Math.abs(event.clientX - down.x) > 8;
+    if (down.sure) follow(event);
+  });
+  element.addEventListener("pointerup", (event) => down && follow(event));
+  for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, () => (down = held = null));
+}

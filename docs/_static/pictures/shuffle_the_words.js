@@ -29,6 +29,17 @@ export const knobs = [
   { name: "position", label: "add a position", value: false },
 ];
 
+// A word is taken to another place; the others keep their order.
+export function grasp([x], { order: number }) {
+  const place = (to) => Math.min(Math.max(Math.floor((to - 5) / 78), 0), 4);
+  const [before, from] = [order(number), place(x)];
+  return ([to]) => {
+    const words = before.filter((_, n) => n !== from);
+    words.splice(place(to), 0, before[from]);
+    return { order: sum(words.map((one, n) => [24, 6, 2, 1, 0][n] * words.slice(n).filter((other) => other < one).length)) };
+  };
+}
+
 export function numbers(values) {
   const all = range(120).map((n) => attend(n, values).output.map((value) => value.toFixed(9)).join());
   return { ...attend(values.order, values), told: new Set(all).size };

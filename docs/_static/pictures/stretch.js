@@ -1,5 +1,5 @@
 // Lesson 13: the pairs of a head of 128 numbers, trained to a length and read to a longer one.
-import { bar, frequencies, range, spaced, text } from "./shared.js";
+import { along, bar, frequencies, range, spaced, text } from "./shared.js";
 
 const HEAD = 128;
 const clipped = (share) => Math.min(Math.max(share, 0), 1);
@@ -20,7 +20,7 @@ export function stretched(rule, factor, trained, base) {
   return original.map((omega, k) => kept(omega, k) * omega + ((1 - kept(omega, k)) * omega) / factor);
 }
 
-export const height = 175;
+export const height = 215;
 export const knobs = [
   { name: "trained", label: "trained on", min: 8, max: 14, value: 12, shown: (n) => spaced(2 ** n) },
   { name: "factor", label: "text longer by", min: 0, max: 5, value: 2, shown: (n) => spaced(2 ** n) },
@@ -38,17 +38,31 @@ export function numbers({ trained, factor, rule, base }) {
   return { frequencies: now, open, unseen, slowed };
 }
 
+// On a scale of powers of two: the end of what was trained, and the end of the text.
+const ends = ({ trained, factor }) => [trained, trained + factor].map((power) => 10 + (380 * (power - 8)) / 11);
+
+export function grasp([x, y], values) {
+  if (y > 40) return null;
+  const [seen, all] = ends(values);
+  if (x < (seen + all) / 2 && x < all - 1) return along("trained", [10, 390], [8, 19]);
+  return (point) => ({ factor: Math.max(along("end", [10, 390], [8, 19])(point).end - values.trained, 0) });
+}
+
 export function draw({ frequencies: now, slowed }, { trained, factor, base }) {
   const length = 2 ** trained;
   const most = Math.max(2 ** factor, 2);
-  return range(HEAD / 2).map((k) => {
+  const [seen, all] = ends({ trained, factor });
+  const strip = bar(10, 16, seen - 10, 10, "first") + bar(seen, 16, all - seen, 10, "second")
+    + [["first", seen], ["second", all]].map(([kind, x]) => `<circle class="grip hand ${kind}" cx="${x.toFixed(1)}" cy="21" r="8"/>`).reverse().join("")
+    + text(10, 10, "trained on", 'class="first"') + text(390, 10, "the text", 'class="second" text-anchor="end"');
+  return strip + `<g transform="translate(0 40)">` + range(HEAD / 2).map((k) => {
     const x = 10 + (380 * k) / 64;
     const seen = (length * frequencies(HEAD, Number(base))[k]) / (2 * Math.PI);
     const reached = (length * 2 ** factor * now[k]) / (2 * Math.PI);
     const [mine, all] = [clipped(seen), clipped(reached)].map((turns) => 60 * turns);
     return bar(x, 75 - all, 5, all - mine, "second") + bar(x, 75 - mine, 5, mine, "first")
       + bar(x, 155 - (50 * slowed[k]) / most, 5, (50 * slowed[k]) / most, "faint solid");
-  }).join("") + text(10, 90, "share of a turn: seen in training, and never seen") + text(10, 170, "slowed down by; pair 0 to 63");
+  }).join("") + text(10, 90, "share of a turn: seen in training, and never seen") + text(10, 170, "slowed down by; pair 0 to 63") + "</g>";
 }
 
 export const words = ({ open, unseen, slowed }) =>

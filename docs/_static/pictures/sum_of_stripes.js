@@ -1,5 +1,5 @@
 // Lesson 14: what the first pairs see together around a query in the middle. 32 pairs; query and key (1, 0) in each.
-import { bar, fixed, range, sum } from "./shared.js";
+import { along, bar, fixed, range, sum } from "./shared.js";
 
 const [PAIRS, FAR] = [32, 14];
 const STEPS = range(2 * FAR + 1).map((i) => i - FAR);
@@ -21,6 +21,8 @@ export function numbers({ pairs, directions }) {
   const score = (down, right) => sum(drawn.map(([row, column]) => Math.cos(down * row + right * column))) / pairs;
   return { pairs, scores: STEPS.flatMap((down) => STEPS.map((right) => score(down, right))), along: score(0, 14), aslant: score(6, 6) };
 }
+
+export const grasp = () => along("pairs", [85, 315], [1, PAIRS]);
 
 export function draw({ scores }) {
   const side = 230 / STEPS.length;

@@ -1,5 +1,5 @@
 // Lesson 09: a query and a key, rotated by their positions; head_dim 8, base 100.
-import { dot, fixed, frequencies, line, range, sum, text } from "./shared.js";
+import { dot, fixed, frequencies, line, range, sum, text, turning } from "./shared.js";
 
 const QUERY = [1, 0.5, 1, -0.5, 0.8, 0.3, 1, 0.2];
 const KEY = [0.9, 0.4, 0.7, 0.6, -0.3, 1, 0.5, 0.5];
@@ -32,12 +32,25 @@ export function numbers({ query, key, both, layout }) {
   return { pairs, parts, score: sum(parts) };
 }
 
+const tip = ([a, b], n) => [52 + 98 * n + 38 * a, 60 - 38 * b];
+
+// An arrow is turned, and the token goes as far as its pair says.
+export function grasp(point, values) {
+  const far = (arrow, n) => Math.hypot(point[0] - tip(arrow, n)[0], point[1] - tip(arrow, n)[1]);
+  const tips = numbers(values).pairs.flatMap((pair, n) => pair.map((arrow, i) => ({ n, name: ["query", "key"][i], away: far(arrow, n) })));
+  const { n, name, away } = tips.reduce((one, other) => (other.away < one.away ? other : one));
+  if (away > 25) return null;
+  const turned = turning([52 + 98 * n, 60], point);
+  return (to) => ({ [name]: Math.round(values[name] + turned(to) / frequencies(8, 100)[n]) });
+}
+
 export const draw = ({ pairs, parts }) =>
   pairs.map(([q, k], n) => {
     const [x, y] = [52 + 98 * n, 60];
-    const tip = ([a, b]) => [x + 38 * a, y - 38 * b];
-    const wedge = `<path class="wedge" d="M${x} ${y}L${tip(q)}L${tip(k)}Z"/>`;
-    return `<circle class="faint" cx="${x}" cy="${y}" r="45"/>` + wedge + line([[x, y], tip(q)], "first") + line([[x, y], tip(k)], "second dashed")
+    const tips = [tip(q, n), tip(k, n)];
+    const wedge = `<path class="wedge" d="M${x} ${y}L${tips[0]}L${tips[1]}Z"/>`;
+    const grips = tips.map(([a, b], i) => `<circle class="grip hand ${["first", "second"][i]}" cx="${a.toFixed(1)}" cy="${b.toFixed(1)}" r="6"/>`);
+    return `<circle class="faint" cx="${x}" cy="${y}" r="45"/>` + wedge + line([[x, y], tips[0]], "first") + line([[x, y], tips[1]], "second dashed") + grips.join("")
       + text(x, 122, `pair ${n}`, 'text-anchor="middle"') + text(x, 140, fixed(parts[n]), 'text-anchor="middle"');
   }).join("")
   + line([[126, 158], [146, 158]], "first") + text(151, 162, "query") + line([[216, 158], [236, 158]], "second dashed") + text(241, 162, "key");
