@@ -87,6 +87,7 @@ async function mount(box) {
 
   // Room for the longest words, so that nothing moves under a finger: each knob at its ends, and at each of its choices.
   const makeRoom = () => {
+    words.style.minHeight = "";
     const [values, tall] = [read(), [words.scrollHeight]];
     const probe = document.createElement("p");
     words.after(probe);

@@ -9,7 +9,7 @@ async function ready() {
   return library;
 }
 
-const linked = (url, title) => Object.assign(document.createElement("a"), { href: new URL(url.slice(1), ROOT), textContent: title });
+const linked = (url, title) => Object.assign(document.createElement("a"), { href: url, textContent: title });
 
 // A page and the part of it that answers best. Of the excerpt only the marks are HTML.
 function row(page, words) {

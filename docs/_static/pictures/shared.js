@@ -50,19 +50,19 @@ export function turning([x, y], begun) {
 export function grasp(element, pointOf, take) {
   let [down, held] = [null, null];
   const follow = (event) => {
-    held ??= take(pointOf(event), event);
+    held ??= take(pointOf(down.event), down.event);
     held?.(pointOf(event));
   };
   element.classList.add("to-grasp");
   element.addEventListener("pointerdown", (event) => {
     // A finger may be about to scroll, until it moves to the side or is lifted.
-    down = { x: event.clientX, sure: event.pointerType === "mouse" || event.target.closest(".hand") };
+    down = { event, sure: event.pointerType === "mouse" || event.target.closest(".hand") };
     element.setPointerCapture(event.pointerId); // what is drawn under the finger is replaced at every move
     if (down.sure) follow(event);
   });
   element.addEventListener("pointermove", (event) => {
     if (!down) return;
-    down.sure ||= Math.abs(event.clientX - down.x) > 8;
+    down.sure ||= Math.abs(event.clientX - down.event.clientX) > 8;
     if (down.sure) follow(event);
   });
   element.addEventListener("pointerup", (event) => down && follow(event));
