@@ -21,10 +21,5 @@ c.Execute.extra_arguments = ["--log-level=ERROR"]
 # Formgrader would show these settings, and warn in the terminal that some of them cannot be shown.
 c.FormgradeExtension.debug = False
 
-# For nbgrader zip_collect: how Moodle and Canvas name what was handed in. (course.py grade needs no pattern.)
-c.FileNameCollectorPlugin.named_regexp = (
-    r".*/(?P<student_id>[^/_]+)_(?:LATE_)?\d+_(?:\d+_|assignsubmission_file_/)(?P<file_id>\d\d_[a-z0-9_]+)"
-)
-
 # nbgrader 0.9 makes SQLAlchemy warn of every new learner; nothing is wrong.
 warnings.filterwarnings("ignore", message="Object of type <Submitted")

@@ -126,17 +126,3 @@ def test_the_hub_is_closed_and_a_failed_pull_ends_no_server(tmp_path):
     assert (shell, option) == ("sh", "-c")
     if shutil.which("sh"):  # without gitpuller and without /srv/pe_lessons
         subprocess.run([shell, option, script], cwd=tmp_path, check=True, env={"PATH": "/usr/bin:/bin"})
-
-
-@pytest.mark.parametrize(
-    "path, student",
-    [
-        ("03/Ada Lovelace_12345_assignsubmission_file_/03_the_naive_loop.ipynb", "Ada Lovelace"),
-        ("03/lovelaceada_4711_815_03_the_naive_loop.ipynb", "lovelaceada"),
-        ("03/lovelaceada_LATE_4711_815_03_the_naive_loop-1.ipynb", "lovelaceada"),
-    ],
-)
-def test_nbgrader_collects_what_moodle_and_canvas_hand_over(path, student):
-    settings = settings_of(TEACHING / "nbgrader_config.py")
-    found = re.match(settings.FileNameCollectorPlugin.named_regexp, path)
-    assert found.groupdict() == {"student_id": student, "file_id": "03_the_naive_loop"}
