@@ -1,10 +1,11 @@
-"""The test of RoPE that lesson 09 teaches, tried on programs it was not written for: right and wrong ones.
+"""Two tests that lessons teach, tried on what they were not written for: right programs and wrong ones.
 
-A learner takes it to other people's code. So it must let a right program pass in float32, at other widths and
-from other hands, and must see faults that the lesson does not show.
+A learner takes them to other people's code. So the test of RoPE must let a right program pass in float32, at
+other widths and from other hands, and both must see faults that their lessons do not show.
 """
 
 import math
+from types import SimpleNamespace
 
 import nbformat
 import numpy as np
@@ -54,14 +55,18 @@ WRONG_ROPES = {
 }
 
 
+def lesson(name, *cells, **known):
+    """The names that these cells of a lesson define."""
+    sources = {cell.id: cell.source for cell in nbformat.read(notebook(ROOT / "notebooks", name), 4).cells}
+    scope = {"math": math, "np": np, "torch": torch, "arrays": arrays} | known
+    for cell in cells:
+        exec(sources[cell], scope)
+    return scope
+
+
 @pytest.fixture(scope="module")
 def test_rope():
-    cells = nbformat.read(notebook(ROOT / "notebooks", "rotary"), 4).cells
-    scope = {"math": math, "np": np, "arrays": arrays}
-    for name in ("turn", "three-known", "three-tests"):
-        [source] = [cell.source for cell in cells if cell.id == name]
-        exec(source, scope)
-    return scope["test_rope"]
+    return lesson("rotary", "turn", "three-known", "three-tests")["test_rope"]
 
 
 @pytest.mark.parametrize("name", RIGHT_ROPES)
@@ -74,3 +79,28 @@ def test_the_rope_test_accuses_no_innocent(test_rope, name):
 def test_the_rope_test_sees(test_rope, name):
     with pytest.raises(AssertionError):
         test_rope(WRONG_ROPES[name])
+
+
+TABLE = tensors.sinusoidal(16, 8)
+WRONG_MODULES = {  # of x (batch, seq_len, d_model)
+    "along the batch": lambda x: x + TABLE[:, None][: x.size(0)],
+    "without words": lambda x: TABLE[: x.size(1)].expand_as(x),
+    "first sentence only": lambda x: torch.cat([x[:1] + TABLE[: x.size(1)], x[1:]]),
+    "counts on": lambda x: x + tensors.sinusoidal(x.size(0) * x.size(1), 8).reshape(x.shape),
+    "loud words": lambda x: 8**0.5 * x + TABLE[: x.size(1)],
+    "in place": lambda x: x.add_(TABLE[: x.size(1)]),
+}
+
+
+def try_module(forward):
+    lesson("pytorch", "module", tensors=SimpleNamespace(SinusoidalEncoding=lambda *_, **__: forward))
+
+
+def test_the_test_of_a_module_lets_the_right_one_pass_and_no_other():
+    try_module(lambda x: x + TABLE[: x.size(1)])
+    for name, forward in WRONG_MODULES.items():
+        try:
+            try_module(forward)
+        except AssertionError:
+            continue
+        pytest.fail(f"it passes: {name}")
