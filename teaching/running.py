@@ -9,7 +9,7 @@ import time
 
 import marking
 import nbformat
-from IPython.core.inputtransformer2 import TransformerManager
+from IPython.core import inputtransformer2
 from nbgrader.preprocessors import Execute, SaveAutoGrades
 from nbgrader.utils import is_grade
 from sandbox import PATIENCE, OpenKernelManager, SandboxedKernelManager, computed
@@ -20,6 +20,7 @@ from pe_lessons.exercises.result import LOOK_TYPE
 TEXT = 20_000  # characters of one cell's output that are kept
 PICTURES = 5_000_000  # characters of everything else
 LONG = 2_000  # characters of a cell
+inputtransformer2.TRANSFORM_LOOP_LIMIT = 30  # of a cell's lines: each costs a reading of the whole cell
 MAGIC = re.compile(r"(?s)\A\s*%%.*|(?m:^ *[%!].*?$)")
 HARMLESS = {  # kinds of output that a page may show
     "text/plain": lambda text: isinstance(text, str) and len(text) <= PICTURES,
@@ -180,7 +181,7 @@ def transformed(source):
 
     A long one stays as it is: of hundreds of such lines, IPython reads the whole cell again for each.
     """
-    return source if len(source) > LONG else TransformerManager().transform_cell(source)
+    return source if len(source) > LONG else inputtransformer2.TransformerManager().transform_cell(source)
 
 
 def names_in(cell):
