@@ -310,7 +310,7 @@ class _Search:
         whole = all(math.isfinite(one) and float(one).is_integer() for one in numbers)
         if number in self.own.results:
             return "result"
-        if len(numbers) < 2 and whole:
+        if whole and (len(numbers) < 2 or isinstance(node, ast.UnaryOp)):
             return "nothing"
         few = whole and len(numbers) < 3  # a mask, or a choice of two: only their order says something
         found = self._is_known(number, few)
@@ -397,8 +397,11 @@ class _Search:
                 f"Your {quoted} has the numbers that a right answer has, but they are not yet "
                 "its result. Are they in another order or shape, or is a step missing?"
             )
-        begins = ", ".join(f"{one:.4g}" for one in self.streams[number][0].entries[:3])
-        more = "begins" if len(self.streams[number][0].entries) > 3 else "is"
+        first = self.streams[number][0]
+        same = not first.shape and len(first.distinct) == 1  # one number, seen again and again in a loop
+        entries = first.distinct if same else first.entries
+        begins = ", ".join(f"{one:.4g}" for one in entries[:3])
+        more = "begins" if len(entries) > 3 else "is"
         return (
             f"{last}I don't recognise {quoted}, which {more} {begins} in the trial below. "
             "Unless you chose another way, look there."

@@ -45,11 +45,15 @@ def _config(num_layers, pattern, flags=None, base=1_000_000, local_base=10_000):
 layer_bases = lesson.exercise(
     "layer_bases",
     mine="my_bases",
-    probes=(_config(6, 3), _config(7, 3), _config(8, 4, [1, 1, 0, 1, 1, 1, 1, 0])),
+    probes=(
+        _config(6, 3),
+        _config(7, 3),
+        _config(8, 4, [1, 1, 0, 1, 1, 1, 1, 0]),
+        _config(5, 2, [1, 0, 1, 0, 1], 160_000, 20_000),
+    ),
     edge_probes=(
         _config(1, 6),
         _config(4, 1, base=500_000),
-        _config(5, 2, [1, 0, 1, 0, 1], 160_000, 20_000),
         _config(3, 7, [0, 0, 0]),
         _config(13, 6),
     ),

@@ -128,6 +128,7 @@ encoding_module = lesson.exercise(
         ("longer than max_len", _ramp(2, 5, 4), 4),
         ("output", _ramp(2, 12, 4), 12),
         ("the same in training", _ramp(2, 6, 4), 8),
+        ("output", _ramp(6, 2, 4), 4),  # more sentences than max_len
         ("output", _ramp(2, 6, 1), 16),  # a single column: an axis of length 1 that has to stay
     ),
     use=_look_at_module,
