@@ -46,6 +46,16 @@ def siblings_in_a_row(parents, cached):
     return positions, mask
 
 
+def smaller_positions_seen(parents, cached):
+    positions, mask = tree_positions_arrays(parents, cached)
+    return positions, mask | (np.concatenate([np.arange(cached), positions]) < positions[:, None])
+
+
+def equal_positions_seen(parents, cached):
+    positions, _ = tree_positions_arrays(parents, cached)
+    return positions, np.concatenate([np.arange(cached), positions]) <= positions[:, None]
+
+
 def zigzag_positions_loop(seq_len, cards, card):
     size = seq_len // (2 * cards)
     held = []
@@ -75,6 +85,16 @@ def _held_as(places, card):
 
 def one_piece_each(seq_len, cards, card):
     return _held_as(np.arange(seq_len).reshape(cards, -1), card)
+
+
+def pieces_twice_as_long(seq_len, cards, card):
+    pieces = np.arange(seq_len).reshape(cards, -1)
+    return _held_as(np.hstack([pieces, pieces[::-1]]), card)
+
+
+def dealt_forth_and_back(seq_len, cards, card):
+    rounds = np.arange(seq_len).reshape(-1, 2, cards)
+    return _held_as(np.dstack([rounds[:, 0], rounds[:, 1, ::-1]]).swapaxes(0, 1).reshape(cards, -1), card)
 
 
 def dealt_in_turn(seq_len, cards, card):
