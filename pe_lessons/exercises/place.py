@@ -2,8 +2,8 @@
 
 Copies of the answer and of the right answers run, and hand the value of every expression to a recorder. An
 expression is known if a right answer has its numbers, in the same order where both are one array. An unknown
-one may be another right way, and is one if known numbers are made of it. The first of those that remain is the
-place. What is said of it can be read off; that it is wrong is never said.
+one may be another right way, and is one if known numbers are made of it. The first of those that remain is
+the place. What is said of it can be read off; that it is wrong is never said.
 """
 
 import ast
