@@ -65,6 +65,36 @@ def test_positions_that_begin_again(dtype, words):
     assert finding.check == "far positions" and words in finding.culprit
 
 
+def with_a_sink(q, k, v, attn_mask):
+    scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9)
+    return torch.cat([scores, 0 * scores[..., :1]], dim=-1).softmax(dim=-1)[..., :-1] @ v
+
+
+def without_a_softmax(q, k, v, attn_mask):
+    return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).sigmoid() @ v
+
+
+@pytest.mark.parametrize("attention", [with_a_sink, without_a_softmax])
+def test_attention_that_notices_how_many_keys_there_are_is_healthy(monkeypatch, attention):
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", attention)
+    findings = doctor.examine(SmallLlama().float(), VOCAB_SIZE, relative=True)
+    assert {one.status for one in findings} == {"right", "note"}, "\n".join(map(str, findings))
+    assert "a token alone the same rows anywhere" in findings[1].says
+
+
+def test_the_library_s_gpt_oss_with_its_sinks_is_healthy():
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    config = transformers.GptOssConfig(
+        vocab_size=61, hidden_size=32, intermediate_size=32, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, head_dim=8, num_local_experts=2, num_experts_per_tok=2, sliding_window=8,
+        max_position_embeddings=512, rope_parameters={"rope_type": "default", "rope_theta": 10_000.0},
+    )  # fmt: skip
+    findings = doctor.examine(transformers.GptOssForCausalLM(config).eval().float(), relative=True)
+    assert not wrong(findings), "\n".join(map(str, findings))
+    assert "a token alone the same rows anywhere" in findings[1].says
+
+
 def test_a_table_is_healthy_too():
     findings = doctor.examine(SmallLlama(table=True), VOCAB_SIZE)
     assert not wrong(findings), "\n".join(map(str, findings))
@@ -275,7 +305,7 @@ def test_what_is_no_rotation_is_a_note_until_relative_is_said():
     )
     with pytest.raises(AssertionError, match="a sign is lost"):
         doctor.assert_healthy(SmallLlama("sign lost"), VOCAB_SIZE, relative=True)
-    with pytest.raises(AssertionError, match="absolute positions"):
+    with pytest.raises(AssertionError, match=r"absolute positions.*\n.*added, or values that are"):
         doctor.assert_healthy(SmallLlama(table=True), VOCAB_SIZE, relative=True)
 
 

@@ -94,12 +94,22 @@ def _first(patient, check):
     )  # fmt: skip
 
 
-ADDED = {
-    True: "equal tokens get equal rows wherever they stand: nothing is added to them, as with a rotation, "
-          "ALiBi, or no positions at all",
-    False: "equal tokens get different rows: positions reach more than the scores, as with a table that is "
-           "added, or with values that are rotated",
-}  # fmt: skip
+EQUAL = (
+    "equal tokens get equal rows wherever they stand: nothing is added to them, as with a rotation, ALiBi, "
+    "or no positions at all"
+)
+COUNTED = (
+    "equal tokens get different rows, and a token alone the same rows anywhere: how many tokens there are "
+    "reaches the rows, as with a sink, with attention without a softmax, or with a state"
+)
+REACHED = (
+    "equal tokens get different rows, and a token alone, too: positions reach more than the scores, as with "
+    "a table that is added, or with values that are rotated"
+)
+DIFFERENT = (
+    "equal tokens get different rows: as with a table that is added, with values that are rotated, with a "
+    "sink, with attention without a softmax, or with a state"
+)
 SMALL_FORMAT = (
     "small-format | angles in a small format (bfloat16 or float16)",
     "the dtype in which positions are multiplied by frequencies", "lesson 21",
@@ -116,10 +126,18 @@ NO_ROTATION = (
 
 
 def _added(patient, check):
-    """Rows of equal tokens can differ only by what is added to the tokens."""
-    rows = patient.rows(patient.text[:, :1].repeat(1, LENGTH))
-    patient.in_attention = patient.same(rows, rows[:, :1])
-    yield Finding(check, "note", ADDED[patient.in_attention])
+    """Rows of equal tokens differ by what is added to the tokens, or where weights don't add up to 1."""
+    rows, token = patient.rows(patient.text[:, :1].repeat(1, LENGTH)), patient.text[:, :1]
+    patient.in_attention, says = patient.same(rows, rows[:, :1]), EQUAL
+    if not patient.in_attention:
+        says = DIFFERENT
+        try:  # alone, a token has itself to look at, wherever it stands
+            alone = [patient.rows(token, torch.tensor([[place]])) for place in (0, 1, OLD)]
+            patient.in_attention = all(patient.same(alone[0], other) for other in alone[1:])
+            says = COUNTED if patient.in_attention else REACHED
+        except Crash:
+            pass
+    yield Finding(check, "note", says)
 
 
 CUT_OFF = (
@@ -134,7 +152,8 @@ def _shift(patient, check):
     if size < patient.enough:
         yield Finding(check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)
     elif not patient.in_attention:
-        yield Finding(check, status, f"{says} the answers: absolute positions", size)
+        look_at = "a table that is added, or values that are rotated" if patient.relative else ""
+        yield Finding(check, status, f"{says} the answers: absolute positions", size, look_at=look_at)
     elif patient.unfilled or _confused(patient):
         yield Finding(check, "wrong", f"{says} the answers", size, *_why_confused(patient))
     elif patient.relative:
