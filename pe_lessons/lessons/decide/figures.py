@@ -58,7 +58,7 @@ def bases(similarities):
         alt="Three bands over distances from 1 to 131,072 on a logarithmic axis. All begin at 1 and fall. With "
         "base 10,000 the band reaches below 0 from 1,707 on and later swings around 0. With base 500,000 "
         "it first touches negative values at 18,438. With base 10,000,000 it stays above 0.",
-        caption="A larger base stays above 0 for longer. The mean cosine over the 64 pairs of a head of 128 columns. Each band spans the smallest and the largest value among neighbouring distances.",
+        caption="Of these three bases, only the largest stays above 0. The mean cosine over the 64 pairs of a head of 128 columns. Each band spans the smallest and the largest value among neighbouring distances.",
     )
 
 
