@@ -369,6 +369,52 @@ def test_a_value_of_the_wrong_kind_is_refused(more, words):
         models.explain(LLAMA | more)
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("sliding_windw", "sliding_window"), ("slidng_window", "sliding_window"),
+        ("slidingwindow", "sliding_window"), ("max_positon_embeddings", "max_position_embeddings"),
+        ("layer_typs", "layer_types"), ("head_dmi", "head_dim"), ("rope_scalling", "rope_scaling"),
+        ("window_size", "sliding_window"), ("num_hiden_layers", "num_hidden_layers"),
+    ],
+)  # fmt: skip
+def test_a_misspelled_name_is_named(name, meant):
+    config = models.gallery()["gpt-oss-120b"]["config"]
+    assert models.understood(config)
+    slip = without(config, meant if meant != "num_hidden_layers" else "") | {name: 64}
+    assert f"{name} = 64 is not understood: is {meant} meant?" in models.explain(slip)
+    assert not models.understood(slip)
+
+
+@pytest.mark.parametrize("name", ["qk_nope_head_dim", "num_key_value_heads", "v_head_dim", "mlp_layer_types"])
+def test_a_name_that_only_looks_like_another_is_not_named(name):
+    assert models.warnings(LLAMA | {name: 64}) == []
+
+
+def test_a_window_that_nobody_gives_is_not_understood():
+    config = LLAMA | {"layer_types": ["sliding_attention", "full_attention"] * 2}
+    assert "sliding_window is left out: no window is known" in models.explain(config)
+    assert not models.understood(config) and models.understood(config | {"sliding_window": 8})
+    gpt_oss = without(models.gallery()["gpt-oss-120b"]["config"], "sliding_window")
+    assert models.layers(gpt_oss)[0].window == 128
+
+
+def test_mimo_v2_flash_as_it_is_published():
+    """Its class in transformers counts the token itself, which sliding_window_size leaves out."""
+    flags = [int(0 < layer and (layer + 1) % 6 != 0) for layer in range(48)]
+    config = {
+        "model_type": "mimo_v2_flash", "hidden_size": 4096, "num_hidden_layers": 48, "head_dim": 192,
+        "num_attention_heads": 64, "partial_rotary_factor": 0.334, "rope_theta": 5e6, "swa_head_dim": 192,
+        "swa_rope_theta": 1e4, "sliding_window": 128, "sliding_window_size": 128,
+        "max_position_embeddings": 262_144, "hybrid_layer_pattern": flags,
+    }  # fmt: skip
+    plan = models.layers(config)
+    assert [layer.window for layer in plan] == [129 if flag else None for flag in flags]
+    assert [layer.base for layer in plan] == [1e4 if flag else 5e6 for flag in flags]
+    assert {layer.rotary_dim for layer in plan} == {64} and models.understood(config)
+    assert "'of kind 2' is a type" in models.explain(config | {"hybrid_layer_pattern": [2] * 48})
+
+
 @pytest.mark.parametrize("config", [None, 3, ["a"]])
 def test_not_a_config(config):
     with pytest.raises(TypeError, match="config must be a dict or the path of a config"):

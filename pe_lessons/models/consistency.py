@@ -1,15 +1,18 @@
 """What does not fit together in a `config.json`, and what of it is not understood."""
 
+import difflib
 import json
+import reprlib
 
 from pe_lessons.models import known_config_keys as tables
 from pe_lessons.models import reader
 
 
 def understood(config):
-    """Whether the type of the model, every layer and every name about positions is known here."""
+    """Whether the type of the model, every layer, every window and every name about positions is known."""
     config = reader._read(config)
-    return not any(_not_read(config)) and "unknown" not in {layer.kind for layer in reader.layers(config)}
+    kinds = {layer.kind for layer in reader.layers(config)}
+    return not any(_not_read(config)) and not any(_no_window(config)) and "unknown" not in kinds
 
 
 def warnings(config):
@@ -52,8 +55,8 @@ def _unturned(config):
 
 def _lists(config):
     count = reader._count(config)
-    for name in ("layer_types", "layers_block_type", "hybrid_override_pattern", "no_rope_layers",
-                 "layer_rope_theta"):  # fmt: skip
+    for name in ("layer_types", "layers_block_type", "hybrid_override_pattern", "hybrid_layer_pattern",
+                 "no_rope_layers", "layer_rope_theta"):  # fmt: skip
         given = config.get(name)
         count = reader._get(config, "num_hidden_layers") or count
         if isinstance(given, list | str) and given and len(given) != count:
@@ -84,6 +87,9 @@ def _nothing(config):
     null = "rope_theta" in config and config["rope_theta"] is None and not _base(config)
     if null and reader._kind(config) != "none":
         yield f"rope_theta is null: {tables.BASE:,.0f} is taken where a layer is rotary"
+
+
+def _no_window(config):
     types = set(reader._layer_types(config, reader._count(config)))
     windows = {"sliding_attention": "sliding_window", "chunked_attention": "attention_chunk_size"}
     for kind in sorted(types & windows.keys()):
@@ -92,13 +98,36 @@ def _nothing(config):
             yield f"layer_types has {kind}, but {windows[kind]} is {given}: no window is known"
 
 
+def _meant(name, known):
+    """The known name of which this one looks like a misspelling: as many words, and each of them close."""
+
+    def close(pair):
+        return difflib.SequenceMatcher(None, *pair).ratio() > 0.65
+
+    for other in difflib.get_close_matches(name, sorted(known), cutoff=0.8):
+        words, others = name.split("_"), other.split("_")
+        if "".join(words) == "".join(others):
+            return other
+        if len(words) == len(others) and all(map(close, zip(words, others))):
+            return other
+    return None
+
+
 def _not_read(config):
+    def told(name, value, known):
+        meant = _meant(name, known)
+        return f"{name} = {reprlib.repr(value)} is not understood{f': is {meant} meant?' if meant else ''}"
+
     for rope in reader._all_rotations(config):
         for name in sorted(rope.keys() - tables.KNOWN):
-            yield f"{name} = {rope[name]!r} is not understood"
-    for name in sorted(config.keys() - tables.KEYS):
-        if tables.ABOUT_POSITIONS.search(name) and config[name] not in (None, False):
-            yield f"{name} = {config[name]!r} is not understood"
+            yield told(name, rope[name], tables.KNOWN)
+    for name in sorted(config.keys() - tables.NAMES - tables.LOOKALIKES):
+        about = tables.ABOUT_POSITIONS.search(name) and config[name] is not False
+        if config[name] is not None and (about or _meant(name, tables.NAMES)):
+            yield told(name, config[name], tables.NAMES)
+    listed = config.get("model_type") in tables.READ_AGAINST_THE_LIBRARY
+    if config.get("window_size") and (listed or config.get("sliding_window")):
+        yield f"window_size = {config['window_size']!r} is not understood: is sliding_window meant?"
     kinds = {layer.kind for layer in reader.layers(config)}
     if config.get("model_type") not in reader._known_types() and kinds != {"unknown"}:
         named = f"the type {config.get('model_type')!r} is not in this reader's tables"
@@ -113,7 +142,7 @@ def _unused(config):
         yield f"{' and '.join(given)} beside another kind ({tables.KINDS[kind]}): no layer is taken to turn"
 
 
-CHECKS = (_unused, _two_spellings, _lengths, _unturned, _lists, _widths, _nothing, _not_read)
+CHECKS = (_unused, _two_spellings, _lengths, _unturned, _lists, _widths, _nothing, _no_window, _not_read)
 
 
 def _base(config):

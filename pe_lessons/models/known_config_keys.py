@@ -24,6 +24,7 @@ DEFAULTS = {
                     "max_position_embeddings": 131_072, "attention_chunk_size": 8192,
                     "no_rope_layer_interval": 4, "use_qk_norm": True, "attn_temperature_tuning": True},
     "smollm3": {"no_rope_layer_interval": 4},
+    "gpt_oss": {"sliding_window": 128},
     "kolibri1": {"hidden_size": 2560, "num_hidden_layers": 50, "num_attention_heads": 48, "head_dim": 128,
                  "max_position_embeddings": 262_144, "sliding_window": 513},
     "flint": {"hidden_size": 2048, "num_hidden_layers": 49, "num_attention_heads": 32, "head_dim": 128,
@@ -51,7 +52,8 @@ OTHER_KINDS = {
     "recurrent": {"mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm"},
 }  # fmt: skip
 BASE_NAMES = ("rope_theta", "rotary_emb_base", "global_rope_theta", "local_rope_theta",
-              "rope_local_base_freq", "layer_rope_theta", "compress_rope_theta")  # fmt: skip
+              "rope_local_base_freq", "layer_rope_theta", "compress_rope_theta",
+              "swa_rope_theta")  # fmt: skip
 # A model whose file gives one of these turns queries and keys, unless something above says otherwise.
 ROTATIONS = ("rope_parameters", "rope_scaling", "rope_theta", "rotary_emb_base", "rotary_pct", "rotary_dim",
              "global_rope_theta", "layer_rope_theta")  # fmt: skip
@@ -135,7 +137,7 @@ KEYS = {
     "rope_interleave", "rope_local_base_freq", "no_rope_layers", "no_rope_layer_interval", "alibi",
     "qk_rope_head_dim", "position_embedding_type", "max_position_embeddings", "n_positions",
     "original_max_position_embeddings", "relative_attention_num_buckets", "relative_attention_max_distance",
-    "compress_rope_theta", "attn_rotary_emb", "use_pos_enc",
+    "compress_rope_theta", "attn_rotary_emb", "use_pos_enc", "swa_rope_theta",
 }  # fmt: skip
 # What the file may hold under a name that is asked for its value; null is as good as left out.
 FORMS = {
@@ -143,16 +145,32 @@ FORMS = {
     "an object": (dict, ("rope_parameters", "rope_scaling", "attn_config", "per_layer_config",
                          "linear_attn_config")),
     "a list": (list, ("layer_types", "layers_block_type", "attn_layer_indices", "full_attn_idxs",
-                      "compress_ratios")),
+                      "compress_ratios", "hybrid_layer_pattern")),
     "a whole number": (int, ("rotary_dim", "no_rope_layer_interval", "global_attn_every_n_layers",
-                             "attn_layer_period", "attn_layer_offset", "conv_L_cache")),
+                             "attn_layer_period", "attn_layer_offset", "conv_L_cache",
+                             "sliding_window_size")),
     "a finite number": (Real, (
         "qk_rope_head_dim", "attention_head_dim", "head_dim", "global_head_dim", "kv_channels", "rope_theta",
         "rotary_emb_base", "rotary_pct", "rope_pct", "partial_rotary_factor", "rope_local_base_freq",
-        "global_rope_theta", "local_rope_theta", "compress_rope_theta",
+        "global_rope_theta", "local_rope_theta", "compress_rope_theta", "swa_rope_theta",
         "original_max_position_embeddings", *LENGTHS)),
 }  # fmt: skip
 GALLERY = Path(__file__).parent / "gallery"
 HEAD_DIMS = ("qk_rope_head_dim", "attention_head_dim", "head_dim", "kv_channels")
 WIDTHS = ("hidden_size", "n_embd", "d_model")
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
+# All names that are read, whether they speak of positions or not.
+NAMES = {
+    *KEYS, *HEAD_DIMS, *WIDTHS, *HEADS, *BASE_NAMES, *ROTATIONS, *QUERY_NORMS,
+    *(name for _, names in FORMS.values() for name in names),
+    "vocab_size", "num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers",
+    "num_decoder_layers", "sliding_window", "sliding_window_size", "use_sliding_window",
+    "max_window_layers", "sliding_window_pattern", "_sliding_window_pattern", "attention_chunk_size",
+    "local_attention", "window_size", "patch_size",
+}  # fmt: skip
+# Names of the library that are no misspellings of those, although they look like it.
+LOOKALIKES = {
+    "compress_rates", "decoder_layerdrop", "encoder_layers", "hidden_sizes", "layer_type",
+    "num_encoder_layers", "num_hash", "num_labels", "patch_sizes", "qk_nope_head_dim", "seq_len",
+    "sliding_windows",
+}  # fmt: skip

@@ -151,7 +151,7 @@ def _rotation(config, layer_type):
     else:
         chosen = {**old, **new}
         sliding = layer_type == "sliding_attention"
-        local = _get(config, "rope_local_base_freq") if sliding else None
+        local = _get(config, "rope_local_base_freq", "swa_rope_theta") if sliding else None
         own = tables.BASES.get(config.get("model_type"))
         if sliding and (isinstance(own, tuple) or local is not None):  # Gemma 3: no rule in windows
             chosen = {"rope_theta": own[1] if local is None else local}
@@ -316,6 +316,10 @@ def _schedule(config, count):
         named = dict.fromkeys(linear["kda_layers"], "linear_attention")
         named |= dict.fromkeys(linear["full_attn_layers"], "full_attention")
         return [named.get(number, "not named") for number in range(1, count + 1)]
+    if config.get("hybrid_layer_pattern"):  # MiMo V2
+        names = {0: "full_attention", 1: "sliding_attention"}
+        flags = config["hybrid_layer_pattern"]
+        return [names[flag] if flag in (0, 1) else f"of kind {flag!r}" for flag in flags]
     if config.get("compress_ratios"):
         return [tables.COMPRESSED.get(ratio, f"compressed by {ratio}") for ratio in config["compress_ratios"]]
     code = PLANS.get(model_type)
@@ -363,6 +367,9 @@ def _window(config, layer_type):
         ("sliding_attention", "hybrid_sliding"), ("sliding_window", "local_attention", "window_size")
     )
     window = _get(config, *names.get(layer_type, ()))
+    if config.get("model_type") == "mimo_v2_flash" and layer_type == "sliding_attention":
+        before = config.get("sliding_window_size")  # tokens before the one that looks
+        window = window if before is None else before + 1
     if not isinstance(window, int | None):
         raise ValueError(f"the window must be a whole number of tokens, got {window!r}")
     return window or None  # no token would be seen through a window of 0: such a file means none
