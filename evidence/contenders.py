@@ -153,7 +153,7 @@ def attend_by_view(q, k, v, by_offset):
 
 
 def bias_contenders(seq_len, num_heads=8, head_dim=64):
-    """{name: attention call with biases made anew each time, as a model makes them}."""
+    """{name: attention call with biases made again each time, as a model makes them}."""
     generator = torch.Generator().manual_seed(0)
     q, k, v = torch.randn(3, 1, num_heads, seq_len, head_dim, generator=generator)
     table = torch.randn(32, num_heads, generator=generator)

@@ -4,7 +4,7 @@
 
 Times are CPU time of one thread, medians of rounds in which every contender runs once (so a busy
 machine is shared fairly), and are printed as ratios. Fresh memory is slow to touch the first time, on a
-virtual machine ten times as slow as afterwards, and the bill goes to whoever happens to ask; so the times
+virtual machine ten times as slow as afterwards, and whichever function runs first pays for it; so the times
 are taken in a process that keeps the memory it frees (on Linux). Memory is the peak of a process of its
 own that makes one table, less the table (Linux only). Errors are against mpmath.
 """

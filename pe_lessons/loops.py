@@ -623,7 +623,7 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
     ``blocks``       the first pairs read the first axis, and so on: Qwen2-VL's M-RoPE
     ``interleaved``  the axes take turns, until an axis has its pairs; the first axis reads the
                      rest: Qwen3-VL's
-    ``axial``        as ``blocks``, but the frequencies begin anew on every axis:
+    ``axial``        as ``blocks``, but the frequencies begin again on every axis:
                      :math:`base^{-j/s}` for pair j of its s pairs, as in HunyuanVideo and Wan
     ===============  =======================================================================
 

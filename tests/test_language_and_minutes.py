@@ -3,6 +3,7 @@
 This is a smoke alarm. A page that passes may still be hard to read; one that fails is.
 """
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -86,6 +87,7 @@ DOCUMENTS = [
     *ROOT.glob("teaching/G*.md"),
     ROOT / "teaching/jupyterhub/README.md",
     ROOT / "pe_lessons/small_models/card.md",
+    ROOT / "package/README.md",
 ]
 DEFINITIONS = {"api", "bibliography", "glossary"}  # nobody speaks there
 # Code, tables, settings, the reading paths, and labels such as **To teach:** or `a mistake`:
@@ -149,11 +151,37 @@ def test_the_alarm_rings_for_a_reply(say):
         ("You and we: " * 100, "colons"),
         ("You and we; " * 100, "semicolons"),
         ("Tables are tables. " * 100, "we or you"),
-        ("You and we mend it. " * 10, "mend"),
+    ]
+    + [
+        (f"You and we: {phrase}. " + "You ask. " * 50, phrase)
+        for phrase in (
+            "mend",
+            "anew",
+            "afresh",
+            "whoever",
+            "rightly",
+            "dearer",
+            "wanted is",
+            "asked for is",
+            "is to be had",
+            "the like",
+            "which share",
+            "upright",
+        )
     ],
 )
 def test_the_alarm_rings(text, word):
     assert any(word in complaint for complaint in complaints(text))
+
+
+@pytest.mark.parametrize("folder", ["pe_lessons", "teaching", "tools", "evidence", "package", "docs"])
+def test_docstrings_are_in_plain_english(folder):
+    found = []
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                found += worn_out(NOT_PROSE.sub(" ", ast.get_docstring(node) or ""), WORN_OUT)
+    assert found == []
 
 
 def test_code_and_links_are_no_prose():

@@ -38,7 +38,7 @@ NPM = npm_packages.NPM
 NOT_LINKED = {"docs", "build", "dist"}
 
 # What the theme writes, and what stands there instead.
-MENDED = {
+REPAIRED = {
     "<html ": '<html data-theme="light" ',  # without JavaScript it stays so
     '<div id="pst-primary-sidebar" ': '<div id="pst-primary-sidebar" role="region" aria-label="Site" ',
     '<th class="head"><p></p></th>': "<td></td>",  # the corner of a table
@@ -193,8 +193,8 @@ def folder(repository):
 
 
 def finish(html):
-    """Mend the built pages, set their formulas and pack their pictures; leave out what they do not use: most
-    icons, MathJax, Sphinx's own search."""
+    """Repair the built pages, set their formulas, pack their pictures, and leave out what they do not
+    use: most icons, MathJax, Sphinx's own search."""
     # A server gives 404.html for a page in any folder, so its links begin at the top.
     place = folder(runpy.run_path(DOCS / "conf.py")["REPOSITORY"])
     pages = {path: path.read_text(encoding="utf-8") for path in html.rglob("*.html")}
@@ -219,7 +219,7 @@ def finish(html):
             text = re.sub(r'((?:href|src|data-content_root)=")(?![a-z]+:|#)(?:\./)?', rf"\1{place}", text)
         # As attributes they let a page give way for a picture, and keep its form where it is narrower.
         text = re.sub(r'style="width: (\d+)px; height: (\d+)px;"', r'width="\1" height="\2"', text)
-        for old, new in MENDED.items():
+        for old, new in REPAIRED.items():
             text = text.replace(old, new)
         path.write_text(re.sub(rf'<script src="[^"]*({own})\.js[^>]*></script>', "", text), encoding="utf-8")
     (html / "searchindex.js").unlink()

@@ -1,6 +1,6 @@
 """Writes the page of the gallery for the site: a wall of cards, and every config of the gallery, read.
 
-build_site.py calls it; the page and its pictures are made anew every time and kept nowhere else.
+build_site.py calls it; the page and its pictures are made again every time and kept nowhere else.
 """
 
 import html

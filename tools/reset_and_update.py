@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 NO_CLONE = """\
 Fresh lessons come from git, and this folder is not one that git clone made.
-Get the course anew into another folder instead, and copy the lessons in which you wrote into it, renamed."""
+Get the course again, into a different folder, and copy the lessons in which you wrote into it, renamed."""
 
 
 class Refused(Exception):

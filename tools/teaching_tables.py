@@ -28,7 +28,7 @@ PATHS = (
     "everything",
     "to build language models",
     "vision and video",
-    "an idea of it, in two hours",
+    "a first impression, in two hours",
     "to teach it",
 )
 PATH = re.compile(rf"^(.*(?:[|*] ?)({'|'.join(PATHS)})\b.* )(\d+)(?= \|| minutes)", re.MULTILINE)

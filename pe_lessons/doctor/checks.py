@@ -260,7 +260,7 @@ def _far(patient, check):
         return
     little = f"less than {patient.enough:.0%}"
     if near >= patient.enough:
-        yield Finding(check, "note", "they are answered; only relative ones would show whether rightly")
+        yield Finding(check, "note", "they are answered; only relative positions would show more")
     elif found := _at_the_seam(patient, seam) if seam else ():
         says = f"moving two halves of a text by the same number changes the answers, at position {seam:,}"
         yield Finding(check, "wrong", says, finite(far), *found)

@@ -146,7 +146,7 @@ class Patient:
         return [None, positions] if "position_ids" in self.arguments else [None]
 
     def measured(self):
-        """What order does (`scale`), and which share of it is a fault (`enough`): the first `Finding`."""
+        """What order does (`scale`), and how much is a fault (`enough`): the first `Finding`."""
         rows, again = self.rows(self.text), self.rows(self.text)
         size = rows.abs().max().item()
         noise = ROUNDING * torch.finfo(self.dtype).eps * size

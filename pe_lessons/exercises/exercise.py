@@ -462,7 +462,7 @@ class Exercise(Checked):
 
 
 def _ends_too_early(answer):
-    """Is there code below `raise NotImplementedError`? A draft to mend, or an answer that was put there."""
+    """Is there code below `raise NotImplementedError`? A draft to repair, or an answer that was put there."""
     try:
         function = ast.parse(textwrap.dedent(inspect.getsource(answer))).body[0]
         return any(ast.unparse(line) == "raise NotImplementedError" for line in function.body[:-1])

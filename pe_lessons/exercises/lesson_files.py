@@ -2,7 +2,7 @@
 
 `answers.py` holds the right answer of every exercise in two styles, as functions (or classes) such as
 `slopes_loop` and `slopes_arrays`, or as other names of functions from another lesson; the first is the
-one that `solution` shows, unless there is a `slopes_mended`, the notebook's faulty function mended, or a
+one that `solution` shows, unless there is a `slopes_repaired`, the notebook's faulty function repaired, or a
 `slopes_short`, which calls what the notebook allows. A mistake is a change of the right answer's text,
 and what a kind teacher says of it, in `mistakes.toml`:
 
@@ -69,7 +69,8 @@ class Lesson:
         answer, *others = self.styles(name)
         self.learners_names[answer.name] = mine or f"my_{name}"
         texts = [one.text for one in (answer, *others)]
-        better = [f"{name}_{kind}" for kind in ("mended", "short") if hasattr(self.answers, f"{name}_{kind}")]
+        others_shown = (f"{name}_{kind}" for kind in ("repaired", "short"))
+        better = [one for one in others_shown if hasattr(self.answers, one)]
         shown = Answer(self.answers, better[0], "arrays") if better else answer
         self.learners_names[shown.name] = self.learners_names[answer.name]
         return kind(

@@ -50,8 +50,8 @@ _KEPT = {
     "torch": types.BuiltinFunctionType,
 }
 _PRISTINE = {}  # name of a module: (its namespace, {name: function})
-# During a call `np.empty`, `torch.empty` and the like hold this number, which every type of float can hold:
-# what lay in memory would be another mistake each time, and often none.
+# During a call `np.empty`, `torch.empty` and similar functions hold this number, which fits every type of
+# float: what lay in memory would be another mistake each time, and often none.
 UNWRITTEN = -60_416.0
 _MARKING = {}  # such a function: (namespace, name, the function with UNWRITTEN in all that it makes)
 
@@ -646,7 +646,7 @@ def _memory_limit():
 
 class _TooLong(BaseException):
     """Raised in the learner's code. A bare ``except:`` swallows it, and CPython ends the tracing that raised
-    it; when that ``except`` lets go of it, tracing starts anew and raises again."""
+    it; when that ``except`` lets go of it, tracing starts and raises again."""
 
     def __init__(self, start_again):
         self.start_again = start_again

@@ -1,4 +1,4 @@
-"""JupyterLab as a learner has it: run a lesson, move a slider, answer an exercise wrongly, then rightly."""
+"""JupyterLab as a learner has it: run a lesson, move a slider, answer an exercise, first with a mistake."""
 
 import json
 import re

@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 
-def rotary_half_mended(x, positions):
+def rotary_half_repaired(x, positions):
     _, head_dim = x.shape
     half = head_dim // 2
-    frequencies = 10_000 ** (-2 * np.arange(half) / head_dim)  # mended: the 2 of 2k
-    angles = positions[:, None] * frequencies  # mended: the positions that are given
+    frequencies = 10_000 ** (-2 * np.arange(half) / head_dim)  # repaired: the 2 of 2k
+    angles = positions[:, None] * frequencies  # repaired: the positions that are given
     angles = np.concatenate([angles, angles], axis=1)  # (seq_len, head_dim)
     partner = np.concatenate([-x[:, half:], x[:, :half]], axis=1)
     return x * np.cos(angles) + partner * np.sin(angles)

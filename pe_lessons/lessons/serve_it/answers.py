@@ -110,7 +110,7 @@ def serve_step_loop(q, k, v, cached_k, cached_v, mask):
 
 
 def the_draft(q, k, v, cached_k, cached_v, mask):
-    """The server as the lesson shows it, with two lines to mend."""
+    """The server as the lesson shows it, with two lines to repair."""
     cached, new = cached_k.shape[1], q.shape[1]
     outputs = np.empty(q.shape)
     for row in range(len(q)):

@@ -59,7 +59,7 @@ def on_their_side(seq_len, d_model, exponents):
     return both.reshape(seq_len, d_model)  # stops at an odd width
 
 
-def sinusoidal_numpy_mended(seq_len, d_model):
+def sinusoidal_numpy_repaired(seq_len, d_model):
     pairs = np.arange((d_model + 1) // 2)  # (n_pairs,) with a pair for the last sine of an odd width
     frequencies = 10_000.0 ** (-2 * pairs / d_model)
     angles = np.arange(seq_len)[:, None] * frequencies  # (seq_len, n_pairs)
