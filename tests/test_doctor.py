@@ -514,6 +514,38 @@ def test_a_cache_that_drops_old_keys_is_seen_in_a_long_text():
     assert found[0].id == "step-by-step/drops"
 
 
+@pytest.mark.parametrize(
+    ("window", "later", "name"),
+    [
+        (8, 9, "wider"), (8, 999, "wider"), (4, 999, "wider"), (8, 6, "narrower"), (999, 8, "drops"),
+        (8, 8, ""),
+    ],
+)  # fmt: skip
+def test_a_window_that_is_another_with_a_cache(window, later, name):
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        n_k = tokens.shape[1] + (0 if cache is None else cache[0][0].shape[2])
+        band = torch.ones(1, n_k, n_k).tril().triu(1 - (window if cache is None else later)).bool()
+        band = band[:, -tokens.shape[1] :]
+        if mask is not None:
+            itself = torch.eye(n_k)[-band.shape[1] :].bool()
+            band = mask if mask.ndim == 3 else (band & mask[:, None]) | itself
+        if position_ids is None:
+            position_ids = torch.arange(n_k)[None, -tokens.shape[1] :]
+            if mask is not None and mask.ndim == 2:
+                position_ids = (mask.long().cumsum(-1) - 1).clamp(min=0)[:, -tokens.shape[1] :]
+        return model(tokens, position_ids, band, cache)
+
+    found = wrong(doctor.examine(logits, VOCAB_SIZE, relative=True))
+    assert {one.id.partition("/")[2] for one in found} == {name} - {""}, found
+
+
+def test_what_no_story_explains_has_more_places_to_look_at():
+    found = wrong(doctor.examine(SmallLlama("keys turned twice"), VOCAB_SIZE))
+    assert "the mask of new tokens, and which keys each head gets" in found[0].look_at
+
+
 @pytest.mark.parametrize("period", [100, 1000])
 def test_any_remainder_is_read_off(period):
     def change(ids, mask, cache):

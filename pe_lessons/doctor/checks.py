@@ -456,12 +456,14 @@ def _cached(patient, check, cuts):
         otherwise = (
             "unexplained | no simple change of positions or of the mask explains it: does the cache keep "
             "what was used?",
-            "are cached keys turned again, or kept before the turn?",
+            "are cached keys turned again, or kept before the turn? Then the mask of new tokens, and which "
+            "keys each head gets where heads share them",
         ) if "position_ids" in patient.arguments else (
             "offset-or-keys | new tokens are not counted on from the cache, or what it keeps is not what "
             "was used",
             f"{OFFSET}; are cached keys turned again? With position_ids the doctor could say which. "
-            "A layer with a state may take one token at a time only",
+            "Then the mask, and which keys each head gets where heads share them. A layer "
+            "with a state may take one token at a time only",
         )  # fmt: skip
         return patient.verdict(
             check, seen, patient.rows(patient.text, positions)[:, OLD:],
@@ -518,20 +520,30 @@ def _reach(patient, text, cuts):
         at_once = patient.first_noticed(patient.rows, text)
         return at_once and patient.first_noticed(steps, text) - at_once
 
-    def drops():
-        """Are the rows those of tokens that see the last keys only?"""
-        rows, causal = steps(text), torch.ones(1, n, n).tril().bool()
-        for width in range(1, n):
-            mask = causal & (causal.triu(1 - width) | (torch.arange(n) < cuts[0])[:, None])
-            if patient.difference(rows, patient.rows(text, None, mask)[:, cuts[0] :]) < patient.enough / 10:
-                return True
-        return False
+    @functools.cache
+    def widths():
+        """How many keys a row sees at once, and with a cache; (0, 0) where no such mask explains both."""
+        causal, new = torch.ones(1, n, n).tril().bool(), (torch.arange(n) >= cuts[0])[:, None]
+
+        def widest(seen, mask_of):
+            for width in range(n, 0, -1):
+                told = patient.rows(text, None, mask_of(causal.triu(1 - width)))[:, -seen.shape[1] :]
+                if patient.difference(seen, told) < patient.enough / 10:
+                    return width
+            return 0
+
+        at_once = widest(patient.rows(text), lambda band: band)
+        old = causal.triu(1 - at_once)
+        later = at_once and widest(steps(text), lambda band: torch.where(new, band, old))
+        return (at_once, later) if later else (0, 0)
 
     where = "the window's mask, and how many keys the cache keeps"
     return [
-        ("wider | with a cache, tokens are seen that are outside of the window", where, lambda: fewer() < 0),
-        ("narrower | with a cache, the window is too narrow", where, lambda: fewer() > 0),
-        ("drops | with a cache, old keys are dropped", where, drops),
+        ("wider | with a cache, the window is wider or missing: tokens outside of it are seen", where,
+         lambda: fewer() < 0 or widths()[0] < widths()[1]),
+        ("narrower | with a cache, the window is too narrow", where,
+         lambda: fewer() > 0 or widths()[1] < widths()[0] < n),
+        ("drops | with a cache, old keys are dropped", where, lambda: widths()[1] < widths()[0]),
     ]  # fmt: skip
 
 
