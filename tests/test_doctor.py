@@ -599,7 +599,9 @@ def test_what_is_required_and_not_tried_is_not_green():
     doctor.assert_healthy(bare)
     with pytest.raises(AssertionError, match=r"no argument is called cache, .* and it is required"):
         doctor.assert_healthy(bare, require=["step by step"])
-    with pytest.raises(ValueError, match='require must be "all" or some of equal tokens, future'):
+    with pytest.raises(AssertionError, match="failed  padded, step by step"):
+        doctor.assert_healthy(bare, require=["padded-step-by-step"])
+    with pytest.raises(ValueError, match=r"some of \['equal tokens', .* 'padded, step by step', 'packing'\]"):
         doctor.examine(bare, require=["cache"])
 
 

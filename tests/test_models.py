@@ -492,6 +492,19 @@ def test_two_configs_are_compared_by_name_or_folder(tmp_path, capsys):
     assert capsys.readouterr().out.strip() == ""
 
 
+def test_what_is_missing_or_misspelled_on_the_command_line_is_said(capsys):
+    with pytest.raises(SystemExit):
+        models.main(["diff", "llama-2-7b"])
+    assert "diff wants two configs" in capsys.readouterr().err
+    assert models.main(["llama-2-7"]) == 1
+    assert "a name such as llama-2-7b, " in capsys.readouterr().err
+    assert models.main(["zzz"]) == 1
+    shown = capsys.readouterr().err
+    assert all(name in shown for name in models.gallery())
+    assert models.main(["no/such/file"]) == 1
+    assert "config must be a readable file" in capsys.readouterr().err
+
+
 def test_json_is_json(capsys):
     assert models.main(["gpt-2", "gemma-3-12b", "--json"]) == 0
     gpt, gemma = json.loads(capsys.readouterr().out)

@@ -74,7 +74,7 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
     tolerance : float, optional
         The share of what order does that is taken for rounding, where that is coarse; at least 0.01.
     require : list of names of `CHECKS`, or "all"
-        Checks that have failed if they are not tried.
+        Checks that have failed if they are not tried; "step-by-step", as in an id, will do, too.
 
     Raises
     ------
@@ -98,9 +98,12 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
     """
     if tolerance is not None and not (isinstance(tolerance, float) and 0 < tolerance < 1):
         raise ValueError(f"tolerance must be a number between 0 and 1 such as 0.05, got {tolerance!r}")
+    by_id = {name.replace(",", "").replace(" ", "-"): name for name in CHECKS}
     require = [*CHECKS] if require == "all" else require
-    if isinstance(require, str) or not {*require} <= CHECKS.keys():
-        raise ValueError(f'require must be "all" or some of {", ".join(CHECKS)}, got {require!r}')
+    wanted = [] if isinstance(require, str) else [by_id.get(name, name) for name in require]
+    if isinstance(require, str) or not {*wanted} <= CHECKS.keys():
+        raise ValueError(f'require must be "all" or a list of some of {[*CHECKS]}, got {require!r}')
+    require = wanted
     model, logits, patient = logits, adapted(logits), None
     try:
         if vocab_size is None:

@@ -161,7 +161,13 @@ def found(name):
     path = Path(name)
     if path.is_dir():
         return path / "config.json"
-    return reader.gallery()[name] if not path.exists() and name in reader.gallery() else path
+    known = reader.gallery()
+    if path.exists() or path.suffix or len(path.parts) > 1:
+        return path
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 5) or known
+        raise ValueError(f"config must be a file, a folder or a name such as {', '.join(near)}, got {name!r}")
+    return known[name]
 
 
 def main(words=None):
@@ -172,10 +178,13 @@ def main(words=None):
     parser.add_argument("config", nargs="+", help="a config.json, a folder, a gallery name; or: diff A B")
     parser.add_argument("--json", action="store_true", help="print what each layer does as JSON")
     options, statuses = parser.parse_args(words), set()
-    compare = options.config[0] == "diff" and len(options.config) == 3
-    told, configs = [], [found(name) for name in options.config[compare:]]
-    for config in configs:
+    compare = options.config[0] == "diff" and not Path("diff").exists()
+    if compare and len(options.config) != 3:
+        parser.error(f"diff wants two configs, as in diff gemma-2-9b a/folder, got {options.config[1:]}")
+    told, configs = [], []
+    for name in options.config[compare:]:
         try:
+            configs.append(config := found(name))
             if options.json:
                 plan = [dataclasses.asdict(layer) for layer in reader.layers(config)]
                 told.append({"layers": plan, "warnings": consistency.warnings(config)})
