@@ -128,6 +128,7 @@ def test_what_a_mistake_does_not_explain_is_said_beside_it():
         "The factor is squared.\nThat may not be all: "
         "`squared_and_fails_on_empty(numbers=[], factor=2)` should have 0 numbers, but has 1."
     )
+    assert EXERCISE.failing() == ([], 2), "what the message shows"
 
 
 def test_praise_is_left_out_where_a_mistake_is_not_all():

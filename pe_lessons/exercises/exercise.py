@@ -32,6 +32,8 @@ FEWEST = 8  # lines and bytecodes: who takes no more has not looked at the argum
 SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
 SMALL = 1e-2
 SHORT = 60  # characters of an argument that is shown in full
+ROUNDED = 1e-7  # where numbers must be nearer than that, rounding to float32 is the mistake,
+EXACT = 1e-12  # and on the way to the result they must be as near as in float64
 TRIALS = 3  # in which the numbers of an unnamed wrong answer are looked at
 
 
@@ -222,7 +224,10 @@ class Exercise(Checked):
         return shown(self.text)
 
     def failing(self):
-        """The arguments of the first trial that failed in the last check: ``my_answer(*NAME.failing())``."""
+        """The arguments of the trial that the last check showed: ``my_answer(*NAME.failing())``.
+
+        Where it showed none, because it named the mistake, these are of the first trial that failed.
+        """
         if "arguments" not in self._failed:
             raise LookupError(f"no trial of {self.name} has failed: check an answer first")
         return copy.deepcopy(self._failed["arguments"])
@@ -373,6 +378,7 @@ class Exercise(Checked):
 
     def _describe(self, answer, seen, n):
         """What is wrong with the n-th call, in general terms."""
+        self._failed["arguments"] = self._all_probes[n]
         got, right, call = seen[n], self._expected[n], self._called(answer, self._all_probes[n])
         looks = [part for part in self._all_probes[n] if isinstance(part, str)] if self.says else []
         said = self.says[looks[0]] if looks and looks[0] in self.says else ""
@@ -431,7 +437,8 @@ class Exercise(Checked):
         called = functools.partial(functools.partial, self.use) if self.use else lambda function: function
         with run_answer.our_own(), contextlib.suppress(Exception):
             trials = [self._all_probes[one] for one in trials[:TRIALS]]
-            return place.place(answer.answer, self.rights, called, trials, self.atol)
+            near = self.atol if self.atol >= ROUNDED else EXACT
+            return place.place(answer.answer, self.rights, called, trials, near)
 
     def _called(self, answer, arguments):
         name = "your_function" if answer.name.startswith("<") else answer.name
