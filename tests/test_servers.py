@@ -153,3 +153,19 @@ def test_the_command(capsys):
     with running(None, "none") as engine:
         assert servers.main([engine, engine]) == 3
     assert "gives no log-probabilities" in capsys.readouterr().err
+
+
+def test_a_check_that_is_far_more_off_than_the_others_is_worth_a_look(monkeypatch, capsys):
+    sizes = {"short text": 1e-6, "long text": 0.004, "cached": 0.2, "cached, another end": 2e-6}
+
+    def compare(*_, **__):
+        yield from ((check, "right", "as the reference", size) for check, size in sizes.items())
+
+    monkeypatch.setattr(servers, "compare", compare)
+    assert servers.main(["http://a", "http://b"]) == 0
+    assert capsys.readouterr().out.count("look at  cached: far more off than the others; the cache of") == 1
+    assert servers.main(["http://a", "http://b", "--json"]) == 0
+    statuses = [one["status"] for one in json.loads(capsys.readouterr().out)]
+    assert statuses == ["right", "right", "look at", "right"]
+    sizes |= dict.fromkeys(sizes, 0.2)  # rounding, alike everywhere
+    assert servers.main(["http://a", "http://b"]) == 0 and "look at" not in capsys.readouterr().out

@@ -11,6 +11,9 @@ both choose the same tokens, their log-probabilities must be the same up to `--t
 The log-probabilities of the prompt itself (`echo`) are not asked for. The server of llama.cpp has none, and
 vLLM computes them without its cache of prefixes, which is where positions go wrong.
 
+A check within the tolerance is called "look at" if it is off by more than 0.01 and by a hundred times more
+than another one. The exit status stays what it is.
+
 The exit status is 0 if nothing is wrong, 1 if something is, 2 if the command can't be understood, and 3 if a
 server does not answer or gives no log-probabilities.
 """
@@ -132,6 +135,15 @@ def compare(engine, reference, *, words=1_000, tolerance=0.25, seed=None):
         yield check, "right" if right else "wrong", says, size
 
 
+ODD, TIMES = 0.01, 100  # of a log-probability, and how many times another check's difference
+
+
+def odd(told):
+    """The findings within the tolerance that are off by far more than the best one."""
+    sizes = [one["size"] for one in told if one["status"] == "right"]
+    return [one for one in told if one["status"] == "right" and one["size"] > max(ODD, TIMES * min(sizes))]
+
+
 def main(words=None):
     parser = argparse.ArgumentParser(
         prog="wherepos", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -158,6 +170,10 @@ def main(words=None):
     except NoAnswer as error:
         print(error, file=sys.stderr)
         return 3
+    for one in odd(told):
+        one |= {"status": "look at", "says": LOOK_AT[one["check"]]}
+        if not given.json:
+            print(f"{'look at':>9}  {one['check']}: far more off than the others; {one['says']}")
     if given.json:
         print(json.dumps(told, indent=1, allow_nan=False))
     return 1 if "wrong" in {one["status"] for one in told} else 0
