@@ -1,4 +1,4 @@
-"""What the page that reads a config gets from Python; tests/browser/test_read_a_config.py looks at the page."""
+"""What the page that reads a config gets from Python; tests/browser/test_read_a_config.py sees the page."""
 
 import json
 import re
