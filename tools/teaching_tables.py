@@ -23,7 +23,8 @@ from pe_lessons.lessons.progress import grade_id
 LESSON_TIMES = ROOT / "teaching" / "LESSON_TIMES.md"
 MISTAKES = ROOT / "teaching" / "MISTAKES.md"
 # where the reading paths are: a line for each, with links to its lessons and their minutes at its end
-WITH_PATHS = [find_notebooks()[0], ROOT / "README.md", ROOT / "docs" / "index.md"]
+WITH_PATHS = [find_notebooks()[0], ROOT / "docs" / "index.md"]
+WITH_MINUTES = [*WITH_PATHS, ROOT / "README.md"]
 PATHS = (
     "everything",
     "to build language models",
@@ -151,7 +152,7 @@ def mistakes_table():
 def main(arguments):
     MISTAKES.write_text(mistakes_table(), encoding="utf-8")
     LESSON_TIMES.write_text(times_table("--run" in arguments), encoding="utf-8")
-    for file in WITH_PATHS:
+    for file in WITH_MINUTES:
         file.write_text(with_minutes(file.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
     print(f"{LESSON_TIMES.name} and {MISTAKES.name}: {len(find_notebooks())} lessons")
 
