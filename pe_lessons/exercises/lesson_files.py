@@ -76,7 +76,7 @@ class Lesson:
         return kind(
             name=name,
             reference=answer.function,
-            rights=tuple(one.function for one in (answer, *others)),
+            rights=tuple(dict.fromkeys(one.function for one in (answer, *others, shown))),
             mistakes=Lazy(lambda: [one for one, _ in self.changes(name, answer)]),
             pairs=Lazy(lambda: self.pairs(name, answer)),
             hints=self.words[name]["hints"],

@@ -34,6 +34,13 @@ def newest_weights_arrays(scores, slope):
     return weights
 
 
+def newest_weights_repaired(scores, slope):
+    n_queries, n_keys = scores.shape
+    queries, keys = np.arange(n_keys - n_queries, n_keys)[:, None], np.arange(n_keys)
+    biased = scores - slope * np.abs(queries - keys)
+    return arrays.softmax(np.where(keys <= queries, biased, -np.inf))
+
+
 def newest_weights_loop(scores, slope):
     n_queries, n_keys = scores.shape
     weights = []

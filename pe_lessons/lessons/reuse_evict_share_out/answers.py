@@ -114,11 +114,6 @@ def second_piece_backwards(seq_len, cards, card):
     )
 
 
-def second_piece_first(seq_len, cards, card):
-    pieces = np.arange(seq_len).reshape(2 * cards, -1)
-    return _held_as(np.hstack([pieces[cards:][::-1], pieces[:cards]]), card)
-
-
 def counted_on_the_card(seq_len, cards, card):
     held, mask = zigzag_positions_arrays(seq_len, cards, card)
     return np.arange(len(held)), mask

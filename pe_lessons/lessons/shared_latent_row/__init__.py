@@ -23,12 +23,12 @@ def _values(n_q, n_k, head_dim, first, asking=None):
 values_turned_back = lesson.exercise(
     "values_turned_back",
     mine="my_values",
-    probes=(_values(3, 3, 4, 1), _values(2, 4, 6, 5), _values(1, 3, 8, 20)),
+    probes=(_values(3, 3, 4, 1), _values(2, 6, 4, 3, asking=[1, 4]), _values(1, 3, 8, 20)),
     edge_probes=(
         _values(1, 1, 2, 7),
         _values(4, 4, 2, 0),
         _values(2, 5, 4, -3),
-        _values(2, 6, 4, 3, asking=[1, 4]),
+        _values(2, 4, 6, 5),
     ),
     atol=1e-5,
 )
