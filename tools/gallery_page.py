@@ -6,13 +6,13 @@ build_site.py calls it; the page and its pictures are made again every time and 
 import html
 import itertools
 import math
+import re
 
 import matplotlib
 
 matplotlib.use("agg")  # before pyplot, for a machine without a screen
 
 import numpy as np
-from docutils.nodes import make_id
 from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm
 
@@ -121,8 +121,9 @@ def card(name, exhibit):
     length = models.length(exhibit["config"])
     until = f"Up to {length:,} tokens" if length else "No length given"
     model = html.escape(exhibit["model"])
+    anchor = re.sub("[^a-z0-9]+", "-", name)  # as Sphinx makes it of the heading
     return (
-        f'<li data-tags="{" ".join(found)}"><a href="#{make_id(name)}">{model}</a> '
+        f'<li data-tags="{" ".join(found)}"><a href="#{anchor}">{model}</a> '
         f"<small>{exhibit['date']}</small>{in_browser.strip(plan)}"
         f"<p>{len(plan)} layers: {said}. {until}.</p>"
         f'<label hidden><input type="checkbox" value="{name}" data-model="{model}"> compare</label></li>'
