@@ -69,8 +69,7 @@ class Lesson:
         answer, *others = self.styles(name)
         self.learners_names[answer.name] = mine or f"my_{name}"
         texts = [one.text for one in (answer, *others)]
-        others_shown = (f"{name}_{kind}" for kind in ("repaired", "short"))
-        better = [one for one in others_shown if hasattr(self.answers, one)]
+        better = [one for one in (f"{name}_repaired", f"{name}_short") if hasattr(self.answers, one)]
         shown = Answer(self.answers, better[0], "arrays") if better else answer
         self.learners_names[shown.name] = self.learners_names[answer.name]
         return kind(

@@ -373,7 +373,7 @@ class _Search:
     def _is_worth_telling(self, number):
         """Whether a right answer has these very numbers, and not only because it is given them.
 
-        A variable that is replaced here is not told either: under its name stand other numbers from here on.
+        A variable that is replaced here is not told either: from here on its name has other numbers.
         """
         node, made = self.own.nodes[number], {name for _, name in self.own.made}
         if any(one is node for maker in self._makers(node) for one in ast.walk(maker)):
