@@ -22,6 +22,7 @@ import tempfile
 import time
 import zipfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import intake
@@ -63,6 +64,26 @@ def grade_one(folder, lesson, student, sandboxed):
     page.write_text(text, encoding="utf-8")
     graded(folder, lesson, student).write_text(f"{handed_in(folder, lesson, student)}\n{version()}\n")
     return None
+
+
+def graded_in_turn(folder, lesson, todo, sandboxed, jobs):
+    """Grade everybody, several at once; give each with what went wrong.
+
+    Where a process of ours ends (a machine without memory ends it), nobody knows whose work ended it: so the
+    rest is graded one by one until that is known.
+    """
+    left, at_once = list(todo), jobs
+    while left:
+        with ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), bound_memory) as pool:
+            tasks = {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in left}
+            for task in as_completed(tasks):
+                problem = task.exception() or task.result()
+                if not isinstance(problem, BrokenProcessPool):
+                    left.remove(tasks[task])
+                    yield tasks[task], problem
+        if left and at_once == 1:
+            yield left.pop(0), "it ended the process that graded it"
+        at_once = 1 if left and at_once > 1 else jobs
 
 
 def graded(folder, lesson, student):
@@ -353,16 +374,13 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         for name, score in take_back_points_by_hand(folder, lesson, one).items():
             print(f"  {one}: {score:g} by hand for {name} was for an older file, and counts no more")
     failed = {}
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), bound_memory) as pool:
-        tasks = {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in todo}
-        for number, task in enumerate(as_completed(tasks), start=1):
-            one, problem = tasks[task], task.exception() or task.result()
-            if problem:
-                failed[one] = FAILED
-                explain(folder, lesson, one, NOT_GRADED)
-                with (folder / "nbgrader.log").open("a", encoding="utf-8", errors="replace") as log:
-                    log.write(f"{lesson}, {one}:\n{problem}\n")
-            print(f"  {number:3} of {len(todo)}  {one}{'  NOT GRADED' if problem else ''}", flush=True)
+    for number, (one, problem) in enumerate(graded_in_turn(folder, lesson, todo, sandboxed, jobs), start=1):
+        if problem:
+            failed[one] = FAILED
+            explain(folder, lesson, one, NOT_GRADED)
+            with (folder / "nbgrader.log").open("a", encoding="utf-8", errors="replace") as log:
+                log.write(f"{lesson}, {one}:\n{problem}\n")
+        print(f"  {number:3} of {len(todo)}  {one}{'  NOT GRADED' if problem else ''}", flush=True)
     broken = taken.broken | failed
     for one, why in taken.broken.items():
         explain(folder, lesson, one, why)

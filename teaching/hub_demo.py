@@ -2,18 +2,16 @@
 
     python course.py hub-demo [--users 4]
 
-Every user pulls the course as a nbgitpuller link would, changes a cell, pulls a newer version of the course,
-and must find both the change and what is new, but nothing that the teacher has not given out; and a kernel of
-theirs must take the package from their own copy. Everything that was started is stopped at the end. The exit
-code is 1 if anything was not so.
+Every user pulls the course (its last commit) as a nbgitpuller link would, changes a cell, pulls a newer
+version, and must find both the change and what is new, but nothing that the teacher has not given out; and a
+kernel of theirs must take the package from their own copy. Everything that was started is stopped at the end.
+The exit code is 1 if anything was not so.
 """
 
 import argparse
 import contextlib
-import json
 import os
 import secrets
-import shutil
 import socket
 import subprocess
 import sys
@@ -27,104 +25,58 @@ import psutil
 import requests
 from class_folder import ROOT
 
-from pe_lessons.lessons.progress import grade_id
-
-PROXY = ROOT / ".venv" / "node_modules" / ".bin" / "configurable-http-proxy"
-PROXY_VERSION = "5.3.0"
-EDITED, OTHER = "04_vectorized_numpy", "00_start_here"
-MY_LINE = "# my own note"
-NEW_LINE = "A sentence that the second version of the course added."
-NOT_YET = "A sentence that the teacher has not given out."
-COURSE, BRANCH = "pe_lessons", "term-2026w"
+COURSE, BRANCH, LESSON = "pe_lessons", "term-2026w", "notebooks/04_vectorized_numpy.ipynb"
+MINE, NEW, NOT_YET = "# my own note", "Added in the second version.", "Not given out yet."
 PATIENCE = 240  # seconds for a server or a kernel to start: a small machine starts them one after the other
 STARTED = "import pathlib, pe_lessons, torch\n(pathlib.Path.home() / 'where').write_text(pe_lessons.__file__)"
 
 HUB_SETTINGS = """
-import os, sys
+import os
 load_subconfig({config!r})
 c = get_config()
 c.JupyterHub.bind_url = "http://127.0.0.1:{ports[0]}"
 c.JupyterHub.hub_bind_url = "http://127.0.0.1:{ports[1]}"
-c.ConfigurableHTTPProxy.command = [{proxy!r}]
+c.ConfigurableHTTPProxy.command = ["npx", "--yes", "configurable-http-proxy@5.3.0"]
 c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{ports[2]}"
 c.JupyterHub.authenticator_class = "dummy"
 c.Authenticator.allow_all = True
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = {homes!r} + "/{{username}}"
 c.Spawner.start_timeout = c.Spawner.http_timeout = {patience}
-c.Spawner.args += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+c.Spawner.args += ["--allow-root"] if os.geteuid() == 0 else []
 c.JupyterHub.services = [{{"name": "demo", "api_token": {token!r}}}]
-c.JupyterHub.load_roles = [{{
-    "name": "demo", "services": ["demo"],
-    "scopes": ["admin:users", "admin:servers", "access:servers"],
-}}]
+scopes = ["admin:users", "admin:servers", "access:servers"]
+c.JupyterHub.load_roles = [{{"name": "demo", "services": ["demo"], "scopes": scopes}}]
 """
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-def find_proxy():
-    """JupyterHub's proxy, which comes from npm, in .venv; it is fetched where it is missing."""
-    if not PROXY.exists():
-        npm = shutil.which("npm")
-        if not npm:
-            sys.exit("The hub needs its proxy from npm: install Node.js 20 or newer, then call again.")
-        print(f"Installing configurable-http-proxy {PROXY_VERSION} into .venv")
-        install = [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(PROXY.parents[2])]
-        subprocess.run([*install, f"configurable-http-proxy@{PROXY_VERSION}"], check=True)
-    return str(PROXY)
-
-
 def git(folder, *words):
-    """What git prints."""
     identity = ["-c", "user.name=demo", "-c", "user.email=demo@example.org", "-c", "commit.gpgsign=false"]
-    command = ["git", *identity, *words]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
 
 
-def publish_course(folder):
-    """A repository to pull from, with what stands in this checkout, and a branch for the term."""
-    source = folder / "origin" / COURSE
-    for name in filter(None, git(ROOT, "ls-files", "-z").split("\0")):
-        if (ROOT / name).is_file():
-            (source / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, source / name)
-    git(source, "init", "-q", "-b", "main")
-    git(source, "add", "-A")
-    git(source, "commit", "-q", "-m", "the course")
-    git(source, "branch", BRANCH)
-    return source
-
-
-def publish(source, line):
-    """A newer version: another lesson changes, and the text of the lesson that the learners changed too."""
-    for stem in (OTHER, EDITED):
-        path = source / "notebooks" / f"{stem}.ipynb"
-        notebook = nbformat.read(path, 4)
-        notebook.cells[-1].source += f"\n\n{line}"
-        nbformat.write(notebook, path)
-    git(source, "commit", "-q", "-a", "-m", "a newer version")
+def add(path, cell_type, line):
+    """Write a line below the last cell of this type in a notebook, and save."""
+    notebook = nbformat.read(path, 4)
+    next(cell for cell in reversed(notebook.cells) if cell.cell_type == cell_type).source += f"\n\n{line}"
+    nbformat.write(notebook, path)
 
 
 @contextlib.contextmanager
 def hub(folder):
     """A hub as a process of its own; gives a function that sends requests to it and to the users' servers."""
-    ports, token, log = [free_port() for _ in "abc"], secrets.token_hex(16), folder / "hub.log"
-    settings = folder / "hub_demo_config.py"
+    with contextlib.ExitStack() as held:
+        free = [held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in "abc"]
+        ports = [one.getsockname()[1] for one in free]
+    token, settings = secrets.token_hex(16), folder / "hub_demo_config.py"
     config = str(ROOT / "teaching" / "jupyterhub" / "jupyterhub_config.py")
-    homes, proxy = str(folder / "homes"), find_proxy()
-    settings.write_text(HUB_SETTINGS.format(**locals(), patience=PATIENCE))
-    set_here = ("PYTHONPATH", "JUPYTERHUB_API_TOKEN")
-    environment = {name: value for name, value in os.environ.items() if name not in set_here}
+    settings.write_text(HUB_SETTINGS.format(**locals(), homes=str(folder / "homes"), patience=PATIENCE))
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment["CONFIGPROXY_AUTH_TOKEN"] = secrets.token_hex(16)
     words = [sys.executable, "-m", "jupyterhub", "-f", str(settings)]
-    with log.open("w") as written:
-        process = subprocess.Popen(words, cwd=folder, env=environment, stdout=written, stderr=written)
+    with (folder / "hub.log").open("w") as log:
+        process = psutil.Popen(words, cwd=folder, env=environment, stdout=log, stderr=log)
 
     def ask(path, method="GET", **options):
         options |= {"headers": {"Authorization": f"token {token}"}, "timeout": PATIENCE}
@@ -137,20 +89,17 @@ def hub(folder):
             return ask("/hub/api/")
 
     try:
-        wait_for(answers, "the hub did not start")
+        wait_for(answers, "the hub did not start (it needs Node.js 20 or newer, with npm, for its proxy)")
         yield ask
     except Exception:
-        print(log.read_text()[-3000:], file=sys.stderr)
+        print((folder / "hub.log").read_text()[-3000:], file=sys.stderr)
         raise
     finally:  # the hub ends its proxy and the users' servers; and whatever of them is left
         with contextlib.suppress(psutil.NoSuchProcess):
-            started = psutil.Process(process.pid).children(recursive=True)
+            started = process.children(recursive=True)
             process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=20)
-            for one in psutil.wait_procs(started, timeout=10)[1]:
+            for one in psutil.wait_procs([process, *started], timeout=20)[1]:
                 one.kill()
-            process.kill()
 
 
 def wait_for(happened, complaint):
@@ -172,32 +121,9 @@ def start(ask, name):
 def pull(ask, name, source):
     """What happens behind a nbgitpuller link."""
     query = {"repo": str(source), "branch": BRANCH, "targetpath": COURSE}
-    reply = ask(f"/user/{name}/git-pull/api", params=query)
-    *_, last = (line for line in reply.text.splitlines() if line.startswith("data: "))
-    if json.loads(last[6:]).get("phase") != "finished":
-        raise RuntimeError(f"{name} could not pull the course: {last}")
-
-
-def edit(home):
-    """Write into the first answer cell, and save."""
-    path = home / COURSE / "notebooks" / f"{EDITED}.ipynb"
-    notebook = nbformat.read(path, 4)
-    answer = next(cell for cell in notebook.cells if grade_id(cell))
-    answer.source += f"\n{MY_LINE} ({home.name})"
-    nbformat.write(notebook, path)
-
-
-def complaints(home):
-    """Where the learner's note or the new sentence is missing, or what nobody gave out is there."""
-    for stem, wanted in ((EDITED, (MY_LINE, NEW_LINE)), (OTHER, (NEW_LINE,))):
-        notebook = nbformat.read(home / COURSE / "notebooks" / f"{stem}.ipynb", 4)
-        text = "\n".join(cell.source for cell in notebook.cells)
-        yield from (f"{stem} lacks {line!r}" for line in wanted if line not in text)
-        if NOT_YET in text:
-            yield f"{stem} has {NOT_YET!r}"
-    where = (home / "where").read_text()
-    if str(home / COURSE) not in where:
-        yield f"the package was not taken from the learner's own copy, but from {where}"
+    said = ask(f"/user/{name}/git-pull/api", params=query).text
+    if '"phase": "finished"' not in said:
+        raise RuntimeError(f"{name} could not pull the course: {said[-500:]}")
 
 
 def start_kernel(ask, home):
@@ -205,9 +131,18 @@ def start_kernel(ask, home):
     place = home / ".ipython" / "profile_default" / "startup"
     place.mkdir(parents=True, exist_ok=True)
     (place / "where.py").write_text(STARTED)
-    wanted = {"name": "python3", "path": f"{COURSE}/notebooks/{EDITED}.ipynb"}
-    ask(f"/user/{home.name}/api/kernels", "POST", json=wanted)
+    ask(f"/user/{home.name}/api/kernels", "POST", json={"name": "python3", "path": f"{COURSE}/{LESSON}"})
     wait_for((home / "where").exists, f"a kernel of {home.name} could not import the course")
+
+
+def complaints(home):
+    """Where the learner's note or the new sentence is missing, or what nobody gave out is there."""
+    text = (home / COURSE / LESSON).read_text(encoding="utf-8")
+    yield from (f"the lesson lacks {line!r}" for line in (MINE, NEW) if line not in text)
+    if NOT_YET in text:
+        yield f"the lesson has {NOT_YET!r}"
+    if str(home / COURSE) not in (where := (home / "where").read_text()):
+        yield f"the package was not taken from the learner's own copy, but from {where}"
 
 
 def main(arguments):
@@ -218,19 +153,21 @@ def main(arguments):
     with tempfile.TemporaryDirectory(prefix="hub_", ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary).resolve()
         homes = [folder / "homes" / f"learner{number}" for number in range(1, options.users + 1)]
-        source = publish_course(folder)
+        source = folder / "origin" / COURSE
+        git(ROOT, "clone", "-q", ".", str(source))
+        git(source, "branch", BRANCH)
         print(f"A hub, {len(homes)} learners, in {folder}", flush=True)
         with hub(folder) as ask, ThreadPoolExecutor(len(homes)) as pool:
-            print("the hub answers", flush=True)
             for home in homes:
                 start(ask, home.name)
             print(f"{len(homes)} servers started", flush=True)
             list(pool.map(lambda home: pull(ask, home.name, source), homes))
             for home in homes:
-                edit(home)
-            publish(source, NEW_LINE)
-            git(source, "branch", "-f", BRANCH)
-            publish(source, NOT_YET)  # on main only
+                add(home / COURSE / LESSON, "code", MINE)
+            for line in (NEW, NOT_YET):
+                add(source / LESSON, "markdown", line)
+                git(source, "commit", "-q", "-a", "-m", line)
+            git(source, "branch", "-f", BRANCH, "HEAD~1")  # what is not given out is on main only
             list(pool.map(lambda home: pull(ask, home.name, source), homes))
             print("all pulled the course, changed a cell, and pulled its second version", flush=True)
             list(pool.map(lambda home: start_kernel(ask, home), homes))

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import time
+import unicodedata
 import warnings
 import zipfile
 from collections import Counter
@@ -21,13 +22,14 @@ import nbformat
 from pe_lessons.lessons.progress import grade_id
 
 STUDENT = [  # how files and their folders tell whose they are
-    # Moodle: the first such folder, since learners can hand in folders of their own inside of it.
-    r"(?:.*?/)??(?P<student>[^/]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?/.*",
-    r"(?:.*/)?(?P<student>[^/_]+)_(?:LATE_)?(?P<number>\d+)_\d+_[^/]*",  # Canvas
+    # Moodle and Canvas: at the beginning only, since learners choose the names of what lies in their folders.
+    r"(?P<student>[^/]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?/.*",
+    r"(?P<student>[^/_]+)_(?:LATE_)?(?P<number>\d+)_\d+_[^/]*",
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
     # ada_03_a (1).ipynb
     r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?(?i:\.ipynb(?:\.txt)?)",
 ]
+DEEPER = re.compile(r"/[^/]+_\d+_(?:assignsubmission_|\d+_)")  # a platform's name in a folder
 LONGEST_NAME = 120  # bytes of a learner's name
 IMPORT = re.compile(r"(?m)^(from|import) ")
 STOPS_EARLY = (
@@ -96,12 +98,12 @@ def collect(folder, lesson, namesakes=()):
     intake, chosen, same = Intake(), {}, {}
     ours = folder / ".course" / lesson / "repaired.txt"  # how notebooks are known that were put right here
     repaired = set(ours.read_text().split()) if ours.exists() else set()
-    handed_over = sorted(found(folder, lesson, intake.unread), key=lambda one: one[3])
+    handed_over = sorted(found(folder, lesson, intake.unread), key=lambda one: one[-1])
     intake.namesakes = names_of_several(handed_over, namesakes)
-    for student, file, content, handed_in in handed_over:
+    for student, number, file, content, handed_in in handed_over:
         downloaded = file.relative_to(folder).parts[0] == "downloaded"
         if student in intake.namesakes:
-            if (number := platforms_number(file)) is None:
+            if number is None:
                 if downloaded:
                     intake.unread[readable(file.name)] = (
                         f"several are called {student}; name the file after the one who sent it: "
@@ -159,20 +161,23 @@ def collect(folder, lesson, namesakes=()):
 
 
 def found(folder, lesson, unread):
-    """Every file that may be a notebook: student, path, content, nanoseconds since 1970.
+    """Every file that may be a notebook: student, platform's number, path, content, nanoseconds since 1970.
 
     The content is an `Unreadable` where it was not read. What tells of no learner goes into `unread`.
     """
     for place in sorted((folder / "submitted").glob(f"*/{lesson}")):
         for file in files_in(place):
             if file.name != "timestamp.txt":
-                yield place.parent.name, file, content_of(file), file.stat().st_mtime_ns
+                yield place.parent.name, None, file, content_of(file), file.stat().st_mtime_ns
     downloads = folder / "downloaded" / lesson
     names = {file: file.relative_to(downloads).as_posix() for file in files_in(downloads)}
     zips = {file: opened(file, unread) for file in names if file.suffix.lower() == ".zip"}
-    singles = {
-        file: student_of(name) for file, name in names.items() if file not in zips and handed_over(name)
-    }
+    singles = {}
+    for file, name in names.items():
+        if DEEPER.search(name) and not of_platform(name):
+            unread[readable(name)] = "it lies in a folder: put in what the platform gave as it gave it"
+        elif file not in zips and handed_over(name):
+            singles[file] = student_of(name)
     for file, archive in zips.items():
         if archive is None:
             continue
@@ -190,7 +195,7 @@ def found(folder, lesson, unread):
             yield from unpacked(file, archive, entries)
     for file, student in singles.items():
         content = Unreadable(OWN_ZIP) if file in zips else content_of(file)
-        yield student, file, content, file.stat().st_mtime_ns
+        yield student, platforms_number(names[file]), file, content, file.stat().st_mtime_ns
 
 
 def files_in(folder):
@@ -254,20 +259,21 @@ def unpacked(file, archive, entries):
             )
         except Exception as problem:  # of many kinds: encrypted, cut, of an unknown method
             content = Unreadable(NOT_UNPACKED.format(in_a_line(problem)))
-        yield student_of(one.filename), file / one.filename, content, handed_in
+        number = platforms_number(one.filename)
+        yield student_of(one.filename), number, file / one.filename, content, handed_in
 
 
-def platforms_number(file):
+def platforms_number(name):
     """Moodle's number of the hand-in, Canvas's of the learner: by it those of one name are told apart."""
-    found = (re.fullmatch(pattern, file.as_posix()) for pattern in STUDENT[:2])
+    found = (re.fullmatch(pattern, name, re.DOTALL) for pattern in STUDENT[:2])
     return next((match["number"] for match in found if match), None)
 
 
 def names_of_several(files, known):
     """Who share a name, as far as the platform's numbers tell: {name: what they are called here}."""
     numbers = {}
-    for student, file, *_ in files:
-        if number := platforms_number(file):
+    for student, number, *_ in files:
+        if number:
             numbers.setdefault(student, set()).add(number)
     return {
         student: [f"{student} {number}" for number in sorted(theirs)]
@@ -281,7 +287,9 @@ def student_of(name):
     for pattern in STUDENT:
         if match := re.fullmatch(pattern, name, re.DOTALL):
             student = re.sub(
-                r"[\[\]*?/\\,\x00-\x1f\x7f]|^\.+", "-", readable(match["student"]).strip()
+                r"[\[\]*?/\\,\x00-\x1f\x7f]|^\.+",
+                "-",
+                unicodedata.normalize("NFC", readable(match["student"]).strip()),
             ).strip()
             if len(student.encode()) > LONGEST_NAME:
                 student = f"{student[: LONGEST_NAME // 4]} {hashlib.sha256(student.encode()).hexdigest()[:8]}"

@@ -63,7 +63,6 @@ class Run(Execute):
                 marking.write_verdict(cell, self.looks.get(index))
         for cell in nb.cells:
             make_harmless(cell)
-        nb.metadata.pop("widgets", None)
         told = (html.escape(note, quote=False) for note in nb.metadata.get("course_notes", []))
         notes = [self.heading, self.idle and SPARED, *told]
         nb.cells.insert(0, nbformat.v4.new_markdown_cell("\n\n".join(filter(None, notes))))
@@ -106,6 +105,12 @@ class Run(Execute):
             return None  # look again later
         return await super()._async_handle_timeout(timeout, cell)
 
+    def process_message(self, msg, cell, cell_index):
+        """Leave out what no page shows and no limit counts: widgets, and what changes an older output."""
+        if msg["msg_type"].startswith(("comm_", "update_display")):
+            return None
+        return super().process_message(msg, cell, cell_index)
+
     def output(self, outs, msg, display_id, cell_index):
         """Keep an output as long as there is room, which LimitOutput of nbgrader reckons in lines only."""
         content, kind = msg["content"], msg["msg_type"]
@@ -123,8 +128,11 @@ class Run(Execute):
             left["stream"] -= len(text)
         else:
             left["other"] -= len(str(content))
-            if left["other"] < 0 and kind != "error":
+            failed = any(one.output_type == "error" for one in outs)
+            if left["other"] < 0 and (failed or kind != "error"):
                 return None
+            if kind == "error":
+                content["traceback"] = [shortened("\n".join(content["traceback"]))]
         return super().output(outs, msg, display_id, cell_index)
 
 
@@ -155,24 +163,28 @@ def make_harmless(cell):
         cell.pop("attachments", None)
     for name in cell.metadata.keys() - {"nbgrader", "as_released", marking.VERDICT}:
         del cell.metadata[name]
-    for output in cell.get("outputs", ()):
-        if output.output_type == "error":
-            output.ename, output.evalue = (shortened(str(text)) for text in (output.ename, output.evalue))
-            output.traceback = shortened("\n".join(map(str, output.traceback))).split("\n")
-        elif output.output_type == "stream":
-            output.text = shortened(output.text)
-        else:
-            output.metadata = nbformat.from_dict({})
-            output.data = nbformat.from_dict(
-                {
-                    kind: text
-                    for kind, text in output.data.items()
-                    if HARMLESS.get(kind, lambda _: False)(text)
-                }
-            )
+    if cell.cell_type == "code":
+        cell.execution_count = None
+        cell.outputs = [plain(output) for output in cell.outputs]
+
+
+def plain(output):
+    """The output made again of text and pictures: a kernel may have sent anything in any place of it."""
+    new = nbformat.v4.new_output
+    if output.output_type == "error":
+        name, value, trace = map(
+            shortened, (output.ename, output.evalue, "\n".join(map(str, output.traceback)))
+        )
+        return new("error", ename=name, evalue=value, traceback=trace.split("\n"))
+    if output.output_type == "stream":
+        name = "stderr" if output.name == "stderr" else "stdout"
+        return new("stream", name=name, text=shortened(output.text))
+    shown = {kind: text for kind, text in output.data.items() if HARMLESS.get(kind, lambda _: False)(text)}
+    return new("display_data", shown)
 
 
 def shortened(text):
+    text = str(text)
     return text if len(text) <= 2 * TEXT else f"{text[:TEXT]}\n... (more was printed than is kept)\n"
 
 
