@@ -140,6 +140,12 @@ def spoil(notebook, how):
         case "passed off as released":
             for cell in cells:
                 cell.metadata.as_released = True
+        case "ids exchanged":
+            pairs = cell_of(notebook, "right_pairs")
+            answer.id, pairs.id = pairs.id, answer.id
+            answer.metadata, pairs.metadata = pairs.metadata, answer.metadata
+        case "one id twice":
+            answer.id, answer.metadata = check.id, check.metadata
         case "metadata lost":
             for cell in cells:
                 cell.metadata = nbformat.from_dict({})
@@ -243,6 +249,7 @@ def run_class(folder, handed_in, jobs):
         settings.write(f"\nc.Execute.timeout = {SECONDS_PER_CELL}\n")
     nbgrader(folder).generate_assignment(LESSON)
     print(f"A class of {len(handed_in)} in {folder}")
+    os.environ["TEACHERS_TOKEN"] = "secret"
     port, visitors = listen()
     for submission in handed_in:
         hand_in(submission, folder, port)
