@@ -19,8 +19,8 @@ import threading
 import time
 import tomllib
 import zipfile
-from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 import grade
 import make_class_folder
@@ -37,26 +37,7 @@ LESSON = "03_the_naive_loop"
 SECONDS_PER_CELL = 20  # of computing; 60 in the settings for a real class: an endless loop takes all of them
 
 DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-RIGHT, GROUPS = DATA["right"], {name: DATA[name] for name in ("class", "accidents", "attacks")}
-
-
-@dataclass
-class Submission:
-    """What a learner hands in, and what should come of it.
-
-    `points` maps exercises to the points expected; None where nothing can be graded.
-    """
-
-    student: str
-    answers: dict
-    points: dict | None
-    says: list = field(default_factory=list)
-    never: tuple = ()
-    cell: str = ""
-    cells: tuple = ()
-    first: bool = False
-    file: str = ""
-    flagged: bool = False
+RIGHT, GROUPS = DATA["right"], ("class", "accidents", "attacks")
 
 
 def changed(right, change):
@@ -73,23 +54,26 @@ def diagnosis(name, mistake):
     return found.say
 
 
-def submission(student, leave=(), wrong=(), mistakes=(), says=(), not_graded=False, **data):
-    answers = {
-        name: changed(right, data.pop(name, right)) for name, right in RIGHT.items() if name not in leave
-    }
-    points = None if not_graded else {name: int(name not in wrong) for name in RIGHT}
-    return Submission(student, answers, points, [*says, *(diagnosis(*one) for one in mistakes)], **data)
-
-
-def attack(student, gains=(), leave=None, **data):
-    leave = [name for name in RIGHT if name not in data] if leave is None else leave
-    return submission(student, leave, wrong=[name for name in RIGHT if name not in gains], **data)
-
-
 def submissions():
-    for name, group in GROUPS.items():
-        for student, data in group.items():
-            yield (attack if name == "attacks" else submission)(student, **data)
+    """What each learner hands in, and what should come of it: `points` is None where nothing can."""
+    for group in GROUPS:
+        for student, case in DATA[group].items():
+            given = {name: changed(right, case.get(name, right)) for name, right in RIGHT.items()}
+            leave, wrong = case.get("leave", ()), case.get("wrong", ())
+            if group == "attacks":
+                leave = case.get("leave", RIGHT.keys() - case.keys())
+                wrong = RIGHT.keys() - case.get("gains", ())
+            yield SimpleNamespace(
+                student=student,
+                answers={name: answer for name, answer in given.items() if name not in leave},
+                points=None if "not_graded" in case else {name: int(name not in wrong) for name in RIGHT},
+                says=[*case.get("says", ()), *(diagnosis(*one) for one in case.get("mistakes", ()))],
+                never=case.get("never", ()),
+                cells=[case[one] for one in ("cell",) if one in case] + case.get("cells", []),
+                first="first" in case,
+                file=case.get("file", ""),
+                flagged="flagged" in case,
+            )
 
 
 def cell_of(notebook, name):
@@ -162,7 +146,7 @@ def hand_in(submission, folder, port):
         if grade_id(cell) in submission.answers:
             cell.source = submission.answers[grade_id(cell)].strip("\n")
     place = notebook.cells.index(cell_of(notebook, "imports")) + (not submission.first)
-    for cell in filter(None, reversed([submission.cell, *submission.cells])):
+    for cell in reversed(submission.cells):
         source = cell.strip("\n").replace("{folder}", str(folder)).replace("{port}", str(port))
         notebook.cells.insert(place, nbformat.v4.new_code_cell(source))
     spoil(notebook, submission.file)
@@ -178,9 +162,7 @@ def hand_in(submission, folder, port):
         case "cut":
             text = text[: len(text) // 2]
         case "merge conflict":
-            text = text.replace('  "cells"', '<<<<<<< HEAD\n  "cells"', 1).replace(
-                ' "cells"', '<<<<<<< HEAD\n "cells"', 1
-            )
+            text = text.replace(' "cells"', '<<<<<<< HEAD\n "cells"', 1)
         case "another lesson":
             text = min(lessons().items())[1].read_text(encoding="utf-8")
     if place is None:
@@ -254,7 +236,7 @@ def run_class(folder, handed_in, jobs):
     for submission in handed_in:
         hand_in(submission, folder, port)
     given, _ = grade.grade(folder, LESSON, jobs=jobs)
-    mistakes, remarks, *_ = review.look(folder, LESSON)
+    _, remarks, *_ = review.look(folder, LESSON)
 
     failed = 0
     print(f"\n{'submission':24}{'expected':>10}{'given':>10}   as it should be?\n{'-' * 78}")
@@ -271,10 +253,6 @@ def run_class(folder, handed_in, jobs):
         if found:
             print(f"{what}: {found}")
             failed += 1
-    made = sorted(mistakes["sinusoidal_loop"].items(), key=lambda one: -len(one[1]))
-    wrong = [(name, len(students)) for name, students in made if name != review.RIGHT]
-    common = ", ".join(f"{name} ({number})" for name, number in wrong[:3])
-    print(f"{'-' * 78}\nMost frequent in sinusoidal_loop: {common}")
     print(f"{len(handed_in) - failed} of {len(handed_in)} as expected, {time.monotonic() - start:.0f} s")
     return 1 if failed else 0
 

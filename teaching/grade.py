@@ -10,6 +10,7 @@ listed, and its learner told.
 """
 
 import argparse
+import contextlib
 import csv
 import html
 import io
@@ -30,7 +31,7 @@ import make_class_folder
 import nbformat
 import sandbox
 from class_folder import class_folder, lesson_named, nbgrader, version
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook
 from sqlalchemy.exc import DatabaseError
 
 MEMORY = 10 << 30  # bytes of addresses that grading one notebook may ask for, outside its sandbox
@@ -105,22 +106,15 @@ def is_done(folder, lesson, student):
 
 def take_back_points_by_hand(folder, lesson, student):
     """Take away points that were typed for an older file, and say what they were: {exercise: points}."""
-    mark = graded(folder, lesson, student)
-    if not mark.exists() or mark.read_text().split("+")[0].split()[0] == handed_in(
-        folder, lesson, student
-    ).removesuffix("+newest"):
-        return {}
-    taken = {}
-    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
-        try:
-            submission = gradebook.find_submission(lesson, student)
-        except MissingEntry:
-            return {}
-        for one in (one for notebook in submission.notebooks for one in notebook.grades):
-            if one.manual_score is not None or one.extra_credit:
-                taken[one.name.removesuffix("-check")] = (one.manual_score or 0) + (one.extra_credit or 0)
-                one.manual_score, one.extra_credit = None, None
-        gradebook.db.commit()
+    mark, taken = graded(folder, lesson, student), {}
+    same = handed_in(folder, lesson, student).removesuffix("+newest")
+    if not mark.exists() or mark.read_text().split()[0].removesuffix("+newest") == same:
+        return taken
+    with grades(folder, lesson) as all_grades:
+        for who, name, grade in all_grades:
+            if who == student and (grade.manual_score is not None or grade.extra_credit):
+                taken[name] = (grade.manual_score or 0) + (grade.extra_credit or 0)
+                grade.manual_score, grade.extra_credit = None, None
     return taken
 
 
@@ -129,36 +123,38 @@ def graded_with(folder, lesson, student):
     return mark.read_text().split()[-1] if mark.exists() else version()
 
 
+@contextlib.contextmanager
+def grades(folder, lesson):
+    """Every grade of a lesson that is in the grade book, as (student, exercise, grade); changes are kept."""
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
+        yield [
+            (submission.student.id, grade.name.removesuffix("-check"), grade)
+            for submission in gradebook.assignment_submissions(lesson)
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+        ]
+        gradebook.db.commit()
+
+
 def points(folder, lesson):
     """The points of every graded submission: {student: {exercise: (given, maximum)}}; quizzes give none."""
     found = {}
-    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
-        for student in gradebook.students:
-            try:
-                submission = gradebook.find_submission(lesson, student.id)
-            except MissingEntry:
-                continue
-            found[student.id] = {
-                grade.name.removesuffix("-check"): (grade.score, grade.max_score)
-                for notebook in submission.notebooks
-                for grade in notebook.grades
-                if grade.max_score
-            }
+    with grades(folder, lesson) as all_grades:
+        for student, name, grade in all_grades:
+            theirs = found.setdefault(student, {})
+            if grade.max_score:
+                theirs[name] = (grade.score, grade.max_score)
     return found
 
 
 def points_by_hand(folder, lesson):
     """In which exercises somebody typed points or extra points into Formgrader: {student: {exercise}}."""
-    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
-        return {
-            submission.student.id: {
-                grade.name.removesuffix("-check")
-                for notebook in submission.notebooks
-                for grade in notebook.grades
-                if grade.manual_score is not None or grade.extra_credit
-            }
-            for submission in gradebook.assignment_submissions(lesson)
-        }
+    found = {}
+    with grades(folder, lesson) as all_grades:
+        for student, name, grade in all_grades:
+            if grade.manual_score is not None or grade.extra_credit:
+                found.setdefault(student, set()).add(name)
+    return found
 
 
 def check_grade_book(folder, lesson, again=False):

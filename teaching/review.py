@@ -13,7 +13,6 @@ import ast
 import functools
 import importlib
 import re
-import symtable
 import sys
 import textwrap
 from collections import defaultdict
@@ -21,7 +20,6 @@ from collections import defaultdict
 import grade
 import marking
 import nbformat
-import running
 from class_folder import class_folder, lesson_named
 from matplotlib.figure import Figure
 
@@ -120,10 +118,6 @@ def stopped(notebook):
     return [STOPPED[one.ename] for one in outputs if one.get("ename") in STOPPED]
 
 
-def was_missing(name, notes):
-    return any(f"`{name}` was missing" in note for note in notes)
-
-
 def look(folder, lesson):
     """Who made which mistakes, what to look at, by student, and whose answers are alike.
 
@@ -151,7 +145,7 @@ def look(folder, lesson):
                 found, typed = mistakes_in(name, said), name in by_hand.get(student, ())
                 if found:
                     wrong.add((name, student))
-                if was_missing(name, notes):
+                if any(f"`{name}` was missing" in note for note in notes):
                     remarks[student].append(f"{name}: {MISSING}")
                     found = found and [MISSING]
                 for one in found or [RIGHT]:
@@ -178,16 +172,7 @@ def made_later(name, cells):
     at = next(n for n, cell in enumerate(cells) if grade_id(cell) == f"{name}-check")
     mine = re.search(r"check\((\w+)\)", cells[at].source)
     below = [cell.source for cell in cells[at + 1 :] if cell.cell_type == "code" and not grade_id(cell)]
-    return bool(mine) and any(mine[1] in assigned(source) for source in below)
-
-
-def assigned(source):
-    """The names that a cell gives, as far as it can be read."""
-    try:
-        symbols = symtable.symtable(running.transformed(source), "cell", "exec").get_symbols()
-        return {one.get_name() for one in symbols if one.is_assigned()}
-    except Exception:
-        return set()
+    return bool(mine) and any(re.search(rf"(?m)^(def |class )?{mine[1]} *[=(:]", one) for one in below)
 
 
 def pasted(name, source):

@@ -83,7 +83,7 @@ class Run(Execute):
         self.reached = index
         if index in self.idle:
             return cell, resources
-        self.began = time.monotonic(), computed(self.manager.provisioner.pid)
+        self.began = time.monotonic(), None
         return super().preprocess_cell(cell, resources, index)
 
     def _get_timeout(self, cell):
@@ -92,8 +92,12 @@ class Run(Execute):
 
     async def _async_handle_timeout(self, timeout, cell=None):
         """Stop a cell for what it computed: what the clock shows hangs on the other work of the machine."""
-        took = time.monotonic() - self.began[0]
-        if computed(self.manager.provisioner.pid) - self.began[1] >= self.timeout:
+        (began, before), now = self.began, computed(self.manager.provisioner.pid)
+        took = time.monotonic() - began
+        if before is None:  # at the first look: to count in each cell would cost more than most cells do
+            self.began = began, now
+            return None
+        if now - before >= self.timeout:
             self.error_on_timeout = marking.error(
                 "ComputedTooLong", f"stopped after {self.timeout} s of computing"
             )
@@ -165,11 +169,11 @@ def make_harmless(cell):
         del cell.metadata[name]
     if cell.cell_type == "code":
         cell.execution_count = None
-        cell.outputs = [plain(output) for output in cell.outputs]
+        cell.outputs = list(filter(None, map(plain, cell.outputs)))
 
 
 def plain(output):
-    """The output made again of text and pictures: a kernel may have sent anything in any place of it."""
+    """The output made again of text and pictures, if it has any: a kernel may have sent anything."""
     new = nbformat.v4.new_output
     if output.output_type == "error":
         name, value, trace = map(
@@ -180,7 +184,7 @@ def plain(output):
         name = "stderr" if output.name == "stderr" else "stdout"
         return new("stream", name=name, text=shortened(output.text))
     shown = {kind: text for kind, text in output.data.items() if HARMLESS.get(kind, lambda _: False)(text)}
-    return new("display_data", shown)
+    return new("display_data", shown) if shown else None
 
 
 def shortened(text):

@@ -5,7 +5,6 @@ import logging
 import os
 import sys
 
-import numpy as np
 import pytest
 import torch
 from verdicts import EXERCISES, LESSON_OF
@@ -23,12 +22,6 @@ def wrapped(reference):
     if isinstance(reference, type):
         return type("Mine", (reference,), {})
     return lambda *arguments: reference(*arguments)
-
-
-@pytest.mark.parametrize("wrap", [functools.partial, functools.cache])
-def test_a_wrapper_that_leaves_no_frame_does_not_hide_the_course(wrap):
-    result = REGISTRY["sinusoidal_numpy"].diagnose(wrap(arrays.sinusoidal))
-    assert result.status == "not yet" and "`sinusoidal`" in result.message
 
 
 @pytest.mark.parametrize("exercise", CALLED, ids=lambda one: one.name)
@@ -57,19 +50,12 @@ def test_an_answer_that_is_written_out_is_right(exercise):
         (lambda seq_len, d_model: tensors.sinusoidal(seq_len, d_model, dtype=torch.float64), "`tensors."),
         (lambda seq_len, d_model: EXERCISE.reference(seq_len, d_model), "the answer of the course"),
         (EXERCISE.reference, "`sinusoidal_loop_loop`"),
+        (functools.partial(arrays.sinusoidal), "`sinusoidal`"),  # these leave no frame
+        (functools.cache(arrays.sinusoidal), "`sinusoidal`"),
     ],
 )
 def test_the_function_that_did_the_work_is_named(answer, told):
     assert told in EXERCISE.diagnose(answer).message
-
-
-def test_functions_of_the_course_may_help():
-    def right_pairs(table):
-        right = np.array(loops.sinusoidal(len(table), len(table[0])))
-        wrong = np.abs(np.array(table) - right).max(axis=0) > 1e-4
-        return int(np.append(wrong, True).argmax()) // 2
-
-    assert REGISTRY["right_pairs"].diagnose(right_pairs).status == "correct"
 
 
 def test_what_is_written_past_the_streams_is_not_seen(capfd):
