@@ -64,12 +64,12 @@ def answer_of(folder, student, name="sinusoidal_loop"):
 
 @pytest.fixture
 def a_class(tmp_path):
-    """A class, and how to put files into its downloads: later ones are newer."""
+    """A class, and how to put files into its downloads: later ones are newer, from 3 November 2026 on."""
     nbformat.write(RELEASE, _parents(tmp_path / "release" / LESSON / f"{LESSON}.ipynb"))
     (tmp_path / "nbgrader_config.py").touch()
 
     def put(files):
-        for day, (name, content) in enumerate(files.items(), start=20_000):
+        for day, (name, content) in enumerate(files.items(), start=20_760):
             file = _parents(tmp_path / "downloaded" / LESSON / name)
             file.write_bytes(content if isinstance(content, bytes) else content.encode())
             grade.os.utime(file, (86_400 * day,) * 2)
@@ -195,6 +195,32 @@ def test_an_odd_file_is_one_entry_and_everybody_else_is_graded(how, a_class):
         assert demo.cell_of(notebook, "sinusoidal_loop").source == demo.RIGHT["sinusoidal_loop"]
         running.not_needed(notebook.cells)
         assert {review.shape(cell.source) for cell in notebook.cells}
+
+
+SPOILT = (
+    "check deleted, all checks deleted, answer deleted, answer and check deleted, imports deleted, "
+    "check changed, older imports, check copied, answer as prose, check as prose, metadata lost, "
+    "colab, checks tagged, passed off as released, ids exchanged"
+)
+
+
+@pytest.mark.parametrize("how", SPOILT.split(", "))
+def test_every_check_and_answer_is_there_again(how):
+    notebook = nbformat.reads(book(), 4)
+    demo.spoil(notebook, how)
+    notebook, notes = intake.put_right(intake.read(nbformat.writes(notebook).encode()), RELEASE)
+    assert bool(notes) == how.endswith((" deleted", " changed"))
+    found = [cell for cell in notebook.cells if grade_id(cell)]
+    wanted = {grade_id(cell): cell for cell in RELEASE.cells if grade_id(cell)}
+    assert sorted(map(grade_id, found)) == sorted(wanted)
+    for cell in found:
+        like = wanted[grade_id(cell)]
+        assert (cell.cell_type, cell.metadata) == ("code", like.metadata)
+        assert cell.source == like.source or not grade_id(cell).endswith("-check")
+    assert demo.cell_of(RELEASE, "imports").source in [cell.source for cell in notebook.cells]
+    lost = how.startswith("answer") and how.endswith("deleted")
+    assert lost or demo.RIGHT["sinusoidal_loop"] in [cell.source for cell in found]
+    assert intake.put_right(notebook, RELEASE) == (notebook, notes)
 
 
 def test_every_other_lesson_is_told_from_this_one():
