@@ -175,7 +175,9 @@ def found(folder, lesson, unread):
     singles = {}
     for file, name in names.items():
         if DEEPER.search(name) and not of_platform(name):
-            unread[readable(name)] = "it lies in a folder: put in what the platform gave as it gave it"
+            unread[readable(name)] = (
+                f"move it out of its folder: a platform's files belong directly into downloaded/{lesson}"
+            )
         elif file not in zips and handed_over(name):
             singles[file] = student_of(name)
     for file, archive in zips.items():

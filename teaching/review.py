@@ -126,8 +126,8 @@ def look(folder, lesson):
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
     mistakes, remarks, alike, wrong = defaultdict(dict), defaultdict(list), defaultdict(set), set()
     given, by_hand = grade.points(folder, lesson), grade.points_by_hand(folder, lesson)
-    for place in sorted((folder / "submitted").glob(f"*/{lesson}")):
-        student = place.parent.name
+    places = (place for where in ("submitted", "feedback") for place in folder.glob(f"{where}/*/{lesson}"))
+    for student in sorted({place.parent.name for place in places}):
         notebook = notebook_of(folder, student, lesson)
         if notebook is None or student not in given:
             remarks[student].append("not graded")
@@ -260,7 +260,12 @@ def pages(folder, lesson):
     mistakes, remarks, groups, given = look(folder, lesson)
     pictured = draw(mistakes, folder / "review" / f"{lesson}.png")
     by_hand = grade.points_by_hand(folder, lesson)
-    lines = [f"# {lesson}: {len(given)} submissions", "", "## What the class got wrong", ""]
+    lines = [
+        f"# {lesson}: {len(given)} submission{'s' * (len(given) != 1)}",
+        "",
+        "## What the class got wrong",
+        "",
+    ]
     lines += [f"![mistakes by exercise]({lesson}.png)", ""] if pictured else []
     lines += ["A learner with two mistakes at once counts under both.", ""]
     for name, made in mistakes.items():

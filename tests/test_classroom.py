@@ -577,6 +577,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
         for place in ("submitted", "autograded"):
             nbformat.write(notebook, _parents(folder / place / student / LESSON / f"{LESSON}.ipynb"))
         given[student] = {"sinusoidal_loop": (points, 1.0)}
+    grade.explain(folder, LESSON, "zed", "cut")
     by_hand = {student: {"sinusoidal_loop"} for student in ("Eve", "Ivy")}
     monkeypatch.setattr(grade, "points", lambda *_: given)
     monkeypatch.setattr(grade, "points_by_hand", lambda *_: by_hand)
@@ -588,6 +589,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
     assert remarks == {
         "bob": ["sinusoidal_loop: the answer's cell was missing"],
         "gus": ["sinusoidal_loop: 1 of 1 points, and no Correct"],
+        "zed": ["not graded"],
     }
     assert review.main([str(folder), "03"]) == 0
     kept = [folder / "review" / f"{LESSON}{more}.md" for more in ("", "_names")]
