@@ -53,7 +53,8 @@ def place(answer, rights, call, trials, atol):
         for recording, function, found in runs:
             for number, seen in recording.trial(call(function), arguments).items():
                 found[number][n] = _Numbers(*seen, atol)
-    return _Search(own, streams, known.values()).in_words()
+    shown = {number: seen for number, seen in streams.items() if 0 in seen}  # others hold too much to be seen
+    return _Search(own, shown, known.values()).in_words()
 
 
 class _Recording(ast.NodeTransformer):
@@ -190,8 +191,8 @@ class _Recording(ast.NodeTransformer):
     def trial(self, call, arguments):
         """{number: (how often, last shape, numbers)} of one call, in the order in which they came."""
         self.values, self.left = {}, ALL_SEEN
-        run_answer.observe_ours(call, arguments)
-        return {number: seen for number, seen in self.values.items() if seen[2]}
+        done = run_answer.observe_ours(call, arguments)
+        return {number: seen for number, seen in self.values.items() if seen[2] and done.kind == "value"}
 
     def goes_into(self):
         """{number of an expression: the expressions that are made of it}"""
@@ -225,6 +226,8 @@ def _entries(value):
     """Shape and numbers of a value, nothing where it has none."""
     if type(value) in (int, float, bool):
         return (), (value,)
+    if isinstance(value, type) or hasattr(value, "close"):  # who looks into a generator has used it up
+        return (), ()
     if math.prod(getattr(value, "shape", ())) > SEEN:
         return (), (0.0,) * (SEEN + 1)
     if isinstance(value, complex) or "complex" in str(getattr(value, "dtype", "")):
