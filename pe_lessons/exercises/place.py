@@ -53,7 +53,7 @@ def place(answer, rights, call, trials, atol):
         for recording, function, found in runs:
             for number, seen in recording.trial(call(function), arguments).items():
                 found[number][n] = _Numbers(*seen, atol)
-    shown = {number: seen for number, seen in streams.items() if 0 in seen}  # others hold too much to be seen
+    shown = {number: seen for number, seen in streams.items() if 0 in seen}
     return _Search(own, shown, known.values()).in_words()
 
 
@@ -71,6 +71,7 @@ class _Recording(ast.NodeTransformer):
         self.named = {}  # the variable that an expression is assigned to
         self.fills = set()  # what is put into a variable that is there
         self.scopes, self.values, self.left = {}, {}, 0
+        self.large = set()  # what has too many numbers to be looked at
 
     def start(self, thing):
         """The copy; None where there is no text of it, or where it needs variables of another function."""
@@ -192,6 +193,7 @@ class _Recording(ast.NodeTransformer):
         """{number: (how often, last shape, numbers)} of one call, in the order in which they came."""
         self.values, self.left = {}, ALL_SEEN
         done = run_answer.observe_ours(call, arguments)
+        self.large.update(number for number, seen in self.values.items() if seen[2] is None)
         return {number: seen for number, seen in self.values.items() if seen[2] and done.kind == "value"}
 
     def goes_into(self):
@@ -261,6 +263,10 @@ class _Numbers:
         orders = itertools.permutations(axes) if len(axes) < 5 else [axes]
         return any(self._near(self.entries, _transposed(other.entries, other.shape, one)) for one in orders)
 
+    def has_all_of(self, other):
+        """Whether these are its numbers in another order."""
+        return self._near(sorted(self.entries), sorted(other.entries))
+
     def is_part_of(self, other, rows):
         """Whether these are some of its numbers, or all that stand at one place of its last axis.
 
@@ -327,11 +333,13 @@ class _Search:
         ):
             return "nothing"
         if not whole:
-            return "unknown"
+            moved = any(all(n in one and seen.has_all_of(one[n]) for n, seen in mine.items()) for one in self.known)
+            return "nothing" if moved else "unknown"
         if few:
             return "whole" if any(self._compare(mine, theirs) for theirs in self.known) else "nothing"
         counts = isinstance(node, ast.Name) or getattr(getattr(node, "func", 0), "id", "") == "range"
-        return "nothing" if counts or numbers == list(range(len(numbers))) else "whole"
+        size = all(one.count == 1 and not one.shape for one in mine.values())
+        return "nothing" if counts or size or numbers == list(range(len(numbers))) else "whole"
 
     def _compare(self, mine, theirs):
         """Whether these are two masks, or choices of two, of one length."""
@@ -348,10 +356,14 @@ class _Search:
         return any(all(n in one and seen.agrees(one[n], few) for n, seen in mine) for one in self.known)
 
     def _in_the_end(self, number):
-        """Whether known numbers are made of unknown ones: then they are but another way."""
-        ends = {self.status.get(one) for one in self._reached(number)}
+        """Whether known numbers are made of unknown ones: then they are but another way.
+
+        What cannot be looked at may be such numbers too.
+        """
+        reached = self._reached(number)
+        ends = {self.status.get(one) for one in reached}
         whole = self.status[number] == "whole"
-        if "known" in ends or (whole and ("seen" in ends or not ends & {"unknown", "result"})):
+        if "known" in ends or self.own.large & reached or (whole and ("seen" in ends or not ends & {"unknown", "result"})):
             return "nothing"
         return self.status[number]
 
