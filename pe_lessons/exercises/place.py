@@ -251,7 +251,7 @@ class _Numbers:
             if not self.distinct or not run_answer.close(one, self.distinct[-1], atol):
                 self.distinct.append(one)
 
-    def agrees(self, other, few=False):
+    def agree(self, other, few=False):
         """Whether these are the numbers of the other; two arrays have them in one order, or turned."""
         if not self._near(self.distinct, other.distinct):
             return False
@@ -263,28 +263,22 @@ class _Numbers:
         orders = itertools.permutations(axes) if len(axes) < 5 else [axes]
         return any(self._near(self.entries, _transposed(other.entries, other.shape, one)) for one in orders)
 
-    def has_all_of(self, other):
-        """Whether these are its numbers in another order."""
+    def are_moved(self, other):
+        """Whether these are the other's numbers in another order."""
         return self._near(sorted(self.entries), sorted(other.entries))
 
-    def is_part_of(self, other, rows):
-        """Whether these are some of its numbers, or all that stand at one place of its last axis.
-
-        A loop that ends early sees some, one by one, or some of the `rows`.
-        """
-        if not self.shape or (rows and self.count > 1):
-            near = [bisect.bisect(other.distinct, one) for one in self.distinct]
-            return all(
-                any(run_answer.close(one, two, self.atol) for two in other.distinct[max(0, n - 1) : n + 1])
-                for one, n in zip(self.distinct, near)
-            )
-        step = other.shape[-1] if other.shape else 0
-        return (
-            self.count == other.count == 1
-            and 1 < step
-            and len(self.entries) * step == len(other.entries) > step
-            and any(self._near(self.entries, other.entries[first::step]) for first in range(step))
+    def are_part_of(self, other):
+        """Whether these are some of the other's numbers, in whatever order."""
+        near = [bisect.bisect(other.distinct, one) for one in self.distinct]
+        return all(one == one for one in self.entries) and all(
+            any(run_answer.close(one, two, self.atol) for two in other.distinct[max(0, n - 1) : n + 1])
+            for one, n in zip(self.distinct, near)
         )
+
+    def are_two_like(self, other):
+        """Whether both are masks, or choices of two, of one length."""
+        same = len(self.entries) == len(other.entries) > 2 and (self.count == 1) == (other.count == 1)
+        return same and len(other.distinct) < 3
 
     def _near(self, mine, theirs):
         return len(mine) == len(theirs) and all(
@@ -319,41 +313,29 @@ class _Search:
         whole = all(math.isfinite(one) and float(one).is_integer() for one in numbers)
         if number in self.own.results:
             return "result"
-        if whole and (len(numbers) < 2 or isinstance(node, ast.UnaryOp)):
+        if isinstance(node, ast.UnaryOp) or (whole and len(numbers) < 2):
             return "nothing"
         few = whole and len(numbers) < 3  # a mask, or a choice of two: only their order says something
-        found = self._is_known(number, few)
-        if not whole and found:
-            return "known"
-        if found:
-            return "seen"
-        rows = isinstance(node, ast.Name)
-        if any(
-            all(n in one and seen.is_part_of(one[n], rows) for n, seen in mine.items()) for one in self.known
-        ):
+        if self._is_known(number, few):
+            return "seen" if whole else "known"
+        if few:
+            return "whole" if self._some(number, _Numbers.are_two_like) else "nothing"
+        picked = isinstance(node, ast.Name | ast.Subscript) or not any(one.shape for one in mine.values())
+        if picked and self._some(number, _Numbers.are_part_of):
             return "nothing"
         if not whole:
-            moved = any(all(n in one and seen.has_all_of(one[n]) for n, seen in mine.items()) for one in self.known)
-            return "nothing" if moved else "unknown"
-        if few:
-            return "whole" if any(self._compare(mine, theirs) for theirs in self.known) else "nothing"
+            return "nothing" if self._some(number, _Numbers.are_moved) else "unknown"
         counts = isinstance(node, ast.Name) or getattr(getattr(node, "func", 0), "id", "") == "range"
         size = all(one.count == 1 and not one.shape for one in mine.values())
         return "nothing" if counts or size or numbers == list(range(len(numbers))) else "whole"
 
-    def _compare(self, mine, theirs):
-        """Whether these are two masks, or choices of two, of one length."""
-        return all(
-            n in theirs
-            and len(one.entries) == len(theirs[n].entries) > 2
-            and (one.count == 1) == (theirs[n].count == 1)
-            and len(theirs[n].distinct) < 3
-            for n, one in mine.items()
-        )
-
     def _is_known(self, number, few=False):
+        return self._some(number, functools.partial(_Numbers.agree, few=few))
+
+    def _some(self, number, related):
+        """Whether the numbers are related to those of one known expression in all trials."""
         mine = self.streams[number].items()
-        return any(all(n in one and seen.agrees(one[n], few) for n, seen in mine) for one in self.known)
+        return any(all(n in one and related(seen, one[n]) for n, seen in mine) for one in self.known)
 
     def _in_the_end(self, number):
         """Whether known numbers are made of unknown ones: then they are but another way.
@@ -396,7 +378,7 @@ class _Search:
         given = [n for n in self.streams if getattr(self.own.nodes[n], "id", None) not in {None, *made}]
         mine = self.streams[number].items()
         told = any(
-            all(n in self.streams[g] and one.agrees(self.streams[g][n]) for n, one in mine) for g in given
+            all(n in self.streams[g] and one.agree(self.streams[g][n]) for n, one in mine) for g in given
         )
         return self.status[number] == "known" and not told
 
