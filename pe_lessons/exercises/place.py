@@ -345,7 +345,9 @@ class _Search:
         reached = self._reached(number)
         ends = {self.status.get(one) for one in reached}
         whole = self.status[number] == "whole"
-        if "known" in ends or self.own.large & reached or (whole and ("seen" in ends or not ends & {"unknown", "result"})):
+        if whole and ("seen" in ends or not ends & {"unknown", "result"}):
+            return "nothing"
+        if "known" in ends or self.own.large & reached:
             return "nothing"
         return self.status[number]
 
