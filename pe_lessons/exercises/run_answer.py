@@ -525,7 +525,8 @@ def _is_lent(frame):
     return caller is not None and not is_library(caller.f_code.co_filename)
 
 
-def _snapshot(value):
+def snapshot(value):
+    """Shape and numbers of a value; None of text, a module, or a row that has not all its numbers."""
     if hasattr(value, "as_subclass"):  # an exercise may hand over tensors that tell the learner nothing
         value = value.as_subclass(sys.modules["torch"].Tensor)
     try:
@@ -536,7 +537,7 @@ def _snapshot(value):
 
 def _contents(value):
     """All that an argument holds: a dictionary can be changed as well as an array."""
-    found = _snapshot(value)
+    found = snapshot(value)
     if found is None and isinstance(value, dict):
         found = [(key, _contents(part)) for key, part in value.items()]
     elif found is None and isinstance(value, list | tuple):
@@ -548,7 +549,7 @@ def _contents(value):
 
 def _snapshots(value):
     """Of every part of a tuple: positions and a mask have two shapes."""
-    return [_snapshot(part) for part in (value if isinstance(value, tuple) else [value])]
+    return [snapshot(part) for part in (value if isinstance(value, tuple) else [value])]
 
 
 def _first_changed(before, after):
