@@ -815,15 +815,16 @@ def test_an_array_may_be_turned_on_the_way_but_not_scrambled():
 
 
 def test_numbers_that_were_picked_or_moved_are_no_place():
+    at_once = dataclasses.replace(ANGLES, rights=(angles_at_once,))
     assert "I don't recognise `np.append(some, 2.5)`" in ANGLES.diagnose(picks).message
-    assert "I don't recognise `position * np.flip(frequencies) + 0.5`" in ANGLES.diagnose(turns).message
+    assert "I don't recognise `position * np.flip(frequencies) + 0.5`" in at_once.diagnose(turns).message
 
 
 def test_a_place_is_not_told_where_what_is_made_of_it_is_too_large_to_be_seen():
     exercise = Exercise("large", angles_of_pages, probes=((40,),), rights=(angles_of_pages,))
     assert "recognise" not in exercise.diagnose(pages_by_another_way).message
     small = dataclasses.replace(exercise, probes=((4,),))
-    assert "recognise" in small.diagnose(pages_by_another_way).message
+    assert "`np.outer(np.arange(width), thrice) / 3 + 1`" in small.diagnose(pages_by_another_way).message
 
 
 def picks(position, width):
@@ -842,8 +843,8 @@ def angles_of_pages(width):
 
 
 def pages_by_another_way(width):
-    roots = np.sqrt(np.arange(width) + 0.5)
-    return np.outer(np.arange(width), roots**2) + 1
+    thrice = 3 * (np.arange(width) + 0.5)
+    return np.outer(np.arange(width), thrice) / 3 + 1
 
 
 def test_whole_numbers_are_everywhere_and_known_nowhere():
