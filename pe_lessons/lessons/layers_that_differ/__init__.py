@@ -33,7 +33,7 @@ share_rotary = lesson.exercise(
         _share(3, 14, 0.3, True),
         (_rows.normal(size=(2, 4)), np.array([-3, 2]), 0.6, True),
         _share(2, 6, 1, False),
-        _share(2, 6, 1.0, True),
+        _share(2, 6, 1, True),
     ),
     atol=1e-5,
 )
