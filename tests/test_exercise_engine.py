@@ -19,6 +19,7 @@ from pe_lessons.exercises.question import Question, Quiz
 from pe_lessons.exercises.result import CheckFailed
 from pe_lessons.lessons.decide import needles_needed
 from pe_lessons.lessons.vectorized_numpy import batch_angles
+from pe_lessons.lessons.why_order_matters import permutation_test
 
 
 def scaled(numbers, factor):
@@ -803,6 +804,14 @@ def test_the_right_numbers_in_another_order_are_not_the_result():
         f"Your `angles_of(position, width)[::-1]` in line {line_of(in_reverse, '-1')} has"
     )
     assert "but they are not yet its result" in message
+
+
+def last_row_only(model, rows, order):
+    return np.allclose(model(rows[order])[-1], model(rows)[order][-1])
+
+
+def test_of_true_and_false_it_is_not_said_that_a_right_answer_has_them():
+    assert permutation_test.diagnose(last_row_only).message.startswith("`last_row_only(model=")
 
 
 def test_an_array_may_be_turned_on_the_way_but_not_scrambled():

@@ -388,7 +388,10 @@ class _Search:
         quoted = self._quoted(number)
         known = [one for one in map(self._quoted, known) if one != quoted]
         last = f"Your {known[-1]} has the numbers that a right answer has. " if known else ""
-        if self.status[number] == "result" and self._is_known(number) and self._is_as_often(number):
+        if self.status[number] == "result" and self._has_all(number):
+            entries = {entry for one in self.streams[number].values() for entry in one.entries}
+            if len(entries) < 3 and all(float(entry).is_integer() for entry in entries):
+                return None  # True, or a size: that says nothing
             return (
                 f"Your {quoted} has the numbers that a right answer has, but they are not yet "
                 "its result. Are they in another order or shape, or is a step missing?"
@@ -403,15 +406,11 @@ class _Search:
             "Unless you chose another way, look there."
         )
 
-    def _is_as_often(self, number):
+    def _has_all(self, number):
         """Whether a right answer has each number as often. Only whole numbers need it, being everywhere."""
-        mine = self.streams[number].items()
-        if any(not float(entry).is_integer() for _, one in mine for entry in one.entries):
-            return True
-        return any(
-            all(n in one and sorted(seen.entries) == sorted(one[n].entries) for n, seen in mine)
-            for one in self.known
-        )
+        entries = [entry for one in self.streams[number].values() for entry in one.entries]
+        whole = all(float(entry).is_integer() for entry in entries)
+        return self._some(number, _Numbers.are_moved) or (self._is_known(number) and not whole)
 
     def _quoted(self, number):
         """An expression and its line; of a variable that changed, where it was made."""
@@ -427,7 +426,7 @@ class _Search:
     def lines(self, number):
         """The lines that make a variable, or the line of another expression."""
         node = self.own.nodes[number]
-        if self.status[number] == "result" and self._is_known(number) and not self._is_as_often(number):
+        if self.status[number] == "result" and self._is_known(number) and not self._has_all(number):
             return [node.lineno]
         makers = self._makers(node)
         filled = {one.lineno for one in makers if id(one) in self.own.fills}
