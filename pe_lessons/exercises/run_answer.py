@@ -438,30 +438,20 @@ def in_one_line(error):
 
 
 def _settings():
-    """The switches of the whole process: in words, how to read them, how to set them, how they are now."""
+    """The switches of PyTorch: in words, how to read them, how to set them, how they are now."""
     torch = sys.modules.get("torch")
-    switches = [("the working directory", _folder, os.chdir)]
-    if hasattr(torch, "set_grad_enabled"):  # not while it is being imported
-        switches += [
-            ("the default dtype of torch", torch.get_default_dtype, torch.set_default_dtype),
-            ("whether torch keeps gradients", torch.is_grad_enabled, torch.set_grad_enabled),
-        ]
-    return [(words, read, write, read()) for words, read, write in switches]
+    if not hasattr(torch, "set_grad_enabled"):  # while it is being imported
+        return []
+    dtype = "the default dtype of torch", torch.get_default_dtype, torch.set_default_dtype
+    gradients = "whether torch keeps gradients", torch.is_grad_enabled, torch.set_grad_enabled
+    return [(*switch, switch[1]()) for switch in (dtype, gradients)]
 
 
 def _set_back(settings):
     changed = [(words, write, before) for words, read, write, before in settings if read() != before]
     for _, write, before in changed:
-        with contextlib.suppress(OSError):  # the folder is gone
-            write(before)
+        write(before)
     return [words for words, _, _ in changed]
-
-
-def _folder():
-    try:
-        return os.getcwd()
-    except OSError:  # it has been removed
-        return "."
 
 
 def _why_unusable(value):
