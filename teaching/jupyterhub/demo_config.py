@@ -16,6 +16,10 @@ HOMES.mkdir(parents=True, exist_ok=True)
 BRANCH = subprocess.run(
     ["git", "branch", "--show-current"], cwd=ROOT, capture_output=True, text=True, check=True
 ).stdout.strip()
+PROXY = ROOT / ".venv" / "node_modules" / ".bin" / "configurable-http-proxy"
+if not PROXY.exists():
+    install = ["npm", "install", "--silent", "--prefix", str(ROOT / ".venv"), "configurable-http-proxy@5.3.0"]
+    subprocess.run(install, check=True)
 LESSON = "lab/tree/pe_lessons/notebooks/00_start_here.ipynb"
 
 load_subconfig(str(Path(__file__).with_name("jupyterhub_config.py")))  # noqa: F821 (JupyterHub defines it)
@@ -24,7 +28,7 @@ c = get_config()  # noqa: F821
 c.JupyterHub.db_url = "sqlite://"  # nothing is remembered but the homes
 c.JupyterHub.cookie_secret_file = str(HOMES / "cookie_secret")
 c.JupyterHub.pid_file = ""
-c.ConfigurableHTTPProxy.command = ["npx", "--yes", "configurable-http-proxy@5.3.0"]
+c.ConfigurableHTTPProxy.command = [str(PROXY)]  # not by npx, which would leave it running
 c.ConfigurableHTTPProxy.pid_file = str(HOMES / "proxy.pid")
 c.JupyterHub.authenticator_class = "dummy"
 c.Authenticator.allow_all = True
