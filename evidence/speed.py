@@ -1,12 +1,11 @@
 """How fast, how exact, how large: tables and biases compared with the libraries and with the memory itself.
 
-    python course.py bench             a few minutes; writes evidence/results/speed.md and speed.png
+    python course.py bench             a few minutes; writes evidence/results/speed.md
 
-Times are CPU time of one thread, medians of rounds in which every contender runs once (so a busy
-machine is shared fairly), and are printed as ratios. Fresh memory is slow to touch the first time, on a
-virtual machine ten times as slow as afterwards, and whichever function runs first pays for it; so the times
-are taken in a process that keeps the memory it frees (on Linux). Memory is the peak of a process of its
-own that makes one table, less the table (Linux only). Errors are against mpmath.
+Times are CPU time of one thread, medians of rounds in which every call runs once (so a busy machine is shared
+fairly), and are printed as ratios. Fresh memory is slow to touch the first time, and whichever function runs
+first pays for it; so the times are taken in a process that keeps the memory it frees (on Linux). Memory is
+the peak of a process of its own that makes one call, less the result (Linux only).
 """
 
 import json
@@ -14,283 +13,259 @@ import math
 import multiprocessing
 import os
 import platform
-import shutil
 import statistics
 import subprocess
 import sys
 import time
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
-import matplotlib.pyplot as plt
-import mpmath
 import numpy as np
 import torch
+from positional_encodings.torch_encodings import PositionalEncoding1D
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+from transformers.models.gptj.modeling_gptj import create_sinusoidal_positions
+from transformers.models.whisper.modeling_whisper import sinusoids
 
-from evidence import contenders
+from pe_lessons import arrays, tensors
 
-RESULTS = Path(__file__).parent / "results"
+ROOT = Path(__file__).resolve().parents[1]
 KEEP_FREED_MEMORY = (
     "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=68719476736:glibc.malloc.top_pad=268435456"
 )
+SHAPES, LARGE, TOKENS, SECONDS = [(512, 512), (65_536, 1024), (1_000_000, 128)], (65_536, 1024), 4096, 8
+POSITIONS = (10**3, 10**4, 10**5, 10**6)
+attend = torch.nn.functional.scaled_dot_product_attention
 
-PLAN = {
-    "tables": [(50, 128), (512, 512), (4096, 1024), (65_536, 1024), (1_000_000, 128)],
-    "biases": 4096,
-    "memory": (65_536, 1024),
-    "positions": [10**2, 10**3, 10**4, 10**5, 10**6, 10**7],
-    "seconds": 8,  # for each shape, and at least three rounds
+
+def as_tutorials(seq_len, d_model):
+    """As in most tutorials: float32 from the start, the frequencies by way of a logarithm."""
+    positions = torch.arange(seq_len).unsqueeze(1)
+    frequencies = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10_000.0) / d_model))
+    table = torch.zeros(seq_len, d_model)
+    table[:, 0::2] = torch.sin(positions * frequencies)
+    table[:, 1::2] = torch.cos(positions * frequencies)
+    return table
+
+
+def in_halves(seq_len, d_model):
+    """The same numbers, all sines before all cosines, so that neighbours are written together."""
+    frequencies = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10_000.0) / d_model))
+    angles = torch.arange(seq_len).unsqueeze(1) * frequencies
+    return torch.cat([angles.sin(), angles.cos()], dim=1)
+
+
+def in_complex64(table, block_len=256):
+    """Blocks with both factors rounded to complex64, written into a table that is there."""
+    frequencies = tensors.frequencies(table.shape[1])
+    starts = torch.arange(0, len(table), block_len)[:, None] * frequencies
+    within = torch.arange(block_len)[:, None] * frequencies
+    first_rows = torch.complex(starts.sin(), starts.cos())[:, None].cfloat()
+    rotations = torch.polar(torch.ones_like(within), -within).cfloat()
+    torch.mul(first_rows, rotations, out=torch.view_as_complex(table.view(len(starts), block_len, -1, 2)))
+    return table
+
+
+TABLES = {
+    "np.full (the memory)": lambda n, d: np.full((n, d), 1.0, np.float32),
+    "tensors.sinusoidal_by_rotation": tensors.sinusoidal_by_rotation,
+    "tensors.sinusoidal": tensors.sinusoidal,
+    "arrays.sinusoidal, float64": arrays.sinusoidal,
+    "PyTorch as commonly written": as_tutorials,
+    "transformers, Whisper": sinusoids,
+    "transformers, GPT-J": create_sinusoidal_positions,
+    "positional-encodings": lambda n, d: PositionalEncoding1D(d)(torch.empty(1, n, d))[0],
 }
-SLOW_UP_TO = 512 * 512  # entries of the largest table that a Python loop is asked for
+SAME_NUMBERS = [name for name in TABLES if "Whisper" not in name and "np.full" not in name]
 
 
-def median_times(calls, seconds):
-    """Median CPU seconds of each call; all of them run once in every round, in turning order."""
+def attend_by_view(q, k, v, by_offset):
+    """Attention with a bias (num_heads, 2 n - 1), a number for each offset, seen as n x n (lesson 22)."""
+    bias = by_offset.contiguous().unfold(-1, q.shape[-2], 1)  # (num_heads, n, n)
+    return attend(q.flip(-2), k, v, attn_mask=bias[None]).flip(-2)
+
+
+def biases(tokens, num_heads=8, head_dim=64):
+    """{name: attention call with biases made again each time, as a model makes them}."""
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = torch.randn(3, 1, num_heads, tokens, head_dim, generator=generator)
+    table = torch.randn(32, num_heads, generator=generator)
+    offsets = torch.arange(1 - tokens, tokens)
+    return {
+        "no bias": lambda: attend(q, k, v),
+        "a view of one number for each offset": lambda: attend_by_view(
+            q, k, v, table[tensors.t5_buckets(offsets)].T
+        ),
+        "ALiBi written out": lambda: attend(q, k, v, attn_mask=tensors.alibi(tokens, num_heads)[None]),
+        "T5 written out": lambda: attend(q, k, v, attn_mask=tensors.t5_bias(tokens, table)[None]),
+    }
+
+
+def compiled_tables():
+    table = torch.empty(LARGE)
+    return {
+        "fill (the memory)": lambda: table.fill_(1.0),
+        "blocks, complex64": lambda: in_complex64(table),
+        "tensors.sinusoidal_by_rotation": partial(tensors.sinusoidal_by_rotation, *LARGE),
+        "PyTorch as commonly written": partial(as_tutorials, *LARGE),
+        "the same, compiled": partial(torch.compile(as_tutorials), *LARGE),
+        "sines before cosines, compiled": partial(torch.compile(in_halves), *LARGE),
+    }
+
+
+def compiled_biases(num_heads=8, head_dim=64):
+    """Causal ALiBi, by its numbers for each offset."""
+    q, k, v = torch.randn(3, 1, num_heads, TOKENS, head_dim, generator=torch.Generator().manual_seed(0))
+    offsets = torch.arange(1 - TOKENS, TOKENS)
+    numbers = -tensors.alibi_slopes(num_heads)[:, None] * offsets.abs()
+    numbers = numbers.masked_fill(offsets > 0, -math.inf)
+
+    def by_offset(score, batch, head, query, key):
+        return score + numbers[head, key - query + TOKENS - 1]
+
+    mask = create_block_mask(lambda batch, head, m, n: n <= m, None, None, TOKENS, TOKENS, device="cpu")
+    flexible = torch.compile(flex_attention)
+    return {
+        "no bias": lambda: attend(q, k, v),
+        "no bias, causal": lambda: attend(q, k, v, is_causal=True),
+        "a view of one number for each offset": lambda: attend_by_view(q, k, v, numbers),
+        "flex_attention, compiled": lambda: flexible(q, k, v, score_mod=by_offset),
+        "the same with a block_mask": lambda: flexible(q, k, v, score_mod=by_offset, block_mask=mask),
+    }
+
+
+def tables(shape):
+    return {name: partial(make, *shape) for name, make in TABLES.items()}
+
+
+def ratios(calls):
+    """Median CPU seconds of each call over those of the first; all run once in every round, in turns."""
     names, times = list(calls), {name: [] for name in calls}
-    clock = time.perf_counter if sys.platform == "win32" else time.process_time  # there in steps of 16 ms
     for call in calls.values():
         call()
-    end = time.process_time() + seconds
-    for n in range(300 if seconds else 1):
+    end = time.process_time() + SECONDS
+    for n in range(300):
         if n >= 3 and time.process_time() >= end:
             break
         turn = n % len(names)
         for name in names[turn:] + names[:turn]:
-            start = clock()
+            start = time.process_time()
             result = calls[name]()
-            times[name].append(clock() - start)
+            times[name].append(time.process_time() - start)
             del result
-    return {name: statistics.median(values) for name, values in times.items()}
+    floor = statistics.median(times[names[0]])
+    return {name: f"{statistics.median(some) / floor:.2f}" for name, some in times.items()}
 
 
-def table_calls(shape):
-    return {
-        name: (lambda make=table.make: make(*shape))
-        for name, table in contenders.TABLES.items()
-        if not table.slow or math.prod(shape) <= SLOW_UP_TO
-    }
-
-
-def measure_times(plan):
-    tables = map(table_calls, plan["tables"])
-    return {
-        "tables": [median_times(calls, plan["seconds"]) for calls in tables],
-        "biases": median_times(contenders.bias_contenders(plan["biases"]), plan["seconds"]),
-    }
-
-
-def calls_of(kind, size):
-    return table_calls(size) if kind == "tables" else contenders.bias_contenders(size)
-
-
-def peak_beyond_result(kind, size, small, name):
-    """Bytes that this process, made for it, takes at most during a call, beyond what the call returns.
+def peak_beyond_result(maker, size, small, name):
+    """Bytes that this process takes at most during a call, beyond what the call returns.
 
     The same call of a small size goes first, so that what a first call loads is not counted.
     """
     import resource  # Windows has none
 
-    call = calls_of(kind, size)[name]
-    calls_of(kind, small)[name]()
+    call = maker(size)[name]
+    maker(small)[name]()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     result = call()
-    return max(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) - result.nbytes, 0)
+    beyond = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) - result.nbytes
+    return f"{max(beyond, 0) / 1e6:.0f} MB"
 
 
-def measure_memory(plan):
+def memory(maker, size, small):
     if sys.platform != "linux":
-        return {"tables": {}, "biases": {}}
-    sizes = {"tables": (plan["memory"], (64, 8)), "biases": (plan["biases"], 8)}
-    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
-        return {
-            kind: {
-                name: pool.apply(peak_beyond_result, (kind, size, small, name))
-                for name in calls_of(kind, size)
-            }
-            for kind, (size, small) in sizes.items()
-        }
-
-
-def largest_error(table, rows, first):
-    """Largest distance of these rows, the first of them at position `first`, from the exact ones."""
-    worst = 0.0
-    sines, cosines = contenders.sines_and_cosines(table, rows)
-    n_pairs = sines.shape[1]
-    with mpmath.workdps(40):
-        for pair in range(n_pairs):
-            frequency = contenders.frequency_of(table, pair, 2 * n_pairs, mpmath)
-            for position, (sine, cosine) in enumerate(zip(sines[:, pair], cosines[:, pair]), start=first):
-                angle = position * frequency
-                errors = (abs(sine - mpmath.sin(angle)), abs(cosine - mpmath.cos(angle)))
-                worst = max(worst, *map(float, errors))
-    return worst
-
-
-def measure_errors(plan, d_model=8, n_rows=100):
-    """{name: largest error in the 100 rows that end at each position}, None where it takes too long."""
-
-    def error(table, first):
-        rows = table.rows(first, n_rows, d_model)
-        return None if rows is None else largest_error(table, rows, first)
-
-    return {
-        name: [error(table, position + 1 - n_rows) for position in plan["positions"]]
-        for name, table in contenders.TABLES.items()
-        if name != contenders.FLOOR
-    }
-
-
-def measure_compiled(plan):
-    """Two races with `torch.compile`; none where there is no C++ compiler."""
-    if not (shutil.which("c++") or shutil.which("cl")):
         return {}
-    races = contenders.compiled_contenders(plan["memory"], plan["biases"])
-    return dict(zip(("table", "attention"), (median_times(calls, plan["seconds"]) for calls in races)))
+    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        return {name: pool.apply(peak_beyond_result, (maker, size, small, name)) for name in maker(small)}
+
+
+def errors(position, d_model=8, rows=100):
+    """Largest error in the rows that end at a position, of the tables that mean the same numbers."""
+    exact = arrays.sinusoidal(rows, d_model, start=position - rows)
+    made = {name: np.asarray(TABLES[name](position, d_model))[-rows:] for name in SAME_NUMBERS}
+    made["transformers, GPT-J"] = made["transformers, GPT-J"].reshape(rows, 2, -1).swapaxes(1, 2)
+    return {name: f"{np.abs(table.reshape(rows, -1) - exact).max():.0e}" for name, table in made.items()}
 
 
 PARTS = {
-    "times": measure_times,
-    "memory": measure_memory,
-    "errors": measure_errors,
-    "compiled": measure_compiled,
+    "tables": lambda: {f"{n:,} x {d:,}": ratios(tables((n, d))) for n, d in SHAPES},
+    "memory of tables": lambda: {"extra memory": memory(tables, LARGE, (64, 8))},
+    "errors": lambda: {f"position {position:,}": errors(position) for position in POSITIONS},
+    "biases": lambda: {"time": ratios(biases(TOKENS))},
+    "memory of biases": lambda: {"extra memory": memory(biases, TOKENS, 8)},
+    "compiled tables": lambda: {"time": ratios(compiled_tables())},
+    "compiled biases": lambda: {"time": ratios(compiled_biases())},
 }
 
 
 def run_part(part):
     """One part in a process of its own, so that each begins with fresh memory and the right allocator."""
+    print(f"{part} ...", flush=True)
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
-    if part != "memory":
+    if "memory" not in part:
         environment["GLIBC_TUNABLES"] = KEEP_FREED_MEMORY
     command = [sys.executable, "-m", "evidence.speed", part]
-    root = Path(__file__).parent.parent
-    done = subprocess.run(command, cwd=root, env=environment, stdout=subprocess.PIPE, check=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def by(shape):
-    return " × ".join(f"{size:,}".replace(",", " ") for size in shape)
-
-
-def cell(value):
-    return "" if value is None else f"{value:.2f}" if value < 9.95 else f"{value:.0f}"
-
-
-def megabytes(value):
-    return "" if value is None else f"{value / 1e6:.1f} MB" if value < 99.5e6 else f"{value / 1e6:.0f} MB"
-
-
-def ratios(races, memory=None):
-    """A row for each name of the first race: its time over that of the first name, and what it takes."""
-    floor = next(iter(races[0]))
-    for name in races[0]:
-        row = [name, *(cell(times[name] / times[floor] if name in times else None) for times in races)]
-        yield row if memory is None else [*row, megabytes(memory.get(name))]
-
-
-def section(title, text, head, rows):
-    align = ["---"] + ["---:"] * (len(head) - 1)
-    table = "\n".join("| " + " | ".join(cells) + " |" for cells in [head, align, *rows])
-    return f"## {title}\n\n{text}\n\n{table}\n"
-
-
-def report(plan, found):
-    """The whole report in Markdown."""
-    times, memory, compiled = found["times"], found["memory"], found["compiled"]
-    positions = [f"1e{len(str(position)) - 1}" for position in plan["positions"]]
-    errors = found["errors"].items()
-    told = "With `torch.compile`, on this processor; the compilation itself is not counted."
-    parts = [
-        f"""# Speed, memory, precision
-
-Written by `python course.py bench`. Times are CPU time of one thread, medians of interleaved
-rounds, printed as ratios: those of one run can be compared, those of two machines cannot. On
-Linux they are of a process that keeps the memory it frees.
-
-Machine: {found["machine"]}.
-""",
-        section(
-            "Tables",
-            f"""Time over that of filling the same memory with ones (`np.full`, float32), and memory taken at
-most beyond the table itself at {by(plan["memory"])}. Rows that say float64 fill twice the memory.""",
-            ["", *map(by, plan["tables"]), "extra memory"],
-            ratios(times["tables"], memory["tables"]),
-        ),
-        section(
-            "Largest error, against mpmath",
-            "In the 100 rows that end at each position, 8 columns.",
-            ["position", *positions],
-            [[name, *("" if one is None else f"{one:.1e}" for one in row)] for name, row in errors],
-        ),
-        section(
-            "Biases that depend on the offset",
-            f"""Attention of {plan["biases"]} tokens, 8 heads: time over attention without a bias, and
-memory taken at most beyond the result.""",
-            ["", "time", "extra memory"],
-            ratios([times["biases"]], memory["biases"]),
-        ),
-    ]
-    if compiled:
-        text = f"{told} A table of\n{by(plan['memory'])}, time over that of filling it:"
-        parts.append(section("A table, compiled", text, ["", "time"], ratios([compiled["table"]])))
-        text = f"""Causal ALiBi, {plan["biases"]} tokens and 8 heads of 64 columns, by its numbers for each
-offset: time over attention without a bias, in which every query sees every key."""
-        parts.append(section("Biases, compiled", text, ["", "time"], ratios([compiled["attention"]])))
-    if contenders.ABSENT:
-        parts.append(f"Not installed, so not measured: {', '.join(sorted(contenders.ABSENT))}.\n")
-    return "\n".join(parts)
-
-
-def figure(plan, found):
-    """Three panels over one list of contenders: time, memory, error."""
-    times = found["times"]["tables"][-2]
-    names = [name for name in times if name in found["errors"] and not contenders.TABLES[name].slow]
-    names.sort(key=times.get, reverse=True)
-    extra = [(found["memory"]["tables"].get(name) or 0) / 1e6 for name in names]
-    position = min(10**6, plan["positions"][-1])
-    errors = [found["errors"][name][plan["positions"].index(position)] for name in names]
-    panels = {
-        f"time, in np.full's\n{by(plan['tables'][-2])}": [times[n] / times[contenders.FLOOR] for n in names],
-        f"extra memory, MB\n{by(plan['memory'])}": extra,
-        f"largest error at position {by([position])}": errors,
-    }
-    colours = ["tab:blue" if contenders.TABLES[name].ours else "tab:gray" for name in names]
-    fig, axes = plt.subplots(1, 3, figsize=(11, 0.34 * len(names) + 1.3), sharey=True, layout="constrained")
-    for ax, (title, values) in zip(axes, panels.items()):
-        ax.hlines(range(len(names)), min(0.5, *values), values, color=colours, linewidth=1)
-        ax.scatter(values, range(len(names)), c=colours, zorder=3)
-        ax.set_xscale("log" if min(values) > 0 else "symlog")
-        ax.set_title(title, fontsize=10)
-        ax.grid(axis="x", alpha=0.3)
-    axes[0].set_yticks(range(len(names)), names)
-    for label, name in zip(axes[0].get_yticklabels(), names):
-        label.set_fontweight("bold" if contenders.TABLES[name].ours else "normal")
-    return fig
-
-
-def machine():
-    versions = {"Python": platform.python_version(), "NumPy": np.__version__, "PyTorch": torch.__version__}
-    versions |= contenders.VERSIONS
-    return "; ".join(
-        [
-            platform.processor() or platform.machine(),
-            *(f"{name} {version}" for name, version in versions.items()),
-        ]
-    )
+def section(title, text, *parts):
+    """A heading, a sentence, and a table whose columns are those of these parts."""
+    columns = {name: column for part in parts for name, column in run_part(part).items()}
+    names = next(iter(columns.values()))
+    lines = [["", *columns], ["---", *["---:"] * len(columns)]]
+    lines += [[name, *(column.get(name, "") for column in columns.values())] for name in names]
+    return f"## {title}\n\n{text}\n\n" + "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def main(part=None):
     torch.set_num_threads(1)
     if part:
         with torch.no_grad():
-            print(json.dumps(PARTS[part](PLAN)))
+            print(json.dumps(PARTS[part]()))
         return
-    found = {"machine": machine()}
-    for part in PARTS:
-        print(f"{part} ...", flush=True)
-        found[part] = run_part(part)
-    text = report(PLAN, found)
-    (RESULTS / "speed.md").write_text(text, encoding="utf-8")
-    figure(PLAN, found).savefig(RESULTS / "speed.png", dpi=110, metadata={"Software": None})
-    print(text)
+    libraries = ("numpy", "torch", "transformers", "positional-encodings")
+    found = [f"{name} {version(name)}" for name in libraries]
+    report = [
+        "# Speed, memory, precision\n\nWritten by `python course.py bench`. Times are CPU time of one "
+        "thread, medians of interleaved rounds, and printed as ratios. Ratios of one run can be compared "
+        "with each other, and ratios of two machines cannot.\n\n"
+        f"Machine: {platform.processor()}; {'; '.join(found)}.\n",
+        section(
+            "Tables",
+            "Time over that of filling the same memory with ones (`np.full`, float32), and the memory taken "
+            f"beyond the table itself at {LARGE[0]:,} x {LARGE[1]:,}. In float64, a table fills twice as much.",
+            "tables",
+            "memory of tables",
+        ),
+        section(
+            "Largest error",
+            "In the 100 rows that end at each position, 8 columns, against angles and sines in float64. "
+            "(Whisper's last frequency is a different one, so it is not compared.)",
+            "errors",
+        ),
+        section(
+            "Biases that depend on the offset",
+            f"Attention of {TOKENS:,} tokens, 8 heads: time over attention without a bias, and the memory "
+            "taken beyond the result.",
+            "biases",
+            "memory of biases",
+        ),
+        section(
+            "A table, compiled",
+            "With `torch.compile`, on this processor. The compilation itself is not counted. The table has "
+            f"{LARGE[0]:,} x {LARGE[1]:,} entries, and the time is over that of filling it.",
+            "compiled tables",
+        ),
+        section(
+            "Biases, compiled",
+            f"Causal ALiBi, {TOKENS:,} tokens and 8 heads of 64 columns, by its numbers for each offset: "
+            "time over attention without a bias, in which every query sees every key.",
+            "compiled biases",
+        ),
+    ]
+    (ROOT / "evidence/results/speed.md").write_text("\n".join(report), encoding="utf-8")
 
 
 if __name__ == "__main__":
