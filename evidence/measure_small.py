@@ -14,7 +14,6 @@ import math
 import sys
 import zlib
 
-import numpy as np
 import torch
 
 from evidence import train_small
@@ -91,54 +90,20 @@ def means(bits):
     return {"all": bits.mean().item(), "second half": bits[:, bits.shape[1] // 2 :].mean().item()}
 
 
-def ngram_bits(order, training, asked):
-    """Bits per character of a model that looks at `order` - 1 characters, smoothed by Witten and Bell.
-
-    A context c that was followed by t different characters gives the share t / (count(c) + t) to what the
-    next shorter context says.
-    """
-    size = len(small_models.CHARACTERS)
-    chances = np.full(len(asked), 1 / size)
-
-    def keys(tokens, back):
-        """The character and `back` before it as one number; a text begins after line breaks."""
-        padded = np.concatenate([np.ones(back, dtype=np.int64), tokens])
-        return sum(padded[back - k : len(padded) - k] * size**k for k in range(back + 1))
-
-    for back in range(order):
-        found, counts = np.unique(keys(training, back), return_counts=True)
-        contexts, first = np.unique(found // size, return_index=True)
-        followers = np.diff(np.append(first, len(found)))
-        totals = np.add.reduceat(counts, first)
-
-        def look_up(where, values, wanted):
-            at = np.searchsorted(where, wanted).clip(max=len(where) - 1)
-            return np.where(where[at] == wanted, values[at], 0)
-
-        here = keys(asked, back)
-        # the key holds the character as its lowest digit, and its context above it
-        total, different = (look_up(contexts, values, here // size) for values in (totals, followers))
-        seen = look_up(found, counts, here)
-        known = total > 0
-        chances[known] = ((seen + different * chances) / np.maximum(total + different, 1))[known]
-    return -np.log2(chances).mean()
-
-
 def yardsticks():
-    """Bits per character of the held-out text by other means."""
-    train_text, held_out = train_small.training_text(), small_models.held_out()
-    training, asked = (train_small.tokens_of(one).numpy().astype(np.int64) for one in (train_text, held_out))
-    found = {f"{order}-gram": ngram_bits(order, training, asked) for order in (1, 2, 3, 4, 5, 6)}
-    before, asked = train_text.encode("utf-8", "replace"), held_out.encode()
-    found["zlib"] = 8 * len(zlib.compress(asked, 9)) / len(asked)
+    """Bits per character of the held-out text by programs that compress."""
+    before, asked = train_small.training_text().encode("utf-8", "replace"), small_models.held_out().encode()
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]
 
     def packed(data):
         return len(lzma.compress(data, lzma.FORMAT_RAW, filters=filters))
 
-    found["lzma"] = 8 * packed(asked) / len(asked)
-    found["lzma, after the training text"] = 8 * (packed(before + asked) - packed(before)) / len(asked)
-    return found
+    found = {
+        "zlib": len(zlib.compress(asked, 9)),
+        "lzma": packed(asked),
+        "lzma, after the training text": packed(before + asked) - packed(before),
+    }
+    return {name: 8 * size / len(asked) for name, size in found.items()}
 
 
 def longer():

@@ -235,7 +235,7 @@ def main(part=None):
         section(
             "Tables",
             "Time over that of filling the same memory with ones (`np.full`, float32), and the memory taken "
-            f"beyond the table itself at {LARGE[0]:,} x {LARGE[1]:,}. In float64, a table fills twice as much.",
+            f"beyond the table itself at {LARGE[0]:,} x {LARGE[1]:,}. A float64 table fills twice as much.",
             "tables",
             "memory of tables",
         ),
