@@ -36,7 +36,7 @@ def mutants_of(text):
     starts = [0, *itertools.accumulate(map(len, text.splitlines(keepends=True)))]
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     names = local_names(tokens)
-    in_header = False
+    in_header = True  # a text begins with def or class
     for before, one, after in zip(tokens, tokens[1:], tokens[2:]):
         in_header = one.string in ("def", "class", "raise") or (in_header and one.type != token.NEWLINE)
         if in_header:
@@ -58,7 +58,7 @@ def local_names(tokens):
 
 def changed(one, names):
     if one.type == token.NUMBER and not one.string.endswith("j"):
-        value = float(one.string) if "." in one.string else int(one.string, 0)
+        value = float(one.string) if re.search("[.e]", one.string) else int(one.string, 0)
         yield from (f"{new:_}" for new in {value + 1, value - 1, 0 * value, -value} - {value})
     elif one.string in names:
         yield from (f"({one.string} + 1)", f"(-{one.string})", *sorted(names - {one.string}))
