@@ -141,52 +141,6 @@ def test_shaw_s_bias_is_the_padded_and_skewed_product_of_the_music_transformer()
 
 
 @each_version
-def test_llama_3_1_as_published(version):
-    """head_dim 128, base 500 000, the values of its config.json: pairs 0-28 kept, from 35 on an eighth."""
-    scaling = {
-        "rope_type": "llama3",
-        "factor": 8.0,
-        "low_freq_factor": 1.0,
-        "high_freq_factor": 4.0,
-        "original_max_position_embeddings": 8192,
-    }
-    scaled = answer(version, "rotary_frequencies", 128, base=500_000.0, scaling=scaling)[:-1]
-    ratios = scaled * 500_000.0 ** (np.arange(64) / 64)
-    wavelengths = 2 * np.pi * 500_000.0 ** (np.arange(64) / 64)
-    kept, divided = wavelengths < 8192 / 4, wavelengths > 8192
-    np.testing.assert_allclose(ratios[kept], 1)
-    np.testing.assert_allclose(ratios[divided], 1 / 8)
-    for ratio, wavelength in zip(ratios[~kept & ~divided], wavelengths[~kept & ~divided]):
-        smooth = (8192 / wavelength - 1) / 3
-        assert ratio == pytest.approx((1 - smooth) / 8 + smooth)
-    assert (kept.sum(), divided.sum()) == (29, 29)
-
-
-@each_version
-def test_the_proportional_rule_of_gemma_4(version):
-    """Head of 512, base 1e6, a quarter: pairs 0-63 as in the whole head, the other 192 do not turn."""
-    scaling = {"rope_type": "proportional", "partial_rotary_factor": 0.25}
-    found = answer(version, "rotary_frequencies", 512, base=1e6, scaling=scaling)[:-1]
-    with mpmath.workdps(40):
-        wanted = [float(mpmath.mpf(10) ** (-12 * mpmath.mpf(pair) / 512)) for pair in range(64)]
-    np.testing.assert_allclose(found, wanted + [0.0] * 192, rtol=1e-14)
-    x = np.random.default_rng(0).normal(size=(2, 512))
-    turned = answer(version, "rotary", x, [0, 1], base=1e6, layout="half", scaling=scaling)
-    partner = x[1, :64] + 1j * x[1, 256:320]  # column 0 turns with column 256, not with 64
-    np.testing.assert_allclose(turned[1, 256:320], (partner * np.exp(1j * np.array(wanted))).imag, atol=1e-12)
-    np.testing.assert_array_equal(turned[:, 64:256], x[:, 64:256])
-
-
-@each_version
-def test_the_scale_of_a_query_as_in_llama_4(version):
-    positions = np.array([0, 8190, 8191, 8192, 16_383, 999_999])
-    found = answer(version, "query_scale", positions + 1, length=8192)  # Llama 4 counts from 1
-    with mpmath.workdps(40):
-        wanted = [float(1 + mpmath.log(steps) / 10) for steps in (1, 1, 2, 2, 3, 123)]
-    np.testing.assert_allclose(found, wanted, rtol=1e-15)
-
-
-@each_version
 def test_a_grid_of_two_by_three(version):
     zero, one, two = [0, 1], [0.8414709848, 0.5403023059], [0.9092974268, -0.4161468365]
     expected = [[zero + zero, zero + one, zero + two], [one + zero, one + one, one + two]]
