@@ -4,8 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 import torch
+from three_versions import answer, each_version
 from torch.nn import functional as F
-from versions import answer, each_version
 
 from pe_lessons import arrays, tensors
 

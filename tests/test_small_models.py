@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from evidence import measure_small, train_small
+from evidence import measure_small_models as measure_small
+from evidence import train_small_models as train_small
 from pe_lessons import small_models, toys
 
 NAMES = list(small_models.ENCODINGS)

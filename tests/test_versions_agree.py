@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from versions import TAKES, answer, each_version
+from three_versions import TAKES, answer, each_version
 
 from pe_lessons import arrays, loops, tensors
 

@@ -1,7 +1,7 @@
 """What the workshop says of training, with other random numbers than those of the lesson."""
 
-from evidence.claims.runner import above, below, each_seed, who_learns
-from evidence.claims.training import of_lesson
+from evidence.claims.run_claims import above, below, each_seed, who_learns
+from evidence.claims.train_on_another_seed import of_lesson
 from pe_lessons.lessons.design_your_own import workshop
 
 

@@ -4,9 +4,9 @@ import copy
 
 import torch
 
-from evidence.claims.runner import at_least, below, between, each_seed, who_learns
-from evidence.claims.training import kept, train
-from evidence.measure_small import Sharper, Slowed, rope_with, rules
+from evidence.claims.run_claims import at_least, below, between, each_seed, who_learns
+from evidence.claims.train_on_another_seed import kept, train
+from evidence.measure_small_models import Sharper, Slowed, rope_with, rules
 from pe_lessons import small_models, toys
 
 # What follows words a and b in the language of the toy stands in row a, column b. Random, drawn once.

@@ -16,7 +16,7 @@ import zlib
 
 import torch
 
-from evidence import train_small
+from evidence import train_small_models as train_small
 from pe_lessons import small_models, tensors, toys
 
 LENGTHS = (256, 512, 1024, 2048)

@@ -205,7 +205,7 @@ def run_part(part):
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
     if "memory" not in part:
         environment["GLIBC_TUNABLES"] = KEEP_FREED_MEMORY
-    command = [sys.executable, "-m", "evidence.speed", part]
+    command = [sys.executable, "-m", "evidence.measure_speed", part]
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
