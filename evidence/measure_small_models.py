@@ -1,4 +1,4 @@
-"""What the small models do: yardsticks, longer texts, rules that stretch, needles.
+"""What the small models do: longer texts, rules that stretch, needles.
 
     python course.py measure-small              all of it, about half an hour on one core
     python course.py measure-small needle       one group
@@ -9,30 +9,18 @@ Each function in `GROUPS` measures one thing with the stored weights, and its nu
 
 import copy
 import functools
-import lzma
 import math
 import sys
-import zlib
 
 import torch
 
 from evidence import train_small_models as train_small
+from evidence.claims.train_on_another_seed import of_lesson
 from pe_lessons import small_models, tensors, toys
 
 LENGTHS = (256, 512, 1024, 2048)
 TRAINED = small_models.TRAINED_LENGTH
 TUNED = ("as trained", "position interpolation", "NTK-aware", "by parts, 1 to 4 turns", "YaRN")
-
-
-class Window(toys.Rotary):
-    """Rotary, and nobody looks further back than so many tokens."""
-
-    def __init__(self, size=TRAINED):
-        super().__init__()
-        self.size = size
-
-    def bias(self, queries, positions):
-        return torch.where(positions[:, None] - positions < self.size, 0.0, -torch.inf)
 
 
 class Clipped(toys.Rotary):
@@ -55,7 +43,7 @@ def rules(factor):
     by_parts = old | {"rope_type": "ntk_by_parts", "alpha": 1, "beta": 4}
     return {
         "as trained": toys.Rotary(),
-        "sliding window": Window(),
+        "sliding window": of_lesson("longer_than_trained").Window(),
         "position interpolation": toys.Rotary(scaling={"rope_type": "linear", "factor": factor}),
         "NTK-aware": toys.Rotary(scaling={"rope_type": "ntk", "factor": factor}),
         "by parts, 1 to 4 turns": toys.Rotary(scaling=by_parts),
@@ -88,22 +76,6 @@ def mean_bits(model, length, positions=None):
 
 def means(bits):
     return {"all": bits.mean().item(), "second half": bits[:, bits.shape[1] // 2 :].mean().item()}
-
-
-def yardsticks():
-    """Bits per character of the held-out text by programs that compress."""
-    before, asked = train_small.training_text().encode("utf-8", "replace"), small_models.held_out().encode()
-    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]
-
-    def packed(data):
-        return len(lzma.compress(data, lzma.FORMAT_RAW, filters=filters))
-
-    found = {
-        "zlib": len(zlib.compress(asked, 9)),
-        "lzma": packed(asked),
-        "lzma, after the training text": packed(before + asked) - packed(before),
-    }
-    return {name: 8 * size / len(asked) for name, size in found.items()}
 
 
 def longer():
@@ -233,7 +205,7 @@ def repaired(model):
     return model
 
 
-GROUPS = (yardsticks, longer, stretched, slowed, stretched_200_steps, needle)
+GROUPS = (longer, stretched, slowed, stretched_200_steps, needle)
 
 
 def rounded(found):
