@@ -141,6 +141,74 @@ def test_shaw_s_bias_is_the_padded_and_skewed_product_of_the_music_transformer()
 
 
 @each_version
+def test_llama_3_1_as_published(version):
+    """head_dim 128, base 500 000, the values of its config.json: pairs 0-28 kept, from 35 on an eighth."""
+    scaling = {
+        "rope_type": "llama3",
+        "factor": 8.0,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 8192,
+    }
+    scaled = answer(version, "rotary_frequencies", 128, base=500_000.0, scaling=scaling)[:-1]
+    ratios = scaled * 500_000.0 ** (np.arange(64) / 64)
+    wavelengths = 2 * np.pi * 500_000.0 ** (np.arange(64) / 64)
+    kept, divided = wavelengths < 8192 / 4, wavelengths > 8192
+    np.testing.assert_allclose(ratios[kept], 1)
+    np.testing.assert_allclose(ratios[divided], 1 / 8)
+    for ratio, wavelength in zip(ratios[~kept & ~divided], wavelengths[~kept & ~divided]):
+        smooth = (8192 / wavelength - 1) / 3
+        assert ratio == pytest.approx((1 - smooth) / 8 + smooth)
+    assert (kept.sum(), divided.sum()) == (29, 29)
+
+
+@each_version
+def test_the_proportional_rule_of_gemma_4(version):
+    """Head of 512, base 1e6, a quarter: pairs 0-63 as in the whole head, the other 192 do not turn."""
+    scaling = {"rope_type": "proportional", "partial_rotary_factor": 0.25}
+    found = answer(version, "rotary_frequencies", 512, base=1e6, scaling=scaling)[:-1]
+    with mpmath.workdps(40):
+        wanted = [float(mpmath.mpf(10) ** (-12 * mpmath.mpf(pair) / 512)) for pair in range(64)]
+    np.testing.assert_allclose(found, wanted + [0.0] * 192, rtol=1e-14)
+    x = np.random.default_rng(0).normal(size=(2, 512))
+    turned = answer(version, "rotary", x, [0, 1], base=1e6, layout="half", scaling=scaling)
+    partner = x[1, :64] + 1j * x[1, 256:320]  # column 0 turns with column 256, not with 64
+    np.testing.assert_allclose(turned[1, 256:320], (partner * np.exp(1j * np.array(wanted))).imag, atol=1e-12)
+    np.testing.assert_array_equal(turned[:, 64:256], x[:, 64:256])
+
+
+LONG = {"factor": 4.0, "original_max_position_embeddings": 64}
+BY_LENGTH = {"rope_type": "longrope", "short_factor": [1] * 4, "long_factor": [8] * 4}
+FOUR = 10.0 ** -np.arange(4)  # the frequencies of eight columns
+
+
+@each_version
+@pytest.mark.parametrize(
+    ("scaling", "text_len", "frequencies", "attention_factor"),
+    [
+        ({"rope_type": "yarn"} | LONG, None, None, 1.1386294361),  # 0.1 ln 4 + 1
+        ({"rope_type": "yarn", "mscale": 0.7, "mscale_all_dim": 1.0} | LONG, None, None, 0.9634747),
+        ({"rope_type": "dynamic"} | LONG, 64, FOUR, 1),
+        (
+            {"rope_type": "dynamic"} | LONG,
+            128,
+            (10_000 * 5 ** (4 / 3)) ** (-np.arange(4) / 4),
+            1,
+        ),  # 4 * 2 - 3
+        (BY_LENGTH | LONG, 64, FOUR, 1.1547005),  # the root of 1 + ln 4 / ln 64
+        (BY_LENGTH | LONG, 65, FOUR / 8, 1.1547005),
+    ],
+)
+def test_what_a_rule_makes_of_lengths_and_of_the_softmax(
+    version, scaling, text_len, frequencies, attention_factor
+):
+    *found, factor = answer(version, "rotary_frequencies", 8, scaling=scaling, text_len=text_len)
+    assert factor == pytest.approx(attention_factor, abs=1e-6)
+    if frequencies is not None:
+        np.testing.assert_allclose(found, frequencies, rtol=1e-12)
+
+
+@each_version
 def test_a_grid_of_two_by_three(version):
     zero, one, two = [0, 1], [0.8414709848, 0.5403023059], [0.9092974268, -0.4161468365]
     expected = [[zero + zero, zero + one, zero + two], [one + zero, one + one, one + two]]

@@ -148,3 +148,12 @@ def test_biases_are_those_of_the_ladder():
         encoding.per_bucket.copy_(torch.arange(32))
     expected = arrays.t5_buckets(np.arange(7) - np.arange(7)[:, None])
     np.testing.assert_array_equal(encoding.bias(None, positions)[0].detach(), expected)
+
+
+def test_a_table_is_an_encoding_in_short():
+    table = arrays.sinusoidal(40, 8)
+    for options in ({"table": table}, {"encoding": toys.Table(table)}):
+        torch.manual_seed(0)
+        model = toys.TinyTransformer(9, 5, d_model=8, **options)
+        assert isinstance(model.encoding, toys.Table)
+        np.testing.assert_array_equal(model.encoding.table, table)
