@@ -36,7 +36,7 @@ def answers_places_on(model, colours, places):
 
 
 def weight_on_first(rule, width):
-    """How much of its weight each patch of a new picture gives to its own place in the first of two references.
+    """How much weight each patch of a new picture gives to its own place in the first of two references.
 
     All vectors are ones, so only positions count. The head was built for pictures of six patches a row: it
     rotates a query as if it were in the first reference of such a picture.
