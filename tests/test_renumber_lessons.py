@@ -40,17 +40,21 @@ def notebook(title, following):
     cells = [
         {"cell_type": "markdown", "id": "title", "source": [f"# {title}\n", "You need lesson 01."]},
         {"cell_type": "code", "outputs": [{"data": {"text/plain": "lesson 01"}}], "source": []},
-        {"cell_type": "markdown", "id": "next", "source": [f"**The question for lesson {following}:** ?"]},
+        {
+            "cell_type": "markdown",
+            "id": "next",
+            "source": [following and f"**The question for [lesson {following[:2]}]({following}.ipynb):** ?"],
+        },
     ]
     return json.dumps({"cells": cells, "nbformat": 4}, indent=1, ensure_ascii=False) + "\n"
 
 
 def test_a_lesson_is_put_in_by_renaming_those_after_it(tmp_path, capsys):
     files = {
-        "notebooks/00_a.ipynb": notebook("00 · A", "01"),
-        "notebooks/01_new.ipynb": notebook("01 · New", "02"),
-        "notebooks/02_b.ipynb": notebook("01 · B", "02"),
-        "notebooks/02_b.mine.ipynb": notebook("01 · B", "02"),
+        "notebooks/00_a.ipynb": notebook("00 · A", "01_b"),
+        "notebooks/01_new.ipynb": notebook("01 · New", "02_b"),
+        "notebooks/02_b.ipynb": notebook("01 · B", ""),
+        "notebooks/02_b.mine.ipynb": notebook("01 · B", ""),
         "README.md": "| [01 B](notebooks/01_b.ipynb) |\n",
     }
     (tmp_path / "notebooks").mkdir()
