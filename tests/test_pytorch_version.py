@@ -35,6 +35,7 @@ def test_adds_the_table_to_every_sequence_and_leaves_the_input_as_it_is():
     seq_first = SinusoidalEncoding(8, dropout=0.0, batch_first=False)(x.transpose(0, 1))
     assert torch.equal(seq_first, expected.transpose(0, 1))
     assert torch.equal(x + tensors.sinusoidal(5, 8), expected)
+    assert SinusoidalEncoding(8)(x.bfloat16()).dtype == torch.bfloat16
 
 
 def test_the_buffer_moves_but_is_not_saved():

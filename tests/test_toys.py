@@ -157,3 +157,9 @@ def test_a_table_is_an_encoding_in_short():
         model = toys.TinyTransformer(9, 5, d_model=8, **options)
         assert isinstance(model.encoding, toys.Table)
         np.testing.assert_array_equal(model.encoding.table, table)
+
+
+@pytest.mark.parametrize("k", [-1, 3])
+def test_a_task_must_ask_something(k):
+    with pytest.raises(ValueError, match="k must be"):
+        toys.k_back(torch.tensor([[3, 1, 4]]), k=k)
