@@ -154,7 +154,15 @@ class Patient:
             return Finding("answers", "not tried", "not all scores of a plain text are finite numbers")
         if (rows - again).abs().max() > 1e-3 * size:
             says = "the same tokens get two answers, so nothing else can be tried"
-            return Finding("answers", "wrong", says, 0, "dropout | dropout is on", "model.eval()")
+            culprit = "dropout | dropout is on", "model.eval()"
+            with torch.random.fork_rng(devices=[]):
+                seeded = [self.rows(self.text) for _ in range(2) if torch.manual_seed(0)]
+            if (seeded[0] - seeded[1]).abs().max() > 1e-3 * size:
+                culprit = (
+                    "kept | something is kept from one call to the next, or drawn at random without a seed",
+                    "a cache, or the state of a layer, that is not emptied",
+                )
+            return Finding("answers", "wrong", says, 0, *culprit)
         exchanged = self.rows(self.text[:, [1, 0, *range(2, LENGTH)]])
         self.scale = (exchanged - rows)[:, 2:].abs().max().item()
         did, wanted = "exchanging two tokens", 100 * noise
