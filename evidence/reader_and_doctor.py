@@ -28,12 +28,15 @@ ENOUGH = 1e-5  # relative; the library's frequencies are float32
 # The reader follows the file, the class does not: it turns all columns whatever rotary_dim says.
 NOT_AS_THE_FILE_SAYS = {"minimax_m3_vl", "minimax_m3_vl_text"}
 
-ARCHITECTURES = """
-apertus arcee biogpt bitnet bloom codegen cohere cohere2 cwm diffllama doge ernie4_5 exaone4 gemma gemma2
-gemma3_text glm glm4 gpt2 gpt_bigcode gpt_neox gptj gpt-sw3 granite granite_swa helium hunyuan_v1_dense
-jais2 jetmoe llama llama4_text ministral ministral3 mistral modernbert-decoder mpt nanochat nemotron olmo
-olmo2 olmo3 openai-gpt opt persimmon phi phi3 qwen2 qwen3 seed_oss smollm3 stablelm starcoder2 vaultgemma
-""".split()
+# A state runs on from one packed text to the next in these, and the doctor may say so.
+HYBRIDS = "falcon_h1 jamba lfm2 minimax nemotron_h olmo_hybrid qwen3_5_text qwen3_next".split()
+ARCHITECTURES = sorted("""
+apertus arcee biogpt bitnet bloom codegen cohere cohere2 cwm diffllama doge ernie4_5 exaone4 flint gemma
+gemma2 gemma3_text glm glm4 gpt2 gpt_bigcode gpt_neox gpt_oss gptj gpt-sw3 granite granite_swa helium
+hunyuan_v1_dense jais2 jetmoe llama llama4_text mimo_v2_flash ministral ministral3 mistral
+modernbert-decoder mpt nanochat nemotron olmo olmo2 olmo3 openai-gpt opt persimmon phi phi3 qwen2 qwen3
+seed_oss smollm3 stablelm starcoder2 vaultgemma
+""".split() + HYBRIDS)  # fmt: skip
 VOCAB_SIZE = 61
 SMALL = {
     **dict.fromkeys(("hidden_size", "n_embd", "d_model", "word_embed_proj_dim"), 64),
@@ -163,10 +166,10 @@ def small_model(name, dtype=torch.float32):
     words = narrow(cls)
     base = cls()
     for key in ("layer_types", "mlp_layer_types", "no_rope_layers", "layer_rope_theta"):
-        if getattr(base, key, None):
+        if key in inspect.signature(cls).parameters and getattr(base, key, None):
             words[key] = four_of(getattr(base, key))
     # wider than a short text, narrower than a long one
-    words |= dict.fromkeys([key for key in WINDOWS if getattr(base, key, None)], 24)
+    words |= dict.fromkeys([key for key in WINDOWS if getattr(base, key, None)], 24) | FITTING.get(name, {})
     torch.manual_seed(0)
     names = transformers.models.auto.modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     model = getattr(transformers, names[name])
@@ -191,7 +194,9 @@ FITTING = {
     "bamba": {"mamba_n_heads": 8, "mamba_d_head": 16},
     "kimi_linear": {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16},
     "nemotron_h": {"mamba_num_heads": 8, "mamba_head_dim": 16, "n_groups": 1},
-    "jamba": {"mamba_dt_rank": 4},
+    "jamba": {"mamba_dt_rank": 4, "attn_layer_period": 4, "attn_layer_offset": 1},
+    "lfm2": {"full_attn_idxs": [1, 3], "layer_types": None},
+    "falcon_h1": {"mamba_n_heads": 8, "mamba_d_head": 16, "mamba_d_ssm": 128, "mamba_d_state": 16},
     **{name: {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16,
               "head_dim": 8, "n_group": 1, "topk_group": 1}
        for name in ("axk1", "axk2", "bailing_hybrid", "deepseek_v2", "deepseek_v3", "deepseek_v32",
@@ -332,8 +337,9 @@ def examine(name, dtype=torch.float32):
     return doctor.examine(small_model(name, dtype), VOCAB_SIZE)
 
 
-def false_alarms(findings):
-    return [finding for finding in findings if finding.status == "wrong"]
+def false_alarms(findings, name=""):
+    true = {"packing/runs-on"} if name in HYBRIDS else set()
+    return [finding for finding in findings if finding.status == "wrong" and finding.id not in true]
 
 
 def planted_faults():
@@ -390,7 +396,7 @@ def page():
     total = 0
     for name in ARCHITECTURES:
         findings = examine(name)
-        alarms = len(false_alarms(findings))
+        alarms = len(false_alarms(findings, name))
         total += alarms
         shares = [_share(findings, check) for check in CHECKS]
         yield f"| {name} | {alarms} | {' | '.join(shares)} |"

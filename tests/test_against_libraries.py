@@ -505,5 +505,5 @@ def test_what_a_file_leaves_out_is_what_the_library_takes():
 def test_the_doctor_finds_nothing_in_a_healthy_model(name, capsys):
     get("transformers.LlamaConfig")
     findings = reader_and_doctor.examine(name)
-    assert not reader_and_doctor.false_alarms(findings), "\n".join(map(str, findings))
+    assert not reader_and_doctor.false_alarms(findings, name), "\n".join(map(str, findings))
     say(capsys, f"doctor: {name}: no false alarm in {len(findings)} findings")

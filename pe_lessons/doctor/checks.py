@@ -434,7 +434,7 @@ def _left_padding(patient, check):
                  "let padding look at itself",
                  lambda: bool(seen.isnan().any())),
                 ("mask-unused | the mask is not used", "where the mask reaches the scores",
-                 lambda: patient.same(patient.rows(batch, ids, mask), patient.rows(batch, ids))),
+                 lambda: patient.same(patient.rows(other, ids, mask), patient.rows(other, ids))),
                 ("mask-axis | the mask is not used, or it does not lie on the keys",
                  "where the mask reaches the scores, and along which axis", lambda: asked(batch, None)),
                 ("first-mask | the mask of the first text is used for all", "mask[:1]",
@@ -480,6 +480,18 @@ def _cached(patient, check, cuts):
         return
 
     later = [cut + patient.long.shape[1] - LENGTH for cut in cuts]  # the same cuts of a long text
+    known = "position_ids" in patient.arguments
+
+    def counts_wrongly():
+        """With position_ids all is right, in a long text, too, and there it is not one too low."""
+        ids, first = torch.arange(patient.long.shape[1])[None], later[0]
+        own, given = (patient.continued(patient.long, later, ids) for ids in (None, ids))
+        right, low = (patient.rows(patient.long, ids - by * (ids >= first))[:, first:] for by in (0, 1))
+        return patient.same(given, right) and not (patient.same(own, right) or patient.same(own, low))
+    own_count = (
+        "own-count | new tokens are counted wrongly by the model itself; with position_ids they are right",
+        "are they counted by the rows that the cache keeps? It may drop some", counts_wrongly,
+    )  # fmt: skip
 
     def judged(positions):
         # given position_ids have a gap before the new tokens, which no counting makes
@@ -492,11 +504,12 @@ def _cached(patient, check, cuts):
             return not patient.same(seen, patient.continued(changed, cuts, positions))
 
         def other_values():
-            """Of equal tokens it is the same which are seen and where they stand, and not what they hold."""
-            equal = patient.text[:, :1].repeat(1, LENGTH)
-            return patient.alike and not patient.same(
-                patient.continued(equal, cuts), patient.rows(equal)[:, OLD:]
-            )
+            """Of equal tokens at one place it does not matter which are seen, only what they hold."""
+            equal, ids = patient.text[:, :1].repeat(1, LENGTH), None
+            if "position_ids" in patient.arguments:
+                ids = 3 + 0 * patient.count
+            got = patient.continued(equal, cuts, ids)
+            return (known or patient.alike) and not patient.same(got, patient.rows(equal, ids)[:, OLD:])
 
         def cached_at(place):
             """Is a key that was cached at 5 taken for one at `place`?"""
@@ -507,22 +520,15 @@ def _cached(patient, check, cuts):
             return patient.alike and not patient.same(got, rows[0]) and patient.same(got, rows[1])
 
         def second_key_only():
-            """Is one cached key right, at index 0, and a second one not?"""
-            right = [patient.same(patient.continued(patient.text[:, : n + 1], [n], ids),
-                                  patient.rows(patient.text[:, : n + 1], ids)[:, n:])
-                     for n in (1, 2) for ids in [patient.count[:, : n + 1]]]  # fmt: skip
+            """Is one cached key right, at index 0, and a second one not, though their values are the same?"""
+            text = patient.text[:, [0, 0, 1]]
+            right = [patient.same(patient.continued(one, [one.shape[1] - 1]), patient.rows(one)[:, -1:])
+                     for one in (text[:, 1:], text)]  # fmt: skip
             return patient.alike and right == [True, False]
 
         def any_position():
             new = [patient.count + by * (patient.count >= OLD) for by in (2, 5)]
             return patient.same(*(patient.continued(patient.text, cuts, ids) for ids in new))
-
-        def counts_wrongly():
-            """With position_ids all is right, in a long text, too, and there it is not one too low."""
-            ids, first = torch.arange(patient.long.shape[1])[None], later[0]
-            own, given = (patient.continued(patient.long, later, ids) for ids in (None, ids))
-            right, low = (patient.rows(patient.long, ids - by * (ids >= first))[:, first:] for by in (0, 1))
-            return patient.same(given, right) and not (patient.same(own, right) or patient.same(own, low))
 
         def as_if_masked(old_keys):
             """The whole text, where new tokens see all new ones, and of the old ones these."""
@@ -558,25 +564,28 @@ def _cached(patient, check, cuts):
              "the mask of several new tokens",
              lambda: len(cuts) == 1 and as_if_masked(lambda row: torch.ones(OLD).bool())),
             *_reach(patient, patient.text, cuts),
-            ("other-values | a head gets other keys and values than were cached for it",
-             "heads that share keys: in which order? And does each layer get its own cache?", other_values),
             ("unturned | cached keys are kept before the turn, and not turned",
              "where keys are turned: before or after they are cached?", lambda: cached_at(0)),
             ("turned-again | cached keys are turned again",
              "where keys are turned: before or after they are cached?",
-             lambda: cached_at(10) or second_key_only()),
+             lambda: known and (cached_at(10) or second_key_only())),
+            ("other-values | a head gets other keys and values than were cached for it",
+             "heads that share keys: in which order? And does each layer get its own cache?",
+             lambda: patient.alike and other_values()),
             ("no-position | the positions of new tokens are not used once there is a cache",
              "is the table added, does the rotation turn, when there is a cache?", any_position),
-            ("own-count | new tokens are counted wrongly by the model itself; with position_ids they are right",
-             "are they counted by the rows that the cache keeps? It may drop some", counts_wrongly),
+            own_count,
             *_reach(patient, patient.long, later),
+            ("not-positions | it is not the positions: a head or a layer gets other keys and values, a state "
+             "or the end of a convolution is not handed on, or a sink is left out",
+             "what the cache keeps, and what is made of it", lambda: known and other_values()),
         ]  # fmt: skip
         otherwise = (
             "unexplained | no simple change of positions or of the mask explains it: does the cache keep "
             "what was used?",
             "are cached keys turned again, or kept before the turn? Then the mask of new tokens, and which "
             "keys each head gets where heads share them",
-        ) if "position_ids" in patient.arguments else (
+        ) if known else (
             "offset-or-keys | new tokens are not counted on from the cache, or what it keeps is not what "
             "was used",
             f"{OFFSET}; are cached keys turned again? With position_ids the doctor could say which. "
@@ -598,7 +607,7 @@ def _cached(patient, check, cuts):
             f"with a cache, the rows are those of the whole text at once, of {LENGTH} tokens and of "
             f"{patient.long.shape[1]}",
             f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
-            "rows with a cache are not those at once", "lesson 20", _reach(patient, patient.long, later),
+            "rows with a cache are not those at once", "lesson 20", [own_count, *_reach(patient, patient.long, later)],
             ("long-cache | something changes with the length of the text: a cache that is cut, a window, or "
              "a base that grows", "what is dropped from the cache, and which keys were turned before"),
         )  # fmt: skip
@@ -669,13 +678,20 @@ def _padded_steps(patient, check):
     cuts = [*range(OLD + PADDING, LENGTH + PADDING)]
 
     def judged(ids):
-        seen = patient.continued(batch, cuts, ids, mask)
+        seen, expected = patient.continued(batch, cuts, ids, mask), _ends(alone(), NEW, NEW)
+        otherwise = (
+            "padding-perhaps | only the padded text goes wrong: perhaps padding is counted as positions",
+            "where the model counts by itself once there is a cache",
+        ) if patient.same(_ends(seen, NEW, NEW)[NEW:], expected[NEW:]) else (
+            "in-company | a text without padding goes wrong in company, too: perhaps positions go on from one "
+            "text to the next", "the axis along which they are counted once there is a cache",
+        )  # fmt: skip
 
         def padding_matters():
             return not patient.same(seen, patient.continued(other, cuts, ids, mask))
 
         return patient.verdict(
-            check, _ends(seen, NEW, NEW), _ends(alone(), NEW, NEW),
+            check, _ends(seen, NEW, NEW), expected,
             "texts padded on the left go on with a cache as each does alone",
             f"texts padded on the left{' and given position_ids' * (ids is not None)} do not go on with a "
             "cache as each does alone", "lesson 19", [
@@ -694,7 +710,7 @@ def _padded_steps(patient, check):
                  lambda: _ends(alone(torch.tensor([[*range(OLD), *cuts]])), NEW, NEW)),
                 (*FIRST_FOR_ALL, lambda: _ends(alone(None, torch.tensor(
                     [[*range(cuts[0]), *range(OLD, LENGTH)]])), NEW, NEW)),
-            ],
+            ], otherwise,
         )  # fmt: skip
 
     yield from _first_wrong(map(judged, patient.ways(positions)[not patient.counts_from_the_text :]))
@@ -717,7 +733,7 @@ def _packing(patient, check):
     if not understood:
         says = "a mask (batch, n_q, n_k) that is just the causal one ends in an error or changes the rows"
         try:
-            itself = _sees_all_but_itself(patient) and NOT_ITSELF
+            itself = NOT_ITSELF if _sees_all_but_itself(patient) else ()
         except Crash:
             itself = ()
         yield Finding(check, "wrong" if itself else "not tried", says, 0, *itself)
