@@ -182,8 +182,9 @@ def small_model(name, dtype=torch.float32):
 
 def narrow(cls):
     """Numbers that make a config of this class small, under the names that it has for them."""
-    base, renamed = cls(), getattr(cls, "attribute_map", None) or {}
-    return {key: SMALL[key] for key in SMALL if hasattr(base, key) and renamed.get(key) not in SMALL}
+    base, renamed = plain(cls()), getattr(cls, "attribute_map", None) or {}
+    takes = base.keys() | inspect.signature(cls).parameters.keys()
+    return {key: SMALL[key] for key in SMALL if key in takes and renamed.get(key) not in SMALL}
 
 
 NUMBER_OF_LAYERS = ("num_hidden_layers", "n_layer", "num_layers", "n_layers", "decoder_layers")
@@ -191,6 +192,11 @@ WINDOWS = ("sliding_window", "attention_chunk_size")
 TOKENS, WINDOW, LAYERS = 12, 5, 12
 # In narrow layers these have to fit together in another way.
 FITTING = {
+    "gpt_neo": {"attention_types": [[["global", "local"], 6]], "window_size": 5},
+    "recurrent_gemma": {"attention_window_size": 5, "lru_width": 64},
+    "mamba2": {"num_heads": 8, "head_dim": 16, "n_groups": 1},
+    "lfm2_moe": {"layer_types": ["conv", "conv", "full_attention"] * 4},
+    "deepseek_v4": {"compress_rates": {"compressed_sparse_attention": 2, "heavily_compressed_attention": 2}},
     "bamba": {"mamba_n_heads": 8, "mamba_d_head": 16},
     "kimi_linear": {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16},
     "nemotron_h": {"mamba_num_heads": 8, "mamba_head_dim": 16, "n_groups": 1},
@@ -200,7 +206,10 @@ FITTING = {
     **{name: {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16,
               "head_dim": 8, "n_group": 1, "topk_group": 1}
        for name in ("axk1", "axk2", "bailing_hybrid", "deepseek_v2", "deepseek_v3", "deepseek_v32",
-                    "glm4_moe_lite", "glm_moe_dsa", "longcat_flash")},
+                    "glm4_moe_lite", "glm_moe_dsa", "longcat_flash", "mistral4", "mistral_large4_text", "youtu")},
+    **{name: {"rope_parameters": {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [2, 3, 3]}}
+       for name in ("qwen2_vl_text", "qwen2_5_vl_text")},
+    "gemma4_text": {"head_dim": 8, "global_head_dim": 8},
 }  # fmt: skip
 
 
@@ -265,7 +274,7 @@ def seen(file):
                 return ((x, *args[1:]), kwargs) if args else (args, kwargs | {"hidden_states": x})
 
             def after(module, args, kwargs, output):
-                went[module] = (output[0] if isinstance(output, tuple) else output).clone()
+                went[module] = (output[0] if isinstance(output, tuple | list) else output).clone()
 
             handles.append(layer.register_forward_pre_hook(before, with_kwargs=True))
             handles.append(layer.register_forward_hook(after, with_kwargs=True))

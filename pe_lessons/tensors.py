@@ -386,8 +386,8 @@ def alibi_slopes(num_heads):
 def alibi(seq_len, num_heads, *, positions=None):
     """`loops.alibi` as a Tensor (num_heads, seq_len, n_k) of the default dtype, on the CPU.
 
-    FlexAttention needs no matrix. Its score_mod is ``score - slopes[head] * (query - key).abs()``, where slopes
-    are ``alibi_slopes(num_heads)`` on the device of the scores.
+    FlexAttention needs no matrix: its score_mod is ``score - slopes[head] * (query - key).abs()``, where
+    slopes are ``alibi_slopes(num_heads)`` on the device of the scores.
 
     >>> alibi(3, num_heads=8)[0]
     tensor([[ 0.0000, -0.5000, -1.0000],

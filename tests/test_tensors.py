@@ -148,13 +148,14 @@ class TestRotary:
         positions = torch.tensor([[0, 0, 0, 1, 2], [7, 8, 9, 1000, 1001]])
         alone = [tensors.rotary(rows, own, layout=layout) for rows, own in zip(x, positions)]
         assert torch.equal(tensors.rotary(x, positions, layout=layout), torch.stack(alone))
-        with pytest.raises(ValueError, match=r"positions must have the axes \(batch, seq_len\) with batch = 2"):
+        with pytest.raises(ValueError, match=r"must have the axes \(batch, seq_len\) with batch = 2"):
             tensors.rotary(x, positions[:1], layout=layout)
 
     def test_is_one_graph_for_compilers_and_for_export(self, layout):
         class Turn(torch.nn.Module):
             def forward(self, x, positions):
-                return tensors.rotary(x, positions, layout=layout, scaling={"rope_type": "linear", "factor": 2})
+                rule = {"rope_type": "linear", "factor": 2}
+                return tensors.rotary(x, positions, layout=layout, scaling=rule)
 
         x, positions = torch.randn(2, 3, 5, 8), torch.arange(10).view(2, 5)
         expected = Turn()(x, positions)

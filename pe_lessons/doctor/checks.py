@@ -58,7 +58,8 @@ def _future(patient, check):
 
     def hidden_by_a_mask():
         """Does a mask that is all of it, the causal one, hide what comes after?"""
-        return patient.same(*(patient.rows(text, None, _causal())[:, :-1] for text in (patient.text, changed)))
+        texts = patient.text, changed
+        return patient.same(*(patient.rows(text, None, _causal())[:, :-1] for text in texts))
 
     missing = "no-mask | a causal mask is missing, or in a model of many layers off by one"
     others = "" if "position_ids" in patient.arguments else ", or heads are split or merged wrongly"
@@ -490,8 +491,9 @@ def _cached(patient, check, cuts):
         return patient.same(given, right) and not (patient.same(own, right) or patient.same(own, low))
     own_count = (
         "own-count | new tokens are counted wrongly by the model itself; with position_ids they are right",
-        "are they counted by the rows that the cache keeps? It may drop some", counts_wrongly,
-    )  # fmt: skip
+        "are they counted by the rows that the cache keeps? It may drop some",
+        counts_wrongly,
+    )
 
     def judged(positions):
         # given position_ids have a gap before the new tokens, which no counting makes
@@ -551,7 +553,8 @@ def _cached(patient, check, cuts):
              f"{OFFSET}: it is added in two places",
              lambda: patient.told([p + (OLD if len(cuts) == 1 else OLD + i) for i, p in enumerate(new)])),
             *((f"offset-{name} | positions after the cache are {words}", OFFSET,
-               lambda by=by: patient.same(seen, patient.told([p + by for p in new])) and not counts_wrongly())
+               lambda by=by: patient.same(seen, patient.told([p + by for p in new]))
+               and not counts_wrongly())
               for name, words, by in (("plus-1", "one too far on", 1), ("minus-1", "one too low", -1),
                                       ("plus-2", "two too far on", 2), ("minus-2", "two too low", -2))),
             ("first-for-new | all new tokens get the position of the first",
@@ -607,7 +610,8 @@ def _cached(patient, check, cuts):
             f"with a cache, the rows are those of the whole text at once, of {LENGTH} tokens and of "
             f"{patient.long.shape[1]}",
             f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
-            "rows with a cache are not those at once", "lesson 20", [own_count, *_reach(patient, patient.long, later)],
+            "rows with a cache are not those at once", "lesson 20",
+            [own_count, *_reach(patient, patient.long, later)],
             ("long-cache | something changes with the length of the text: a cache that is cut, a window, or "
              "a base that grows", "what is dropped from the cache, and which keys were turned before"),
         )  # fmt: skip
@@ -683,8 +687,8 @@ def _padded_steps(patient, check):
             "padding-perhaps | only the padded text goes wrong: perhaps padding is counted as positions",
             "where the model counts by itself once there is a cache",
         ) if patient.same(_ends(seen, NEW, NEW)[NEW:], expected[NEW:]) else (
-            "in-company | a text without padding goes wrong in company, too: perhaps positions go on from one "
-            "text to the next", "the axis along which they are counted once there is a cache",
+            "in-company | a text without padding goes wrong in company, too: perhaps positions go on from "
+            "one text to the next", "the axis along which they are counted once there is a cache",
         )  # fmt: skip
 
         def padding_matters():

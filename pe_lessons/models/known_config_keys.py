@@ -76,8 +76,9 @@ ministral ministral3 mistral mixtral modernbert-decoder molmo2_text mpt muse_gli
 nemotron nemotron_h olmo olmo2 olmo3 olmo_hybrid olmoe opt pegasus persimmon phi phi3 phimoe qwen2
 qwen2_moe qwen3 qwen3_5_moe_text qwen3_5_text qwen3_moe qwen3_next qwen3_vl_moe_text qwen3_vl_text roberta
 rwkv seed_oss smollm3 solar_open stablelm starcoder2 vaultgemma xglm xlm-roberta xlstm
-axk1 axk2 bailing_hybrid deepseek_v2 deepseek_v3 deepseek_v32 glm4_moe_lite glm_moe_dsa hy_v4
-longcat_flash
+axk1 axk2 bailing_hybrid deepseek_v2 deepseek_v3 deepseek_v32 deepseek_v4 falcon gemma4_text glm4_moe_lite
+glm_moe_dsa gpt_neo hy_v4 kimi_linear lfm2_moe longcat_flash mamba2 mistral4 mistral_large4_text
+muse_spark_text openai-gpt qwen2_5_vl_text qwen2_vl_text recurrent_gemma youtu
 """.split())  # fmt: skip
 KINDS = {
     "learned": "a learned table, added once",
@@ -145,7 +146,8 @@ FORMS = {
     "an object": (dict, ("rope_parameters", "rope_scaling", "attn_config", "per_layer_config",
                          "linear_attn_config")),
     "a list": (list, ("layer_types", "layers_block_type", "attn_layer_indices", "full_attn_idxs",
-                      "compress_ratios", "hybrid_layer_pattern")),
+                      "compress_ratios", "hybrid_layer_pattern", "block_types", "attention_layers",
+                      "attention_types")),
     "a whole number": (int, ("rotary_dim", "no_rope_layer_interval", "global_attn_every_n_layers",
                              "attn_layer_period", "attn_layer_offset", "conv_L_cache",
                              "sliding_window_size")),
@@ -166,7 +168,7 @@ NAMES = {
     "vocab_size", "num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers",
     "num_decoder_layers", "sliding_window", "sliding_window_size", "use_sliding_window",
     "max_window_layers", "sliding_window_pattern", "_sliding_window_pattern", "attention_chunk_size",
-    "local_attention", "window_size", "patch_size",
+    "local_attention", "window_size", "attention_window_size", "patch_size",
 }  # fmt: skip
 # Names of the library that are no misspellings of those, although they look like it.
 LOOKALIKES = {

@@ -316,6 +316,16 @@ def _schedule(config, count):
         named = dict.fromkeys(linear["kda_layers"], "linear_attention")
         named |= dict.fromkeys(linear["full_attn_layers"], "full_attention")
         return [named.get(number, "not named") for number in range(1, count + 1)]
+    if config.get("block_types"):  # RecurrentGemma: they come again and again
+        names = {"attention": "sliding_attention"}
+        given = [names.get(word, word) for word in config["block_types"]]
+        return (given * count)[:count]
+    if config.get("attention_layers") or config.get("attention_types"):  # GPT-Neo
+        names = {"global": "full_attention", "local": "sliding_attention"}
+        given = config.get("attention_layers") or [
+            word for words, times in config["attention_types"] for word in words * times
+        ]
+        return [names.get(word, word) for word in given]
     if config.get("hybrid_layer_pattern"):  # MiMo V2
         names = {0: "full_attention", 1: "sliding_attention"}
         flags = config["hybrid_layer_pattern"]
@@ -364,7 +374,8 @@ PLANS = {
 def _window(config, layer_type):
     names = {"chunked_attention": ("attention_chunk_size",)}
     names |= dict.fromkeys(
-        ("sliding_attention", "hybrid_sliding"), ("sliding_window", "local_attention", "window_size")
+        ("sliding_attention", "hybrid_sliding"),
+        ("sliding_window", "local_attention", "attention_window_size", "window_size"),
     )
     window = _get(config, *names.get(layer_type, ()))
     if config.get("model_type") == "mimo_v2_flash" and layer_type == "sliding_attention":
