@@ -25,8 +25,6 @@ from pe_lessons import doctor, models
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "evidence" / "results" / "reader_and_doctor.md"
 ENOUGH = 1e-5  # relative; the library's frequencies are float32
-# The reader follows the file, the class does not: it turns all columns whatever rotary_dim says.
-NOT_AS_THE_FILE_SAYS = {"minimax_m3_vl", "minimax_m3_vl_text"}
 
 # A state runs on from one packed text to the next in these, and the doctor may say so.
 HYBRIDS = "falcon_h1 jamba lfm2 minimax nemotron_h olmo_hybrid qwen3_5_text qwen3_next".split()
@@ -129,8 +127,6 @@ def read(name, config):
     if not theirs[0]:
         return name, "the library has no class of its own for it", None
     largest = max(gap(layer, theirs) for layer in turned)
-    if name in NOT_AS_THE_FILE_SAYS:
-        return name, "the class does not do what its file says", largest
     return name, "equal" if largest < ENOUGH else "DIFFERENT", largest
 
 
@@ -206,7 +202,7 @@ FITTING = {
     **{name: {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16,
               "head_dim": 8, "n_group": 1, "topk_group": 1}
        for name in ("axk1", "axk2", "bailing_hybrid", "deepseek_v2", "deepseek_v3", "deepseek_v32",
-                    "glm4_moe_lite", "glm_moe_dsa", "longcat_flash", "mistral4", "mistral_large4_text", "youtu")},
+                    "glm4_moe_lite", "glm_moe_dsa", "longcat_flash", "mistral_large4_text")},
     **{name: {"rope_parameters": {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [2, 3, 3]}}
        for name in ("qwen2_vl_text", "qwen2_5_vl_text")},
     "gemma4_text": {"head_dim": 8, "global_head_dim": 8},
@@ -387,8 +383,7 @@ def page():
     yield "| verdict | configs |\n| --- | ---: |"
     for verdict, count in collections.Counter(verdict for _, verdict, _ in rows).most_common():
         yield f"| {verdict} | {count} |"
-    for said in ("DIFFERENT", "the class does not do what its file says",
-                 "the library has no class of its own for it", "not understood, and said so"):  # fmt: skip
+    for said in ("DIFFERENT", "the library has no class of its own for it", "not understood, and said so"):
         names = [name for name, verdict, _ in rows if verdict == said]
         yield f"\n*{said}*: {', '.join(names) or 'none'}"
     yield "\n## The reader: what every layer does\n"

@@ -39,6 +39,7 @@ DEFAULTS = {
 ROTARY_BY_CODE = {"kolibri1", "flint", "bamba", "deepseek_v4", "olmo_hybrid"}
 # A base of null is none for these: their code turns nothing. If it is left out, they turn with BASE.
 UNTURNED_WITH_A_NULL_BASE = {"olmo_hybrid"}
+ROTARY_DIM_NOT_READ = {"minimax_m3_vl_text"}  # partial_rotary_factor alone says what turns
 ROTARY_WITHOUT_A_BASE = {
     "llama", "mistral", "gpt_neox", "gpt_neox_japanese", "gptj", "codegen", "falcon", "phi", "stablelm",
     "persimmon",
@@ -77,8 +78,8 @@ nemotron nemotron_h olmo olmo2 olmo3 olmo_hybrid olmoe opt pegasus persimmon phi
 qwen2_moe qwen3 qwen3_5_moe_text qwen3_5_text qwen3_moe qwen3_next qwen3_vl_moe_text qwen3_vl_text roberta
 rwkv seed_oss smollm3 solar_open stablelm starcoder2 vaultgemma xglm xlm-roberta xlstm
 axk1 axk2 bailing_hybrid deepseek_v2 deepseek_v3 deepseek_v32 deepseek_v4 falcon gemma4_text glm4_moe_lite
-glm_moe_dsa gpt_neo hy_v4 kimi_linear lfm2_moe longcat_flash mamba2 mistral4 mistral_large4_text
-muse_spark_text openai-gpt qwen2_5_vl_text qwen2_vl_text recurrent_gemma youtu
+glm_moe_dsa gpt_neo hy_v4 kimi_linear lfm2_moe longcat_flash mamba2 mistral_large4_text
+muse_spark_text openai-gpt qwen2_5_vl_text qwen2_vl_text recurrent_gemma
 """.split())  # fmt: skip
 KINDS = {
     "learned": "a learned table, added once",

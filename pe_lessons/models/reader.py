@@ -213,7 +213,8 @@ def _rotary(config, layer_type, rope, window):
     # qk_rope_head_dim: a part of the head of its own, all of which turns
     share = 1.0 if config.get("qk_rope_head_dim") else rope.get("partial_rotary_factor")
     share = 1.0 if share is None else share
-    rotary_dim = config.get("rotary_dim")
+    read = config.get("model_type") not in tables.ROTARY_DIM_NOT_READ
+    rotary_dim = config.get("rotary_dim") if read else None
     rotary_dim = int(head_dim * share) if rotary_dim is None else rotary_dim
     if rotary_dim == 0 and 0 in (share, config.get("rotary_dim")):
         return Layer("none", window=window)
