@@ -73,6 +73,8 @@ def _future(patient, check):
             ("sees-the-next | tokens see the next one: the causal mask is off by one, or a convolution looks "
              "ahead", "the diagonal of the mask; is a convolution padded on the left only?",
              lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one()),
+            ("heads | heads are split or merged wrongly", "view and reshape, where transpose is meant",
+             lambda: patient.even and not no_mask() and not hidden_by_a_mask()),
             (missing + others, "the attention's mask; an encoder reads both ways, and this doctor is for "
              "causal models",
              lambda: bool(others) or no_mask()),
@@ -165,8 +167,11 @@ def _turned_unlike(patient):
 def _added(patient, check):
     """Rows of equal tokens differ by what is added to the tokens, or where weights don't add up to 1."""
     rows, token = patient.rows(patient.text[:, :1].repeat(1, LENGTH)), patient.text[:, :1]
-    patient.in_attention = patient.alike = patient.same(rows, rows[:, :1])
+    patient.in_attention = patient.alike = patient.even = patient.same(rows, rows[:, :1])
     says = EQUAL
+    if "position_ids" in patient.arguments and not patient.alike:  # a table answers equal tokens alike there
+        at_one_place = patient.rows(token.expand(1, LENGTH), 3 + 0 * patient.count)
+        patient.even = patient.same(at_one_place, at_one_place[:, :1])
     if not patient.in_attention:
         says = DIFFERENT
         try:  # alone, a token has itself to look at, wherever it stands
@@ -460,9 +465,9 @@ def _left_padding(patient, check):
     )
     patient.counts_from_the_text = own.status == "right"
     trace = (
-        "padding-counted | padding is counted although position_ids are given, or it leaves a trace: not "
-        "what it holds, but that it is there", "where positions are made once there is a mask; in a state or "
-        "a convolution, what is added to padding after it is hidden",
+        "padding-there | what padding holds is hidden, but not that it is there: positions are not those "
+        "that are given, or a state or a convolution counts it", "where positions are made once there is a "
+        "mask; what is added to padding after it is hidden",
     )  # fmt: skip
     given = judged(positions, trace) if "position_ids" in patient.arguments else own
     yield given
@@ -511,7 +516,7 @@ def _cached(patient, check, cuts):
             if "position_ids" in patient.arguments:
                 ids = 3 + 0 * patient.count
             got = patient.continued(equal, cuts, ids)
-            return (known or patient.alike) and not patient.same(got, patient.rows(equal, ids)[:, OLD:])
+            return not patient.same(got, patient.rows(equal, ids)[:, OLD:])
 
         def cached_at(place):
             """Is a key that was cached at 5 taken for one at `place`?"""
@@ -572,11 +577,11 @@ def _cached(patient, check, cuts):
             ("turned-again | cached keys are turned again",
              "where keys are turned: before or after they are cached?",
              lambda: known and (cached_at(10) or second_key_only())),
-            ("other-values | a head gets other keys and values than were cached for it",
-             "heads that share keys: in which order? And does each layer get its own cache?",
-             lambda: patient.alike and other_values()),
             ("no-position | the positions of new tokens are not used once there is a cache",
              "is the table added, does the rotation turn, when there is a cache?", any_position),
+            ("other-values | a head gets other keys and values than were cached for it",
+             "heads that share keys: in which order? And does each layer get its own cache?",
+             lambda: patient.even and (known or patient.alike) and other_values()),
             own_count,
             *_reach(patient, patient.long, later),
             ("not-positions | it is not the positions: a head or a layer gets other keys and values, a state "
