@@ -276,8 +276,8 @@ def _equal_places(patient):
         if not isinstance(crash.__cause__, IndexError):  # the table ends
             raise
 
-    def alike(row, others):
-        return [patient.difference(row, other) < 1e-6 for other in others]
+    def alike(row, others):  # to the last digits: a logarithm of far positions hardly grows
+        return [patient.difference(row, other) < 1e-9 for other in others]
 
     if all(alike(rows[0], rows)):  # a token alone knows no place: no table
         return ()
@@ -579,8 +579,9 @@ def _cached(patient, check, cuts):
              lambda: known and (cached_at(10) or second_key_only())),
             ("no-position | the positions of new tokens are not used once there is a cache",
              "is the table added, does the rotation turn, when there is a cache?", any_position),
-            ("other-values | a head gets other keys and values than were cached for it",
-             "heads that share keys: in which order? And does each layer get its own cache?",
+            ("other-values | neither positions nor the mask, but what heads get: in another order, or of "
+             "another layer?",
+             "heads that share keys, the cache of each layer, what else is otherwise with a cache",
              lambda: patient.even and (known or patient.alike) and other_values()),
             own_count,
             *_reach(patient, patient.long, later),
