@@ -504,6 +504,7 @@ def _cached(patient, check, cuts):
         # given position_ids have a gap before the new tokens, which no counting makes
         new = (patient.count if positions is None else positions)[0, OLD:].tolist()
         seen = patient.continued(patient.text, cuts, positions)
+        expected = patient.rows(patient.text, positions)[:, OLD:]
 
         def matters(place):
             changed = patient.text.clone()
@@ -602,8 +603,7 @@ def _cached(patient, check, cuts):
             "with a state may take one token at a time only",
         )  # fmt: skip
         return patient.verdict(
-            check, seen, patient.rows(patient.text, positions)[:, OLD:],
-            "with a cache, the rows are those of the whole text at once",
+            check, seen, expected, "with a cache, the rows are those of the whole text at once",
             f"with a cache{' and position_ids' * (positions is not None)}, the rows are not those at once",
             "lesson 19", stories, otherwise,
         )  # fmt: skip

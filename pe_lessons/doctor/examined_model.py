@@ -84,6 +84,8 @@ class Patient:
         given = {"position_ids": position_ids, "mask": mask, "cache": cache}
         given = {name: value for name, value in given.items() if value is not None}
         try:
+            if not given.keys() <= {*self.arguments}:
+                raise TypeError(f"of {', '.join(given)} it takes some, or uses some")
             with torch.no_grad():
                 answer = self.logits(tokens, **given)
         except Exception as error:

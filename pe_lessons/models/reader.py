@@ -116,12 +116,7 @@ def _kind(config):
     if model_type in tables.UNTURNED_WITH_A_NULL_BASE and bases and set(bases) == {None}:
         return "none"
     told = any(_get(config, key) not in (None, {}, []) for key in tables.ROTATIONS)
-    turns = (
-        told
-        or model_type in tables.ROTARY_WITHOUT_A_BASE
-        or model_type in tables.BASES
-        or model_type in tables.ROTARY_BY_CODE
-    )
+    turns = told or model_type in tables.BASES or model_type in tables.ROTARY
     return "rotary" if turns else "unknown"
 
 
@@ -264,16 +259,8 @@ def _frequencies(rule, head_dim, rotary_dim, base, share, knobs, length):
 @functools.cache
 def _known_types():
     shown = {_text_part(exhibit["config"]).get("model_type") for exhibit in gallery().values()}
-    listed = (
-        tables.ROTARY_WITHOUT_A_BASE,
-        tables.ROTARY_BY_CODE,
-        tables.UNTURNED_FULL_LAYERS,
-        tables.FULL_EVERY,
-        tables.DEFAULTS,
-        tables.BASES,
-        PLANS,
-    )
-    return shown.union(tables.READ_AGAINST_THE_LIBRARY, *listed, *tables.OTHER_KINDS.values())
+    listed = tables.ROTARY, tables.UNTURNED_FULL_LAYERS, tables.FULL_EVERY, tables.DEFAULTS, tables.BASES
+    return shown.union(PLANS, tables.READ_AGAINST_THE_LIBRARY, *listed, *tables.OTHER_KINDS.values())
 
 
 def _all_rotations(config):
