@@ -5,7 +5,6 @@ The tables by type and by name are in `known_types.toml`, next to this file.
 
 import re
 import tomllib
-from numbers import Real
 from pathlib import Path
 
 GALLERY = Path(__file__).parent / "gallery"
@@ -47,6 +46,7 @@ KNOWN = KNOBS | {
 NUMBERS = KNOBS - {"short_factor", "long_factor", "truncate"} | {"rope_theta", "partial_rotary_factor"}
 # Names that speak of positions.
 ABOUT_POSITIONS = re.compile("rope|rotary|yarn|alibi|ntk|position|sinusoid|relative_|(^|_)pos(_|$)")
+NUMBER = int, float
 # What the file may hold under a name that is asked for its value; null is as good as left out.
 FORMS = {
     "a word": (str, ("model_type", "position_embedding_type", "hybrid_override_pattern")),
@@ -58,7 +58,7 @@ FORMS = {
     "a whole number": (int, ("rotary_dim", "no_rope_layer_interval", "global_attn_every_n_layers",
                              "attn_layer_period", "attn_layer_offset", "conv_L_cache",
                              "sliding_window_size")),
-    "a finite number": (Real, (
+    "a finite number": (NUMBER, (
         "qk_rope_head_dim", "attention_head_dim", "head_dim", "global_head_dim", "kv_channels", "rope_theta",
         "rotary_emb_base", "rotary_pct", "rope_pct", "partial_rotary_factor", "rope_local_base_freq",
         "global_rope_theta", "local_rope_theta", "compress_rope_theta", "swa_rope_theta",

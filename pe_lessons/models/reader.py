@@ -5,7 +5,6 @@ import functools
 import json
 import math
 import re
-from numbers import Real
 from pathlib import Path
 
 from pe_lessons import _arguments as arguments
@@ -219,8 +218,9 @@ def _rotary(config, layer_type, rope, window):
         return unknown(f"{rotary_dim} columns of {head_dim} would turn, and they turn in pairs")
     rule, base = rope["rope_type"], float(rope["rope_theta"])
     knobs = {key: rope[key] for key in sorted(tables.KNOBS & rope.keys()) if rope[key] is not None}
+    kept = tuple((key, tuple(knob) if isinstance(knob, list) else knob) for key, knob in knobs.items())
     try:
-        frequencies, factor = _frequencies(rule, head_dim, rotary_dim, base, share, knobs, _length(config))
+        frequencies, factor = _frequencies(rule, head_dim, rotary_dim, base, share, kept, _length(config))
     except (TypeError, ValueError) as error:
         return unknown(re.sub(r'scaling\["(\w+)"\]', r"\1", str(error)))
     if rule == "proportional":
@@ -236,10 +236,12 @@ def _rotary(config, layer_type, rope, window):
     )  # fmt: skip
 
 
+@functools.lru_cache(maxsize=256)  # most layers of a model turn alike
 def _frequencies(rule, head_dim, rotary_dim, base, share, knobs, length):
     """(n_pairs,) in the trained length, and what cosines and sines are multiplied by."""
+    knobs = {key: list(knob) if isinstance(knob, tuple) else knob for key, knob in knobs}
     if rule in ("default", "dynamic"):  # dynamic: the base grows with the text, from the trained length on
-        return loops.frequencies(rotary_dim, base=base), 1.0
+        return tuple(loops.frequencies(rotary_dim, base=base)), 1.0
     if rule == "llama3" and knobs["low_freq_factor"] == knobs["high_freq_factor"]:
         # Llama 4 Scout: there is no ramp between what stays and what is divided
         whole = loops.frequencies(rotary_dim, base=base)
@@ -414,7 +416,7 @@ def _given(rope, config, name):
 def _is_number(value):
     # To Python True is the number 1; in a config it is a slip.
     return (
-        isinstance(value, Real)
+        isinstance(value, tables.NUMBER)
         and not isinstance(value, bool)
         and (isinstance(value, int) or math.isfinite(value))
     )
@@ -440,7 +442,7 @@ def _read(config):
     for form, (kind, names) in tables.FORMS.items():
         for name in names:
             value = config.get(name)
-            right = isinstance(value, kind) and (kind not in (int, Real) or _is_number(value))
+            right = isinstance(value, kind) and (kind not in (int, tables.NUMBER) or _is_number(value))
             if value is not None and not right:
                 raise ValueError(f"{name} must be {form}, got {value!r}")
     for name in ("layer_types", "layers_block_type"):
