@@ -238,7 +238,8 @@ def test_without_positions_the_culprit_is_not_guessed():
     found = wrong(doctor.examine(logits))
     assert [finding.check for finding in found] == ["step by step", "several new tokens"]
     assert {finding.culprit for finding in found} == {
-        "new tokens are not counted on from the cache, or what it keeps is not what was used"
+        "positions or distances of new tokens are not counted on from the cache, or what it keeps is not "
+        "what was used"
     }
     assert "With position_ids the doctor could say which" in found[0].look_at
 
@@ -301,7 +302,7 @@ def test_what_is_no_rotation_is_a_note_until_relative_is_said():
     )
     with pytest.raises(AssertionError, match="a sign is lost"):
         doctor.assert_healthy(SmallLlama("sign lost"), VOCAB_SIZE, relative=True)
-    with pytest.raises(AssertionError, match=r"absolute positions.*\n.*added, values that are rotated"):
+    with pytest.raises(AssertionError, match=r"absolute positions.*\n.*added, or values are rotated"):
         doctor.assert_healthy(SmallLlama(table=True), VOCAB_SIZE, relative=True)
 
 

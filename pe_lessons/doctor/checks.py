@@ -195,9 +195,11 @@ def _shift(patient, check):
     if size < patient.enough:
         yield Finding(check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)
     elif not patient.in_attention:
-        look_at = ("a table that is added, values that are rotated, or, where there is a sink, queries and "
-                   "keys that do not turn alike") if patient.relative else ""  # fmt: skip
-        yield Finding(check, status, f"{says} the answers: absolute positions", size, look_at=look_at)
+        more = (
+            "reaches-more | positions reach more than the scores: a table is added, or values are rotated",
+            "what is rotated; where there is a sink, queries and keys that do not turn alike do it, too",
+        ) if patient.relative else ()  # fmt: skip
+        yield Finding(check, status, f"{says} the answers: absolute positions", size, *more)
     elif patient.unfilled or _confused(patient):
         yield Finding(check, "wrong", f"{says} the answers", size, *_why_confused(patient))
     elif patient.relative:
@@ -596,8 +598,8 @@ def _cached(patient, check, cuts):
             "are cached keys turned again, or kept before the turn? Then the mask of new tokens, and which "
             "keys each head gets where heads share them",
         ) if known else (
-            "offset-or-keys | new tokens are not counted on from the cache, or what it keeps is not what "
-            "was used",
+            "offset-or-keys | positions or distances of new tokens are not counted on from the cache, or "
+            "what it keeps is not what was used",
             f"{OFFSET}; are cached keys turned again? With position_ids the doctor could say which. "
             "Then the mask, and which keys each head gets where heads share them. A layer "
             "with a state may take one token at a time only",
