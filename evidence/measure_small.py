@@ -242,11 +242,12 @@ def needle():
 
 
 def needles_paid(model, distance):
-    texts = small_models.needles(distance, count=32)
+    texts = small_models.needles(distance, count=128)
     costs = [small_models.bits_of_end(model, some, small_models.NEEDLE_ASKED) for some in texts]
     defined, undefined = (cost.mean().item() for cost in costs)
-    better = (costs[0] < costs[1]).double().mean().item()
-    return {"defined": defined, "undefined": undefined, "better": better}
+    saved = costs[1] - costs[0]  # (names,)
+    error = (saved.std() / len(saved) ** 0.5).item()
+    return {"defined": defined, "undefined": undefined, "error": error}
 
 
 def permutation(head_dim, num_heads):

@@ -13,7 +13,6 @@ PAPERS = {
     "recompute": "#f2b48a",
     "copy": "#e3e3e3",
     "hand on": "#e3e3e3",
-    "impossible": "#d98880",
 }
 RIGHT = 1e-9  # gaps of right rows are rounding errors of float64
 
@@ -30,7 +29,7 @@ def evicted():
         plots.strips(rows, xlabel="place in the text", xticks=[0, 2, 8, 12]),
         alt="Three rows of boxes. The rows 0, 1 and 8 to 11 of a cache stay, 2 to 7 are gone. The next token: "
         "position 12 if we count on, position 6, in red, if we count the rows.",
-        caption="Blue rows are in the cache, with their positions. Count the blue boxes, and you get 6.",
+        caption="Blue: the rows in the cache, with their positions. Green: the right position of the next token. Red: what the number of rows says.",
     )
 
 
@@ -154,7 +153,7 @@ def what_to_do(columns):
             assert all(gap < RIGHT or gap > 0.05 for gap in gaps), (family, gaps)
             right = [gap < RIGHT for gap in gaps]
             words[family].append("nothing" if right[0] else "rotate" if right[1] else "recompute")
-    words["state"] = ["nothing", *["impossible"] * 3, "recompute", "recompute", "copy", "hand on"]
+    words["state"] = ["nothing", *["recompute"] * 5, "copy", "hand on"]
     with plt.rc_context(plots.STYLE):
         fig, ax = plt.subplots(figsize=(9.4, 0.9 + 0.42 * len(words)))
         for row, cells in enumerate(words.values()):

@@ -160,12 +160,12 @@ it says before your change. Another function loses something, and yours now make
 time or memory.""",
     "an innocent": """
 With your `{name}` the symptom is still there, and `{name}` is innocent. We repaired another function, left
-`{name}` as it is in the file, and every answer was right. At which letter are the scores wrong for the
+`{name}` as it is in the file, and every answer was right. At which letter are the outputs wrong for the
 first time? What has the server just done?""",
     "still wrong": """
 You have the right function, but your `{name}` still loses something. Print the shapes of the keys before
 and after it, in a layer with a window and in one without.""",
-    "breaks": "Your `{name}` breaks what was right before. Now the scores are wrong where {law}.",
+    "breaks": "Your `{name}` breaks what was right before. Now the outputs are wrong where {law}.",
     "stops": "With your `{name}` the program stops where {law}. It raises {error}",
 }
 
@@ -182,7 +182,7 @@ class Hunt(Checked):
     name = "the_hunt"
     hints = (
         "Make it smaller. Which requests can you leave out, and the fault is still there? Two are enough.",
-        "At which letter are the scores wrong for the first time? What has the server done just before?",
+        "At which letter are the outputs wrong for the first time? What has the server done just before?",
         "Print the shape of each layer's keys before and after that. What should each layer have lost?",
     )
 
