@@ -364,7 +364,9 @@ ABOUT_SHARES = """Four layers with random weights, float32, eager attention. *Sh
 positions by 40 changes, as a share of what moving tokens apart does (of what exchanging two does, where no
 position_ids are taken); *padding*: what four tokens of padding on the left change when no position_ids are
 given; *padded steps*: two texts of different lengths in a batch, going on with mask and cache. A dash: the
-model does not take what the check needs.
+model does not take what the check needs. In hybrids a state runs on from one packed text to the next, and
+the doctor says so. It also says that Jamba's state is lost when several new tokens come after a cache, which
+is true (evidence/upstream/jamba.md).
 """
 
 
