@@ -53,7 +53,7 @@ def bits(ways, everything):
         alt="Bits per character for characters 192 to 255. With nothing evicted: between 1.7 and 2.0. Going on "
         "with 192, and with 64 and moved keys: two curves on top of each other, a tenth higher at first. "
         "Going on with 64 and keys as they are: between 3.6 and 4.9.",
-        caption="What the next 64 characters cost after 128 of 192 rows were evicted, in three ways to go on.",
+        caption="What the next 64 characters cost after 128 of 192 rows were evicted, in three ways to go on. Each point is the mean of eight characters.",
     )
 
 
