@@ -196,8 +196,8 @@ def _shift(patient, check):
         yield Finding(check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)
     elif not patient.in_attention:
         more = (
-            "reaches-more | positions reach more than the scores: a table is added, or values are rotated; or, "
-            "where there is a sink, queries and keys do not turn alike", "what is added, and what is rotated",
+            "reaches-more | positions reach more than the scores: a table is added, or values are rotated; "
+            "or, where there is a sink, queries and keys do not turn alike", "what is added and what turns",
         ) if patient.relative else ()  # fmt: skip
         yield Finding(check, status, f"{says} the answers: absolute positions", size, *more)
     elif patient.unfilled or _confused(patient):
