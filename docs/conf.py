@@ -43,7 +43,7 @@ mathjax_path = "mathjax.js"  # not there: build_site.py sets the formulas in its
 
 html_theme = "sphinx_book_theme"
 html_title = "pe_lessons"
-html_favicon = "_static/dial.svg"
+html_favicon = html_logo = "_static/dial.svg"
 html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
@@ -56,7 +56,7 @@ html_theme_options = {
     "use_repository_button": True,
     "use_fullscreen_button": False,
     "launch_buttons": {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"},
-    "home_page_in_toc": True,
+    "logo": {"text": html_title},
     "navbar_persistent": [],
     "navigation_with_keys": False,
     "pygments_light_style": "a11y-high-contrast-light",

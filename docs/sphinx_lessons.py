@@ -264,7 +264,11 @@ def dark_twin(png, width, coloured):
     for box in coloured:
         left, top, right, bottom = (round(scale * int(side)) for side in box.split())
         part = slice(top, bottom), slice(left, right)
-        twin[part] = np.dstack([drawn[part], np.full(drawn[part].shape[:2], 255)])
+        kept, ink = drawn[part] / 255, 1
+        if (kept.min(axis=-1) == 1).mean() > 0.8:  # marks on paper: off the paper, the dark ones a little lighter
+            ink = 1 - kept.min(axis=-1, keepdims=True)
+            kept = 1 - 0.75 * (1 - kept) / np.maximum(ink, 1e-3)
+        twin[part] = (255 * np.dstack([kept, np.broadcast_to(ink, (*kept.shape[:2], 1))])).round()
     file = io.BytesIO()
     Image.fromarray(twin).save(file, format="png")
     return file.getvalue()

@@ -218,7 +218,9 @@ def finish(html):
         if path.name == "404.html":
             text = re.sub(r'((?:href|src|data-content_root)=")(?![a-z]+:|#)(?:\./)?', rf"\1{place}", text)
         # As attributes they let a page give way for a picture, and keep its form where it is narrower.
-        text = re.sub(r'style="width: (\d+)px; height: (\d+)px;"', r'width="\1" height="\2"', text)
+        text = re.sub(r'style="width: (\d+)px; height: (\d+)px;"', r'style="--wide: \1px" width="\1" height="\2"', text)
+        # What ends a sentence stays with the formula before it.
+        text = re.sub(r"(<mjx-container(?![^>]*display).*?</mjx-container>)([.,;:?)]+)", r'<span class="whole">\1\2</span>', text)
         for old, new in REPAIRED.items():
             text = text.replace(old, new)
         path.write_text(re.sub(rf'<script src="[^"]*({own})\.js[^>]*></script>', "", text), encoding="utf-8")

@@ -26,6 +26,14 @@ def spot_the_bug(column):
     }
 
 
+def turn_the_hands(position, width, base):
+    table = arrays.sinusoidal(100, width, base=10.0**base)
+    gaps = np.linalg.norm(table - table[position], axis=1)
+    gaps[position] = np.inf
+    nearest = np.flatnonzero(gaps < gaps.min() + 1e-9)[0]
+    return {"own": table[position], "nearest": nearest, "gap": gaps[nearest]}
+
+
 def shuffle_the_words(order, mask, position):
     words = ["the", "cat", "chased", "the", "mouse"]
     rows = {"the": [1, 0, 0, 1], "cat": [0, 2, 1, 0], "chased": [1, 1, 0, 2], "mouse": [0, 1, 2, 1]}
@@ -101,6 +109,17 @@ def out_of_numbers(power, format):
     return {"position": position, "stored": None if np.isinf(stored) else stored, "first": first}
 
 
+def video_loop(frame, trained, slower):
+    periods = 4 * 2 * np.pi / arrays.frequencies(16, base=256)
+    decides = np.flatnonzero(periods > trained)[0]
+    loop = periods[decides]
+    if slower:
+        periods[decides] = 420 * 1.2
+    seen, back = trained >= periods, frame >= periods
+    kinds = np.where(seen, "known", np.where(back, "again", "new" if frame > trained else "known"))
+    return {"periods": periods, "kinds": kinds.tolist(), "decides": decides, "loop": loop}
+
+
 def leave_the_line(row, column, grid, encoding):
     height, width = map(int, grid.split(" x "))
     table = {
@@ -124,6 +143,10 @@ def sum_of_stripes(pairs, directions):
 
 CASES = [
     *((spot_the_bug, dict(column=column)) for column in (0, 5, 127)),
+    (turn_the_hands, dict(position=7, width=8, base=4)),
+    (turn_the_hands, dict(position=99, width=2, base=1.5)),
+    *((video_loop, dict(frame=frame, trained=129, slower=slow)) for frame in (130, 202) for slow in (False, True)),
+    (video_loop, dict(frame=90, trained=257, slower=False)),
     (shuffle_the_words, dict(order=0, mask=False, position=False)),
     (shuffle_the_words, dict(order=77, mask=True, position=False)),
     (shuffle_the_words, dict(order=119, mask=False, position=True)),
@@ -208,8 +231,9 @@ def test_every_knob_is_turned_with_the_keyboard(open_page, name):
 
 
 def open_picture(open_page, name, **options):
-    lesson = next(path.stem for path in find_notebooks() if path.stem[3:] == PICTURES[name]["lesson"])
-    box = open_page(f"notebooks/{lesson}", **options).locator(f".live[data-picture={name}]")
+    lessons = {path.stem[3:]: f"notebooks/{path.stem}" for path in find_notebooks()}
+    page = lessons[PICTURES[name]["lesson"]] if "lesson" in PICTURES[name] else "index"
+    box = open_page(page, **options).locator(f".live[data-picture={name}]")
     box.scroll_into_view_if_needed()
     box.get_by_role("status").wait_for()
     return box
@@ -217,10 +241,13 @@ def open_picture(open_page, name, **options):
 
 # What is dragged in a picture, from where to where in the drawing's own units, and what its knobs then say.
 GRASPED = {
-    "detector": [(200, 80), (300, 80), {"position": 97}],
-    "fading_state": [(104, 128), (134, 158), {"gate of every word": 0.83, "full stop": 0.01}],
+    "detector": [(200, 80), (300, 80), {"position": 95}],
+    "fading_state": [(104, 126), (134, 156), {"gate of every word": 0.83, "full stop": 0.01}],
     "leave_the_line": [(250, 150), (142, 98), {"row": 5, "column": 3}],
+    "out_of_numbers": [(300, 34), (200, 34), {"position": 3}],
     "ruler": [(100, 100), (308, 100), {"query at": 12}],
+    "turn_the_hands": [(290, 60), (330, 18), {"position": 0}],
+    "video_loop": [(100, 30), (200, 30), {"frame": 210, "trained up to": 129}],
     "shuffle_the_words": [(40, 125), (390, 125), {"order": 33}],
     "stretch": [(217, 21), (321, 21), {"trained on": 12, "text longer by": 5}],
     "sum_of_stripes": [(100, 100), (315, 100), {"pairs": 32}],
@@ -259,9 +286,10 @@ def test_what_is_drawn_is_grasped(open_page, name, touch):
 def test_on_the_front_page_a_row_is_chosen_and_a_hand_is_turned(open_page):
     page = open_page("index")
     slider = page.get_by_role("slider", name="position")
-    page.locator("#encoding-table").click(position={"x": 20, "y": 1})
+    box = page.locator(".live[data-picture=turn_the_hands]")
+    box.locator("image").click(position={"x": 20, "y": 1})
     assert slider.input_value() == "0"
-    dial = page.locator("#encoding-dials circle").first.bounding_box()
+    dial = box.locator("circle:not(.grip)").first.bounding_box()
     x, y, radius = dial["x"] + dial["width"] / 2, dial["y"] + dial["height"] / 2, dial["width"] / 2
     page.mouse.move(x + radius / 2, y)
     page.mouse.down()
@@ -275,8 +303,8 @@ def column_at(box, column):
     """Where the column of table A is on the first screen."""
     drawn = box.locator("svg").bounding_box()
     scale = drawn["width"] / 400  # of the drawing's own units
-    assert drawn["y"] + 118 * scale < 780
-    return drawn["x"] + (8 + (column + 0.5) / 128 * 186) * scale, drawn["y"] + 68 * scale
+    assert drawn["y"] + 100 * scale < 780
+    return drawn["x"] + (2 + (column + 0.5) / 128 * 190) * scale, drawn["y"] + 50 * scale
 
 
 @pytest.mark.parametrize("width", [1280, 390])
