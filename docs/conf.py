@@ -6,7 +6,11 @@ import sys
 sys.path.insert(0, os.path.dirname(__file__))
 
 # The one setting that a published copy needs. The workflow that publishes sets it; OWNER is a placeholder.
-REPOSITORY = os.environ.get("PE_LESSONS_REPOSITORY", "https://github.com/OWNER/pe_lessons")
+REPOSITORY = os.environ.get("PE_LESSONS_REPOSITORY", "https://github.com/OWNER/pe_lessons").rstrip("/")
+_owner, _name = REPOSITORY.split("/")[-2:]
+_own = f"https://{_owner}.github.io"
+_site = os.environ.get("PE_LESSONS_SITE") or (_own if _own.endswith(f"/{_name}") else f"{_own}/{_name}")
+html_baseurl = f"{_site.rstrip('/')}/"  # previews of a link need whole addresses
 
 project = "pe_lessons"
 author = "The pe_lessons authors"

@@ -20,8 +20,9 @@ STILL = '<img src="_images/readme.png" alt="Two heat maps, one of them with the 
 def html_of(name, story=None, wide=False):
     """A picture as nodes. With a story, which is told when a reader has touched it, it opens a page."""
     title, asked = PICTURES[name]["title"], re.sub(r"\*(.+?)\*", r"<em>\1</em>", PICTURES[name]["ask"])
+    kind = "live" + " wide" * wide + " hero" * bool(story)
     opening = (
-        f'<section class="live{" wide" if wide else ""}{" hero" if story else ""}" data-picture="{name}" aria-label="{title}">'
+        f'<section class="{kind}" data-picture="{name}" aria-label="{title}">'
         f"<p><strong>{title}{'' if title.endswith('?') else '.'}</strong> {asked}</p>"
         f"<noscript>{STILL if story else WITHOUT_SCRIPT}</noscript>"
     )

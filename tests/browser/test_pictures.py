@@ -145,7 +145,7 @@ CASES = [
     *((spot_the_bug, dict(column=column)) for column in (0, 5, 127)),
     (turn_the_hands, dict(position=7, width=8, base=4)),
     (turn_the_hands, dict(position=99, width=2, base=1.5)),
-    *((video_loop, dict(frame=frame, trained=129, slower=slow)) for frame in (130, 202) for slow in (False, True)),
+    *((video_loop, dict(frame=at, trained=129, slower=slow)) for at in (130, 202) for slow in (False, True)),
     (video_loop, dict(frame=90, trained=257, slower=False)),
     (shuffle_the_words, dict(order=0, mask=False, position=False)),
     (shuffle_the_words, dict(order=77, mask=True, position=False)),

@@ -1,5 +1,5 @@
 // Lesson 21: nine positions and the numbers that a format of few digits has for them.
-import { along, bar, line, middle, range, spaced, text, word } from "./shared.js";
+import { along, bar, end, line, middle, range, spaced, text, word } from "./shared.js";
 
 const FORMATS = { float64: [53, Infinity], float32: [24, 3.4e38], float16: [11, 65504], bfloat16: [8, 3.3e38] };
 
@@ -29,7 +29,7 @@ export const grasp = () => ([x]) => ({ power: along("at", [10, 390], [0, 600])([
 
 export function draw({ position, around, largest }, { power }) {
   const at = 10 + (380 * power) / 6;
-  const scale = line([[10, 34], [390, 34]], "faint") + range(7).map((n) => text(10 + (380 * n) / 6, 54, spaced(10 ** n), middle)).join("")
+  const scale = line([[10, 34], [390, 34]], "faint") + [0, 2, 4, 6].map((n) => text(10 + (380 * n) / 6, 54, spaced(10 ** n), n === 6 ? end : n ? middle : "")).join("")
     + `<circle class="grip hand first" cx="${at.toFixed(1)}" cy="34" r="8"/>` + text(Math.min(Math.max(at, 30), 370), 20, spaced(position), `${middle} class="first"`);
   const x = (value) => 200 + 40 * (value - around[4][0]);
   return scale + around.map(([one, number]) => {

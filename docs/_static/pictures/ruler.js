@@ -34,7 +34,7 @@ export function draw({ bias, weights }) {
   });
   return line([[10, 58], [390, 58]], "faint") + line([[10, 166], [390, 166]], "faint") + bars.join("")
     + text(10, 14, "bias, from 0", 'class="second"') + text(10, 112, "weight", 'class="first"')
-    + text(200, 194, "tokens; the query is blue, and what comes after it is hidden", middle);
+    + text(200, 194, "tokens; what comes after the query is hidden", middle);
 }
 
 export const words = ({ slope, weights }, { query, constant }) =>

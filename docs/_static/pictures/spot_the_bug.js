@@ -42,7 +42,7 @@ export function draw({ right: one, other }, { column: c }, told) {
     + ["halo", "ring"].map((kind) => bar(left + across(c) - 1, TOP - 2, across(1) + 2, TALL + 4, kind)).join("")).join("");
   const axis = bar(...BOX, "box") + text(2, 165, "position 0") + text(384, 165, "49", end);
   if (!told) return tables + axis + text(193, 135, "Your column as a curve: A against B", `${middle} class="to-come"`);
-  const ends = [one, other].map((values) => BOX[1] + 4 + (BOX[3] * (1 - values.at(-1))) / 2);
+  const ends = [one, other].map((values) => BOX[1] + 4 + ((BOX[3] - 6) * (1 - values.at(-1))) / 2);
   const between = (ends[0] + ends[1]) / 2;
   if (Math.abs(ends[0] - ends[1]) < 14) [0, 1].forEach((n) => (ends[n] = between + (ends[n] > ends[1 - n] || (n && ends[0] === ends[1]) ? 7 : -7)));
   const names = text(388, ends[0], "A", 'class="first"') + text(388, ends[1], "B", 'class="second"');

@@ -16,7 +16,7 @@ function nearest(position, omegas) {
 function dials(count) {
   const columns = count > 4 ? 4 : count > 1 ? 2 : 1;
   const [wide, tall] = [SPAN / columns, (LOW - TOP + 6) / Math.ceil(count / columns)];
-  const radius = Math.min(wide / 2 - 5, tall / 2 - 7);
+  const radius = Math.min(wide / 2 - 5, tall / 2 - 9);
   return range(count).map((k) => ({ x: wide * (k % columns) + wide / 2, y: TOP + tall * Math.floor(k / columns) + radius, radius }));
 }
 

@@ -55,13 +55,13 @@ export function draw({ periods, turns, kinds, decides, loop }, { frame, trained,
     const kind = { known: "ink", new: "second", again: "second" }[kinds[k]];
     return sector([cx, cy], trained / period, "wedge") + `<circle class="${k === decides && loop ? "second" : "faint"}" cx="${cx}" cy="${cy}" r="${RADIUS}"/>`
       + line([[cx, cy], [cx + RADIUS * Math.sin(angle), cy - RADIUS * Math.cos(angle)]], kind)
-      + text(cx, cy + RADIUS + 13, `${period < 10_000 ? `round in ${spaced(period)}` : ""}`, `${middle} class="${k === decides && loop ? "second" : ""}"`);
+      + text(cx, cy + RADIUS + 13, spaced(period), `${middle} class="${k === decides && loop ? "second" : ""}"`);
   }).join("");
 }
 
 export function words({ periods, kinds, decides, loop }, { frame, slower }) {
   const fresh = kinds.filter((kind) => kind === "new").length;
-  const first = `Each hand goes round once in so many frames. Blue is what it showed ${word("in training", "first")}. At frame ${frame}, ${fresh || "no"} hand${fresh === 1 ? "" : "s"} ${fresh === 1 ? "is" : "are"} at an angle that was ${word("never there", "second")}. `;
+  const first = `The number below a hand says in how many frames it goes round. Blue is what the hand showed ${word("in training", "first")}. At frame ${frame}, ${fresh || "no"} hand${fresh === 1 ? "" : "s"} ${fresh === 1 ? "is" : "are"} at an angle that was ${word("never there", "second")}. `;
   if (!loop) return `${first}No hand comes round for the first time after the training in ${LAST} frames.`;
   const which = `Pair ${decides} `;
   return first + (slower ? `${which}now needs ${spaced(periods[decides])} frames, so it does not come back within the film.`
