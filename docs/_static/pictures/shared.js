@@ -76,6 +76,8 @@ export function grasp(element, pointOf, take) {
     held?.(pointOf(event));
   };
   element.classList.add("to-grasp");
+  // Nobody scrolls by a hand. (In Chromium touch-action does nothing inside an SVG.)
+  element.addEventListener("touchstart", (event) => event.target.closest(".hand") && event.preventDefault(), { passive: false });
   element.addEventListener("pointerdown", (event) => {
     // A finger may be about to scroll, until it moves to the side or is lifted.
     down = { event, sure: event.pointerType === "mouse" || event.target.closest(".hand") };
