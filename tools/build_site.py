@@ -171,7 +171,8 @@ def index_search(pages, html):
         weight = next((w for start, w in WEIGHTS.items() if name.startswith(start)), 0.5)
         text = re.sub(r'<section( id="[^"]+")>\s*(?:<span id="[^"]*"></span>)*<h(\d)', r"<h\2\1", article[0])
         text = re.sub(r'<dt[^>]*( id="[^"]+")>(.*?)</dt>', r"<h3\1>\2</h3>", text, flags=re.DOTALL)
-        known = escape(", ".join(words.get(name[10:12], ()))) if name.startswith("notebooks/") else ""
+        known = [*words.get(name[10:12], ()), name[13:-5].replace("_", " ")]  # with the lesson's own name
+        known = escape(", ".join(known)) if name.startswith("notebooks/") else ""
         body = f'data-pagefind-body data-pagefind-weight="{weight}"'
         body += f' data-pagefind-meta="words[data-words]" data-words="{known}"'
         target = BUILD / "searched" / name

@@ -155,6 +155,7 @@ def test_launch_buttons_and_colab_copies(open_page):
     ("word", "lesson"),
     [
         ("rope", "09_rotary"),
+        ("rotary embedding", "09_rotary"),
         ("alibi", "11_relative_biases"),
         ("yarn", "13_longer_than_trained"),
         ("kv cache", "10_rotary_in_a_model"),

@@ -58,7 +58,7 @@ export function draw({ own, omegas, nearest: other }, { position, width, base })
     const [toX, toY] = [x + radius * cosine, y - radius * sine];
     return `<circle class="faint hand" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${radius.toFixed(1)}"/>`
       + line([[x, y], [toX, y]], "first") + line([[toX, y], [toX, toY]], "second dashed") + line([[x, y], [toX, toY]], "ink")
-      + `<circle class="grip hand ink" cx="${toX.toFixed(1)}" cy="${toY.toFixed(1)}" r="${(radius / 7).toFixed(1)}"/>`
+      + `<circle class="grip hand ink" cx="${toX.toFixed(1)}" cy="${toY.toFixed(1)}" r="${(radius / 9).toFixed(1)}"/>`
       + (radius > 15 ? text(x, y + radius + 10, `pair ${k}`, middle) : "");
   });
   const at = (p) => TOP + ((p + 0.5) * TALL) / POSITIONS;
