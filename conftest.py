@@ -1,13 +1,11 @@
-"""Make nbval strict: figures compared, kernels watched, failures explained."""
+"""Make nbval strict: figures are compared, and failures explained."""
 
 import os
 import platform
 import random
 import sys
-import time
 from importlib.metadata import version
 from itertools import groupby
-from queue import Empty
 
 import hypothesis
 import nbval.plugin
@@ -88,34 +86,6 @@ def pytest_report_header(config):
     return f"{platform.platform()}, {platform.processor()}, {packages}, shuffle {config.getoption('shuffle')}"
 
 
-class KernelEnded(Exception):
-    pass
-
-
-class WatchedKernel(nbval.plugin.RunningKernel):
-    """Notices within a second that the kernel is gone; nbval alone waits until the timeout."""
-
-    def get_message(self, stream, timeout=None):
-        deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
-        while True:
-            try:
-                wait = max(0, min(1, deadline - time.monotonic()))
-                message = super().get_message(stream, timeout=wait)
-                break
-            except Empty:
-                if not self.is_alive():
-                    raise KernelEnded("The kernel died while this cell ran.") from None
-                if time.monotonic() >= deadline:
-                    raise
-        payload = message["content"].get("payload", ())
-        if any(part.get("source") == "ask_exit" for part in payload):
-            raise KernelEnded("The cell calls exit() or quit(), which ends the kernel.")
-        return message
-
-
-nbval.plugin.RunningKernel = WatchedKernel
-
-
 def figure_complaint(stored, produced):
     """Why two lists of figures are not the same pictures; None where they are."""
     if len(stored) != len(produced):
@@ -135,14 +105,7 @@ def figure_complaint(stored, produced):
 def pytest_runtest_call(item):
     if not isinstance(item, nbval.plugin.IPyNbCell):
         return (yield)
-    try:
-        result = yield
-        if not item.parent.kernel.is_alive():
-            raise KernelEnded("The kernel died after this cell ran.")
-    except KernelEnded as end:
-        # nbval then takes the failures of the cells below as expected: one report is enough.
-        item.parent.timed_out = True
-        item.raise_cell_error(str(end))
+    result = yield
     if item.options["check"]:
         complaint = figure_complaint(pngs(item.cell.outputs), pngs(item.test_outputs))
         if complaint:

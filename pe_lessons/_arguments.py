@@ -13,6 +13,7 @@ from numbers import Integral, Real
 
 REAL, WHOLE = "real numbers (floats such as 0.5)", "whole numbers (ints such as 8)"
 BOOLEAN = "booleans (True: may look there; compare, as in mask > 0)"
+HEAD_DIM = "head_dim, the last axis of x,"
 _KINDS = {REAL: (Real, float), WHOLE: (Integral, int), BOOLEAN: (bool, bool)}
 
 
@@ -86,12 +87,6 @@ def _one_of(name, word, *words):
     known = isinstance(word, str) and word in words
     need(known, f"{name} must be {', '.join(first)} or {last}, got {word!r}")
 
-
-def floating_dtype(dtype, is_floating):
-    """`dtype`, of which the caller knows whether it is one of floating-point numbers."""
-    if not is_floating:
-        raise TypeError(f"dtype must be a floating-point one such as float32, got {dtype!r}")
-    return dtype
 
 
 # --- many numbers, and their axes ---
@@ -187,13 +182,6 @@ def grid_arguments(height, width, d_model):
     return whole_number("height", height, minimum=1), whole_number("width", width, minimum=1), half
 
 
-def score_rows(scores):
-    """`scores`, which have at least one row of at least one number."""
-    shape = shape_of(scores)
-    need(shape and 0 not in shape, f"scores must be rows of at least one number, got shape {shape}")
-    return scores
-
-
 def sees_a_key(name, row, query=None):
     """A row of booleans, of which one is True, or of scores or biases, of which one is above -inf."""
     hides_all = not any(one is True or (one is not False and one != -math.inf) for one in _flat(row))
@@ -242,7 +230,7 @@ def rotary_columns(x, positions, layout, rotary_dim=None):
     _one_of("layout", layout, "interleaved", "half")
     head_dim = _rows_with_positions(x, positions=positions)
     if rotary_dim is None:
-        return _even_head_dim(head_dim)
+        return even_width(head_dim, HEAD_DIM)
     rotary_dim = even_width(rotary_dim, "rotary_dim")
     need(
         rotary_dim <= head_dim, f"rotary_dim must be at most the head_dim of x, {head_dim}, got {rotary_dim}"
@@ -259,14 +247,6 @@ def _rows_with_positions(x, **positions):
     return sizes["head_dim"]
 
 
-def _even_head_dim(head_dim):
-    need(
-        head_dim % 2 == 0,
-        f"x must have an even head_dim (last axis), got {head_dim}: the last has no partner",
-    )
-    return head_dim
-
-
 def scale_arguments(positions, length, strength):
     """`length` as an int of at least 1 and `strength` as a float; no position is below 0."""
     least = min(_flat(positions), default=0)
@@ -278,7 +258,7 @@ def axial_columns(x, rows, columns, layout):
     """The head_dim of x ``(..., n_patches, head_dim)``."""
     _one_of("layout", layout, "interleaved", "half")
     head_dim = _rows_with_positions(x, rows=rows, columns=columns)
-    return multiple_of_four("head_dim, the last axis of x,", head_dim)
+    return multiple_of_four(HEAD_DIM, head_dim)
 
 
 def prompt_parts(parts):
@@ -305,7 +285,7 @@ def mrope_sections(x, positions, sections, layout, order):
     sizes = axes(
         {"axes": len(sections)}, x=(x, "... seq_len head_dim"), positions=(positions, "axes seq_len")
     )
-    pairs = _even_head_dim(sizes["head_dim"]) // 2
+    pairs = even_width(sizes["head_dim"], HEAD_DIM) // 2
     each = f"a number of pairs for each axis, {pairs} in all"
     need(sum(sections) == pairs, f"sections must be {each}, got {sections}")
     for axis, section in enumerate(sections[1:] if order == "interleaved" else (), start=1):

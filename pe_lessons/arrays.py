@@ -102,7 +102,7 @@ def softmax(scores):
     >>> softmax([0.0, 0.0, -np.inf])
     array([0.5, 0.5, 0. ])
     """
-    scores = arguments.score_rows(_array("scores", scores))
+    scores = _array("scores", scores)
     largest = scores.max(axis=-1, keepdims=True)  # (..., 1)
     for row in scores[np.isneginf(largest[..., 0])]:
         arguments.sees_a_key("scores", row)

@@ -268,7 +268,7 @@ def softmax(scores):
     >>> softmax([0.0, 0.0, float("-inf")])
     [0.5, 0.5, 0.0]
     """
-    scores = arguments.score_rows(arguments.numbers("scores", scores))
+    scores = arguments.numbers("scores", scores)
     if isinstance(scores[0], list):
         return [softmax(row) for row in scores]
     largest = max(arguments.sees_a_key("scores", scores))

@@ -60,7 +60,7 @@ def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=No
             [0.8415, 0.5403, 0.0100, 0.9999]])
     """
     seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
-    table = torch.empty(seq_len, d_model, dtype=_table_dtype(dtype), device="cpu")
+    table = torch.empty(seq_len, d_model, dtype=dtype or torch.get_default_dtype(), device="cpu")
     angles = frequencies(d_model, base=base)  # (n_pairs,) of one token
     block_len = min(seq_len, max(1, 2**16 // d_model))  # as many turns as stay in the cache
     turns = _rotated_rows(1, angles, block_len)  # (block_len, n_pairs)
@@ -140,7 +140,7 @@ def softmax(scores):
     >>> softmax(torch.tensor([0.0, 0.0, -math.inf]))
     tensor([0.5000, 0.5000, 0.0000])
     """
-    scores = arguments.score_rows(_float_tensor("scores", scores))
+    scores = _float_tensor("scores", scores)
     for row in scores[torch.isneginf(scores).all(dim=-1)].tolist():
         arguments.sees_a_key("scores", row)
     return torch.softmax(scores, dim=-1)
@@ -515,19 +515,13 @@ class SinusoidalEncoding(nn.Module):
 
     def forward(self, x):
         x = _float_tensor("x", x)
-        axes = "(batch, seq_len, d_model)" if self.batch_first else "(seq_len, batch, d_model)"
-        if x.ndim != 3:
-            raise ValueError(f"x must have the axes {axes}, got shape {tuple(x.shape)}")
         max_len, d_model = self.table.shape
-        seq_len = x.shape[1 if self.batch_first else 0]
-        if x.shape[2] != d_model:
-            raise ValueError(
-                f"x must have d_model = {d_model} in its last axis, got shape {tuple(x.shape)}, axes {axes}"
-            )
+        axes = "batch seq_len d_model" if self.batch_first else "seq_len batch d_model"
+        seq_len = arguments.axes({"d_model": d_model}, x=(x, axes))["seq_len"]
         if seq_len > max_len:
             raise ValueError(
-                f"x must have at most max_len = {max_len} positions, got seq_len = {seq_len} "
-                f"(shape {tuple(x.shape)}, axes {axes}): make the module with a larger max_len"
+                f"x must have at most max_len = {max_len} positions, got seq_len = {seq_len} (shape "
+                f"{tuple(x.shape)}, axes {axes}): make the module with a larger max_len"
             )
         rows = self.table[:seq_len].to(x.dtype)  # (seq_len, d_model)
         return self.dropout(x + (rows if self.batch_first else rows[:, None]))
@@ -540,12 +534,6 @@ def _offsets(seq_len, positions, device):
     else:
         positions = arguments.key_positions(_whole_tensor("positions", positions), seq_len).to(device)
     return positions - positions[-seq_len:, None]
-
-
-def _table_dtype(dtype):
-    if dtype is None:
-        return torch.get_default_dtype()
-    return arguments.floating_dtype(dtype, isinstance(dtype, torch.dtype) and dtype.is_floating_point)
 
 
 def _complex_row(position, angles):

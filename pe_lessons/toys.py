@@ -294,7 +294,7 @@ class TinyTransformer(nn.Module):
 
 
 def train(model, batches, *, steps, lr=1e-2, print_every=40):
-    """Train with AdamW, 20 steps of warm-up, then a cosine down to 0; leave the model in eval mode.
+    """Train with Adam, 20 steps of warm-up, then a cosine down to 0; leave the model in eval mode.
 
     `model.history` then holds the share of right answers of every step, on its batch before learning
     from it.
@@ -314,22 +314,22 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
     """
     steps = arguments.whole_number("steps", steps, minimum=0)
     torch.set_num_threads(1)  # threads cost such small models more than they give
-    groups = [
-        {"params": list(module.parameters(recurse=False)), "factor": getattr(module, "lr_factor", 1.0)}
+    factors = {
+        parameter: getattr(module, "lr_factor", 1.0)
         for module in model.modules()
-    ]
-    optimizer = torch.optim.AdamW([group for group in groups if group["params"]], weight_decay=0.0)
+        for parameter in module.parameters(recurse=False)
+    }
+    averages = {one: (torch.zeros_like(one), torch.zeros_like(one)) for one in factors}
     model.train()
     model.history = []
     for step, (tokens, targets) in zip(range(1, steps + 1), batches):
         warm_up, cosine = min(1.0, step / 20), 0.5 * (1 + math.cos(math.pi * (step - 1) / steps))
-        for group in optimizer.param_groups:
-            group["lr"] = lr * group["factor"] * warm_up * cosine
         scores = model(tokens)  # (batch, num_classes) or (batch, seq_len, num_classes)
         loss = F.cross_entropy(scores.flatten(0, -2), targets.flatten())
-        optimizer.zero_grad()
+        model.zero_grad()
         loss.backward()
-        optimizer.step()
+        for parameter, factor in factors.items():
+            _adam(parameter, *averages[parameter], step, lr * factor * warm_up * cosine)
         model.history.append(accuracy_of(scores, targets))
         if print_every and step % print_every == 0:
             print(f"step {step:4d}   loss {loss.item():.2f}   right {model.history[-1]:6.1%}")
@@ -339,6 +339,17 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
             f"batches must hold a pair for each of the {steps} steps, got {len(model.history)}: "
             "itertools.repeat((tokens, targets)) shows one again and again"
         )
+
+
+@torch.no_grad()
+def _adam(parameter, mean, square, step, lr):
+    """Adam's step, bit for bit that of torch.optim, whose first call loads a compiler for a second."""
+    if parameter.grad is None:
+        return
+    mean.lerp_(parameter.grad, 1 - 0.9)
+    square.mul_(0.999).addcmul_(parameter.grad, parameter.grad, value=1 - 0.999)
+    root = (square.sqrt() / math.sqrt(1 - 0.999**step)).add_(1e-8)
+    parameter.addcdiv_(mean, root, value=-lr / (1 - 0.9**step))
 
 
 def accuracy(model, tokens, targets, positions=None):

@@ -1,6 +1,7 @@
 """What holds for every exercise, question and quiz of the registry: a new one is tested by being there."""
 
 import dataclasses
+import functools
 import math
 import re
 from pathlib import Path
@@ -10,8 +11,8 @@ import pytest
 import torch
 from verdicts import EXERCISES
 
-from pe_lessons.exercises import run_answer
-from pe_lessons.exercises.exercise import Exercise, Numbers
+from pe_lessons.exercises import place, run_answer
+from pe_lessons.exercises.exercise import TRIALS, Exercise, Numbers
 from pe_lessons.exercises.lesson_files import Answer, Lazy
 from pe_lessons.exercises.question import Question, Quiz
 from pe_lessons.lessons import REGISTRY
@@ -76,6 +77,16 @@ def test_a_reply_takes_little_work(exercise, work):
 def off(done):
     """A behaviour with other numbers, or with another error."""
     return dataclasses.replace(done, entries=tuple(1.1 * entry + 0.013 for entry in done.entries))
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=by_name)
+def test_a_copy_that_records_does_what_the_right_answer_does(exercise):
+    if isinstance(exercise, Numbers):
+        return
+    copies = place._Recording()
+    for right in map(copies.start, exercise.rights):
+        used = functools.partial(exercise.use, right) if exercise.use else right
+        assert all(copies.trial(used, arguments) for arguments in exercise.probes[:TRIALS])
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=by_name)

@@ -1,15 +1,12 @@
 """course.py: its tasks, and a set-up that is quick when nothing changed and recovers when something broke."""
 
-import json
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-import jupyterlab.commands
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,14 +75,6 @@ def test_unknown_words_list_the_tasks(course, steps, capsys, words, code):
     assert all(task in shown for task in course.TASKS)
     assert "--force-reinstall" in shown, "the line for a GPU"
     assert not steps
-
-
-@pytest.mark.parametrize("version", [(2, 7, 18), (3, 6, 15), (3, 10, 13)])
-def test_old_pythons_get_a_message(monkeypatch, version):
-    source = (ROOT / "course.py").read_text(encoding="ascii")
-    monkeypatch.setattr(sys, "version_info", version)
-    with pytest.raises(SystemExit, match=r"needs Python 3\.11 .* is Python {}\.{}\.".format(*version)):
-        exec(compile(source, "course.py", "exec"), {"__name__": "__main__"})
 
 
 def test_every_task_finds_its_files_and_extras(course):
@@ -169,15 +158,6 @@ def test_a_pytorch_that_the_learner_chose_stays(course, steps, build):
     assert kinds(steps[4:]) == ["rest", "fonts"]
 
 
-def test_a_failed_step_says_where_why_and_what_next(course):
-    course.VENV.mkdir()
-    command = [sys.executable, "-c", "print('the reason'); raise SystemExit(3)"]
-    with pytest.raises(SystemExit) as stop:
-        course.step("a title", command, subprocess.DEVNULL)
-    told = str(stop.value)
-    assert all(words in told for words in ("a title", "the reason", "install.log", "network", "call again"))
-
-
 def test_a_task_passes_exit_codes_and_words_on_and_finds_its_surroundings(course, monkeypatch, capfd):
     monkeypatch.setattr(course, "set_up", lambda extras: None)
     monkeypatch.setattr(course, "PYTHON", sys.executable)
@@ -199,40 +179,4 @@ def test_a_task_passes_exit_codes_and_words_on_and_finds_its_surroundings(course
     assert without.startswith("7 ") and not without.endswith(str(course.SCRIPTS))
 
 
-def test_one_set_up_at_a_time(course):
-    held = course.try_lock()
-    assert held and course.try_lock() is None
-    held.close()
-    assert course.try_lock()
-
-
 # What the programs find.
-
-
-def test_jupyterlab_finds_the_settings_of_the_course_and_has_them(course, steps):
-    course.set_up(["test"])
-    assert (course.VENV / "etc/ipython/ipython_kernel_config.py").read_text() == course.KERNEL
-    settings = json.loads((course.VENV / "share/jupyter/lab/settings/overrides.json").read_text())
-    schemas = Path(jupyterlab.commands.get_app_dir()) / "schemas"
-    assert settings["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false", "no question"
-    for plugin, values in settings.items():
-        extension, name = plugin.split(":")
-        schema = json.loads((schemas / extension / f"{name}.json").read_text(encoding="utf-8"))
-        assert set(values) <= set(schema["properties"])
-
-
-def test_extras_add_up(course, steps):
-    for extras in (["test"], ["site"], ["test"], ["site"]):
-        course.set_up(extras)
-    assert [words[-1] for words in steps if kinds([words]) == ["rest"]] == [".[test]", ".[site,test]"]
-
-
-def test_lab_opens_the_address_of_the_lesson(course, monkeypatch):
-    called = []
-    monkeypatch.setattr(course, "set_up", lambda extras: None)
-    monkeypatch.setattr(course, "run", lambda command, environ: called.append(command[1:]) or 0)
-    for words, opened in (["--no-browser"], "00_start_here"), (["notebooks/09_rotary.ipynb"], "09_rotary"):
-        assert course.main(["lab", *words]) == 0
-        assert f"--LabApp.default_url=/lab/tree/notebooks/{opened}.ipynb" in called[-1]
-        assert not [word for word in called[-1] if word.startswith("notebooks/")], "it prints another address"
-    assert "--no-browser" in called[0]

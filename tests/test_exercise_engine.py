@@ -19,6 +19,7 @@ from pe_lessons.exercises.question import Question, Quiz
 from pe_lessons.exercises.result import CheckFailed
 from pe_lessons.lessons.decide import needles_needed
 from pe_lessons.lessons.vectorized_numpy import batch_angles
+from pe_lessons.lessons.why_order_matters import permutation_test
 
 
 def scaled(numbers, factor):
@@ -805,26 +806,54 @@ def test_the_right_numbers_in_another_order_are_not_the_result():
     assert "but they are not yet its result" in message
 
 
+def last_row_only(model, rows, order):
+    return np.allclose(model(rows[order])[-1], model(rows)[order][-1])
+
+
+def test_of_true_and_false_it_is_not_said_that_a_right_answer_has_them():
+    assert permutation_test.diagnose(last_row_only).message.startswith("`last_row_only(model=")
+
+
 def test_an_array_may_be_turned_on_the_way_but_not_scrambled():
     turned = place._Numbers(1, (2, 3), (1.5, 4, 2, 5, 3, 6), 1e-6)
     flat = place._Numbers(1, (6,), (1.5, 2, 3, 4, 5, 6), 1e-6)
     upright = place._Numbers(1, (3, 2), (1.5, 2, 3, 4, 5, 6), 1e-6)
-    assert place._Numbers(1, (2, 3), (1.5, 3, 5, 2, 4, 6), 1e-6).agrees(upright)
-    assert not turned.agrees(flat) and not turned.agrees(upright)
-    assert place._Numbers(6, (), (1.5, 4, 2, 5, 3, 6), 1e-6).agrees(flat), "a loop takes its own order"
+    assert place._Numbers(1, (2, 3), (1.5, 3, 5, 2, 4, 6), 1e-6).agree(upright)
+    assert not turned.agree(flat) and not turned.agree(upright)
+    assert place._Numbers(6, (), (1.5, 4, 2, 5, 3, 6), 1e-6).agree(flat), "a loop takes its own order"
 
 
-def test_a_loop_that_ends_early_sees_some_of_the_known_numbers():
-    known = place._Numbers(1, (2, 3), (1.5, 4, 2, 5, 3, 6), 1e-6)
-    for part in (
-        place._Numbers(3, (), (1.5, 2, 5), 1e-6),
-        place._Numbers(2, (2,), (1.5, 4, 3, 6), 1e-6),
-        place._Numbers(1, (2,), (4, 3), 1e-6),  # one column
-    ):
-        assert part.is_part_of(known, rows=True)
-    assert not place._Numbers(3, (), (1.5, 2, 5.5), 1e-6).is_part_of(known, rows=True)
-    assert not place._Numbers(2, (2,), (1.5, 4, 3, 6), 1e-6).is_part_of(known, rows=False)
-    assert not place._Numbers(1, (2,), (4, 2), 1e-6).is_part_of(known, rows=True)
+def test_numbers_that_were_picked_or_moved_are_no_place():
+    at_once = dataclasses.replace(ANGLES, rights=(angles_at_once,))
+    assert "I don't recognise `np.append(some, 2.5)`" in ANGLES.diagnose(picks).message
+    assert "I don't recognise `position * np.flip(frequencies) + 0.5`" in at_once.diagnose(turns).message
+
+
+def test_a_place_is_not_told_where_what_is_made_of_it_is_too_large_to_be_seen():
+    exercise = Exercise("large", angles_of_pages, probes=((40,),), rights=(angles_of_pages,))
+    assert "recognise" not in exercise.diagnose(pages_by_another_way).message
+    small = dataclasses.replace(exercise, probes=((4,),))
+    assert "`np.outer(np.arange(width), thrice) / 3 + 1`" in small.diagnose(pages_by_another_way).message
+
+
+def picks(position, width):
+    angles = angles_at_once(position, width)
+    some = angles[1:]
+    return np.append(some, 2.5)
+
+
+def turns(position, width):
+    frequencies = 10.0 ** (-np.arange(width) / width)
+    return position * np.flip(frequencies) + 0.5
+
+
+def angles_of_pages(width):
+    return np.outer(np.arange(width), np.arange(width) + 0.5)
+
+
+def pages_by_another_way(width):
+    thrice = 3 * (np.arange(width) + 0.5)
+    return np.outer(np.arange(width), thrice) / 3 + 1
 
 
 def test_whole_numbers_are_everywhere_and_known_nowhere():

@@ -114,13 +114,6 @@ def test_the_trials_pass_what_the_stub_promises(notebook, name):
 
 
 @in_notebooks
-def test_the_stub_says_which_functions_of_the_course_may_help(notebook, name):
-    """Those that give the answer's result would otherwise be taken for it, and told so."""
-    may_call, source = getattr(REGISTRY[name], "may_call", ()), graded(notebook)[name][0]["source"]
-    assert not may_call or re.search(rf"[Yy]ou may call.*\b({'|'.join(may_call)})\b", source)
-
-
-@in_notebooks
 def test_no_later_cell_depends_on_the_answer(notebook, name):
     answer, check, *_ = graded(notebook)[name]
     mine = checked_as(check)

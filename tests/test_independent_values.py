@@ -4,8 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 import torch
+from three_versions import answer, each_version
 from torch.nn import functional as F
-from versions import answer, each_version
 
 from pe_lessons import arrays, tensors
 
@@ -177,13 +177,35 @@ def test_the_proportional_rule_of_gemma_4(version):
     np.testing.assert_array_equal(turned[:, 64:256], x[:, 64:256])
 
 
+LONG = {"factor": 4.0, "original_max_position_embeddings": 64}
+BY_LENGTH = {"rope_type": "longrope", "short_factor": [1] * 4, "long_factor": [8] * 4}
+FOUR = 10.0 ** -np.arange(4)  # the frequencies of eight columns
+
+
 @each_version
-def test_the_scale_of_a_query_as_in_llama_4(version):
-    positions = np.array([0, 8190, 8191, 8192, 16_383, 999_999])
-    found = answer(version, "query_scale", positions + 1, length=8192)  # Llama 4 counts from 1
-    with mpmath.workdps(40):
-        wanted = [float(1 + mpmath.log(steps) / 10) for steps in (1, 1, 2, 2, 3, 123)]
-    np.testing.assert_allclose(found, wanted, rtol=1e-15)
+@pytest.mark.parametrize(
+    ("scaling", "text_len", "frequencies", "attention_factor"),
+    [
+        ({"rope_type": "yarn"} | LONG, None, None, 1.1386294361),  # 0.1 ln 4 + 1
+        ({"rope_type": "yarn", "mscale": 0.7, "mscale_all_dim": 1.0} | LONG, None, None, 0.9634747),
+        ({"rope_type": "dynamic"} | LONG, 64, FOUR, 1),
+        (
+            {"rope_type": "dynamic"} | LONG,
+            128,
+            (10_000 * 5 ** (4 / 3)) ** (-np.arange(4) / 4),
+            1,
+        ),  # 4 * 2 - 3
+        (BY_LENGTH | LONG, 64, FOUR, 1.1547005),  # the root of 1 + ln 4 / ln 64
+        (BY_LENGTH | LONG, 65, FOUR / 8, 1.1547005),
+    ],
+)
+def test_what_a_rule_makes_of_lengths_and_of_the_softmax(
+    version, scaling, text_len, frequencies, attention_factor
+):
+    *found, factor = answer(version, "rotary_frequencies", 8, scaling=scaling, text_len=text_len)
+    assert factor == pytest.approx(attention_factor, abs=1e-6)
+    if frequencies is not None:
+        np.testing.assert_allclose(found, frequencies, rtol=1e-12)
 
 
 @each_version

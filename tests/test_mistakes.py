@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from oracles import ORACLES
+from right_answers_once_more import ORACLES
 from verdicts import EXERCISES, LESSON_OF, trust, verdict
 
 from pe_lessons.exercises.exercise import Numbers, _constant
@@ -51,7 +51,9 @@ def test_every_exercise_has_right_answers_that_are_not_ours():
     names = {exercise.name for exercise in EXERCISES}
     assert ORACLES.keys() <= names
     few = sorted(name for name in names - ORACLES.keys() if theirs[name] < 3)
-    assert not few, f"write it once more in tests/oracles.py, or three times in tests/strangers: {few}"
+    assert not few, (
+        f"write it once more in tests/right_answers_once_more.py, or three times in tests/strangers: {few}"
+    )
 
 
 @pytest.mark.usefixtures("the_course_may_answer")

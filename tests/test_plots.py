@@ -2,7 +2,6 @@
 
 import io
 
-import ipywidgets
 import matplotlib
 import numpy as np
 import pytest
@@ -77,15 +76,6 @@ def test_show_says_where_colours_mean_something(displayed, kind):
     assert not vivid.any(), "a colour outside of all parts"
 
 
-@pytest.mark.parametrize(
-    ("signed", "colours", "limits"), [(True, "RdBu_r", (-1, 1)), (False, "viridis", (0, 1))]
-)
-def test_a_heatmap_shows_row_0_on_top_and_zero_in_the_middle_or_below(signed, colours, limits):
-    image = plots.heatmap(TABLE, signed=signed).axes[0].images[0]
-    np.testing.assert_array_equal(image.get_array(), TABLE)
-    assert (image.origin, image.get_cmap().name, image.get_clim()) == ("upper", colours, limits)
-
-
 def test_an_encoding_has_its_colour_wherever_it_is_drawn():
     alone, *both = (
         [line.get_color() for line in plots.curves({name: [0, 1] for name in names}).axes[0].lines]
@@ -95,17 +85,6 @@ def test_an_encoding_has_its_colour_wherever_it_is_drawn():
     assert all(len(set(colours)) == len(colours) for colours in both)
 
 
-def test_sliders_call_the_drawing_and_say_what_they_are(displayed):
-    calls = []
-    slider = ipywidgets.IntSlider(3, min=0, max=7)
-    figures._show_sliders(lambda width: calls.append(width), width=slider)
-    [(data, _)] = displayed
-    assert data["text/plain"].startswith("Sliders: run this cell")
-    assert "application/vnd.jupyter.widget-view+json" in data
-    slider.value = 5
-    assert calls == [3, 5]
-
-
 def test_a_table_rounds_floating_point_numbers_without_minus_zero_and_nothing_else(displayed):
     plots.show_table([[-0.00001, 2.0]], rows=["row"], columns=["a", "b"], corner="name", digits=2)
     plots.show_table([[True, False]])
@@ -113,16 +92,6 @@ def test_a_table_rounds_floating_point_numbers_without_minus_zero_and_nothing_el
     assert data["text/plain"] == "name     a     b\n row  0.00  2.00"
     assert data["text/markdown"] == "| name | a | b |\n| --- | ---: | ---: |\n| row | 0.00 | 2.00 |"
     assert other["text/plain"] == "      0      1\n0  True  False"
-
-
-def test_curves_differ_in_colour_and_in_stroke():
-    fig = plots.curves({"a": [1, 2, 3], "b": [3, 2, 1]}, x=[10, 20, 30], xlabel="tokens")
-    one, other = fig.axes[0].lines
-    np.testing.assert_array_equal(one.get_xydata(), [[10, 1], [20, 2], [30, 3]])
-    assert one.get_color() != other.get_color()
-    assert one.get_linestyle() != other.get_linestyle()
-    assert [text.get_text() for text in fig.legends[0].get_texts()] == ["a", "b"]
-    assert fig.axes[0].get_xlabel() == "tokens"
 
 
 def test_a_bar_in_a_name_makes_no_column(displayed):

@@ -158,23 +158,18 @@ def test_update_keeps_a_lesson_that_both_changed_beside_the_new_one(origin, lear
     }
 
 
-@pytest.mark.parametrize("named", ["README.md", "02_third.ipynb", "fast-forward", "origin", "branch"])
+@pytest.mark.parametrize("named", ["README.md", "fast-forward", "origin"])
 def test_an_update_that_git_refuses_changes_nothing(origin, learner, call, named):
     origin.publish({FIRST: "better"})
     match named:
         case "README.md":  # both changed a file that is no lesson
             learner.write(named, "my notes")
             origin.publish({named: "other words"})
-        case "02_third.ipynb":  # both made it
-            learner.write(f"notebooks/{named}", "mine by chance")
-            origin.publish({f"notebooks/{named}": "new"})
         case "fast-forward":  # the learner has commits
             learner.write("README.md", "my course")
             learner.git("commit", "--quiet", "--all", "--message", "mine")
         case "origin":  # it is gone
             shutil.rmtree(origin.folder)
-        case "branch":  # the learner is on none
-            learner.git("checkout", "--quiet", "--detach")
     learner.write(FIRST, "my answers")
     before, head = learner.notebooks(), learner.git("rev-parse", "HEAD")
     said, code = call("update")

@@ -1,12 +1,11 @@
 """The small language models: as stored they do what is said of them, and what spoils them is seen."""
 
-import warnings
-
 import numpy as np
 import pytest
 import torch
 
-from evidence import measure_small, train_small
+from evidence import measure_small_models as measure_small
+from evidence import train_small_models as train_small
 from pe_lessons import small_models, toys
 
 NAMES = list(small_models.ENCODINGS)
@@ -53,19 +52,6 @@ def test_a_changed_weight_a_wrong_layout_and_one_character_off_are_seen():
         assert (abs(late - mean_bits(model, text=text)) < 0.01) == same, name
 
 
-def test_windows_ask_for_every_character_once():
-    read, asked = small_models.windows(small_models.encode("abcdefg"), 3)
-    assert [small_models.decode(row) for row in read] == ["\nab", "cde"]
-    assert [small_models.decode(row) for row in asked] == ["abc", "def"]
-    for length, count in ((256, 256), (2048, 32)):
-        read, asked = small_models.windows(TEXT, length)
-        assert read.shape == asked.shape == (count, length)
-        assert small_models.decode(asked.flatten()) == small_models.held_out()
-    for length in (0, 8, 1.5):
-        with pytest.raises((TypeError, ValueError), match=f"length must be .*{length}"):
-            small_models.windows(small_models.encode("abcdefg"), length)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_no_model_looks_ahead(name):
     model, tokens = small_models.load(name), START[None, :64]
@@ -81,19 +67,6 @@ def test_what_is_written_character_by_character_is_likeliest_in_the_whole_text(n
     model, prompt = small_models.load(name), small_models.decode(START[:40])
     tokens = small_models.encode(prompt + small_models.write(model, prompt, 9, seed=0, temperature=1e-6))
     assert torch.equal(model(tokens[None, :-1])[0, 39:].argmax(dim=-1), tokens[40:])
-
-
-def test_characters_that_no_model_knows_are_counted():
-    with pytest.warns(UserWarning, match=r"4 of 6 characters are unknown to the models: '\\t', 'é'$"):
-        tokens = small_models.encode("é\tab\té")[[0, 1, 2]]
-    assert tokens.tolist() == [0, 0, small_models.CHARACTERS.index("a")]
-    with pytest.warns(UserWarning, match="1 of 1 characters"):
-        small_models.encode("\ufffd")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert small_models.decode(small_models.encode("if x:\n    y")) == "if x:\n    y"
-    with pytest.warns(UserWarning, match="unknown"):
-        assert small_models.decode(small_models.encode("é")) == "\ufffd"
 
 
 def test_the_held_out_text_is_the_one_that_was_frozen(tmp_path, monkeypatch):

@@ -30,12 +30,6 @@ def test_batches_are_fresh_and_the_same_for_the_same_seed():
     assert torch.equal(first[0], next(same)[0]) and not torch.equal(first[0], next(other)[0])
 
 
-def test_what_is_not_asked_does_not_count():
-    scores = torch.tensor([[[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]])
-    assert toys.accuracy_of(scores, torch.tensor([[1, 0, 1]])) == pytest.approx(2 / 3)
-    assert toys.accuracy_of(scores, torch.tensor([[toys.IGNORE_INDEX, 0, 1]])) == 0.5
-
-
 ENCODINGS = {
     "none": toys.Encoding,
     "table": lambda: toys.Table(arrays.sinusoidal(40, 8)),
@@ -129,15 +123,6 @@ def test_padded_and_packed_it_says_what_it_says_alone(name):
     torch.testing.assert_close(packed[0], torch.cat(alone), rtol=0, atol=1e-12)
 
 
-def test_shaw_s_bias_is_that_of_the_ladder_at_any_positions():
-    queries, encoding = torch.randn(2, 3, 5, 4).double(), toys.Shaw(head_dim=4, max_distance=2)
-    assert torch.nn.init.normal_(encoding.table).shape == (5, 4)
-    expected = tensors.shaw_bias(queries, encoding.table)
-    torch.testing.assert_close(encoding.bias(queries, torch.arange(5) + 100), expected)
-    exchanged = encoding.bias(queries[:, :, ORDER], ORDER)
-    torch.testing.assert_close(exchanged, expected[:, :, ORDER][..., ORDER])
-
-
 def test_parameters_of_t5_learn_ten_times_as_fast():
     """Adam's first step is as long as the learning rate, whatever the gradient."""
     torch.manual_seed(0)
@@ -148,14 +133,6 @@ def test_parameters_of_t5_learn_ten_times_as_fast():
     step = {name: (p - before[name]).abs().max().item() for name, p in model.named_parameters()}
     assert step["head.weight"] == pytest.approx(0.001, rel=1e-3)
     assert step["encoding.per_bucket"] == pytest.approx(0.01, rel=1e-3)
-
-
-def test_how_far_back_a_task_may_ask():
-    tokens = torch.tensor([[3, 1, 4]])
-    assert torch.equal(toys.k_back(tokens, k=0), tokens)
-    for k in (-1, 3, 4):
-        with pytest.raises(ValueError, match="k must be"):
-            toys.k_back(tokens, k=k)
 
 
 def test_biases_are_those_of_the_ladder():
@@ -171,3 +148,18 @@ def test_biases_are_those_of_the_ladder():
         encoding.per_bucket.copy_(torch.arange(32))
     expected = arrays.t5_buckets(np.arange(7) - np.arange(7)[:, None])
     np.testing.assert_array_equal(encoding.bias(None, positions)[0].detach(), expected)
+
+
+def test_a_table_is_an_encoding_in_short():
+    table = arrays.sinusoidal(40, 8)
+    for options in ({"table": table}, {"encoding": toys.Table(table)}):
+        torch.manual_seed(0)
+        model = toys.TinyTransformer(9, 5, d_model=8, **options)
+        assert isinstance(model.encoding, toys.Table)
+        np.testing.assert_array_equal(model.encoding.table, table)
+
+
+@pytest.mark.parametrize("k", [-1, 3])
+def test_a_task_must_ask_something(k):
+    with pytest.raises(ValueError, match="k must be"):
+        toys.k_back(torch.tensor([[3, 1, 4]]), k=k)

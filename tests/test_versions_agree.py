@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from versions import TAKES, answer, each_version
+from three_versions import TAKES, answer, each_version
 
 from pe_lessons import arrays, loops, tensors
 
@@ -300,31 +300,6 @@ def test_two_axes_with_frequencies_of_their_own_are_axial_rotary(version, half, 
 
 
 @each_version
-@pytest.mark.parametrize("order", AXIS_ORDERS)
-@given(moves=st.tuples(shifts, shifts, shifts))
-def test_a_score_on_three_axes_depends_on_three_differences(version, order, moves):
-    q, k = random_rows(2, 1, 16)
-    at_q, at_k = np.array([[3], [1], [4]]), np.array([[1], [5], [9]])
-
-    def score(by):
-        move = np.array(by)[:, None]
-        turned = (answer(version, "mrope", row, at + move, (4, 2, 2), order=order)
-                  for row, at in ((q, at_q), (k, at_k)))  # fmt: skip
-        return np.vdot(*turned)
-
-    assert score(moves) == pytest.approx(score((0, 0, 0)), abs=1e-9)
-
-
-@each_version
-@given(slope=st.floats(0.01, 3), seq_len=sizes)
-def test_one_gate_for_all_tokens_is_alibi(version, slope, seq_len):
-    bias = answer(version, "forget_bias", [math.exp(-slope)] * seq_len)
-    m, n = np.tril_indices(seq_len)
-    np.testing.assert_allclose(bias[m, n], slope * (n - m), rtol=0, atol=1e-10)
-    assert (bias[np.triu_indices(seq_len, 1)] == -math.inf).all()
-
-
-@each_version
 @given(
     cut=st.integers(1, 8), seed=st.integers(0, 99), name=st.sampled_from(["linear_attention", "delta_rule"])
 )
@@ -364,19 +339,6 @@ def test_the_delta_rule_gives_back_what_was_written_last_under_a_key(version, se
     for one in set(order):
         last = values[np.flatnonzero(order == one)[-1]]
         np.testing.assert_allclose(keys[one] @ state, last, rtol=0, atol=1e-10)
-
-
-@each_version
-@given(half=st.integers(1, 8), beside=st.integers(0, 5), position=starts, layout=layouts, base=bases)
-def test_columns_that_are_not_turned_stay_and_the_others_know_nothing_of_them(
-    version, half, beside, position, layout, base
-):
-    x = random_rows(1, 2 * half + beside)
-    options = {"base": base, "layout": layout}
-    turned = answer(version, "rotary", x, [position], rotary_dim=2 * half, **options)
-    alone = answer(version, "rotary", x[:, : 2 * half], [position], **options)
-    np.testing.assert_array_equal(turned[:, 2 * half :], x[:, 2 * half :])
-    np.testing.assert_allclose(turned[:, : 2 * half], alone, atol=1e-12)
 
 
 @each_version

@@ -24,7 +24,7 @@ NUMBER = r"\d\d(?![\w%]|[.,:]\d|[ \xa0](?:%|\d{3}\b))"
 LISTED = rf"{NUMBER}(?:(?:,?[ \n#]+(?:and|or|to)[ \n#]+|,[ \n#]+|[-–]){NUMBER})*"
 COMMAND = r"course\.py (?:claims|reset|slides|(?:classroom|grade|review) \S+) "
 TITLE = re.compile(r"^# (\d\d) · (.+)")
-NEXT = re.compile(r"(The question for lesson )\d\d")
+NEXT = re.compile(r"question for \[lesson \d\d\]\([^)]*\)")
 ROWS = re.compile(r"(?m)(?:^\| \[\d\d .*\n)+")
 SECTIONS = re.compile(r"(?ms)(?:^### \d\d .*?(?=^#|\Z))+")
 
@@ -84,9 +84,10 @@ def main(root=ROOT):
         number, following = path.name[:2], after and after.name[:2]
         for cell in contents[path]["cells"]:
             text = renumbered("".join(cell["source"]), numbers, moved)
-            if after and cell.get("id") == "next" and not re.search(f"question for lesson {following}", text):
+            link = f"question for [lesson {following}]({after and after.name})"
+            if after and cell.get("id") == "next" and link not in text:
                 print(f"{path.name}: is its last question the one for lesson {following}?")
-                text = NEXT.sub(rf"\g<1>{following}", text)
+                text = NEXT.sub(link, text)
             cell["source"] = TITLE.sub(rf"# {number} · \2", text).splitlines(keepends=True)
         text = json.dumps(contents[path], indent=1, ensure_ascii=False) + "\n"
         path.write_text(text, encoding="utf-8", newline="\n")

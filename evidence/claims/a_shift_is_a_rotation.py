@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evidence.claims.runner import at_least, below, each_seed, equal_to
+from evidence.claims.run_claims import at_least, below, each_seed, equal_to
 from pe_lessons import arrays
 
 BACK, SEQ_LEN, D_MODEL, LETTERS = 3, 256, 64, 26

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from evidence.claims.runner import at_least, between, each_seed, who_learns
+from evidence.claims.run_claims import at_least, between, each_seed, who_learns
 from pe_lessons import arrays, toys
 
 

@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import torch
 
-from evidence.claims.runner import at_least, below, between, each_seed, who_learns
-from evidence.claims.training import of_lesson, share_right, test_set, trained
+from evidence.claims.run_claims import at_least, below, between, each_seed, who_learns
+from evidence.claims.train_on_another_seed import of_lesson, share_right, test_set, trained
 from pe_lessons import toys
 
 NOT_SOLVED = below(0.7)  # "solved" is more than 0.9

@@ -6,8 +6,8 @@ The lesson reports the training from here and runs none of it.
 import numpy as np
 import torch
 
-from evidence.claims.runner import SEEDS, at_least, below, between, who_learns
-from evidence.claims.training import kept
+from evidence.claims.run_claims import SEEDS, at_least, below, between, who_learns
+from evidence.claims.train_on_another_seed import kept
 from pe_lessons import toys
 
 LENGTHS = (48, 96, 192, 384)

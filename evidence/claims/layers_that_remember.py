@@ -1,6 +1,6 @@
 """The claims of the lesson on layers that remember. The lesson itself trains with seed 0."""
 
-from evidence.claims.runner import at_least, below, between, each_seed, who_learns
+from evidence.claims.run_claims import at_least, below, between, each_seed, who_learns
 from pe_lessons.lessons.layers_that_remember import toy
 
 FADES, OVERWRITES = {"fades": True}, {"fades": True, "overwrites": True}

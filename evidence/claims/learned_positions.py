@@ -4,8 +4,8 @@ import functools
 
 import torch
 
-from evidence.claims.runner import at_least, below, between, each_seed, who_learns
-from evidence.claims.training import kept, of_lesson, share_right, train
+from evidence.claims.run_claims import at_least, below, between, each_seed, who_learns
+from evidence.claims.train_on_another_seed import kept, of_lesson, share_right, train
 from pe_lessons import arrays, toys
 from pe_lessons.lessons.learned_positions import fill_in_task as task
 

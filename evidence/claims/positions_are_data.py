@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from evidence.claims.runner import SEEDS, above, at_least, below, each_seed, who_learns
-from evidence.claims.training import train
+from evidence.claims.run_claims import SEEDS, above, at_least, below, each_seed, who_learns
+from evidence.claims.train_on_another_seed import train
 from pe_lessons import toys
 from pe_lessons.lessons.positions_are_data import picture_task
 

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.manifold import TSNE
 
-from evidence.claims.runner import above, between, each_seed
+from evidence.claims.run_claims import above, between, each_seed
 from pe_lessons import arrays
 
 

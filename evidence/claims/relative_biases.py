@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from evidence.claims.runner import above, at_least, below, between, each_seed, who_learns
-from evidence.claims.training import of_lesson, share_right, test_set, trained
+from evidence.claims.run_claims import above, at_least, below, between, each_seed, who_learns
+from evidence.claims.train_on_another_seed import of_lesson, share_right, test_set, trained
 from pe_lessons import arrays, toys
 
 lesson = of_lesson("relative_biases")

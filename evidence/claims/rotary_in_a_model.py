@@ -4,9 +4,9 @@ import copy
 
 import torch
 
-from evidence.claims.runner import at_least, below, each_seed
-from evidence.claims.training import test_set, trained
-from evidence.measure_small import repaired
+from evidence.claims.run_claims import at_least, below, each_seed
+from evidence.claims.train_on_another_seed import test_set, trained
+from evidence.measure_small_models import repaired
 from pe_lessons import toys
 
 EXACT = below(1e-9)

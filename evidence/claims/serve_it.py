@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from evidence.claims.runner import above, below
+from evidence.claims.run_claims import above, below
 from pe_lessons import toys
 
 KEPT = [0, 1, 8, 9, 10, 11]  # of twelve cached tokens

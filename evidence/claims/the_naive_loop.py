@@ -4,8 +4,8 @@ import functools
 
 import numpy as np
 
-from evidence.claims.runner import above, at_least, between, each_seed, who_learns
-from evidence.claims.training import of_lesson, share_right, train
+from evidence.claims.run_claims import above, at_least, between, each_seed, who_learns
+from evidence.claims.train_on_another_seed import of_lesson, share_right, train
 from pe_lessons import loops, toys
 
 lesson = of_lesson("the_naive_loop")

@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 
-from evidence.claims.runner import between, each_seed, equal_to, who_learns
-from evidence.claims.training import of_lesson, train
+from evidence.claims.run_claims import between, each_seed, equal_to, who_learns
+from evidence.claims.train_on_another_seed import of_lesson, train
 from pe_lessons import arrays, toys
 from pe_lessons.lessons.why_order_matters import sentences
 

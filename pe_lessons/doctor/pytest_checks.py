@@ -1,8 +1,8 @@
 """The doctor's checks as tests of your own: an item for each, so that what was left out is a skip.
 
-    from pe_lessons.doctor.pytest_checks import checks
+from pe_lessons.doctor.pytest_checks import checks
 
-    test_positions = checks(logits, relative=True)
+test_positions = checks(logits, relative=True)
 """
 
 import functools

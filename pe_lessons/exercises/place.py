@@ -53,7 +53,8 @@ def place(answer, rights, call, trials, atol):
         for recording, function, found in runs:
             for number, seen in recording.trial(call(function), arguments).items():
                 found[number][n] = _Numbers(*seen, atol)
-    return _Search(own, streams, known.values()).in_words()
+    shown = {number: seen for number, seen in streams.items() if 0 in seen}
+    return _Search(own, shown, known.values()).in_words()
 
 
 class _Recording(ast.NodeTransformer):
@@ -70,6 +71,7 @@ class _Recording(ast.NodeTransformer):
         self.named = {}  # the variable that an expression is assigned to
         self.fills = set()  # what is put into a variable that is there
         self.scopes, self.values, self.left = {}, {}, 0
+        self.large = set()  # what has too many numbers to be looked at
 
     def start(self, thing):
         """The copy; None where there is no text of it, or where it needs variables of another function."""
@@ -190,8 +192,9 @@ class _Recording(ast.NodeTransformer):
     def trial(self, call, arguments):
         """{number: (how often, last shape, numbers)} of one call, in the order in which they came."""
         self.values, self.left = {}, ALL_SEEN
-        run_answer.observe_ours(call, arguments)
-        return {number: seen for number, seen in self.values.items() if seen[2]}
+        done = run_answer.observe_ours(call, arguments)
+        self.large.update(number for number, seen in self.values.items() if seen[2] is None)
+        return {number: seen for number, seen in self.values.items() if seen[2] and done.kind == "value"}
 
     def goes_into(self):
         """{number of an expression: the expressions that are made of it}"""
@@ -225,15 +228,14 @@ def _entries(value):
     """Shape and numbers of a value, nothing where it has none."""
     if type(value) in (int, float, bool):
         return (), (value,)
+    if isinstance(value, type) or hasattr(value, "close"):  # who looks into a generator has used it up
+        return (), ()
     if math.prod(getattr(value, "shape", ())) > SEEN:
         return (), (0.0,) * (SEEN + 1)
     if isinstance(value, complex) or "complex" in str(getattr(value, "dtype", "")):
         (shape, real), (_, imag) = _entries(value.real), _entries(value.imag)
         return shape, (*real, *imag)
-    try:
-        return run_answer.numbers(value)
-    except Exception:  # text, a module, a row that has not all its numbers
-        return (), ()
+    return run_answer.snapshot(value) or ((), ())
 
 
 class _Numbers:
@@ -246,7 +248,7 @@ class _Numbers:
             if not self.distinct or not run_answer.close(one, self.distinct[-1], atol):
                 self.distinct.append(one)
 
-    def agrees(self, other, few=False):
+    def agree(self, other, few=False):
         """Whether these are the numbers of the other; two arrays have them in one order, or turned."""
         if not self._near(self.distinct, other.distinct):
             return False
@@ -258,24 +260,22 @@ class _Numbers:
         orders = itertools.permutations(axes) if len(axes) < 5 else [axes]
         return any(self._near(self.entries, _transposed(other.entries, other.shape, one)) for one in orders)
 
-    def is_part_of(self, other, rows):
-        """Whether these are some of its numbers, or all that stand at one place of its last axis.
+    def are_moved(self, other):
+        """Whether these are the other's numbers in another order."""
+        return self._near(sorted(self.entries), sorted(other.entries))
 
-        A loop that ends early sees some, one by one, or some of the `rows`.
-        """
-        if not self.shape or (rows and self.count > 1):
-            near = [bisect.bisect(other.distinct, one) for one in self.distinct]
-            return all(
-                any(run_answer.close(one, two, self.atol) for two in other.distinct[max(0, n - 1) : n + 1])
-                for one, n in zip(self.distinct, near)
-            )
-        step = other.shape[-1] if other.shape else 0
-        return (
-            self.count == other.count == 1
-            and 1 < step
-            and len(self.entries) * step == len(other.entries) > step
-            and any(self._near(self.entries, other.entries[first::step]) for first in range(step))
+    def are_part_of(self, other):
+        """Whether these are some of the other's numbers, in whatever order."""
+        near = [bisect.bisect(other.distinct, one) for one in self.distinct]
+        return all(one == one for one in self.entries) and all(
+            any(run_answer.close(one, two, self.atol) for two in other.distinct[max(0, n - 1) : n + 1])
+            for one, n in zip(self.distinct, near)
         )
+
+    def are_two_like(self, other):
+        """Whether both are masks, or choices of two, of one length."""
+        same = len(self.entries) == len(other.entries) > 2 and (self.count == 1) == (other.count == 1)
+        return same and len(other.distinct) < 3
 
     def _near(self, mine, theirs):
         return len(mine) == len(theirs) and all(
@@ -310,45 +310,41 @@ class _Search:
         whole = all(math.isfinite(one) and float(one).is_integer() for one in numbers)
         if number in self.own.results:
             return "result"
-        if whole and (len(numbers) < 2 or isinstance(node, ast.UnaryOp)):
+        if isinstance(node, ast.UnaryOp) or (whole and len(numbers) < 2):
             return "nothing"
         few = whole and len(numbers) < 3  # a mask, or a choice of two: only their order says something
-        found = self._is_known(number, few)
-        if not whole and found:
-            return "known"
-        if found:
-            return "seen"
-        rows = isinstance(node, ast.Name)
-        if any(
-            all(n in one and seen.is_part_of(one[n], rows) for n, seen in mine.items()) for one in self.known
-        ):
+        if self._is_known(number, few):
+            return "seen" if whole else "known"
+        if few:
+            return "whole" if self._some(number, _Numbers.are_two_like) else "nothing"
+        picked = isinstance(node, ast.Name | ast.Subscript) or not any(one.shape for one in mine.values())
+        if picked and self._some(number, _Numbers.are_part_of):
             return "nothing"
         if not whole:
-            return "unknown"
-        if few:
-            return "whole" if any(self._compare(mine, theirs) for theirs in self.known) else "nothing"
+            return "nothing" if self._some(number, _Numbers.are_moved) else "unknown"
         counts = isinstance(node, ast.Name) or getattr(getattr(node, "func", 0), "id", "") == "range"
-        return "nothing" if counts or numbers == list(range(len(numbers))) else "whole"
-
-    def _compare(self, mine, theirs):
-        """Whether these are two masks, or choices of two, of one length."""
-        return all(
-            n in theirs
-            and len(one.entries) == len(theirs[n].entries) > 2
-            and (one.count == 1) == (theirs[n].count == 1)
-            and len(theirs[n].distinct) < 3
-            for n, one in mine.items()
-        )
+        size = all(one.count == 1 and not one.shape for one in mine.values())
+        return "nothing" if counts or size or numbers == list(range(len(numbers))) else "whole"
 
     def _is_known(self, number, few=False):
+        return self._some(number, functools.partial(_Numbers.agree, few=few))
+
+    def _some(self, number, related):
+        """Whether the numbers are related to those of one known expression in all trials."""
         mine = self.streams[number].items()
-        return any(all(n in one and seen.agrees(one[n], few) for n, seen in mine) for one in self.known)
+        return any(all(n in one and related(seen, one[n]) for n, seen in mine) for one in self.known)
 
     def _in_the_end(self, number):
-        """Whether known numbers are made of unknown ones: then they are but another way."""
-        ends = {self.status.get(one) for one in self._reached(number)}
+        """Whether known numbers are made of unknown ones: then they are but another way.
+
+        What cannot be looked at may be such numbers too.
+        """
+        reached = self._reached(number)
+        ends = {self.status.get(one) for one in reached}
         whole = self.status[number] == "whole"
-        if "known" in ends or (whole and ("seen" in ends or not ends & {"unknown", "result"})):
+        if whole and ("seen" in ends or not ends & {"unknown", "result"}):
+            return "nothing"
+        if "known" in ends or self.own.large & reached:
             return "nothing"
         return self.status[number]
 
@@ -381,7 +377,7 @@ class _Search:
         given = [n for n in self.streams if getattr(self.own.nodes[n], "id", None) not in {None, *made}]
         mine = self.streams[number].items()
         told = any(
-            all(n in self.streams[g] and one.agrees(self.streams[g][n]) for n, one in mine) for g in given
+            all(n in self.streams[g] and one.agree(self.streams[g][n]) for n, one in mine) for g in given
         )
         return self.status[number] == "known" and not told
 
@@ -392,7 +388,10 @@ class _Search:
         quoted = self._quoted(number)
         known = [one for one in map(self._quoted, known) if one != quoted]
         last = f"Your {known[-1]} has the numbers that a right answer has. " if known else ""
-        if self.status[number] == "result" and self._is_known(number) and self._is_as_often(number):
+        if self.status[number] == "result" and self._has_all(number):
+            entries = {entry for one in self.streams[number].values() for entry in one.entries}
+            if len(entries) < 3 and all(float(entry).is_integer() for entry in entries):
+                return None  # True, or a size: that says nothing
             return (
                 f"Your {quoted} has the numbers that a right answer has, but they are not yet "
                 "its result. Are they in another order or shape, or is a step missing?"
@@ -407,15 +406,11 @@ class _Search:
             "Unless you chose another way, look there."
         )
 
-    def _is_as_often(self, number):
+    def _has_all(self, number):
         """Whether a right answer has each number as often. Only whole numbers need it, being everywhere."""
-        mine = self.streams[number].items()
-        if any(not float(entry).is_integer() for _, one in mine for entry in one.entries):
-            return True
-        return any(
-            all(n in one and sorted(seen.entries) == sorted(one[n].entries) for n, seen in mine)
-            for one in self.known
-        )
+        entries = [entry for one in self.streams[number].values() for entry in one.entries]
+        whole = all(float(entry).is_integer() for entry in entries)
+        return self._some(number, _Numbers.are_moved) or (self._is_known(number) and not whole)
 
     def _quoted(self, number):
         """An expression and its line; of a variable that changed, where it was made."""
@@ -431,7 +426,7 @@ class _Search:
     def lines(self, number):
         """The lines that make a variable, or the line of another expression."""
         node = self.own.nodes[number]
-        if self.status[number] == "result" and self._is_known(number) and not self._is_as_often(number):
+        if self.status[number] == "result" and self._is_known(number) and not self._has_all(number):
             return [node.lineno]
         makers = self._makers(node)
         filled = {one.lineno for one in makers if id(one) in self.own.fills}

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from numbers import Integral
 
+from pe_lessons.exercises import clicks
 from pe_lessons.exercises.result import Checked, shown
 from pe_lessons.exercises.run_answer import Look
 
@@ -91,6 +92,8 @@ class Question(Checked):
         """Print the question and its choices."""
         lines = (f"  {letter}  {text}" for letter, (text, _, _) in self.choices.items())
         print("\n".join([self.prompt, *lines]))
+        if clicks.possible():
+            clicks.under_question(self)
 
     def solution(self):
         """The right letters, with their reasons."""
@@ -191,7 +194,10 @@ class Quiz(Checked):
 
     def ask(self, *numbers):
         """Print the questions of these numbers, counted from 1; without a number, all of them."""
-        print("\n\n".join(self._asked(number) for number in numbers or self._numbers))
+        numbers = numbers or self._numbers
+        print("\n\n".join(self._asked(number) for number in numbers))
+        if clicks.possible():
+            clicks.under_quiz(self, numbers)
 
     def explain(self, *numbers):
         """Every choice of these questions with its reason, to be discussed once everybody has answered."""

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from numbers import Integral
 
-from pe_lessons.exercises import failed_cells, run_answer
+from pe_lessons.exercises import clicks, failed_cells, run_answer
 
 # Whether nbgrader runs the notebook. Asked once, when the first cell imports its exercises: an answer cannot
 # change it afterwards.
@@ -102,7 +102,7 @@ class Checked:
             return self._shows(run_answer.Look("refused", complaint) if complaint else exercise.look(*answer))
         result = self.result("error", complaint) if complaint else self.diagnose(*answer)
         if not GRADING:
-            return result
+            return clicks.with_buttons(result, self) if clicks.possible() else result
         if result.status != "correct":
             raise CheckFailed(repr(result))
         print(result)  # a value would be taken for partial credit

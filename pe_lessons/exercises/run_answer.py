@@ -438,30 +438,20 @@ def in_one_line(error):
 
 
 def _settings():
-    """The switches of the whole process: in words, how to read them, how to set them, how they are now."""
+    """The switches of PyTorch: in words, how to read them, how to set them, how they are now."""
     torch = sys.modules.get("torch")
-    switches = [("the working directory", _folder, os.chdir)]
-    if hasattr(torch, "set_grad_enabled"):  # not while it is being imported
-        switches += [
-            ("the default dtype of torch", torch.get_default_dtype, torch.set_default_dtype),
-            ("whether torch keeps gradients", torch.is_grad_enabled, torch.set_grad_enabled),
-        ]
-    return [(words, read, write, read()) for words, read, write in switches]
+    if not hasattr(torch, "set_grad_enabled"):  # while it is being imported
+        return []
+    dtype = "the default dtype of torch", torch.get_default_dtype, torch.set_default_dtype
+    gradients = "whether torch keeps gradients", torch.is_grad_enabled, torch.set_grad_enabled
+    return [(*switch, switch[1]()) for switch in (dtype, gradients)]
 
 
 def _set_back(settings):
     changed = [(words, write, before) for words, read, write, before in settings if read() != before]
     for _, write, before in changed:
-        with contextlib.suppress(OSError):  # the folder is gone
-            write(before)
+        write(before)
     return [words for words, _, _ in changed]
-
-
-def _folder():
-    try:
-        return os.getcwd()
-    except OSError:  # it has been removed
-        return "."
 
 
 def _why_unusable(value):
@@ -525,7 +515,8 @@ def _is_lent(frame):
     return caller is not None and not is_library(caller.f_code.co_filename)
 
 
-def _snapshot(value):
+def snapshot(value):
+    """Shape and numbers of a value; None of text, a module, or a row that has not all its numbers."""
     if hasattr(value, "as_subclass"):  # an exercise may hand over tensors that tell the learner nothing
         value = value.as_subclass(sys.modules["torch"].Tensor)
     try:
@@ -536,7 +527,7 @@ def _snapshot(value):
 
 def _contents(value):
     """All that an argument holds: a dictionary can be changed as well as an array."""
-    found = _snapshot(value)
+    found = snapshot(value)
     if found is None and isinstance(value, dict):
         found = [(key, _contents(part)) for key, part in value.items()]
     elif found is None and isinstance(value, list | tuple):
@@ -548,7 +539,7 @@ def _contents(value):
 
 def _snapshots(value):
     """Of every part of a tuple: positions and a mask have two shapes."""
-    return [_snapshot(part) for part in (value if isinstance(value, tuple) else [value])]
+    return [snapshot(part) for part in (value if isinstance(value, tuple) else [value])]
 
 
 def _first_changed(before, after):

@@ -1,6 +1,6 @@
 """Five small language models of Python source, one for each way to be told about positions.
 
-They were trained on 256 characters at a time by `evidence/train_small.py`; `card.md` says on what and
+They were trained on 256 characters at a time by `evidence/train_small_models.py`; `card.md` says on what and
 for how long, and what they are not for. Each is a `toys.TinyTransformer` in float32.
 """
 

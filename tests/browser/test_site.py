@@ -98,7 +98,7 @@ def test_mathematics_is_rendered(open_page):
 @pytest.mark.parametrize("name", LESSONS)
 def test_the_next_link_carries_the_question(open_page, name):
     text = "".join("".join(cell["source"]) for cell in notebook(name)["cells"])
-    asked = re.search(r"\*\*The question for lesson (\d\d):\*\*", text)
+    asked = re.search(r"\*\*The question for \[lesson (\d\d)\]", text)
     page = open_page(f"notebooks/{name}")
     following = page.locator("a.right-next")
     if asked and any(lesson.startswith(asked[1]) for lesson in LESSONS):

@@ -19,12 +19,13 @@ LOOKING = arrays.softmax(np.array([[0, 2, 1, 4], [3, 0, 2, 1], [1, 4, 0, 0], [2,
 # Weights of 0 among those that count.
 HARD = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0], [0.5, 0, 0, 0.5]])
 CAUSAL = np.array([[1, 0, 0], [0.75, 0.25, 0], [0.125, 0.5, 0.375]])
+SMALL = arrays.softmax(np.arange(36.0).reshape(6, 6) % 11)  # some weights are below 0.001
 
 mean_by_step = lesson.exercise(
     "mean_by_step",
     mine="my_profile",
     probes=((LOOKING,), (CAUSAL,), (LOOKING[:3, :3],), (HARD,)),
-    edge_probes=((CAUSAL[:1, :1],), (CAUSAL[:2, :2],)),
+    edge_probes=((CAUSAL[:1, :1],), (CAUSAL[:2, :2],), (SMALL,)),
 )
 
 rotation_question = lesson.question("rotation_question")

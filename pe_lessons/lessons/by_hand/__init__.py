@@ -9,7 +9,7 @@ one_angle = lesson.exercise(
     "one_angle",
     mine="my_angle",
     probes=((3, 1, 4), (5, 1, 6), (2550, 3, 8), (7, 2, 10), (2550, 1, 4)),
-    edge_probes=((7, 0, 4), (2, 1, 12)),  # no odd width: the task counts d_model / 2 pairs
+    edge_probes=((7, 0, 4), (2, 1, 12), (0, 1, 6)),  # no odd width: the task counts d_model / 2 pairs
     redraw=lambda draw, position, pair, d_model: (
         draw.randrange(1, 3000),
         pair,

@@ -7,7 +7,7 @@ lesson = Lesson(__name__)
 margin_needed = lesson.exercise(
     "margin_needed",
     probes=((8192, 0.5), (131_072, 0.9), (1_000_000, 0.25)),
-    edge_probes=((2, 0.5), (2, 0.75), (17, 0.125), (1024, 0.01), (10, 0.05)),
+    edge_probes=((2, 0.5), (2, 0.75), (17, 0.125), (1024, 0.01), (10, 0.05), (3, 0.999), (10, 1e-4)),
 )
 
 # Numbers of texts that no rounding of the last digit can move.

@@ -41,5 +41,4 @@ weight_back = lesson.exercise(
     call=_call_of_map,
 )
 
-choose_question = lesson.question("choose_question")
 quiz_design_your_own = lesson.quiz("quiz_design_your_own")

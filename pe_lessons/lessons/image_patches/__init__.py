@@ -11,7 +11,7 @@ sinusoidal_2d = lesson.exercise(
     "sinusoidal_2d",
     mine="my_grid",
     probes=((2, 3, 12), (4, 2, 8), (3, 3, 8)),
-    edge_probes=((1, 6, 4), (2, 1, 8), (30, 2, 16)),
+    edge_probes=((1, 6, 4), (2, 1, 8), (30, 2, 16), (2, 9, 8)),
 )
 
 axial_rotary = lesson.exercise(
@@ -22,7 +22,7 @@ axial_rotary = lesson.exercise(
     ),
     edge_probes=(
         (np.random.default_rng(22).normal(size=(2, 4)), [2, 5], [7, 1]),
-        (np.random.default_rng(23).normal(size=(3, 8)), [0.5, 2.25, -1], [3.75, 0, 100]),
+        (np.random.default_rng(23).normal(size=(3, 8)), [0.5, 2.25, -1], [3.75, -2, 100]),
     ),
 )
 

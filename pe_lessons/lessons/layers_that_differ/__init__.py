@@ -17,7 +17,7 @@ def _share(seq_len, head_dim, share, proportional):
 share_rotary = lesson.exercise(
     "share_rotary",
     mine="my_share",
-    # No share is a whole number of columns, where a last digit would decide.
+    # No share but all is a whole number of columns, where a last digit would decide.
     probes=(
         _share(4, 12, 0.55, False),
         _share(4, 12, 0.55, True),
@@ -32,6 +32,8 @@ share_rotary = lesson.exercise(
         _share(3, 6, 0.99, True),
         _share(3, 14, 0.3, True),
         (_rows.normal(size=(2, 4)), np.array([-3, 2]), 0.6, True),
+        _share(2, 6, 1, False),
+        _share(2, 6, 1, True),
     ),
     atol=1e-5,
 )

@@ -85,7 +85,7 @@ def two_memories():
             ax.text(place, 2, str(place), ha="center", va="center", color="white" if place < 6 else "0.3",
                     bbox={"boxstyle": "square,pad=0.5", "facecolor": colour, "edgecolor": "white"})  # fmt: skip
         for x, text in (
-            (1.2, "state\n(a sum of tokens 0 to 5)"),
+            (1.2, "state\n(made from tokens 0 to 5)"),
             (5.8, "last three inputs\n(tokens 3, 4, 5)"),
         ):
             ax.text(x, 0, text, ha="center", va="center", fontsize=10,

@@ -26,7 +26,7 @@ def similarities(before, after):
 
 def four_similarities(maps):
     """Four maps of the cosine similarities of all rows, for four starts."""
-    shows = ("a band", "only the diagonal", "only the diagonal", "the middle and the ends")
+    shows = ("a band", "only the diagonal", "the middle and the ends", "only the diagonal")
     with plt.rc_context(plots.STYLE):
         fig, axes = plt.subplots(2, 2, figsize=(5.6, 5.4), sharex=True, sharey=True, layout="constrained")
         for ax, (start, values), what in zip(axes.flat, maps.items(), shows, strict=True):
@@ -46,13 +46,13 @@ def four_similarities(maps):
 
 
 def two_rates(slow, fast):
-    """Two maps of the cosine similarities of all rows of the fourth start, at two learning rates."""
+    """Two maps of the cosine similarities of all rows of the third start, at two learning rates."""
     panels = {"learning rate 0.005": slow, "learning rate 0.01": fast}
     plots.show(
         plots.heatmaps(panels, xlabel="position", label="cosine similarity"),
-        alt="Two 32 by 32 maps of similarities of the fourth start. At the learning rate 0.005: a red block in "
+        alt="Two 32 by 32 maps of similarities of the third start. At the learning rate 0.005: a red block in "
         "the middle and red corners, with blue between them. At 0.01: a red band along the diagonal.",
-        caption="At twice the learning rate, the fourth start gets its band too.",
+        caption="At twice the learning rate, the third start gets its band too.",
     )
 
 

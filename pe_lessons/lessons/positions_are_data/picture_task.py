@@ -1,8 +1,9 @@
 """The task "what colour is below" on small pictures, and the encodings that lesson 18 trains on it."""
 
+import numpy as np
 import torch
 
-from pe_lessons import tensors, toys
+from pe_lessons import arrays, tensors, toys
 
 
 def pictures(width, *, seed):
@@ -26,6 +27,35 @@ def pictures(width, *, seed):
         return torch.cat([colours[:, width:], nothing], dim=1)
 
     return toys.batches(task, seed=seed, seq_len=3 * width)
+
+
+def answers_places_on(model, colours, places):
+    """How often a model names the colour that comes so many places later, of the patches that have one."""
+    answers = model(colours).argmax(-1)
+    return (answers[:, :-places] == colours[:, places:]).double().mean().item()
+
+
+def weight_on_first(rule, width):
+    """How much weight each patch of a new picture gives to its own place in the first of two references.
+
+    All vectors are ones, so only positions count. The head was built for pictures of six patches a row: it
+    rotates a query as if it were in the first reference of such a picture.
+
+    Parameters
+    ----------
+    rule : function
+        From a width to the offset, in time, height and width, from each picture to the next.
+    width : int
+        Patches in each of the three rows.
+    """
+
+    def rotated(shift):
+        places = arrays.mrope_positions([(1, 3, width)]) + np.c_[shift]  # (3, patches)
+        return arrays.mrope(np.ones((3 * width, 32)), places, (6, 5, 5), base=100, order="interleaved")
+
+    keys = [rotated(k * np.array(rule(width))) for k in range(3)]  # of the new picture and two references
+    weights = arrays.softmax(8 * rotated(rule(6)) @ np.concatenate(keys).T)
+    return weights[:, 3 * width : 6 * width].trace() / (3 * width)
 
 
 class PictureRotary(toys.Encoding):

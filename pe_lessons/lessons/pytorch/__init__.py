@@ -35,6 +35,7 @@ sinusoidal_torch = lesson.exercise(
     edge_probes=(
         (4, 5),
         (2, 3),
+        (1, 4),
         (500, 16),
         (2100, 2),  # positions in float16 are whole up to 2048
         (3, 4, "is a tensor"),

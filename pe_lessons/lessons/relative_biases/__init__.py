@@ -9,7 +9,7 @@ lesson = Lesson(__name__)
 slopes = lesson.exercise(
     "slopes",
     probes=((8,), (4,), (6,)),
-    edge_probes=((12,), (1,), (16,), (7,), (3,), (9,), (15,), (24,), (44,)),
+    edge_probes=((12,), (1,), (16,), (7,), (3,), (9,), (15,), (24,), (44,), (130,)),
 )
 
 
@@ -20,7 +20,12 @@ def _scores(seed, num_queries, num_keys):
 newest_weights = lesson.exercise(
     "newest_weights",
     probes=((_scores(0, 2, 5), 0.5), (_scores(1, 4, 4), 0.25), (_scores(2, 3, 7), 0.125)),
-    edge_probes=((_scores(3, 1, 6), 0.5), (_scores(4, 1, 1), 0.5), (_scores(5, 8, 40), 0.5)),
+    edge_probes=(
+        (_scores(3, 1, 6), 0.5),
+        (_scores(4, 1, 1), 0.5),
+        (_scores(5, 8, 40), 0.5),
+        (_scores(6, 2, 5) - 120, 0.5),
+    ),
 )
 
 bias_question = lesson.question("bias_question")

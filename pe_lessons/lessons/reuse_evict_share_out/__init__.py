@@ -27,7 +27,9 @@ tree_positions = lesson.exercise(
         ([-1, 0, 0, 1, 2, 3, 3], 2),
         ([-1, 0, -1, 1, 2, 2], 4),
     ),
-    edge_probes=_both(([-1], 2), ([-1, 0, 1], 1), ([-1, -1, -1], 3), ([-1, 0, 0], 0)),
+    edge_probes=_both(
+        ([-1], 2), ([-1, 0, 1], 1), ([-1, -1, -1], 3), ([-1, 0, 0], 0), ([-1, 0, 1, 2, 3, 4, 5], 1)
+    ),
     use=_look_at_one,
     call=lambda name, parents, cached, look_at: (
         f"the {look_at} of {name}(parents={parents}, cached={cached})"

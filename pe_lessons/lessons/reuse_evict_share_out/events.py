@@ -28,7 +28,7 @@ def _buckets():
 
 FAMILIES = {
     "sinusoidal table": lambda: toys.Table(arrays.sinusoidal(64, 32)),
-    "learned rows": lambda: toys.Table(torch.randn(64, 32)),
+    "learned table": lambda: toys.Table(torch.randn(64, 32)),
     "RoPE": toys.Rotary,
     "latent row": PartlyRotated,
     "ALiBi": lambda: toys.ALiBi([1.0, 0.5]),

@@ -13,7 +13,6 @@ PAPERS = {
     "recompute": "#f2b48a",
     "copy": "#e3e3e3",
     "hand on": "#e3e3e3",
-    "impossible": "#d98880",
 }
 RIGHT = 1e-9  # gaps of right rows are rounding errors of float64
 
@@ -30,7 +29,7 @@ def evicted():
         plots.strips(rows, xlabel="place in the text", xticks=[0, 2, 8, 12]),
         alt="Three rows of boxes. The rows 0, 1 and 8 to 11 of a cache stay, 2 to 7 are gone. The next token: "
         "position 12 if we count on, position 6, in red, if we count the rows.",
-        caption="Blue rows are in the cache, with their positions. Count the blue boxes, and you get 6.",
+        caption="Blue: the rows in the cache, with their positions. Green: the right position of the next token. Red: what the number of rows says.",
     )
 
 
@@ -54,7 +53,7 @@ def bits(ways, everything):
         alt="Bits per character for characters 192 to 255. With nothing evicted: between 1.7 and 2.0. Going on "
         "with 192, and with 64 and moved keys: two curves on top of each other, a tenth higher at first. "
         "Going on with 64 and keys as they are: between 3.6 and 4.9.",
-        caption="What the next 64 characters cost after 128 of 192 rows were evicted, in three ways to go on.",
+        caption="What the next 64 characters cost after 128 of 192 rows were evicted, in three ways to go on. Each point is the mean of eight characters.",
     )
 
 
@@ -154,7 +153,7 @@ def what_to_do(columns):
             assert all(gap < RIGHT or gap > 0.05 for gap in gaps), (family, gaps)
             right = [gap < RIGHT for gap in gaps]
             words[family].append("nothing" if right[0] else "rotate" if right[1] else "recompute")
-    words["state"] = ["nothing", *["impossible"] * 3, "recompute", "recompute", "copy", "hand on"]
+    words["state"] = ["nothing", *["recompute"] * 5, "copy", "hand on"]
     with plt.rc_context(plots.STYLE):
         fig, ax = plt.subplots(figsize=(9.4, 0.9 + 0.42 * len(words)))
         for row, cells in enumerate(words.values()):

@@ -27,7 +27,6 @@ def absorbed(latent, key, row, query):
             ax.text((start + end) / 2, 0.32, matrix, ha="center")
             edge = {"edgecolor": plots.OF_ENCODING["RoPE"], "linestyle": "--", "linewidth": 1.5}
             ax.add_patch(plt.Rectangle((5.3, -0.3), 1.05, 0.6, fill=False, **edge))
-            ax.text(5.83, 0, "$R_{m-n}$", ha="center", va="center", color="0.35")
             ax.text(9.35, 0, f"score {score}", va="center", weight="bold")
             ax.set_title(title, loc="left")
             ax.set(xlim=(0, 10.8), ylim=(-0.4, 0.8), aspect="equal")
@@ -37,7 +36,7 @@ def absorbed(latent, key, row, query):
         alt="Two ways between a latent row [3 2] on the left and a query [1 2 0 -1] on the right. Above, "
         "W_K makes a key [3 8 2 1] of the latent row, and the key is multiplied with the query. Below, "
         "W_K transposed makes a row [4 3] of the query, which is multiplied with the latent row. Both "
-        "scores are 18. In both, a dashed box with R is left of the query.",
+        "scores are 18. In both, an empty dashed box is left of the query.",
         caption="Yellow: the two rows whose dot product is the score. Dashed: where a rotation would be.",
     )
 

@@ -8,7 +8,7 @@ count_positions = lesson.exercise(
     "count_positions",
     mine="my_positions",
     probes=(("the cat chased the mouse",), ("to be or not to be",), ("two  spaces",)),
-    edge_probes=(("",), ("three   blanks",)),
+    edge_probes=(("",), ("three   blanks",), (" It's 3 o'clock ",)),
 )
 
 cell_question = lesson.question("cell_question")

@@ -30,9 +30,10 @@ def bfloat16(x):
 def rules(prompt, new, trained):
     """Which list of frequencies each call of the model uses: True is the list for long texts.
 
-    The first call reads `prompt` tokens, and each of `new` more calls one token that was just written. All
-    share a cache of rotated keys. The final length, with all new tokens, decides for all calls. A text longer
-    than `trained` needs the list for long texts. Returns a list of 1 + new values, True or False.
+    The first call reads `prompt` tokens. Then come `new` more calls, and each reads one token that was just
+    written. All share a cache of rotated keys. In the right program the final length, with all new tokens,
+    decides for all calls. A text longer than `trained` needs the list for long texts. Returns a list of
+    1 + new values, True or False.
     """
     calls = []
     for _ in range(new + 1):

@@ -379,6 +379,7 @@ def case(which):
 def contents():
     """A table of the cases that the lesson doesn't ask."""
     chosen = [one for one in cases() if not one.data.get("first", False)]
+    chosen.sort(key=lambda one: one.data["minutes"])  # the easy ones first
     rows = []
     for one in chosen:
         minutes = one.data["minutes"]

@@ -113,7 +113,9 @@ LAWS = {
     "a request is alone": lambda program: gap(program, [("a cat", 10)]),
     "all requests leave together": lambda program: gap(program, [("a cat", 5), ("the dog chases", 5)]),
     "the shorter prompt leaves first": lambda program: gap(program, [("who", 2), ("the dog chases", 6)]),
-    "the longest prompt leaves first, from short texts": lambda program: gap(program, [("a", 3), ("who", 2)]),
+    "the longest prompt leaves first, and all texts fit into the window": lambda program: gap(
+        program, [("a", 3), ("who", 2)]
+    ),
     "no layer has a window": lambda program: gap(program, LONGEST_FIRST, windows=(None,) * 4),
     SYMPTOM: lambda program: gap(program, LONGEST_FIRST),
 }  # fmt: skip
@@ -160,12 +162,12 @@ it says before your change. Another function loses something, and yours now make
 time or memory.""",
     "an innocent": """
 With your `{name}` the symptom is still there, and `{name}` is innocent. We repaired another function, left
-`{name}` as it is in the file, and every answer was right. At which letter are the scores wrong for the
+`{name}` as it is in the file, and every answer was right. At which letter are the outputs wrong for the
 first time? What has the server just done?""",
     "still wrong": """
 You have the right function, but your `{name}` still loses something. Print the shapes of the keys before
 and after it, in a layer with a window and in one without.""",
-    "breaks": "Your `{name}` breaks what was right before. Now the scores are wrong where {law}.",
+    "breaks": "Your `{name}` breaks what was right before. Now the outputs are wrong where {law}.",
     "stops": "With your `{name}` the program stops where {law}. It raises {error}",
 }
 
@@ -182,7 +184,7 @@ class Hunt(Checked):
     name = "the_hunt"
     hints = (
         "Make it smaller. Which requests can you leave out, and the fault is still there? Two are enough.",
-        "At which letter are the scores wrong for the first time? What has the server done just before?",
+        "At which letter are the outputs wrong for the first time? What has the server done just before?",
         "Print the shape of each layer's keys before and after that. What should each layer have lost?",
     )
 

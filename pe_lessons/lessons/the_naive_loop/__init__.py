@@ -27,7 +27,7 @@ sinusoidal_loop = lesson.exercise(
     "sinusoidal_loop",
     mine="my_sinusoidal",
     probes=((5, 4), (3, 6), (4, 4), (3, 10)),
-    edge_probes=((4, 5), (2, 3), (250, 16)),
+    edge_probes=((4, 5), (2, 3), (250, 16), (1, 4)),
 )
 
 right_pairs = lesson.exercise(
@@ -49,7 +49,8 @@ right_pairs = lesson.exercise(
         (with_misprints((0, 6, 0.1)),),
         (loops.sinusoidal(200, 8),),
         (CUT_OFF,),
-        (with_misprints((10, 2, 0.0003), table=loops.sinusoidal(50, 8)),),  # hardly seen in a mean of 50 rows
+        (with_misprints((140, 2, 0.0003), table=loops.sinusoidal(200, 8)),),  # hardly seen in a mean
+        (with_misprints((3, 10, 0.1), table=loops.sinusoidal(7, 14)),),
     ),
     redraw=lambda draw, table: (with_misprints((draw.randrange(1, 7), draw.randrange(8), 0.1)),),
 )

@@ -24,7 +24,7 @@ sinusoidal_numpy = lesson.exercise(
     "sinusoidal_numpy",
     mine="my_sinusoidal",
     probes=((5, 4), (3, 6), (4, 4), (3, 10)),
-    edge_probes=((4, 5), (2, 3), (500, 16)),
+    edge_probes=((4, 5), (2, 3), (500, 16), (1, 4)),
     no_loop=True,
 )
 

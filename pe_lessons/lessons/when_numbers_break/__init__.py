@@ -29,7 +29,7 @@ def _look_at_rows(function, positions, d_model, look_at="values"):
 digits_needed = lesson.exercise(
     "digits_needed",
     probes=((257,), (258,), (100,), (1000,), (64,)),
-    edge_probes=((2,), (3,), (5,), (6,), (1025,), (1026,)),
+    edge_probes=((2,), (3,), (5,), (6,), (1025,), (1026,), (131_073,), (1_000_000,)),
 )
 
 far_table = lesson.exercise(
@@ -39,6 +39,7 @@ far_table = lesson.exercise(
         ([100_003, 654_321, 1_000_000], 16),
         ([999_999], 12),
         ([123_457, 7], 2),
+        ([7, 7, 3], 4),
         ([0, 1, 2], 4, "is not float64"),
     ),
     use=_look_at_rows,

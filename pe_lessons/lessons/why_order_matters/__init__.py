@@ -27,6 +27,13 @@ attention_loop = lesson.exercise(
         (Q, K, V, HOLES),
         (Q[:2], K, [row[:2] for row in V], HOLES[1:]),
         (Q, K, V, np.array(WINDOW)),
+        # scores so low that a key hidden by -100 is seen
+        (
+            [[-24.0, -2.0], [0.0, -25.0], [-20.0, -9.0]],
+            [[10.0, 9.0], [12.0, 10.0], [9.0, 11.0]],
+            [row[:2] for row in V],
+            HOLES,
+        ),
     ),
 )
 
@@ -78,6 +85,21 @@ def adding_the_next_row_to_the_first(rows):
     return rows
 
 
+def adding_to_column(column):
+    """Adds the number of its place to one number of every row."""
+
+    def adding_positions_to_a_column(rows):
+        return rows + np.multiply.outer(np.arange(len(rows)), np.arange(len(rows[0])) == column)
+
+    return adding_positions_to_a_column
+
+
+def adding_the_row_before_to_the_last(rows):
+    rows = np.array(rows)
+    rows[-1] += rows[-2]
+    return rows
+
+
 def positions_only(rows):
     return np.broadcast_to(np.arange(len(rows))[:, None], np.shape(rows))
 
@@ -109,6 +131,11 @@ permutation_test = lesson.exercise(
         (adding_positions, ROWS, ALL_STAY),
         (attention_with_causal_mask, ROWS, ALL_STAY),
         (adding_the_next_row_to_the_first, ROWS, FIRST_STAYS),
+    ),
+    edge_probes=(
+        (adding_to_column(0), ROWS, SWAP),
+        (adding_to_column(3), ROWS, SWAP),
+        (adding_the_row_before_to_the_last, ROWS, [1, 2, 0, 3]),
     ),
     redraw=lambda draw, model, rows, order: (
         draw.choice([attention_without_mask, attention_with_causal_mask, doubling, adding_positions]),

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from evidence.claims import runner, training
+from evidence.claims import run_claims as runner
+from evidence.claims import train_on_another_seed as training
 from pe_lessons import toys
 from pe_lessons.lessons.progress import notebook
 

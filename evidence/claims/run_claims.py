@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evidence.claims.training import at_rate
+from evidence.claims.train_on_another_seed import at_rate
 from pe_lessons.lessons.progress import notebooks
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"

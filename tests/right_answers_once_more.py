@@ -43,16 +43,6 @@ def weights_one_by_one(scores, slope):
     ]
 
 
-def ntk(head_dim, factor):
-    return loops.rotary_frequencies(head_dim, scaling={"rope_type": "ntk", "factor": factor})[0]
-
-
-def llama3(head_dim, rope_theta, factor, original_len, low, high):
-    scaling = {"rope_type": "llama3", "factor": factor, "original_max_position_embeddings": original_len}
-    scaling |= {"low_freq_factor": low, "high_freq_factor": high}
-    return loops.rotary_frequencies(head_dim, base=rope_theta, scaling=scaling)[0]
-
-
 def conv_of_each_text(x, weights, texts):
     """The first version's convolution of one text after the other."""
     ends = [t for t in range(1, len(texts)) if texts[t] != texts[t - 1]]
@@ -110,28 +100,10 @@ ORACLES = {
     "needles_needed": texts_for_a_difference,
     "delta_step": state_after,
     "conv_packed": conv_of_each_text,
-    "attention_loop": loops.attention,
-    "one_angle": lambda position, pair, d_model: position * loops.frequencies(d_model)[pair],
-    "sinusoidal_loop": loops.sinusoidal,
-    "batch_angles": lambda positions, d_model: np.einsum("bn,k->bnk", positions, loops.frequencies(d_model)),
-    "sinusoidal_numpy": loops.sinusoidal,
     "sinusoidal_torch": lambda seq_len, d_model: torch.tensor(loops.sinusoidal(seq_len, d_model)),
-    "learned_rows": lambda ids, table, offset, pad: loops.learned(ids, table, offset=offset, padding_id=pad),
-    "slopes": loops.alibi_slopes,
     "newest_weights": weights_one_by_one,
-    "rotary_interleaved": loops.rotary,
     "read_base": base_of_the_last_pair,
     "to_neighbours": rows_by_their_numbers,
-    "rotary_half": lambda x, positions: loops.rotary(x, positions, layout="half"),
-    "ntk_frequencies": ntk,
-    "llama3_frequencies": llama3,
-    "sinusoidal_2d": lambda height, width, d_model: loops.sinusoidal_2d(height, width, d_model, base=100),
-    "axial_rotary": lambda x, rows, columns: loops.axial_rotary(x, rows, columns, base=100),
-    "far_table": lambda positions, d_model: [loops.sinusoidal(1, d_model, start=p)[0] for p in positions],
-    "mrope_positions": loops.mrope_positions,
-    "decoded_positions": lambda prompts, steps: [
-        loops.mrope_positions([*parts, steps])[1][-steps:] for parts in prompts
-    ],
     "tree_positions": paths_of_guesses,
     "zigzag_positions": zigzag_by_owner,
 }  # fmt: skip

@@ -1,0 +1,44 @@
+"""The workshop of the last lesson: bad encodings are refused in words, and good ones are measured right."""
+
+import numpy as np
+import pytest
+
+from pe_lessons import arrays, toys
+from pe_lessons.lessons.design_your_own import workshop
+
+
+def half_loud(positions, d_model):
+    """Halves that differ in the text's length, with rows that repeat after ten positions."""
+    return arrays.sinusoidal(10, d_model)[positions.astype(int) % 10] * len(positions)
+
+
+@pytest.mark.parametrize(
+    ("encode", "says"),
+    [
+        (lambda positions, d_model: None, "got nothing: is `return` missing"),
+        (lambda positions, d_model: np.zeros((64, 8)), r"got the shape \(64, 8\)"),
+        (lambda positions, d_model: np.log(positions)[:, None] * np.ones(d_model), "position 0 has -inf"),
+    ],
+)
+def test_a_table_that_cannot_be_trained_is_refused(encode, says):
+    with np.errstate(divide="ignore"), pytest.raises(ValueError, match=says):
+        workshop.trained(encode)
+
+
+def test_measures_see_rows_that_repeat_and_rows_that_change_with_the_length():
+    found = workshop.measured(half_loud)
+    assert found["smallest gap"] == 0 and found["length"] > 5 and found["neighbours"] < 0.5
+    assert workshop.measured(toys.Rotary()) == {}
+
+
+def test_goals_can_be_met_and_training_changes_no_encoding():
+    def table(positions, d_model):
+        angles = positions[:, None] * np.linspace(0.4, 3, d_model // 2)
+        return np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+
+    found = workshop.measured(table)
+    assert found["neighbours"] == 0 and found["shift"] < 1e-9 and found["length"] == 0
+    assert workshop.share_right(workshop.trained(table), 16) > 0.9
+    learned = toys.T5()
+    workshop.trained(learned)
+    assert not learned.per_bucket.any()
