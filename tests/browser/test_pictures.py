@@ -115,7 +115,7 @@ def video_loop(frame, trained, slower):
     loop = periods[decides]
     if slower:
         periods[decides] = 420 * 1.2
-    seen, back = trained >= periods, frame >= periods
+    seen, back = trained >= periods, frame >= np.floor(periods)
     kinds = np.where(seen, "known", np.where(back, "again", "new" if frame > trained else "known"))
     return {"periods": periods, "kinds": kinds.tolist(), "decides": decides, "loop": loop}
 
@@ -145,7 +145,7 @@ def sum_of_stripes(pairs, directions):
 CASES = {
     spot_the_bug: dict(column=[0, 5, 127]),
     turn_the_hands: dict(position=[7, 99], width=[2, 8], base=[1.5, 4]),
-    video_loop: dict(frame=[90, 130, 202], trained=[129, 257], slower=[False, True]),
+    video_loop: dict(frame=[90, 130, 200, 201], trained=[129, 257], slower=[False, True]),
     shuffle_the_words: dict(order=[0, 77], mask=[False, True], position=[False, True]),
     detector: dict(position=[0, 40, 127], width=[4, 64], base=[1.5, 4]),
     two_arrows: dict(query=[7], key=[4], both=[11], layout=["interleaved", "half", "mixed"]),

@@ -22,7 +22,8 @@ export function numbers({ frame, trained, slower }) {
   const loop = decides < 0 || periods[decides] > LAST ? null : periods[decides];
   if (slower && loop) periods[decides] = LAST * 1.2;
   const turns = periods.map((period) => frame / period);
-  const kinds = periods.map((period) => (trained >= period ? "known" : frame > trained && frame < period ? "new" : frame >= period ? "again" : "known"));
+  const back = (period) => frame >= Math.floor(period);
+  const kinds = periods.map((period) => (trained >= period ? "known" : back(period) ? "again" : frame > trained ? "new" : "known"));
   return { periods, turns, kinds, decides, loop };
 }
 
