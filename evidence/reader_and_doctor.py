@@ -25,15 +25,16 @@ from pe_lessons import doctor, models
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "evidence" / "results" / "reader_and_doctor.md"
 ENOUGH = 1e-5  # relative; the library's frequencies are float32
-# The reader follows the file, the class does not: it turns all columns whatever rotary_dim says.
-NOT_AS_THE_FILE_SAYS = {"minimax_m3_vl", "minimax_m3_vl_text"}
 
-ARCHITECTURES = """
-apertus arcee biogpt bitnet bloom codegen cohere cohere2 cwm diffllama doge ernie4_5 exaone4 gemma gemma2
-gemma3_text glm glm4 gpt2 gpt_bigcode gpt_neox gptj gpt-sw3 granite granite_swa helium hunyuan_v1_dense
-jais2 jetmoe llama llama4_text ministral ministral3 mistral modernbert-decoder mpt nanochat nemotron olmo
-olmo2 olmo3 openai-gpt opt persimmon phi phi3 qwen2 qwen3 seed_oss smollm3 stablelm starcoder2 vaultgemma
-""".split()
+# A state runs on from one packed text to the next in these, and the doctor may say so.
+HYBRIDS = "falcon_h1 jamba lfm2 minimax nemotron_h olmo_hybrid qwen3_5_text qwen3_next".split()
+ARCHITECTURES = sorted("""
+apertus arcee biogpt bitnet bloom codegen cohere cohere2 cwm diffllama doge ernie4_5 exaone4 flint gemma
+gemma2 gemma3_text glm glm4 gpt2 gpt_bigcode gpt_neox gpt_oss gptj gpt-sw3 granite granite_swa helium
+hunyuan_v1_dense jais2 jetmoe llama llama4_text mimo_v2_flash ministral ministral3 mistral
+modernbert-decoder mpt nanochat nemotron olmo olmo2 olmo3 openai-gpt opt persimmon phi phi3 qwen2 qwen3
+seed_oss smollm3 stablelm starcoder2 vaultgemma
+""".split() + HYBRIDS)  # fmt: skip
 VOCAB_SIZE = 61
 SMALL = {
     **dict.fromkeys(("hidden_size", "n_embd", "d_model", "word_embed_proj_dim"), 64),
@@ -126,8 +127,6 @@ def read(name, config):
     if not theirs[0]:
         return name, "the library has no class of its own for it", None
     largest = max(gap(layer, theirs) for layer in turned)
-    if name in NOT_AS_THE_FILE_SAYS:
-        return name, "the class does not do what its file says", largest
     return name, "equal" if largest < ENOUGH else "DIFFERENT", largest
 
 
@@ -163,10 +162,10 @@ def small_model(name, dtype=torch.float32):
     words = narrow(cls)
     base = cls()
     for key in ("layer_types", "mlp_layer_types", "no_rope_layers", "layer_rope_theta"):
-        if getattr(base, key, None):
+        if key in inspect.signature(cls).parameters and getattr(base, key, None):
             words[key] = four_of(getattr(base, key))
     # wider than a short text, narrower than a long one
-    words |= dict.fromkeys([key for key in WINDOWS if getattr(base, key, None)], 24)
+    words |= dict.fromkeys([key for key in WINDOWS if getattr(base, key, None)], 24) | FITTING.get(name, {})
     torch.manual_seed(0)
     names = transformers.models.auto.modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     model = getattr(transformers, names[name])
@@ -179,8 +178,9 @@ def small_model(name, dtype=torch.float32):
 
 def narrow(cls):
     """Numbers that make a config of this class small, under the names that it has for them."""
-    base, renamed = cls(), getattr(cls, "attribute_map", None) or {}
-    return {key: SMALL[key] for key in SMALL if hasattr(base, key) and renamed.get(key) not in SMALL}
+    base, renamed = plain(cls()), getattr(cls, "attribute_map", None) or {}
+    takes = base.keys() | inspect.signature(cls).parameters.keys()
+    return {key: SMALL[key] for key in SMALL if key in takes and renamed.get(key) not in SMALL}
 
 
 NUMBER_OF_LAYERS = ("num_hidden_layers", "n_layer", "num_layers", "n_layers", "decoder_layers")
@@ -188,14 +188,24 @@ WINDOWS = ("sliding_window", "attention_chunk_size")
 TOKENS, WINDOW, LAYERS = 12, 5, 12
 # In narrow layers these have to fit together in another way.
 FITTING = {
+    "gpt_neo": {"attention_types": [[["global", "local"], 6]], "window_size": 5},
+    "recurrent_gemma": {"attention_window_size": 5, "lru_width": 64},
+    "mamba2": {"num_heads": 8, "head_dim": 16, "n_groups": 1},
+    "lfm2_moe": {"layer_types": ["conv", "conv", "full_attention"] * 4},
+    "deepseek_v4": {"compress_rates": {"compressed_sparse_attention": 2, "heavily_compressed_attention": 2}},
     "bamba": {"mamba_n_heads": 8, "mamba_d_head": 16},
     "kimi_linear": {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16},
     "nemotron_h": {"mamba_num_heads": 8, "mamba_head_dim": 16, "n_groups": 1},
-    "jamba": {"mamba_dt_rank": 4},
+    "jamba": {"mamba_dt_rank": 4, "attn_layer_period": 4, "attn_layer_offset": 1},
+    "lfm2": {"full_attn_idxs": [1, 3], "layer_types": None},
+    "falcon_h1": {"mamba_n_heads": 8, "mamba_d_head": 16, "mamba_d_ssm": 128, "mamba_d_state": 16},
     **{name: {"num_key_value_heads": 4, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 16,
               "head_dim": 8, "n_group": 1, "topk_group": 1}
        for name in ("axk1", "axk2", "bailing_hybrid", "deepseek_v2", "deepseek_v3", "deepseek_v32",
-                    "glm4_moe_lite", "glm_moe_dsa", "longcat_flash")},
+                    "glm4_moe_lite", "glm_moe_dsa", "longcat_flash", "mistral_large4_text")},
+    **{name: {"rope_parameters": {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [2, 3, 3]}}
+       for name in ("qwen2_vl_text", "qwen2_5_vl_text")},
+    "gemma4_text": {"head_dim": 8, "global_head_dim": 8},
 }  # fmt: skip
 
 
@@ -260,7 +270,7 @@ def seen(file):
                 return ((x, *args[1:]), kwargs) if args else (args, kwargs | {"hidden_states": x})
 
             def after(module, args, kwargs, output):
-                went[module] = (output[0] if isinstance(output, tuple) else output).clone()
+                went[module] = (output[0] if isinstance(output, tuple | list) else output).clone()
 
             handles.append(layer.register_forward_pre_hook(before, with_kwargs=True))
             handles.append(layer.register_forward_hook(after, with_kwargs=True))
@@ -332,8 +342,11 @@ def examine(name, dtype=torch.float32):
     return doctor.examine(small_model(name, dtype), VOCAB_SIZE)
 
 
-def false_alarms(findings):
-    return [finding for finding in findings if finding.status == "wrong"]
+def false_alarms(findings, name=""):
+    true = {"packing/runs-on"} if name in HYBRIDS else set()
+    if name == "jamba":  # evidence/upstream/jamba.md
+        true.add("several-new-tokens/offset-or-keys")
+    return [finding for finding in findings if finding.status == "wrong" and finding.id not in true]
 
 
 def planted_faults():
@@ -351,7 +364,9 @@ ABOUT_SHARES = """Four layers with random weights, float32, eager attention. *Sh
 positions by 40 changes, as a share of what moving tokens apart does (of what exchanging two does, where no
 position_ids are taken); *padding*: what four tokens of padding on the left change when no position_ids are
 given; *padded steps*: two texts of different lengths in a batch, going on with mask and cache. A dash: the
-model does not take what the check needs.
+model does not take what the check needs. In hybrids a state runs on from one packed text to the next, and
+the doctor says so. It also says that Jamba's state is lost when several new tokens come after a cache, which
+is true (evidence/upstream/jamba.md).
 """
 
 
@@ -372,8 +387,7 @@ def page():
     yield "| verdict | configs |\n| --- | ---: |"
     for verdict, count in collections.Counter(verdict for _, verdict, _ in rows).most_common():
         yield f"| {verdict} | {count} |"
-    for said in ("DIFFERENT", "the class does not do what its file says",
-                 "the library has no class of its own for it", "not understood, and said so"):  # fmt: skip
+    for said in ("DIFFERENT", "the library has no class of its own for it", "not understood, and said so"):
         names = [name for name, verdict, _ in rows if verdict == said]
         yield f"\n*{said}*: {', '.join(names) or 'none'}"
     yield "\n## The reader: what every layer does\n"
@@ -390,7 +404,7 @@ def page():
     total = 0
     for name in ARCHITECTURES:
         findings = examine(name)
-        alarms = len(false_alarms(findings))
+        alarms = len(false_alarms(findings, name))
         total += alarms
         shares = [_share(findings, check) for check in CHECKS]
         yield f"| {name} | {alarms} | {' | '.join(shares)} |"

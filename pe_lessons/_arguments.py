@@ -225,10 +225,18 @@ def convolution_sizes(x, weights, before):
     return sizes["seq_len"], sizes["d_model"], sizes["width"]
 
 
-def rotary_columns(x, positions, layout, rotary_dim=None):
-    """How many columns of x ``(..., seq_len, head_dim)`` turn: `rotary_dim`, or all. seq_len may be 0."""
+def rotary_columns(x, positions, layout, rotary_dim=None, *, by_text=False):
+    """How many columns of x ``(..., seq_len, head_dim)`` turn: `rotary_dim`, or all. seq_len may be 0.
+
+    With `by_text`, each text of x ``(batch, ..., seq_len, head_dim)`` may have positions of its own.
+    """
     _one_of("layout", layout, "interleaved", "half")
-    head_dim = _rows_with_positions(x, positions=positions)
+    if by_text and len(shape_of(positions)) == 2:
+        sizes = axes(x=(x, "batch ... seq_len head_dim"))
+        axes({"batch": sizes["batch"], "seq_len": sizes["seq_len"]}, positions=(positions, "batch seq_len"))
+        head_dim = sizes["head_dim"]
+    else:
+        head_dim = _rows_with_positions(x, positions=positions)
     if rotary_dim is None:
         return even_width(head_dim, HEAD_DIM)
     rotary_dim = even_width(rotary_dim, "rotary_dim")

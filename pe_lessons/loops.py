@@ -789,7 +789,8 @@ def alibi(seq_len, num_heads, *, positions=None):
 
     The paper's model is causal and needs n <= m only. Here the penalty is the same in both
     directions, so that it serves models without a mask too; under a causal mask what is left of it
-    is the paper's.
+    is the paper's. There one row for all queries is enough, the last one, since the softmax cancels what the
+    rows differ by.
 
     Parameters
     ----------

@@ -213,26 +213,51 @@ def rotary(
 ):
     """`loops.rotary` of a Tensor (..., seq_len, head_dim), whose dtype and device stay.
 
-    The angles are computed in float64, their sines and cosines cast last. seq_len may be 0.
+    The angles are computed in float64, their sines and cosines cast last. seq_len may be 0. Where texts have
+    positions of their own, as in a batch with padding, positions are (batch, seq_len), and batch is the
+    first axis of x. The frequencies are kept for the next call.
 
     >>> rotary(torch.tensor([[1.0, 0.0, 1.0, 0.0]] * 2), positions=torch.tensor([0, 1]))
     tensor([[1.0000, 0.0000, 1.0000, 0.0000],
             [0.5403, 0.8415, 0.9999, 0.0100]])
     """
     x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
-    rotary_dim = arguments.rotary_columns(x, positions, layout, rotary_dim)
-    frequencies, attention_factor = rotary_frequencies(
-        rotary_dim, base=base, scaling=scaling, text_len=text_len
+    rotary_dim = arguments.rotary_columns(x, positions, layout, rotary_dim, by_text=True)
+    device = "cpu" if positions.device.type == "mps" else positions.device  # MPS has no float64
+    frequencies, attention_factor = _kept_frequencies(
+        rotary_dim, base=base, scaling=scaling, text_len=text_len, device=device
     )
-    angles = positions.to("cpu", torch.float64)[:, None] * frequencies  # (seq_len, n_pairs)
+    angles = positions.to(device, torch.float64)[..., None] * frequencies  # ([batch,] seq_len, n_pairs)
+    if positions.ndim == 2:
+        angles = angles.reshape(len(angles), *[1] * (x.ndim - 3), *angles.shape[1:])
     wide = x.to(torch.promote_types(x.dtype, torch.float32))  # half precision: rounded once, at the end
     cosine, sine = attention_factor * torch.cos(angles), attention_factor * torch.sin(angles)
     rotated = _rotate_pairs(wide[..., :rotary_dim], cosine.to(wide), sine.to(wide), layout).to(x.dtype)
     return torch.cat([rotated, x[..., rotary_dim:]], dim=-1) if rotary_dim < x.shape[-1] else rotated
 
 
+_KEPT = {}
+
+
+def _kept_frequencies(head_dim, *, device, **rule):
+    """`rotary_frequencies` on a device, made once: a model asks for the same ones in every layer."""
+    asked = repr((head_dim, device, rule))
+    if torch.compiler.is_compiling() or asked not in _KEPT:
+        frequencies, attention_factor = rotary_frequencies(head_dim, **rule)
+        found = frequencies.to(device), attention_factor
+        if torch.compiler.is_compiling():  # there they are constants
+            return found
+        if len(_KEPT) == 64:  # a rule that changes with text_len has new ones for each length
+            _KEPT.clear()
+        _KEPT[asked] = found
+    return _KEPT[asked]
+
+
 def _rotate_pairs(x, cosine, sine, layout):
     """Rotate the pairs of x (..., seq_len, head_dim) by angles of such cosines, sines (seq_len, n_pairs)."""
+    if layout == "interleaved" and torch.compiler.is_compiling():  # compilers are slow at complex numbers
+        a, b = x.unflatten(-1, (-1, 2)).unbind(dim=-1)
+        return torch.stack([a * cosine - b * sine, a * sine + b * cosine], dim=-1).flatten(-2)
     if layout == "interleaved":  # a pair lies in memory as a complex number does
         return torch.view_as_real(_as_complex(x) * torch.complex(cosine, sine)).flatten(-2)
     half = x.shape[-1] // 2
@@ -360,6 +385,9 @@ def alibi_slopes(num_heads):
 
 def alibi(seq_len, num_heads, *, positions=None):
     """`loops.alibi` as a Tensor (num_heads, seq_len, n_k) of the default dtype, on the CPU.
+
+    FlexAttention needs no matrix: its score_mod is ``score - slopes[head] * (query - key).abs()``, where
+    slopes are ``alibi_slopes(num_heads)`` on the device of the scores.
 
     >>> alibi(3, num_heads=8)[0]
     tensor([[ 0.0000, -0.5000, -1.0000],
@@ -581,7 +609,8 @@ def _float_tensor(name, value):
 
 def _finite_tensor(name, value):
     value = _tensor(name, value, "if")
-    arguments.finite(name, value[~torch.isfinite(value)])
+    if not torch.compiler.is_compiling():  # a graph cannot look at numbers
+        arguments.finite(name, value[~torch.isfinite(value)])
     return value
 
 

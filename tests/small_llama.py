@@ -15,9 +15,13 @@ FAULTS = {
     "offset counted twice": "length of the cache is counted twice",
     "offset one too large": "one too far on",
     "offset one too small": "one too low",
+    "offset two too small": "two too low",
     "first position for all new": "position of the first",
     "new tokens at 0": "every new token gets position 0",
-    "keys turned twice": "does the cache keep what was used?",
+    "keys turned twice": "cached keys are turned again",
+    "keys cached before the turn": "cached keys are kept before the turn",
+    "heads in another order": "neither positions nor the mask, but what heads get",
+    "old values moved": "no simple change of positions or of the mask explains it",
     "cache not used": "the cache is not used",
     "mask not used": ("the mask is not used", "the mask between the texts is not used"),
     "positions not used": "position_ids are not used once there is a mask",
@@ -42,13 +46,20 @@ FAULTS = {
     "padding counted with a cache": "padding is counted as positions once there is a cache",
     "first positions for all": "the positions of the first text are used for all",
     "first mask for all": "the mask of the first text is used for all",
+    "last positions for all": "a text gets the positions of another text",
+    "mask reversed": "the mask lies the wrong way round",
+    "mask on the queries": "the mask is not used, or it does not lie on the keys",
+    "not itself": "a token does not see itself",
+    "table left out with a cache": "the positions of new tokens are not used",
     "number of the text": "the number of the text is taken for the position",
     "counted from the end": "positions are counted from the end",
     "mask the wrong way round": "is looked at although the mask forbids it",
     "softmax of nothing": "the softmax of nothing is 0 / 0",
     "pairs mixed up": "not as a rotation",
     "sign lost": "not as a rotation",
-    "only queries turn": "not as a rotation",
+    "only queries turn": "only queries turn",
+    "only keys turn": "only keys turn",
+    "opposite turns": "queries and keys turn in opposite directions",
     "heads split wrongly": "heads are split or merged wrongly",
     "new keys first": ("new keys are put before the old ones", "does not lie on the keys that it is for"),
     "remainder by 512": "positions begin again after every 512",
@@ -58,7 +69,9 @@ FAULTS = {
 
 
 # These move all positions alike, which a rotation does not notice; a table does.
-ONLY_IN_A_TABLE = {"positions not used", "positions from 1", "positions across the batch"}
+ONLY_IN_A_TABLE = {
+    "positions not used", "positions from 1", "positions across the batch", "table left out with a cache",
+}  # fmt: skip
 # In a table, too, and in a model that takes nothing but tokens.
 ONLY_TOKENS = {"number of the text", "counted from the end"}
 
@@ -121,18 +134,25 @@ class Attention(nn.Module):
         )
         if self.fault == "heads split wrongly":
             k = self.k_proj(x).view(len(x), NUM_KEY_HEADS, -1, HEAD_DIM)
-        q = self.turned(q, cosine, sine)
-        k = k if self.fault == "only queries turn" else self.turned(k, cosine, sine)
+        before = k
+        q = q if self.fault == "only keys turn" else self.turned(q, cosine, sine)
+        if self.fault != "only queries turn":
+            k = self.turned(k, cosine, -sine if self.fault == "opposite turns" else sine)
         if past is not None and self.fault != "cache not used":
             old = past[0]
             if self.fault == "keys turned twice":
                 steps = torch.arange(old.shape[2])[None, :, None] * torch.ones(HEAD_DIM)
                 old = self.turned(old, steps.cos(), steps.sin())
             new_first = -1 if self.fault == "new keys first" else 1
-            k, v = (torch.cat(pair[::new_first], dim=2) for pair in ((old, k), (past[1], v)))
-        cache = k, v
+            kept = past[1].roll(1, dims=2) if self.fault == "old values moved" else past[1]
+            before = torch.cat([old, before], dim=2)
+            k, v = (torch.cat(pair[::new_first], dim=2) for pair in ((old, k), (kept, v)))
+        cache = before if self.fault == "keys cached before the turn" else k, v
         groups = NUM_HEADS // NUM_KEY_HEADS
-        k, v = k.repeat_interleave(groups, dim=1), v.repeat_interleave(groups, dim=1)
+        if past is not None and self.fault == "heads in another order":
+            k, v = k.repeat(1, groups, 1, 1), v.repeat(1, groups, 1, 1)
+        else:
+            k, v = k.repeat_interleave(groups, dim=1), v.repeat_interleave(groups, dim=1)
         if self.fault == "softmax of nothing":
             scores = (q @ k.mT / HEAD_DIM**0.5).masked_fill(~mask, float("-inf"))
             mixed = scores.softmax(dim=-1) @ v
@@ -196,12 +216,12 @@ class SmallLlama(nn.Module):
             position_ids = torch.arange(batch)[:, None].expand(batch, n)
         if fault == "remainder by 512":
             position_ids = position_ids % 512
-        if fault == "first positions for all":
-            position_ids = position_ids[:1]
+        if fault in ("first positions for all", "last positions for all"):
+            position_ids = position_ids[:1] if fault[0] == "f" else position_ids[-1:]
         if past:
             first = {
                 "offset ignored": 0, "offset counted twice": 2 * past, "offset one too large": past + 1,
-                "offset one too small": past - 1,
+                "offset one too small": past - 1, "offset two too small": past - 2,
             }.get(fault)  # fmt: skip
             if first is not None:
                 position_ids = first + torch.arange(n)[None]
@@ -215,24 +235,33 @@ class SmallLlama(nn.Module):
         mask = torch.ones(n_k, n_k).tril(int(fault == "causal mask off by one"))[-n:].bool()
         if fault == "no causal mask":
             mask = torch.ones_like(mask)
+        if fault == "not itself":
+            mask = mask & ~torch.eye(n_k)[-n:].bool()
+            mask[0, 0] = True
         if fault == "causal mask without the offset" or (fault == "is_causal for several" and n > 1):
             mask = torch.ones(n, n_k).tril().bool()
         mask = mask[None, None]
         if fault == "first mask for all" and attention_mask is not None:
             attention_mask = attention_mask[:1]
+        if fault == "mask reversed" and attention_mask is not None and attention_mask.ndim == 2:
+            attention_mask = attention_mask.flip(-1)
         dropped = fault == "mask not used" or (fault == "mask dropped with a cache" and past)
         if attention_mask is not None and not dropped:
             if attention_mask.ndim == 2:
                 itself = torch.eye(n_k)[-n:].bool() & (fault != "softmax of nothing")
                 wanted = 0 if fault == "mask the wrong way round" else 1
-                mask = mask & ((attention_mask[:, None, None] == wanted) | itself)
+                given = attention_mask[:, None, None]
+                if fault == "mask on the queries":
+                    given = attention_mask[:, None, -n:, None]
+                mask = mask & ((given == wanted) | itself)
             else:
                 mask = attention_mask > -1
         x, cache = self.embed(input_ids), []
         turns = self.rotary_emb(x, position_ids)
         none = torch.ones_like(turns[0]), torch.zeros_like(turns[1])
         if self.table is not None:
-            x, turns = x + self.table(position_ids), none
+            left_out = past and fault == "table left out with a cache"
+            x, turns = x if left_out else x + self.table(position_ids), none
         for number, layer in enumerate(self.model.layers):
             left_out = (fault == "layer left out" and number == 1) or (
                 fault == "plan inverted" and number % 2 == 0

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from published_configs import FILES
 
 from pe_lessons import arrays, models
 
@@ -20,6 +19,8 @@ LLAMA_3 = {
     "original_max_position_embeddings": 128,
 }  # fmt: skip
 
+# As their authors published them, with what they left out left out; each letter of a plan is a layer.
+PUBLISHED_FILES = json.loads((Path(__file__).parent / "published_configs.json").read_text("utf-8"))
 PUBLISHED = (
     "by its authors", "a copy of its config.json", "the class default of transformers 5.23.0",
 )  # fmt: skip
@@ -198,29 +199,31 @@ def test_other_kinds_and_what_is_not_understood(config, kind, words):
     assert words in models.explain(config)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", PUBLISHED_FILES)
 def test_a_file_as_its_authors_published_it(name):
-    _, config, plan = FILES[name]
-    assert [(layer.kind, layer.window) for layer in models.layers(config)] == plan
+    config, plan = PUBLISHED_FILES[name]["config"], PUBLISHED_FILES[name]["plan"]
+    kinds = [PUBLISHED_FILES[name]["layers"][letter] for letter in plan]
+    assert [[layer.kind, layer.window] for layer in models.layers(config)] == kinds
     assert models.understood(config), models.explain(config)
 
 
 def test_what_authors_leave_out_is_taken_from_the_type():
-    local, *_, whole = models.layers(FILES["gemma-3-12b"][1])[:6]
+    local, *_, whole = models.layers(PUBLISHED_FILES["gemma-3-12b"]["config"])[:6]
     assert (local.base, local.head_dim, local.rule) == (10_000, 256, "default")
     assert (whole.base, whole.head_dim, whole.rule) == (1_000_000, 256, "linear")
-    told = models.explain(FILES["gemma-3-12b"][1])
+    told = models.explain(PUBLISHED_FILES["gemma-3-12b"]["config"])
     assert (
         "leaves out head_dim (256), max_position_embeddings (131072), rope_theta (10,000 and 1,000,000)"
         in told
     )
-    turning = only(FILES["bamba"][1] | {"num_hidden_layers": 1, "attn_layer_indices": [0]})
+    turning = only(PUBLISHED_FILES["bamba"]["config"] | {"num_hidden_layers": 1, "attn_layer_indices": [0]})
     assert (turning.rotary_dim, turning.head_dim) == (64, 128)
 
 
 def test_zero_null_and_left_out_are_three_things():
     """In Llama 4 a width that is null is shared among the heads, one that is left out is that of the type."""
-    scout = FILES["llama-4-scout"][1]["text_config"] | {"hidden_size": 640, "num_attention_heads": 10}
+    scout = PUBLISHED_FILES["llama-4-scout"]["config"]["text_config"]
+    scout = scout | {"hidden_size": 640, "num_attention_heads": 10}
     widths = [models.layers(config)[0].head_dim for config in (
         scout | {"head_dim": None}, without(scout, "head_dim"), scout | {"head_dim": 32})]  # fmt: skip
     assert widths == [64, 128, 32]

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pe_lessons import arrays, tensors
+from pe_lessons import arrays, doctor, tensors
 from pe_lessons.tensors import SinusoidalEncoding
 
 
@@ -125,3 +125,86 @@ class TestRotary:
         turned = tensors.rotary(rows, positions, layout=layout)
         (gradient,) = torch.autograd.grad(turned.square().sum() / 2, rows)
         torch.testing.assert_close(gradient, rows.detach(), rtol=0, atol=1e-5)  # no length changes
+
+    def test_each_text_of_a_batch_has_positions_of_its_own(self, layout):
+        x = torch.randn(2, 3, 5, 8, generator=torch.Generator().manual_seed(0))
+        positions = torch.tensor([[0, 0, 0, 1, 2], [7, 8, 9, 1000, 1001]])
+        alone = [tensors.rotary(rows, own, layout=layout) for rows, own in zip(x, positions)]
+        assert torch.equal(tensors.rotary(x, positions, layout=layout), torch.stack(alone))
+        with pytest.raises(ValueError, match=r"must have the axes \(batch, seq_len\) with batch = 2"):
+            tensors.rotary(x, positions[:1], layout=layout)
+
+    def test_is_one_graph_for_compilers_and_for_export(self, layout):
+        class Turn(torch.nn.Module):
+            def forward(self, x, positions):
+                rule = {"rope_type": "linear", "factor": 2}
+                return tensors.rotary(x, positions, layout=layout, scaling=rule)
+
+        x, positions = torch.randn(2, 3, 5, 8), torch.arange(10).view(2, 5)
+        expected = Turn()(x, positions)
+        compiled = torch.compile(Turn(), fullgraph=True, backend="aot_eager")
+        torch.testing.assert_close(compiled(x, positions), expected)
+        exported = torch.export.export(Turn(), (x, positions)).module()
+        torch.testing.assert_close(exported(x, 3 + positions), Turn()(x, 3 + positions))
+
+
+def test_frequencies_are_made_once(monkeypatch):
+    made, make = [], tensors.rotary_frequencies
+    monkeypatch.setattr(tensors, "_KEPT", {})
+    monkeypatch.setattr(tensors, "rotary_frequencies", lambda *a, **k: made.append(1) or make(*a, **k))
+    x, rule = torch.ones(3, 8), {"rope_type": "linear", "factor": 2.0}
+    one, other = (
+        [tensors.rotary(x, torch.arange(3), scaling=rule, base=base) for base in (100, 200, 100)]
+        for _ in range(2)
+    )
+    assert len(made) == 2 and all(map(torch.equal, one, other)) and not torch.equal(one[0], one[1])
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without")
+def test_alibi_without_its_matrix():
+    """As the docstring gives it to FlexAttention; and under a causal mask its last row is enough."""
+    from torch.nn.attention.flex_attention import flex_attention
+
+    q, k, v = torch.randn(3, 1, 4, 6, 8, generator=torch.Generator().manual_seed(0)).unbind()
+    slopes, bias = tensors.alibi_slopes(4), tensors.alibi(6, 4)
+    flexible = flex_attention(q, k, v, score_mod=lambda s, b, h, i, j: s - slopes[h] * (i - j).abs())
+    attend = torch.nn.functional.scaled_dot_product_attention
+    torch.testing.assert_close(flexible, attend(q, k, v, attn_mask=bias))
+    future = torch.full((6, 6), -torch.inf).triu(1)
+    torch.testing.assert_close(*(attend(q, k, v, attn_mask=some + future) for some in (bias, bias[:, -1:])))
+
+
+class OfTheCourse(torch.nn.Module):
+    """Two layers of the course's own functions: queries and keys turned, each text at its own positions."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.embed = torch.nn.Embedding(40, 16)
+        self.layers = torch.nn.ModuleList([torch.nn.Linear(16, 64, bias=False) for _ in range(2)])
+        for weights in self.double().parameters():
+            weights.data.mul_(2)
+
+    def forward(self, tokens, position_ids=None, mask=None, cache=None):
+        (batch, n), past = tokens.shape, 0 if cache is None else cache[0][0].shape[2]
+        ids = past + torch.arange(n).expand(batch, n) if position_ids is None else position_ids
+        seen = torch.ones(past + n, past + n).tril()[-n:].bool()
+        if mask is not None:
+            padded = mask.ndim == 2
+            seen = seen & mask[:, None] | torch.eye(past + n)[-n:].bool() if padded else mask
+        seen = seen.expand(batch, n, past + n)[:, None].expand(-1, 2, -1, -1)
+        x, kept = self.embed(tokens), []
+        for number, layer in enumerate(self.layers):
+            q, k, v, more = layer(x).view(batch, n, 4, 2, 8).permute(2, 0, 3, 1, 4)  # (batch, heads, n, 8)
+            q, k = tensors.rotary(q, ids), tensors.rotary(k, ids)
+            if past:
+                k, v = (torch.cat(pair, dim=2) for pair in zip(cache[number], (k, v)))
+            kept.append((k, v))
+            mixed = tensors.attention(q, k, v, seen) + more
+            x = x + mixed.transpose(1, 2).flatten(2)
+        return x @ self.embed.weight.T, kept
+
+
+def test_a_padded_batch_of_the_course_s_own_functions_is_healthy():
+    report = doctor.examine(OfTheCourse(), relative=True, require="all")
+    assert {one.status for one in report} <= {"right", "note"}, report

@@ -26,3 +26,24 @@ def test_a_wheel_holds_every_file_of_the_package(tmp_path):
     wanted = {name for name in files(ROOT) if "__pycache__" not in name}
     assert any(name.endswith(".toml") for name in wanted) and any(name.endswith(".md") for name in wanted)
     assert files(unpacked) == wanted
+
+
+def test_the_wheel_of_wherepos_reads_a_config_with_python_alone(tmp_path):
+    """Without site-packages, so without NumPy and PyTorch."""
+    tree, unpacked = tmp_path / "tree", tmp_path / "unpacked"
+    for name in ("doctor", "models"):
+        shutil.copytree(ROOT / "pe_lessons" / name, tree / "pe_lessons" / name)
+    left = shutil.ignore_patterns("src", "build", "*.egg-info")
+    shutil.copytree(ROOT / "package", tree / "package", ignore=left)
+    for name in ("pe_lessons/_arguments.py", "pe_lessons/loops.py", "LICENSE"):
+        shutil.copy(ROOT / name, tree / name)
+    (tree / "notebooks").mkdir()
+    for notebook in (ROOT / "notebooks").glob("*.ipynb"):  # their names are in the findings
+        (tree / "notebooks" / notebook.name).touch()
+    build = [sys.executable, "-c", BUILD, str(tmp_path)]
+    subprocess.run(build, cwd=tree / "package", check=True, capture_output=True)
+    [wheel] = tmp_path.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(unpacked)
+    command = [sys.executable, "-S", "-m", "wherepos", "llama-3-8b"]
+    said = subprocess.run(command, cwd=unpacked, capture_output=True, text=True)
+    assert "layers 0-31: rotary with base 500,000 on all 128 columns of a head" in said.stdout, said.stderr

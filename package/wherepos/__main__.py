@@ -18,7 +18,7 @@ def main(words=None):
     elif given[0].endswith(".py"):
         tool = "doctor.__main__"
         if not importlib.util.find_spec("torch"):
-            print('wherepos needs PyTorch to examine a model: pip install "wherepos[torch]"', file=sys.stderr)
+            print("wherepos needs PyTorch to examine a model: pip install torch", file=sys.stderr)
             return 2
     else:
         tool = "models"

@@ -27,6 +27,12 @@ def _first_wrong(verdicts):
     yield verdict
 
 
+def _causal(diagonal=0):
+    mask = torch.ones(1, LENGTH, LENGTH).tril(diagonal).bool()
+    mask[0, 0, 0] = True
+    return mask
+
+
 def _future(patient, check):
     rows, changed = patient.rows(patient.text), patient.text.clone()
     changed[0, -1] = patient.stranger
@@ -50,6 +56,11 @@ def _future(patient, check):
         order = [*range(LENGTH - 1, -1, -1)]
         return patient.same(patient.rows(patient.text[:, order], patient.count[:, order]), rows[:, order])
 
+    def hidden_by_a_mask():
+        """Does a mask that is all of it, the causal one, hide what comes after?"""
+        texts = patient.text, changed
+        return patient.same(*(patient.rows(text, None, _causal())[:, :-1] for text in texts))
+
     missing = "no-mask | a causal mask is missing, or in a model of many layers off by one"
     others = "" if "position_ids" in patient.arguments else ", or heads are split or merged wrongly"
     reshaped = "heads | heads are split or merged wrongly, or the causal mask is off by one in many layers"
@@ -58,7 +69,12 @@ def _future(patient, check):
         "another last token changes rows before it", "lesson 01", [
             ("off-by-one | the causal mask is off by one: tokens see the next one",
              "the diagonal of the mask",
+             lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one() and hidden_by_a_mask()),
+            ("sees-the-next | tokens see the next one: the causal mask is off by one, or a convolution looks "
+             "ahead", "the diagonal of the mask; is a convolution padded on the left only?",
              lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one()),
+            ("heads | heads are split or merged wrongly", "view and reshape, where transpose is meant",
+             lambda: patient.even and not no_mask() and not hidden_by_a_mask()),
             (missing + others, "the attention's mask; an encoder reads both ways, and this doctor is for "
              "causal models",
              lambda: bool(others) or no_mask()),
@@ -119,16 +135,43 @@ TOO_FAST = (
     "the buffer of frequencies: is it ever filled?", "lesson 05",
 )  # fmt: skip
 NO_ROTATION = (
-    "no-rotation | positions act in the attention alone, but not as a rotation: perhaps pairs are mixed "
-    "up, a sign is lost "
-    "or only queries or only keys turn", "where queries and keys are turned", "lesson 09",
+    "no-rotation | positions act in the attention alone, but not as a rotation: pairs are mixed up, a sign "
+    "is lost, or queries and keys turn by other layouts or frequencies",
+    "where queries and keys are turned", "lesson 09",
 )  # fmt: skip
+# What the last of three tokens, which sees the first two only, does not notice: (culprit, places, places).
+UNLIKE = (
+    ("only-queries | only queries turn, or keys do not get the positions that are given",
+     (0, 3, 9), (5, 1, 9)),
+    ("only-keys | only keys turn, or queries do not get the positions that are given", (0, 3, 9), (0, 3, 2)),
+    ("against | queries and keys turn in opposite directions", (0, 3, 9), (4, 7, 5)),
+)  # fmt: skip
+
+
+def _turned_unlike(patient):
+    """(culprit, look_at, lesson) of queries and keys that do not turn as one rotation."""
+    mask = torch.tensor([[[1, 0, 0], [0, 1, 0], [1, 1, 0]]]).bool()
+
+    def last(places):
+        return patient.rows(patient.text[:, :3], torch.tensor([places]), mask)[:, -1]
+
+    try:
+        for culprit, places, others in UNLIKE:
+            if patient.same(last(places), last(others)):
+                return culprit, *NO_ROTATION[1:]
+    except Crash:  # the model takes no such mask
+        pass
+    return NO_ROTATION
 
 
 def _added(patient, check):
     """Rows of equal tokens differ by what is added to the tokens, or where weights don't add up to 1."""
     rows, token = patient.rows(patient.text[:, :1].repeat(1, LENGTH)), patient.text[:, :1]
-    patient.in_attention, says = patient.same(rows, rows[:, :1]), EQUAL
+    patient.in_attention = patient.alike = patient.even = patient.same(rows, rows[:, :1])
+    says = EQUAL
+    if "position_ids" in patient.arguments and not patient.alike:  # a table answers equal tokens alike there
+        at_one_place = patient.rows(token.expand(1, LENGTH), 3 + 0 * patient.count)
+        patient.even = patient.same(at_one_place, at_one_place[:, :1])
     if not patient.in_attention:
         says = DIFFERENT
         try:  # alone, a token has itself to look at, wherever it stands
@@ -152,12 +195,15 @@ def _shift(patient, check):
     if size < patient.enough:
         yield Finding(check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)
     elif not patient.in_attention:
-        look_at = "a table that is added, or values that are rotated" if patient.relative else ""
-        yield Finding(check, status, f"{says} the answers: absolute positions", size, look_at=look_at)
+        more = (
+            "reaches-more | positions reach more than the scores: a table is added, or values are rotated; "
+            "or, where there is a sink, queries and keys do not turn alike", "what is added and what turns",
+        ) if patient.relative else ()  # fmt: skip
+        yield Finding(check, status, f"{says} the answers: absolute positions", size, *more)
     elif patient.unfilled or _confused(patient):
         yield Finding(check, "wrong", f"{says} the answers", size, *_why_confused(patient))
     elif patient.relative:
-        yield Finding(check, status, f"{says} the answers", size, *NO_ROTATION)
+        yield Finding(check, status, f"{says} the answers", size, *_turned_unlike(patient))
     else:
         should = "if it should not, say relative = True and this is wrong"
         yield Finding(check, status, f"{says} the answers, and not as a table does; {should}", size)
@@ -232,8 +278,8 @@ def _equal_places(patient):
         if not isinstance(crash.__cause__, IndexError):  # the table ends
             raise
 
-    def alike(row, others):
-        return [patient.difference(row, other) < 1e-6 for other in others]
+    def alike(row, others):  # to the last digits: a logarithm of far positions hardly grows
+        return [patient.difference(row, other) < 1e-9 for other in others]
 
     if all(alike(rows[0], rows)):  # a token alone knows no place: no table
         return ()
@@ -277,6 +323,16 @@ def _far(patient, check):
 LIMITED = "what texts share: experts of limited capacity, a norm over the batch"
 FIRST_FOR_ALL = "first-positions | the positions of the first text are used for all", "position_ids[:1]"
 
+OF_ANOTHER = (
+    "other-positions | a text gets the positions of another text of the batch",
+    "position_ids[-1:], or the largest of them all",
+)
+
+
+def _of_another(patient, ids, ask):
+    """Do the rows of the first text change when the other texts get other positions?"""
+    return not patient.same(ask(ids)[:1], ask(torch.cat([ids[:1], 2 * ids[1:]]))[:1])
+
 
 def _batch(patient, check):
     def judged(positions):
@@ -312,6 +368,8 @@ def _batch(patient, check):
                  lambda: by_place and positions is None),
                 (*FIRST_FOR_ALL, lambda: torch.cat(
                     [patient.rows(row[None], positions[:1]) for row in patient.tokens])),
+                (*OF_ANOTHER, lambda: _of_another(
+                    patient, positions, lambda ids: patient.rows(patient.tokens, ids))),
             ],
         )  # fmt: skip
 
@@ -349,6 +407,16 @@ IDS_UNUSED = (
 )
 
 
+def _sees_all_but_itself(patient):
+    """Are the rows those of a causal mask that hides each token from itself, and not those of a right one?"""
+    plain, *masked = (patient.rows(patient.text, None, mask) for mask in
+                      (None, _causal(), _causal(-1)))  # fmt: skip
+    return [patient.same(plain, rows) for rows in masked] == [False, True]
+
+
+NOT_ITSELF = "not-itself | a token does not see itself", "the diagonal of the causal mask", "lesson 01"
+
+
 def _left_padding(patient, check):
     batch, other, mask, positions, alone = _padded(patient)
     counts = LENGTH, LENGTH + PADDING
@@ -374,17 +442,23 @@ def _left_padding(patient, check):
                  "let padding look at itself",
                  lambda: bool(seen.isnan().any())),
                 ("mask-unused | the mask is not used", "where the mask reaches the scores",
-                 lambda: asked(batch, None)),
+                 lambda: patient.same(patient.rows(other, ids, mask), patient.rows(other, ids))),
+                ("mask-axis | the mask is not used, or it does not lie on the keys",
+                 "where the mask reaches the scores, and along which axis", lambda: asked(batch, None)),
                 ("first-mask | the mask of the first text is used for all", "mask[:1]",
                  lambda: asked(batch, mask[:1].expand_as(mask))),
                 (*IDS_UNUSED, lambda: _ends(alone(patient.count + PADDING), *counts)),
                 (*FIRST_FOR_ALL, lambda: _ends(alone(None, positions[:1]), *counts)),
+                ("mask-reversed | the mask lies the wrong way round: its first column is on the last key",
+                 "where the mask is turned round or padded", lambda: patient.same(
+                     asked(batch, mask.flip(-1)), _ends(alone(), *counts))),
                 ("mask-inverted | padding is looked at although the mask forbids it, and text is not",
                  "is True taken for 'hide'?", lambda: padding_matters() and not text_matters()),
+                (*NOT_ITSELF, lambda: _sees_all_but_itself(patient)),
                 ("state-padding | padding is noticed although the mask is used: a state, or a convolution, "
-                 "runs "
-                 "on through it, or some layers do not use the mask", "where layers without attention learn "
-                 "what is padding; then each layer's mask", lambda: padding_matters()),
+                 "runs on through it, some layers do not use the mask, or it does not lie on the keys",
+                 "where layers without attention learn what is padding; then each layer's mask",
+                 lambda: padding_matters()),
             ], otherwise,
         )  # fmt: skip
 
@@ -392,7 +466,12 @@ def _left_padding(patient, check):
         None, ("padding-counted | padding is counted as positions", "count them from the first real token")
     )
     patient.counts_from_the_text = own.status == "right"
-    given = judged(positions) if "position_ids" in patient.arguments else own
+    trace = (
+        "padding-there | what padding holds is hidden, but not that it is there: positions are not those "
+        "that are given, or a state or a convolution counts it", "where positions are made once there is a "
+        "mask; what is added to padding after it is hidden",
+    )  # fmt: skip
+    given = judged(positions, trace) if "position_ids" in patient.arguments else own
     yield given
     if given.status == "right" and own.status == "wrong":
         says = "without position_ids, it does: give them, counted from the first real token"
@@ -408,15 +487,58 @@ def _cached(patient, check, cuts):
         yield Finding(check, "failed", says, look_at="return scores, cache")
         return
 
+    later = [cut + patient.long.shape[1] - LENGTH for cut in cuts]  # the same cuts of a long text
+    known = "position_ids" in patient.arguments
+
+    def counts_wrongly():
+        """With position_ids all is right, in a long text, too, and there it is not one too low."""
+        ids, first = torch.arange(patient.long.shape[1])[None], later[0]
+        own, given = (patient.continued(patient.long, later, ids) for ids in (None, ids))
+        right, low = (patient.rows(patient.long, ids - by * (ids >= first))[:, first:] for by in (0, 1))
+        return patient.same(given, right) and not (patient.same(own, right) or patient.same(own, low))
+    own_count = (
+        "own-count | new tokens are counted wrongly by the model itself; with position_ids they are right",
+        "are they counted by the rows that the cache keeps? It may drop some",
+        counts_wrongly,
+    )
+
     def judged(positions):
         # given position_ids have a gap before the new tokens, which no counting makes
         new = (patient.count if positions is None else positions)[0, OLD:].tolist()
         seen = patient.continued(patient.text, cuts, positions)
+        expected = patient.rows(patient.text, positions)[:, OLD:]
 
         def matters(place):
             changed = patient.text.clone()
             changed[0, place] = patient.stranger
             return not patient.same(seen, patient.continued(changed, cuts, positions))
+
+        def other_values():
+            """Of equal tokens at one place it does not matter which are seen, only what they hold."""
+            equal, ids = patient.text[:, :1].repeat(1, LENGTH), None
+            if "position_ids" in patient.arguments:
+                ids = 3 + 0 * patient.count
+            got = patient.continued(equal, cuts, ids)
+            return not patient.same(got, patient.rows(equal, ids)[:, OLD:])
+
+        def cached_at(place):
+            """Is a key that was cached at 5 taken for one at `place`?"""
+            two, rows = patient.text[:, :2], []
+            for first in (5, place):
+                rows.append(patient.rows(two, torch.tensor([[first, 7]]))[:, 1:])
+            got = patient.continued(two, [1], torch.tensor([[5, 7]]))
+            return patient.alike and not patient.same(got, rows[0]) and patient.same(got, rows[1])
+
+        def second_key_only():
+            """Is one cached key right, at index 0, and a second one not, though their values are the same?"""
+            text = patient.text[:, [0, 0, 1]]
+            right = [patient.same(patient.continued(one, [one.shape[1] - 1]), patient.rows(one)[:, -1:])
+                     for one in (text[:, 1:], text)]  # fmt: skip
+            return patient.alike and right == [True, False]
+
+        def any_position():
+            new = [patient.count + by * (patient.count >= OLD) for by in (2, 5)]
+            return patient.same(*(patient.continued(patient.text, cuts, ids) for ids in new))
 
         def as_if_masked(old_keys):
             """The whole text, where new tokens see all new ones, and of the old ones these."""
@@ -438,10 +560,11 @@ def _cached(patient, check, cuts):
             ("offset-twice | the length of the cache is counted twice",
              f"{OFFSET}: it is added in two places",
              lambda: patient.told([p + (OLD if len(cuts) == 1 else OLD + i) for i, p in enumerate(new)])),
-            ("offset-plus-1 | positions after the cache are one too far on", OFFSET,
-             lambda: patient.told([p + 1 for p in new])),
-            ("offset-minus-1 | positions after the cache are one too low", OFFSET,
-             lambda: patient.told([p - 1 for p in new])),
+            *((f"offset-{name} | positions after the cache are {words}", OFFSET,
+               lambda by=by: patient.same(seen, patient.told([p + by for p in new]))
+               and not counts_wrongly())
+              for name, words, by in (("plus-1", "one too far on", 1), ("minus-1", "one too low", -1),
+                                      ("plus-2", "two too far on", 2), ("minus-2", "two too low", -2))),
             ("first-for-new | all new tokens get the position of the first",
              "position_ids when several tokens come at once",
              lambda: patient.told(new[:1] * NEW)),
@@ -452,36 +575,51 @@ def _cached(patient, check, cuts):
              "the mask of several new tokens",
              lambda: len(cuts) == 1 and as_if_masked(lambda row: torch.ones(OLD).bool())),
             *_reach(patient, patient.text, cuts),
+            ("unturned | cached keys are kept before the turn, and not turned",
+             "where keys are turned: before or after they are cached?", lambda: cached_at(0)),
+            ("turned-again | cached keys are turned again",
+             "where keys are turned: before or after they are cached?",
+             lambda: known and (cached_at(10) or second_key_only())),
+            ("no-position | the positions of new tokens are not used once there is a cache",
+             "is the table added, does the rotation turn, when there is a cache?", any_position),
+            ("other-values | neither positions nor the mask, but what heads get: in another order, or of "
+             "another layer?",
+             "heads that share keys, the cache of each layer, what else is otherwise with a cache",
+             lambda: patient.even and (known or patient.alike) and other_values()),
+            own_count,
+            *_reach(patient, patient.long, later),
+            ("not-positions | it is not the positions: a head or a layer gets other keys and values, a state "
+             "or the end of a convolution is not handed on, or a sink is left out",
+             "what the cache keeps, and what is made of it", lambda: known and other_values()),
         ]  # fmt: skip
         otherwise = (
             "unexplained | no simple change of positions or of the mask explains it: does the cache keep "
             "what was used?",
             "are cached keys turned again, or kept before the turn? Then the mask of new tokens, and which "
             "keys each head gets where heads share them",
-        ) if "position_ids" in patient.arguments else (
-            "offset-or-keys | new tokens are not counted on from the cache, or what it keeps is not what "
-            "was used",
+        ) if known else (
+            "offset-or-keys | positions or distances of new tokens are not counted on from the cache, or "
+            "what it keeps is not what was used",
             f"{OFFSET}; are cached keys turned again? With position_ids the doctor could say which. "
             "Then the mask, and which keys each head gets where heads share them. A layer "
             "with a state may take one token at a time only",
         )  # fmt: skip
         return patient.verdict(
-            check, seen, patient.rows(patient.text, positions)[:, OLD:],
-            "with a cache, the rows are those of the whole text at once",
+            check, seen, expected, "with a cache, the rows are those of the whole text at once",
             f"with a cache{' and position_ids' * (positions is not None)}, the rows are not those at once",
             "lesson 19", stories, otherwise,
         )  # fmt: skip
 
     def far_back():
         """The same in a long text: windows, and caches that drop what is old."""
-        later = [cut + patient.long.shape[1] - LENGTH for cut in cuts]
         seen = patient.continued(patient.long, later)
         return patient.verdict(
             check, seen, patient.rows(patient.long)[:, later[0] :],
             f"with a cache, the rows are those of the whole text at once, of {LENGTH} tokens and of "
             f"{patient.long.shape[1]}",
             f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
-            "rows with a cache are not those at once", "lesson 20", _reach(patient, patient.long, later),
+            "rows with a cache are not those at once", "lesson 20",
+            [own_count, *_reach(patient, patient.long, later)],
             ("long-cache | something changes with the length of the text: a cache that is cut, a window, or "
              "a base that grows", "what is dropped from the cache, and which keys were turned before"),
         )  # fmt: skip
@@ -552,13 +690,20 @@ def _padded_steps(patient, check):
     cuts = [*range(OLD + PADDING, LENGTH + PADDING)]
 
     def judged(ids):
-        seen = patient.continued(batch, cuts, ids, mask)
+        seen, expected = patient.continued(batch, cuts, ids, mask), _ends(alone(), NEW, NEW)
+        otherwise = (
+            "padding-perhaps | only the padded text goes wrong: perhaps padding is counted as positions",
+            "where the model counts by itself once there is a cache",
+        ) if patient.same(_ends(seen, NEW, NEW)[NEW:], expected[NEW:]) else (
+            "in-company | a text without padding goes wrong in company, too: perhaps positions go on from "
+            "one text to the next", "the axis along which they are counted once there is a cache",
+        )  # fmt: skip
 
         def padding_matters():
             return not patient.same(seen, patient.continued(other, cuts, ids, mask))
 
         return patient.verdict(
-            check, _ends(seen, NEW, NEW), _ends(alone(), NEW, NEW),
+            check, _ends(seen, NEW, NEW), expected,
             "texts padded on the left go on with a cache as each does alone",
             f"texts padded on the left{' and given position_ids' * (ids is not None)} do not go on with a "
             "cache as each does alone", "lesson 19", [
@@ -570,12 +715,14 @@ def _padded_steps(patient, check):
                  "keys that it is for",
                  "are new keys put after the old ones, and the mask in the same order?",
                  lambda: padding_matters()),
+                (*OF_ANOTHER, lambda: _of_another(
+                    patient, ids, lambda ids: patient.continued(batch, cuts, ids, mask))),
                 ("padding-counted | padding is counted as positions once there is a cache",
                  "where the model counts by itself",
                  lambda: _ends(alone(torch.tensor([[*range(OLD), *cuts]])), NEW, NEW)),
                 (*FIRST_FOR_ALL, lambda: _ends(alone(None, torch.tensor(
                     [[*range(cuts[0]), *range(OLD, LENGTH)]])), NEW, NEW)),
-            ],
+            ], otherwise,
         )  # fmt: skip
 
     yield from _first_wrong(map(judged, patient.ways(positions)[not patient.counts_from_the_text :]))
@@ -597,7 +744,11 @@ def _packing(patient, check):
         understood = False
     if not understood:
         says = "a mask (batch, n_q, n_k) that is just the causal one ends in an error or changes the rows"
-        yield Finding(check, "not tried", says)
+        try:
+            itself = NOT_ITSELF if _sees_all_but_itself(patient) else ()
+        except Crash:
+            itself = ()
+        yield Finding(check, "wrong" if itself else "not tried", says, 0, *itself)
         return
     between = ((text[:, None] == text) & causal)[None]
 

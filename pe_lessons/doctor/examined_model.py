@@ -84,6 +84,8 @@ class Patient:
         given = {"position_ids": position_ids, "mask": mask, "cache": cache}
         given = {name: value for name, value in given.items() if value is not None}
         try:
+            if not given.keys() <= {*self.arguments}:
+                raise TypeError(f"of {', '.join(given)} it takes some, or uses some")
             with torch.no_grad():
                 answer = self.logits(tokens, **given)
         except Exception as error:
@@ -154,7 +156,19 @@ class Patient:
             return Finding("answers", "not tried", "not all scores of a plain text are finite numbers")
         if (rows - again).abs().max() > 1e-3 * size:
             says = "the same tokens get two answers, so nothing else can be tried"
-            return Finding("answers", "wrong", says, 0, "dropout | dropout is on", "model.eval()")
+            culprit = "dropout | dropout is on", "model.eval()"
+            with torch.random.fork_rng(devices=[]):
+                seeded = []
+                for number in (0, 1):
+                    self.rows(self.tokens[number + 1 :][:1])
+                    torch.manual_seed(0)
+                    seeded.append(self.rows(self.text))
+            if (seeded[0] - seeded[1]).abs().max() > 1e-3 * size:
+                culprit = (
+                    "kept | something is kept from one call to the next, or drawn at random without a seed",
+                    "a cache, or the state of a layer, that is not emptied",
+                )
+            return Finding("answers", "wrong", says, 0, *culprit)
         exchanged = self.rows(self.text[:, [1, 0, *range(2, LENGTH)]])
         self.scale = (exchanged - rows)[:, 2:].abs().max().item()
         did, wanted = "exchanging two tokens", 100 * noise

@@ -126,7 +126,8 @@ def _not_read(config):
         if config[name] is not None and (about or _meant(name, tables.NAMES)):
             yield told(name, config[name], tables.NAMES)
     listed = config.get("model_type") in tables.READ_AGAINST_THE_LIBRARY
-    if config.get("window_size") and (listed or config.get("sliding_window")):
+    local = "attention_layers" in config or "attention_types" in config  # GPT-Neo's own name for it
+    if config.get("window_size") and not local and (listed or config.get("sliding_window")):
         yield f"window_size = {config['window_size']!r} is not understood: is sliding_window meant?"
     kinds = {layer.kind for layer in reader.layers(config)}
     if config.get("model_type") not in reader._known_types() and kinds != {"unknown"}:

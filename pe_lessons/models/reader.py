@@ -5,7 +5,6 @@ import functools
 import json
 import math
 import re
-from numbers import Real
 from pathlib import Path
 
 from pe_lessons import _arguments as arguments
@@ -116,12 +115,7 @@ def _kind(config):
     if model_type in tables.UNTURNED_WITH_A_NULL_BASE and bases and set(bases) == {None}:
         return "none"
     told = any(_get(config, key) not in (None, {}, []) for key in tables.ROTATIONS)
-    turns = (
-        told
-        or model_type in tables.ROTARY_WITHOUT_A_BASE
-        or model_type in tables.BASES
-        or model_type in tables.ROTARY_BY_CODE
-    )
+    turns = told or model_type in tables.BASES or model_type in tables.ROTARY
     return "rotary" if turns else "unknown"
 
 
@@ -213,7 +207,8 @@ def _rotary(config, layer_type, rope, window):
     # qk_rope_head_dim: a part of the head of its own, all of which turns
     share = 1.0 if config.get("qk_rope_head_dim") else rope.get("partial_rotary_factor")
     share = 1.0 if share is None else share
-    rotary_dim = config.get("rotary_dim")
+    read = config.get("model_type") not in tables.ROTARY_DIM_NOT_READ
+    rotary_dim = config.get("rotary_dim") if read else None
     rotary_dim = int(head_dim * share) if rotary_dim is None else rotary_dim
     if rotary_dim == 0 and 0 in (share, config.get("rotary_dim")):
         return Layer("none", window=window)
@@ -223,8 +218,9 @@ def _rotary(config, layer_type, rope, window):
         return unknown(f"{rotary_dim} columns of {head_dim} would turn, and they turn in pairs")
     rule, base = rope["rope_type"], float(rope["rope_theta"])
     knobs = {key: rope[key] for key in sorted(tables.KNOBS & rope.keys()) if rope[key] is not None}
+    kept = tuple((key, tuple(knob) if isinstance(knob, list) else knob) for key, knob in knobs.items())
     try:
-        frequencies, factor = _frequencies(rule, head_dim, rotary_dim, base, share, knobs, _length(config))
+        frequencies, factor = _frequencies(rule, head_dim, rotary_dim, base, share, kept, _length(config))
     except (TypeError, ValueError) as error:
         return unknown(re.sub(r'scaling\["(\w+)"\]', r"\1", str(error)))
     if rule == "proportional":
@@ -240,10 +236,12 @@ def _rotary(config, layer_type, rope, window):
     )  # fmt: skip
 
 
+@functools.lru_cache(maxsize=256)  # most layers of a model turn alike
 def _frequencies(rule, head_dim, rotary_dim, base, share, knobs, length):
     """(n_pairs,) in the trained length, and what cosines and sines are multiplied by."""
+    knobs = {key: list(knob) if isinstance(knob, tuple) else knob for key, knob in knobs}
     if rule in ("default", "dynamic"):  # dynamic: the base grows with the text, from the trained length on
-        return loops.frequencies(rotary_dim, base=base), 1.0
+        return tuple(loops.frequencies(rotary_dim, base=base)), 1.0
     if rule == "llama3" and knobs["low_freq_factor"] == knobs["high_freq_factor"]:
         # Llama 4 Scout: there is no ramp between what stays and what is divided
         whole = loops.frequencies(rotary_dim, base=base)
@@ -263,16 +261,8 @@ def _frequencies(rule, head_dim, rotary_dim, base, share, knobs, length):
 @functools.cache
 def _known_types():
     shown = {_text_part(exhibit["config"]).get("model_type") for exhibit in gallery().values()}
-    listed = (
-        tables.ROTARY_WITHOUT_A_BASE,
-        tables.ROTARY_BY_CODE,
-        tables.UNTURNED_FULL_LAYERS,
-        tables.FULL_EVERY,
-        tables.DEFAULTS,
-        tables.BASES,
-        PLANS,
-    )
-    return shown.union(tables.READ_AGAINST_THE_LIBRARY, *listed, *tables.OTHER_KINDS.values())
+    listed = tables.ROTARY, tables.UNTURNED_FULL_LAYERS, tables.FULL_EVERY, tables.DEFAULTS, tables.BASES
+    return shown.union(PLANS, tables.READ_AGAINST_THE_LIBRARY, *listed, *tables.OTHER_KINDS.values())
 
 
 def _all_rotations(config):
@@ -316,6 +306,16 @@ def _schedule(config, count):
         named = dict.fromkeys(linear["kda_layers"], "linear_attention")
         named |= dict.fromkeys(linear["full_attn_layers"], "full_attention")
         return [named.get(number, "not named") for number in range(1, count + 1)]
+    if config.get("block_types"):  # RecurrentGemma: they come again and again
+        names = {"attention": "sliding_attention"}
+        given = [names.get(word, word) for word in config["block_types"]]
+        return (given * count)[:count]
+    if config.get("attention_layers") or config.get("attention_types"):  # GPT-Neo
+        names = {"global": "full_attention", "local": "sliding_attention"}
+        given = config.get("attention_layers") or [
+            word for words, times in config["attention_types"] for word in words * times
+        ]
+        return [names.get(word, word) for word in given]
     if config.get("hybrid_layer_pattern"):  # MiMo V2
         names = {0: "full_attention", 1: "sliding_attention"}
         flags = config["hybrid_layer_pattern"]
@@ -364,7 +364,8 @@ PLANS = {
 def _window(config, layer_type):
     names = {"chunked_attention": ("attention_chunk_size",)}
     names |= dict.fromkeys(
-        ("sliding_attention", "hybrid_sliding"), ("sliding_window", "local_attention", "window_size")
+        ("sliding_attention", "hybrid_sliding"),
+        ("sliding_window", "local_attention", "attention_window_size", "window_size"),
     )
     window = _get(config, *names.get(layer_type, ()))
     if config.get("model_type") == "mimo_v2_flash" and layer_type == "sliding_attention":
@@ -415,7 +416,7 @@ def _given(rope, config, name):
 def _is_number(value):
     # To Python True is the number 1; in a config it is a slip.
     return (
-        isinstance(value, Real)
+        isinstance(value, tables.NUMBER)
         and not isinstance(value, bool)
         and (isinstance(value, int) or math.isfinite(value))
     )
@@ -441,7 +442,7 @@ def _read(config):
     for form, (kind, names) in tables.FORMS.items():
         for name in names:
             value = config.get(name)
-            right = isinstance(value, kind) and (kind not in (int, Real) or _is_number(value))
+            right = isinstance(value, kind) and (kind not in (int, tables.NUMBER) or _is_number(value))
             if value is not None and not right:
                 raise ValueError(f"{name} must be {form}, got {value!r}")
     for name in ("layer_types", "layers_block_type"):

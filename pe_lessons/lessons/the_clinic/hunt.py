@@ -113,7 +113,7 @@ LAWS = {
     "a request is alone": lambda program: gap(program, [("a cat", 10)]),
     "all requests leave together": lambda program: gap(program, [("a cat", 5), ("the dog chases", 5)]),
     "the shorter prompt leaves first": lambda program: gap(program, [("who", 2), ("the dog chases", 6)]),
-    "the longest prompt leaves first, and all texts fit into the window": lambda program: gap(
+    "the longest prompt leaves first, all shorter than a window": lambda program: gap(
         program, [("a", 3), ("who", 2)]
     ),
     "no layer has a window": lambda program: gap(program, LONGEST_FIRST, windows=(None,) * 4),
