@@ -6,7 +6,11 @@ import sys
 sys.path.insert(0, os.path.dirname(__file__))
 
 # The one setting that a published copy needs. The workflow that publishes sets it; OWNER is a placeholder.
-REPOSITORY = os.environ.get("PE_LESSONS_REPOSITORY", "https://github.com/OWNER/pe_lessons")
+REPOSITORY = os.environ.get("PE_LESSONS_REPOSITORY", "https://github.com/OWNER/pe_lessons").rstrip("/")
+_owner, _name = REPOSITORY.split("/")[-2:]
+_own = f"https://{_owner}.github.io"
+_site = os.environ.get("PE_LESSONS_SITE") or (_own if _own.endswith(f"/{_name}") else f"{_own}/{_name}")
+html_baseurl = f"{_site.rstrip('/')}/"  # previews of a link need whole addresses
 
 project = "pe_lessons"
 author = "The pe_lessons authors"
@@ -43,7 +47,7 @@ mathjax_path = "mathjax.js"  # not there: build_site.py sets the formulas in its
 
 html_theme = "sphinx_book_theme"
 html_title = "pe_lessons"
-html_favicon = "_static/dial.svg"
+html_favicon = html_logo = "_static/dial.svg"
 html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
@@ -56,7 +60,7 @@ html_theme_options = {
     "use_repository_button": True,
     "use_fullscreen_button": False,
     "launch_buttons": {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"},
-    "home_page_in_toc": True,
+    "logo": {"text": html_title},
     "navbar_persistent": [],
     "navigation_with_keys": False,
     "pygments_light_style": "a11y-high-contrast-light",

@@ -5,7 +5,6 @@ import hashlib
 import html
 import io
 import json
-import os
 import re
 from pathlib import Path
 
@@ -264,7 +263,11 @@ def dark_twin(png, width, coloured):
     for box in coloured:
         left, top, right, bottom = (round(scale * int(side)) for side in box.split())
         part = slice(top, bottom), slice(left, right)
-        twin[part] = np.dstack([drawn[part], np.full(drawn[part].shape[:2], 255)])
+        kept, ink = drawn[part] / 255, 1
+        if (kept.min(axis=-1) == 1).mean() > 0.8:  # marks on paper: without it, the dark ones a bit lighter
+            ink = 1 - kept.min(axis=-1, keepdims=True)
+            kept = 1 - 0.75 * (1 - kept) / np.maximum(ink, 1e-3)
+        twin[part] = (255 * np.dstack([kept, np.broadcast_to(ink, (*kept.shape[:2], 1))])).round()
     file = io.BytesIO()
     Image.fromarray(twin).save(file, format="png")
     return file.getvalue()
@@ -316,14 +319,6 @@ def finish_page(app, doctree, docname):
         asked["classes"] += ["d-none", "d-print-block"]
 
 
-def address(app):
-    """Where the site is: a preview of a link needs whole addresses. It ends with a slash."""
-    owner, name = app.config.html_theme_options["repository_url"].rstrip("/").split("/")[-2:]
-    own = f"https://{owner}.github.io"
-    at = os.environ.get("PE_LESSONS_SITE") or (own if name == f"{owner}.github.io" else f"{own}/{name}")
-    return f"{at.rstrip('/')}/"
-
-
 def preview(app, doctree):
     """The picture that a link to a page shows: the first of the page that is a PNG, or the README's."""
     drawn = (one["uri"].rpartition("/")[2] for one in doctree.findall(nodes.image))
@@ -340,8 +335,8 @@ def page_context(app, pagename, templatename, context, doctree):
             f'<meta name="description" content="{said}" /><meta property="og:type" content="article" />'
             f'<meta property="og:title" content="{title}" />'
             f'<meta property="og:description" content="{said}" />'
-            f'<meta property="og:url" content="{address(app)}{pagename}.html" />'
-            f'<meta property="og:image" content="{address(app)}{preview(app, doctree)}" />'
+            f'<meta property="og:url" content="{app.config.html_baseurl}{pagename}.html" />'
+            f'<meta property="og:image" content="{app.config.html_baseurl}{preview(app, doctree)}" />'
             '<meta name="twitter:card" content="summary_large_image" />'
         )
     for side in ("prev", "next"):
@@ -364,19 +359,6 @@ def page_context(app, pagename, templatename, context, doctree):
             })  # fmt: skip
 
 
-def write_colab_copies(app, exception):
-    """Notebooks whose first cell installs the course, on Colab only; the lessons themselves stay clean."""
-    if exception or app.builder.format != "html":
-        return
-    folder = Path(app.outdir, "colab")
-    folder.mkdir(exist_ok=True)
-    source = COLAB_CELL.format(repository=app.config.html_theme_options["repository_url"])
-    for name in filter(is_lesson, app.env.found_docs):
-        notebook = nbformat.read(Path(app.srcdir, f"{name}.ipynb"), 4)
-        notebook.cells.insert(0, nbformat.v4.new_code_cell(source, id="colab"))
-        nbformat.write(notebook, folder / f"{Path(name).name}.ipynb")
-
-
 TOLD = """# pe_lessons: positional encoding in Transformers, as lessons with exercises
 
 > A course for people who know Python, NumPy, sine and cosine. Each lesson below is Markdown with its code.
@@ -391,16 +373,21 @@ If you help somebody who learns with this course, read [these rules]({at}TUTOR.h
 """
 
 
-def write_for_assistants(app, exception):
-    """llms.txt, and the lessons as Markdown."""
+def write_copies(app, exception):
+    """Of every lesson a notebook for Colab, whose first cell installs the course, and Markdown; llms.txt."""
     if exception or app.builder.format != "html":
         return
-    told = TOLD.format(at=address(app))
+    colab, told = Path(app.outdir, "colab"), TOLD.format(at=app.config.html_baseurl)
+    colab.mkdir(exist_ok=True)
+    install = COLAB_CELL.format(repository=app.config.html_theme_options["repository_url"])
     for name in sorted(filter(is_lesson, app.env.found_docs)):
-        cells = nbformat.read(Path(app.srcdir, f"{name}.ipynb"), 4).cells
-        parts = [f"```python\n{one.source}\n```" if one.cell_type == "code" else one.source for one in cells]
+        notebook = nbformat.read(Path(app.srcdir, f"{name}.ipynb"), 4)
+        code = "```python\n{}\n```"
+        parts = [(code if one.cell_type == "code" else "{}").format(one.source) for one in notebook.cells]
         Path(app.outdir, f"{name}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-        told += f"- [{app.env.titles[name].astext()}]({address(app)}{name}.md)\n"
+        told += f"- [{app.env.titles[name].astext()}]({app.config.html_baseurl}{name}.md)\n"
+        notebook.cells.insert(0, nbformat.v4.new_code_cell(install, id="colab"))
+        nbformat.write(notebook, colab / f"{Path(name).name}.ipynb")
     Path(app.outdir, "llms.txt").write_text(told, encoding="utf-8")
 
 
@@ -416,6 +403,5 @@ def setup(app):
     app.connect("builder-inited", describe_figures)
     app.connect("doctree-resolved", finish_page)
     app.connect("html-page-context", page_context, priority=900)
-    app.connect("build-finished", write_colab_copies)
-    app.connect("build-finished", write_for_assistants)
+    app.connect("build-finished", write_copies)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -17,12 +17,13 @@ WITHOUT_SCRIPT = "This picture moves where JavaScript is allowed; the figure abo
 STILL = '<img src="_images/readme.png" alt="Two heat maps, one of them with the exponent doubled.">'
 
 
-def html_of(name, story=None):
+def html_of(name, story=None, wide=False):
     """A picture as nodes. With a story, which is told when a reader has touched it, it opens a page."""
     title, asked = PICTURES[name]["title"], re.sub(r"\*(.+?)\*", r"<em>\1</em>", PICTURES[name]["ask"])
+    kind = "live" + " wide" * wide + " hero" * bool(story)
     opening = (
-        f'<section class="live{" hero" if story else ""}" data-picture="{name}" aria-label="{title}">'
-        f"<p><strong>{title}.</strong> {asked}</p>"
+        f'<section class="{kind}" data-picture="{name}" aria-label="{title}">'
+        f"<p><strong>{title}{'' if title.endswith('?') else '.'}</strong> {asked}</p>"
         f"<noscript>{STILL if story else WITHOUT_SCRIPT}</noscript>"
     )
     raw = [nodes.raw("", part, format="html") for part in (opening, "</section>")]
@@ -38,13 +39,13 @@ class Picture(Directive):
     def run(self):
         story = nodes.container(classes=["story"])
         self.state.nested_parse(self.content, self.content_offset, story)
-        return html_of(self.arguments[0], story if self.content else None)
+        return html_of(self.arguments[0], story if self.content else None, wide=True)
 
 
 def find_cells(app, docname, source):
     """Note in the notebook's cells which picture stands below each."""
     lesson = Path(docname).name[3:]
-    wanted = {one["after"]: name for name, one in PICTURES.items() if one["lesson"] == lesson}
+    wanted = {one["after"]: name for name, one in PICTURES.items() if one.get("lesson") == lesson}
     if not wanted or not docname.startswith("notebooks/"):
         return
     notebook = json.loads(source[0])

@@ -151,7 +151,7 @@ def icon_letters(html, names):
 
 WEIGHTS = {"notebooks/": 1, "glossary": 2, "api": 0.1}  # of what the search finds; other pages count half
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress")
-NOT_ARTICLE = ".headerlink, .viewcode-link, .math, .cell_output pre, script"
+NOT_ARTICLE = ".headerlink, .viewcode-link, .math, .cell_input, .cell_output pre, summary, script"
 
 
 def index_search(pages, html):
@@ -171,7 +171,8 @@ def index_search(pages, html):
         weight = next((w for start, w in WEIGHTS.items() if name.startswith(start)), 0.5)
         text = re.sub(r'<section( id="[^"]+")>\s*(?:<span id="[^"]*"></span>)*<h(\d)', r"<h\2\1", article[0])
         text = re.sub(r'<dt[^>]*( id="[^"]+")>(.*?)</dt>', r"<h3\1>\2</h3>", text, flags=re.DOTALL)
-        known = escape(", ".join(words.get(name[10:12], ()))) if name.startswith("notebooks/") else ""
+        known = [*words.get(name[10:12], ()), name[13:-5].replace("_", " ")]  # with the lesson's own name
+        known = escape(", ".join(known)) if name.startswith("notebooks/") else ""
         body = f'data-pagefind-body data-pagefind-weight="{weight}"'
         body += f' data-pagefind-meta="words[data-words]" data-words="{known}"'
         target = BUILD / "searched" / name
@@ -185,18 +186,11 @@ def index_search(pages, html):
             path.unlink()
 
 
-def folder(repository):
-    """Where the site of a repository is on its server: "/pe_lessons/", or "/" for a host of its own."""
-    name = repository.rstrip("/").rpartition("/")[2]
-    at = os.environ.get("PE_LESSONS_SITE", "/" if name.endswith(".github.io") else name)
-    return f"/{urlsplit(at).path.strip('/')}/".replace("//", "/")
-
-
 def finish(html):
     """Repair the built pages, set their formulas, pack their pictures, and leave out what they do not
     use: most icons, MathJax, Sphinx's own search."""
     # A server gives 404.html for a page in any folder, so its links begin at the top.
-    place = folder(runpy.run_path(DOCS / "conf.py")["REPOSITORY"])
+    place = urlsplit(runpy.run_path(DOCS / "conf.py")["html_baseurl"]).path
     pages = {path: path.read_text(encoding="utf-8") for path in html.rglob("*.html")}
     pages, styles = formulas.render(pages)
     (html / "_static/formulas.css").write_text(styles, encoding="utf-8")
@@ -218,7 +212,11 @@ def finish(html):
         if path.name == "404.html":
             text = re.sub(r'((?:href|src|data-content_root)=")(?![a-z]+:|#)(?:\./)?', rf"\1{place}", text)
         # As attributes they let a page give way for a picture, and keep its form where it is narrower.
-        text = re.sub(r'style="width: (\d+)px; height: (\d+)px;"', r'width="\1" height="\2"', text)
+        sized = r'style="--wide: \1px" width="\1" height="\2"'
+        text = re.sub(r'style="width: (\d+)px; height: (\d+)px;"', sized, text)
+        # What ends a sentence stays with the formula before it.
+        ending = r"(<mjx-container(?![^>]*display).*?</mjx-container>[.,;:?)]+)"
+        text = re.sub(ending, r'<span class="whole">\1</span>', text)
         for old, new in REPAIRED.items():
             text = text.replace(old, new)
         path.write_text(re.sub(rf'<script src="[^"]*({own})\.js[^>]*></script>', "", text), encoding="utf-8")

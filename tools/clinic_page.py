@@ -5,10 +5,7 @@ build_site.py calls it; the page and its pictures are made every time and kept n
 
 import html
 
-import matplotlib
-
-matplotlib.use("agg")  # before pyplot, for a machine without a screen
-
+from gallery_page import save
 from matplotlib import pyplot as plt
 from reexecute import ROOT
 
@@ -85,13 +82,6 @@ def section(case):
     yield f"```python\n{case.data['test'].strip()}\n```\n"
     yield f"{told}\n\nExplained in {link_to(case)}. {threads}.\n"
     yield "</details>\n"
-
-
-def save(fig, path):
-    """A picture whose bytes are the same every time."""
-    with plt.rc_context({"svg.hashsalt": path.stem}):  # names inside
-        fig.savefig(path, metadata={"Date": None})
-    plt.close(fig)
 
 
 def curves(folder):

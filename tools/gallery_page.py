@@ -90,9 +90,9 @@ def picture(exhibit):
 DARK = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), "0.9")
 
 
-def save(fig, path, name, **options):
-    """A picture whose bytes are the same every time, with letters as letters."""
-    with plt.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
+def save(fig, path, **options):
+    """A picture whose bytes are the same every time."""
+    with plt.rc_context({"svg.hashsalt": path.stem}):
         fig.savefig(path, metadata={"Date": None}, **options)
     plt.close(fig)
 
@@ -155,9 +155,9 @@ def write(folder):
         words = None
         if drawn := picture(exhibit):
             fig, words = drawn
-            save(fig, folder / "gallery" / f"{name}.svg", name)
+            save(fig, folder / "gallery" / f"{name}.svg")
             with plt.rc_context(DARK):  # the same colours and white, on a dark page
-                save(picture(exhibit)[0], folder / "gallery" / f"{name}_dark.svg", name, facecolor="none")
+                save(picture(exhibit)[0], folder / "gallery" / f"{name}_dark.svg", facecolor="none")
         page += section(name, exhibit, words)
     (folder / "gallery.md").write_text("\n".join(page), encoding="utf-8")
     options = "".join(

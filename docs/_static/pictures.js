@@ -1,8 +1,9 @@
 // Live pictures: knobs made from a list, drawing at every move, the numbers in words. A picture is a module with
-// knobs, numbers(values), draw(numbers, values, touched) as SVG, words(numbers, values, touched) and the height of its
-// drawing. Where a knob ends may depend on the values of the others. A picture that can be grasped has
+// knobs, numbers(values), draw(numbers, values, touched) as SVG, words(numbers, values, touched) as HTML and the height of
+// its drawing. Where a knob ends may depend on the values of the others. A picture that can be grasped has
 // grasp(point, values): null, or a function from a point to values. Every value has a knob too, for the keyboard.
-// play(t), t from 0 to 1, gives the values that are drawn, once, before a reader has touched anything.
+// play(t), t from 0 to 1, gives the values that are drawn once before a reader has touched anything, and
+// whenever the button is pressed that has the name `button`.
 import { WIDTH, grasp, spaced } from "./pictures/shared.js";
 
 const PLAYS = 4000; // milliseconds
@@ -29,6 +30,19 @@ function knob(spec) {
   return { label, input, spec, bound, read, say };
 }
 
+// The elements of a drawing stay as long as their kinds do, so that they glide to their new places (site.css).
+function redraw(drawing, markup) {
+  const fresh = drawing.cloneNode();
+  fresh.innerHTML = markup;
+  const [before, now] = [drawing, fresh].map((one) => [...one.querySelectorAll("*")]);
+  if (before.map((one) => one.tagName).join() !== now.map((one) => one.tagName).join()) return drawing.replaceChildren(...fresh.childNodes);
+  before.forEach((one, n) => {
+    one.getAttributeNames().filter((name) => !now[n].hasAttribute(name)).forEach((name) => one.removeAttribute(name));
+    for (const { name, value } of now[n].attributes) if (one.getAttribute(name) !== value) one.setAttribute(name, value);
+    if (one.tagName === "text") one.textContent = now[n].textContent;
+  });
+}
+
 async function mount(box) {
   const picture = await import(`./pictures/${box.dataset.picture}.js`);
   const knobs = Object.fromEntries(picture.knobs.map((spec) => [spec.name, knob(spec)]));
@@ -42,12 +56,12 @@ async function mount(box) {
   words.setAttribute("role", "status");
   const read = () => Object.fromEntries(Object.entries(knobs).map(([name, one]) => [name, one.read()]));
   let touched = false;
-  const draw = (values) => (drawing.innerHTML = picture.draw(picture.numbers(values), values, touched));
+  const draw = (values) => redraw(drawing, picture.draw(picture.numbers(values), values, touched));
   const show = () => {
     Object.values(knobs).forEach((one) => one.bound(read()));
     const values = read();
     draw(values);
-    words.textContent = picture.words(picture.numbers(values), values, touched);
+    words.innerHTML = picture.words(picture.numbers(values), values, touched);
     Object.values(knobs).forEach((one) => one.say());
   };
   const touch = () => {
@@ -67,22 +81,39 @@ async function mount(box) {
       const held = picture.grasp(begun, read());
       return held && ((point) => {
         for (const [name, value] of Object.entries(held(point))) knobs[name].input.value = value;
+        drawing.classList.add("held"); // what is held follows at once, without gliding
         touch();
       });
     });
   }
-  if (picture.play && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
-    new IntersectionObserver(([{ isIntersecting }], watching) => {
-      if (!isIntersecting) return;
-      watching.disconnect();
-      const begun = performance.now();
+  drawing.addEventListener("pointerup", () => drawing.classList.remove("held"));
+  if (picture.play) {
+    let run = 0; // the newest wins
+    const play = () => {
+      const [mine, begun] = [++run, performance.now()];
+      drawing.classList.add("held");
       requestAnimationFrame(function step(now) {
-        if (touched) return;
         const t = Math.max(now - begun, 0) / PLAYS;
+        if (mine !== run) return;
         draw(t < 1 ? { ...read(), ...picture.play(t) } : read());
-        if (t < 1) requestAnimationFrame(step);
+        if (t < 1) return requestAnimationFrame(step);
+        drawing.classList.remove("held");
       });
-    }, { threshold: 0.8 }).observe(drawing);
+    };
+    for (const stop of ["pointerdown", "input"]) {
+      box.addEventListener(stop, () => {
+        run++;
+        drawing.classList.remove("held");
+      }, true);
+    }
+    if (picture.button) controls.append(Object.assign(document.createElement("button"), { type: "button", className: "btn btn-sm btn-outline-primary", textContent: picture.button, onclick: play }));
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      new IntersectionObserver(([{ isIntersecting }], watching) => {
+        if (!isIntersecting) return;
+        watching.disconnect();
+        if (!touched) play();
+      }, { threshold: 0.8 }).observe(drawing);
+    }
   }
 
   // Room for the longest words, so that nothing moves under a finger: each knob at its ends, and at each of its choices.
@@ -94,7 +125,7 @@ async function mount(box) {
     for (const { input, spec } of Object.values(knobs)) {
       for (const value of spec.choices ?? (spec.min === undefined ? [false, true] : [spec.min, Number(input.max)])) {
         const tried = { ...values, [spec.name]: value };
-        probe.textContent = picture.words(picture.numbers(tried), tried, true);
+        probe.innerHTML = picture.words(picture.numbers(tried), tried, true);
         tall.push(probe.offsetHeight);
       }
     }

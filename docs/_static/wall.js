@@ -16,7 +16,7 @@ function show() {
     if (section.matches("section section")) section.hidden = ![...section.querySelectorAll(".wall > li, section")].some((one) => !one.hidden);
   }
   const left = cards.filter((card) => !card.hidden).length;
-  count.textContent = wanted.length ? `${left} of ${cards.length} shown. ` : "";
+  count.textContent = wanted.length ? `${left} of ${cards.length} shown. ` : `All ${cards.length} are shown.`;
   if (wanted.length) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
 
@@ -44,7 +44,7 @@ for (const one of tags) {
 // A link may ask for a tag: gallery.html?show=window.
 const asked = new URLSearchParams(location.search).get("show");
 const first = tags.find((one) => one.dataset.tag === asked);
-if (first) press(first);
+first ? press(first) : show();
 
 const bar = document.querySelector(".compare");
 const chosen = [];

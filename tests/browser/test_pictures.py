@@ -26,6 +26,14 @@ def spot_the_bug(column):
     }
 
 
+def turn_the_hands(position, width, base):
+    table = arrays.sinusoidal(100, width, base=10.0**base)
+    gaps = np.linalg.norm(table - table[position], axis=1)
+    gaps[position] = np.inf
+    nearest = np.flatnonzero(gaps < gaps.min() + 1e-9)[0]
+    return {"own": table[position], "nearest": nearest, "gap": gaps[nearest]}
+
+
 def shuffle_the_words(order, mask, position):
     words = ["the", "cat", "chased", "the", "mouse"]
     rows = {"the": [1, 0, 0, 1], "cat": [0, 2, 1, 0], "chased": [1, 1, 0, 2], "mouse": [0, 1, 2, 1]}
@@ -101,6 +109,17 @@ def out_of_numbers(power, format):
     return {"position": position, "stored": None if np.isinf(stored) else stored, "first": first}
 
 
+def video_loop(frame, trained, slower):
+    periods = 4 * 2 * np.pi / arrays.frequencies(16, base=256)
+    decides = np.flatnonzero(periods > trained)[0]
+    loop = periods[decides]
+    if slower:
+        periods[decides] = 420 * 1.2
+    seen, back = trained >= periods, frame >= np.floor(periods)
+    kinds = np.where(seen, "known", np.where(back, "again", "new" if frame > trained else "known"))
+    return {"periods": periods, "kinds": kinds.tolist(), "decides": decides, "loop": loop}
+
+
 def leave_the_line(row, column, grid, encoding):
     height, width = map(int, grid.split(" x "))
     table = {
@@ -122,161 +141,125 @@ def sum_of_stripes(pairs, directions):
     return {"pairs": pairs, "scores": scores.ravel(), "along": scores[14, 28], "aslant": scores[20, 20]}
 
 
-CASES = [
-    *((spot_the_bug, dict(column=column)) for column in (0, 5, 127)),
-    (shuffle_the_words, dict(order=0, mask=False, position=False)),
-    (shuffle_the_words, dict(order=77, mask=True, position=False)),
-    (shuffle_the_words, dict(order=119, mask=False, position=True)),
-    (shuffle_the_words, dict(order=50, mask=True, position=True)),
-    (detector, dict(position=40, width=64, base=4)),
-    (detector, dict(position=0, width=4, base=1.5)),
-    (detector, dict(position=127, width=128, base=6)),
-    *((two_arrows, dict(query=7, key=4, both=11, layout=one)) for one in ("interleaved", "half", "mixed")),
-    (ruler, dict(query=12, heads=8, head=2, constant=0)),
-    (ruler, dict(query=15, heads=12, head=11, constant=-2.5)),
-    (ruler, dict(query=0, heads=1, head=16, constant=5)),
-    *(
-        (stretch, dict(trained=trained, factor=factor, rule=rule, base=base))
-        for rule in ("none", "linear", "NTK", "YaRN", "Llama 3")
-        for trained, factor, base in [(12, 2, "10000"), (8, 5, "500000"), (13, 0, "500000")]
+# Every combination of these values is tried.
+CASES = {
+    spot_the_bug: dict(column=[0, 5, 127]),
+    turn_the_hands: dict(position=[7, 99], width=[2, 8], base=[1.5, 4]),
+    video_loop: dict(frame=[90, 130, 200, 201], trained=[129, 257], slower=[False, True]),
+    shuffle_the_words: dict(order=[0, 77], mask=[False, True], position=[False, True]),
+    detector: dict(position=[0, 40, 127], width=[4, 64], base=[1.5, 4]),
+    two_arrows: dict(query=[7], key=[4], both=[11], layout=["interleaved", "half", "mixed"]),
+    ruler: dict(query=[0, 15], heads=[1, 12], head=[2, 11], constant=[0, -2.5]),
+    stretch: dict(
+        trained=[8, 12], factor=[0, 2], rule=["none", "linear", "NTK", "YaRN", "Llama 3"],
+        base=["10000", "500000"],
     ),
-    *((fading_state, dict(at=at, gate=gate, stop=0.01)) for at in (1, 4, 10) for gate in (0.01, 0.9, 0.99)),
-    (fading_state, dict(at=10, gate=0.5, stop=1)),
-    *(
-        (out_of_numbers, dict(power=power, format=format))
-        for power in (0, 2.41, 3.01, 4.9, 6)
-        for format in ("float64", "float32", "float16", "bfloat16")
+    fading_state: dict(at=[1, 4, 10], gate=[0.01, 0.9], stop=[0.01, 1]),
+    out_of_numbers: dict(
+        power=[0, 2.41, 3.01, 4.9, 6], format=["float64", "float32", "float16", "bfloat16"]
     ),
-    *(
-        (leave_the_line, dict(row=row, column=column, grid=grid, encoding=encoding))
-        for row, column in [(6, 6), (1, 13)]
-        for grid in ("14 x 14", "2 x 3")
-        for encoding in ("line numbers", "two axes", "axes exchanged")
+    leave_the_line: dict(
+        row=[1, 6], column=[6, 13], grid=["14 x 14", "2 x 3"],
+        encoding=["line numbers", "two axes", "axes exchanged"],
     ),
-    *(
-        (sum_of_stripes, dict(pairs=pairs, directions=directions))
-        for pairs in (1, 7, 32)
-        for directions in ("two", "32")
-    ),
-]  # fmt: skip
+    sum_of_stripes: dict(pairs=[1, 7, 32], directions=["two", "32"]),
+}  # fmt: skip
 
 
 def test_every_picture_is_compared():
     names = {path.stem for path in FOLDER.glob("*.js")} - {"shared"}
-    assert names == set(PICTURES) == {function.__name__ for function, _ in CASES}
+    assert names == set(PICTURES) == {function.__name__ for function in CASES}
 
 
-def test_the_numbers_are_pythons(open_page):
-    page = open_page("index")
-    for function, values in CASES:
-        shown = page.evaluate(
-            "async ([name, values]) => (await import(`./_static/pictures/${name}.js`)).numbers(values)",
-            [function.__name__, values],
-        )
+@pytest.mark.parametrize("function", CASES, ids=lambda function: function.__name__)
+def test_the_numbers_are_pythons(open_page, function):
+    page = open_page("404")
+    module = f"./_static/pictures/{function.__name__}.js"
+    for combined in itertools.product(*CASES[function].values()):
+        values = dict(zip(CASES[function], combined, strict=True))
+        shown = page.evaluate(f"async (values) => (await import('{module}')).numbers(values)", values)
         for name, expected in function(**values).items():
             if expected is None or isinstance(expected, list):
-                assert shown[name] == expected, (function.__name__, values, name)
+                assert shown[name] == expected, (values, name)
             else:
-                np.testing.assert_allclose(
-                    shown[name],
-                    expected,
-                    rtol=1e-9,
-                    atol=1e-9,
-                    err_msg=f"{function.__name__} {values} {name}",
-                )
+                np.testing.assert_allclose(shown[name], expected, 1e-9, 1e-9, err_msg=f"{values} {name}")
 
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_every_knob_is_turned_with_the_keyboard(open_page, name):
     box = open_picture(open_page, name)
-    page = box.page
-    knobs = box.locator("input, select").all()
-    assert knobs and "NaN" not in box.inner_html() and "undefined" not in box.inner_html()
-    for knob in knobs:
-        before = knob.evaluate("knob => knob.type == 'checkbox' ? knob.checked : knob.value")
-        knob.focus()
-        if knob.get_attribute("type") == "checkbox":
-            page.keyboard.press("Space")
-        else:
-            page.keyboard.press("ArrowDown")
-        after = knob.evaluate("knob => knob.type == 'checkbox' ? knob.checked : knob.value")
-        if before == after:  # it stood at its end
-            page.keyboard.press("ArrowUp")
-            after = knob.evaluate("knob => knob.value")
-        assert after != before
+    for knob in box.locator("input, select").all():
+        value = "knob => knob.type == 'checkbox' ? knob.checked : knob.value"
+        before = knob.evaluate(value)
+        for key in ["Space"] if isinstance(before, bool) else ["ArrowDown", "ArrowUp"]:
+            if knob.evaluate(value) == before:  # the first key does nothing at its end
+                knob.press(key)
+        assert knob.evaluate(value) != before
         assert "NaN" not in box.inner_html() and "undefined" not in box.inner_html()
 
 
 def open_picture(open_page, name, **options):
-    lesson = next(path.stem for path in find_notebooks() if path.stem[3:] == PICTURES[name]["lesson"])
-    box = open_page(f"notebooks/{lesson}", **options).locator(f".live[data-picture={name}]")
+    lessons = {path.stem[3:]: f"notebooks/{path.stem}" for path in find_notebooks()}
+    page = lessons[PICTURES[name]["lesson"]] if "lesson" in PICTURES[name] else "index"
+    box = open_page(page, **options).locator(f".live[data-picture={name}]")
     box.scroll_into_view_if_needed()
     box.get_by_role("status").wait_for()
     return box
 
 
-# What is dragged in a picture, from where to where in the drawing's own units, and what its knobs then say.
-GRASPED = {
-    "detector": [(200, 80), (300, 80), {"position": 97}],
-    "fading_state": [(104, 128), (134, 158), {"gate of every word": 0.83, "full stop": 0.01}],
-    "leave_the_line": [(250, 150), (142, 98), {"row": 5, "column": 3}],
-    "ruler": [(100, 100), (308, 100), {"query at": 12}],
-    "shuffle_the_words": [(40, 125), (390, 125), {"order": 33}],
-    "stretch": [(217, 21), (321, 21), {"trained on": 12, "text longer by": 5}],
-    "sum_of_stripes": [(100, 100), (315, 100), {"pairs": 32}],
-    "two_arrows": [(68, 21), (10, 62), {"query at": 9, "key at": 4}],  # two radians of pair 0
-}
+# What is dragged in a picture, along which points in the drawing's own units, and what its knobs then say.
+TURN = [(56 + 24 * np.cos(angle), 51 - 24 * np.sin(angle)) for angle in range(9)]  # more than once round
+GRASPED = [
+    ("detector", [(200, 80), (300, 80)], {"position": 95}),
+    ("fading_state", [(104, 126), (134, 156)], {"gate of every word": 0.83, "full stop": 0.01}),
+    ("leave_the_line", [(250, 150), (142, 98)], {"row": 5, "column": 3}),
+    ("out_of_numbers", [(300, 34), (200, 34)], {"position": 3}),
+    ("ruler", [(100, 100), (308, 100)], {"query at": 12}),
+    ("shuffle_the_words", [(40, 118), (390, 118)], {"order": 33}),
+    ("stretch", [(217, 21), (321, 21)], {"trained on": 12, "text longer by": 5}),
+    ("sum_of_stripes", [(100, 100), (315, 100)], {"pairs": 32}),
+    ("turn_the_hands", [(290, 60), (330, 18)], {"position": 0}),
+    ("turn_the_hands", TURN, {"position": 15}),
+    ("two_arrows", [(68, 21), (10, 62)], {"query at": 9, "key at": 4}),  # two radians of pair 0
+    ("video_loop", [(100, 30), (200, 30)], {"frame": 210, "trained up to": 129}),
+]
 
 
 @pytest.mark.parametrize("touch", [False, True], ids=["mouse", "touch"])
-@pytest.mark.parametrize("name", GRASPED)
-def test_what_is_drawn_is_grasped(open_page, name, touch):
-    begin, end, told = GRASPED[name]
+@pytest.mark.parametrize(("name", "points", "told"), GRASPED)
+def test_what_is_drawn_is_grasped(open_page, name, points, told, touch):
     box = open_picture(open_page, name, width=390)
     drawn = box.locator("svg")
     drawn.evaluate(
         "one => scrollTo({top: one.getBoundingClientRect().y + scrollY - 200, behavior: 'instant'})"
     )
     place = drawn.bounding_box()
-    scale = place["width"] / 400
-    begin, end = [(place["x"] + x * scale, place["y"] + y * scale) for x, y in (begin, end)]
+    points = [
+        (place["x"] + x * place["width"] / 400, place["y"] + y * place["width"] / 400) for x, y in points
+    ]
     if touch:
         session = box.page.context.new_cdp_session(box.page)
-        for kind, points in [("touchStart", [begin]), ("touchMove", [end]), ("touchEnd", [])]:
-            session.send(
-                "Input.dispatchTouchEvent",
-                {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]},
-            )
+        kinds = ["touchStart", *["touchMove"] * (len(points) - 1), "touchEnd"]
+        for kind, at in zip(kinds, [*points, None], strict=True):
+            fingers = [{"x": at[0], "y": at[1]}] if at else []
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+            box.page.evaluate("new Promise(requestAnimationFrame)")  # else the browser joins the moves
     else:
-        box.page.mouse.move(*begin)
+        box.page.mouse.move(*points[0])
         box.page.mouse.down()
-        box.page.mouse.move(*end)
+        for at in points[1:]:
+            box.page.mouse.move(*at)
         box.page.mouse.up()
     shown = {label: float(box.get_by_role("slider", name=label).input_value()) for label in told}
     assert shown == pytest.approx(told, abs=0.02)
-
-
-def test_on_the_front_page_a_row_is_chosen_and_a_hand_is_turned(open_page):
-    page = open_page("index")
-    slider = page.get_by_role("slider", name="position")
-    page.locator("#encoding-table").click(position={"x": 20, "y": 1})
-    assert slider.input_value() == "0"
-    dial = page.locator("#encoding-dials circle").first.bounding_box()
-    x, y, radius = dial["x"] + dial["width"] / 2, dial["y"] + dial["height"] / 2, dial["width"] / 2
-    page.mouse.move(x + radius / 2, y)
-    page.mouse.down()
-    for angle in (1, 2, 3, 4, 5, 6, 7, 8):  # radians: more than a turn
-        page.mouse.move(x + radius / 2 * np.cos(angle), y - radius / 2 * np.sin(angle))
-    page.mouse.up()
-    assert slider.input_value() == "8"
 
 
 def column_at(box, column):
     """Where the column of table A is on the first screen."""
     drawn = box.locator("svg").bounding_box()
     scale = drawn["width"] / 400  # of the drawing's own units
-    assert drawn["y"] + 118 * scale < 780
-    return drawn["x"] + (8 + (column + 0.5) / 128 * 186) * scale, drawn["y"] + 68 * scale
+    assert drawn["y"] + 100 * scale < 780
+    return drawn["x"] + (2 + (column + 0.5) / 128 * 190) * scale, drawn["y"] + 50 * scale
 
 
 @pytest.mark.parametrize("width", [1280, 390])

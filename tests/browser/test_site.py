@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 import re
+import runpy
 from urllib.parse import urlsplit
 
 import pytest
@@ -106,20 +107,24 @@ def test_the_next_link_carries_the_question(open_page, name):
         assert not page.get_by_text(f"The question for lesson {asked[1]}:").is_visible()
 
 
-def test_the_picture_is_turned_with_the_keyboard(open_page):
+def test_a_picture_plays_when_it_is_asked_and_stops_when_it_is_touched(open_page):
     page = open_page("index")
-    words = page.locator("#encoding-words")
-    assert "Row 7 begins 0.657, 0.754" in words.inner_text()
-    page.get_by_role("slider", name="position").focus()
-    page.keyboard.press("ArrowRight")
+    box = page.locator(".live[data-picture=turn_the_hands]")
+    words, slider = box.get_by_role("status"), box.get_by_role("slider", name="position")
+    slider.press("ArrowRight")
     assert "Row 8 begins 0.989, −0.146" in words.inner_text()
-    page.get_by_role("slider", name="d_model").press("Home")
+    mark = box.locator(".mark.ink")
+    begin = mark.get_attribute("d")
+    box.get_by_role("button", name="Walk along").click()
+    page.wait_for_function(f"document.querySelector('.mark.ink').getAttribute('d') != '{begin}'")
+    slider.press("ArrowLeft")
+    page.wait_for_timeout(300)
+    still = mark.get_attribute("d")
+    page.wait_for_timeout(300)
+    assert mark.get_attribute("d") == still
+    box.get_by_role("slider", name="d_model").press("Home")
     assert "The only hand turns once in 6.28 tokens" in words.inner_text()
-    assert page.locator("#encoding-dials svg").count() == 1
-    page.get_by_role("button", name="Walk along").click()
-    page.wait_for_function("document.getElementById('encoding-words').innerText.includes('Row 10 ')")
-    page.get_by_role("button", name="Stop").click()
-    assert page.get_by_role("button", name="Walk along").is_visible()
+    assert box.locator("circle:not(.grip)").count() == 1
 
 
 def test_a_page_that_is_not_there_leads_on(browser, site):
@@ -150,6 +155,7 @@ def test_launch_buttons_and_colab_copies(open_page):
     ("word", "lesson"),
     [
         ("rope", "09_rotary"),
+        ("rotary embedding", "09_rotary"),
         ("alibi", "11_relative_biases"),
         ("yarn", "13_longer_than_trained"),
         ("kv cache", "10_rotary_in_a_model"),
@@ -201,12 +207,9 @@ def test_an_answer_is_folded_until_it_is_asked_for(open_page):
     ],
 )
 def test_the_page_for_what_is_not_there_finds_its_styles(monkeypatch, repository, site_at, folder):
-    import build_site  # needs Sphinx
-
-    monkeypatch.delenv("PE_LESSONS_SITE", raising=False)
-    if site_at:
-        monkeypatch.setenv("PE_LESSONS_SITE", site_at)
-    assert build_site.folder(repository) == folder
+    monkeypatch.setenv("PE_LESSONS_REPOSITORY", repository)
+    monkeypatch.setenv("PE_LESSONS_SITE", site_at or "")
+    assert urlsplit(runpy.run_path(ROOT / "docs/conf.py")["html_baseurl"]).path == folder
 
 
 @pytest.mark.parametrize("name", ["06_reading_the_picture", "19_serve_it"])

@@ -1,7 +1,8 @@
 // Lesson 06: the row of one position held against the rows of all. 128 positions.
-import { along, curve, dot, fixed, line, range, row, spaced, text } from "./shared.js";
+import { along, curve, dot, end, fixed, line, middle, range, row, spaced, text } from "./shared.js";
 
-export const height = 175;
+const BOX = [28, 22, 362, 120];
+export const height = 168;
 export const knobs = [
   { name: "position", label: "position", min: 0, max: 127, value: 40 },
   { name: "width", label: "d_model", min: 2, max: 128, step: 2, value: 64 },
@@ -15,12 +16,14 @@ export function numbers({ position, width, base }) {
   return { answer, neighbour: answer[position ? position - 1 : 1], far: Math.max(...far) };
 }
 
-export const grasp = () => along("position", [10, 390], [0, 127]);
+export const grasp = () => along("position", [28, 390], [0, 127]);
 
 export function draw({ answer }, { position }) {
-  const x = 10 + (380 * position) / 127;
-  return line([[10, 75], [390, 75]], "faint") + line([[x, 10], [x, 140]], "frame") + curve(answer, "first", [10, 12, 380, 126])
-    + text(10, 160, "position 0") + text(390, 160, "127", 'text-anchor="end"');
+  const x = BOX[0] + (BOX[2] * position) / 127;
+  const rule = (y, said) => line([[28, y], [390, y]], "faint") + text(22, y + 4, said, end);
+  return [[22, "1"], [82, "0"], [142, "−1"]].map((one) => rule(...one)).join("") + line([[x, 22], [x, 142]], "frame") + curve(answer, "first", BOX)
+    + `<circle class="grip hand first" cx="${x.toFixed(1)}" cy="22" r="7"/>` + text(Math.min(Math.max(x, 60), 350), 12, `row ${position}, with itself`, middle)
+    + text(28, 160, "with row 0") + text(390, 160, "with row 127", end);
 }
 
 export const words = ({ neighbour, far }, { position }) =>

@@ -1,10 +1,10 @@
 // Lesson 16: what is left of each word in a state, for one gate of all words and one of the full stop.
-import { bar, line, range, spaced, text } from "./shared.js";
+import { bar, line, middle, range, spaced, text, word } from "./shared.js";
 
 const WORDS = "the cat sat down . the dog ran after it".split(" ");
 const [WIDE, FLOOR, TALL] = [39, 96, 82];
 const DIALS = { gate: { x: 104, said: "every word" }, stop: { x: 292, said: "the full stop" } };
-const [LOW, RADIUS] = [158, 30];
+const [LOW, RADIUS] = [156, 30];
 const SWEEP = 1.5 * Math.PI; // from 0, at the bottom left, clockwise to 1
 
 export const height = 208;
@@ -14,6 +14,7 @@ export const knobs = [
   { name: "stop", label: "gate of the full stop", min: 0.01, max: 1, step: 0.01, value: 0.01 },
 ];
 
+export const button = "Read the words";
 export const play = (t) => ({ at: Math.min(1 + Math.floor(t * WORDS.length), WORDS.length) });
 
 export function numbers({ at, gate, stop }) {
@@ -38,14 +39,14 @@ export function draw({ left }, values) {
     const x = 5 + WIDE * n;
     const tall = TALL * (left[n] ?? 0);
     return bar(x + 5, FLOOR - TALL, WIDE - 10, TALL, "faint") + bar(x + 5, FLOOR - tall, WIDE - 10, tall, word === "." ? "second" : "first")
-      + text(x + WIDE / 2, FLOOR + 16, word, `text-anchor="middle" class="${n < values.at ? "read" : "to-come"}"`);
+      + text(x + WIDE / 2, FLOOR + 16, word, `${middle} class="${n < values.at ? "read" : "to-come"}"`);
   });
   const dials = Object.entries(DIALS).map(([name, { x, said }]) => {
     const angle = (values[name] - 0.5) * SWEEP;
     const tip = [x + RADIUS * Math.sin(angle), LOW - RADIUS * Math.cos(angle)];
     return `<circle class="faint hand" cx="${x}" cy="${LOW}" r="${RADIUS}"/>` + line([[x, LOW], tip], name === "gate" ? "first" : "second")
       + `<circle class="grip hand ${name === "gate" ? "first" : "second"}" cx="${tip[0].toFixed(1)}" cy="${tip[1].toFixed(1)}" r="7"/>`
-      + text(x, LOW + 46, `${said}: ${spaced(Number(values[name]))}`, 'text-anchor="middle"');
+      + text(x, LOW + 46, `${said}: ${spaced(Number(values[name]))}`, `${middle} class="${name === "gate" ? "first" : "second"}"`);
   });
   return bars.join("") + dials.join("");
 }

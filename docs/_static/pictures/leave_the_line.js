@@ -1,5 +1,5 @@
 // Lesson 14: how alike every patch of a grid is to one of them. d_model 32.
-import { along, bar, dot, fixed, range, row } from "./shared.js";
+import { along, bar, dot, fixed, key, range, row } from "./shared.js";
 
 const WIDTH = 32;
 
@@ -39,7 +39,7 @@ export function draw({ height, width, at, across, alike }) {
     const [x, y] = [85 + side * (index % width), 8 + side * Math.floor(index / width)];
     const own = index === at * width + across;
     return bar(x, y, side - 1, side - 1, own ? "first frame" : "first", `fill-opacity="${Math.max(value, 0).toFixed(2)}"`);
-  }).join("");
+  }).join("") + key("cosine with your patch");
 }
 
 const told = (where, value) => (value === null ? `it has no neighbour ${where}` : `its cosine with the neighbour ${where} is ${fixed(value)}`);

@@ -1,5 +1,5 @@
 // Lesson 11: ALiBi's bias for one query of a text of 16 tokens, and the weights that come of it.
-import { along, bar, fixed, range, softmax, spaced, text } from "./shared.js";
+import { along, bar, fixed, line, middle, range, softmax, spaced, text, word } from "./shared.js";
 
 export function slopes(heads) {
   const power = 2 ** Math.floor(Math.log2(heads));
@@ -8,7 +8,7 @@ export function slopes(heads) {
   return [...even, ...between].slice(0, heads);
 }
 
-export const height = 175;
+export const height = 196;
 export const knobs = [
   { name: "query", label: "query at", min: 0, max: 15, value: 12 },
   { name: "heads", label: "heads", min: 1, max: 16, value: 8 },
@@ -26,13 +26,17 @@ export const grasp = () => along("query", [20, 380], [0, 15]);
 
 export function draw({ bias, weights }) {
   const low = Math.max(8, ...bias.map(Math.abs));
-  return weights.map((weight, n) => {
+  const bars = range(16).map((n) => {
     const x = 10 + 24 * n;
-    const tall = (45 * Math.abs(bias[n])) / low;
-    return bar(x, bias[n] > 0 ? 50 - tall : 50, 20, tall, "second") + bar(x, 150 - 45 * weight, 20, 45 * weight, "first");
-  }).join("") + text(10, 14, "bias") + text(10, 168, "weight of each token, from 0 on");
+    const [tall, weight, hidden] = [(40 * Math.abs(bias[n] ?? 0)) / low, weights[n] ?? 0, n >= weights.length];
+    return bar(x, bias[n] > 0 ? 58 - tall : 58, 20, tall, "second") + bar(x, 166 - 52 * weight, 20, 52 * weight, "first")
+      + text(x + 10, 180, n, `${middle} class="${hidden ? "to-come" : n === weights.length - 1 ? "first" : ""}"`);
+  });
+  return line([[10, 58], [390, 58]], "faint") + line([[10, 166], [390, 166]], "faint") + bars.join("")
+    + text(10, 14, "bias, from 0", 'class="second"') + text(10, 112, "weight", 'class="first"')
+    + text(200, 194, "tokens; what comes after the query is hidden", middle);
 }
 
 export const words = ({ slope, weights }, { query, constant }) =>
-  `The slope is ${spaced(slope)}. Token ${query} looks at itself with ${fixed(weights.at(-1))}, and at token 0 with ${fixed(weights[0], 3)}. `
-  + (constant ? "What is added to the whole row moves all its biases and no weight." : "Now add a number to the row: which weights change?");
+  `The slope of the ${word("biases", "second")} is ${spaced(slope)}. Token ${query} looks at itself with ${fixed(weights.at(-1))}, and at token 0 with ${fixed(weights[0], 3)}. `
+  + (constant ? `What is added to the whole row moves all its biases and no ${word("weight", "first")}.` : "Now add a number to the row: which weights change?");

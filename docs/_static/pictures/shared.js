@@ -19,7 +19,7 @@ export const spaced = (number) =>
   Math.abs(number) < 100 ? String(Number(number.toPrecision(3))).replace("-", "−") : Math.round(number).toLocaleString("en").replaceAll(",", "\u202f");
 export const fixed = (number, digits = 2) => number.toFixed(digits).replace("-", "−");
 
-export const line = (points, kind) => `<polyline class="${kind}" points="${points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ")}"/>`;
+export const line = (points, kind) => `<path class="line ${kind}" d="M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}"/>`;
 export const text = (x, y, said, more = "") => `<text x="${x}" y="${y}" ${more}>${said}</text>`;
 export const bar = (x, y, width, height, kind, more = "") =>
   `<rect class="${kind}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${Math.max(width, 0).toFixed(1)}" height="${Math.max(height, 0).toFixed(1)}" ${more}/>`;
@@ -27,6 +27,28 @@ export const bar = (x, y, width, height, kind, more = "") =>
 // Values between -1 and 1 as a curve in a box, the first at its left edge.
 export const curve = (values, kind, [x, y, width, height]) =>
   line(values.map((value, i) => [x + (width * i) / (values.length - 1), y + (height * (1 - value)) / 2]), kind);
+
+// Rows of numbers between -1 and 1 as the address of an image: blue below zero, white, red above, as in the lessons.
+export function painted(rows) {
+  const canvas = Object.assign(document.createElement("canvas"), { width: rows[0].length, height: rows.length });
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(canvas.width, canvas.height);
+  rows.flat().forEach((value, i) => {
+    const end = value < 0 ? [33, 102, 172] : [178, 24, 43];
+    image.data.set([...end.map((channel) => 247 + (channel - 247) * Math.abs(value)), 255], 4 * i);
+  });
+  context.putImageData(image, 0, 0);
+  return canvas.toDataURL();
+}
+
+// A word of the sentence in the colour that its curve has in the picture.
+export const word = (said, kind) => `<b class="${kind}">${said}</b>`;
+export const middle = 'text-anchor="middle"';
+export const end = 'text-anchor="end"';
+
+// What the shades of a grid mean, at its left.
+export const key = (said) => range(11).map((n) => bar(28, 118 - 10 * n, 14, 10, "first", `fill-opacity="${n / 10}"`)).join("")
+  + text(48, 26, "1") + text(48, 128, "0") + text(0, 0, said, `${middle} transform="translate(18 76) rotate(-90)"`);
 
 // --- what is grasped ---
 
@@ -54,6 +76,8 @@ export function grasp(element, pointOf, take) {
     held?.(pointOf(event));
   };
   element.classList.add("to-grasp");
+  // Nobody scrolls by a hand. (In Chromium touch-action does nothing inside an SVG.)
+  element.addEventListener("touchstart", (event) => event.target.closest(".hand") && event.preventDefault(), { passive: false });
   element.addEventListener("pointerdown", (event) => {
     // A finger may be about to scroll, until it moves to the side or is lifted.
     down = { event, sure: event.pointerType === "mouse" || event.target.closest(".hand") };

@@ -1,5 +1,5 @@
 // Lesson 01: five words in any order, one step of attention, and what the word cat takes home.
-import { bar, dot, fixed, range, row, softmax, sum, text } from "./shared.js";
+import { bar, dot, fixed, middle, range, row, softmax, sum, text, word } from "./shared.js";
 
 const WORDS = ["the", "cat", "chased", "the", "mouse"];
 const ROWS = { the: [1, 0, 0, 1], cat: [0, 2, 1, 0], chased: [1, 1, 0, 2], mouse: [0, 1, 2, 1] };
@@ -22,9 +22,9 @@ function attend(number, { mask, position }) {
   return { words, cat, weights, output: range(4).map((i) => sum(weights.map((weight, n) => weight * seen[n][i]))) };
 }
 
-export const height = 150;
+export const height = 136;
 export const knobs = [
-  { name: "order", label: "order of the words", min: 0, max: 119, value: 0, shown: (n) => `${n + 1} of 120` },
+  { name: "order", label: "order", min: 0, max: 119, value: 0, shown: (n) => `${n + 1} of 120` },
   { name: "mask", label: "causal mask", value: false },
   { name: "position", label: "add a position", value: false },
 ];
@@ -46,13 +46,14 @@ export function numbers(values) {
 }
 
 export const draw = ({ words, cat, weights }) =>
-  words.map((word, n) => {
+  words.map((said, n) => {
     const x = 10 + 78 * n;
-    return bar(x, 110 - 90 * (weights[n] ?? 0), 68, 90 * (weights[n] ?? 0), n === cat ? "second" : "first")
-      + text(x + 34, 128, word, `text-anchor="middle"${n === cat ? ' font-weight="bold"' : ""}`)
-      + text(x + 34, 105 - 90 * (weights[n] ?? 0), n in weights ? fixed(weights[n]) : "hidden", 'text-anchor="middle"');
-  }).join("") + text(10, 146, "how much cat looks at each word");
+    const tall = 80 * (weights[n] ?? 0);
+    return bar(x, 100 - tall, 68, tall, n === cat ? "second" : "first")
+      + bar(x, 106, 68, 24, "slip hand") + text(x + 34, 122, said, `${middle} class="${n === cat ? "second" : ""}"`)
+      + text(x + 34, 95 - tall, n in weights ? fixed(weights[n]) : "hidden", middle);
+  }).join("") + text(10, 14, "how much cat looks at each word");
 
 export const words = ({ words: said, output, told }) =>
-  `“${said.join(" ")}”: cat takes home (${output.map((value) => fixed(value, 3)).join(", ")}). `
+  `“${said.join(" ")}”: ${word("cat", "second")} takes home (${output.map((value) => fixed(value, 3)).join(", ")}). `
   + (told === 1 ? "It is the same in all 120 orders." : `Of the 120 orders it can tell ${told} apart.`);

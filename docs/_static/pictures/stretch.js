@@ -1,5 +1,5 @@
 // Lesson 13: the pairs of a head of 128 numbers, trained to a length and read to a longer one.
-import { along, bar, frequencies, range, spaced, text } from "./shared.js";
+import { along, bar, end, frequencies, range, spaced, text, word } from "./shared.js";
 
 const HEAD = 128;
 const clipped = (share) => Math.min(Math.max(share, 0), 1);
@@ -54,7 +54,7 @@ export function draw({ frequencies: now, slowed }, { trained, factor, base }) {
   const [seen, all] = ends({ trained, factor });
   const strip = bar(10, 16, seen - 10, 10, "first") + bar(seen, 16, all - seen, 10, "second")
     + [["first", seen], ["second", all]].map(([kind, x]) => `<circle class="grip hand ${kind}" cx="${x.toFixed(1)}" cy="21" r="8"/>`).reverse().join("")
-    + text(10, 10, "trained on", 'class="first"') + text(390, 10, "the text", 'class="second" text-anchor="end"');
+    + text(10, 10, "trained on", 'class="first"') + text(390, 10, "the text", `class="second" ${end}`);
   return strip + `<g transform="translate(0 40)">` + range(HEAD / 2).map((k) => {
     const x = 10 + (380 * k) / 64;
     const seen = (length * frequencies(HEAD, Number(base))[k]) / (2 * Math.PI);
@@ -62,9 +62,9 @@ export function draw({ frequencies: now, slowed }, { trained, factor, base }) {
     const [mine, all] = [clipped(seen), clipped(reached)].map((turns) => 60 * turns);
     return bar(x, 75 - all, 5, all - mine, "second") + bar(x, 75 - mine, 5, mine, "first")
       + bar(x, 155 - (50 * slowed[k]) / most, 5, (50 * slowed[k]) / most, "faint solid");
-  }).join("") + text(10, 90, "share of a turn: seen in training, and never seen") + text(10, 170, "slowed down by; pair 0 to 63") + "</g>";
+  }).join("") + text(10, 90, "pair 0: share of a turn") + text(390, 90, "pair 63", end) + text(10, 170, "how much each pair is slowed down") + "</g>";
 }
 
 export const words = ({ open, unseen, slowed }) =>
-  `${open} of 64 pairs do not come round in training; ${unseen || "none"} of these show${unseen === 1 ? "s" : ""} angles that were never there. `
+  `${open} of 64 pairs do not come round ${word("in training", "first")}; ${unseen || "none"} of these show${unseen === 1 ? "s" : ""} angles that ${word("were never there", "second")}. `
   + `The fastest pair is slowed down by ${spaced(slowed[0])}, the slowest by ${spaced(slowed.at(-1))}.`;

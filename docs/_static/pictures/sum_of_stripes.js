@@ -1,5 +1,5 @@
 // Lesson 14: what the first pairs see together around a query in the middle. 32 pairs; query and key (1, 0) in each.
-import { along, bar, fixed, range, sum } from "./shared.js";
+import { along, bar, fixed, key, range, sum } from "./shared.js";
 
 const [PAIRS, FAR] = [32, 14];
 const STEPS = range(2 * FAR + 1).map((i) => i - FAR);
@@ -30,7 +30,7 @@ export function draw({ scores }) {
     const [x, y] = [85 + side * (index % STEPS.length), 8 + side * Math.floor(index / STEPS.length)];
     const own = index === (scores.length - 1) / 2;
     return bar(x, y, side, side, own ? "first frame" : "first", `fill-opacity="${Math.max(value, 0).toFixed(2)}"`);
-  }).join("");
+  }).join("") + key("score with the middle");
 }
 
 export const words = ({ pairs, along, aslant }) =>

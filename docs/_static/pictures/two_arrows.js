@@ -1,5 +1,5 @@
 // Lesson 09: a query and a key, rotated by their positions; head_dim 8, base 100.
-import { dot, fixed, frequencies, line, range, sum, text, turning } from "./shared.js";
+import { dot, fixed, frequencies, line, middle, range, sum, text, turning, word } from "./shared.js";
 
 const QUERY = [1, 0.5, 1, -0.5, 0.8, 0.3, 1, 0.2];
 const KEY = [0.9, 0.4, 0.7, 0.6, -0.3, 1, 0.5, 0.5];
@@ -51,10 +51,10 @@ export const draw = ({ pairs, parts }) =>
     const wedge = `<path class="wedge" d="M${x} ${y}L${tips[0]}L${tips[1]}Z"/>`;
     const grips = tips.map(([a, b], i) => `<circle class="grip hand ${["first", "second"][i]}" cx="${a.toFixed(1)}" cy="${b.toFixed(1)}" r="6"/>`);
     return `<circle class="faint" cx="${x}" cy="${y}" r="45"/>` + wedge + line([[x, y], tips[0]], "first") + line([[x, y], tips[1]], "second dashed") + grips.join("")
-      + text(x, 122, `pair ${n}`, 'text-anchor="middle"') + text(x, 140, fixed(parts[n]), 'text-anchor="middle"');
-  }).join("")
-  + line([[126, 158], [146, 158]], "first") + text(151, 162, "query") + line([[216, 158], [236, 158]], "second dashed") + text(241, 162, "key");
+      + text(x, 122, `pair ${n}`, middle) + text(x, 140, fixed(parts[n]), `${middle} class="sum"`)
+      + text(x + 49, 140, n < 3 ? "+" : "", middle);
+  }).join("") + text(200, 162, `= ${fixed(sum(parts), 3)}`, `${middle} class="sum"`);
 
 export const words = ({ score }, { query, key, layout }) =>
-  `The key is ${Math.abs(query - key)} tokens ${key > query ? "to the right" : "to the left"}; the score is ${fixed(score, 3)}. `
+  `The ${word("key", "second")} is ${Math.abs(query - key)} tokens ${key > query ? "to the right" : "to the left"} of the ${word("query", "first")}. Four dot products add up to the score, ${fixed(score, 3)}. `
   + (layout === "mixed" ? "Query and key are paired in two ways: moving both changes the score." : "Moving both does not change it: it knows the offset only.");
