@@ -20,5 +20,5 @@ def first_encoding():
         "to the right they get ever slower, until only still stripes remain, dark and pale in turn. Row "
         "20 is framed.",
         caption="The sinusoidal positional encoding. By lesson 05 you will have built it three times, and "
-        "hunted down a bug that published programs have.",
+        "hunted down a bug that is also found in published programs.",
     )
