@@ -88,7 +88,6 @@ def _one_of(name, word, *words):
     need(known, f"{name} must be {', '.join(first)} or {last}, got {word!r}")
 
 
-
 # --- many numbers, and their axes ---
 
 

@@ -34,8 +34,8 @@ def class_folder(words):
 def handed_out(folder, lesson):
     """Stop where a class doesn't have a lesson."""
     if not (folder / "release" / lesson).exists():
-        number = lesson[:2]
-        sys.exit(f'This class has no lesson {number} yet. First: python course.py classroom "{folder}" {number}')
+        first = f'python course.py classroom "{folder}" {lesson[:2]}'
+        sys.exit(f"This class has no lesson {lesson[:2]} yet. First: {first}")
 
 
 @functools.cache
