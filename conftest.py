@@ -13,6 +13,8 @@ import pytest
 from reexecute import KERNEL_ENVIRONMENT, pixels, pngs, rms
 
 os.environ.update(KERNEL_ENVIRONMENT)
+# In a terminal of JupyterLab this name is set, and then exercises would draw buttons into the outputs.
+os.environ.pop("JPY_SESSION_NAME", None)
 if not os.path.exists(os.environ.get("MPLCONFIGDIR", ".")):
     # matplotlib lists the fonts at its first import; where that takes long, it says so, in some notebook.
     import matplotlib.font_manager  # noqa: F401

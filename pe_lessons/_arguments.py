@@ -72,7 +72,7 @@ def above_zero(name, value):
 
 def base_of_angles(base):
     """`base` as a float above 1."""
-    return real_number("base", base, above=1, hint=": the paper's is 10_000.0")
+    return real_number("base", base, above=1, hint=": Vaswani et al. and Su et al. take 10_000.0")
 
 
 def true_or_false(name, value):

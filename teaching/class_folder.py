@@ -31,6 +31,13 @@ def class_folder(words):
     return folder
 
 
+def handed_out(folder, lesson):
+    """Stop where a class doesn't have a lesson."""
+    if not (folder / "release" / lesson).exists():
+        number = lesson[:2]
+        sys.exit(f'This class has no lesson {number} yet. First: python course.py classroom "{folder}" {number}')
+
+
 @functools.cache
 def version():
     """Which version of the course this is: the tag that was handed out, or a commit."""

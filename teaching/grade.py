@@ -30,7 +30,7 @@ import intake
 import make_class_folder
 import nbformat
 import sandbox
-from class_folder import class_folder, lesson_named, nbgrader, version
+from class_folder import class_folder, handed_out, lesson_named, nbgrader, version
 from nbgrader.api import Gradebook
 from sqlalchemy.exc import DatabaseError
 
@@ -270,6 +270,11 @@ def write_feedback_for_canvas(folder, lesson, files, given, place="feedback"):
                 archive.writestr(name, text)
 
 
+def no_formula(name):
+    """A learner's name as a spreadsheet shows it: it would compute one that begins like a formula."""
+    return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name
+
+
 def write_grades(folder, lesson, given, broken):
     """A table with a row for each learner and exercise, and one for each learning platform."""
     place = folder / "grades"
@@ -280,9 +285,9 @@ def write_grades(folder, lesson, given, broken):
         for student, grades in sorted(given.items()):
             for name, (score, most) in grades.items():
                 course = graded_with(folder, lesson, student)
-                table.writerow([student, name, f"{score:g}", f"{most:g}", course, ""])
+                table.writerow([no_formula(student), name, f"{score:g}", f"{most:g}", course, ""])
         for student, why in sorted(broken.items()):
-            table.writerow([student, "", "", "", version(), f"not graded: {why}"])
+            table.writerow([no_formula(student), "", "", "", version(), f"not graded: {why}"])
     totals = {student: sum(score for score, _ in grades.values()) for student, grades in given.items()}
     most = max((sum(one for _, one in grades.values()) for grades in given.values()), default=0)
     forms = {  # the columns by which these platforms know a learner, and what they call the rest
@@ -340,11 +345,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     start = time.monotonic()
     check_grade_book(folder, lesson, again)
     check_that_answers_can_run(sandboxed)
-    if not (folder / "release" / lesson).exists():
-        try:
-            make_class_folder.release(folder, lesson)
-        except ValueError as problem:
-            sys.exit(f"grade: {problem}")
+    handed_out(folder, lesson)
     roster = people(folder)
     numbered = {re.sub(r" \d+$", "", name) for _, names in roster for name in names if name[-1:].isdigit()}
     taken = intake.collect(folder, lesson, numbered)
@@ -361,7 +362,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     for one, names in taken.namesakes.items():
         print(f"  {one} is the name of several, told apart by the platform's number: {', '.join(names)}")
     for one, files in taken.files.items():
-        names = [intake.readable(file.name) for file in files if ".ipynb" in file.name.lower()]
+        place = folder / "downloaded" / lesson
+        names = [
+            intake.readable(str(file.relative_to(place))) for file in files if ".ipynb" in file.name.lower()
+        ]
         if len(names) > 1 and one not in taken.newest_broken:
             print(f"  {one}: {len(names)} files, the last one counts: {', '.join(names)}")
     for one, why in taken.newest_broken.items():
@@ -380,9 +384,8 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     broken = taken.broken | failed
     for one, why in taken.broken.items():
         explain(folder, lesson, one, why)
-    given = {
-        one: grades for one, grades in points(folder, lesson).items() if one in taken.ready.keys() - broken
-    }
+    all_points = points(folder, lesson)
+    given = {one: grades for one, grades in all_points.items() if one in taken.ready.keys() - broken}
     write_grades(folder, lesson, given, broken)
     write_feedback_for_moodle(folder, lesson, taken.files)
     write_feedback_for_canvas(folder, lesson, taken.files, given)
@@ -402,12 +405,18 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         print(f"  not graded: {one}: {why}{f' ({files})' if files else ''}")
     for name, why in taken.unread.items():
         print(f"  NOT READ: {name}: {why}")
+    if gone := all_points.keys() - taken.ready.keys() - broken.keys():
+        print(f"  graded before, and now without a file or under another name: {', '.join(sorted(gone))}")
     if roster:
         handed_in = taken.ready.keys() | taken.broken.keys()
+        known = {intake.words_of(name): name for _, names in roster for name in names}
         for what, who in (
             (
                 "not in roster.csv, so not in the files for Canvas and Moodle",
-                handed_in.difference(*(names for _, names in roster)),
+                {
+                    f"{one} (is this {like}?)" if (like := known.get(intake.words_of(one))) else one
+                    for one in handed_in.difference(*(names for _, names in roster))
+                },
             ),
             (
                 "in roster.csv, and nothing handed in",
@@ -432,11 +441,11 @@ def main(arguments):
     options = parser.parse_args(arguments)
     sandboxed = sandbox_or_consent(options.without_sandbox)
     _, broken = grade(options.folder, options.lesson, options.again, options.student, options.jobs, sandboxed)
-    print(f"\nFeedback for each learner: {options.folder}/feedback/STUDENT/{options.lesson}")
+    print(f"\nFeedback for each learner: {options.folder}/feedback/NAME/{options.lesson}")
     for what, files in (
         ("Feedback to be uploaded", f"feedback/{options.lesson}_*.zip"),
         ("Points", f"grades/{options.lesson}.csv"),
-        ("Points to be imported", f"grades/{options.lesson}_*.csv"),
+        ("Points, as a platform imports them", f"grades/{options.lesson}_*.csv"),
     ):
         for file in sorted(options.folder.glob(files)):
             print(f"{what}: {file}")

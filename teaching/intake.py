@@ -178,7 +178,14 @@ def found(folder, lesson, unread):
             unread[readable(name)] = (
                 f"move it out of its folder: a platform's files belong directly into downloaded/{lesson}"
             )
-        elif file not in zips and handed_over(name):
+        elif file in zips:
+            continue
+        elif not handed_over(name):
+            if file.suffix.lower() in (".pdf", ".py", ".html", ".docx"):
+                unread[readable(name)] = "no notebook: ask for the file that ends in .ipynb"
+        elif student_of(name).startswith(lesson):  # as everybody's file is called that comes by mail
+            unread[readable(name)] = "whose is it? Name it after the learner, such as Ada Lovelace.ipynb"
+        else:
             singles[file] = student_of(name)
     for file, archive in zips.items():
         if archive is None:
@@ -297,6 +304,11 @@ def student_of(name):
                 student = f"{student[: LONGEST_NAME // 4]} {hashlib.sha256(student.encode()).hexdigest()[:8]}"
             return student or "unknown"
     return "unknown"
+
+
+def words_of(name):
+    """By which a name is known again, whatever the order of its parts."""
+    return tuple(sorted(re.findall(r"\w+", name.lower())))
 
 
 def keep_original(place, file, content, name):

@@ -86,7 +86,7 @@ def main(arguments):
         print(
             f"{name} is ready:\n"
             f"  hand out  {folder}/release/{name}/{name}.ipynb\n"
-            f"  collect   into {folder}/downloaded/{name}, as the learning platform gives it\n"
+            f"  collect   into {folder}/downloaded/{name}, the zip of the learning platform, or a notebook for each learner\n"
             f'  then      python course.py grade "{folder}" {name[:2]}\n'
             f'            python course.py review "{folder}" {name[:2]}'
         )

@@ -115,12 +115,21 @@ def write_verdict(cell, look):
         return
     called = [set(one.called) for one in Look.from_text(look).seen]  # of the course, in each trial
     called = sorted(set.intersection(*called)) if called else []
-    cell.metadata[VERDICT] = {"status": result.status, "cause": result.cause, "called": called}
+    cell.metadata[VERDICT] = {
+        "status": result.status,
+        "cause": result.cause,
+        "called": [storable(one) for one in called],
+    }
     if result.status == "correct":
-        cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=f"{result}\n")]
+        cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=storable(f"{result}\n"))]
     else:
-        cell.outputs = [nbformat.v4.new_output("error", ename="CheckFailed", evalue=repr(result))]
-        cell.outputs[0].traceback = repr(result).splitlines()
+        cell.outputs = [error("CheckFailed", storable(repr(result)))]
+        cell.outputs[0].traceback = cell.outputs[0].evalue.splitlines()
+
+
+def storable(text):
+    """The text without half of an emoji, which cannot be written to a file."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def error(name, text):

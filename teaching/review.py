@@ -20,7 +20,7 @@ from collections import defaultdict
 import grade
 import marking
 import nbformat
-from class_folder import class_folder, lesson_named
+from class_folder import class_folder, handed_out, lesson_named
 from matplotlib.figure import Figure
 
 from pe_lessons.exercises import run_answer
@@ -283,9 +283,9 @@ def pages(folder, lesson):
     ] or ["None."]
     named += ["", "## To be looked at", ""]
     named += [f"- **{one}**: {'; '.join(found)}" for one, found in sorted(remarks.items())] or ["Nothing."]
-    named += ["", f"## Answers alike, of those longer than {ALIKE} characters as a syntax tree", ""]
+    named += ["", "## Equal answers, among those of about five lines or more", ""]
     if groups:
-        named += ["Ask first who shares a wrong one: a short exercise has few right ones.", ""]
+        named += ["Begin with those who share a wrong answer. A short exercise has few different right ones.", ""]
     for missed, names, students in groups:
         where = " and ".join(f"{name} (wrong)" if name in missed else name for name in names)
         named.append(f"- {where}: {', '.join(students)}")
@@ -300,6 +300,7 @@ def main(arguments):
     parser.add_argument("folder", type=class_folder)
     parser.add_argument("lesson", type=lesson_named)
     options = parser.parse_args(arguments)
+    handed_out(options.folder, options.lesson)
     grade.check_grade_book(options.folder, options.lesson)
     place = options.folder / "review"
     place.mkdir(exist_ok=True)

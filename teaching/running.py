@@ -183,12 +183,16 @@ def plain(output):
     if output.output_type == "stream":
         name = "stderr" if output.name == "stderr" else "stdout"
         return new("stream", name=name, text=shortened(output.text))
-    shown = {kind: text for kind, text in output.data.items() if HARMLESS.get(kind, lambda _: False)(text)}
+    shown = {
+        kind: marking.storable(text)
+        for kind, text in output.data.items()
+        if HARMLESS.get(kind, lambda _: False)(text)
+    }
     return new("display_data", shown) if shown else None
 
 
 def shortened(text):
-    text = str(text)
+    text = marking.storable(str(text))
     return text if len(text) <= 2 * TEXT else f"{text[:TEXT]}\n... (more was printed than is kept)\n"
 
 

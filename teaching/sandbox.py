@@ -74,7 +74,8 @@ def command(shared, inside, seeds="{}"):
     words += ["--ro-bind", str(marking.without_answers() / "pe_lessons"), str(ROOT / "pe_lessons")]
     for fonts in Path(os.environ.get("MPLCONFIGDIR", "/nowhere")).glob("fontlist-*.json"):
         words += ["--ro-bind", str(fonts), f"/tmp/matplotlib/{fonts.name}"]
-    words += ["--bind", shared, shared, "--chdir", "/home/learner"]
+    # What is written to the root would lie in the machine's memory, and no limit would count it.
+    words += ["--bind", shared, shared, "--remount-ro", "/", "--chdir", "/home/learner"]
     variables = {
         name: os.environ[name] for name in os.environ if name in KEPT or name.endswith("_NUM_THREADS")
     }

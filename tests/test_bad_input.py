@@ -124,7 +124,7 @@ BY_ARGUMENT = {  # what is refused in every function that has the argument
     "bidirectional": [bad("bidirectional must be True or False, got 'yes'", T, bidirectional="yes")],
     **{name: rows_of_x(name) for name in ("q", "k", "v", "x")},
     **{name: places(name) for name in ("rows", "columns")},
-    "base": [bad("base must be finite and above 1, got 1: the paper's is 10_000.0", base=1),
+    "base": [bad("must be finite and above 1, got 1: Vaswani et al. and Su et al. take 10_000.0", base=1),
              bad("base must be a real number, got '10000' (str)", T, base="10000")],
     "layout": [bad('layout must be "interleaved" or "half", got \'halves\'', layout="halves")],
     "scaling": [

@@ -659,7 +659,7 @@ def test_the_guide_s_program_mails_every_page_to_its_learner(tmp_path, monkeypat
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("smtplib.SMTP", Server)
-    monkeypatch.setattr("builtins.input", lambda _: "secret")
+    monkeypatch.setattr("getpass.getpass", lambda: "secret")
     monkeypatch.setattr(sys, "argv", ["mail_pages.py", LESSON])
     exec(textwrap.dedent(program), {})
     assert sent == [

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -263,6 +265,11 @@ def test_the_language_model_of_a_model_with_eyes():
     ("more", "words"),
     [
         ({"rope_parameters": {"rope_theta": 100.0}}, "gives the base 100, rope_theta 500,000"),
+        ({"rope_scaling": {"type": "linear", "factor": 2.0, "rope_theta": 100.0}},
+         "rope_scaling gives the base 100, rope_theta 500,000: the one in rope_scaling is taken"),
+        ({"rope_scaling": LLAMA_3 | {"original_max_position_embeddings": 1024}},
+         "the trained length 1,024 is longer than the 512 positions in all, factor or not"),
+        ({"num_key_value_heads": 3}, "4 heads can't share the keys of num_key_value_heads = 3 evenly"),
         ({"rope_parameters": YARN, "rope_scaling": YARN | {"factor": 2.0}},
          "rope_parameters and rope_scaling disagree"),
         ({"rope_scaling": without(YARN, "original_max_position_embeddings")},
@@ -311,6 +318,8 @@ def test_in_a_window_no_distance_is_new():
     windowed = models.explain(LLAMA | {"sliding_window": 64, "model_type": "mistral"})
     assert "in 64 tokens the fastest pair turns 10.2 times" in windowed
     assert "angles that no training text had" not in windowed
+    wide = models.explain(LLAMA | {"sliding_window": 1024, "model_type": "mistral"})
+    assert "window of 1,024 tokens (wider than the 512 positions)" in wide and "in 512 tokens" in wide
     assert "beyond 512 tokens: 5 pairs reach angles that no training text had" in models.explain(LLAMA)
 
 
@@ -365,6 +374,11 @@ def test_the_gallery_is_in_order_and_shows_every_kind():
         ({"rope_theta": True}, "rope_theta must be a finite number, got True"),
         ({"rotary_dim": True}, "rotary_dim must be a whole number, got True"),
         ({"layer_rope_theta": ["a"] * 4}, "layer_rope_theta must hold a number for each layer, got 'a'"),
+        ({"max_position_embeddings": -1}, "max_position_embeddings must be 1 or more, got -1"),
+        ({"n_positions": 0}, "n_positions must be 1 or more, got 0"),
+        *(({"sliding_window": window}, "1 or more tokens, or null, got") for window in (-5, 0, 1.5, True)),
+        ({"sliding_window": 0, "model_type": "gemma3_text"}, "1 or more tokens, or null, got 0"),
+        ({"sliding_window": 0, "layer_types": ["sliding_attention"] * 4}, "1 or more tokens, or null, got 0"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_refused(more, words):
@@ -379,6 +393,7 @@ def test_a_value_of_the_wrong_kind_is_refused(more, words):
         ("slidingwindow", "sliding_window"), ("max_positon_embeddings", "max_position_embeddings"),
         ("layer_typs", "layer_types"), ("head_dmi", "head_dim"), ("rope_scalling", "rope_scaling"),
         ("window_size", "sliding_window"), ("num_hiden_layers", "num_hidden_layers"),
+        ("max_pos_embeddings", "max_position_embeddings"),
     ],
 )  # fmt: skip
 def test_a_misspelled_name_is_named(name, meant):
@@ -389,9 +404,17 @@ def test_a_misspelled_name_is_named(name, meant):
     assert not models.understood(slip)
 
 
+def test_a_misspelled_knob_and_the_base_that_is_taken_instead():
+    slip = without(LLAMA_3, "low_freq_factor") | {"low_frequency_factor": 1.0}
+    told = models.explain(LLAMA | {"rope_scaling": slip})
+    assert "low_frequency_factor = 1.0 is not understood: is low_freq_factor meant?" in told
+    told = models.explain(without(LLAMA, "rope_theta") | {"rope_tehta": 5e5})
+    assert "is rope_theta meant?" in told and "the file leaves out rope_theta (10,000): " in told
+
+
 @pytest.mark.parametrize("name", ["qk_nope_head_dim", "num_key_value_heads", "v_head_dim", "mlp_layer_types"])
 def test_a_name_that_only_looks_like_another_is_not_named(name):
-    assert models.warnings(LLAMA | {name: 64}) == []
+    assert models.warnings(LLAMA | {name: 4}) == []
 
 
 def test_a_window_that_nobody_gives_is_not_understood():
@@ -432,7 +455,7 @@ def test_a_file_that_cannot_be_read(tmp_path, capsys, text, words):
     path = tmp_path / "config.json"
     if text is not None:
         path.write_text(text)
-    assert models.main([str(path)]) == 1
+    assert models.main([str(path)]) == 2
     shown = capsys.readouterr().err
     assert words in shown and shown.count("\n") == 1
 
@@ -445,7 +468,11 @@ def test_a_file_that_cannot_be_read(tmp_path, capsys, text, words):
         ([LLAMA | {"yarn_magic": 3}], 2),
         ([LLAMA | {"rope_scaling": YARN | {"swirl": 3}}], 2),
         ([LLAMA | {"head_dim": 15}], 2),
-        ([LLAMA, "nothing", LLAMA | {"model_type": "acme-lm"}], 1),
+        ([LLAMA | {"num_key_value_heads": 3}], 2),
+        ([LLAMA | {"rope_theta": -500_000.0}], 2),
+        ([LLAMA | {"rope_scaling": {"rope_type": "linear", "factor": "eight"}}], 2),
+        ([LLAMA | {"rope_scaling": {"rope_type": "linear", "rope_theta": 100.0, "factor": 2.0}}], 0),
+        ([LLAMA, "nothing", LLAMA], 2),
     ],
 )
 def test_the_exit_status(tmp_path, capsys, configs, status):
@@ -470,7 +497,6 @@ def test_the_exit_status(tmp_path, capsys, configs, status):
             {"rope_scaling": {"rope_type": "default", "partial_rotary_factor": 0.0}, "rope_theta": 1e4},
             "without positions",
         ),
-        ({"sliding_window": 0, "layer_types": ["sliding_attention"] * 2}, "in 2,048 tokens"),
     ],
 )
 def test_a_zero_is_not_taken_for_left_out(more, said):
@@ -492,20 +518,39 @@ def test_two_configs_are_compared_by_name_or_folder(tmp_path, capsys):
     assert "- layers 0-31: rotary with base 10,000 on all 128 columns of a head" in shown
     assert "+ layers 0-31: rotary with base 500,000 on all 128 columns of a head" in shown
     assert models.main(["diff", "llama-3-8b", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.strip() == ""
+    assert capsys.readouterr().out == "the two configs do the same with positions\n"
+    assert models.main(["diff", "llama-3-8b", "llama-3"]) == 2
+    assert capsys.readouterr().out == ""
 
 
 def test_what_is_missing_or_misspelled_on_the_command_line_is_said(capsys):
     with pytest.raises(SystemExit):
         models.main(["diff", "llama-2-7b"])
     assert "diff wants two configs" in capsys.readouterr().err
-    assert models.main(["llama-2-7"]) == 1
-    assert "a name such as llama-2-7b, " in capsys.readouterr().err
-    assert models.main(["zzz"]) == 1
-    shown = capsys.readouterr().err
-    assert all(name in shown for name in models.gallery())
-    assert models.main(["no/such/file"]) == 1
+    for name, meant in (("llama-2-7", "llama-2-7b"), ("meta-llama/Llama-3.1-8B", "llama-3.1-8b")):
+        assert models.main([name]) == 2
+        assert f"a known name, got {name!r}; names like it: {meant}" in capsys.readouterr().err
+    for name in ("zzz", "a/folder"):
+        assert models.main([name]) == 2
+        shown = capsys.readouterr().err
+        assert all(name in shown for name in models.gallery())
+    assert models.main(["no/such/file.json"]) == 2
     assert "config must be a readable file" in capsys.readouterr().err
+
+
+def test_each_known_name_is_taken_and_listed(capsys):
+    assert models.main([*models.gallery()]) == 0
+    assert capsys.readouterr().err == ""
+    with pytest.raises(SystemExit):
+        models.main(["--help"])
+    shown = capsys.readouterr().out.split("known names: ")[1]
+    assert shown.replace("\n", " ").strip().split(", ") == [*models.gallery()]
+
+
+def test_a_reader_that_closes_its_end_is_no_error():
+    command = f"{sys.executable} -m pe_lessons.models --json {' '.join(models.gallery())} | head -c 1"
+    said = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert (said.stdout, said.stderr) == ("[", "")
 
 
 def test_json_is_json(capsys):

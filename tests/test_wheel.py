@@ -28,8 +28,9 @@ def test_a_wheel_holds_every_file_of_the_package(tmp_path):
     assert files(unpacked) == wanted
 
 
-def test_the_wheel_of_wherepos_reads_a_config_with_python_alone(tmp_path):
+def test_the_wheel_of_wherepos_reads_every_known_config_with_python_alone(tmp_path, monkeypatch):
     """Without site-packages, so without NumPy and PyTorch."""
+    monkeypatch.delenv("PE_LESSONS_REPOSITORY", raising=False)
     tree, unpacked = tmp_path / "tree", tmp_path / "unpacked"
     for name in ("doctor", "models"):
         shutil.copytree(ROOT / "pe_lessons" / name, tree / "pe_lessons" / name)
@@ -44,6 +45,10 @@ def test_the_wheel_of_wherepos_reads_a_config_with_python_alone(tmp_path):
     subprocess.run(build, cwd=tree / "package", check=True, capture_output=True)
     [wheel] = tmp_path.glob("*.whl")
     zipfile.ZipFile(wheel).extractall(unpacked)
-    command = [sys.executable, "-S", "-m", "wherepos", "llama-3-8b"]
+    names = [path.stem for path in (unpacked / "wherepos/models/gallery").glob("*.json")]
+    command = [sys.executable, "-S", "-m", "wherepos", *names]
     said = subprocess.run(command, cwd=unpacked, capture_output=True, text=True)
-    assert "layers 0-31: rotary with base 500,000 on all 128 columns of a head" in said.stdout, said.stderr
+    assert said.returncode == 0 and len(names) > 40, said.stderr
+    assert "layers 0-31: rotary with base 500,000 on all 128 columns of a head" in said.stdout
+    lesson = f'"{(tree / "notebooks").as_uri()}/05_pytorch.ipynb"'
+    assert lesson in (unpacked / "wherepos/doctor/examined_model.py").read_text("utf-8")

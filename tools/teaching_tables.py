@@ -48,7 +48,7 @@ ABOUT_TIMES = """# How long the lessons take
 Written by `tools/teaching_tables.py`. The minutes are words / 90 + lines of code / 5 + 9.5 for each exercise
 + 2 for each question or quiz, rounded to the next 5. A case of the clinic counts 5 with a test to write and 3
 without, and its hunt counts 20. We fitted this clock to the times of 21 readers. A class that discusses every
-prediction takes half as long again. Sections from *Further* on don't count. *Points* are those that
+prediction takes about one and a half times as long. Sections from *Further* on don't count. *Points* are those that
 `course.py grade` can give. *Running* is how long all cells took, once, on one thread, on the machine that
 wrote the table (the kernel's start and the imports count).
 

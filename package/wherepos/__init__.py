@@ -5,5 +5,6 @@
     wherepos ask_mine.py       # are the positions of this model right? It needs PyTorch
     wherepos http://localhost:8000 http://localhost:8001    # a server, and one that is right
 
-`wherepos --help` followed by a file or an address explains that command.
+`wherepos --help` followed by a file or an address explains that command: `wherepos --help config.json` lists
+the known configs.
 """

@@ -3,10 +3,13 @@
     wherepos http://localhost:8000 http://localhost:8001
 
 The first server is examined, the second is the reference: the same weights and tokenizer, in another engine
-or with nothing cached and nothing batched. Both get the same texts and go on with each for a few tokens, in
-the way of OpenAI's /v1/completions (temperature 0, logprobs). The server gets a short text, a long one, the
-long one again and with another end, which a cache of prefixes answers, and several at the same time. Where
-both choose the same tokens, their log-probabilities must be the same up to `--tolerance`.
+or with nothing cached and nothing batched. The weights must be trained: with plain random weights positions
+hardly change what a model says, and a fault can pass for rounding.
+
+Both get the same texts and go on with each for a few tokens, in the way of OpenAI's /v1/completions
+(temperature 0, logprobs). The server gets a short text, a long one, the long one again and with another end,
+which a cache of prefixes answers, and several at the same time. Where both choose the same tokens, their
+log-probabilities must be the same up to `--tolerance`.
 
 The log-probabilities of the prompt itself (`echo`) are not asked for. The server of llama.cpp has none, and
 vLLM computes them without its cache of prefixes, which is where positions go wrong.

@@ -8,8 +8,9 @@ by the type of layer). What it leaves to the code of the model is looked up in `
 tables were read line by line in transformers 5.23.0; what they do not know is named, and nothing is guessed.
 A type that is neither there nor in the gallery is read by its keys alone, and a warning says so.
 
-A folder with a config.json or the name of a config of the gallery will do, too. The exit status is 1 if a
-file cannot be read, and 2 if it can be but something in it is not understood.
+A folder with a config.json or the name of a config of the gallery will do, too. The exit status is 0
+if all of it is understood, warnings or not, and 2 if a file cannot be read, a value cannot be right, or
+something is not known.
 """
 
 from pe_lessons.models.consistency import understood, warnings

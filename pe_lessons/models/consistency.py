@@ -12,7 +12,8 @@ def understood(config):
     """Whether the type of the model, every layer, every window and every name about positions is known."""
     config = reader._read(config)
     kinds = {layer.kind for layer in reader.layers(config)}
-    return not any(_not_read(config)) and not any(_no_window(config)) and "unknown" not in kinds
+    told = any(any(check(config)) for check in (_not_read, _no_window, _shared))
+    return not told and "unknown" not in kinds
 
 
 def warnings(config):
@@ -24,9 +25,11 @@ def warnings(config):
 def _two_spellings(config):
     new, old = config.get("rope_parameters") or {}, config.get("rope_scaling") or {}
     flat = not any(isinstance(value, dict) for value in new.values())
-    one, other = new.get("rope_theta") if flat else None, config.get("rope_theta")
-    if None not in (one, other) and one != other:
-        yield f"rope_parameters gives the base {one:,g}, rope_theta {other:,g}: programs choose differently"
+    for name, rope in (("rope_parameters", new), ("rope_scaling", old)):
+        one, other = rope.get("rope_theta"), config.get("rope_theta")
+        if reader._is_number(one) and reader._is_number(other) and one != other:
+            yield (f"{name} gives the base {one:,g}, rope_theta {other:,g}: the one in {name} is taken, "
+                   "as in transformers 5, but programs choose differently")  # fmt: skip
     if flat and new and old and {**new, **old} != {**old, **new}:
         yield "rope_parameters and rope_scaling disagree: programs choose differently"
 
@@ -42,6 +45,8 @@ def _lengths(config):
             yield f"{rule} without original_max_position_embeddings: {taken}"
         elif stretched and length and factor * old != length:
             yield f"factor {factor:g} times the trained length {old:,} is {factor * old:,.0f}, not {length:,}"
+        elif reader._is_number(factor) and reader._is_number(old) and length and old > length:
+            yield f"the trained length {old:,} is longer than the {length:,} positions in all, factor or not"
 
 
 def _unturned(config):
@@ -79,6 +84,13 @@ def _widths(config):
         yield f"{heads} heads do not share a width of {width} evenly: {columns} columns each are taken"
 
 
+def _shared(config):
+    """As many heads look at the same keys each time; programs refuse anything else."""
+    heads, shared = reader._width(config)[1], config.get("num_key_value_heads")
+    if heads and reader._is_number(shared) and (shared < 1 or heads % shared):
+        yield f"{heads} heads can't share the keys of num_key_value_heads = {shared} evenly"
+
+
 def _nothing(config):
     """0 where a number of columns is wanted, null for a base, no window for a layer that wants one."""
     for name in ("partial_rotary_factor", "rotary_pct", "rope_pct", "rotary_dim"):
@@ -102,7 +114,8 @@ def _meant(name, known):
     """The known name of which this one looks like a misspelling: as many words, and each of them close."""
 
     def close(pair):
-        return difflib.SequenceMatcher(None, *pair).ratio() > 0.65
+        short, long = sorted(pair, key=len)
+        return long.startswith(short) or difflib.SequenceMatcher(None, *pair).ratio() > 0.65
 
     for other in difflib.get_close_matches(name, sorted(known), cutoff=0.8):
         words, others = name.split("_"), other.split("_")
@@ -143,7 +156,9 @@ def _unused(config):
         yield f"{' and '.join(given)} beside another kind ({tables.KINDS[kind]}): no layer is taken to turn"
 
 
-CHECKS = (_unused, _two_spellings, _lengths, _unturned, _lists, _widths, _nothing, _no_window, _not_read)
+CHECKS = (
+    _unused, _two_spellings, _lengths, _unturned, _lists, _widths, _shared, _nothing, _no_window, _not_read,
+)  # fmt: skip
 
 
 def _base(config):

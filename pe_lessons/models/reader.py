@@ -277,7 +277,8 @@ def _layer_types(config, count):
     given = _schedule(config, count)
     if given is not None:
         return [*given, *["not named"] * (count - len(given))][:count]
-    if not _get(config, "sliding_window", "local_attention") or config.get("use_sliding_window") is False:
+    given = _get(config, "sliding_window", "local_attention")
+    if given is None or config.get("use_sliding_window") is False:
         return ["full_attention"] * count
     if config.get("global_attn_every_n_layers"):  # ModernBERT begins with a full layer
         every = config["global_attn_every_n_layers"]
@@ -371,9 +372,9 @@ def _window(config, layer_type):
     if config.get("model_type") == "mimo_v2_flash" and layer_type == "sliding_attention":
         before = config.get("sliding_window_size")  # tokens before the one that looks
         window = window if before is None else before + 1
-    if not isinstance(window, int | None):
-        raise ValueError(f"the window must be a whole number of tokens, got {window!r}")
-    return window or None  # no token would be seen through a window of 0: such a file means none
+    if window is not None and not (_is_number(window) and isinstance(window, int) and window > 0):
+        raise ValueError(f"the window must be a whole number of 1 or more tokens, or null, got {window!r}")
+    return window
 
 
 def _head_dim(config, layer_type):
@@ -445,6 +446,9 @@ def _read(config):
             right = isinstance(value, kind) and (kind not in (int, tables.NUMBER) or _is_number(value))
             if value is not None and not right:
                 raise ValueError(f"{name} must be {form}, got {value!r}")
+    for name in tables.LENGTHS:
+        if config.get(name) is not None and config[name] < 1:
+            raise ValueError(f"{name} must be 1 or more, got {config[name]}")
     for name in ("layer_types", "layers_block_type"):
         for word in config.get(name) or []:
             if not isinstance(word, str):

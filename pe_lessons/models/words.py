@@ -5,7 +5,9 @@ import dataclasses
 import difflib
 import json
 import math
+import os
 import sys
+import textwrap
 from pathlib import Path
 
 from pe_lessons.models import consistency, reader
@@ -58,6 +60,8 @@ def explain(config):
 def _described(layer, numbers, length, apart):
     word = "chunks" if layer.chunked else "window"
     window = f", {word} of {layer.window:,} tokens" if layer.window else ""
+    if window and length and layer.window > length:
+        window += f" (wider than the {length:,} positions)"
     head = f"layers {_spans(numbers)}: " if len(numbers) > 1 else f"layer {numbers[0]}: "
     if layer.kind == "convolution":
         return [head + tables.KINDS[layer.kind] + (f" ({layer.window} in all)" if layer.window else "")]
@@ -145,57 +149,65 @@ def _left_out(file):
         rope.get("rope_theta") for rope in reader._all_rotations(file)
     )
     bases = sorted({layer.base for layer in plan if layer.kind == "rotary"})
-    if model_type in tables.BASES and bases and not told:
+    if bases and not told:
         found.append(f"rope_theta ({' and '.join(f'{base:,.0f}' for base in bases)})")
     return found
 
 
 def diff(one, other):
     """The lines of two explanations that are not in both, with - and + before them."""
-    told = (explain(config).splitlines() for config in (one, other))
-    return [line for line in difflib.ndiff(*told) if line[0] in "-+"]
+    return _differing(explain(one), explain(other))
+
+
+def _differing(one, other):
+    return [line for line in difflib.ndiff(one.splitlines(), other.splitlines()) if line[0] in "-+"]
 
 
 def found(name):
     """A file as it is, the config.json of a folder, or a gallery's config by its name."""
-    path = Path(name)
+    path, known = Path(name), reader.gallery()
     if path.is_dir():
         return path / "config.json"
-    known = reader.gallery()
-    if path.exists() or path.suffix or len(path.parts) > 1:
+    if path.exists() or path.suffix == ".json":
         return path
     if name not in known:
-        near = difflib.get_close_matches(name, known, 5) or known
-        raise ValueError(f"config must be a file, a folder or a name such as {', '.join(near)}, got {name!r}")
+        near = difflib.get_close_matches(path.name.lower(), known, 5)
+        told = f"names like it: {', '.join(near)}" if near else f"known names: {', '.join(known)}"
+        raise ValueError(f"config must be a file, a folder or a known name, got {name!r}; {told}")
     return known[name]
 
 
 def main(words=None):
+    names = textwrap.fill(f"known names: {', '.join(reader.gallery())}", 100, break_on_hyphens=False)
     parser = argparse.ArgumentParser(
-        prog="python -m pe_lessons.models", description=sys.modules[__package__].__doc__,
+        prog="python -m pe_lessons.models", description=sys.modules[__package__].__doc__, epilog=names,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("config", nargs="+", help="a config.json, a folder, a gallery name; or: diff A B")
+    parser.add_argument("config", nargs="+", help="a config.json, a folder, a known name; or: diff A B")
     parser.add_argument("--json", action="store_true", help="print what each layer does as JSON")
     options, statuses = parser.parse_args(words), set()
     compare = options.config[0] == "diff" and not Path("diff").exists()
     if compare and len(options.config) != 3:
         parser.error(f"diff wants two configs, as in diff gemma-2-9b a/folder, got {options.config[1:]}")
-    told, configs = [], []
+    told = []
     for name in options.config[compare:]:
         try:
-            configs.append(config := found(name))
+            config = found(name)
             if options.json:
                 plan = [dataclasses.asdict(layer) for layer in reader.layers(config)]
                 told.append({"layers": plan, "warnings": consistency.warnings(config)})
-            elif not compare:
-                print(explain(config))
+            else:
+                told.append(explain(config))
             statuses.add(0 if consistency.understood(config) else 2)
         except (TypeError, ValueError) as error:
             print(error, file=sys.stderr)
-            statuses.add(1)
+            statuses.add(2)
     if options.json:
-        print(json.dumps(told, allow_nan=False))
-    elif compare and 1 not in statuses:
-        print(*diff(*configs), sep="\n")
-    return 1 if 1 in statuses else max(statuses)
+        told = [json.dumps(told, allow_nan=False)]
+    elif compare:
+        told = told[1:] and (_differing(*told) or ["the two configs do the same with positions"])
+    try:
+        print(*told, sep="\n", end="\n" * bool(told), flush=True)
+    except BrokenPipeError:  # `| head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return max(statuses)
