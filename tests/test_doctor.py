@@ -1,5 +1,6 @@
 """The doctor finds nothing in a healthy model, and names every fault that is planted."""
 
+import functools
 import json
 import sys
 from types import SimpleNamespace
@@ -9,6 +10,7 @@ import torch
 from small_llama import FAULTS, VOCAB_SIZE, SmallLlama, case
 
 from pe_lessons import doctor
+from pe_lessons.doctor import examined_model
 from pe_lessons.doctor.__main__ import main
 
 pytest_plugins = "pytester"
@@ -344,6 +346,8 @@ def test_small_weights_are_not_blamed():
     ("logits", "words"),
     [
         (lambda tokens: bare(tokens).bfloat16(), "from the rounding of bfloat16"),
+        (lambda tokens: (bare(tokens) / 7).bfloat16().float(), "from the rounding of bfloat16"),
+        (lambda tokens: (bare(tokens) / 7).half().double(), "from the rounding of float16"),
         (lambda tokens: bare(tokens).float() + 1e6, "from the rounding of float32"),
         (lambda tokens: torch.nn.functional.one_hot(tokens, 20).cumsum(1), "exchanging two tokens moves the"),
         (lambda tokens: bare(tokens) / 0, "not all scores of a plain text are finite"),
@@ -686,3 +690,209 @@ def test_a_query_temperature_is_no_fault(factor):
 
     found = [one for one in doctor.examine(logits, VOCAB_SIZE) if one.check == "far positions"]
     assert [one.status for one in found] == ["note"], found
+
+
+# What a stranger's models showed
+
+
+def in_bfloat16(fault=None, last=None, size=1):
+    """A model in float32 under autocast, and what is done with its scores in float32."""
+    small = SmallLlama(fault).float()
+    small.dtype = torch.float32
+    with torch.no_grad():
+        for weights in small.model.parameters():
+            weights.mul_(size if weights.ndim == 2 else 1)
+    model = doctor.adapted(small)
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            scores, cache = model(tokens, position_ids, mask, cache)
+        return last(scores.float()), cache
+
+    return logits
+
+
+def test_rounding_to_16_bits_inside_is_no_fault():
+    (finding,) = doctor.examine(in_bfloat16(last=lambda scores: scores), VOCAB_SIZE, relative=True)
+    assert finding.status == "not tried" and "model.float(), and no autocast" in finding.look_at
+    capped = functools.partial(in_bfloat16, last=lambda scores: 30 * torch.tanh(scores / 30))
+    findings = doctor.examine(capped(), VOCAB_SIZE, relative=True)
+    assert not wrong(findings), "\n".join(map(str, findings))
+    assert not wrong(doctor.examine(capped(size=1.5), VOCAB_SIZE, relative=True))  # there, 18%
+    (shift,) = [one for one in findings if one.check == "shift"]
+    assert shift.status == "not tried" and "the rounding of bfloat16 may do" in shift.says
+    found = wrong(doctor.examine(capped("only queries turn"), VOCAB_SIZE, relative=True))
+    assert "shift/only-queries" in [one.id for one in found]
+
+
+def test_little_that_a_shift_does_is_no_sign_of_what_is_wrong_where_nobody_sees_inside(monkeypatch):
+    monkeypatch.setattr(examined_model, "PRODUCTS", ())
+    capped = in_bfloat16(last=lambda scores: 30 * torch.tanh(scores / 30))
+    (shift,) = [one for one in doctor.examine(capped, VOCAB_SIZE, relative=True) if one.check == "shift"]
+    assert not shift.culprit and "rounded to 16 bits inside? Ask in float32" in shift.look_at
+    found = wrong(doctor.examine(SmallLlama("pairs mixed up"), VOCAB_SIZE, relative=True))
+    assert "shift/no-rotation" in [one.id for one in found]
+
+
+def weak(q, k, v, attn_mask, after=False):
+    """The causal mask is right. The other one takes only 1 from the scores, or comes after the softmax."""
+    causal = torch.ones(k.shape[2], k.shape[2])[-q.shape[2] :].tril(k.shape[2] - q.shape[2]).bool()
+    scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~causal, -1e9)
+    if after:
+        return (scores.softmax(dim=-1) * attn_mask) @ v
+    return (scores - (~attn_mask).double()).softmax(dim=-1) @ v
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_mask_that_is_too_weak_is_not_taken_for_a_state(monkeypatch, after):
+    attention = functools.partial(weak, after=after)
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", attention)
+    (finding,) = wrong(doctor.examine(SmallLlama(), VOCAB_SIZE, relative=True))
+    assert finding.id == "left-padding/mask-weak" and "comes after the softmax" in finding.culprit
+    assert "state" not in finding.culprit
+
+
+def test_a_mask_between_texts_that_is_too_weak(monkeypatch):
+    right = torch.nn.functional.scaled_dot_product_attention
+
+    def attention(q, k, v, attn_mask):  # a packed row is the only text with a mask
+        return (weak if len(q) == 1 else right)(q, k, v, attn_mask=attn_mask)
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", attention)
+    (finding,) = wrong(doctor.examine(SmallLlama(), VOCAB_SIZE, relative=True))
+    assert finding.id == "packing/mask-weak"
+
+
+def with_mask(change, table=False):
+    """The small Llama with another mask of padding, or other positions where there is one and no others."""
+    model = doctor.adapted(SmallLlama(table=table))
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        if mask is not None and mask.ndim == 2:
+            mask, position_ids = change(mask, position_ids)
+            if position_ids is not None:
+                position_ids = position_ids[:, -tokens.shape[1] :]
+        return model(tokens, position_ids, mask, cache)
+
+    return logits
+
+
+@pytest.mark.parametrize("by", [1, -1])
+def test_a_mask_that_is_off_by_one(by):
+    def moved(mask, ids):
+        one = torch.ones_like(mask[:, :1])
+        return torch.cat([one, mask[:, :-1]] if by > 0 else [mask[:, 1:], one], dim=1), ids
+
+    (finding,) = wrong(doctor.examine(with_mask(moved), VOCAB_SIZE, relative=True))
+    assert finding.id == "left-padding/mask-off-by-one"
+
+
+def test_positions_that_begin_at_1_with_a_mask():
+    def from_one(mask, ids):
+        return mask, mask.cumsum(dim=1) if ids is None else ids
+
+    model = with_mask(from_one, table=True)
+    (finding,) = wrong(doctor.examine(model, VOCAB_SIZE))
+    assert finding.culprit == "with a mask, positions begin at 1"
+    (finding,) = wrong(doctor.examine(lambda tokens, mask=None: model(tokens, None, mask)[0], VOCAB_SIZE))
+    assert finding.id == "left-padding/begin-elsewhere"
+
+
+def with_cache(change):
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        return model(tokens, position_ids, mask, None if cache is None else change(cache))
+
+    return logits
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [(lambda rows: rows[:1].expand_as(rows), "first-cache"), (lambda rows: rows.flip(0), "batch-cache")],
+)
+def test_a_cache_of_several_texts(change, name):
+    model = with_cache(lambda cache: [tuple(map(change, layer)) for layer in cache])
+    found = wrong(doctor.examine(model, VOCAB_SIZE, relative=True))
+    assert [one.id for one in found] == [f"step-by-step/{name}", f"several-new-tokens/{name}"]
+
+
+def test_two_conversations_in_turn():
+    model = doctor.adapted(SmallLlama())
+
+    def kept(shown):
+        last = []
+
+        def logits(tokens, position_ids=None, cache=None):
+            scores, new = model(tokens, position_ids, None, None if cache is None else last[0])
+            last[:] = [new]
+            return scores, shown(new)
+
+        return logits
+
+    (finding,) = wrong(doctor.examine(kept(lambda new: new), VOCAB_SIZE, relative=True))
+    assert finding.id == "several-new-tokens/not-its-own"
+    only = []  # what a model gives out that holds one conversation, and says so
+    findings = doctor.examine(kept(lambda new: only), VOCAB_SIZE, relative=True)
+    assert not wrong(findings) and "this model holds one cache for all" in "\n".join(map(str, findings))
+
+
+def test_a_cache_that_goes_on_only_once():
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, cache=None):
+        store = {} if cache is None else cache[0]
+        scores, store["kept"] = model(tokens, position_ids, None, store.get("kept"))
+        return scores, (store,)
+
+    findings = doctor.examine(logits, VOCAB_SIZE, relative=True)
+    assert not wrong(findings) and "copy it to go back to it" in "\n".join(map(str, findings))
+    assert "copy it" not in "\n".join(map(str, doctor.examine(SmallLlama(), VOCAB_SIZE, relative=True)))
+
+
+def test_a_cache_for_one_text_only():
+    def refuse(rows):
+        assert len(rows) == 1, "one text at a time"
+        return rows
+
+    model = with_cache(lambda cache: [tuple(map(refuse, layer)) for layer in cache])
+    findings = doctor.examine(
+        lambda tokens, position_ids=None, cache=None: model(tokens, position_ids, None, cache), VOCAB_SIZE
+    )
+    assert {"wrong", "failed"}.isdisjoint(one.status for one in findings)
+    assert "several texts with a cache: the model ends in AssertionError" in "\n".join(map(str, findings))
+
+
+@pytest.mark.parametrize("turns", [True, False])
+def test_a_model_that_shows_no_sign_of_positions(turns):
+    small = SmallLlama()
+    small.rotary_emb.inv_freq *= turns
+    model = doctor.adapted(small)
+
+    def logits(tokens, mask=None):
+        return model(tokens, None, mask)[0]
+
+    findings = doctor.examine(logits, VOCAB_SIZE, relative=True)
+    assert not wrong(findings)
+    assert ("no sign of positions" in "\n".join(map(str, findings))) is not turns
+
+
+@pytest.mark.parametrize("on_top", [True, False])
+def test_packed_texts_that_are_longer_than_a_window(on_top):
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None):
+        n = tokens.shape[1]
+        near = torch.ones(1, n, n).tril().triu(1 - 20).bool()
+        if mask is None or mask.ndim == 2:
+            itself = torch.eye(n).bool()
+            band = near if mask is None else (near & mask[:, None]) | itself
+        else:
+            band = mask & near if on_top else mask
+        return model(tokens, position_ids, band)[0]
+
+    findings = doctor.examine(logits, VOCAB_SIZE, relative=True)
+    assert not wrong(findings)
+    packing = [one for one in findings if one.check == "packing"]
+    assert [one.status for one in packing] == (["right"] if on_top else ["right", "note"])
+    assert on_top or packing[1].id == "packing/window-dropped"

@@ -12,14 +12,17 @@ A model of the transformers library can be given as it is. Of any other, say in 
 - tokens: (batch, n_q), whole numbers.
 - position_ids: (batch, n_q) likewise; without them the model counts by itself.
 - mask: True where a key may be looked at, (batch, n_k), to which the model adds its causal mask, or
-  (batch, n_q, n_k), which is all of it. Raise an error for a form that your model does not take.
-- cache: whatever the call before returned; then n_k counts the tokens in it, too.
+  (batch, n_q, n_k), which has the causal mask in it. A window of your model goes on top of both. Raise an
+  error for a form that your model does not take.
+- cache: whatever the call before returned for this text; then n_k counts the tokens in it, too.
 - scores: (batch, n_q, vocab_size); where there is no cache, they may come alone.
 
 Use these names, and leave out what your model does not take: what needs it is not tried, and the report says
-so. Ask in float32 or float64 and with dropout off (`model.eval()`). The file may also say `relative = True`
+so. Ask in float32 or float64, without autocast, and with dropout off (`model.eval()`). Scores that were
+rounded to 16 bits stay so after `.float()`: then nothing is tried. The file may also say `relative = True`
 (moving all positions must change nothing, as with a rotation), `reference = ...` (the same weights in a model
-that is right), `vocab_size = ...`, `tolerance = 0.05` (what a cache in int8 may change) and `require = [...]`
+that is right), `vocab_size = ...`, `tolerance = 0.05` (the share of what order does that a cache in int8, or
+other rounding, may change; at least 0.01) and `require = [...]`
 (checks that must be tried; with `--strict`, all). The exit status is 1 if something is wrong, 2 if nothing
 can be told, and 3 if the model ends in an error where it should not or a required check was not tried.
 
@@ -68,7 +71,7 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
         Tokens from its upper half are asked; without it, as many as there are scores for a token.
     reference : callable, optional
         The same weights in an implementation that is right, asked in the same way. If it is a model of
-        transformers, a wrong rotation can be named, too.
+        transformers that rotates, some wrong rotations can be named, too.
     relative : bool
         Whether moving all positions must change nothing, as with a rotation or ALiBi.
     tolerance : float, optional

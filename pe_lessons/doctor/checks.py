@@ -1,5 +1,6 @@
 """What the doctor tries: each check yields what it finds, and gives its stories of what may be wrong."""
 
+import dataclasses
 import functools
 
 import torch
@@ -21,10 +22,14 @@ from pe_lessons.doctor.examined_model import (
 
 
 def _first_wrong(verdicts):
+    """The first that is wrong, or else the first that could not tell, or else the last."""
+    unsure = None
     for verdict in verdicts:
         if verdict.status == "wrong":
-            break
-    yield verdict
+            yield verdict
+            return
+        unsure = unsure or (verdict if verdict.status == "not tried" else None)
+    yield unsure or verdict
 
 
 def _causal(diagonal=0):
@@ -126,6 +131,10 @@ DIFFERENT = (
     "equal tokens get different rows: as with a table that is added, with values that are rotated, with a "
     "sink, with attention without a softmax, or with a state"
 )
+NO_SIGN = (
+    "no sign of positions, as in a model without any: a token does not notice in which order it sees others. "
+    "If it should have some, look at the sign of the distances, and at what is made of them"
+)
 SMALL_FORMAT = (
     "small-format | angles in a small format (bfloat16 or float16)",
     "the dtype in which positions are multiplied by frequencies", "lesson 21",
@@ -167,20 +176,49 @@ def _turned_unlike(patient):
 def _added(patient, check):
     """Rows of equal tokens differ by what is added to the tokens, or where weights don't add up to 1."""
     rows, token = patient.rows(patient.text[:, :1].repeat(1, LENGTH)), patient.text[:, :1]
-    patient.in_attention = patient.alike = patient.even = patient.same(rows, rows[:, :1])
+
+    def same(one, other):
+        return patient.difference(one, other) < max(patient.enough, patient.rough)
+
+    patient.in_attention = patient.alike = patient.even = same(rows, rows[:, :1])
     says = EQUAL
     if "position_ids" in patient.arguments and not patient.alike:  # a table answers equal tokens alike there
         at_one_place = patient.rows(token.expand(1, LENGTH), 3 + 0 * patient.count)
-        patient.even = patient.same(at_one_place, at_one_place[:, :1])
+        patient.even = same(at_one_place, at_one_place[:, :1])
     if not patient.in_attention:
         says = DIFFERENT
         try:  # alone, a token has itself to look at, wherever it stands
             alone = [patient.rows(token, torch.tensor([[place]])) for place in (0, 1, OLD)]
-            patient.in_attention = all(patient.same(alone[0], other) for other in alone[1:])
+            patient.in_attention = all(same(alone[0], other) for other in alone[1:])
             says = COUNTED if patient.in_attention else REACHED
         except Crash:
             pass
+    if "position_ids" not in patient.arguments and _no_order(patient):
+        says = NO_SIGN
     yield Finding(check, "note", says)
+
+
+def _no_order(patient):
+    """Does the last of several tokens, the only one that sees others, not notice in which order they stand?
+
+    Otherwise each layer of a causal model passes on what its mask alone says about the order.
+    """
+    mask = torch.eye(LENGTH).bool()
+    mask[-1] = True
+
+    def last(tokens):
+        return patient.rows(tokens, None, mask[None])[:, -1]
+
+    changed = patient.text.clone()
+    changed[0, 0] = patient.stranger
+    try:
+        plain = last(patient.text)
+        orders = [last(patient.text[:, [*order, LENGTH - 1]]) for order in
+                  ([1, 0, *range(2, LENGTH - 1)], range(LENGTH - 2, -1, -1))]  # fmt: skip
+        noticed = not patient.same(last(changed), plain)
+    except Crash:  # the model takes no such mask
+        return False
+    return noticed and all(patient.same(other, plain) for other in orders)
 
 
 CUT_OFF = (
@@ -194,6 +232,8 @@ def _shift(patient, check):
     says = f"moving all positions by {SHIFT} changes"
     if size < patient.enough:
         yield Finding(check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)
+    elif size < patient.rough:
+        yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
     elif not patient.in_attention:
         more = (
             "reaches-more | positions reach more than the scores: a table is added, or values are rotated; "
@@ -203,7 +243,13 @@ def _shift(patient, check):
     elif patient.unfilled or _confused(patient):
         yield Finding(check, "wrong", f"{says} the answers", size, *_why_confused(patient))
     elif patient.relative:
-        yield Finding(check, status, f"{says} the answers", size, *_turned_unlike(patient))
+        culprit = _turned_unlike(patient)
+        if culprit == NO_ROTATION and patient.works_in:  # large weights make much of a last bit
+            yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
+            return
+        if culprit == NO_ROTATION and size < patient.perhaps_rough:
+            culprit = "", f"is it rounded to 16 bits inside? Ask in float32. If it is: {NO_ROTATION[1]}"
+        yield Finding(check, status, f"{says} the answers", size, *culprit)
     else:
         should = "if it should not, say relative = True and this is wrong"
         yield Finding(check, status, f"{says} the answers, and not as a table does; {should}", size)
@@ -298,7 +344,7 @@ def _far(patient, check):
         return
     try:
         near, far, very_far = (patient.moved(offset) for offset in (SHIFT, 1_000, 1_000_000))
-        seam = _seam(patient) if near < patient.enough else None
+        seam = _seam(patient) if near < patient.enough and not patient.rough else None
     except Crash as crash:
         if not isinstance(crash.__cause__, IndexError):
             raise
@@ -310,6 +356,8 @@ def _far(patient, check):
     elif found := _at_the_seam(patient, seam) if seam else ():
         says = f"moving two halves of a text by the same number changes the answers, at position {seam:,}"
         yield Finding(check, "wrong", says, finite(far), *found)
+    elif patient.enough <= far < patient.rough:
+        yield patient.rounded(check, "moving all positions by 1,000 changes the answers", far, "lesson 21")
     elif far >= patient.enough:
         says = f"moving all positions by {SHIFT} changes {little}, by 1,000 the answers"
         yield Finding(check, "wrong", says, finite(far), *_why_confused(patient))
@@ -375,7 +423,9 @@ def _batch(patient, check):
 
     # a gap in the middle, of another size in each text
     gaps = patient.count + torch.arange(3)[:, None] * (patient.count >= OLD)
-    yield from _first_wrong(map(judged, patient.ways(gaps)))
+    (found,) = _first_wrong(map(judged, patient.ways(gaps)))
+    patient.batches = found.status == "right"
+    yield found
 
 
 def _padded(patient):
@@ -430,10 +480,30 @@ def _left_padding(patient, check):
         def padding_matters():
             return not patient.same(seen, asked(other, mask))
 
-        def text_matters():
+        def noticed(place, row):
+            """By this row of the padded text?"""
             changed = batch.clone()
-            changed[0, PADDING] = patient.stranger
-            return not patient.same(seen[:LENGTH][-1], asked(changed, mask)[:LENGTH][-1])
+            changed[0, place] = other[0, place] if place < PADDING else patient.stranger
+            return not patient.same(seen[:LENGTH][row], asked(changed, mask)[:LENGTH][row])
+
+        def off_by_one():
+            """Is the first token hidden and no other, or the last one of the padding seen and no other?"""
+            hidden = not noticed(PADDING, 2) and noticed(PADDING + 1, 2)
+            return hidden or [place for place in range(PADDING) if noticed(place, 2)] == [PADDING - 1]
+
+        def text_matters():
+            return any(noticed(place, -1) for place in range(PADDING, PADDING + LENGTH - 1))
+
+        def begins_elsewhere(first=None):
+            """Is it the mask itself, without any padding, that moves a text?"""
+            ones = [torch.ones_like(text).bool() for text in (patient.text, batch[1:])]
+            if ids is not None or patient.same(patient.rows(patient.text, None, ones[0]), alone()[0]):
+                return False
+            if first is not None:
+                return patient.same(patient.rows(patient.text, None, ones[0]),
+                                    patient.rows(patient.text, patient.count + first))  # fmt: skip
+            told = [patient.rows(text, None, one)[0] for text, one in zip((patient.text, batch[1:]), ones)]
+            return patient.same(seen, torch.cat(told))
 
         return patient.verdict(
             check, seen, _ends(alone(), *counts), f"padding on the left changes nothing{given[5:]}",
@@ -452,11 +522,22 @@ def _left_padding(patient, check):
                 ("mask-reversed | the mask lies the wrong way round: its first column is on the last key",
                  "where the mask is turned round or padded", lambda: patient.same(
                      asked(batch, mask.flip(-1)), _ends(alone(), *counts))),
+                ("mask-off-by-one | the mask is off by one: it lies on the key before or after its own",
+                 "what is put before or after the mask: a column of ones?", off_by_one),
                 ("mask-inverted | padding is looked at although the mask forbids it, and text is not",
                  "is True taken for 'hide'?", lambda: padding_matters() and not text_matters()),
                 (*NOT_ITSELF, lambda: _sees_all_but_itself(patient)),
-                ("state-padding | padding is noticed although the mask is used: a state, or a convolution, "
-                 "runs on through it, some layers do not use the mask, or it does not lie on the keys",
+                ("begin-at-1 | with a mask, positions begin at 1", "mask.cumsum(dim=1) - 1",
+                 lambda: "position_ids" in patient.arguments and begins_elsewhere(1)),
+                ("begin-elsewhere | with a mask, a text without padding changes, too: perhaps positions "
+                 "begin at 1 there", "mask.cumsum(dim=1) - 1", begins_elsewhere),
+                ("mask-weak | padding is noticed although the mask is used: the mask is too weak or comes "
+                 "after the softmax, some layers do not use it, or it does not lie on the keys",
+                 "is it -inf, or as good as that, and before the softmax? Then each layer's mask",
+                 lambda: patient.even and padding_matters()),
+                ("state-padding | padding is noticed although the mask is used: the mask is too weak or "
+                 "comes after the softmax, some layers do not use it, it does not lie on the keys, or a "
+                 "state or a convolution runs on through padding",
                  "where layers without attention learn what is padding; then each layer's mask",
                  lambda: padding_matters()),
             ], otherwise,
@@ -472,6 +553,9 @@ def _left_padding(patient, check):
         "mask; what is added to padding after it is hidden",
     )  # fmt: skip
     given = judged(positions, trace) if "position_ids" in patient.arguments else own
+    if given.status == "right" and own.id.rpartition("/")[2].startswith("begin-"):
+        yield own
+        return
     yield given
     if given.status == "right" and own.status == "wrong":
         says = "without position_ids, it does: give them, counted from the first real token"
@@ -488,7 +572,7 @@ def _cached(patient, check, cuts):
         return
 
     later = [cut + patient.long.shape[1] - LENGTH for cut in cuts]  # the same cuts of a long text
-    known = "position_ids" in patient.arguments
+    known, notes = "position_ids" in patient.arguments, []
 
     def counts_wrongly():
         """With position_ids all is right, in a long text, too, and there it is not one too low."""
@@ -496,6 +580,7 @@ def _cached(patient, check, cuts):
         own, given = (patient.continued(patient.long, later, ids) for ids in (None, ids))
         right, low = (patient.rows(patient.long, ids - by * (ids >= first))[:, first:] for by in (0, 1))
         return patient.same(given, right) and not (patient.same(own, right) or patient.same(own, low))
+
     own_count = (
         "own-count | new tokens are counted wrongly by the model itself; with position_ids they are right",
         "are they counted by the rows that the cache keeps? It may drop some",
@@ -610,6 +695,51 @@ def _cached(patient, check, cuts):
             "lesson 19", stories, otherwise,
         )  # fmt: skip
 
+    def together():
+        """The same in a batch of texts of one length."""
+
+        def first_for_all():
+            pieces = []
+            for first, end in zip(cuts, [*cuts[1:], LENGTH]):
+                old = patient.tokens[:1, :first].expand(len(patient.tokens), first)
+                new = patient.tokens[:, first:end]
+                pieces.append(patient.rows(torch.cat([old, new], dim=1))[:, first:])
+            return torch.cat(pieces, dim=1)
+
+        return patient.verdict(
+            check, patient.continued(patient.tokens, cuts), patient.rows(patient.tokens)[:, OLD:],
+            "with a cache, the rows are those of the whole text at once, in a batch, too",
+            "with a cache, one text goes on as at once, and a batch of texts does not", "lesson 19",
+            [("first-cache | the cache of the first text is used for all", "keys[:1], or expand",
+              first_for_all)],
+            ("batch-cache | what the cache keeps for several texts is mixed up or lost",
+             "the axis of the texts in all that the cache keeps"),
+        )  # fmt: skip
+
+    def in_turn():
+        """Two conversations in turn."""
+        one, other = (patient.ask(text[None, :OLD])[1] for text in patient.tokens[:2])
+        found = patient.verdict(
+            check, patient.ask(patient.text[:, OLD:], cache=one)[0], patient.rows(patient.text)[:, OLD:],
+            "with a cache, the rows are those of the whole text at once, of two texts in turn, too",
+            "a text does not go on from its own cache once another text was begun", "lesson 19", (),
+            ("not-its-own | the cache that is given is not the one that is used",
+             "is a cache kept in the model, or shared between calls?"),
+        )  # fmt: skip
+        if found.status == "wrong" and (one is other or isinstance(one, int | str)):
+            notes.append(f"{found.says}: this model holds one cache for all")
+            return dataclasses.replace(found, status="right")
+        return found
+
+    def gone_back():
+        """Two ends for one beginning: a note, because a cache may be changed where it is."""
+        kept = patient.ask(patient.text[:, :OLD])[1]
+        draft = patient.ask(patient.text[:, :NEW] * 0 + patient.stranger, cache=kept)[1]
+        seen = None if draft is kept else patient.ask(patient.text[:, OLD:], cache=kept)[0]
+        if seen is not None and patient.verdict(
+            check, seen, patient.rows(patient.text)[:, OLD:], "", "", "").status == "wrong":  # fmt: skip
+            notes.append("a cache that went on once does not go on a second time: copy it to go back to it")
+
     def far_back():
         """The same in a long text: windows, and caches that drop what is old."""
         seen = patient.continued(patient.long, later)
@@ -639,6 +769,11 @@ def _cached(patient, check, cuts):
 
     def all_of_them():
         yield from map(judged, patient.ways(patient.count + 2 * (patient.count >= OLD)))
+        for more in ([together] if patient.batches else []) + ([in_turn] if len(cuts) == 1 else []):
+            try:
+                yield more()
+            except Crash as crash:  # a cache for one text, and the model says so
+                notes.append(f"several texts with a cache: {crash}")
         yield far_back()
         if len(cuts) == 1 and hasattr(patient.ask(patient.text[:, :OLD])[1], "crop"):
             try:
@@ -646,7 +781,11 @@ def _cached(patient, check, cuts):
             except (Crash, NotImplementedError, RuntimeError, TypeError, ValueError):
                 pass  # a cache that takes nothing back, and says so
 
-    yield from _first_wrong(all_of_them())
+    (found,) = _first_wrong(all_of_them())
+    yield found
+    if len(cuts) == 1 and found.status == "right" and not notes:
+        gone_back()
+    yield from (Finding(check, "note", says) for says in notes)
 
 
 def _reach(patient, text, cuts):
@@ -729,20 +868,62 @@ def _padded_steps(patient, check):
 
 
 def _packing(patient, check):
-    one, other, count = patient.tokens[:1, :OLD], patient.tokens[1:2], patient.count
-    packed, text = torch.cat([one, other], dim=1), torch.tensor([0] * OLD + [1] * LENGTH)
-    along = positions = None
-    if "position_ids" in patient.arguments:
-        along, positions = torch.arange(len(text))[None], torch.cat([count[:, :OLD], count], dim=1)
-    causal = torch.ones(len(text), len(text)).tril().bool()
-    plain = patient.rows(packed, along)
+    one = patient.tokens[:1, :OLD]
+
+    def packed_with(other):
+        """The packed texts, their positions along the row and in each text, and the masks."""
+        packed, count = torch.cat([one, other], dim=1), torch.arange(other.shape[1])[None]
+        text = torch.tensor([0] * OLD + [1] * other.shape[1])
+        along = positions = None
+        if "position_ids" in patient.arguments:
+            along, positions = torch.arange(len(text))[None], torch.cat([count[:, :OLD], count], dim=1)
+        causal = torch.ones(1, len(text), len(text)).tril().bool()
+        return packed, along, positions, causal, (text[:, None] == text) & causal
+
+    def understood(other):
+        packed, along, _, causal, _ = packed_with(other)
+        return patient.same(patient.rows(packed, along, causal), patient.rows(packed, along))
+
+    def judged(other):
+        packed, along, positions, _, between = packed_with(other)
+
+        def runs_on():
+            """Does the second text notice the first one, although the mask hides it and every score obeys?"""
+            changed = packed.clone()
+            changed[0, :OLD] = patient.stranger
+            two = [patient.rows(texts, positions, between)[:, OLD:] for texts in (packed, changed)]
+            return not patient.same(*two)
+
+        right = torch.cat([patient.rows(one), patient.rows(other)], dim=1)
+        if positions is None and not runs_on():  # by the mask alone: of positions that run on nothing is said
+            right = patient.rows(packed, None, between)
+        return patient.verdict(
+            check, patient.rows(packed, positions, between), right,
+            "two texts packed into one row get the rows that each gets alone",
+            "two texts packed into one row do not get the rows that each gets alone", "lesson 19", [
+                ("mask-unused | the mask between the texts is not used",
+                 "where a mask with three axes reaches the scores",
+                 lambda: patient.rows(packed, positions)),
+                (*IDS_UNUSED, lambda: torch.cat(
+                    [patient.rows(one), patient.rows(other, along[:, OLD:])], dim=1)),
+                ("mask-weak | the second text notices the first one although the mask hides it: some layers "
+                 "do not use the mask, or it is too weak or comes after the softmax", "each layer's mask",
+                 lambda: patient.even and runs_on()),
+                ("runs-on | the second text notices the first one although the mask hides it: a state, or a "
+                 "convolution, "
+                 "runs on from one text to the next, or some layers do not use the mask",
+                 "where layers without attention learn that a new text begins; then each layer's mask",
+                 runs_on),
+            ],
+        )  # fmt: skip
+
     try:
-        understood = patient.same(patient.rows(packed, along, causal[None]), plain)
+        takes_it = understood(patient.tokens[1:2])
     except Crash as crash:
         if isinstance(crash.__cause__, NameError | AttributeError):
             raise
-        understood = False
-    if not understood:
+        takes_it = False
+    if not takes_it:
         says = "a mask (batch, n_q, n_k) that is just the causal one ends in an error or changes the rows"
         try:
             itself = NOT_ITSELF if _sees_all_but_itself(patient) else ()
@@ -750,32 +931,22 @@ def _packing(patient, check):
             itself = ()
         yield Finding(check, "wrong" if itself else "not tried", says, 0, *itself)
         return
-    between = ((text[:, None] == text) & causal)[None]
-
-    def runs_on():
-        """Does the second text notice the first one, although the mask hides it and every score obeys?"""
-        changed = packed.clone()
-        changed[0, :OLD] = patient.stranger
-        two = [patient.rows(texts, positions, between)[:, OLD:] for texts in (packed, changed)]
-        return not patient.same(*two)
-
-    right = torch.cat([patient.rows(one), patient.rows(other)], dim=1)
-    if positions is None and not runs_on():  # by the mask alone: of positions that run on nothing is said
-        right = patient.rows(packed, None, between)
-    yield patient.verdict(
-        check, patient.rows(packed, positions, between), right,
-        "two texts packed into one row get the rows that each gets alone",
-        "two texts packed into one row do not get the rows that each gets alone", "lesson 19", [
-            ("mask-unused | the mask between the texts is not used",
-             "where a mask with three axes reaches the scores",
-             lambda: patient.rows(packed, positions)),
-            (*IDS_UNUSED, lambda: torch.cat([patient.rows(one), patient.rows(other, OLD + count)], dim=1)),
-            ("runs-on | the second text notices the first one although the mask hides it: a state, or a "
-             "convolution, "
-             "runs on from one text to the next, or some layers do not use the mask",
-             "where layers without attention learn that a new text begins; then each layer's mask", runs_on),
-        ],
-    )  # fmt: skip
+    short, long = judged(patient.tokens[1:2]), patient.long[:, : patient.long.shape[1] - OLD]
+    _, along, *_ = packed_with(long)
+    ids = None if along is None else along[:, : long.shape[1]]
+    # positions that are wrong beyond those of a short text are another check's
+    if short.status != "right" or not patient.same(patient.rows(long, ids), patient.rows(long)):
+        yield short
+    elif understood(long):
+        yield judged(long)
+    else:
+        yield short
+        says = (
+            "a window is not applied on top of a mask with three axes: one that is just the causal one "
+            f"changes the rows of a text of {patient.long.shape[1]} tokens, and not those of a shorter one"
+        )
+        look_at = "packed texts longer than the window; if it should hold there, it goes on top of the mask"
+        yield Finding(check, "note", says, look_at=look_at, id="packing/window-dropped")
 
 
 # name: (check, the arguments it needs, the checks that must have found nothing wrong)
@@ -817,7 +988,8 @@ def against(patient, reference):
         seen, expected = patient.rows(patient.text, apart), right.rows(patient.text, apart)
     except Crash as crash:
         return Finding("reference", "failed", f"the reference: {crash}")
-    known, look_at = (), "with a model of the transformers library, a wrong rotation would be named"
+    known = ()
+    look_at = "with a model of the transformers library that rotates, some wrong rotations would be named"
     if hasattr(reference, "config") and hasattr(reference, "named_buffers"):
         known = wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
         look_at = "the weights, and what is not about positions"

@@ -13,6 +13,9 @@ SHIFT = 40
 LONG, LONGEST = 64, 512  # tokens of a long text, and of one that is to be longer than a window
 WORDS = ("position_ids", "mask", "cache")
 ROUNDING = 100  # last bits of the largest score: ten times what healthy models show
+ROUGH = 16  # last bits of a 16-bit format: three times what healthy models show that work in one
+SMALL = (torch.bfloat16, torch.float16)
+PRODUCTS = "linear addmm matmul __matmul__ bmm baddbmm einsum scaled_dot_product_attention".split()
 
 
 class Crash(Exception):
@@ -78,6 +81,9 @@ class Patient:
         self.stranger = vocab_size // 2 - 1  # a token of no text: padding, or put in the place of another
         self.long = torch.randint(vocab_size // 2, vocab_size, (1, LONGEST), generator=draw)
         self.longest = self.farthest = 0  # tokens of a text, and position, that were answered
+        self.works_in, self.rough = None, 0.0  # a 16-bit format inside, and how much its rounding may do
+        self.perhaps_rough = 0.0  # the same where nobody can see inside: it is compiled, or not in PyTorch
+        self.even = self.batches = False  # no sign of a state, and batches are right
 
     def ask(self, tokens, position_ids=None, mask=None, cache=None):
         """The logits (batch, n_q, vocab_size) in float64, and the cache."""
@@ -150,8 +156,8 @@ class Patient:
     def measured(self):
         """What order does (`scale`), and how much is a fault (`enough`): the first `Finding`."""
         rows, again = self.rows(self.text), self.rows(self.text)
-        size = rows.abs().max().item()
-        noise = ROUNDING * torch.finfo(self.dtype).eps * size
+        size, rounded = rows.abs().max().item(), format_shown(rows) or self.dtype
+        noise = ROUNDING * torch.finfo(rounded).eps * size
         if not rows.isfinite().all():
             return Finding("answers", "not tried", "not all scores of a plain text are finite numbers")
         if (rows - again).abs().max() > 1e-3 * size:
@@ -187,11 +193,36 @@ class Patient:
             self.scale, self.enough = apart, max(1e-2, self.tolerance)
         moves = f"{did} moves the scores by {self.scale / max(size, 1e-300):.0e} of their size"
         if self.scale >= max(wanted, 1e-300):
+            inside = self.formats_inside()
+            self.works_in = next((one for one in SMALL if 2 * inside.count(one) > len(inside)), None)
+            if self.works_in:
+                self.rough = ROUGH * torch.finfo(self.works_in).eps * size / self.scale
+            if not inside:
+                self.perhaps_rough = ROUGH * torch.finfo(torch.bfloat16).eps * size / self.scale
             return Finding("order", "right", moves)
-        dtype = str(self.dtype).removeprefix("torch.")
-        says = f"{moves}: a hundredth of it cannot be told from the rounding of {dtype}"
+        says = f"{moves}: a hundredth of it cannot be told from the rounding of {_name(rounded)}"
         where = "larger weights, or float64 if every part of the model works in it; or it sees no order"
+        if rounded in SMALL:
+            where = "model.float(), and no autocast: .float() on its scores gives nothing back"
         return Finding("order", "not tried", says, look_at=where, lesson="lesson 01")
+
+    def formats_inside(self):
+        """The formats in which the model's products of matrices come, as far as they can be seen."""
+        seen = []
+
+        class Watch(torch.overrides.TorchFunctionMode):
+            def __torch_function__(self, function, types, args=(), kwargs=None):
+                answer = function(*args, **kwargs or {})
+                if getattr(function, "__name__", "") in PRODUCTS and torch.is_tensor(answer):
+                    seen.append(answer.dtype)
+                return answer
+
+        try:
+            with Watch():
+                self.rows(self.text)
+        except Crash:  # it cannot be watched
+            return []
+        return seen
 
     def difference(self, one, other):
         gap = (one - other).abs().max().item()
@@ -208,6 +239,12 @@ class Patient:
         """The rows of the last tokens if they stood at the positions `new`, after a right beginning."""
         return self.rows(self.text, torch.tensor([[*range(OLD), *new]]))[:, OLD:]
 
+    def rounded(self, check, wrong, size, lesson):
+        """The `Finding` where the rounding inside the model is as good a reason as any."""
+        says = f"{wrong}, by {share(size)}: so much the rounding of {_name(self.works_in)} may do"
+        look_at = "ask in float32 (model.float(), and no autocast) to find out"
+        return Finding(check, "not tried", says, size, look_at=look_at, lesson=lesson)
+
     def verdict(self, check, seen, expected, right, wrong, lesson, stories=(), otherwise=("", "")):
         """What was seen held to what was expected. A story that explains it names the culprit.
 
@@ -217,6 +254,8 @@ class Patient:
         size = self.difference(seen, expected)
         if size < self.enough:
             return Finding(check, "right", right, size)
+        if size < self.rough:
+            return self.rounded(check, wrong, size, lesson)
         for culprit, look_at, *own, explains in stories:
             try:
                 told = explains()
@@ -225,6 +264,17 @@ class Patient:
             if told if isinstance(told, bool) else self.difference(seen, told) < self.enough / 10:
                 return Finding(check, "wrong", wrong, finite(size), culprit, look_at, *(own or [lesson]))
         return Finding(check, "wrong", wrong, finite(size), *otherwise, lesson)
+
+
+def format_shown(rows):
+    """The 16-bit format that every one of these scores (in float64) is a number of, or None."""
+    if torch.equal(rows, rows.round()):  # whole numbers say nothing
+        return None
+    return next((small for small in SMALL if torch.equal(rows, rows.to(small).double())), None)
+
+
+def _name(dtype):
+    return str(dtype).removeprefix("torch.")
 
 
 def _arguments(logits):
