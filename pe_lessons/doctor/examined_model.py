@@ -103,7 +103,7 @@ class Patient:
             raise TypeError(f"logits must return scores, or a tuple (scores, cache), got a {kind}.{inside}")
         scores = torch.as_tensor(scores)
         if scores.shape[:-1] != tokens.shape:
-            wanted = f"(batch, n_q, vocab_size), here {(*tokens.shape, '...')}"
+            wanted = f"(batch, n_q, vocab_size), here ({tokens.shape[0]}, {tokens.shape[1]}, vocab_size)"
             raise ValueError(f"logits must return {wanted}, got {tuple(scores.shape)}")
         self.dtype = scores.dtype if scores.is_floating_point() else torch.float64
         self.longest = max(self.longest, tokens.shape[1])
