@@ -201,7 +201,7 @@ async function exercise(box) {
     check: () => ask_python(true),
     run: () => ask_python(false),
   });
-  for (const event of ["pointerover", "focusin"]) work.addEventListener(event, fetch_python);
+  for (const event of ["pointerenter", "focusin"]) work.addEventListener(event, fetch_python);
   box.querySelector(".cell").classList.add("d-none", "d-print-block");
   details.before(work);
   const said = kept_text(kept, name);

@@ -80,7 +80,7 @@ taken.onchange = async () => {
 };
 const box = document.getElementById("reader");
 // Python starts while the reader looks for the file.
-for (const event of ["pointerover", "focusin"]) box.addEventListener(event, () => worker ?? ask({}));
+for (const event of ["pointerenter", "focusin"]) box.addEventListener(event, () => worker ?? ask({}));
 box.addEventListener("dragover", (event) => {
   event.preventDefault();
   config.classList.add("over");
