@@ -54,6 +54,12 @@ html_css_files = ["site.css"]
 html_js_files = ["site.js", ("exercises.js", {"type": "module"})]
 html_js_files += [(name, {"type": "module"}) for name in ("pictures.js", "search.js")]
 html_show_sphinx = False
+html_sidebars = {
+    "**": [
+        "navbar-logo.html", "icon-links.html", "search-button-field.html", "at-hand.html",
+        "sbt-sidebar-nav.html",
+    ]
+}  # fmt: skip
 html_theme_options = {
     "repository_url": REPOSITORY,
     "repository_branch": "main",

@@ -18,7 +18,7 @@ STILL = '<img src="_images/readme.png" alt="Two heat maps, one of them with the 
 
 
 def html_of(name, story=None, wide=False):
-    """A picture as nodes. With a story, which is told when a reader has touched it, it opens a page."""
+    """A picture as nodes. With a story, which is told when it is solved, it opens a page."""
     title, asked = PICTURES[name]["title"], re.sub(r"\*(.+?)\*", r"<em>\1</em>", PICTURES[name]["ask"])
     kind = "live" + " wide" * wide + " hero" * bool(story)
     opening = (
@@ -31,7 +31,7 @@ def html_of(name, story=None, wide=False):
 
 
 class Picture(Directive):
-    """What stands below the name is the story, told after the first touch."""
+    """What stands below the name is the story, told when the picture is solved."""
 
     required_arguments = 1
     has_content = True

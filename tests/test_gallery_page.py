@@ -43,7 +43,8 @@ def test_the_clinic_has_a_card_for_each_case_and_its_curves_lead_to_cases(tmp_pa
     numbers = [case.number for case in clinic.cases()]
     cards = re.findall(r'<li data-tags="([^"]+)"><a href="#case-(\d+)"', page)
     assert [int(number) for _, number in cards] == numbers
-    assert [int(number) for number in re.findall(r"^\(case-(\d+)\)=\n### \1 ", page, re.MULTILINE)] == numbers
+    told = re.findall(r"^\(case-(\d+)\)=\n### .+\n\n\*Case \1\*", page, re.MULTILINE)
+    assert [int(number) for number in told] == numbers
     assert list(clinic_page.SHAPES) == list(figures.fingerprints()[0])
     for number, cases in enumerate(clinic_page.SHAPES.values()):
         assert {int(case) for tags, case in cards if f"curve-{number}" in tags.split()} == set(cases)

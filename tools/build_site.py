@@ -150,7 +150,7 @@ def icon_letters(html, names):
 
 
 WEIGHTS = {"notebooks/": 1, "glossary": 2, "api": 0.1}  # of what the search finds; other pages count half
-UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress")
+UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
 NOT_ARTICLE = ".headerlink, .viewcode-link, .math, .cell_input, .cell_output pre, summary, script"
 
 

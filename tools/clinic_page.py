@@ -22,7 +22,7 @@ Real faults of positional encodings, from people's projects. Look for what you s
 them as riddles. Which of the three suspects is it, and which test tells it from the others? In
 [the lesson]({lesson}) you write such tests, and a check says which suspects they catch. There you also hunt
 one fault through a whole program. The stories are shortened. The answers have what was really reported, with
-links.
+links. Each case keeps its number, and numbers of cases that we dropped stay free.
 
 First draw your error position by position: the largest error so far. Its shape names suspects, and leads to
 their cases.
@@ -49,6 +49,32 @@ SHAPES = {
     "a jump when it writes": (5, 10, 12, 29),
 }
 WITHOUT_A_CASE = "when_numbers_break"
+# What somebody sees, in the words in which one would look for it.
+SEEN = {
+    1: "After 4,096 tokens a good answer turns into noise.",
+    4: "The first token is exact. The longer the prompt, the worse the output, and it ends in loops.",
+    25: "Outputs are slightly off as soon as the prompt is longer than the attention window.",
+    30: "Perplexity explodes when the cache is full and the oldest keys are removed.",
+    5: "The prompt is read correctly, but generated tokens stutter from the second one on.",
+    29: "With speculative decoding, the output changes whenever drafts are rejected.",
+    10: "The answer to a short prompt changes when a longer prompt is in its batch.",
+    12: "One user's answer goes wrong when another user sends a picture.",
+    27: "A padded prompt gets another answer alone than in a batch.",
+    28: "With packed sequences, the first token of each text gets another output than alone.",
+    13: "After conversion, a checkpoint writes one or two words and then garbage. All weights are equal.",
+    14: "A ported video model draws sharp frames that don't fit the prompt.",
+    16: "The model is worse since a library was upgraded, without any message.",
+    26: "A freshly loaded model has a high loss and ignores the word order. All weights are equal.",
+    17: "A model with YaRN scores 20 points less in one engine than in others, on short problems.",
+    18: "Sentence embeddings are a little worse on the fast path that packs texts.",
+    19: "Queries are off by about 0.1 percent, from position 1 on.",
+    31: "Answers are a little worse than elsewhere, in a model with attention sinks.",
+    21: "Training on text crashes with an illegal memory access, in a model that also reads pictures.",
+    23: "A generated video jumps back to its beginning at frame 201.",
+    24: "Answers get worse when the model is divided between several cards.",
+    32: "With a fused kernel, queries and keys come out wrong, at position 0 already.",
+    33: "Most picture sizes are right, but with a square picture the model mixes up where things are.",
+}
 OURS = "Three suspects, for when you have three of your own"
 ANSWER = "Who it is, and a test that shows it"
 
@@ -65,7 +91,8 @@ def section(case):
     threads = ", ".join(
         f"[{thread.removeprefix('https://github.com/')}]({thread})" for thread in case.data["thread"]
     )
-    yield f"(case-{case.number})=\n### {case.number} · {case.title}\n"
+    yield f"(case-{case.number})=\n### {case.title}\n"
+    yield f"*Case {case.number}*\n"
     yield " ".join(case.data["story"].split()) + "\n"
     if "plot" in case.data:
         plot = case.data["plot"]
@@ -118,9 +145,9 @@ def wall():
         tags = [f"group-{groups.index(case.group)}"]
         tags += [f"curve-{n}" for n, cases in enumerate(SHAPES.values()) if case.number in cases]
         cards += (
-            f'<li data-tags="{" ".join(tags)}"><a href="#case-{case.number}">{case.number} · '
-            f"{html.escape(case.title)}</a><p>{html.escape(case.group)}. {case.data['minutes']} minutes, "
-            f"with lesson {notebook(ROOT / 'notebooks', case.data['lesson']).name[:2]}.</p></li>"
+            f'<li data-tags="{" ".join(tags)}"><a href="#case-{case.number}">{html.escape(case.title)}</a>'
+            f"<p>{html.escape(SEEN[case.number])} <small>Case {case.number}, {case.data['minutes']} minutes, "
+            f"with lesson {notebook(ROOT / 'notebooks', case.data['lesson']).name[:2]}</small></p></li>"
         )
     return (
         '<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>'

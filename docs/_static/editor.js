@@ -51,6 +51,7 @@ export function open({ parent, text, attributes, changed, check, run }) {
       history(),
       lineNumbers(),
       highlightSpecialChars(),
+      matchMedia("(max-width: 600px)").matches ? EditorView.lineWrapping : [],
       pythonLanguage,
       indentUnit.of("    "),
       EditorState.tabSize.of(4),

@@ -187,11 +187,11 @@ async function exercise(box) {
   const help = make("p", { id: `help-${name}`, className: "editor-help", textContent: "Shift + Enter or Ctrl + Enter checks, Alt + Enter runs. Tab indents. To leave the editor, press Escape, then Tab." });
   const place = make("div", { className: "editor" });
   // Python comes while the reader is still writing.
-  place.addEventListener("focusin", async () => {
+  const fetch_python = async () => {
     if (worker) return;
     await ask(PYTHON, (said) => (status.textContent = said));
     status.textContent = "";
-  });
+  };
   const work = make("div", { className: "work" }, place, help, make("p", { className: "buttons" }, check_button, run_button, stop, again, back), status, ran, reply);
   const editor = open({
     parent: place,
@@ -201,6 +201,7 @@ async function exercise(box) {
     check: () => ask_python(true),
     run: () => ask_python(false),
   });
+  for (const event of ["pointerenter", "focusin"]) work.addEventListener(event, fetch_python);
   box.querySelector(".cell").classList.add("d-none", "d-print-block");
   details.before(work);
   const said = kept_text(kept, name);

@@ -2,11 +2,11 @@
 // knobs, numbers(values), draw(numbers, values, touched) as SVG, words(numbers, values, touched) as HTML and the height of
 // its drawing. Where a knob ends may depend on the values of the others. A picture that can be grasped has
 // grasp(point, values): null, or a function from a point to values. Every value has a knob too, for the keyboard.
-// play(t), t from 0 to 1, gives the values that are drawn once before a reader has touched anything, and
-// whenever the button is pressed that has the name `button`.
+// A picture may have a button, whose name is `button`. It counts the knob `walk` along until the reader stops it.
+// Where there is a story below a picture, solved(numbers) says when it may be told.
 import { WIDTH, grasp, spaced } from "./pictures/shared.js";
 
-const PLAYS = 4000; // milliseconds
+const PACE = 300; // milliseconds from one step of a walk to the next
 
 function knob(spec) {
   const label = document.createElement("label");
@@ -56,17 +56,17 @@ async function mount(box) {
   words.setAttribute("role", "status");
   const read = () => Object.fromEntries(Object.entries(knobs).map(([name, one]) => [name, one.read()]));
   let touched = false;
-  const draw = (values) => redraw(drawing, picture.draw(picture.numbers(values), values, touched));
   const show = () => {
     Object.values(knobs).forEach((one) => one.bound(read()));
     const values = read();
-    draw(values);
-    words.innerHTML = picture.words(picture.numbers(values), values, touched);
+    const numbers = picture.numbers(values);
+    redraw(drawing, picture.draw(numbers, values, touched));
+    words.innerHTML = picture.words(numbers, values, touched);
+    if (touched && (picture.solved?.(numbers) ?? true)) box.classList.add("solved");
     Object.values(knobs).forEach((one) => one.say());
   };
   const touch = () => {
     touched = true;
-    box.classList.add("touched");
     show();
   };
   Object.values(knobs).forEach((one) => one.input.addEventListener("input", touch));
@@ -87,33 +87,29 @@ async function mount(box) {
     });
   }
   drawing.addEventListener("pointerup", () => drawing.classList.remove("held"));
-  if (picture.play) {
-    let run = 0; // the newest wins
-    const play = () => {
-      const [mine, begun] = [++run, performance.now()];
-      drawing.classList.add("held");
-      requestAnimationFrame(function step(now) {
-        const t = Math.max(now - begun, 0) / PLAYS;
-        if (mine !== run) return;
-        draw(t < 1 ? { ...read(), ...picture.play(t) } : read());
-        if (t < 1) return requestAnimationFrame(step);
-        drawing.classList.remove("held");
-      });
+  if (picture.walk) {
+    const { input } = knobs[picture.walk];
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "btn btn-sm btn-outline-primary", textContent: picture.button });
+    let timer = null;
+    const stop = () => {
+      timer = clearInterval(timer);
+      button.textContent = picture.button;
+      words.setAttribute("aria-live", "polite");
     };
-    for (const stop of ["pointerdown", "input"]) {
-      box.addEventListener(stop, () => {
-        run++;
-        drawing.classList.remove("held");
-      }, true);
-    }
-    if (picture.button) controls.append(Object.assign(document.createElement("button"), { type: "button", className: "btn btn-sm btn-outline-primary", textContent: picture.button, onclick: play }));
-    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) {
-      new IntersectionObserver(([{ isIntersecting }], watching) => {
-        if (!isIntersecting) return;
-        watching.disconnect();
-        if (!touched) play();
-      }, { threshold: 0.8 }).observe(drawing);
-    }
+    const step = () => {
+      input.value = Number(input.value) + Math.max(Number(input.step), Math.round(input.max / 100));
+      touch();
+      if (input.value === input.max) stop();
+    };
+    button.onclick = () => {
+      if (timer) return stop();
+      if (input.value === input.max) input.value = input.min;
+      timer = setInterval(step, PACE);
+      button.textContent = "Stop";
+      words.setAttribute("aria-live", "off"); // nobody wants to hear every step
+    };
+    for (const event of ["pointerdown", "input"]) box.addEventListener(event, ({ target }) => target !== button && timer && stop(), true);
+    controls.append(button);
   }
 
   // Room for the longest words, so that nothing moves under a finger: each knob at its ends, and at each of its choices.

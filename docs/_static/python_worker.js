@@ -1,20 +1,10 @@
 // Python for the exercises of a page: Pyodide and the course, in a worker, so that an endless loop can be ended.
-import { loadPyodide } from "./python/pyodide.mjs";
+import { start } from "./python.js";
 
 const say = (text) => postMessage({ progress: text });
-const fetched = async (url) => {
-  const answer = await fetch(url);
-  if (!answer.ok) throw new Error(`${url} could not be fetched (${answer.status})`);
-  return answer.arrayBuffer();
-};
 
-async function start({ lesson, numpy }) {
-  say(`Fetching Python${numpy ? " and NumPy (16" : " (13"} MB, kept by your browser) …`);
-  const [python, course] = await Promise.all([loadPyodide(), fetched("python/pe_lessons.zip")]);
-  python.unpackArchive(course, "zip");
-  if (numpy) await python.loadPackage("numpy");
-  say("Python is starting …");
-  python.runPython("import sys; sys.path.insert(0, '.')");
+async function load({ lesson, numpy }) {
+  const python = await start(say, numpy);
   python.pyimport(`pe_lessons.lessons.${lesson}`);
   return python.pyimport("pe_lessons.exercises.in_browser");
 }
@@ -22,7 +12,7 @@ async function start({ lesson, numpy }) {
 let starting;
 onmessage = async ({ data }) => {
   try {
-    const python = await (starting ??= start(data));
+    const python = await (starting ??= load(data));
     const { lesson, name, answer, check, imports } = data;
     if (!name) return postMessage({ reply: null }); // it was to start, and no more
     postMessage({ of: name, started: true });

@@ -32,7 +32,9 @@ const sentence = (text) => make("p", { className: "sentence", textContent: text 
 
 function show(reply) {
   if (reply.error) return said.replaceChildren(sentence(reply.error));
-  said.replaceChildren(drawn(reply.strip));
+  const strip = drawn(reply.strip);
+  const first = strip.getAttribute("aria-label").replace(/^(\d+) layers: \1 /, "$1 layers, all ");
+  said.replaceChildren(make("p", {}, make("strong", { textContent: `This model has ${first}.` })), strip);
   if (!reply.understood) said.append(sentence("Something in this file is not understood. It is named below. What depends on it may be wrong."));
   said.append(make("pre", { textContent: reply.told, tabIndex: 0 }));
   if (!reply.diff) return;
@@ -77,7 +79,8 @@ taken.onchange = async () => {
   read();
 };
 const box = document.getElementById("reader");
-box.addEventListener("focusin", () => ask({}), { once: true }); // Python starts while the reader looks for the file
+// Python starts while the reader looks for the file.
+for (const event of ["pointerenter", "focusin"]) box.addEventListener(event, () => worker ?? ask({}));
 box.addEventListener("dragover", (event) => {
   event.preventDefault();
   config.classList.add("over");

@@ -30,7 +30,9 @@ for (const form of document.querySelectorAll("form.bd-search")) {
   const field = form.querySelector("input");
   const answer = async () => {
     const words = field.value.trim().toLowerCase();
-    const library = await (pagefind ??= ready());
+    if (words && !list.childElementCount) status.textContent = "Searching …";
+    const library = await (pagefind ??= ready()).catch(() => (pagefind = undefined));
+    if (!library) return (status.textContent = "The search could not be fetched. Try once more."), 0;
     const found = await library.debouncedSearch(words, {}, 100);
     if (!found) return; // more was typed
     const pages = await Promise.all(found.results.slice(0, 10).map((one) => one.data()));
@@ -38,8 +40,22 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     list.replaceChildren(...pages.map((page) => row(page, words)));
     const count = found.results.length;
     status.textContent = !words ? "" : count ? `${count} page${count > 1 ? "s" : ""}, the best first` : "Nothing found. Try another word, or its beginning.";
+    return pages.length;
   };
-  form.addEventListener("submit", (event) => event.preventDefault());
+  // Enter in the field opens the best answer; the arrows go from the field through the list and back.
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (await answer()) list.querySelector("a").click();
+  });
+  const step = (event) => {
+    const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!way) return;
+    event.preventDefault();
+    const places = [field, ...list.querySelectorAll("li > a:first-child")];
+    const at = places.indexOf(event.target.closest("li")?.querySelector("a") ?? field);
+    places[at + way]?.focus();
+  };
+  for (const one of [form, list]) one.addEventListener("keydown", step);
   field.addEventListener("focus", () => (pagefind ??= ready()));
   field.addEventListener("input", answer);
   const asked = new URLSearchParams(location.search).get("q");

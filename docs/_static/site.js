@@ -39,7 +39,7 @@ addEventListener("DOMContentLoaded", () => {
       folded.forEach((one) => (one.open = open));
       all.textContent = open ? "Fold the answers" : "Show all answers";
     };
-    document.querySelector("article h1").after(all);
+    document.querySelector("article h1").parentElement.append(all); // those who read for the first time come here last
   }
 });
 

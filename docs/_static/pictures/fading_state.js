@@ -15,7 +15,7 @@ export const knobs = [
 ];
 
 export const button = "Read the words";
-export const play = (t) => ({ at: Math.min(1 + Math.floor(t * WORDS.length), WORDS.length) });
+export const walk = "at";
 
 export function numbers({ at, gate, stop }) {
   const gates = WORDS.map((word) => (word === "." ? stop : gate));

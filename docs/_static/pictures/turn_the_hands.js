@@ -28,7 +28,7 @@ export const knobs = [
 ];
 
 export const button = "Walk along";
-export const play = (t) => ({ position: Math.round(7 + 40 * Math.sin(Math.PI * t) ** 2) });
+export const walk = "position";
 
 export function numbers({ position, width, base }) {
   const omegas = frequencies(width, 10 ** base);

@@ -13,7 +13,7 @@ export const knobs = [
 ];
 
 export const button = "Play the film";
-export const play = (t) => ({ frame: Math.round(LAST * t) });
+export const walk = "frame";
 
 // A pair decides when it is the first to come round after the training; RIFLEx slows it down to less than a turn.
 export function numbers({ frame, trained, slower }) {
