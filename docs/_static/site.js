@@ -20,7 +20,7 @@ addEventListener("DOMContentLoaded", () => {
     code.append(copy);
   }
 
-  // A figure opens alone, where it can be enlarged.
+  // A figure opens over the lesson at its full size, and as a file where a new tab is asked for.
   for (const image of document.querySelectorAll(".cell_output figure img")) {
     if (image.closest("a")) continue; // Sphinx links most of them
     const link = document.createElement("a");
@@ -28,6 +28,29 @@ addEventListener("DOMContentLoaded", () => {
     image.replaceWith(link);
     link.append(image);
   }
+  const enlarged = document.createElement("dialog");
+  enlarged.className = "enlarged";
+  enlarged.ariaLabel = "Enlarged picture";
+  enlarged.setAttribute("closedby", "any");
+  enlarged.innerHTML = '<div tabindex="0" role="group" aria-label="Picture"></div><form method="dialog"><button autofocus aria-label="Close">✕</button></form>';
+  document.querySelector("article")?.append(enlarged); // there the theme's rules for dark pictures hold
+  for (const link of document.querySelectorAll(".cell_output figure > a")) {
+    link.addEventListener("click", (event) => {
+      const image = link.querySelector("img");
+      if (!image || event.ctrlKey || event.metaKey || event.shiftKey || !enlarged.showModal) return;
+      event.preventDefault();
+      const alone = image.cloneNode();
+      alone.style.width = `${image.naturalWidth}px`;
+      enlarged.firstChild.replaceChildren(alone);
+      enlarged.showModal();
+    });
+  }
+
+  // What is open is not offered to be shown.
+  document.addEventListener("toggle", ({ target }) => {
+    const words = target.matches?.("details.hide") && target.querySelector("summary");
+    if (words) words.textContent = words.textContent.replace(/^(Show|Hide)/, target.open ? "Hide" : "Show");
+  }, true);
 
   // What comes out after a question stays folded until it is asked for: one by one, or all at once.
   const folded = [...document.querySelectorAll("details.hide.below-input")];
@@ -37,7 +60,7 @@ addEventListener("DOMContentLoaded", () => {
     all.onclick = () => {
       const open = folded.some((one) => !one.open);
       folded.forEach((one) => (one.open = open));
-      all.textContent = open ? "Fold the answers" : "Show all answers";
+      all.textContent = open ? "Hide all answers" : "Show all answers";
     };
     document.querySelector("article h1").parentElement.append(all); // those who read for the first time come here last
   }

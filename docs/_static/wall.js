@@ -15,8 +15,12 @@ function show() {
   for (const section of new Set(cards.flatMap((card) => [card.closest("section"), told(card).parentElement]))) {
     if (section.matches("section section")) section.hidden = ![...section.querySelectorAll(".wall > li, section")].some((one) => !one.hidden);
   }
-  const left = cards.filter((card) => !card.hidden).length;
-  count.textContent = wanted.length ? `${left} of ${cards.length} shown. ` : `All ${cards.length} are shown.`;
+  const left = cards.filter((card) => !card.hidden);
+  const numbers = left.map((card) => parseInt(card.textContent)).join(", ");
+  const shape = wanted.length && wanted[0].matches(".curves a");
+  const some = shape ? `${left.length} cases with this shape: ${numbers}.` : `${left.length} of ${cards.length} shown.`;
+  count.textContent = wanted.length ? some : `All ${cards.length} are shown.`;
+  if (shape) count.scrollIntoView(); // the cases lie below the screen
   if (wanted.length) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
 
