@@ -27,7 +27,7 @@ from pe_lessons.lessons.placement import LAST, placement
 from pe_lessons.lessons.progress import notebooks, progress
 
 ROOT = Path(pe_lessons.__file__).resolve().parents[1]
-FIRST = "Try the first exercise in ten seconds"
+FIRST = "Try the first exercise"
 LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
 SENTENCES = "notebook_sentences_on_pages.toml"
 

@@ -269,7 +269,7 @@ def test_the_first_screen_asks_for_a_column_and_then_tells_the_story(open_page, 
     page.mouse.click(*column_at(box, 120))
     assert "Try further left" in status.inner_text() and not story.is_visible()
     page.mouse.click(*column_at(box, 6))
-    assert "Column 6: this one gives it away" in status.inner_text()
+    assert "Column 6: this one shows it" in status.inner_text()
     assert slider.input_value() == "6" and "43 files" in story.inner_text()
     slider.press("Home")
     assert "Column 0: A and B are equal here" in status.inner_text()

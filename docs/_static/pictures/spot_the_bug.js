@@ -50,7 +50,7 @@ export function words({ difference }, { column: c }, told) {
   if (!told) return "Click a table, or drag across it. The slider does the same.";
   const found = difference < 1e-9 ? "A and B are equal here."
     : difference < SEEN ? `A and B differ by ${difference < 0.001 ? "less than 0.001" : `at most ${fixed(difference, 3)}`} here. You would hardly see it.`
-    : `this one gives it away. The curves differ by up to ${fixed(difference)}.`;
+    : `this one shows it. The curves differ by up to ${fixed(difference)}.`;
   const largest = differences.indexOf(Math.max(...differences));
   return `<strong>Column ${c}: ${found}</strong>${difference < SEEN ? ` Try further ${c < largest ? "right" : "left"}.` : ""}`;
 }
