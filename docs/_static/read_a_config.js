@@ -74,7 +74,9 @@ config.oninput = ({ inputType }) => {
 file.onchange = () => file.files[0] && open(file.files[0]);
 other.onchange = read;
 taken.onchange = async () => {
-  const { example } = await ask({ example: taken.value });
+  const name = taken.value;
+  const { example } = await ask({ example: name });
+  if (taken.value !== name) return; // in the meantime somebody typed, or took another one
   config.value = example ?? "";
   read();
 };

@@ -41,6 +41,7 @@ addEventListener("DOMContentLoaded", () => {
       event.preventDefault();
       const alone = image.cloneNode();
       alone.style.width = `${image.naturalWidth}px`;
+      alone.onclick = () => alone.classList.toggle("whole"); // a narrow screen shows a part of it, or all
       enlarged.firstChild.replaceChildren(alone);
       enlarged.showModal();
     });

@@ -62,6 +62,14 @@ def test_three_configs_and_a_broken_one(open_page, tmp_path, width):
     print(f"{width}: {cold:.1f} s from the paste to the words, {warm} s warm")
 
 
+def test_what_is_typed_while_python_starts_is_not_replaced(open_page):
+    page = open_page("read_a_config")
+    page.locator("#taken").select_option("llama-3-8b")
+    page.get_by_label("Paste a config.json").fill("{mine")
+    page.get_by_text("This is not JSON").wait_for(timeout=60_000)
+    assert page.get_by_label("Paste a config.json").input_value() == "{mine"
+
+
 def test_a_file_that_is_too_long_is_not_read(open_page, tmp_path):
     page = open_page("read_a_config")
     (tmp_path / "tokenizer.json").write_text(json.dumps(["a"] * 300_000))
