@@ -285,7 +285,7 @@ def pages(folder, lesson):
     named += [f"- **{one}**: {'; '.join(found)}" for one, found in sorted(remarks.items())] or ["Nothing."]
     named += ["", "## Equal answers, among those of about five lines or more", ""]
     if groups:
-        named += ["Begin with those who share a wrong answer. There are few right ones.", ""]
+        named += ["Begin with those who share a wrong answer. Right ones are often alike.", ""]
     for missed, names, students in groups:
         where = " and ".join(f"{name} (wrong)" if name in missed else name for name in names)
         named.append(f"- {where}: {', '.join(students)}")
