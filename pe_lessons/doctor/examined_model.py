@@ -83,7 +83,8 @@ class Patient:
         self.longest = self.farthest = 0  # tokens of a text, and position, that were answered
         self.works_in, self.rough = None, 0.0  # a 16-bit format inside, and how much its rounding may do
         self.perhaps_rough = 0.0  # the same where nobody can see inside: it is compiled, or not in PyTorch
-        self.even = self.batches = False  # no sign of a state, and batches are right
+        self.even = self.batches = self.steps_right = False  # no sign of a state, and what is right
+        self.grows = False  # something changes with the length of the text
 
     def ask(self, tokens, position_ids=None, mask=None, cache=None):
         """The logits (batch, n_q, vocab_size) in float64, and the cache."""
@@ -249,7 +250,7 @@ class Patient:
         """What was seen held to what was expected. A story that explains it names the culprit.
 
         A story is (culprit, look_at, explains) or has a lesson before its end; `explains()` is the rows that
-        the mistake would give, or whether it was made.
+        the mistake would give, or whether it was made, or what is to be said of it.
         """
         size = self.difference(seen, expected)
         if size < self.enough:
@@ -261,8 +262,11 @@ class Patient:
                 told = explains()
             except Exception:  # a story that this model cannot tell
                 continue
-            if told if isinstance(told, bool) else self.difference(seen, told) < self.enough / 10:
-                return Finding(check, "wrong", wrong, finite(size), culprit, look_at, *(own or [lesson]))
+            more = told if isinstance(told, str) else ""
+            if more or (told if isinstance(told, bool) else self.difference(seen, told) < self.enough / 10):
+                return Finding(
+                    check, "wrong", wrong, finite(size), culprit + more, look_at, *(own or [lesson])
+                )
         return Finding(check, "wrong", wrong, finite(size), *otherwise, lesson)
 
 
