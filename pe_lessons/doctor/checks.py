@@ -109,7 +109,7 @@ def _longer(patient, check):
     short = ("from-the-end | positions are counted from the end, or rows hang on how long the text is",
              "where positions are made; experts of limited capacity do it, too")  # fmt: skip
     long = ("grows | something changes with the length of the text, and not in a short one",
-            "a factor or a window that hangs on how long the text is; experts of limited capacity")  # fmt: skip
+            "a factor or a window that hangs on the length; experts of limited capacity")  # fmt: skip
 
     def judged(text, end, otherwise):
         short, whole, n = patient.rows(text[:, :end]), patient.rows(text)[:, :end], text.shape[1]
@@ -131,14 +131,15 @@ def _longer(patient, check):
             "rows stay what they are when the text goes on", "rows change when the text goes on", "lesson 05",
             [("divided | positions are divided by a factor that grows with the text", where, "lesson 13",
               lambda: otherwise is long and divided()),
-             ("base-grows | the turn of a token changes when the text grows: a base that grows (dynamic NTK), or "
+             ("base-grows | tokens turn otherwise when the text grows: a base that grows (dynamic NTK), or "
               "a factor on positions", where, "lesson 13", lambda: otherwise is long and only_positions())],
             otherwise,
         )  # fmt: skip
 
     halves = ((patient.long, end, long) for end in (LENGTH, patient.long.shape[1] // 2))
     (found,) = _first_wrong(judged(*one) for one in ((patient.text, OLD, short), *halves))
-    patient.grows = found.status == "wrong"
+    unsure = found.size is not None and found.size < patient.perhaps_rough
+    patient.grows = found.status == "wrong" and not unsure
     yield found
 
 
@@ -360,7 +361,9 @@ def _at_the_seam(patient, seam):
 
 def _equal_places(patient):
     """(culprit, look_at, lesson) if a table answers two places alike: one token alone, at many places."""
-    edges = [side + by for power in range(7, 18) for side in (2**power, 3 * 2**power // 2) for by in (-1, 0, 1)]
+    edges = [
+        side + by for power in range(7, 18) for side in (2**power, 3 * 2**power // 2) for by in (-1, 0, 1)
+    ]
     places, rows = sorted({*range(128), *edges, 1_000, 10_000, 100_000}), []
     try:
         for place in places:
@@ -378,7 +381,11 @@ def _equal_places(patient):
         if any(found := alike(row, rows[:at])):
             words = f"position {places[at]:,} is taken for position {places[found.index(True)]:,}"
             if places[at] - places[found.index(True)] == 1 and not all(alike(row, rows[at:])):
-                return f"rounded | positions are rounded: {words}", "their dtype (bfloat16, float16)", "lesson 21"
+                return (
+                    f"rounded | positions are rounded: {words}",
+                    "their dtype (bfloat16, float16)",
+                    "lesson 21",
+                )
             if all(alike(row, rows[at:])):
                 return CUT_OFF[0], f"{words}; {CUT_OFF[1]}", CUT_OFF[2]
             return f"taken-for | {words}", "a remainder, or a format too small for positions", "lesson 21"
@@ -609,15 +616,15 @@ def _left_padding(patient, check):
                  lambda: [place for place in range(PADDING) if noticed(place, 2)] == [0]),
                 ("mask-late | the mask comes after the softmax: hidden keys take their share",
                  "the order of mask and softmax", lambda: patient.even and weights_are_lost()),
-                ("mask-weak | padding is noticed although the mask is used: the mask is too weak, some layers "
-                 "do not use it, or it does not lie on the keys",
+                ("mask-weak | padding is noticed although the mask is used: the mask is too weak, some "
+                 "layers do not use it, or it does not lie on the keys",
                  "is it -inf, or as good as that? Then each layer's mask",
                  lambda: patient.even and padding_matters()),
                 ("state-runs-on | padding is noticed wherever it is put: a state, or a convolution, runs on "
                  "through it", "where layers without attention learn what is padding",
                  lambda: ids is not None and padding_matters() and not padding_has_a_place()),
-                ("state-padding | padding is noticed although the mask is used: a state or a convolution runs "
-                 "on through padding, the mask is too weak, or some layers do not use it",
+                ("state-padding | padding is noticed although the mask is used: a state or a convolution "
+                 "runs on through padding, the mask is too weak, or some layers do not use it",
                  "where layers without attention learn what is padding; then each layer's mask",
                  lambda: padding_matters()),
             ], otherwise,
@@ -656,7 +663,7 @@ def _cached(patient, check, cuts):
 
     @functools.cache
     def counts_wrongly():
-        """With position_ids all is right, in a long text, too, and there it is no step of 1 or 2 that is wrong."""
+        """With position_ids a long text is right, too, and without them not by one or two too many."""
         ids, first = torch.arange(patient.long.shape[1])[None], later[0]
         own, given = (patient.continued(patient.long, later, ids) for ids in (None, ids))
         right, *off = (
@@ -709,11 +716,14 @@ def _cached(patient, check, cuts):
             cuts = [*range(1, tokens.shape[1])][: None if len(later) > 1 else 1]
             return patient.continued(tokens, cuts, ids)[:, -1], patient.rows(tokens, ids)[:, -1]
 
+        def exactly(one, other):  # a softmax that sees one key only hides what is not ignored
+            return patient.difference(one, other) < patient.enough / 10_000
+
         def at_any(make):
             """Are the rows the same with `make(x)` for each x, though not those of the whole text?"""
             (one, right), (other, moved) = (both(patient.text[:, token], torch.tensor([ids]))
                                             for token, ids in map(make, (6, 2)))  # fmt: skip
-            return patient.alike and patient.same(one, other) and not patient.same(right, moved)
+            return patient.alike and exactly(one, other) and not patient.same(right, moved)
 
         def turn_apart():
             """Does it matter, with a cache, that all positions are moved?"""
@@ -728,7 +738,9 @@ def _cached(patient, check, cuts):
 
         def empty_slot():
             """Are equal tokens less wrong where they are many? Then it is one key of many that is wrong."""
-            short, long = (patient.difference(*both_ends(count)) for count in (2, patient.long.shape[1] - NEW))
+            short, long = (
+                patient.difference(*both_ends(count)) for count in (2, patient.long.shape[1] - NEW)
+            )
             return patient.even and other_values() and long < short / 4
 
         def both_ends(count):
@@ -742,15 +754,17 @@ def _cached(patient, check, cuts):
             return patient.rows(text, None, (text != patient.stranger))[:, -NEW:]
 
         def any_distance():
-            """Without position_ids: of one token and then some that a mask hides, how many does not matter."""
+            """After one token, some that a mask hides: does it not matter how many?"""
             pairs = []
             for by in (1, 4):
                 text = torch.cat([patient.text[:, :1], torch.full((1, by), patient.stranger),
                                   patient.text[:, OLD : OLD + 1]], dim=1)  # fmt: skip
                 mask = text != patient.stranger
-                pairs.append((patient.continued(text, [by + 1], None, mask), patient.rows(text, None, mask)[:, -1:]))
+                pairs.append(
+                    (patient.continued(text, [by + 1], None, mask), patient.rows(text, None, mask)[:, -1:])
+                )
             (one, right), (other, moved) = pairs
-            return patient.same(one, other) and not patient.same(right, moved)
+            return exactly(one, other) and not patient.same(right, moved)
 
         def any_position():
             new = [patient.count + by * (patient.count >= OLD) for by in (2, 5)]
@@ -758,7 +772,9 @@ def _cached(patient, check, cuts):
 
         def as_if_first_keys():
             mask = torch.ones(LENGTH, LENGTH).tril().bool()
-            mask[OLD:] = torch.stack([torch.arange(LENGTH) <= (row if len(cuts) == 1 else 0) for row in range(NEW)])
+            mask[OLD:] = torch.stack(
+                [torch.arange(LENGTH) <= (row if len(cuts) == 1 else 0) for row in range(NEW)]
+            )
             return patient.same(seen, patient.rows(patient.text, positions, mask[None])[:, OLD:])
 
         def as_if_hidden(place):
@@ -800,7 +816,8 @@ def _cached(patient, check, cuts):
              lambda: len(cuts) == 1 and patient.told(new[:1] * NEW)),
             ("offset-plus-1 | positions after the cache are one too far on", OFFSET,
              lambda: not known and patient.same(seen, spaced(1))),
-            ("offset-twice | the length of the cache is counted twice", f"{OFFSET}: it is added in two places",
+            ("offset-twice | the length of the cache is counted twice",
+             f"{OFFSET}: it is added in two places",
              lambda: not known and len(cuts) == 1 and patient.same(seen, spaced(OLD))),
             ("no-distance | how far new tokens are from cached ones does not matter: their distances are "
              "those of tokens at the beginning, or are not used", OFFSET,
@@ -830,8 +847,8 @@ def _cached(patient, check, cuts):
             ("new-keys | the keys of new tokens do not get their positions, though queries do",
              "which positions reach the keys, once there is a cache",
              lambda: known and at_any(lambda x: ([0, 0, 0, 1], [5, 3, x, 9]))),
-            ("apart | with a cache, queries, new keys and cached keys do not turn alike: one of them gets other "
-             "positions, or in some layer not all of them turn",
+            ("apart | with a cache, queries, new keys and cached keys do not turn alike: one of them gets "
+             "other positions, or in some layer not all of them turn",
              "are new tokens turned in the same layers, and by the same positions, as without a cache?",
              turn_apart),
             ("empty-slot | with a cache, a key that nobody wrote is seen, or one is missing",
@@ -844,8 +861,8 @@ def _cached(patient, check, cuts):
             ("scores | it is neither positions nor values: the scores have another factor with a cache, or "
              "queries or keys are normed otherwise", "the scale of the scores, and norms of queries and keys",
              lambda: known and other_scores()),
-            ("state-several | when several new tokens come at once, a state or the end of a convolution is not "
-             "handed on; one at a time is right", "what the cache keeps beside keys and values",
+            ("state-several | when several new tokens come at once, a state or the end of a convolution is "
+             "not handed on; one at a time is right", "what the cache keeps beside keys and values",
              lambda: patient.steps_right and len(cuts) == 1 and known and other_values()),
             ("together | when several new tokens come at once, their positions or distances are those of one "
              "of them; one at a time is right", "the rows of positions, or of the bias, for several tokens",
@@ -860,8 +877,8 @@ def _cached(patient, check, cuts):
             "are cached keys turned again, or kept before the turn? Then the mask of new tokens, and which "
             "keys each head gets where heads share them",
         ) if known else (
-            "offset-or-keys | positions or distances of new tokens are not counted on from the cache; or keys, "
-            "cached or new, are not turned, or turned twice; or a bias is that of other heads or layers",
+            "offset-or-keys | positions or distances of new tokens are not counted on from the cache; or "
+            "keys, cached or new, are not turned, or turned twice; or a bias is that of other heads or layers",
             f"{OFFSET}; with position_ids the doctor could say more. Then which keys each head gets where "
             "heads share them. A layer with a state may take one token at a time only",
         )  # fmt: skip
@@ -975,12 +992,32 @@ def _reach(patient, text, cuts):
         return at_once and patient.first_noticed(steps, text) - at_once
 
     @functools.cache
+    def longest_right():
+        """So many tokens go on rightly, or 0; the last ones come as in `text`."""
+
+        def right(length):
+            end, later = text[:, :length], [cut - n + length for cut in cuts]
+            return patient.same(patient.continued(end, later), patient.rows(end)[:, later[0] :])
+
+        low, high = NEW + 2, n
+        if not right(low) or right(high):
+            return 0
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if right(middle) else (low, middle)
+        return low
+
+    @functools.cache
     def widths():
         """How many keys a row sees at once, and with a cache; (0, 0) where no such mask explains both."""
+        likely = range(n, 0, -1)
+        if n > 2 * LENGTH:  # each is a long text: those about the length that went on rightly
+            right = longest_right()
+            likely = [n, *range(min(n - 1, right + 3), max(0, right - 4), -1)] if right else []
         causal, new = torch.ones(1, n, n).tril().bool(), (torch.arange(n) >= cuts[0])[:, None]
 
         def widest(seen, mask_of):
-            for width in range(n, 0, -1):
+            for width in likely:
                 told = patient.rows(text, None, mask_of(causal.triu(1 - width)))[:, -seen.shape[1] :]
                 if patient.difference(seen, told) < patient.enough / 10:
                     return width
@@ -991,20 +1028,6 @@ def _reach(patient, text, cuts):
         later = at_once and widest(steps(text), lambda band: torch.where(new, band, old))
         return (at_once, later) if later else (0, 0)
 
-    def longest_right():
-        """So many tokens go on rightly; the last ones come as in `text`."""
-        low, high = NEW + 2, n
-        def right(length):
-            end = text[:, :length]
-            return patient.same(patient.continued(end, [cut - n + length for cut in cuts]),
-                                patient.rows(end)[:, length - n + cuts[0] :])  # fmt: skip
-        if not right(low) or right(high):
-            return False
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if right(middle) else (low, middle)
-        return f"{low} tokens"
-
     where = "the window's mask, and how many keys the cache keeps"
     return [
         ("wider | with a cache, the window is wider or missing: tokens outside of it are seen", where,
@@ -1012,8 +1035,9 @@ def _reach(patient, text, cuts):
         ("narrower | with a cache, the window is too narrow", where,
          lambda: fewer() > 0 or widths()[1] < widths()[0] < n),
         ("drops | with a cache, old keys are dropped", where, lambda: widths()[1] < widths()[0]),
-        ("from-length | with a cache, a long text goes wrong and a short one does not, so in some layer its window "
-         "or the number of kept keys is another: right are texts of up to ", where, longest_right),
+        ("from-length | with a cache, a long text goes wrong and a short one does not: in some layer the "
+         "window, or how many keys are kept, is another; right are texts of up to ", where,
+         lambda: f"{longest_right()} tokens" if longest_right() else False),
     ]  # fmt: skip
 
 
@@ -1054,7 +1078,7 @@ def _padded_steps(patient, check):
                  "where the mask reaches the scores",
                  lambda: padding_matters() and patient.same(seen, patient.continued(
                      batch, cuts, positions, mask, later=torch.ones_like(mask)))),
-                *((f"mask-{name} | the mask is off by one once there is a cache: it lies on the key {name} its own",
+                *((f"mask-{name} | once there is a cache, the mask is off by one: on the key {name} its own",
                    "what is put before or after the mask, and where new keys lie",
                    lambda by=by: as_if_masked(mask.roll(by, 1)))
                   for name, by in (("after", 1), ("before", -1))),
@@ -1124,7 +1148,7 @@ def _packing(patient, check):
                  "convolution, runs on from one text to the next",
                  "where layers without attention learn that a new text begins",
                  lambda: positions is not None and runs_on() and patient.same(*(
-                     patient.rows(packed, positions + by * (torch.arange(len(positions[0])) < OLD), between)[:, OLD:]
+                     patient.rows(packed, positions + by * (along < OLD), between)[:, OLD:]
                      for by in (0, 5)))),
                 ("runs-on | the second text notices the first one although the mask hides it: a state, or a "
                  "convolution, "
