@@ -241,7 +241,7 @@ def test_without_positions_the_culprit_is_not_guessed():
     assert [finding.check for finding in found] == ["step by step", "several new tokens"]
     assert {finding.culprit for finding in found} == {
         "positions or distances of new tokens are not counted on from the cache; or keys, cached or new, "
-        "are not turned, or turned twice; or a bias is that of other heads or layers"
+        "are not turned, or turned twice; or a bias is that of other heads"
     }
     assert "with position_ids the doctor could say more" in found[0].look_at
 
@@ -640,6 +640,101 @@ def test_a_window_and_sinks_beside_a_reference():
     assert "one token narrower" in named(Windowed(19), Windowed(20)).culprit
     assert "wider than that of the reference" in named(Windowed(30), Windowed(6)).culprit
     assert named(Windowed(20), Windowed(20, sinks=0.5)).id == "reference/sinks"
+
+
+def asked(model, change):
+    """The small Llama, asked with other position_ids and another mask: `change(ids, band, n_old)`."""
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        old, n = 0 if cache is None else cache[0][0].shape[2], tokens.shape[1]
+        if mask is not None and mask.ndim == 2:
+            mask = mask[:, None] | torch.eye(old + n)[-n:].bool()
+        band = torch.ones(1, n, old + n).tril(old).bool()
+        ids = old + torch.arange(n)[None] if position_ids is None else position_ids
+        ids, band = change(ids, band, old)
+        return model(tokens, ids, band if mask is None else band & mask, cache)
+
+    return logits
+
+
+def without_ids(model):
+    return lambda tokens, mask=None, cache=None: model(tokens, None, mask, cache)
+
+
+def while_cached(part, change):
+    """Another `part` of the small Llama once there is a cache."""
+    small = SmallLlama()
+    model, weights = doctor.adapted(small), part(small)
+    right = weights.clone()
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        weights.data.copy_(right if cache is None else change(right))
+        return model(tokens, position_ids, mask, cache)
+
+    return logits
+
+
+def by_length(change):
+    small = SmallLlama()
+    model, right = doctor.adapted(small), small.rotary_emb.inv_freq.clone()
+
+    def logits(tokens, position_ids=None):
+        small.rotary_emb.inv_freq.copy_(change(right, max(1.0, tokens.shape[1] / 100)))
+        return model(tokens, position_ids)[0]
+
+    return logits
+
+
+def in_a_batch(change):
+    model = doctor.adapted(SmallLlama())
+    return lambda tokens, position_ids=None: change(model(tokens, position_ids)[0])
+
+
+def hidden(place):
+    def change(ids, band, old):
+        band = band.clone()
+        band[:, :, place(old) if old else 0] &= not old
+        return ids, band
+
+    return asked(doctor.adapted(SmallLlama()), change)
+
+
+HEALTHY_MODEL = doctor.adapted(SmallLlama())
+FREQUENCIES, QUERIES = (
+    (lambda model: model.rotary_emb.inv_freq),
+    (lambda model: model.model.layers[0].self_attn.q_proj.weight),
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "id"),
+    [
+        (hidden(lambda old: 0), "step-by-step/first-dropped"),
+        (hidden(lambda old: old - 1), "several-new-tokens/last-dropped"),
+        (while_cached(FREQUENCIES, lambda one: 3 * one), "step-by-step/apart"),
+        (while_cached(QUERIES, lambda one: 2 * one), "step-by-step/scores"),
+        (by_length(lambda one, by: one / by), "longer-text/divided"),
+        (by_length(lambda one, by: one**by), "longer-text/base-grows"),
+        (in_a_batch(lambda rows: rows + rows.mean(dim=0)), "batch/mixed"),
+        (in_a_batch(lambda rows: rows + rows[:1]), "batch/first-text"),
+        (asked_with(lambda ids: ids.flip(1)), "first-position/reversed"),
+        (asked(HEALTHY_MODEL, lambda ids, band, old: (ids, torch.ones_like(band).tril(old + 2))),
+         "future/looks-ahead"),
+        (asked_with(lambda ids: ids.bfloat16().long(), table=True), "far-positions/rounded"),
+        (asked_with(lambda ids: ids.half().double()), "far-positions/small-format"),
+        (without_ids(asked(HEALTHY_MODEL, lambda ids, band, old: (ids - old + 20 * bool(old), band))),
+         "step-by-step/no-distance"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_causes_that_look_alike_are_told_apart(model, id):
+    assert id in [one.id for one in wrong(doctor.examine(model, VOCAB_SIZE, relative="table" not in id))]
+
+
+def test_texts_are_longer_than_a_window_that_is_said():
+    assert "texts of 1 to 210 tokens" in doctor.examine(bare, window=200).tried
+    with pytest.raises(ValueError, match="window must be at least 0, got -1"):
+        doctor.examine(bare, window=-1)
 
 
 def test_a_rejected_draft_that_is_kept():

@@ -29,8 +29,8 @@ rounded to 16 bits stay so after `.float()`: then nothing is tried. The file may
 - `require = [...]`: checks that must be tried; with `--strict`, all.
 - `vocab_size = ...`: tokens from its upper half are asked.
 
-The exit status is 1 if something is wrong, 2 if nothing can be told, and 3 if the model ends in an error where
-it should not or a required check was not tried.
+The exit status is 1 if something is wrong, 2 if nothing can be told, and 3 if the model ends in an error
+where it should not or a required check was not tried.
 
 Each check compares two ways to the same answer. Where they differ, the doctor asks the model what it would
 have said *had it made a certain mistake*, or changes a token that should matter, or should not, and so names

@@ -764,37 +764,41 @@ def _cached(patient, check, cuts):
                     (patient.continued(text, [by + 1], None, mask), patient.rows(text, None, mask)[:, -1:])
                 )
             (one, right), (other, moved) = pairs
-            return exactly(one, other) and not patient.same(right, moved)
+            return patient.same(one, other) and not patient.same(right, moved)
 
         def any_position():
             new = [patient.count + by * (patient.count >= OLD) for by in (2, 5)]
             return patient.same(*(patient.continued(patient.text, cuts, ids) for ids in new))
 
-        def as_if_first_keys():
+        def as_if_masked(change):
+            """The whole text, where `change` has changed the rows of new tokens in the causal mask."""
             mask = torch.ones(LENGTH, LENGTH).tril().bool()
-            mask[OLD:] = torch.stack(
-                [torch.arange(LENGTH) <= (row if len(cuts) == 1 else 0) for row in range(NEW)]
-            )
+            for row in range(OLD, LENGTH):
+                change(mask[row], row if len(cuts) > 1 else OLD)
             return patient.same(seen, patient.rows(patient.text, positions, mask[None])[:, OLD:])
 
-        def as_if_hidden(place):
-            mask = torch.ones(LENGTH, LENGTH).tril().bool()
-            mask[OLD:, place] = False
-            return patient.same(seen, patient.rows(patient.text, positions, mask[None])[:, OLD:])
+        def hide(keys, place):
+            keys[place] = False
 
-        def as_if_masked(old_keys):
-            """The whole text, where new tokens see all new ones, and of the old ones these."""
-            mask = torch.ones(LENGTH, LENGTH).tril().bool()
-            for row in range(NEW):
-                mask[OLD + row] = torch.cat([old_keys(row), torch.ones(NEW).bool()])
-            return patient.same(seen, patient.rows(patient.text, positions, mask[None])[:, OLD:])
+        def first_keys(keys, old):
+            count = len(cuts) == 1 and keys.sum() - old
+            keys[:] = torch.arange(LENGTH) < max(1, int(count))
+
+        def new_first(keys, old):
+            keys[:] = torch.arange(LENGTH) <= keys.sum() - 1 - NEW
+            keys[OLD:] = True
+
+        def no_causal(keys, old):
+            keys[:] = True
 
         stories = [
             ("unused | the cache is not used", "where cached keys and values are put before the new ones",
              lambda: not matters(0) and not matters(OLD - 1)),
             ("mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only",
              f"is_causal=True, or a triangle without {OFFSET}",
-             lambda: not matters(OLD - 1) and as_if_first_keys()),
+             lambda: not matters(OLD - 1) and as_if_masked(first_keys)),
+            ("last-dropped | with a cache, the last token before the new ones is not seen",
+             "which keys are kept", lambda: as_if_masked(lambda keys, old: hide(keys, old - 1))),
             ("first-keys | new tokens look at the first keys only: the causal mask forgets the cache, or new "
              "keys are written over cached ones", f"is_causal=True, a triangle or an index without {OFFSET}",
              lambda: not matters(OLD - 1)),
@@ -824,14 +828,12 @@ def _cached(patient, check, cuts):
              lambda: not known and any_distance()),
             ("new-first | new keys are put before the old ones",
              "torch.cat([old, new]); the causal mask is for that order",
-             lambda: len(cuts) == 1 and as_if_masked(lambda row: torch.arange(OLD) <= OLD + row - NEW)),
+             lambda: len(cuts) == 1 and as_if_masked(new_first)),
             ("causal-missing | the causal mask is missing among the tokens that come after a cache",
              "the mask of several new tokens",
-             lambda: len(cuts) == 1 and as_if_masked(lambda row: torch.ones(OLD).bool())),
+             lambda: len(cuts) == 1 and as_if_masked(no_causal)),
             ("first-dropped | with a cache, the first token is not seen", "which keys are kept",
-             lambda: as_if_hidden(0)),
-            ("last-dropped | with a cache, the last token before the new ones is not seen",
-             "which keys are kept", lambda: as_if_hidden(OLD - 1)),
+             lambda: as_if_masked(lambda keys, old: hide(keys, 0))),
             own_count,
             ("unturned | cached keys are kept before the turn, and not turned",
              "where keys are turned: before or after they are cached?", lambda: cached_at(0)),
@@ -878,7 +880,7 @@ def _cached(patient, check, cuts):
             "keys each head gets where heads share them",
         ) if known else (
             "offset-or-keys | positions or distances of new tokens are not counted on from the cache; or "
-            "keys, cached or new, are not turned, or turned twice; or a bias is that of other heads or layers",
+            "keys, cached or new, are not turned, or turned twice; or a bias is that of other heads",
             f"{OFFSET}; with position_ids the doctor could say more. Then which keys each head gets where "
             "heads share them. A layer with a state may take one token at a time only",
         )  # fmt: skip
