@@ -67,19 +67,21 @@ def _future(patient, check):
         texts = patient.text, changed
         return patient.same(*(patient.rows(text, None, _causal())[:, :-1] for text in texts))
 
-    def ahead(length):
-        """So many tokens after the first one its row notices."""
+    def ahead(row, length):
+        """So many tokens after it this row of a text notices."""
         text = patient.long[:, :length]
-        first, noticed = patient.rows(text)[:, 0], 0
-        for place in range(1, length):
+        plain, last = patient.rows(text)[:, row], row
+        for place in range(row + 1, length):
             other = text.clone()
             other[0, place] = patient.stranger
-            if patient.difference(patient.rows(other)[:, 0], first) > patient.enough / 100:
-                noticed = place
-        return noticed
+            if patient.difference(patient.rows(other)[:, row], plain) > patient.enough / 100:
+                last = place
+        return last - row
 
     def a_few():
-        return f"{ahead(LONG)} in all" if 0 < ahead(LONG // 2) == ahead(LONG) else False
+        few = ahead(0, LONG // 2)
+        alike = ahead(0, LONG // 4) == few >= ahead(8, LONG // 2) > 0  # later rows have more keys to share
+        return f"{few} in all" if alike else False
 
     missing = "no-mask | a causal mask is missing, or in a model of many layers off by one"
     others = "" if "position_ids" in patient.arguments else ", or heads are split or merged wrongly"
@@ -866,8 +868,9 @@ def _cached(patient, check, cuts):
             ("state-several | when several new tokens come at once, a state or the end of a convolution is "
              "not handed on; one at a time is right", "what the cache keeps beside keys and values",
              lambda: patient.steps_right and len(cuts) == 1 and known and other_values()),
-            ("together | when several new tokens come at once, their positions or distances are those of one "
-             "of them; one at a time is right", "the rows of positions, or of the bias, for several tokens",
+            ("together | one new token at a time is right, several are not: their positions or distances are "
+             "those of one of them, or a state is not handed on to them",
+             "the rows of positions, or of the bias, for several tokens",
              lambda: patient.steps_right and len(cuts) == 1 and not known),
             ("not-positions | it is not the positions: a head or a layer gets other keys and values, a state "
              "or the end of a convolution is not handed on, or a sink is left out",
