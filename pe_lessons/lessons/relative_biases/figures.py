@@ -135,3 +135,17 @@ def two_maps(weights):
         "both sides of a darker diagonal. T5: a sharp line three to the left of the diagonal.",
         caption="A list can point at three back, and a ruler can't. Two heads after training. Everything from 0.3 up is yellow. Tokens 0 to 2 have nothing three back.",
     )
+
+
+def told(biases):
+    """What each digit's query is told about each offset, (10, n_offsets), the last one 0."""
+    offsets = range(1 - biases.shape[1], 1)
+    fig = plots.heatmap(biases, xlabel="offset", ylabel="digit of the query", label="bias")
+    with plt.rc_context(STYLE):
+        fig.axes[0].set(xticks=range(biases.shape[1]), xticklabels=offsets, yticks=range(10))
+    plots.show(
+        fig,
+        alt="A map of 10 digits and 13 offsets. In the row of each digit from 0 to 9 the largest bias is at the "
+        "offset of so many places back: a red diagonal from offset 0 for the digit 0 to offset -9 for the digit 9.",
+        caption="Each row is a digit that asks. Its largest bias is at the offset that the digit names.",
+    )
