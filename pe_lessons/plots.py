@@ -1,6 +1,10 @@
 """Arrays in, figures and tables out; no mathematics. The figures are published by `show`."""
 
+import functools
+import inspect
 import io
+import re
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -63,6 +67,32 @@ def show(fig, *, alt, caption):
     plt.close(fig)
     display({"image/png": _with_palette(png), "text/plain": alt}, raw=True, metadata={"image/png": told})
     display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
+
+
+def drawn(draw):
+    """Makes of `draw`, which returns a figure, a function that draws in our style and shows with `show`.
+
+    Alt text and caption are the two paragraphs under the function's name in `figures.md`, in the same folder.
+    What they leave open in braces, `draw` returns after the figure, as a dict.
+    """
+
+    @functools.wraps(draw)
+    def drawn_and_shown(*args, **kwargs):
+        with plt.rc_context(STYLE):
+            fig = draw(*args, **kwargs)
+        fig, known = fig if isinstance(fig, tuple) else (fig, {})
+        alt, caption = (text.format(**known) for text in words(inspect.getfile(draw))[draw.__name__])
+        show(fig, alt=alt, caption=caption)
+
+    return drawn_and_shown
+
+
+@functools.cache
+def words(path):
+    """Alt text and caption of each figure that a file draws, by the name of its function."""
+    text = Path(path).with_suffix(".md").read_text(encoding="utf-8")
+    sections = (section.split("\n", 1) for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:])
+    return {name: [" ".join(part.split()) for part in said.split("\n\n", 1)] for name, said in sections}
 
 
 def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=False):

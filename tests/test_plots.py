@@ -1,6 +1,8 @@
 """Figures by their artists (arrays, lines, labels, colour maps), tables by their text."""
 
 import io
+import re
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -39,6 +41,18 @@ def test_show_publishes_picture_alt_text_and_caption(displayed):
     assert Image.open(io.BytesIO(picture["image/png"])).size == (2 * told["width"], 2 * told["height"])
     assert caption["text/markdown"] == "*A line.*"
     assert plt.get_fignums() == []
+
+
+DRAWINGS = sorted(Path(plots.__file__).parent.glob("lessons/*/figures.md"))
+
+
+@pytest.mark.parametrize("file", DRAWINGS, ids=lambda file: file.parent.name)
+def test_each_drawing_has_an_alt_text_and_a_caption_and_no_words_are_left_over(file):
+    code = file.with_suffix(".py")
+    words = plots.words(str(code))
+    drawings = re.findall(r"^@plots\.drawn\ndef (\w+)", code.read_text(encoding="utf-8"), re.MULTILINE)
+    assert words.keys() == set(drawings)
+    assert all(len(said) == 2 and all(said) for said in words.values())
 
 
 def mesh():
