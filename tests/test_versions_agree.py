@@ -5,9 +5,10 @@ import math
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from three_versions import TAKES, answer, each_version
+from three_versions import TAKES, answer, each_version, made_for
 
 from pe_lessons import arrays, loops, tensors
 
@@ -226,6 +227,17 @@ def test_equal_to_the_loops(version, name, args, kwargs):
     actual = answer(version, name, *args, **kwargs)
     assert actual.dtype == expected.dtype and expected.dtype in (np.float64, np.int64)
     np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_tensors_come_in_the_default_dtype_and_frequencies_in_float64(name):
+    args, kwargs = CASES[name][0]
+    args = [made_for(tensors, value) for value in args]
+    args = [arg.float() if torch.is_tensor(arg) and arg.is_floating_point() else arg for arg in args]
+    found = getattr(tensors, name)(*args, **kwargs)
+    wanted = torch.float64 if "frequencies" in name else torch.float32
+    for part in found if isinstance(found, tuple) else [found]:
+        assert not torch.is_tensor(part) or part.dtype in (wanted, torch.int64)
 
 
 sizes = st.integers(1, 24)
