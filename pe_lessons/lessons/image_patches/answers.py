@@ -110,10 +110,3 @@ def resized_table_as_found(table, old, new):
     grid = F.interpolate(grid, size=(new_height, new_width), mode="bicubic")
     patches = grid.reshape(new_height * new_width, -1)
     return torch.cat([class_row, patches])
-
-
-def resized_table_with_antialias(table, old, new):
-    class_row, patches = table[:1], table[1:]
-    grid = patches.reshape(*old, -1).permute(2, 0, 1)
-    grid = F.interpolate(grid[None], size=new, mode="bicubic", antialias=True)
-    return torch.cat([class_row, grid[0].permute(1, 2, 0).flatten(0, 1)])

@@ -41,16 +41,6 @@ def conv_packed_arrays(x, weights, texts):
     return mixed
 
 
-def wraps_around(x, weights, texts):
-    """A mistake: places before the first token are counted from the end."""
-    mixed, width = np.zeros(x.shape), weights.shape[1]
-    for t in range(len(x)):
-        for back in range(width):
-            if texts[t - back] == texts[t]:
-                mixed[t] += weights[:, width - 1 - back] * x[t - back]
-    return mixed
-
-
 def weights_from_the_first(x, weights, texts):
     """A mistake: where a text begins, its few tokens meet the first weights and not the last ones."""
     mixed, width = np.zeros(x.shape), weights.shape[1]

@@ -32,12 +32,6 @@ def packed_positions_arrays(tokens, end):
     return positions, mask
 
 
-def packed_up_to_the_last_end(tokens, end):
-    positions, mask = packed_positions_arrays(tokens, end)
-    last = max(place + 1 for place, token in enumerate(tokens) if token == end)
-    return positions[:last], mask[:last, :last]
-
-
 def move_keys_arrays(cached_k, sinks, recent, turned):
     cached = cached_k.shape[1]
     keep = np.r_[0:sinks, cached - recent : cached]  # where they were
