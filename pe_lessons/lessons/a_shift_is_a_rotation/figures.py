@@ -11,7 +11,7 @@ from pe_lessons.plots import COLOURS
 def steps():
     """The same step from two positions: two circles, two equal arcs."""
     titles = ["positions 1 and 4", "positions 2 and 5"]
-    return plots.clock_hands([[1, 2], [4, 5]], titles, names=["p", "p + 3"], arcs=True)
+    return plots.clock_hands([[1, 2], [4, 5]], titles, ["p", "p + 3"])
 
 
 @plots.drawn

@@ -43,9 +43,14 @@ def similar(panel):
         "two axes": "left and below are neighbours",
     }[name]
     strangers = [(3, 7), (3, 6), (4, 7), (4, 0), (3, 0)]
-    marked = {f"{name}: {said}": values}
     read = [f"{values[place]:.2f}" for place in strangers]
-    fig = _grids(marked, marked=strangers, numbers=True, label="cosine similarity")
+    fig = _grids({f"{name}: {said}": values}, label="cosine similarity", side=4.2)
+    ax = fig.axes[0]
+    for (row, column), number in zip(strangers, ["here", *read[1:]]):
+        frame = plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2)
+        ax.add_patch(frame)
+        ink = plots.ink_on(ax.images[0], values[row, column])
+        ax.text(column, row, number, ha="center", va="center", fontsize=9, color=ink)
     return fig, {"name": name, "read": read}
 
 
@@ -93,44 +98,21 @@ def stripes(pairs, *, drawn, title):
 def resolutions(trained, counted, squeezed):
     """Scores around a query in the middle of one image, for 8 by 8 patches and two ways to read 12 by 12."""
     panels = {"8 × 8, as trained": trained, "12 × 12, counted on": counted, "12 × 12, squeezed": squeezed}
-    fig = _grids(panels, outline=0.8, label="score")
+    fig = _grids(panels, label="score", side=3.0)
+    for ax in fig.axes[: len(panels)]:
+        ax.clabel(ax.contour(ax.images[0].get_array(), levels=[0.8], colors="black"), fmt="%g")
     fig.set_size_inches(8.4, 3.1)
     return fig
 
 
-def _grids(panels, *, marked=(), numbers=False, outline=None, label="cosine"):
-    """Numbers of image patches {title: (height, width)} side by side, each panel a grid of square cells.
-
-    `marked` are (patch row, patch column) of cells to be framed. With `numbers` each says what it holds, in
-    it or beside it where it is small; but the first says *here*. A black line passes where values pass
-    `outline`.
-    """
+def _grids(panels, *, label, side):
+    """Numbers of image patches {title: (height, width)} side by side, each panel a grid of square cells."""
     fig = plots.heatmaps(panels, xlabel="patch column", ylabel="patch row", signed=False, label=label)
-    side = (4.2, 3.8, 3.0)[min(len(panels), 3) - 1]
     fig.set_size_inches(1.0 + side * len(panels), 0.4 + side)
     for ax in fig.axes[: len(panels)]:
         ax.set_aspect("equal")
         ax.images[0].set_cmap(ax.images[0].cmap.resampled(20))  # steps that can be told apart and followed
-        _frame(ax, marked, numbers)
-        if outline is not None:
-            ax.clabel(ax.contour(ax.images[0].get_array(), levels=[outline], colors="black"), fmt="%g")
     return fig
-
-
-def _frame(ax, cells, numbers):
-    """Frames around these cells of a picture; in them, or beside them where they are small, their numbers."""
-    image = ax.images[0]
-    values = image.get_array()
-    text = {"ha": "center", "va": "center", "fontsize": 9}
-    for place, (row, column) in enumerate(cells):
-        corner = column - 0.5, row - 0.5
-        ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=2))
-        said = f"{values[row, column]:.2f}" if place else "here"
-        if numbers and values.shape[1] <= 12:
-            ax.text(column, row, said, color=plots.ink_on(image, values[row, column]), **text)
-        elif numbers and place:
-            paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
-            ax.text(column + 1, row + 2.6, said, bbox=paper, **text)
 
 
 def nearer_scores_higher(kinds):

@@ -100,7 +100,7 @@ def similarities(panels):
 
 
 def _dots(panels, named):
-    """Maps {title: (seq_len, 2)} of dots coloured by position; those `named` get a ring and their number."""
+    """Maps {title: (seq_len, 2)} of dots coloured by position; those `named` get a ring."""
     nrows = -(-len(panels) // 2)
     fig, axes = plt.subplots(nrows, 2, figsize=(2.6 * 2, (2.6 + 0.2) * nrows), squeeze=False)
     for ax, (title, points) in zip(axes.flat, panels.items(), strict=True):
@@ -114,60 +114,36 @@ def _dots(panels, named):
             ax.margins(0.1)  # room for numbers
             # so small that the rings of close dots stay apart
             ring = {"s": 24, "facecolors": "none", "edgecolors": RED, "linewidths": 1.1}
-            ax.scatter(*points[named[title]].T, zorder=3, **ring)
-    fig.draw_without_rendering()  # from here on it is known which dot lies where on the paper
-    for ax, (title, points) in zip(axes.flat, panels.items(), strict=True):
-        _numbers_with_room(ax, points, named.get(title, []))
+            ax.scatter(*points[[*named[title]]].T, zorder=3, **ring)
+    fig.draw_without_rendering()  # so that no line moves the dots
     return fig
-
-
-def _numbers_with_room(ax, points, named):
-    """The numbers of these points, each where a short line leads that passes no other number or named dot."""
-
-    def apart(places, others):
-        gaps = (places[:, None] - others) / (1.5, 1)  # a number is a wide thing
-        return np.hypot(*gaps.T).min(axis=0, initial=99)
-
-    inches = ax.figure.dpi_scale_trans.inverted()
-    dots = taken = 72 * inches.transform(ax.transData.transform(points))
-    low, high = 72 * inches.transform(ax.bbox.get_points())
-    edge = np.array([12, 8])  # half a number
-    ways = np.exp(2j * np.pi * np.arange(24) / 24)
-    shifts = np.concatenate([radius * np.array([ways.real, ways.imag]).T for radius in (16, 21, 26, 32, 38)])
-    lengths = np.hypot(*shifts.T)
-    for position in named:
-        dot = dots[position]
-        places = dot + shifts
-        inside = np.all((places > low + edge) & (places < high - edge), axis=1)
-        others = np.vstack([dots[[other for other in named if other != position]], taken[len(dots) :]])
-        line = np.minimum.reduce([apart(dot + share * shifts, others) for share in (0.3, 0.5, 0.7)])
-        belongs = apart(places, others) - lengths / 2  # nearer to its own dot
-        room = np.minimum.reduce([apart(places, taken), 2 * line, belongs, np.full(len(places), 11)])
-        best = np.argmax(np.where(inside, room, -99) - lengths / 20)
-        taken = np.vstack([taken, places[best], dot + shifts[best] / 2])
-        ax.annotate(
-            str(position),
-            points[position],
-            shifts[best],
-            textcoords="offset points",
-            arrowprops={"arrowstyle": "-", "color": RED, "shrinkA": 0, "shrinkB": 4},
-            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"},
-            color=RED,
-            fontweight="bold",
-            ha="center",
-            va="center",
-        ).set_in_layout(False)
 
 
 @plots.drawn
 def tsne(maps):
     """Maps of the encoding, with lines from 5 to 6 and to 68, and of random numbers, at two perplexities."""
     panels = {f"{name}, perplexity {perplexity}": points for (name, perplexity), points in maps.items()}
-    ours = [title for title in panels if title.startswith("our table")]
-    fig = _dots(panels, named={title: [5, 6, 68] for title in ours})
+    ours = {  # for each dot, how far away and in which direction there is room for its number
+        "our table, perplexity 4": {5: (16, 255), 6: (16, 60), 68: (16, 105)},
+        "our table, perplexity 30": {5: (32, 0), 6: (16, 15), 68: (16, 225)},
+    }
+    fig = _dots(panels, named=ours)
     for ax, (title, points) in zip(fig.axes, panels.items()):
         ax.set_xlabel("nothing but chance", color="0.35")
         if title in ours:
+            for position, (far, degrees) in ours[title].items():
+                ax.annotate(
+                    str(position),
+                    points[position],
+                    (far * np.cos(np.radians(degrees)), far * np.sin(np.radians(degrees))),
+                    textcoords="offset points",
+                    arrowprops={"arrowstyle": "-", "color": RED, "shrinkA": 0, "shrinkB": 4},
+                    bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"},
+                    color=RED,
+                    fontweight="bold",
+                    ha="center",
+                    va="center",
+                ).set_in_layout(False)
             for other in (6, 68):
                 ax.plot(*points[[5, other]].T, color=RED, linewidth=1, zorder=1)
             far, near = (np.linalg.norm(points[5] - points[other]) for other in (6, 68))

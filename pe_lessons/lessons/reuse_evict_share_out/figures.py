@@ -55,35 +55,18 @@ def gaps(table, rows, columns, corner=""):
 @plots.drawn
 def tree(words, parents, first):
     """Guesses as a tree; a column for each position."""
-    depth, height, leaves = [], {}, 0
-    for parent in parents:
-        depth.append(0 if parent < 0 else depth[parent] + 1)
-
-    def lay_out(guess):
-        nonlocal leaves
-        children = [child for child, parent in enumerate(parents) if parent == guess]
-        for child in children:
-            lay_out(child)
-        if children:
-            height[guess] = np.mean([height[child] for child in children])
-        else:
-            height[guess] = leaves
-            leaves += 1
-
-    lay_out(-1)
-    root = height[-1]
+    places = [(1, 0.5), (1, 2), (2, 0), (2, 1), (2, 2), (3, 0), (0, 1.25)]  # of `events.PARENTS` and the text
     fig, ax = plt.subplots(figsize=(6.4, 2.9))
-    for guess, parent in enumerate(parents):
-        start = (0, root) if parent < 0 else (depth[parent] + 1, height[parent])
-        ax.plot([start[0], depth[guess] + 1], [start[1], height[guess]], color="0.7", zorder=1)
-    boxes = [(0, root, "... the cat sat", OLD)]
-    boxes += [(depth[g] + 1, height[g], f"{g}: {words[g]}", NEW) for g in range(len(parents))]
-    for x, y, text, paper in boxes:
+    for place, parent in zip(places, parents):
+        ax.plot(*zip(places[parent], place), color="0.7", zorder=1)
+    boxes = {-1: "... the cat sat"} | {guess: f"{guess}: {word}" for guess, word in enumerate(words)}
+    for guess, text in boxes.items():
+        paper = OLD if guess < 0 else NEW
         look = {"boxstyle": "round,pad=0.35", "facecolor": paper, "edgecolor": "white"}
-        ax.text(x, y, text, ha="center", va="center", bbox=look, gid=plots.KEEPS)
+        ax.text(*places[guess], text, ha="center", va="center", bbox=look, gid=plots.KEEPS)
     ax.text(2, -0.45, "one depth, one position", ha="center", color="0.4")
-    ax.set(xlim=(-0.5, max(depth) + 1.5), ylim=(leaves - 0.2, -0.6), yticks=[], xlabel="position")
-    ax.set_xticks(range(max(depth) + 2), [f"up to {first - 1}", *range(first, first + max(depth) + 1)])
+    ax.set(xlim=(-0.5, 3.5), ylim=(2.8, -0.6), yticks=[], xlabel="position")
+    ax.set_xticks(range(4), [f"up to {first - 1}", first, first + 1, first + 2])
     ax.spines["left"].set_visible(False)
     return fig, {"words": words, "end": first - 1, "first": first, "second": first + 1, "third": first + 2}
 

@@ -12,9 +12,8 @@ def two_arrows():
     fig = plots.clock_hands(
         [[2, 102], [5, 105]],
         titles,
-        names=["query", "key"],
+        ["query", "key"],
         colours=plots.COLOURS[:2],
-        arcs=True,
         xlabel="first number",
         ylabel="second number",
     )

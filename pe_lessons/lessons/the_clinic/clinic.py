@@ -204,7 +204,7 @@ class Case(Checked):
         """The plot of the riddle."""
         plot = self.data["plot"]
         scope = {"np": np, "program": self.patient}
-        options = {key: plot[key] for key in ("xlabel", "ylabel", "log", "xticks", "beside") if key in plot}
+        options = {key: plot[key] for key in ("xlabel", "ylabel", "xticks", "beside") if key in plot}
         fig = plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
         if "ylim" in plot:
             fig.axes[0].set_ylim(plot["ylim"])
