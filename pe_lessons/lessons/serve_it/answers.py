@@ -41,14 +41,6 @@ def move_keys_arrays(cached_k, sinks, recent, turned):
     return kept
 
 
-def heads_cut_instead_of_keys(cached_k, sinks, recent, turned):
-    cached = cached_k.shape[1]
-    kept = np.concatenate([cached_k[:sinks], cached_k[-recent:]])
-    moves = np.arange(sinks + recent) - np.r_[0:sinks, cached - recent : cached]
-    kept[..., :turned] = arrays.rotary(kept[..., :turned], moves)
-    return kept
-
-
 def move_keys_loop(cached_k, sinks, recent, turned):
     cached = len(cached_k[0])
     keep = [*range(sinks), *range(cached - recent, cached)]  # where they were
