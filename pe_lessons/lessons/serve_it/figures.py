@@ -51,8 +51,9 @@ def five_rows():
 def gaps(table, rows, columns, corner=""):
     """The gaps as a table; each is either rounding or a mistake, and nothing in between."""
     table = np.array(table)
-    assert ((table < 1e-4) | (table > 0.1)).all()
-    plots.show_table(table, rows=rows, columns=columns, corner=corner, digits=1)
+    assert ((table < 1e-9) | (table > 0.1)).all()
+    said = np.where(table < 1e-9, "below 1e-9", [[f"{gap:.1f}" for gap in row] for row in table])
+    plots.show_table(said, rows=rows, columns=columns, corner=corner)
 
 
 @plots.drawn
@@ -65,12 +66,12 @@ def padded(lengths):
 
 @plots.drawn
 def torn():
-    """A prompt counted without its padding, and a new token counted with it."""
+    """A prompt counted without its padding, and new tokens counted with it."""
     rows = {
-        "right": [*boxes(6, range(6)), ("6", 1, "RoPE")],
-        "split count": [*boxes(6, range(6)), ("12", 1, "red")],
+        "right": boxes(6, range(9)),
+        "split count": [*boxes(6, range(6)), *boxes(0, range(12, 15), "red")],
     }
-    return plots.strips(rows, xlabel="place in the batch", xticks=[0, 6, 12])
+    return plots.strips(rows, xlabel="place in the batch", xticks=[0, 6, 12, 15])
 
 
 @plots.drawn
