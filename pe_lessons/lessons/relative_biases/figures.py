@@ -112,7 +112,7 @@ def two_maps(weights):
 @plots.drawn
 def told(biases):
     """What each digit's query is told about each offset, (10, n_offsets), the last one 0."""
-    fig = plots.heatmap(biases, xlabel="offset", ylabel="digit of the query", label="bias")
+    fig = plots.heatmap(biases, xlabel="offset", ylabel="digit of the query")
     labels = range(1 - biases.shape[1], 1)
     fig.axes[0].set(xticks=range(biases.shape[1]), xticklabels=labels, yticks=range(10))
     return fig
