@@ -58,6 +58,15 @@ def test_the_function_that_did_the_work_is_named(answer, told):
     assert told in EXERCISE.diagnose(answer).message
 
 
+@pytest.mark.parametrize("file", ["<frozen os>", functools.__file__, "/home/ada/site-packages/helper.py"])
+def test_a_loop_counts_whatever_file_it_says_it_stands_in(file):
+    exercise = REGISTRY["sinusoidal_numpy"]
+    [loop] = [one for one in LESSON_OF[exercise].styles(exercise.name) if one.style == "loop"]
+    scope = vars(loop.module) | {"__name__": "__main__"}
+    exec(compile(loop.text, file, "exec"), scope)
+    assert "without a loop" in str(exercise.diagnose(scope[loop.name]))
+
+
 def test_what_is_written_past_the_streams_is_not_seen(capfd):
     """nbgrader takes the point from a check under which anything stands in red."""
     here = logging.StreamHandler(sys.stderr)  # keeps the stream, as logging.basicConfig() does
