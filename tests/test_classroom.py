@@ -408,12 +408,18 @@ def test_what_ipython_runs_uses_names_too(source):
     assert {"f", "table"} <= running.names_in(nbformat.v4.new_code_cell(source))
 
 
+SPY = """
+import os
+from pe_lessons.exercises import result
+print(result.LOOK_ONLY, {name: value for name, value in os.environ.items() if name.startswith("PE_LESSONS")})"""
+
+
 @pytest.mark.parametrize("run", [running.RunOpenly, pytest.param(running.Run, marks=needs_a_sandbox)])
 def test_a_check_only_tells_what_an_answer_does(run):
     """Its own outputs count for nothing, nor do other checks in its cell; an error of the cell stays."""
     name, right = "sinusoidal_loop", demo.RIGHT["sinusoidal_loop"]
     check = f"{name}.check(my_sinusoidal)"
-    started = f"import math\nfrom pe_lessons.lessons.the_naive_loop import *\nprint({name}.text)\n{right}"
+    started = f"import math\nfrom pe_lessons.lessons.the_naive_loop import *\nprint({name}.text)\n{right}\n{SPY}"
     cells = [nbformat.v4.new_code_cell(started)]
     for source, exercise in [
         (f"{check}\nprint('at work')\n50", name),
@@ -428,6 +434,7 @@ def test_a_check_only_tells_what_an_answer_does(run):
     notebook, _ = run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=cells), {})
     _, first, correct, *wrong = notebook.cells
     assert "the course gives no answers" in first.outputs[0].text and right[30:] not in first.outputs[0].text
+    assert first.outputs[0].text.endswith("\n{} {'PE_LESSONS_LOOK_ONLY': '{}'}\n")  # no numbers of the trials
     [said] = correct.outputs
     assert (said.name, said.text.split("\n")[0]) == ("stdout", f"{name}: Correct.")
     assert correct.metadata[marking.VERDICT] == {"status": "correct", "cause": None, "called": []}
@@ -471,24 +478,23 @@ def test_every_right_answer_is_right_where_the_course_has_no_answers(tmp_path):
         for style in LESSON_OF[exercise].styles(exercise.name):
             lines = Path(style.module.__file__).read_text("utf-8").splitlines()
             imports = [line for line in lines if re.match("import|from", line) and ".answers" not in line]
-            cells.append((exercise.name, style.name, "\n".join([*imports, style.text])))
+            source = "\n".join([*imports, style.text])
+            cells.append((exercise.name, style.name, source, marking.seeds(exercise.name)))
     program = (
         "import json, sys, pe_lessons\nfrom pe_lessons.lessons import REGISTRY\n"
-        "from pe_lessons.exercises.result import LOOK_ONLY\n"
-        "told = []\nfor name, mine, source in json.load(open(sys.argv[1])):\n"
+        "told = []\nfor name, mine, source, seeds in json.load(open(sys.argv[1])):\n"
         "    scope = {'__name__': 'cell'}\n"
         "    exec(compile(source, 'a cell', 'exec'), scope)\n"
-        "    told.append(REGISTRY[name].renewed(LOOK_ONLY[name]).look(scope[mine]).as_text())\n"
+        "    told.append(REGISTRY[name].renewed(seeds).look(scope[mine]).as_text())\n"
         "json.dump([pe_lessons.__file__, told], open(sys.argv[1], 'w'))\n"
     )
     told.write_text(json.dumps(cells))
     copy = marking.without_answers()
-    seeds = json.dumps({name: marking.seeds(name) for name, *_ in cells})
-    environment = {**grade.os.environ, "PYTHONPATH": str(copy), "PE_LESSONS_LOOK_ONLY": seeds}
+    environment = {**grade.os.environ, "PYTHONPATH": str(copy), "PE_LESSONS_LOOK_ONLY": "{}"}
     subprocess.run([sys.executable, "-c", program, told], check=True, env=environment, cwd=tmp_path)
     where, looks = json.loads(told.read_text())
     assert Path(where).is_relative_to(copy)
-    for (name, style, _), look in zip(cells, looks, strict=True):
+    for (name, style, *_), look in zip(cells, looks, strict=True):
         result = marking.judged(name, look)
         asked_without = REGISTRY[name].no_loop and style.endswith("_loop")
         assert result is not None and (result.status == "correct" or asked_without), (style, result)
