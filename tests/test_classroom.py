@@ -332,7 +332,8 @@ def test_what_was_put_into_submitted_by_hand_is_kept(a_class):
 
 
 def test_points_by_hand_follow_the_file(tmp_path):
-    _parents(tmp_path / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb").write_text("{}")
+    file = _parents(tmp_path / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb")
+    file.write_text('{"metadata": {"handed_in": "2"}}')
     with grade.Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as gradebook:
         gradebook.add_assignment(LESSON)
         gradebook.add_notebook(LESSON, LESSON)
@@ -411,7 +412,7 @@ def test_what_ipython_runs_uses_names_too(source):
 SPY = """
 import os
 from pe_lessons.exercises import result
-print(result.LOOK_ONLY, {name: value for name, value in os.environ.items() if name.startswith("PE_LESSONS")})"""
+print(result.LOOK_ONLY, {one: os.environ[one] for one in os.environ if one.startswith("PE_LESSONS")})"""
 
 
 @pytest.mark.parametrize("run", [running.RunOpenly, pytest.param(running.Run, marks=needs_a_sandbox)])
@@ -419,7 +420,8 @@ def test_a_check_only_tells_what_an_answer_does(run):
     """Its own outputs count for nothing, nor do other checks in its cell; an error of the cell stays."""
     name, right = "sinusoidal_loop", demo.RIGHT["sinusoidal_loop"]
     check = f"{name}.check(my_sinusoidal)"
-    started = f"import math\nfrom pe_lessons.lessons.the_naive_loop import *\nprint({name}.text)\n{right}\n{SPY}"
+    given = "import math\nfrom pe_lessons.lessons.the_naive_loop import *"
+    started = f"{given}\nprint({name}.text)\n{right}{SPY}"
     cells = [nbformat.v4.new_code_cell(started)]
     for source, exercise in [
         (f"{check}\nprint('at work')\n50", name),
@@ -787,13 +789,14 @@ def grading_pretended(monkeypatch, problem=None):
         page.parent.mkdir(parents=True, exist_ok=True)
         calls.append(student)
         page.write_text(f"{student}, {calls.count(student)}")
-        return problem
+        return problem or grade.mark_graded(folder, lesson, student)
 
     monkeypatch.setattr(grade, "check_that_answers_can_run", lambda sandboxed: None)
     monkeypatch.setattr(grade, "sandbox_or_consent", lambda without: True)
     monkeypatch.setattr(grade, "ProcessPoolExecutor", lambda jobs, *_: ThreadPoolExecutor(jobs))
     monkeypatch.setattr(grade, "grade_one", grade_one)
     monkeypatch.setattr(grade, "points", lambda *_: {})
+    return calls
 
 
 def ends_for_bob(folder, lesson, student, sandboxed):
@@ -842,7 +845,7 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, a_class, capsys, pro
     """A PDF is told to its learner and listed: that is no failure of grading."""
     folder, put = a_class
     put({"ada.ipynb": book(), moodle("Bob", 7, "print.pdf"): "%PDF"})
-    grading_pretended(monkeypatch, problem)
+    calls = grading_pretended(monkeypatch, problem)
     (folder / "roster.csv").write_text("id,Email address\nada,ada@example.org\n")
     assert grade.main([str(folder), "03"]) == status
     assert "not graded: This is no notebook" in (folder / "grades" / f"{LESSON}.csv").read_text()
@@ -852,6 +855,11 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, a_class, capsys, pro
     page = (folder / "feedback" / "ada" / LESSON / f"{LESSON}.html").read_text(encoding="utf-8")
     assert ("Your teacher knows." in page) == bool(problem)
     assert "_canvas" not in said and f'review "{folder}" {LESSON[:2]}' in said
+    put({"other.csv": "", "ada.ipynb": book()})  # the same once more, and younger
+    assert grade.main([str(folder), "03"]) == status and calls == ["ada"]
+    assert ("not graded: ada" in capsys.readouterr().out) == bool(problem)
+    put({"other.csv": "", "more.csv": "", "ada.ipynb": mine("another")})
+    assert grade.main([str(folder), "03"]) == status and calls == ["ada", "ada"]
 
 
 def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave(a_class):
@@ -924,7 +932,7 @@ POINTS = {
 def test_the_lists_of_the_platforms_are_rosters_as_they_are(tmp_path, roster, ids, moodle_rows, canvas_rows):
     (tmp_path / "roster.csv").write_bytes(roster if isinstance(roster, bytes) else roster.encode())
     assert [row["id"] for row in grade.read_roster(tmp_path)] == ids
-    grade.write_grades(tmp_path, LESSON, POINTS, {"bob": "cut"})
+    grade.write_grades(tmp_path, LESSON, POINTS, {"bob": "cut"}, {})
     for platform, first, rows in (("moodle", 1, moodle_rows), ("canvas", 2, canvas_rows)):
         file = tmp_path / "grades" / f"{LESSON}_{platform}.csv"
         assert file.exists() == bool(rows)
@@ -936,6 +944,31 @@ def test_the_lists_of_the_platforms_are_rosters_as_they_are(tmp_path, roster, id
         )
         assert most[-1] == "2"
     assert "not graded: cut" in (tmp_path / "grades" / f"{LESSON}.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    "platform, roster, old, new",
+    [
+        ("moodle", "First name,Surname,Email address\nAda,{},ada@example.org\n", "Ada Lovelace", "Ada Byron"),
+        ("canvas", CANVASES + '"{}, Ada",4711,s1,ada,A,\n', "lovelaceada", "byronada"),
+    ],
+)
+def test_a_mark_stays_when_the_platform_renames_a_learner(platform, roster, old, new, tmp_path):
+    """A platform would take an empty cell for a mark that is taken back."""
+    place, given = tmp_path / "grades", {old: {"right_pairs": (1.0, 1.0)}}
+    file = place / f"{LESSON}_{platform}.csv"
+    (tmp_path / "roster.csv").write_text(roster.format("Lovelace"))
+    assert grade.write_grades(tmp_path, LESSON, given, {}, {}) == {}
+    before = file.read_text()
+    (tmp_path / "roster.csv").write_text(roster.format("Byron"))
+    for _ in "ab":
+        assert grade.write_grades(tmp_path, LESSON, {}, {}, given) == {file: [new]}
+        assert file.read_text().replace("Byron", "Lovelace") == before
+    assert f"{old},right_pairs,1,1," in (place / f"{LESSON}.csv").read_text()
+    assert grade.write_grades(tmp_path, LESSON, {new: {"right_pairs": (0.0, 1.0)}}, {}, given) == {}
+    assert file.read_text().endswith(",0\n")
+    file.unlink()  # the teacher says that there is no mark
+    assert grade.write_grades(tmp_path, LESSON, {}, {}, given) == {}
 
 
 def test_a_roster_that_names_nobody_is_refused(tmp_path):
