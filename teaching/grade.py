@@ -243,40 +243,30 @@ def people(folder):
     return list(found.values())
 
 
-def write_feedback_for_moodle(folder, lesson, files, place="feedback"):
-    """All pages in a zip, by the folder names in which Moodle gave the files: it takes them back by these."""
-    pages = {}
+def write_feedback(folder, lesson, files, given, place="feedback"):
+    """Everybody's page for Moodle, the graded notebooks for Canvas, in a zip for each.
+
+    They have the names in which the platform gave the files, because it takes them back by these.
+    """
+    moodle, canvas = {}, {}
     for student, handed_in in files.items():
-        page, name = (
-            folder / "feedback" / student / lesson / f"{lesson}.html",
-            intake.readable(handed_in[-1].parent.name),
-        )
-        if page.exists() and re.fullmatch(r".+_\d+_assignsubmission_(file|onlinetext)_?", name):
-            pages[f"{name}/{lesson}.html"] = page
-    if pages:
-        target = folder / place / f"{lesson}_moodle.zip"
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, page in pages.items():
-                archive.write(page, name)
-
-
-def write_feedback_for_canvas(folder, lesson, files, given, place="feedback"):
-    """The graded notebooks in a zip, by the names in which Canvas gave the files: it takes only these."""
-    graded = {}
-    for student in files.keys() & given.keys():
-        name = intake.readable(files[student][-1].name)
-        if re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", name):
+        page = folder / "feedback" / student / lesson / f"{lesson}.html"
+        file, above = (intake.readable(name) for name in (handed_in[-1].name, handed_in[-1].parent.name))
+        if page.exists() and re.fullmatch(r".+_\d+_assignsubmission_(file|onlinetext)_?", above):
+            moodle[f"{above}/{lesson}.html"] = page.read_text(encoding="utf-8")
+        if student in given and re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", file):
             notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)
             lines = [f"{one}: {score:g} of {most:g}" for one, (score, most) in given[student].items()]
             notes = notebook.metadata.get("course_notes", [])
             head = "\n\n".join(["# Graded", *lines, "The replies stand below the checks.", *notes])
             notebook.cells.insert(0, nbformat.v4.new_markdown_cell(head))
-            graded[name] = nbformat.writes(notebook)
-    if graded:
-        target = folder / place / f"{lesson}_canvas.zip"
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, text in sorted(graded.items()):
-                archive.writestr(name, text)
+            canvas[file] = nbformat.writes(notebook)
+    for platform, pages in (("moodle", moodle), ("canvas", canvas)):
+        if pages:
+            target = folder / place / f"{lesson}_{platform}.zip"
+            with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+                for name, text in sorted(pages.items()):
+                    archive.writestr(name, text)
 
 
 def no_formula(name):
@@ -410,12 +400,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     given = {one: grades for one, grades in all_points.items() if one in taken.ready.keys() - broken}
     gone = {one: all_points[one] for one in all_points.keys() - taken.ready.keys() - broken.keys()}
     kept = write_grades(folder, lesson, given, broken, gone)
-    write_feedback_for_moodle(folder, lesson, taken.files)
-    write_feedback_for_canvas(folder, lesson, taken.files, given)
+    write_feedback(folder, lesson, taken.files, given)
     if student in taken.files:  # after an appeal: one page, in a zip of its own
-        one, place = {student: taken.files[student]}, Path("feedback") / student
-        write_feedback_for_moodle(folder, lesson, one, place)
-        write_feedback_for_canvas(folder, lesson, one, given, place)
+        place = Path("feedback") / student
+        write_feedback(folder, lesson, {student: taken.files[student]}, given, place)
         for name in sorted((folder / place).glob(f"{lesson}_*.zip")):
             print(f"  to give back this one only: {name}")
     print(f"{len(todo)} graded in {time.monotonic() - start:.0f} s")

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import contextlib
+import copy
 import gzip
 import io
 import json
@@ -51,10 +52,7 @@ for student, work in tomllib.loads((ROOT / "tests/honest_submissions.toml").read
 
 def book(**answers):
     """A hand-in as text: right, but for these answers."""
-    notebook = nbformat.reads(nbformat.writes(RELEASE), 4)
-    for cell in notebook.cells:
-        cell.source = (demo.RIGHT | answers).get(grade_id(cell), cell.source)
-    return nbformat.writes(notebook)
+    return nbformat.writes(demo.filled(copy.deepcopy(RELEASE), demo.RIGHT | answers))
 
 
 def answer_of(folder, student, name="sinusoidal_loop"):
@@ -491,11 +489,11 @@ def test_every_right_answer_is_right_where_the_course_has_no_answers(tmp_path):
         "json.dump([pe_lessons.__file__, told], open(sys.argv[1], 'w'))\n"
     )
     told.write_text(json.dumps(cells))
-    copy = marking.without_answers()
-    environment = {**grade.os.environ, "PYTHONPATH": str(copy), "PE_LESSONS_LOOK_ONLY": "{}"}
+    place = marking.without_answers()
+    environment = {**grade.os.environ, "PYTHONPATH": str(place), "PE_LESSONS_LOOK_ONLY": "{}"}
     subprocess.run([sys.executable, "-c", program, told], check=True, env=environment, cwd=tmp_path)
     where, looks = json.loads(told.read_text())
-    assert Path(where).is_relative_to(copy)
+    assert Path(where).is_relative_to(place)
     for (name, style, *_), look in zip(cells, looks, strict=True):
         result = marking.judged(name, look)
         asked_without = REGISTRY[name].no_loop and style.endswith("_loop")
@@ -575,7 +573,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
         ("gus", wrong, 1.0, []),
         ("Ivy", wrong, 0.5, []),
     ]:
-        notebook = nbformat.reads(nbformat.writes(RELEASE), 4)
+        notebook = copy.deepcopy(RELEASE)
         notebook.metadata["course_notes"] = notes
         check = demo.cell_of(notebook, "sinusoidal_loop-check")
         check.outputs = [nbformat.v4.new_output("stream", name="stdout", text=said)]
@@ -726,10 +724,9 @@ def test_the_honest_get_their_points_and_nobody_is_named(name, tmp_path, capsys)
     assert make_class_folder.main([str(folder), name]) == 0
     place = folder / "downloaded" / lesson
     for student, work in HONEST[name].items():
-        notebook = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
+        release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
+        notebook = demo.filled(release, work)
         cells = notebook.cells
-        for cell in cells:
-            cell.source = work.get(grade_id(cell), cell.source).strip("\n")
         if "cell" in work:
             below = cells.index(demo.cell_of(notebook, "imports")) + 1
             cells.insert(below, nbformat.v4.new_code_cell(work["cell"].strip("\n")))
@@ -825,19 +822,12 @@ def test_after_an_appeal_one_page_goes_back_and_the_others_are_not_lost(monkeypa
     folder, put = a_class
     put({moodle(student, n): book() for n, student in enumerate(("Ada", "Bob"))})
     grading_pretended(monkeypatch)
-    canvas = []
-
-    def write(folder, lesson, files, given, place=""):
-        canvas.append((sorted(files), str(place)))
-
-    monkeypatch.setattr(grade, "write_feedback_for_canvas", write)
     ada, bob = (moodle(name, n, f"{LESSON}.html") for n, name in enumerate(("Ada", "Bob")))
     grade.grade(folder, LESSON)
     assert pages_in(folder) == {ada: "Ada, 1", bob: "Bob, 1"}
     grade.grade(folder, LESSON, student="Bob")
     assert pages_in(folder) == {ada: "Ada, 1", bob: "Bob, 2"}
     assert pages_in(folder, "moodle", "Bob") == {bob: "Bob, 2"}
-    assert canvas == [(["Ada", "Bob"], ""), (["Ada", "Bob"], ""), (["Bob"], "feedback/Bob")]
 
 
 @pytest.mark.parametrize("problem, status", [(None, 0), ("no memory", 1)])
@@ -874,10 +864,9 @@ def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave
     for student in [*taken.ready, *taken.broken]:
         grade.explain(folder, LESSON, student, "of " + student)
         nbformat.write(notebook, _parents(folder / "autograded" / student / LESSON / f"{LESSON}.ipynb"))
-    grade.write_feedback_for_moodle(folder, LESSON, taken.files)
-    assert pages_in(folder).keys() == {moodle("Bob", 3, f"{LESSON}.html"), moodle("Eve", 4, f"{LESSON}.html")}
     given = {student: {"right_pairs": (1.0, 2.0)} for student in taken.ready}
-    grade.write_feedback_for_canvas(folder, LESSON, taken.files, given)
+    grade.write_feedback(folder, LESSON, taken.files, given)
+    assert pages_in(folder).keys() == {moodle("Bob", 3, f"{LESSON}.html"), moodle("Eve", 4, f"{LESSON}.html")}
     [(name, text)] = pages_in(folder, "canvas").items()
     head, cell = nbformat.reads(text, 4).cells
     assert name == names[1] and "right_pairs: 1 of 2" in head.source
@@ -993,22 +982,16 @@ def test_a_second_of_one_name_moves_what_the_first_handed_in(a_class):
 
 
 def test_the_demo_notices_wrong_points_silent_feedback_and_false_flags():
-    def judged(points, given, said="It says so.", flagged=(), never=()):
-        case = SimpleNamespace(points=points, says=["says so"], never=never, flagged=False)
-        return list(demo.judge(case, given, said, flagged))
-
-    full = dict.fromkeys(demo.RIGHT, 1)
-    none = full | {"right_pairs": 0}
-    assert judged(full, full) == judged(None, None, flagged=["not graded"]) == []
-    for problem, words in [
-        (judged(full, none), "0 points, expected 1"),
-        (judged(none, full), "1 points, expected 0"),
-        (judged(full, {}), "None points"),
-        (judged(full, None), "was not graded"),
-        (judged(None, full, flagged=["not graded"]), "should not have been"),
-        (judged(full, full, said="Something else."), "does not say"),
-        (judged(full, full, said=None), "does not say"),
-        (judged(full, full, flagged=["imports os"]), "review says: imports os"),
-        (judged(full, full, said="says so REACHED", never=["REACHED"]), "the feedback says REACHED"),
-    ]:
-        assert words in problem[0]
+    full, name = dict.fromkeys(demo.RIGHT, 1), "right_pairs"
+    case = SimpleNamespace(points=full, says=["says so"], never=["REACHED"], flagged=False)
+    assert list(demo.judge(case, full, "It says so.", [])) == []
+    given = full | {name: 0}
+    assert list(demo.judge(case, given, "REACHED", ["imports os"])) == [
+        f"{name}: 0 points, expected 1",
+        "the feedback does not say: says so",
+        "the feedback says REACHED",
+        "review says: imports os",
+    ]
+    assert next(demo.judge(case, None, "It says so.", ["not graded"])) == "was not graded"
+    case.points = None
+    assert next(demo.judge(case, full, "It says so.", [])) == "was graded, and should not have been"
