@@ -196,6 +196,16 @@ def explain(folder, lesson, student, why):
     )
 
 
+def table_in(file):
+    """The rows of a CSV file, as a platform or a spreadsheet saved it."""
+    content = file.read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:  # as Excel saves it where a Windows of the West runs
+        text = content.decode("cp1252", "replace")
+    return csv.DictReader(io.StringIO(text, newline=""))
+
+
 def read_roster(folder):
     """The lines of roster.csv, with the `id` of each; of a group, every member has one.
 
@@ -205,12 +215,7 @@ def read_roster(folder):
     """
     if not (folder / "roster.csv").exists():
         return []
-    content = (folder / "roster.csv").read_bytes()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:  # as Excel saves it where a Windows of the West runs
-        text = content.decode("cp1252", "replace")
-    table = csv.DictReader(io.StringIO(text, newline=""))
+    table = table_in(folder / "roster.csv")
     roster, columns = list(table), set(table.fieldnames or ())
     last = "Surname" if "Surname" in columns else "Last name"
     if columns >= {"Student", "ID"}:
@@ -303,8 +308,9 @@ def write_grades(folder, lesson, given, broken, gone):
         target = place / f"{lesson}_{platform}.csv"
         before = {}
         if target.exists():
-            with target.open(newline="", encoding="utf-8") as file:
-                before = {row[surest]: [*row.values()][-1] for row in csv.DictReader(file) if row[surest]}
+            table = table_in(target)
+            marks = (table.fieldnames or [""])[-1]
+            before = {row[surest]: row[marks] for row in table if row.get(surest) and row.get(marks)}
             target.unlink()
         rows = [(row, names) for row, names in people(folder) if row.get(columns[0])]
         if not rows:
