@@ -62,7 +62,7 @@ def find_cells(app, docname, source):
                 cell["outputs"] = []
         if cell["id"] in panelled:
             panelled.remove(cell["id"])
-            cell["metadata"]["mystnb"] = {"image": {"class": "panels"}}
+            cell["metadata"]["mystnb"] = {"image": {"classes": "panels"}}
     if missing := [*wanted, *panelled]:
         raise ExtensionError(f"pictures.toml or panels.toml: {docname} has no cell {', '.join(missing)}")
     source[0] = json.dumps(notebook)

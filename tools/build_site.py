@@ -152,7 +152,7 @@ def icon_letters(html, names):
 
 WEIGHTS = {"notebooks/": 1, "glossary": 2, "api": 0.1}  # of what the search finds; other pages count half
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
-NOT_ARTICLE = ".headerlink, .viewcode-link, .cell_input, .cell_output pre, summary, script"
+NOT_ARTICLE = ".headerlink, .viewcode-link, .cell_input, .cell_output pre, summary, script, .filters"
 
 
 def index_search(pages, html):
