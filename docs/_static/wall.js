@@ -16,7 +16,7 @@ function show() {
     if (section.matches("section section")) section.hidden = ![...section.querySelectorAll(".wall > li, section")].some((one) => !one.hidden);
   }
   const left = cards.filter((card) => !card.hidden);
-  const numbers = left.map((card) => parseInt(card.textContent)).join(", ");
+  const numbers = left.map((card) => card.querySelector("a").hash.replace("#case-", "")).join(", ");
   const shape = wanted.length && wanted[0].matches(".curves a");
   const some = shape ? `${left.length} cases with this shape: ${numbers}.` : `${left.length} of ${cards.length} shown.`;
   count.textContent = wanted.length ? some : `All ${cards.length} are shown.`;
