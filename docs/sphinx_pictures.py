@@ -1,4 +1,7 @@
-"""The live pictures of pictures.toml, in the lessons and where a page asks for one: ```{picture} name```."""
+"""The live pictures of pictures.toml, in the lessons and where a page asks for one: ```{picture} name```.
+
+And the figures of panels.toml, whose images get the class ``panels`` for build_site.py.
+"""
 
 import json
 import re
@@ -10,8 +13,10 @@ from docutils.parsers.rst import Directive
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 
-PICTURES = tomllib.loads(Path(__file__).with_name("pictures.toml").read_text(encoding="utf-8"))
-
+PICTURES, PANELS = (
+    tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    for name in ("pictures.toml", "panels.toml")
+)
 
 WITHOUT_SCRIPT = "This picture moves where JavaScript is allowed; the figure above holds still."
 STILL = '<img src="_images/readme.png" alt="Two heat maps, one of them with the exponent doubled.">'
@@ -43,10 +48,11 @@ class Picture(Directive):
 
 
 def find_cells(app, docname, source):
-    """Note in the notebook's cells which picture stands below each."""
-    lesson = Path(docname).name[3:]
-    wanted = {one["after"]: name for name, one in PICTURES.items() if one.get("lesson") == lesson}
-    if not wanted or not docname.startswith("notebooks/"):
+    """Note in the notebook's cells which picture stands below each, and whose figures have panels."""
+    lesson = Path(docname).name
+    wanted = {one["after"]: name for name, one in PICTURES.items() if one.get("lesson") == lesson[3:]}
+    panelled = {*PANELS.get(lesson, ())}
+    if not (wanted or panelled) or not docname.startswith("notebooks/"):
         return
     notebook = json.loads(source[0])
     for cell in notebook["cells"]:
@@ -54,8 +60,11 @@ def find_cells(app, docname, source):
             name = cell["metadata"]["picture"] = wanted.pop(cell["id"])
             if PICTURES[name].get("instead"):
                 cell["outputs"] = []
-    if wanted:
-        raise ExtensionError(f"pictures.toml: {docname} has no cell {', '.join(wanted)}")
+        if cell["id"] in panelled:
+            panelled.remove(cell["id"])
+            cell["metadata"]["mystnb"] = {"image": {"classes": "panels"}}
+    if missing := [*wanted, *panelled]:
+        raise ExtensionError(f"pictures.toml or panels.toml: {docname} has no cell {', '.join(missing)}")
     source[0] = json.dumps(notebook)
 
 

@@ -43,6 +43,11 @@ def test_what_cannot_be_read_gets_one_sentence(text, sentence):
     assert list(said) == ["error"] and sentence in said["error"] and "\n" not in said["error"]
 
 
+def test_names_that_are_not_read_are_said():
+    config = {"text_config": GALLERY["llama-3-8b"]["config"] | {"foo_theta": 3, "vocab_size": 2}}
+    assert json.loads(in_browser.read(json.dumps(config)))["unread"] == ["foo_theta"]
+
+
 def test_what_is_not_understood_is_said():
     config = GALLERY["llama-3-8b"]["config"] | {"model_type": "unheard_of"}
     assert not json.loads(in_browser.read(json.dumps(config)))["understood"]

@@ -27,6 +27,7 @@ import clinic_page
 import formulas
 import gallery_page
 import npm_packages
+import numpy as np
 from PIL import Image
 from sphinx.cmd.build import main
 
@@ -151,7 +152,7 @@ def icon_letters(html, names):
 
 WEIGHTS = {"notebooks/": 1, "glossary": 2, "api": 0.1}  # of what the search finds; other pages count half
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
-NOT_ARTICLE = ".headerlink, .viewcode-link, .math, .cell_input, .cell_output pre, summary, script"
+NOT_ARTICLE = ".headerlink, .viewcode-link, .cell_input, .cell_output pre, summary, script, .filters"
 
 
 def index_search(pages, html):
@@ -169,7 +170,8 @@ def index_search(pages, html):
         if name.startswith(UNSEARCHED) or not article:
             continue
         weight = next((w for start, w in WEIGHTS.items() if name.startswith(start)), 0.5)
-        text = re.sub(r'<section( id="[^"]+")>\s*(?:<span id="[^"]*"></span>)*<h(\d)', r"<h\2\1", article[0])
+        text = formulas.in_words(article[0])
+        text = re.sub(r'<section( id="[^"]+")>\s*(?:<span id="[^"]*"></span>)*<h(\d)', r"<h\2\1", text)
         text = re.sub(r'<dt[^>]*( id="[^"]+")>(.*?)</dt>', r"<h3\1>\2</h3>", text, flags=re.DOTALL)
         known = [*words.get(name[10:12], ()), name[13:-5].replace("_", " ")]  # with the lesson's own name
         known = escape(", ".join(known)) if name.startswith("notebooks/") else ""
@@ -186,19 +188,35 @@ def index_search(pages, html):
             path.unlink()
 
 
+SMALLEST = 100  # dots of the page: the narrowest panel of a figure
+
+
+def panels(picture, width):
+    """Where a figure falls into panels: 0, the middles of the white between them, and its width, in dots of
+    the page. What is narrower than a panel, such as a bar of colours, stays with the panel before it."""
+    inked = (np.asarray(picture.convert("L")) < 250).any(axis=0)
+    edges = np.flatnonzero(np.diff(inked.astype(int))) * width / len(inked)
+    cuts = [0]
+    for left, right in zip(edges[1::2], edges[2::2]):  # ink ends, ink begins
+        if right - left >= 4 and min(left - cuts[-1], width - right) >= SMALLEST:
+            cuts.append(round((left + right) / 2))
+    return [*cuts, width]
+
+
 def finish(html):
     """Repair the built pages, set their formulas, pack their pictures, and leave out what they do not
     use: most icons, MathJax, Sphinx's own search."""
     # A server gives 404.html for a page in any folder, so its links begin at the top.
     place = urlsplit(runpy.run_path(DOCS / "conf.py")["html_baseurl"]).path
     pages = {path: path.read_text(encoding="utf-8") for path in html.rglob("*.html")}
+    written = pages
     pages, styles = formulas.render(pages)
     (html / "_static/formulas.css").write_text(styles, encoding="utf-8")
     names = {name for text in pages.values() for name in re.findall(r"\bfa-[\w-]+", text)}
     fonts = (html / "_static").glob("vendor/fontawesome/webfonts/*.woff2")
     command = ["node", "-e", SUBSET, icon_letters(html, names), *map(str, fonts)]
     subprocess.run(command, check=True, env=os.environ | {"NODE_PATH": str(NPM / "node_modules")})
-    index_search(pages, html)
+    index_search(written, html)
     own = "searchtools|language_data|searchindex|sphinx_highlight"
     previews = {
         name for text in pages.values() for name in re.findall(r'og:image" content="[^"]*/(.+?)"', text)
@@ -207,6 +225,13 @@ def finish(html):
         Image.open(picture).save(picture.with_suffix(".webp"), lossless=True)
         if picture.name not in previews:  # not everybody who shows a link reads WebP
             picture.unlink()
+
+    def cut(found):
+        """The tag of an image that falls into panels, with the places of the cuts."""
+        name, width = re.search(r'/([^/"]+\.webp)".* width="(\d+)"', found[0]).groups()
+        places = panels(Image.open(html / "_images" / name), int(width))
+        return found[0].replace("<img ", f'<img data-cuts="{" ".join(map(str, places))}" ')
+
     for path, text in pages.items():
         text = re.sub(r'((?:src|href)="[^"]*_images/[^"]+)\.png"', r'\1.webp"', text)
         if path.name == "404.html":
@@ -214,6 +239,7 @@ def finish(html):
         # As attributes they let a page give way for a picture, and keep its form where it is narrower.
         sized = r'style="--wide: \1px" width="\1" height="\2"'
         text = re.sub(r'style="width: (\d+)px; height: (\d+)px;"', sized, text)
+        text = re.sub(r'<img [^>]*class="panels(?![^"]*in-dark).*?/>', cut, text)
         # What ends a sentence stays with the formula before it.
         ending = r"(<mjx-container(?![^>]*display).*?</mjx-container>[.,;:?)]+)"
         text = re.sub(ending, r'<span class="whole">\1</span>', text)

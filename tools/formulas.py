@@ -4,6 +4,7 @@ import html
 import json
 import re
 import subprocess
+import unicodedata
 
 import npm_packages
 
@@ -20,7 +21,30 @@ require(process.argv[1]).init(config).then((MathJax) => {
 });
 """
 FORMULA = re.compile(r'(<(span|div) class="math\b[^>]*>)\s*\\([(\[])(.*?)\\[)\]]\s*</\2>', re.DOTALL)
+SIGNS = dict(cdot="·", times="×", top="ᵀ", sqrt="√", infty="∞", ldots="…", dots="…", sum="∑")
 SCRIPT = re.compile(r'<script [^>]*src="([^"]*)mathjax\.js[^>]*></script>')
+
+
+def in_words(page):
+    """A page with its formulas as plain text, for excerpts: ω_k for \\(\\omega_k\\)."""
+
+    def sign(command):
+        letter = f"GREEK SMALL LETTER {command[1].replace('lambda', 'lamda')}"  # as Unicode spells it
+        try:
+            return unicodedata.lookup(letter)
+        except KeyError:
+            return SIGNS.get(command[1], command[1])
+
+    def formula(match):
+        *_, opening, tex = match.groups()
+        if opening == "[" or "&amp;" in tex:
+            return "…"
+        tex = re.sub(r"\\(?:math\w+|text|left|right|tilde)\b|\\[,;! ]", " ", tex)
+        tex = re.sub(r"\\([a-zA-Z]+)", sign, tex)
+        tex = re.sub(r"\{(.)\}", r"\1", tex).translate({ord("{"): "(", ord("}"): ")", ord("\\"): ""})
+        return " ".join(tex.split())
+
+    return FORMULA.sub(formula, page)
 
 
 def render(pages):

@@ -28,7 +28,7 @@ html_theme.sidebar_secondary.remove: true
 
 What well-known models say about positions in their own files, read by `pe_lessons.models`. Here are {count}
 of them, the newest first. A strip is a model: every piece of it is a layer, the first on the left, and half a
-piece is a layer with a window. You can compare any two of them, or [read a config of your
+piece is a layer with a window. Mark two with *compare* to see what differs, or [read a config of your
 own](read_a_config.md).
 
 ```{{raw}} html

@@ -9,11 +9,21 @@ const place_of_answers = page?.lesson ?? "placement";
 
 // --- what is kept ---
 
-function notebook(lesson) {
+function stored(key) {
   try {
-    const found = JSON.parse(localStorage.getItem(KEPT + lesson));
-    if (Array.isArray(found?.cells)) return found;
+    return JSON.parse(localStorage.getItem(KEPT + key));
   } catch {} // no storage, or something else in it
+}
+
+function store(key, value) {
+  try {
+    localStorage.setItem(KEPT + key, JSON.stringify(value));
+  } catch {} // a page without storage still checks
+}
+
+function notebook(lesson) {
+  const found = stored(lesson);
+  if (Array.isArray(found?.cells)) return found;
   return { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 };
 }
 
@@ -31,9 +41,7 @@ function keep(name, source, check, reply, more) {
   if (more) answer.metadata.editor = more;
   kept.cells = kept.cells.filter((one) => ![name, `${name}-check`].includes(one.id));
   kept.cells.push(answer, cell(`${name}-check`, check, text));
-  try {
-    localStorage.setItem(KEPT + place_of_answers, JSON.stringify(kept));
-  } catch {} // a page without storage still checks
+  store(place_of_answers, kept);
   if (reply) tick();
 }
 
@@ -94,6 +102,7 @@ function ask(question, progress) {
       if (data.progress) progress(data.progress);
       else if (data.of !== question.name) return; // it was asked before
       else if (data.started) {
+        store("python", true);
         progress(question.check ? "Checking …" : "Running …");
         timer = setTimeout(() => done({ failed: `Your code was still running after ${LIMIT} seconds, so it was stopped. Look at its loops.` }, true), LIMIT * 1000);
       } else done(data, Boolean(data.failed));
@@ -202,6 +211,8 @@ async function exercise(box) {
     run: () => ask_python(false),
   });
   for (const event of ["pointerenter", "focusin"]) work.addEventListener(event, fetch_python);
+  // A link led to this exercise, or an earlier answer has left Python in the browser's cache.
+  if (!worker && (box.matches(":target, :target > *") || stored("python"))) ask(PYTHON, () => {});
   box.querySelector(".cell").classList.add("d-none", "d-print-block");
   details.before(work);
   const said = kept_text(kept, name);
@@ -300,6 +311,7 @@ function question(box) {
     const press = () => choices.forEach((one, at) => one.setAttribute("aria-pressed", chosen[n].includes("abcdefgh"[at])));
     const answered = (at, keeping = true) => {
       const right = rights[n][at];
+      choices.forEach((one, other) => (one.dataset.verdict = other === at ? (right ? "✓" : "✗") : ""));
       show(reply, { status: right ? "correct" : "not yet", title: right ? "Yes." : "No.", message: reasons[n][at] });
       box.dispatchEvent(new CustomEvent("answered", { detail: chosen.map((letters) => letters[0]) }));
       if (keeping) record(judgeQuiz(name, rights, reasons, chosen.map((letters) => letters[0])));

@@ -1,6 +1,6 @@
 // Live pictures: knobs made from a list, drawing at every move, the numbers in words. A picture is a module with
 // knobs, numbers(values), draw(numbers, values, touched) as SVG, words(numbers, values, touched) as HTML and the height of
-// its drawing. Where a knob ends may depend on the values of the others. A picture that can be grasped has
+// its drawing, or a function that gives it. Where a knob ends may depend on the values of the others. A picture that can be grasped has
 // grasp(point, values): null, or a function from a point to values. Every value has a knob too, for the keyboard.
 // A picture may have a button, whose name is `button`. It counts the knob `walk` along until the reader stops it.
 // Where there is a story below a picture, solved(numbers) says when it may be told.
@@ -50,7 +50,6 @@ async function mount(box) {
   controls.className = "knobs";
   controls.append(...Object.values(knobs).map((one) => one.label));
   const drawing = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${picture.height}`);
   drawing.setAttribute("aria-hidden", "true");
   const words = document.createElement("p");
   words.setAttribute("role", "status");
@@ -60,6 +59,7 @@ async function mount(box) {
     Object.values(knobs).forEach((one) => one.bound(read()));
     const values = read();
     const numbers = picture.numbers(values);
+    drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${picture.height instanceof Function ? picture.height() : picture.height}`);
     redraw(drawing, picture.draw(numbers, values, touched));
     words.innerHTML = picture.words(numbers, values, touched);
     if (touched && (picture.solved?.(numbers) ?? true)) box.classList.add("solved");
@@ -129,7 +129,10 @@ async function mount(box) {
     words.style.minHeight = `${Math.max(...tall)}px`;
   };
   makeRoom();
-  addEventListener("resize", makeRoom);
+  addEventListener("resize", () => {
+    show();
+    makeRoom();
+  });
 }
 
 const boxes = [...document.querySelectorAll(".live")];

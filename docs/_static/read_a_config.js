@@ -37,6 +37,7 @@ function show(reply) {
   said.replaceChildren(make("p", {}, make("strong", { textContent: `This model has ${first}.` })), strip);
   if (!reply.understood) said.append(sentence("Something in this file is not understood. It is named below. What depends on it may be wrong."));
   said.append(make("pre", { textContent: reply.told, tabIndex: 0 }));
+  if (reply.unread.length) said.append(make("p", { className: "unread", textContent: `Not read: ${reply.unread.join(", ")}.` }));
   if (!reply.diff) return;
   const name = other.selectedOptions[0].textContent;
   said.append(make("h2", { textContent: `Compared with ${name}` }), drawn(reply.theirs));

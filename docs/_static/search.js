@@ -17,7 +17,7 @@ function row(page, words) {
   const [item, said] = ["li", "p"].map((tag) => document.createElement(tag));
   item.append(linked(page.url, page.meta.title));
   if (part.url !== page.url) item.append(" › ", linked(part.url, part.title));
-  said.innerHTML = part.excerpt;
+  said.innerHTML = part.excerpt.replace(/<mark>([(“"'‘]*)(.*?)([.,:;!?)”"'’…]*)<\/mark>/g, "$1<mark>$2</mark>$3");
   item.append(said);
   return item;
 }
@@ -36,6 +36,8 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     const found = await library.debouncedSearch(words, {}, 100);
     if (!found) return; // more was typed
     const pages = await Promise.all(found.results.slice(0, 10).map((one) => one.data()));
+    const defines = ({ meta }) => Boolean(meta.words?.toLowerCase().split(", ").includes(words));
+    pages.sort((one, other) => defines(other) - defines(one)); // the lesson that explains this very word
     if (words !== field.value.trim().toLowerCase()) return;
     list.replaceChildren(...pages.map((page) => row(page, words)));
     const count = found.results.length;

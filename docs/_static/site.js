@@ -28,6 +28,26 @@ addEventListener("DOMContentLoaded", () => {
     image.replaceWith(link);
     link.append(image);
   }
+  // On a phone its panels stand below each other, as pieces of the one picture. They stay so: where there is room they go side by side.
+  const phone = matchMedia("(max-width: 600px)");
+  const stack = () => {
+    for (const { dataset, parentElement } of document.querySelectorAll("img[data-cuts]")) {
+      const places = dataset.cuts.split(" ").map(Number);
+      for (const image of parentElement.closest("figure").querySelectorAll("img")) {
+        image.replaceWith(...places.slice(1).map((end, n) => {
+          const [piece, copy] = [document.createElement("span"), image.cloneNode()];
+          copy.removeAttribute("data-cuts");
+          if (n) copy.alt = ""; // it has been said
+          piece.className = "piece";
+          piece.style.cssText = `--from: ${places[n]}; --part: ${end - places[n]}; --all: ${places.at(-1)}`;
+          piece.append(copy);
+          return piece;
+        }));
+      }
+    }
+  };
+  if (phone.matches) stack();
+  else phone.addEventListener("change", stack, { once: true });
   const enlarged = document.createElement("dialog");
   enlarged.className = "enlarged";
   enlarged.ariaLabel = "Enlarged picture";

@@ -16,7 +16,7 @@ function show() {
     if (section.matches("section section")) section.hidden = ![...section.querySelectorAll(".wall > li, section")].some((one) => !one.hidden);
   }
   const left = cards.filter((card) => !card.hidden);
-  const numbers = left.map((card) => parseInt(card.textContent)).join(", ");
+  const numbers = left.map((card) => card.querySelector("a").hash.replace("#case-", "")).join(", ");
   const shape = wanted.length && wanted[0].matches(".curves a");
   const some = shape ? `${left.length} cases with this shape: ${numbers}.` : `${left.length} of ${cards.length} shown.`;
   count.textContent = wanted.length ? some : `All ${cards.length} are shown.`;
@@ -61,10 +61,10 @@ for (const box of document.querySelectorAll(".wall label input")) {
     if (chosen.length > 2) chosen.shift().checked = false;
     const [one, other] = chosen.map((each) => each.dataset.model);
     bar.hidden = !chosen.length;
-    if (!other) return bar.replaceChildren(`${one} is chosen. Choose another one.`);
+    if (!other) return bar.replaceChildren(`${one} is chosen. Choose a second model to compare it with.`);
     const link = Object.assign(document.createElement("a"), { textContent: `Compare ${one} with ${other}` });
     link.href = `${bar.dataset.page}?read=${chosen[0].value}&with=${chosen[1].value}`;
-    bar.replaceChildren(link);
+    bar.replaceChildren(link, " on the page that reads configs.");
   };
 }
 document.querySelector(".filters")?.classList.add("live-filters");

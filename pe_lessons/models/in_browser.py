@@ -3,7 +3,7 @@
 import collections
 import json
 
-from pe_lessons.models import consistency, reader, words
+from pe_lessons.models import consistency, known_config_keys, reader, words
 
 MECHANISMS = {
     "rotary": "rotation", "learned": "added", "sinusoidal": "added", "alibi": "bias", "t5": "bias",
@@ -47,7 +47,8 @@ def example(name):
 
 
 def read(text, other=""):
-    """As JSON: what the reader prints, a strip of the layers, and what a config of the gallery has otherwise.
+    """As JSON: what the reader prints and what it did not read, a strip of the layers, and what a config of
+    the gallery has otherwise.
 
     If the text cannot be read, there is one sentence instead, under ``error``.
     """
@@ -59,6 +60,7 @@ def read(text, other=""):
             "told": words.explain(config),
             "strip": strip(reader.layers(config)),
             "understood": consistency.understood(config),
+            "unread": sorted(reader._read(config).keys() - known_config_keys.NAMES),
         }
         if other:
             theirs = reader.gallery()[other]

@@ -86,6 +86,7 @@ def answer(page, name, text, said):
 
 def test_an_exercise_is_answered_wrongly_rightly_and_without_end(open_page, tmp_path):
     page = open_page(LESSON)
+    assert Editor(page, "sinusoidal_loop").text and not page.workers  # who only reads fetches no Python
     first = answer(page, "sinusoidal_loop", DOUBLED, "twice as large as it should be")
     after = min(answer(page, "sinusoidal_loop", DOUBLED + "# again" * n, "twice as large") for n in range(3))
     print(f"first check after {first} s, then {after} s")
@@ -93,7 +94,8 @@ def test_an_exercise_is_answered_wrongly_rightly_and_without_end(open_page, tmp_
     answer(page, "sinusoidal_loop", "def my_sinusoidal(seq_len", "SyntaxError in line 1")
     answer(page, "sinusoidal_loop", RIGHT, "Correct")
 
-    page.reload(wait_until="networkidle")
+    with page.expect_worker():  # now it starts before the box is touched
+        page.reload(wait_until="networkidle")
     editor = Editor(page, "sinusoidal_loop")
     assert editor.text == RIGHT
     assert "Correct" in editor.reply.inner_text() and "older" not in editor.reply.inner_text()
@@ -194,10 +196,14 @@ def test_a_quiz_by_keyboard(open_page):
     quiz = REGISTRY["quiz_the_naive_loop"]
     for question, group in zip(quiz.questions, page.locator("#answer-quiz_the_naive_loop .choices").all()):
         for letter, (_, right, reason) in question.choices.items():
-            group.get_by_role("button").nth("abcdefgh".index(letter)).focus()
+            choice = group.get_by_role("button").nth("abcdefgh".index(letter))
+            choice.focus()
             page.keyboard.press("Enter")
             said = group.get_by_role("status").inner_text()
             assert said.startswith("Yes." if right else "No."), said
+            shown = choice.evaluate("one => getComputedStyle(one, '::after').content")
+            assert ("✓" if right else "✗") in shown, shown
+            assert group.locator("[data-verdict='✓'], [data-verdict='✗']").count() == 1
             assert reason.replace("`", "").split("*")[0].split("_")[0][:20] in said
         group.get_by_role("button").nth("abcdefgh".index(question.right[0])).press("Space")
     page.reload(wait_until="networkidle")

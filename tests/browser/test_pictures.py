@@ -254,10 +254,9 @@ def test_what_is_drawn_is_grasped(open_page, name, points, told, touch):
 
 def column_at(box, column):
     """Where the column of table A is on the first screen."""
-    drawn = box.locator("svg").bounding_box()
-    scale = drawn["width"] / 400  # of the drawing's own units
-    assert drawn["y"] + 100 * scale < 780
-    return drawn["x"] + (2 + (column + 0.5) / 128 * 190) * scale, drawn["y"] + 50 * scale
+    drawn = box.locator("image.grip").first.bounding_box()
+    assert drawn["y"] + drawn["height"] < 780
+    return drawn["x"] + (column + 0.5) / 128 * drawn["width"], drawn["y"] + drawn["height"] / 2
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -266,6 +265,9 @@ def test_the_first_screen_asks_for_a_column_and_then_tells_the_story(open_page, 
     box = page.locator(".live.hero")
     status, story, slider = box.get_by_role("status"), box.locator(".story"), box.get_by_role("slider")
     assert not story.is_visible() and slider.input_value() == "0"
+    assert status.inner_text().startswith("Click a table")
+    tables = [one.bounding_box() for one in box.locator("image.grip").all()]
+    assert (tables[0]["y"] == tables[1]["y"]) is (width == 1280) and tables[0]["width"] > 300
     page.mouse.click(*column_at(box, 120))
     assert "Try further left" in status.inner_text() and not story.is_visible()
     page.mouse.click(*column_at(box, 6))
@@ -280,6 +282,7 @@ def test_a_finger_chooses_and_a_finger_that_scrolls_does_not(browser, site):
     page.goto(f"{site}/index.html", wait_until="networkidle")
     box = page.locator(".live.hero")
     x, y = column_at(box, 40)
+    assert box.get_by_role("status").inner_text().startswith("Tap a table")
     touch = page.context.new_cdp_session(page)
 
     def fingers(kind, *at):

@@ -52,6 +52,7 @@ def test_three_configs_and_a_broken_one(open_page, tmp_path, width):
     page.get_by_label("Paste a config.json").evaluate(DROP, json.dumps(NEW))
     page.get_by_text("is not understood. It is named").wait_for()
     assert told(page).inner_text() == models.explain(NEW)
+    assert page.locator("#said .unread").inner_text() == "Not read: rope_spiral."
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
     page.get_by_label("Paste a config.json").fill(BROKEN)
@@ -89,6 +90,8 @@ def test_the_wall_is_filtered_and_two_are_compared(open_page, width):
     assert f"{len(shown)} of {len(GALLERY)} shown" in page.locator(".wall-count").inner_text()
     assert not page.get_by_role("heading", name="2019", exact=True).is_visible()
     page.get_by_role("button", name="Show all").click()
+    page.locator(".wall > li", has_text="Kimi K3").locator("svg").click(force=True)  # the link lies over it
+    page.wait_for_url("**#kimi-k3")
     for name in ("kimi-k3", "gpt-2"):
         page.locator(f'.wall input[value="{name}"]').check()
     page.get_by_role("link", name="Compare Kimi K3 with GPT-2, small").click()
@@ -101,6 +104,7 @@ def test_the_wall_is_filtered_and_two_are_compared(open_page, width):
 def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
     page = open_page("clinic", width=width)
     page.get_by_role("button", name="wrong from 1 on, at once").click()
+    assert page.locator(".wall-count").inner_text().startswith("2 cases with this shape: 13, 19.")
     assert page.locator(".wall > li:visible > a").evaluate_all("links => links.map(one => one.hash)") == [
         "#case-13", "#case-19",
     ]  # fmt: skip

@@ -72,8 +72,9 @@ def test_every_page_is_light_fits_and_has_no_complaint_of_axe(open_page, name):
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_figures_have_their_alt_text_and_one_caption(open_page, name):
-    outputs = [output for cell in notebook(name)["cells"] for output in cell.get("outputs", ())]
+def test_figures_have_their_alt_text_and_the_next_link_carries_the_question(open_page, name):
+    cells = notebook(name)["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
     figures = [output for output in outputs if "image/png" in output.get("data", ())]
     alts = [figure["metadata"]["image/png"]["alt"] for figure in figures]
     page = open_page(f"notebooks/{name}")
@@ -82,6 +83,48 @@ def test_figures_have_their_alt_text_and_one_caption(open_page, name):
     assert all(image.evaluate("image => image.naturalWidth") for image in images)
     assert page.locator("article img:not(.in-dark)").count() == len(alts)
     assert page.locator("article figcaption").count() == len(alts)
+    asked = re.search(
+        r"\*\*The question for \[lesson (\d\d)\]", "".join("".join(one["source"]) for one in cells)
+    )
+    if asked and any(lesson.startswith(asked[1]) for lesson in LESSONS):
+        following = page.locator("a.right-next")
+        assert f"notebooks/{asked[1]}_" in following.evaluate("link => link.href")
+        assert following.locator(".question").inner_text().count("?") >= 1
+        assert not page.get_by_text(f"The question for lesson {asked[1]}:").is_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_figure_opens_over_the_lesson(open_page, width):
+    page = open_page("notebooks/03_the_naive_loop", width=width)
+    page.get_by_role("button", name="Show all answers").click()
+    figure = page.locator("article figure img:visible").last
+    dialog = page.get_by_role("dialog", name="Enlarged picture")
+    figure.click()
+    large = dialog.locator("img")
+    assert large.get_attribute("alt") == figure.get_attribute("alt")
+    natural = large.evaluate("one => one.naturalWidth")
+    assert large.bounding_box()["width"] == natural > 1000
+    large.click()  # all of it, in what the screen has
+    assert large.bounding_box()["width"] == min(natural, dialog.bounding_box()["width"]) or width == 1280
+    dialog.get_by_role("button", name="Close").click()
+    assert not dialog.is_visible() and page.url.endswith("03_the_naive_loop.html")
+    figure.click()
+    page.keyboard.press("Escape")
+    assert not dialog.is_visible()
+
+
+def test_on_a_phone_panels_stand_below_each_other(open_page):
+    page = open_page("notebooks/08_inside_a_transformer", width=390)
+    page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
+    stacked = page.locator("article figure:has(.piece)")
+    assert stacked.count() == 2
+    for figure in stacked.all():
+        pieces = figure.locator(".piece:visible").all()
+        boxes = [one.bounding_box() for one in pieces]
+        assert len(boxes) == 2 and boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
+        assert all(box["width"] > 280 for box in boxes)  # drawn 313 and 387 wide
+        assert [bool(one.locator("img").get_attribute("alt")) for one in pieces] == [True, False]
+        assert figure.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
 def test_mathematics_is_rendered(open_page):
@@ -93,18 +136,6 @@ def test_mathematics_is_rendered(open_page):
     )
     letter = page.locator("mjx-c").first.evaluate("one => getComputedStyle(one, '::before').fontFamily")
     assert page.evaluate(f"document.fonts.check('16px {letter.split(',')[-1].strip()}')"), letter
-
-
-@pytest.mark.parametrize("name", LESSONS)
-def test_the_next_link_carries_the_question(open_page, name):
-    text = "".join("".join(cell["source"]) for cell in notebook(name)["cells"])
-    asked = re.search(r"\*\*The question for \[lesson (\d\d)\]", text)
-    page = open_page(f"notebooks/{name}")
-    following = page.locator("a.right-next")
-    if asked and any(lesson.startswith(asked[1]) for lesson in LESSONS):
-        assert f"notebooks/{asked[1]}_" in following.evaluate("link => link.href")
-        assert following.locator(".question").inner_text().count("?") >= 1
-        assert not page.get_by_text(f"The question for lesson {asked[1]}:").is_visible()
 
 
 def test_a_picture_walks_when_it_is_asked_and_stops_where_it_is_touched(open_page):
@@ -159,6 +190,8 @@ def test_launch_buttons_and_colab_copies(open_page):
         ("alibi", "11_relative_biases"),
         ("yarn", "13_longer_than_trained"),
         ("kv cache", "10_rotary_in_a_model"),
+        ("attention", "01_why_order_matters"),
+        ("bias", "08_inside_a_transformer"),
     ],
 )
 def test_search_finds_first_the_lesson_of_a_word(open_page, word, lesson):
@@ -176,6 +209,9 @@ def test_the_search_answers_while_it_is_typed_and_puts_functions_last(open_page)
     answers = page.locator("dialog .search-answers")
     answers.locator("a[href*='06_reading_the_picture']").first.wait_for()
     assert answers.locator("mark").count() and "Download" not in answers.inner_text()
+    page.locator("dialog input").fill("frequency")
+    answers.get_by_text("10000^(2k/d_(model))").first.wait_for()  # formulas are there, as words
+    assert not [one for one in answers.locator("mark").all_inner_texts() if one[-1] in ".,:;?!"]
     page.locator("dialog input").fill("sinusoidal")
     answers.locator("a[href*='02_by_hand']").first.wait_for()
     found = answers.locator("li > a:first-child").evaluate_all("all => all.map(one => one.href)")
@@ -196,6 +232,11 @@ def test_an_answer_is_folded_until_it_is_asked_for(open_page):
     folded = page.locator("details.below-input")
     assert folded.count() >= 4 and not page.locator("details.below-input[open]").count()
     assert page.locator("p.prediction").count() >= folded.count()
+    one = folded.first.locator("summary")
+    for said, then in (("Show the answer", "Hide the answer"), ("Hide the answer", "Show the answer")):
+        assert one.inner_text() == said
+        one.click()
+        one.get_by_text(then).wait_for()
     page.get_by_role("button", name="Show all answers").click()
     assert page.locator("details.below-input[open]").count() == folded.count()
 

@@ -1,6 +1,8 @@
 // What the live pictures share: a few functions for numbers, and for pieces of SVG.
 
 export const WIDTH = 400;
+const phone = matchMedia("(max-width: 600px)");
+export const narrow = () => phone.matches;
 export const range = (n) => Array.from({ length: n }, (_, i) => i);
 export const sum = (list) => list.reduce((one, other) => one + other, 0);
 export const dot = (one, other) => sum(one.map((value, i) => value * other[i]));

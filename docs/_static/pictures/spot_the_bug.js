@@ -1,5 +1,5 @@
 // Lesson 03: the table by the formula, A, and with its exponent doubled, B. 50 positions, 128 columns.
-import { bar, curve, end, fixed, middle, painted, range, row, text } from "./shared.js";
+import { bar, curve, end, fixed, middle, narrow, painted, range, row, text } from "./shared.js";
 
 const [POSITIONS, COLUMNS] = [50, 128];
 const table = (base) => range(POSITIONS).map((position) => row(position, COLUMNS, base));
@@ -9,18 +9,23 @@ const column = (rows, number) => rows.map((one) => one[number]);
 const largest = (one, other) => Math.max(...one.map((value, i) => Math.abs(value - other[i])));
 const differences = range(COLUMNS).map((c) => largest(column(right, c), column(doubled, c)));
 
-const [WIDE, TALL, TOP] = [190, 84, 16];
-const BOX = [2, 109, 382, 46]; // where the curves are
-const TABLES = [["A", right, 2], ["B", doubled, 208]].map(([name, rows, left]) => ({ name, left, picture: painted(rows) }));
-const across = (c) => (c * WIDE) / COLUMNS;
+// Side by side, or on a phone below each other: there a column is not much narrower than a fingertip can choose.
+const places = () => {
+  const [size, wide, above, below, at] = narrow() ? [14, 382, 19, 14, [[18, 19], [18, 143]]] : [7.5, 184, 13, 9, [[12, 13], [214, 13]]];
+  return { size, wide, below, at, box: [at[0][0], at[1][1] + TALL + below + 7, 384 - at[0][0], 46] }; // box: where the curves are
+};
+const TALL = 85;
+const PICTURES = [right, doubled].map(painted);
+const KEY = painted([range(21).map((n) => n / 10 - 1)]);
 
-export const height = 168;
+export const height = () => places().box[1] + 62;
 export const knobs = [{ name: "column", label: "column", min: 0, max: COLUMNS - 1, value: 0 }];
 
 export function grasp([x, y]) {
-  if (y > TOP + TALL + 10) return null;
-  const { left } = TABLES[x < 200 ? 0 : 1];
-  return ([to]) => ({ column: Math.min(Math.max(Math.floor(((to - left) * COLUMNS) / WIDE), 0), COLUMNS - 1) });
+  const { wide, at, box } = places();
+  if (y > box[1] - 4) return null;
+  const left = x < at[1][0] - 8 ? at[0][0] : at[1][0];
+  return ([to]) => ({ column: Math.min(Math.max(Math.floor(((to - left) * COLUMNS) / wide), 0), COLUMNS - 1) });
 }
 
 export const numbers = ({ column: c }) => ({
@@ -29,25 +34,36 @@ export const numbers = ({ column: c }) => ({
   difference: differences[c],
 });
 
+// What rows, columns and colours are stands at the tables.
+function painting([left, top], n, c, { size, wide, below }) {
+  const right = left + wide;
+  const image = (href, x, y, width, height, more = "") => `<image href="${href}" x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" ${more}/>`;
+  return text(left, top - 3, `table ${"AB"[n]}`, `class="${["first", "second"][n]}"`)
+    + text(right - 5 * size, top - 3, "−1", end) + image(KEY, right - 4.8 * size, top - 3 - 0.7 * size, 4 * size, 0.7 * size) + text(right, top - 3, "1", end)
+    + text(0, 0, narrow() ? "position →" : "position 0 to 49 →", `${middle} transform="translate(${left - 0.95 * size} ${top + TALL / 2}) rotate(90)"`)
+    + text(left + wide / 2, top + TALL + below - 1, "its 128 numbers, column 0 to 127 →", middle)
+    + image(PICTURES[n], left, top, wide, TALL, 'class="grip"')
+    + ["halo", "ring"].map((kind) => bar(left + (c * wide) / COLUMNS - 1, top - 1, wide / COLUMNS + 2, TALL + 2, kind)).join("");
+}
+
 export function draw({ right: one, other }, { column: c }, told) {
-  const tables = TABLES.map(({ name, left, picture }) =>
-    text(left, 11, `table ${name}`, `class="${name === "A" ? "first" : "second"}"`)
-    + `<image class="grip" href="${picture}" x="${left}" y="${TOP}" width="${WIDE}" height="${TALL}" preserveAspectRatio="none"/>`
-    + ["halo", "ring"].map((kind) => bar(left + across(c) - 1, TOP - 2, across(1) + 2, TALL + 4, kind)).join("")).join("");
-  const axis = bar(...BOX, "box") + text(2, 165, "position 0") + text(384, 165, "49", end);
-  if (!told) return tables + axis + text(193, 135, "Your column as a curve: A against B", `${middle} class="to-come"`);
-  const ends = [one, other].map((values) => BOX[1] + 4 + ((BOX[3] - 6) * (1 - values.at(-1))) / 2);
+  const layout = places();
+  const [x, y, width, tall] = layout.box;
+  const axis = bar(...layout.box, "box") + text(x, y + tall + layout.below, "position 0") + text(x + width, y + tall + layout.below, "49", end);
+  const drawn = layout.at.map((place, n) => painting(place, n, c, layout)).join("") + axis;
+  if (!told) return drawn + text(x + width / 2, y + tall / 2 + 3, "Your column as a curve: A against B", `${middle} class="to-come"`);
+  const ends = [one, other].map((values) => y + 4 + ((tall - 6) * (1 - values.at(-1))) / 2);
   const between = (ends[0] + ends[1]) / 2;
   if (Math.abs(ends[0] - ends[1]) < 14) [0, 1].forEach((n) => (ends[n] = between + (ends[n] > ends[1 - n] || (n && ends[0] === ends[1]) ? 7 : -7)));
-  const names = text(388, ends[0], "A", 'class="first"') + text(388, ends[1], "B", 'class="second"');
-  return tables + axis + curve(one, "first", BOX) + curve(other, "second dashed", BOX) + names;
+  const names = ends.map((at, n) => text(388, at, "AB"[n], `class="${["first", "second"][n]}"`)).join("");
+  return drawn + curve(one, "first", layout.box) + curve(other, "second dashed", layout.box) + names;
 }
 
 const SEEN = 0.1; // a smaller difference hides in the thickness of the curves
 export const solved = ({ difference }) => difference >= SEEN;
 
 export function words({ difference }, { column: c }, told) {
-  if (!told) return "Click a table, or drag across it. The slider does the same.";
+  if (!told) return `${matchMedia("(hover: none)").matches ? "Tap" : "Click"} a table, or drag across it. The slider does the same.`;
   const found = difference < 1e-9 ? "A and B are equal here."
     : difference < SEEN ? `A and B differ by ${difference < 0.001 ? "less than 0.001" : `at most ${fixed(difference, 3)}`} here. You would hardly see it.`
     : `this one shows it. The curves differ by up to ${fixed(difference)}.`;

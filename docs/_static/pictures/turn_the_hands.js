@@ -39,7 +39,7 @@ export function grasp([x, y], { position, width, base }) {
   if (x > SPAN + 12) return ([, to]) => along("position", [TOP, TOP + TALL], [0, POSITIONS - 1])([to]);
   const omegas = frequencies(width, 10 ** base);
   const all = dials(omegas.length);
-  const k = all.findIndex((one) => Math.hypot(x - one.x, y - one.y) < one.radius + 4);
+  const k = all.findIndex((one) => Math.hypot(x - one.x, y - one.y) < one.radius + 6);
   if (k < 0) return null;
   const turned = turning([all[k].x, all[k].y], [x, y]);
   return (to) => ({ position: Math.min(Math.max(Math.round(position + turned(to) / omegas[k]), 0), POSITIONS - 1) });
@@ -58,7 +58,7 @@ export function draw({ own, omegas, nearest: other }, { position, width, base })
     const [toX, toY] = [x + radius * cosine, y - radius * sine];
     return `<circle class="faint hand" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${radius.toFixed(1)}"/>`
       + line([[x, y], [toX, y]], "first") + line([[toX, y], [toX, toY]], "second dashed") + line([[x, y], [toX, toY]], "ink")
-      + `<circle class="grip hand ink" cx="${toX.toFixed(1)}" cy="${toY.toFixed(1)}" r="${(radius / 9).toFixed(1)}"/>`
+      + `<circle class="grip hand ink" cx="${toX.toFixed(1)}" cy="${toY.toFixed(1)}" r="${Math.max(radius / 8, 3.5).toFixed(1)}"/>`
       + (radius > 15 ? text(x, y + radius + 10, `pair ${k}`, middle) : "");
   });
   const at = (p) => TOP + ((p + 0.5) * TALL) / POSITIONS;
