@@ -36,7 +36,7 @@ from pe_lessons import small_models
 LEFT_OUT = {"site-packages", "dist-packages", "test", "tests", "idle_test", "idlelib", "lib2to3", "encodings"}
 LEFT_OUT |= {"pydoc_data", "ensurepip", "turtledemo", "__pycache__"}
 STEPS, WARM_UP, BATCH_SIZE, HIGHEST_LR = 3000, 100, 8, 4e-3
-START = 16_384  # characters of the held-out text that tests and lessons ask for
+START = 2048  # characters of the held-out text that a test asks for
 PROMPT = '''class Reader:
     """Read lines from a file."""
 
