@@ -64,8 +64,6 @@ TASKS = {
                    ["-m pytest -q -n 0 tests/test_against_libraries.py"]),
     "peer-models": ("try the config reader and the doctor on the models of transformers",
                     ["test", "peers"], ["-m evidence.reader_and_doctor"]),
-    "test-elsewhere": ("run the tests as on older processors", ["test"],
-                       ["tools/run_on_other_computers.py"]),
     "mutants": ("change one token in each right answer, and see that the trials notice", ["test"],
                 ["tools/mutants_of_answers.py"]),
     "bench": ("compare speed, memory and precision with the libraries", ["bench"],

@@ -67,16 +67,6 @@ def kinds(steps):
 ALL = ["venv", "torch", "rest", "fonts"]
 
 
-@pytest.mark.parametrize("words, code", [([], 2), (["lob", "03"], 2), (["--help"], 0)])
-def test_unknown_words_list_the_tasks(course, steps, capsys, words, code):
-    assert course.main(words) == code
-    shown = capsys.readouterr().out
-    assert ("There is no task 'lob'" in shown) == ("lob" in words)
-    assert all(task in shown for task in course.TASKS)
-    assert "--force-reinstall" in shown, "the line for a GPU"
-    assert not steps
-
-
 def test_every_task_finds_its_files_and_extras(course):
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     for _, needed, commands in course.TASKS.values():
@@ -177,6 +167,3 @@ def test_a_task_passes_exit_codes_and_words_on_and_finds_its_surroundings(course
     assert course.main(["without", "0"]) == 0
     without = capfd.readouterr().out.strip()
     assert without.startswith("7 ") and not without.endswith(str(course.SCRIPTS))
-
-
-# What the programs find.

@@ -165,37 +165,6 @@ def costs(model, read, asked, positions=None):
     return torch.cat(found) / math.log(2)
 
 
-def write(model, prompt, count, *, seed, temperature=0.8):
-    """`count` characters that the model puts after `prompt`, drawn with a seed.
-
-    One near tie, decided otherwise on another processor, and the text goes another way.
-
-    Parameters
-    ----------
-    model : TinyTransformer
-    prompt : str
-        At least one character.
-    count, seed : int
-    temperature : float
-        Below 1, likely characters become likelier still.
-    """
-    count = arguments.whole_number("count", count, minimum=0)
-    if not prompt:
-        raise ValueError(f"prompt must be at least one character, got {prompt!r}")
-    if not temperature > 0:
-        raise ValueError(f"temperature must be above 0, got {temperature}")
-    generator, cache = torch.Generator().manual_seed(seed), model.empty_cache()
-    tokens = encode(prompt).tolist()
-    new = tokens
-    for _ in range(count):
-        with torch.no_grad():
-            positions = torch.arange(len(tokens) - len(new), len(tokens))
-            scores = model(torch.tensor([new]), positions, cache=cache)[0, -1]
-        new = [torch.multinomial((scores / temperature).softmax(dim=-1), 1, generator=generator).item()]
-        tokens = tokens + new
-    return decode(tokens[len(tokens) - count :])
-
-
 def needles(distance, count=64, seed=0):
     """Texts in which a function is defined, and called `distance` characters later; the first half of each.
 
