@@ -129,11 +129,6 @@ class Exercise(Checked):
     def __post_init__(self):
         run_answer.keep_modules()  # PyTorch may be there by now
 
-    def diagnose(self, answer=None, *more):
-        """Return the `Result` for the learner's function or class; never raises."""
-        with run_answer.LOCK:
-            return self.judge(self.look(answer, *more))
-
     def look(self, answer=None, *more):
         """Call the answer with all arguments, and say what it does, as a `Look`."""
         if answer is ...:
@@ -169,22 +164,13 @@ class Exercise(Checked):
         more = (fresh.twin(self, trial, seed) for trial, seed in pairs if seed is not None)
         return replace(self, edge_probes=(*self.edge_probes, *more))
 
-    def judge(self, answer):
-        """The `Result` for a `Look` at an answer.
+    def judged(self, look):
+        result = self._judged(look)
+        return replace(result, printed=look.seen[0].printed) if look.seen else result
 
-        Raises
-        ------
-        ValueError
-            If no check of this exercise makes such a look.
-        """
-        result = self._judge(answer)
-        return replace(result, printed=answer.seen[0].printed) if answer.seen else result
-
-    def _judge(self, answer):
+    def _judged(self, answer):
         if answer.kind in ("nothing", "unwritten"):
             return self._not_attempted(answer)
-        if answer.kind == "refused":
-            return self.result("error", answer.text)
         seen = answer.seen
         stopped = bool(seen) and seen[-1].kind == "stopped"
         if answer.kind != "called" or not (stopped or len(seen) == len(self._all_probes)):
@@ -483,10 +469,6 @@ class Numbers(Exercise):
 
     probes: tuple = ((),)
 
-    def diagnose(self, answer=..., *more):
-        """Return the `Result` for the learner's list; ``...`` stands for what is not filled in."""
-        return super().diagnose(answer, *more)
-
     def look(self, answer=..., *more):
         if more:
             return Look(
@@ -503,9 +485,9 @@ class Numbers(Exercise):
             return Look("refused", "The check wants the numbers you worked out, but got a function.")
         return super().look(lambda: answer)
 
-    def judge(self, answer):
+    def judged(self, answer):
         if answer.kind != "unfilled":
-            return super().judge(answer)
+            return super().judged(answer)
         wanted = f"Your answer should have {so_many(self._expected[0].shape[0], 'number')}"
         missing = f"{answer.missing} {'is' if answer.missing == 1 else 'are'} still missing."
         return self.result("not yet", f"{wanted}, and {missing}")
