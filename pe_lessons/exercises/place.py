@@ -331,7 +331,7 @@ class _Search:
         )
 
     def _is_another_way(self, node):
-        """Whether known numbers are made of unknown ones. What cannot be looked at may be such numbers too."""
+        """Whether known numbers are made of it, or what cannot be looked at, which may be such numbers."""
         reached, todo = {node}, [node]
         while todo:
             for one in self.goes_into[todo.pop()] - reached:
