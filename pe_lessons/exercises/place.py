@@ -23,17 +23,8 @@ SEEN = 1_000  # numbers of one expression in one trial; one that has more is pas
 ALL_SEEN = 30_000  # numbers of all expressions in one trial
 QUOTED = 70  # characters of an expression
 SEE = "__see__"
-KINDS = (
-    ast.BinOp,
-    ast.Call,
-    ast.UnaryOp,
-    ast.Subscript,
-    ast.IfExp,
-    ast.List,
-    ast.ListComp,
-    ast.Compare,
-    ast.Name,
-)
+KINDS = ast.BinOp | ast.Call | ast.UnaryOp | ast.Subscript | ast.IfExp | ast.List | ast.ListComp
+KINDS |= ast.Compare | ast.Name
 BINDS = ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr | ast.For | ast.comprehension
 FILLS = "append", "extend", "insert"
 
