@@ -198,20 +198,6 @@ def test_only_time_that_the_answer_itself_takes_is_counted(monkeypatch, seconds,
     assert EXERCISE.check(answer).status == status
 
 
-def test_changed_arguments_are_reported():
-    def in_place(q, k, v, mask=None):
-        q[0][0] = 0.0
-        return loops.attention(q, k, v, mask)
-
-    def sorts(q, k, v, mask=None):
-        out = loops.attention(q, k, v, mask)
-        v.sort()
-        return out
-
-    assert "changes its argument `q`" in REGISTRY["attention_loop"].check(in_place).message
-    assert "changes its argument `v`" in REGISTRY["attention_loop"].check(sorts).message
-
-
 def test_modules_that_misbehave_are_reported():
     class NoSuper(torch.nn.Module):
         def __init__(self, d_model, max_len):
@@ -245,23 +231,6 @@ def test_modules_that_misbehave_are_reported():
         result = exercise.check(module_class)
         assert result.status in ("not yet", "error")
         assert words in result.message, result
-
-
-def test_a_slow_but_right_answer_is_not_taken_for_an_endless_one():
-    def laborious(seq_len, d_model):
-        table = [[0.0] * d_model for _ in range(seq_len)]
-        for position in range(seq_len):
-            for column in range(d_model):
-                for other in range(column, d_model):
-                    if other == column:
-                        power = 1.0
-                        for _ in range(column // 2):
-                            power *= 10_000 ** (2 / d_model)
-                        wave = math.cos if column % 2 else math.sin
-                        table[position][column] = wave(position / power)
-        return table
-
-    assert EXERCISE.check(laborious).status == "correct"
 
 
 @pytest.mark.parametrize(

@@ -552,6 +552,7 @@ def _captured(output):
         with (
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(output),
+            _closed_descriptors(),
             warnings.catch_warnings(),
             numpy.errstate() if numpy else contextlib.nullcontext(),
         ):
@@ -562,6 +563,25 @@ def _captured(output):
         builtins.input = asked
         logging.disable(logged)
         sys.setrecursionlimit(recursion)
+
+
+@contextlib.contextmanager
+def _closed_descriptors():
+    """Let go unseen what programs in C write past Python's own streams."""
+    try:
+        saved = {one: os.dup(one) for one in (1, 2)}
+    except OSError:  # a program without a console has none
+        yield
+        return
+    try:
+        with open(os.devnull, "w") as nowhere:
+            for one in saved:
+                os.dup2(nowhere.fileno(), one)
+        yield
+    finally:
+        for one, copied in saved.items():
+            os.dup2(copied, one)
+            os.close(copied)
 
 
 def _memory_of_a_call():
