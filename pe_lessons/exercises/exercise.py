@@ -166,11 +166,7 @@ class Exercise(Checked):
         more = (fresh.twin(self, trial, seed) for trial, seed in pairs if seed is not None)
         return replace(self, edge_probes=(*self.edge_probes, *more))
 
-    def judged(self, look):
-        result = self._judged(look)
-        return replace(result, printed=look.seen[0].printed) if look.seen else result
-
-    def _judged(self, answer):
+    def judged(self, answer):
         if answer.kind in ("nothing", "unwritten"):
             return self._not_attempted(answer)
         seen = answer.seen

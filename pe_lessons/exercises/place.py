@@ -121,14 +121,11 @@ class _Recording(ast.NodeTransformer):
             while isinstance(filled, ast.Subscript):  # what is being filled is not looked at meanwhile
                 filled.slice, filled = self.visit(filled.slice), filled.value
             return node
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            look = ast.Expr(self._seen(node, ast.Name(node.target.id, ast.Load())))
-            return [self.generic_visit(node), ast.copy_location(look, node)]
         if isinstance(node, ast.Return) and not self.function:
             self.results.add(node.value)
-        if isinstance(node, ast.JoinedStr) or not (isinstance(node, KINDS) and loads) or _is_constant(node):
+        if not (isinstance(node, KINDS) and loads) or _is_constant(node):
             return self.generic_visit(node)
-        seen = self._seen(node, node)
+        seen = self._seen(node)
         if isinstance(node, ast.Name):
             self.used[self.function, node.id].append(node)
             return seen
@@ -162,11 +159,11 @@ class _Recording(ast.NodeTransformer):
             for one in reversed(target.elts):
                 self._bind(one, value)
 
-    def _seen(self, node, value):
-        """The call that hands over a value as that of a node."""
+    def _seen(self, node):
+        """The call that hands over the value of a node."""
         self.parents[node], self.texts[node] = self.around[-1], self.text
         self.nodes.append(node)
-        call = ast.Call(ast.Name(SEE, ast.Load()), [ast.Constant(len(self.nodes) - 1), value], [])
+        call = ast.Call(ast.Name(SEE, ast.Load()), [ast.Constant(len(self.nodes) - 1), node], [])
         return ast.copy_location(call, node)
 
     def see(self, number, value):
@@ -384,10 +381,7 @@ class _Search:
         """An expression and its line; of a variable that changed, where it was made."""
         *lines, last = map(str, self._lines(node))
         line = f"lines {', '.join(lines)} and {last}" if lines else f"line {last}"
-        text = ast.get_source_segment(self.own.texts[node], node)
-        if isinstance(node, ast.AugAssign):
-            text = ast.unparse(node.target)
-        text = self.own.named.get(node) or text
+        text = self.own.named.get(node) or ast.get_source_segment(self.own.texts[node], node)
         return f"`{text}` in {line}" if len(text) <= QUOTED and "\n" not in text else f"value in {line}"
 
     def _lines(self, node):

@@ -4,7 +4,7 @@ import html
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 
 from pe_lessons.exercises import clicks, failed_cells, run_answer
@@ -104,7 +104,10 @@ class Checked:
         ValueError
             If no check of this exercise makes such a look.
         """
-        return self.result("error", look.text) if look.kind == "refused" else self.judged(look)
+        if look.kind == "refused":
+            return self.result("error", look.text)
+        result = self.judged(look)
+        return replace(result, printed=look.seen[0].printed) if look.seen else result
 
     def check(self, *answer):
         """Show what `diagnose` says of the answer; while a grading tool runs, raise unless it is correct.
