@@ -37,6 +37,7 @@ RIGHT_ROPES = {
     "in halves": (in_halves, {}),
     "in halves, other widths": (in_halves, {"widths": (2, 80, 128)}),
     "other widths": (arrays.rotary, {"widths": (2, 80, 128)}),
+    "base 500,000": (lambda x, p: arrays.rotary(x, p, base=500_000), {"base": 500_000}),
     "bfloat16, with more allowed": (lambda x, p: by_cosines(torch.bfloat16, x, p), {"allowed": 0.1}),
 }
 WRONG_ROPES = {

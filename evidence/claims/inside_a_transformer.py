@@ -48,6 +48,21 @@ def attention(seed):
     yield "sinusoidal", (largest[:, 3:] == torch.arange(13)).double().mean().item(), at_least(0.998)
 
 
+def longer():
+    """Reverse, RoPE, 1,000 steps: the answers creep inward from the ends; three seeds, as it takes long"""
+    by_token = []
+    for seed in range(900, 903):
+        model, (strings, mirrored) = (
+            trained(KINDS["RoPE"], toys.reverse, seed, steps=1000),
+            test_set(toys.reverse, seed),
+        )
+        by_token.append((model(strings).argmax(-1) == mirrored).double().mean(dim=0))  # (seq_len,)
+    right = torch.stack(by_token)
+    yield "all tokens", right.mean(dim=1).tolist(), between(0.45, 0.55)
+    yield "token 1", right[:, 1].tolist(), at_least(0.8)
+    yield "tokens 6 to 9", right[:, 6:10].mean(dim=1).tolist(), below(0.24)
+
+
 def right_by_token(encoding, seed):  # (seq_len,): token p is told p + 8
     tokens, targets = test_set(toys.k_back, seed)
     answers = trained(encoding, toys.k_back, seed)(tokens, torch.arange(16) + 8).argmax(-1)

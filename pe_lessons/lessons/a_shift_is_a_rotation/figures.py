@@ -129,12 +129,13 @@ def head(panels):
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(1, len(panels), figsize=(2.5 * len(panels), 2.9), sharey=True)
         for ax, (title, weights) in zip(axes, panels.items()):
-            ax.imshow(np.sqrt(weights), cmap=plots.WEIGHTS, vmin=0, vmax=1)
+            image = ax.imshow(np.sqrt(weights), cmap=plots.WEIGHTS, vmin=0, vmax=1)
             ax.add_patch(plt.Rectangle((-0.5, 7.5), 12, 1, fill=False, edgecolor=plots.RED, linewidth=1.5))
             said = f"row 8 gives {weights[8, 5]:.2f}\nto position 5"
             ax.text(11.3, 0, said, ha="right", va="top", color="white", fontsize=9)
             ax.set(title=title, xticks=[0, 5, 10], yticks=[0, 5, 10], xlabel="looked at")
         axes[0].set_ylabel("looking")
+        fig.colorbar(image, ax=axes, label="√weight", shrink=0.7)
     plots.show(
         fig,
         alt="Three 12 by 12 maps of weights, empty above the diagonal, row 8 framed. At sharpness 1 a blur, "

@@ -55,7 +55,7 @@ def bases(similarities):
         alt="Three bands over distances from 1 to 131,072 on a logarithmic axis. All begin at 1 and fall. With "
         "base 10,000 the band swings around 0 beyond 1,707 and half of it is negative. With base 500,000 "
         "a tenth is negative, beyond 18,438. With base 10,000,000 it stays just above 0.",
-        caption="Of these three bases, only the largest stays above 0. The mean cosine over the 64 pairs of a head of 128 columns. Each band spans the smallest and the largest value among neighbouring distances. The axis is logarithmic, so half of all distances are in its last sixteenth.",
+        caption="Of these three bases, only the largest stays above 0. The mean cosine over the 64 pairs of a head of 128 columns. Each band spans the smallest and the largest value among neighbouring distances. Half of all distances are at the right edge, above 65,536.",
     )
 
 

@@ -102,7 +102,7 @@ def stripes(pairs, *, drawn, title):
         alt=f"Above, {kinds[title]}. The key 14 to the right of the query has {together[20, 34]:.2f}, the "
         f"one 6 right and 6 down {together[26, 26]:.2f}.",
         caption="Above: what single pairs contribute. Below: the mean of all pairs. The query is in the "
-        "middle.",
+        "middle. The bar is for the large picture.",
     )
 
 

@@ -41,13 +41,14 @@ def reverse(weights):
     """What a head with a table and a head with RoPE look at when they reverse a string."""
     fig, (aimed, rotated) = _maps(weights)
     aimed.annotate("every token finds\nits mirror place", (7.4, 8.2), (10.6, 12.2), **SAID, **POINT)
-    rotated.text(7.5, 7.5, "in between\nit guesses", **SAID)
+    rotated.text(7.5, 7.5, "in between\nnothing stands out", **SAID)
     for row, column, place in ((0, 15, (10, 2.6)), (15, 0, (5, 12.6))):
         rotated.annotate("found", (column, row), place, **SAID, **POINT)
     plots.show(
         fig,
         alt="Two 16 by 16 maps of attention weights for reverse. Sinusoidal: a bright line from the top "
-        "right corner to the bottom left one. RoPE: only these two corners are bright, the rest is blurred.",
+        "right corner to the bottom left one. RoPE: only these two corners and the cells "
+        "next to them are brighter, the rest is blurred.",
         caption="What two trained heads look at when they have to reverse a string.",
     )
 

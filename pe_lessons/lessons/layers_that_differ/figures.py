@@ -113,7 +113,7 @@ def sink(scores, sink):
         ]
     plots.show(
         plots.strips(rows, xlabel="weight of keys 0, 1 and 2, from left to right", xticks=[0, 0.5, 1]),
-        alt="Two bars of length 1. Without a sink, three keys share it, with 0.55, 0.12 and 0.33. With a sink, "
-        "they get 0.16, 0.04 and 0.10, and the sink takes the other 0.71.",
+        alt="Two bars of length 1. Without a sink, three keys share it, with 0.51, 0.11 and 0.38. With a sink, "
+        "they get 0.16, 0.03 and 0.11, and the sink takes the other 0.70.",
         caption="The sink takes weight away from all keys, and their ratios stay the same.",
     )

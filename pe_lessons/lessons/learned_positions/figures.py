@@ -41,7 +41,7 @@ def four_similarities(maps):
         alt="Four 32 by 32 maps of similarities after training. Words 0.3, table 0.02: a "
         "red band along the diagonal. The two tables that began at 1.0: only the diagonal itself is red. Words "
         "1.0, table 0.02: a red block in the middle and red corners, with blue between them.",
-        caption="How the table began decides whether a band appears. How similar the rows are after training, for the four starts.",
+        caption="Only one of the four starts led to a band. How similar the rows are after training, for the four starts.",
     )
 
 

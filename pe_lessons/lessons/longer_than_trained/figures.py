@@ -59,7 +59,8 @@ def arcs(frequencies, *, pairs, farthest):
         alt="Four circles. Pair 8: a full grey circle, nothing new. Pair 9: grey for two thirds, orange "
         "for the rest. Pair 12: grey for a sixth, orange up to two thirds. Pair 19: a short grey mark and "
         "7° of orange.",
-        caption="Slow pairs meet new angles, and fast pairs don't. The angles of four pairs at distances up to 255 characters, and those that 1023 add.",
+        caption="Slow pairs meet new angles, and fast pairs don't. Each circle is a pair. Grey "
+        "angles occur at distances up to 255 characters, and orange angles only at larger ones, up to 1023.",
     )
 
 

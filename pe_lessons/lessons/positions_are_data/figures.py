@@ -26,7 +26,9 @@ def loop(frequencies, trained=129, asked=201):
             if pair > 3:  # nothing is drawn below it
                 ax.text(1.38, -0.08, "start", ha="right", va="top", fontsize=8)
             ax.text(0, 0, word, ha="center", va="center", fontsize=8, color=RED if pair == 3 else "black")
-            ax.set(title=f"pair {pair}", aspect="equal", xlim=(-1.45, 1.45), ylim=(-1.4, 1.4))
+            turns = asked * frequency / (2 * np.pi)
+            title = f"pair {pair}: {turns:.2g} turn{'s' if turns > 1.1 else ''}"
+            ax.set(title=title, aspect="equal", xlim=(-1.45, 1.45), ylim=(-1.4, 1.4))
             ax.set_axis_off()
         handles, names = ax.get_legend_handles_labels()
         fig.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
@@ -39,7 +41,7 @@ def loop(frequencies, trained=129, asked=201):
         "3: the inner arc is two thirds of a circle, the outer one just a full one, with the words back "
         "at the "
         "start for the first time. Pair 4: a third and a half. Pair 5: a sixth and a quarter.",
-        caption="The angles that each pair has shown by frame 129 and by frame 201.",
+        caption="The angles that each pair has shown by frame 129 and by frame 201, and its turns up to frame 201.",
     )
 
 

@@ -62,7 +62,7 @@ def wavelengths(widths):
 def detector(answers):
     """What the row of position 40 answers at each position, at two widths."""
     names = dict(zip(answers, ((129, 0.12), (129, 0.45))))
-    fig = plots.curves(answers, ylabel="dot product with row 40", beside=names)
+    fig = plots.curves(answers, ylabel="dot product / (d_model / 2)", beside=names)
     ax = fig.axes[0]
     ax.set(xlim=(-4, 155), ylim=(-0.05, 1.35), xticks=range(0, 128, 20))
     line = {"arrowstyle": "-", "color": "0.5", "shrinkA": 0, "shrinkB": 2}
@@ -111,7 +111,7 @@ def similarities(panels):
             image = ax.imshow(values / values.max(), cmap=plots.WEIGHTS, vmin=0, vmax=1)
             ax.set(title=title, xlabel="position", xticks=[0, 10, 20, 30], yticks=[0, 10, 20, 30])
         axes[0].set_ylabel("position")
-        fig.colorbar(image, ax=axes, label="dot product", shrink=0.8)
+        fig.colorbar(image, ax=axes, label="dot product / largest", shrink=0.8)
     plots.show(
         fig,
         alt="Two 32 by 32 maps, both with one bright diagonal. Beside the diagonal the first map is darker "

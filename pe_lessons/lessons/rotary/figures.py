@@ -75,5 +75,5 @@ def three_scores(curves):
         fig,
         alt="Three curves against the distance, 0 to 199. All ones falls from 1, with ripples, to about 0.3. "
         "Three back is the same curve with its peak at 3. Random swings between 0.7 and -1 all the way.",
-        caption="Three scores by distance. One falls from 0 on, one from 3 on, and one does neither.",
+        caption="Three scores by distance. On the whole one falls from 0 on and one from 3 on. The third does neither.",
     )

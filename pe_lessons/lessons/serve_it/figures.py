@@ -63,8 +63,9 @@ def five_rows():
 def gaps(table, rows, columns, corner=""):
     """The gaps as a table; each is either rounding or a mistake, and nothing in between."""
     table = np.array(table)
-    assert ((table < 1e-4) | (table > 0.1)).all()
-    plots.show_table(table, rows=rows, columns=columns, corner=corner, digits=1)
+    assert ((table < 1e-9) | (table > 0.1)).all()
+    said = np.where(table < 1e-9, "below 1e-9", [[f"{gap:.1f}" for gap in row] for row in table])
+    plots.show_table(said, rows=rows, columns=columns, corner=corner)
 
 
 def padded(lengths):
@@ -81,17 +82,17 @@ def padded(lengths):
 
 
 def torn():
-    """A prompt counted without its padding, and a new token counted with it."""
+    """A prompt counted without its padding, and new tokens counted with it."""
     rows = {
-        "right": [*boxes(6, range(6)), ("6", 1, "RoPE")],
-        "split count": [*boxes(6, range(6)), ("12", 1, "red")],
+        "right": boxes(6, range(9)),
+        "split count": [*boxes(6, range(6)), *boxes(0, range(12, 15), "red")],
     }
     plots.show(
-        plots.strips(rows, xlabel="place in the batch", xticks=[0, 6, 12]),
-        alt="Two rows: six boxes of padding, positions 0 to 5, and the new token. Right: it has position 6. "
-        "Split count: it has position 12, in red.",
-        caption="The first new token after a padded prompt. The lower row counts the padding for the new "
-        "token, but not for the prompt.",
+        plots.strips(rows, xlabel="place in the batch", xticks=[0, 6, 12, 15]),
+        alt="Two rows: six boxes of padding, positions 0 to 5, and three new tokens. Right: they have the "
+        "positions 6 to 8. Split count: they have the positions 12 to 14, in red.",
+        caption="Three new tokens after a padded prompt. The lower row counts the padding for the new "
+        "tokens, but not for the prompt.",
     )
 
 
