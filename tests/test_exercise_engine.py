@@ -277,31 +277,6 @@ def test_a_changed_argument_of_any_kind_is_noticed(change):
     assert exercise.diagnose(lambda config: len(config)).status == "correct"
 
 
-def test_a_class_is_observed_through_use():
-    class Right:
-        def __init__(self, start):
-            self.start = start
-
-        def add(self, number):
-            return self.start + number
-
-    class Wrong(Right):
-        def add(self, number):
-            return self.start - number
-
-    def use(answer, start, number):
-        return answer(start).add(number)
-
-    known = Mistake("subtracts", "It subtracts.", Wrong)
-    exercise = Exercise("adder", Right, probes=((1, 2), (4, -1)), mistakes=[known], use=use)
-    assert exercise.diagnose(Right).status == "correct"
-    assert (
-        exercise.diagnose(type("Mine", (Right,), {"add": lambda self, n: self.start - n})).cause
-        == "subtracts"
-    )
-    assert "class itself" in exercise.diagnose(Right(1)).message
-
-
 def test_code_below_the_line_that_ends_the_function_is_seen():
     def mine(numbers, factor):
         raise NotImplementedError
@@ -793,6 +768,7 @@ def test_the_place_of_a_class():
     exercise = dataclasses.replace(used, reference=InAClassRightly)
     message = exercise.diagnose(InAClass).message
     assert f"`1.25 * position` in line {line_of(InAClass, '1.25')}" in message
+    assert "but got an instance or a function" in exercise.diagnose(departs).message
 
 
 class InAClassRightly:

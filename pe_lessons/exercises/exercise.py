@@ -431,9 +431,7 @@ class Exercise(Checked):
             if answer.early
             else "Write your answer in the cell above, run it"
         )
-        return self.result(
-            "not attempted", f"{todo}, then run this cell. `{self.name}.hint()` helps."
-        )
+        return self.result("not attempted", f"{todo}, then run this cell. `{self.name}.hint()` helps.")
 
 
 def _ends_too_early(answer):
