@@ -24,12 +24,15 @@ def put_together():
     shutil.copy(HERE.parent / "LICENSE", INTO.parent)
     lessons = {path.name[:2]: path.name for path in (HERE.parent / "notebooks").glob("*.ipynb")}
     site = os.environ.get("PE_LESSONS_REPOSITORY")
-    before = f"{site}/blob/main" if site else HERE.parent.as_uri()  # else the clone on this machine
+    before = f"{site}/blob/main/" if site else ""
+
+    def known(found):  # who has the package alone needs to be told where a lesson is
+        return f'"lesson {found[1]} of pe_lessons, {before}notebooks/{lessons[found[1]]}"'
+
     for path in INTO.rglob("*.py"):
         text = path.read_text("utf-8")
         text = re.sub(r"python -m pe_lessons\.(doctor|models)|pe_lessons", "wherepos", text)
-        # who has the package alone needs the address of a lesson
-        text = re.sub(r'"lesson (\d\d)"', lambda found: f'"{before}/notebooks/{lessons[found[1]]}"', text)
+        text = re.sub(r'"lesson (\d\d)"', known, text)
         path.write_text(text, encoding="utf-8")
 
 

@@ -50,5 +50,5 @@ def test_the_wheel_of_wherepos_reads_every_known_config_with_python_alone(tmp_pa
     said = subprocess.run(command, cwd=unpacked, capture_output=True, text=True)
     assert said.returncode == 0 and len(names) > 40, said.stderr
     assert "layers 0-31: rotary with base 500,000 on all 128 columns of a head" in said.stdout
-    lesson = f'"{(tree / "notebooks").as_uri()}/05_pytorch.ipynb"'
+    lesson = '"lesson 05 of pe_lessons, notebooks/05_pytorch.ipynb"'
     assert lesson in (unpacked / "wherepos/doctor/examined_model.py").read_text("utf-8")

@@ -19,12 +19,18 @@ A model of the transformers library can be given as it is. Of any other, say in 
 
 Use these names, and leave out what your model does not take: what needs it is not tried, and the report says
 so. Ask in float32 or float64, without autocast, and with dropout off (`model.eval()`). Scores that were
-rounded to 16 bits stay so after `.float()`: then nothing is tried. The file may also say `relative = True`
-(moving all positions must change nothing, as with a rotation), `reference = ...` (the same weights in a model
-that is right), `vocab_size = ...`, `tolerance = 0.05` (the share of what order does that a cache in int8, or
-other rounding, may change; at least 0.01) and `require = [...]`
-(checks that must be tried; with `--strict`, all). The exit status is 1 if something is wrong, 2 if nothing
-can be told, and 3 if the model ends in an error where it should not or a required check was not tried.
+rounded to 16 bits stay so after `.float()`: then nothing is tried. The file may also say
+
+- `relative = True`: moving all positions must change nothing, as with a rotation.
+- `window = 1024`: texts are then longer than this, and not 160 tokens at most.
+- `reference = ...`: the same weights in a model that is right.
+- `tolerance = 0.05`: the share of what order does that a cache in int8, or other rounding, may change; at
+  least 0.01.
+- `require = [...]`: checks that must be tried; with `--strict`, all.
+- `vocab_size = ...`: tokens from its upper half are asked.
+
+The exit status is 1 if something is wrong, 2 if nothing can be told, and 3 if the model ends in an error
+where it should not or a required check was not tried.
 
 Each check compares two ways to the same answer. Where they differ, the doctor asks the model what it would
 have said *had it made a certain mistake*, or changes a token that should matter, or should not, and so names
@@ -60,7 +66,7 @@ class Report(list):
         return "\n".join([self.tried, *map(str, self)])
 
 
-def examine(logits, vocab_size=None, *, reference=None, relative=False, tolerance=None, require=()):
+def examine(logits, vocab_size=None, *, reference=None, relative=False, tolerance=None, window=0, require=()):
     """Everything that can be found out about `logits`, as a `Report`.
 
     Parameters
@@ -76,6 +82,9 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
         Whether moving all positions must change nothing, as with a rotation or ALiBi.
     tolerance : float, optional
         The share of what order does that is taken for rounding, where that is coarse; at least 0.01.
+    window : int
+        The largest window of the model, or the longest text of another kind that it is to be asked about. A
+        long text is then longer than that; without it, and without a window in a config, it has 160 tokens.
     require : list of names of `CHECKS`, or "all"
         Checks that have failed if they are not tried; "step-by-step", as in an id, will do, too.
 
@@ -112,7 +121,8 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
         if vocab_size is None:
             vocab_size = Patient(logits, 4).rows(torch.zeros(1, 1, dtype=torch.long)).shape[-1]
         vocab_size = arguments.whole_number("vocab_size", vocab_size, minimum=4)
-        patient = Patient(logits, vocab_size, relative, tolerance)
+        window = arguments.whole_number("window", window, minimum=0)
+        patient = Patient(logits, vocab_size, relative, tolerance, window)
         findings = _first_findings(patient, unfilled(model))
     except Crash as crash:
         return _report(
@@ -120,7 +130,7 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
         )
     if findings[-1].check != "order" or findings[-1].status != "right":
         return _report(patient, findings)
-    patient.shorten(window_of(model))
+    patient.shorten(window or window_of(model))
     findings, unsure = [findings[-1], *findings[:-1]], set()
     for name, (check, needs, before) in CHECKS.items():
         missing = " or ".join(word for word in needs if word not in patient.arguments)

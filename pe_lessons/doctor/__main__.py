@@ -25,7 +25,7 @@ def main(words=None):
         model = module.get("logits") or module.get("model")
         if model is None:
             raise ValueError(f"{options.module} must define a function `logits` or a `model`")
-        known = ("vocab_size", "reference", "relative", "tolerance", "require")
+        known = ("vocab_size", "reference", "relative", "tolerance", "window", "require")
         told = {name: module[name] for name in known if name in module}
         findings = doctor.examine(model, **told | ({"require": "all"} if options.strict else {}))
     except (TypeError, ValueError) as error:

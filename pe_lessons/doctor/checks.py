@@ -8,6 +8,7 @@ import torch
 from pe_lessons.doctor import wrong_rotations
 from pe_lessons.doctor.examined_model import (
     LENGTH,
+    LONG,
     NEW,
     OLD,
     PADDING,
@@ -66,6 +67,22 @@ def _future(patient, check):
         texts = patient.text, changed
         return patient.same(*(patient.rows(text, None, _causal())[:, :-1] for text in texts))
 
+    def ahead(row, length):
+        """So many tokens after it this row of a text notices."""
+        text = patient.long[:, :length]
+        plain, last = patient.rows(text)[:, row], row
+        for place in range(row + 1, length):
+            other = text.clone()
+            other[0, place] = patient.stranger
+            if patient.difference(patient.rows(other)[:, row], plain) > patient.enough / 100:
+                last = place
+        return last - row
+
+    def a_few():
+        few = ahead(0, LONG // 2)
+        alike = ahead(0, LONG // 4) == few >= ahead(8, LONG // 2) > 0  # later rows have more keys to share
+        return f"{few} in all" if alike else False
+
     missing = "no-mask | a causal mask is missing, or in a model of many layers off by one"
     others = "" if "position_ids" in patient.arguments else ", or heads are split or merged wrongly"
     reshaped = "heads | heads are split or merged wrongly, or the causal mask is off by one in many layers"
@@ -78,6 +95,9 @@ def _future(patient, check):
             ("sees-the-next | tokens see the next one: the causal mask is off by one, or a convolution looks "
              "ahead", "the diagonal of the mask; is a convolution padded on the left only?",
              lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one()),
+            ("looks-ahead | tokens see a few of those after them, however long the text is: a window looks "
+             "both ways, a convolution looks ahead, or the causal mask is off by one in many layers; ",
+             "the mask of each layer; a sink that is put before the keys and cut off behind them", a_few),
             ("heads | heads are split or merged wrongly", "view and reshape, where transpose is meant",
              lambda: patient.even and not no_mask() and not hidden_by_a_mask()),
             (missing + others, "the attention's mask; an encoder reads both ways, and this doctor is for "
@@ -91,17 +111,38 @@ def _longer(patient, check):
     short = ("from-the-end | positions are counted from the end, or rows hang on how long the text is",
              "where positions are made; experts of limited capacity do it, too")  # fmt: skip
     long = ("grows | something changes with the length of the text, and not in a short one",
-            "a base that grows with the text (dynamic NTK): is it the same for all keys?")  # fmt: skip
+            "a factor or a window that hangs on the length; experts of limited capacity")  # fmt: skip
 
     def judged(text, end, otherwise):
+        short, whole, n = patient.rows(text[:, :end]), patient.rows(text)[:, :end], text.shape[1]
+        ids = torch.arange(n)[None]
+
+        def only_positions():
+            """With all tokens at position 0 nothing changes."""
+            rows = patient.rows(text, 0 * ids)[:, :end]
+            return patient.same(patient.rows(text[:, :end], 0 * ids[:, :end]), rows)
+
+        def divided():
+            """Positions that are divided by n over a length, from that length on, in the shorter text."""
+            return any(patient.same(whole, patient.rows(text[:, :end], ids[:, :end] * max(end, old) / n))
+                       for old in range(end, n))  # fmt: skip
+
+        where = "a factor that hangs on how long the text is: cached keys were turned by another one"
         return patient.verdict(
-            check, patient.rows(text[:, :end]), patient.rows(text)[:, :end],
+            check, short, whole,
             "rows stay what they are when the text goes on", "rows change when the text goes on", "lesson 05",
-            (), otherwise,
+            [("divided | positions are divided by a factor that grows with the text", where, "lesson 13",
+              lambda: otherwise is long and divided()),
+             ("base-grows | tokens turn otherwise when the text grows: a base that grows (dynamic NTK), or "
+              "a factor on positions", where, "lesson 13", lambda: otherwise is long and only_positions())],
+            otherwise,
         )  # fmt: skip
 
     halves = ((patient.long, end, long) for end in (LENGTH, patient.long.shape[1] // 2))
-    yield from _first_wrong(judged(*one) for one in ((patient.text, OLD, short), *halves))
+    (found,) = _first_wrong(judged(*one) for one in ((patient.text, OLD, short), *halves))
+    unsure = found.size is not None and found.size < patient.perhaps_rough
+    patient.grows = found.status == "wrong" and not unsure
+    yield found
 
 
 def _first(patient, check):
@@ -111,7 +152,11 @@ def _first(patient, check):
         f"without position_ids, the rows are those of 0, 1, 2, ...{any_start}",
         "without position_ids, the rows are not those of 0, 1, 2, ...", "lesson 05",
         [(f"begin-at-{first} | positions begin at {first}", "where position_ids are made when none are given",
-          lambda first=first: patient.rows(patient.text, patient.count + first)) for first in (1, 2)],
+          lambda first=first: patient.rows(patient.text, patient.count + first)) for first in (1, 2)]
+        + [("reversed | position_ids that are given are used the wrong way round", "flip, or a sign",
+            lambda: patient.rows(patient.text, patient.count.flip(1)))],
+        ("given-otherwise | position_ids that are given are not used as those that the model counts itself",
+         "what is done with position_ids on the one way and not on the other"),
     )  # fmt: skip
 
 
@@ -136,8 +181,8 @@ NO_SIGN = (
     "If it should have some, look at the sign of the distances, and at what is made of them"
 )
 SMALL_FORMAT = (
-    "small-format | angles in a small format (bfloat16 or float16)",
-    "the dtype in which positions are multiplied by frequencies", "lesson 21",
+    "small-format | positions or angles in a small format (bfloat16 or float16)",
+    "the dtype of positions, and that in which they are multiplied by frequencies", "lesson 21",
 )  # fmt: skip
 TOO_FAST = (
     "too-fast | frequencies are so large that neighbouring positions differ by chance: uninitialised memory?",
@@ -228,6 +273,9 @@ CUT_OFF = (
 
 
 def _shift(patient, check):
+    if patient.grows:
+        yield Finding(check, "not tried", "'longer text' must be right first")
+        return
     size, status = patient.moved(SHIFT), "wrong" if patient.relative else "note"
     says = f"moving all positions by {SHIFT} changes"
     if size < patient.enough:
@@ -315,7 +363,9 @@ def _at_the_seam(patient, seam):
 
 def _equal_places(patient):
     """(culprit, look_at, lesson) if a table answers two places alike: one token alone, at many places."""
-    edges = [2**power + by for power in range(7, 18) for by in (-1, 0, 1)]
+    edges = [
+        side + by for power in range(7, 18) for side in (2**power, 3 * 2**power // 2) for by in (-1, 0, 1)
+    ]
     places, rows = sorted({*range(128), *edges, 1_000, 10_000, 100_000}), []
     try:
         for place in places:
@@ -332,6 +382,12 @@ def _equal_places(patient):
     for at, row in enumerate(rows):
         if any(found := alike(row, rows[:at])):
             words = f"position {places[at]:,} is taken for position {places[found.index(True)]:,}"
+            if places[at] - places[found.index(True)] == 1 and not all(alike(row, rows[at:])):
+                return (
+                    f"rounded | positions are rounded: {words}",
+                    "their dtype (bfloat16, float16)",
+                    "lesson 21",
+                )
             if all(alike(row, rows[at:])):
                 return CUT_OFF[0], f"{words}; {CUT_OFF[1]}", CUT_OFF[2]
             return f"taken-for | {words}", "a remainder, or a format too small for positions", "lesson 21"
@@ -339,6 +395,9 @@ def _equal_places(patient):
 
 
 def _far(patient, check):
+    if patient.grows:
+        yield Finding(check, "not tried", "'longer text' must be right first")
+        return
     if not patient.in_attention and (found := _equal_places(patient)):
         yield Finding(check, "wrong", "a token alone gets the same rows at two places", 0, *found)
         return
@@ -355,7 +414,10 @@ def _far(patient, check):
         yield Finding(check, "note", "they are answered; only relative positions would show more")
     elif found := _at_the_seam(patient, seam) if seam else ():
         says = f"moving two halves of a text by the same number changes the answers, at position {seam:,}"
-        yield Finding(check, "wrong", says, finite(far), *found)
+        yield Finding(check, "wrong", says, finite(patient.moved(max(0, seam - OLD))), *found)
+    elif far < patient.enough and seam and _confused(patient):
+        says = f"moving a text by a number changes the answers, at position {seam:,}"
+        yield Finding(check, "wrong", says, finite(patient.moved(2**15)), *SMALL_FORMAT)
     elif patient.enough <= far < patient.rough:
         yield patient.rounded(check, "moving all positions by 1,000 changes the answers", far, "lesson 21")
     elif far >= patient.enough:
@@ -416,10 +478,20 @@ def _batch(patient, check):
                  lambda: by_place and positions is None),
                 (*FIRST_FOR_ALL, lambda: torch.cat(
                     [patient.rows(row[None], positions[:1]) for row in patient.tokens])),
-                (*OF_ANOTHER, lambda: _of_another(
+                (*OF_ANOTHER, lambda: positions is not None and _of_another(
                     patient, positions, lambda ids: patient.rows(patient.tokens, ids))),
+                ("first-text | keys, values or a mask of the first text are used for all", "[:1], and expand",
+                 lambda: moved_by(0)[1:] == [True, True] and not moved_by(1)[0] and not moved_by(1)[2]),
+                ("mixed | a text notices the other texts of its batch: something is summed or averaged over "
+                 "them", f"the axis of each sum, mean and norm; {LIMITED}", lambda: any(moved_by(0)[1:])),
             ],
         )  # fmt: skip
+
+    def moved_by(number):
+        """For each text whether it notices that another one is put in the place of this one."""
+        tokens = patient.tokens.clone()
+        tokens[number] = patient.stranger
+        return [not patient.same(*pair) for pair in zip(patient.rows(tokens), patient.rows(patient.tokens))]
 
     # a gap in the middle, of another size in each text
     gaps = patient.count + torch.arange(3)[:, None] * (patient.count >= OLD)
@@ -494,6 +566,17 @@ def _left_padding(patient, check):
         def text_matters():
             return any(noticed(place, -1) for place in range(PADDING, PADDING + LENGTH - 1))
 
+        def padding_has_a_place():
+            """Does it matter which positions padding has? Not where it is hidden from attention."""
+            far = torch.where(mask, ids, 3 + torch.arange(mask.shape[1]))
+            return not patient.same(seen, _ends(patient.rows(batch, far, mask), *counts))
+
+        def weights_are_lost():
+            """Of equal tokens, with some of them hidden, the rest gets too little."""
+            equal = batch * 0 + patient.text[0, 0]
+            hidden, plain = patient.rows(equal, ids, mask), patient.rows(equal, ids)
+            return not patient.same(hidden[0, PADDING:], plain[0, PADDING:])
+
         def begins_elsewhere(first=None):
             """Is it the mask itself, without any padding, that moves a text?"""
             ones = [torch.ones_like(text).bool() for text in (patient.text, batch[1:])]
@@ -531,13 +614,19 @@ def _left_padding(patient, check):
                  lambda: "position_ids" in patient.arguments and begins_elsewhere(1)),
                 ("begin-elsewhere | with a mask, a text without padding changes, too: perhaps positions "
                  "begin at 1 there", "mask.cumsum(dim=1) - 1", begins_elsewhere),
-                ("mask-weak | padding is noticed although the mask is used: the mask is too weak or comes "
-                 "after the softmax, some layers do not use it, or it does not lie on the keys",
-                 "is it -inf, or as good as that, and before the softmax? Then each layer's mask",
+                ("mask-on-first | the mask does not hide the first key", "are first tokens kept as sinks?",
+                 lambda: [place for place in range(PADDING) if noticed(place, 2)] == [0]),
+                ("mask-late | the mask comes after the softmax: hidden keys take their share",
+                 "the order of mask and softmax", lambda: patient.even and weights_are_lost()),
+                ("mask-weak | padding is noticed although the mask is used: the mask is too weak, some "
+                 "layers do not use it, or it does not lie on the keys",
+                 "is it -inf, or as good as that? Then each layer's mask",
                  lambda: patient.even and padding_matters()),
-                ("state-padding | padding is noticed although the mask is used: the mask is too weak or "
-                 "comes after the softmax, some layers do not use it, it does not lie on the keys, or a "
-                 "state or a convolution runs on through padding",
+                ("state-runs-on | padding is noticed wherever it is put: a state, or a convolution, runs on "
+                 "through it", "where layers without attention learn what is padding",
+                 lambda: ids is not None and padding_matters() and not padding_has_a_place()),
+                ("state-padding | padding is noticed although the mask is used: a state or a convolution "
+                 "runs on through padding, the mask is too weak, or some layers do not use it",
                  "where layers without attention learn what is padding; then each layer's mask",
                  lambda: padding_matters()),
             ], otherwise,
@@ -574,12 +663,15 @@ def _cached(patient, check, cuts):
     later = [cut + patient.long.shape[1] - LENGTH for cut in cuts]  # the same cuts of a long text
     known, notes = "position_ids" in patient.arguments, []
 
+    @functools.cache
     def counts_wrongly():
-        """With position_ids all is right, in a long text, too, and there it is not one too low."""
+        """With position_ids a long text is right, too, and without them not by one or two too many."""
         ids, first = torch.arange(patient.long.shape[1])[None], later[0]
         own, given = (patient.continued(patient.long, later, ids) for ids in (None, ids))
-        right, low = (patient.rows(patient.long, ids - by * (ids >= first))[:, first:] for by in (0, 1))
-        return patient.same(given, right) and not (patient.same(own, right) or patient.same(own, low))
+        right, *off = (
+            patient.rows(patient.long, ids + by * (ids >= first))[:, first:] for by in (0, -2, -1, 1, 2)
+        )
+        return patient.same(given, right) and not any(patient.same(own, one) for one in (right, *off))
 
     own_count = (
         "own-count | new tokens are counted wrongly by the model itself; with position_ids they are right",
@@ -621,22 +713,97 @@ def _cached(patient, check, cuts):
                      for one in (text[:, 1:], text)]  # fmt: skip
             return patient.alike and right == [True, False]
 
+        def both(tokens, ids=None):
+            """The last row of a text that comes as one token and the rest, and of the whole text."""
+            cuts = [*range(1, tokens.shape[1])][: None if len(later) > 1 else 1]
+            return patient.continued(tokens, cuts, ids)[:, -1], patient.rows(tokens, ids)[:, -1]
+
+        def exactly(one, other):  # a softmax that sees one key only hides what is not ignored
+            return patient.difference(one, other) < patient.enough / 10_000
+
+        def at_any(make):
+            """Are the rows the same with `make(x)` for each x, though not those of the whole text?"""
+            (one, right), (other, moved) = (both(patient.text[:, token], torch.tensor([ids]))
+                                            for token, ids in map(make, (6, 2)))  # fmt: skip
+            return patient.alike and exactly(one, other) and not patient.same(right, moved)
+
+        def turn_apart():
+            """Does it matter, with a cache, that all positions are moved?"""
+            moved = [patient.continued(patient.text, cuts, patient.count + by) for by in (0, 5)]
+            return known and patient.moved(5) < patient.enough <= patient.difference(*moved)
+
+        def other_scores():
+            """Of two tokens at position 0 the second one is wrong, and it would not be if they were equal."""
+            nowhere = torch.zeros(1, 2, dtype=torch.long)
+            return patient.same(*both(patient.text[:, [0, 0]], nowhere)) and not patient.same(
+                *both(patient.text[:, :2], nowhere))  # fmt: skip
+
+        def empty_slot():
+            """Are equal tokens less wrong where they are many? Then it is one key of many that is wrong."""
+            short, long = (
+                patient.difference(*both_ends(count)) for count in (2, patient.long.shape[1] - NEW)
+            )
+            return patient.even and other_values() and long < short / 4
+
+        def both_ends(count):
+            text = patient.text[:, :1].repeat(1, count + 1)
+            return patient.continued(text, [count]), patient.rows(text)[:, -1:]
+
+        def spaced(by):
+            """The whole text with `by` tokens, which a mask hides, before the new ones."""
+            filler = torch.full((1, by), patient.stranger)
+            text = torch.cat([patient.text[:, :OLD], filler, patient.text[:, OLD:]], dim=1)
+            return patient.rows(text, None, (text != patient.stranger))[:, -NEW:]
+
+        def any_distance():
+            """After one token, some that a mask hides: does it not matter how many?"""
+            pairs = []
+            for by in (1, 4):
+                text = torch.cat([patient.text[:, :1], torch.full((1, by), patient.stranger),
+                                  patient.text[:, OLD : OLD + 1]], dim=1)  # fmt: skip
+                mask = text != patient.stranger
+                pairs.append(
+                    (patient.continued(text, [by + 1], None, mask), patient.rows(text, None, mask)[:, -1:])
+                )
+            (one, right), (other, moved) = pairs
+            return patient.same(one, other) and not patient.same(right, moved)
+
         def any_position():
             new = [patient.count + by * (patient.count >= OLD) for by in (2, 5)]
             return patient.same(*(patient.continued(patient.text, cuts, ids) for ids in new))
 
-        def as_if_masked(old_keys):
-            """The whole text, where new tokens see all new ones, and of the old ones these."""
+        def as_if_masked(change):
+            """The whole text, where `change` has changed the rows of new tokens in the causal mask."""
             mask = torch.ones(LENGTH, LENGTH).tril().bool()
-            for row in range(NEW):
-                mask[OLD + row] = torch.cat([old_keys(row), torch.ones(NEW).bool()])
+            for row in range(OLD, LENGTH):
+                change(mask[row], row if len(cuts) > 1 else OLD)
             return patient.same(seen, patient.rows(patient.text, positions, mask[None])[:, OLD:])
+
+        def hide(keys, place):
+            keys[place] = False
+
+        def first_keys(keys, old):
+            count = len(cuts) == 1 and keys.sum() - old
+            keys[:] = torch.arange(LENGTH) < max(1, int(count))
+
+        def new_first(keys, old):
+            keys[:] = torch.arange(LENGTH) <= keys.sum() - 1 - NEW
+            keys[OLD:] = True
+
+        def no_causal(keys, old):
+            keys[:] = True
 
         stories = [
             ("unused | the cache is not used", "where cached keys and values are put before the new ones",
              lambda: not matters(0) and not matters(OLD - 1)),
             ("mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only",
-             f"is_causal=True, or a triangle without {OFFSET}", lambda: not matters(OLD - 1)),
+             f"is_causal=True, or a triangle without {OFFSET}",
+             lambda: not matters(OLD - 1) and as_if_masked(first_keys)),
+            ("last-dropped | with a cache, the last token before the new ones is not seen",
+             "which keys are kept", lambda: as_if_masked(lambda keys, old: hide(keys, old - 1))),
+            ("first-keys | new tokens look at the first keys only: the causal mask forgets the cache, or new "
+             "keys are written over cached ones", f"is_causal=True, a triangle or an index without {OFFSET}",
+             lambda: not matters(OLD - 1)),
             ("ids-unused | position_ids are not used once there is a cache", "where position_ids are made",
              lambda: positions is not None and patient.told(range(OLD, LENGTH))),
             ("new-at-0 | every new token gets position 0", OFFSET, lambda: patient.told([0] * NEW)),
@@ -652,14 +819,24 @@ def _cached(patient, check, cuts):
                                       ("plus-2", "two too far on", 2), ("minus-2", "two too low", -2))),
             ("first-for-new | all new tokens get the position of the first",
              "position_ids when several tokens come at once",
-             lambda: patient.told(new[:1] * NEW)),
+             lambda: len(cuts) == 1 and patient.told(new[:1] * NEW)),
+            ("offset-plus-1 | positions after the cache are one too far on", OFFSET,
+             lambda: not known and patient.same(seen, spaced(1))),
+            ("offset-twice | the length of the cache is counted twice",
+             f"{OFFSET}: it is added in two places",
+             lambda: not known and len(cuts) == 1 and patient.same(seen, spaced(OLD))),
+            ("no-distance | how far new tokens are from cached ones does not matter: their distances are "
+             "those of tokens at the beginning, or are not used", OFFSET,
+             lambda: not known and any_distance()),
             ("new-first | new keys are put before the old ones",
              "torch.cat([old, new]); the causal mask is for that order",
-             lambda: len(cuts) == 1 and as_if_masked(lambda row: torch.arange(OLD) <= OLD + row - NEW)),
+             lambda: len(cuts) == 1 and as_if_masked(new_first)),
             ("causal-missing | the causal mask is missing among the tokens that come after a cache",
              "the mask of several new tokens",
-             lambda: len(cuts) == 1 and as_if_masked(lambda row: torch.ones(OLD).bool())),
-            *_reach(patient, patient.text, cuts),
+             lambda: len(cuts) == 1 and as_if_masked(no_causal)),
+            ("first-dropped | with a cache, the first token is not seen", "which keys are kept",
+             lambda: as_if_masked(lambda keys, old: hide(keys, 0))),
+            own_count,
             ("unturned | cached keys are kept before the turn, and not turned",
              "where keys are turned: before or after they are cached?", lambda: cached_at(0)),
             ("turned-again | cached keys are turned again",
@@ -667,12 +844,34 @@ def _cached(patient, check, cuts):
              lambda: known and (cached_at(10) or second_key_only())),
             ("no-position | the positions of new tokens are not used once there is a cache",
              "is the table added, does the rotation turn, when there is a cache?", any_position),
+            *_reach(patient, patient.text, cuts),
+            ("cached-keys | cached keys lose the positions that they were given: they are turned when they "
+             "are used, by other ones", "is their place in the cache taken for their position?",
+             lambda: known and at_any(lambda x: ([0, 0, 1], [x, 7, 9]))),
+            ("new-keys | the keys of new tokens do not get their positions, though queries do",
+             "which positions reach the keys, once there is a cache",
+             lambda: known and at_any(lambda x: ([0, 0, 0, 1], [5, 3, x, 9]))),
+            ("apart | with a cache, queries, new keys and cached keys do not turn alike: one of them gets "
+             "other positions, or in some layer not all of them turn",
+             "are new tokens turned in the same layers, and by the same positions, as without a cache?",
+             turn_apart),
+            ("empty-slot | with a cache, a key that nobody wrote is seen, or one is missing",
+             "where new keys are written, and how many of the cache are used", empty_slot),
             ("other-values | neither positions nor the mask, but what heads get: in another order, or of "
              "another layer?",
              "heads that share keys, the cache of each layer, what else is otherwise with a cache",
              lambda: patient.even and (known or patient.alike) and other_values()),
-            own_count,
             *_reach(patient, patient.long, later),
+            ("scores | it is neither positions nor values: the scores have another factor with a cache, or "
+             "queries or keys are normed otherwise", "the scale of the scores, and norms of queries and keys",
+             lambda: known and other_scores()),
+            ("state-several | when several new tokens come at once, a state or the end of a convolution is "
+             "not handed on; one at a time is right", "what the cache keeps beside keys and values",
+             lambda: patient.steps_right and len(cuts) == 1 and known and other_values()),
+            ("together | one new token at a time is right, several are not: their positions or distances are "
+             "those of one of them, or a state is not handed on to them",
+             "the rows of positions, or of the bias, for several tokens",
+             lambda: patient.steps_right and len(cuts) == 1 and not known),
             ("not-positions | it is not the positions: a head or a layer gets other keys and values, a state "
              "or the end of a convolution is not handed on, or a sink is left out",
              "what the cache keeps, and what is made of it", lambda: known and other_values()),
@@ -683,11 +882,10 @@ def _cached(patient, check, cuts):
             "are cached keys turned again, or kept before the turn? Then the mask of new tokens, and which "
             "keys each head gets where heads share them",
         ) if known else (
-            "offset-or-keys | positions or distances of new tokens are not counted on from the cache, or "
-            "what it keeps is not what was used",
-            f"{OFFSET}; are cached keys turned again? With position_ids the doctor could say which. "
-            "Then the mask, and which keys each head gets where heads share them. A layer "
-            "with a state may take one token at a time only",
+            "offset-or-keys | positions or distances of new tokens are not counted on from the cache; or "
+            "keys, cached or new, are not turned, or turned twice; or a bias is that of other heads",
+            f"{OFFSET}; with position_ids the doctor could say more. Then which keys each head gets where "
+            "heads share them. A layer with a state may take one token at a time only",
         )  # fmt: skip
         return patient.verdict(
             check, seen, expected, "with a cache, the rows are those of the whole text at once",
@@ -740,11 +938,11 @@ def _cached(patient, check, cuts):
             check, seen, patient.rows(patient.text)[:, OLD:], "", "", "").status == "wrong":  # fmt: skip
             notes.append("a cache that went on once does not go on a second time: copy it to go back to it")
 
-    def far_back():
+    def far_back(ids):
         """The same in a long text: windows, and caches that drop what is old."""
-        seen = patient.continued(patient.long, later)
+        seen = patient.continued(patient.long, later, ids)
         return patient.verdict(
-            check, seen, patient.rows(patient.long)[:, later[0] :],
+            check, seen, patient.rows(patient.long, ids)[:, later[0] :],
             f"with a cache, the rows are those of the whole text at once, of {LENGTH} tokens and of "
             f"{patient.long.shape[1]}",
             f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
@@ -774,7 +972,7 @@ def _cached(patient, check, cuts):
                 yield more()
             except Crash as crash:  # a cache for one text, and the model says so
                 notes.append(f"several texts with a cache: {crash}")
-        yield far_back()
+        yield from map(far_back, patient.ways(torch.arange(patient.long.shape[1])[None])[::-1])
         if len(cuts) == 1 and hasattr(patient.ask(patient.text[:, :OLD])[1], "crop"):
             try:
                 yield rejected()
@@ -782,6 +980,7 @@ def _cached(patient, check, cuts):
                 pass  # a cache that takes nothing back, and says so
 
     (found,) = _first_wrong(all_of_them())
+    patient.steps_right = len(cuts) > 1 and found.status == "right"
     yield found
     if len(cuts) == 1 and found.status == "right" and not notes:
         gone_back()
@@ -798,12 +997,32 @@ def _reach(patient, text, cuts):
         return at_once and patient.first_noticed(steps, text) - at_once
 
     @functools.cache
+    def longest_right():
+        """So many tokens go on rightly, or 0; the last ones come as in `text`."""
+
+        def right(length):
+            end, later = text[:, :length], [cut - n + length for cut in cuts]
+            return patient.same(patient.continued(end, later), patient.rows(end)[:, later[0] :])
+
+        low, high = NEW + 2, n
+        if not right(low) or right(high):
+            return 0
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if right(middle) else (low, middle)
+        return low
+
+    @functools.cache
     def widths():
         """How many keys a row sees at once, and with a cache; (0, 0) where no such mask explains both."""
+        likely = range(n, 0, -1)
+        if n > 2 * LENGTH:  # each is a long text: those about the length that went on rightly
+            right = longest_right()
+            likely = [n, *range(min(n - 1, right + 3), max(0, right - 4), -1)] if right else []
         causal, new = torch.ones(1, n, n).tril().bool(), (torch.arange(n) >= cuts[0])[:, None]
 
         def widest(seen, mask_of):
-            for width in range(n, 0, -1):
+            for width in likely:
                 told = patient.rows(text, None, mask_of(causal.triu(1 - width)))[:, -seen.shape[1] :]
                 if patient.difference(seen, told) < patient.enough / 10:
                     return width
@@ -821,6 +1040,9 @@ def _reach(patient, text, cuts):
         ("narrower | with a cache, the window is too narrow", where,
          lambda: fewer() > 0 or widths()[1] < widths()[0] < n),
         ("drops | with a cache, old keys are dropped", where, lambda: widths()[1] < widths()[0]),
+        ("from-length | with a cache, a long text goes wrong and a short one does not: in some layer the "
+         "window, or how many keys are kept, is another; right are texts of up to ", where,
+         lambda: f"{longest_right()} tokens" if longest_right() else False),
     ]  # fmt: skip
 
 
@@ -841,6 +1063,13 @@ def _padded_steps(patient, check):
         def padding_matters():
             return not patient.same(seen, patient.continued(other, cuts, ids, mask))
 
+        def as_if_masked(later):
+            """The whole texts at once, where new tokens get another mask of padding."""
+            n = mask.shape[1]
+            rows = torch.where((torch.arange(n) < cuts[0])[:, None], mask[:, None], later[:, None])
+            whole = (rows & torch.ones(n, n).tril().bool()) | torch.eye(n).bool()
+            return patient.same(_ends(seen, NEW, NEW), _ends(patient.rows(batch, positions, whole), NEW, NEW))
+
         return patient.verdict(
             check, _ends(seen, NEW, NEW), expected,
             "texts padded on the left go on with a cache as each does alone",
@@ -850,6 +1079,14 @@ def _padded_steps(patient, check):
                  "where the mask reaches the scores",
                  lambda: padding_matters() and patient.same(seen, patient.continued(
                      batch, cuts, ids, mask, later=torch.ones_like(mask)))),
+                ("mask-unused | the mask is not used once there is a cache",
+                 "where the mask reaches the scores",
+                 lambda: padding_matters() and patient.same(seen, patient.continued(
+                     batch, cuts, positions, mask, later=torch.ones_like(mask)))),
+                *((f"mask-{name} | once there is a cache, the mask is off by one: on the key {name} its own",
+                   "what is put before or after the mask, and where new keys lie",
+                   lambda by=by: as_if_masked(mask.roll(by, 1)))
+                  for name, by in (("after", 1), ("before", -1))),
                 ("mask-elsewhere | the mask is not used once there is a cache, or it does not lie on the "
                  "keys that it is for",
                  "are new keys put after the old ones, and the mask in the same order?",
@@ -906,9 +1143,18 @@ def _packing(patient, check):
                  lambda: patient.rows(packed, positions)),
                 (*IDS_UNUSED, lambda: torch.cat(
                     [patient.rows(one), patient.rows(other, along[:, OLD:])], dim=1)),
+                ("mask-late | the mask comes after the softmax: hidden keys take their share",
+                 "the order of mask and softmax", lambda: patient.even and runs_on() and not patient.same(
+                     *(patient.rows(packed * 0 + packed[:, :1], positions, one) for one in (None, between)))),
                 ("mask-weak | the second text notices the first one although the mask hides it: some layers "
-                 "do not use the mask, or it is too weak or comes after the softmax", "each layer's mask",
+                 "do not use the mask, or it is too weak", "each layer's mask",
                  lambda: patient.even and runs_on()),
+                ("state-runs-on | the second text notices the first one wherever that is put: a state, or a "
+                 "convolution, runs on from one text to the next",
+                 "where layers without attention learn that a new text begins",
+                 lambda: positions is not None and runs_on() and patient.same(*(
+                     patient.rows(packed, positions + by * (along < OLD), between)[:, OLD:]
+                     for by in (0, 5)))),
                 ("runs-on | the second text notices the first one although the mask hides it: a state, or a "
                  "convolution, "
                  "runs on from one text to the next, or some layers do not use the mask",

@@ -10,7 +10,7 @@ import torch
 LENGTH, NEW, PADDING = 10, 3, 4  # tokens of a text, of them after the cache, and of padding
 OLD = LENGTH - NEW
 SHIFT = 40
-LONG, LONGEST = 64, 512  # tokens of a long text, and of one that is to be longer than a window
+LONG, LONGEST = 160, 512  # tokens of a long text, and of one that is to be longer than a window
 WORDS = ("position_ids", "mask", "cache")
 ROUNDING = 100  # last bits of the largest score: ten times what healthy models show
 ROUGH = 16  # last bits of a 16-bit format: three times what healthy models show that work in one
@@ -69,7 +69,7 @@ def share(size):
 class Patient:
     """A model as the doctor asks it: lists of positions in, one row of logits for each new token out."""
 
-    def __init__(self, logits, vocab_size, relative=False, tolerance=None):
+    def __init__(self, logits, vocab_size, relative=False, tolerance=None, window=0):
         self.logits, self.relative, self.tolerance = logits, relative, tolerance or 0.0
         self.arguments = _arguments(logits)
         self.unused, self.too_long = (), ""
@@ -79,11 +79,13 @@ class Patient:
         self.tokens[0, :2] = torch.tensor([vocab_size - 1, vocab_size - 2])  # two that differ
         self.text, self.count = self.tokens[:1], torch.arange(LENGTH)[None]
         self.stranger = vocab_size // 2 - 1  # a token of no text: padding, or put in the place of another
-        self.long = torch.randint(vocab_size // 2, vocab_size, (1, LONGEST), generator=draw)
+        length = max(LONGEST, window + LENGTH)
+        self.long = torch.randint(vocab_size // 2, vocab_size, (1, length), generator=draw)
         self.longest = self.farthest = 0  # tokens of a text, and position, that were answered
         self.works_in, self.rough = None, 0.0  # a 16-bit format inside, and how much its rounding may do
         self.perhaps_rough = 0.0  # the same where nobody can see inside: it is compiled, or not in PyTorch
-        self.even = self.batches = False  # no sign of a state, and batches are right
+        self.even = self.batches = self.steps_right = False  # no sign of a state, and what is right
+        self.grows = False  # something changes with the length of the text
 
     def ask(self, tokens, position_ids=None, mask=None, cache=None):
         """The logits (batch, n_q, vocab_size) in float64, and the cache."""
@@ -128,7 +130,8 @@ class Patient:
 
     def shorten(self, window):
         """A long text: longer than the window, where there is one, and as long as the model answers."""
-        self.too_long, length = "", max(LONG, window + LENGTH if window + LENGTH <= LONGEST else 0)
+        self.too_long, most = "", self.long.shape[1]
+        length = max(LONG, window + LENGTH if window + LENGTH <= most else 0)
         while length > LENGTH:
             try:
                 self.rows(self.long[:, :length])
@@ -249,7 +252,7 @@ class Patient:
         """What was seen held to what was expected. A story that explains it names the culprit.
 
         A story is (culprit, look_at, explains) or has a lesson before its end; `explains()` is the rows that
-        the mistake would give, or whether it was made.
+        the mistake would give, or whether it was made, or what is to be said of it.
         """
         size = self.difference(seen, expected)
         if size < self.enough:
@@ -261,8 +264,11 @@ class Patient:
                 told = explains()
             except Exception:  # a story that this model cannot tell
                 continue
-            if told if isinstance(told, bool) else self.difference(seen, told) < self.enough / 10:
-                return Finding(check, "wrong", wrong, finite(size), culprit, look_at, *(own or [lesson]))
+            more = told if isinstance(told, str) else ""
+            if more or (told if isinstance(told, bool) else self.difference(seen, told) < self.enough / 10):
+                return Finding(
+                    check, "wrong", wrong, finite(size), culprit + more, look_at, *(own or [lesson])
+                )
         return Finding(check, "wrong", wrong, finite(size), *otherwise, lesson)
 
 

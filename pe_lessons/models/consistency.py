@@ -129,6 +129,8 @@ def _meant(name, known):
 def _not_read(config):
     def told(name, value, known):
         meant = _meant(name, known)
+        if meant in tables.BASE_NAMES and meant != "rope_theta":  # few types read that one
+            meant = f"rope_theta or {meant}"
         return f"{name} = {reprlib.repr(value)} is not understood{f': is {meant} meant?' if meant else ''}"
 
     for rope in reader._all_rotations(config):
