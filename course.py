@@ -99,7 +99,7 @@ TASKS = {
 # fmt: on
 
 # These list their own options with --help.
-WITH_OPTIONS = "lab claims train-small notebooks slides grade review classroom-demo hub-demo"
+WITH_OPTIONS = "lab claims train-small notebooks slides classroom grade review classroom-demo hub-demo"
 
 USAGE = """python course.py TASK [more words]
 

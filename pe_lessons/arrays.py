@@ -9,24 +9,14 @@ from pe_lessons import _arguments as arguments
 
 
 def frequencies(d_model, *, base=10_000.0):
-    """`loops.frequencies` as an array ((d_model + 1) // 2,) of float64.
-
-    >>> frequencies(4)
-    array([1.  , 0.01])
-    """
+    """`loops.frequencies` as an array ((d_model + 1) // 2,) of float64."""
     d_model = arguments.whole_number("d_model", d_model, minimum=1)
     base = arguments.base_of_angles(base)
     return base ** (-np.arange(0, d_model, 2) / d_model)  # (n_pairs,)
 
 
 def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
-    """`loops.sinusoidal` as an array (seq_len, d_model) of float64.
-
-    >>> sinusoidal(3, 4).round(5)
-    array([[ 0.     ,  1.     ,  0.     ,  1.     ],
-           [ 0.84147,  0.5403 ,  0.01   ,  0.99995],
-           [ 0.9093 , -0.41615,  0.02   ,  0.9998 ]])
-    """
+    """`loops.sinusoidal` as an array (seq_len, d_model) of float64."""
     seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
     positions = np.arange(start, start + seq_len)[:, None]  # (seq_len, 1)
     angles = positions * frequencies(d_model, base=base)  # (seq_len, n_pairs)
@@ -37,12 +27,7 @@ def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
 
 
 def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
-    """`loops.sinusoidal_2d` as an array (height, width, d_model) of float64.
-
-    >>> sinusoidal_2d(1, 2, 4).round(4)
-    array([[[0.    , 1.    , 0.    , 1.    ],
-            [0.    , 1.    , 0.8415, 0.5403]]])
-    """
+    """`loops.sinusoidal_2d` as an array (height, width, d_model) of float64."""
     height, width, half = arguments.grid_arguments(height, width, d_model)
     table = np.empty((height, width, 2 * half))
     table[..., :half] = sinusoidal(height, half, base=base)[:, None]  # the same along a row of the grid
@@ -51,12 +36,7 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
 
 
 def learned(token_ids, table, *, offset=0, padding_id=None):
-    """`loops.learned` as an array (batch, seq_len, d_model) of float64.
-
-    >>> learned([[7, 9], [0, 7]], table=[[0.0], [0.1], [0.2]], offset=1, padding_id=0)[..., 0]
-    array([[0.1, 0.2],
-           [0. , 0.1]])
-    """
+    """`loops.learned` as an array (batch, seq_len, d_model) of float64."""
     token_ids, table = _whole_array("token_ids", token_ids), _array("table", table)
     offset, padding_id = arguments.learned_arguments(token_ids, table, offset, padding_id)
     real = np.full(token_ids.shape, True) if padding_id is None else token_ids != padding_id
@@ -67,14 +47,7 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
 
 
 def shift_matrix(offset, d_model, *, base=10_000.0):
-    """`loops.shift_matrix` as an array (d_model, d_model) of float64.
-
-    >>> shift_matrix(3, 4).round(4)
-    array([[-0.99  ,  0.1411,  0.    ,  0.    ],
-           [-0.1411, -0.99  ,  0.    ,  0.    ],
-           [ 0.    ,  0.    ,  0.9996,  0.03  ],
-           [ 0.    ,  0.    , -0.03  ,  0.9996]])
-    """
+    """`loops.shift_matrix` as an array (d_model, d_model) of float64."""
     offset, d_model = arguments.whole_number("offset", offset), arguments.even_width(d_model)
     angles = offset * frequencies(d_model, base=base)  # (n_pairs,)
     first = np.arange(0, d_model, 2)  # (n_pairs,) the sine columns; the cosines are one further on
@@ -86,22 +59,14 @@ def shift_matrix(offset, d_model, *, base=10_000.0):
 
 
 def kernel(offsets, d_model, *, base=10_000.0):
-    """`loops.kernel` as an array of float64 in the shape of `offsets`.
-
-    >>> kernel([0, 1, -1, 6], 4).round(4)
-    array([2.    , 1.5403, 1.5403, 1.9584])
-    """
+    """`loops.kernel` as an array of float64 in the shape of `offsets`."""
     offsets, d_model = _finite_array("offsets", offsets), arguments.even_width(d_model)
     angles = offsets[..., None] * frequencies(d_model, base=base)  # (..., n_pairs)
     return np.cos(angles).sum(axis=-1)  # (...)
 
 
 def softmax(scores):
-    """`loops.softmax` along the last axis of an array (..., n), as one of float64.
-
-    >>> softmax([0.0, 0.0, -np.inf])
-    array([0.5, 0.5, 0. ])
-    """
+    """`loops.softmax` along the last axis of an array (..., n), as one of float64."""
     scores = _array("scores", scores)
     largest = scores.max(axis=-1, keepdims=True)  # (..., 1)
     for row in scores[np.isneginf(largest[..., 0])]:
@@ -114,9 +79,6 @@ def attention(q, k, v, mask=None):
     """`loops.attention` of q (..., n_q, head_dim), k and v, as an array (..., n_q, v_dim) of float64.
 
     The mask may be one for all, (n_q, n_k), or have the leading axes too.
-
-    >>> attention(q=[[0.0, 0.0]], k=[[1.0, 2.0], [3.0, 4.0]], v=[[10.0], [20.0]])
-    array([[15.]])
     """
     q, k, v = _array("q", q), _array("k", k), _array("v", v)
     mask = None if mask is None else _array("mask", mask, "b", bool, arguments.BOOLEAN)
@@ -130,11 +92,7 @@ def attention(q, k, v, mask=None):
 
 
 def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
-    """`loops.rotary_frequencies`, the frequencies as an array (head_dim / 2,) of float64.
-
-    >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
-    (array([0.25  , 0.0025]), 1.0)
-    """
+    """`loops.rotary_frequencies`, the frequencies as an array (head_dim / 2,) of float64."""
     head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
     rule = arguments.scaling_rule(scaling, head_dim, text_len)
     if rule["rope_type"] == "ntk":
@@ -170,12 +128,7 @@ def _ramp(original, head_dim, base, rule):
 def rotary(
     x, positions, *, base=10_000.0, layout="interleaved", scaling=None, rotary_dim=None, text_len=None
 ):
-    """`loops.rotary` of an array (..., seq_len, head_dim), as one of float64; seq_len may be 0.
-
-    >>> rotary([[1.0, 0.0, 1.0, 0.0]] * 2, positions=[0, 1]).round(4)
-    array([[1.    , 0.    , 1.    , 0.    ],
-           [0.5403, 0.8415, 1.    , 0.01  ]])
-    """
+    """`loops.rotary` of an array (..., seq_len, head_dim), as one of float64; seq_len may be 0."""
     x, positions = _array("x", x), _finite_array("positions", positions)
     rotary_dim = arguments.rotary_columns(x, positions, layout, rotary_dim)
     frequencies, attention_factor = rotary_frequencies(
@@ -200,23 +153,14 @@ def _rotate_pairs(x, cosine, sine, layout):
 
 
 def query_scale(positions, *, length, strength=0.1):
-    """`loops.query_scale` of an array of any shape, as one of float64.
-
-    >>> query_scale([0, 8191, 8192, 1_000_000], length=8192).round(4)
-    array([1.    , 1.    , 1.0693, 1.4812])
-    """
+    """`loops.query_scale` of an array of any shape, as one of float64."""
     positions = _finite_array("positions", positions)
     length, strength = arguments.scale_arguments(positions, length, strength)
     return 1.0 + strength * np.log1p(np.floor(positions / length))
 
 
 def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
-    """`loops.axial_rotary` of an array (..., n_patches, head_dim), as one of float64.
-
-    >>> axial_rotary([[1.0, 0.0, 1.0, 0.0]] * 2, rows=[0, 0], columns=[0, 1]).round(4)
-    array([[1.    , 0.    , 1.    , 0.    ],
-           [1.    , 0.    , 0.5403, 0.8415]])
-    """
+    """`loops.axial_rotary` of an array (..., n_patches, head_dim), as one of float64."""
     x, rows, columns = _array("x", x), _finite_array("rows", rows), _finite_array("columns", columns)
     arguments.axial_columns(x, rows, columns, layout)
     by_row, by_column = np.split(x, 2, axis=-1)  # (..., n_patches, head_dim / 2)
@@ -225,13 +169,7 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
 
 
 def mrope_positions(parts):
-    """`loops.mrope_positions` as an array (3, seq_len) of int64.
-
-    >>> mrope_positions((1, (1, 2, 2), 1))
-    array([[0, 1, 1, 1, 1, 3],
-           [0, 1, 1, 2, 2, 3],
-           [0, 1, 2, 1, 2, 3]])
-    """
+    """`loops.mrope_positions` as an array (3, seq_len) of int64."""
     places, start = [], 0
     for part in arguments.prompt_parts(parts):
         if isinstance(part, int):
@@ -243,11 +181,7 @@ def mrope_positions(parts):
 
 
 def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order="blocks"):
-    """`loops.mrope` of an array (..., seq_len, head_dim), as one of float64.
-
-    >>> mrope([[1.0, 0.0, 1.0, 0.0]], positions=[[0], [1]], sections=(1, 1)).round(4)
-    array([[1.  , 0.  , 1.  , 0.01]])
-    """
+    """`loops.mrope` of an array (..., seq_len, head_dim), as one of float64."""
     x, positions = _array("x", x), _finite_array("positions", positions)
     sections = arguments.mrope_sections(x, positions, sections, layout, order)
     axes = _axes_of_pairs(sections, order)  # (n_pairs,)
@@ -271,13 +205,7 @@ def _axes_of_pairs(sections, order):
 
 
 def shaw_bias(q, table, *, positions=None):
-    """`loops.shaw_bias` of q (..., seq_len, head_dim), as an array (..., seq_len, n_k) of float64.
-
-    >>> shaw_bias([[1.0], [1.0], [2.0]], table=[[-1.0], [0.0], [3.0]])
-    array([[ 0.,  3.,  3.],
-           [-1.,  0.,  3.],
-           [-2., -2.,  0.]])
-    """
+    """`loops.shaw_bias` of q (..., seq_len, head_dim), as an array (..., seq_len, n_k) of float64."""
     q, table = _array("q", q), _array("table", table)
     max_distance = arguments.shaw_distance(q, table)
     distances = _offsets(q.shape[-2], positions).clip(-max_distance, max_distance)  # (n_q, n_k)
@@ -286,11 +214,7 @@ def shaw_bias(q, table, *, positions=None):
 
 
 def alibi_slopes(num_heads):
-    """`loops.alibi_slopes` as an array (num_heads,) of float64.
-
-    >>> alibi_slopes(4)
-    array([0.25      , 0.0625    , 0.015625  , 0.00390625])
-    """
+    """`loops.alibi_slopes` as an array (num_heads,) of float64."""
     num_heads = arguments.whole_number("num_heads", num_heads, minimum=1)
     power = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is not above num_heads
     slopes = 2 ** (-8 * np.arange(1, power + 1) / power)  # (power,)
@@ -299,24 +223,14 @@ def alibi_slopes(num_heads):
 
 
 def alibi(seq_len, num_heads, *, positions=None):
-    """`loops.alibi` as an array (num_heads, seq_len, n_k) of float64.
-
-    >>> alibi(3, num_heads=8)[0]
-    array([[ 0. , -0.5, -1. ],
-           [-0.5,  0. , -0.5],
-           [-1. , -0.5,  0. ]])
-    """
+    """`loops.alibi` as an array (num_heads, seq_len, n_k) of float64."""
     seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
     distances = np.abs(_offsets(seq_len, positions))  # (n_q, n_k)
     return 0.0 - alibi_slopes(num_heads)[:, None, None] * distances  # (num_heads, n_q, n_k)
 
 
 def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirectional=True):
-    """`loops.t5_buckets` as an array of int64 in the shape of `relative_positions`.
-
-    >>> t5_buckets([-200, -9, -1, 0, 1, 9, 200])
-    array([15,  8,  1,  0, 17, 24, 31])
-    """
+    """`loops.t5_buckets` as an array of int64 in the shape of `relative_positions`."""
     one_way, exact, max_distance = arguments.bucket_arguments(num_buckets, max_distance, bidirectional)
     offsets = _whole_array("relative_positions", relative_positions)
     first = one_way * (offsets > 0) if bidirectional else 0
@@ -328,13 +242,7 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
 
 
 def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=None):
-    """`loops.t5_bias` as an array (num_heads, seq_len, n_k) of float64.
-
-    >>> t5_bias(3, [[0.0], [0.1], [0.2], [0.3]], max_distance=4, bidirectional=False)[0]
-    array([[0. , 0. , 0. ],
-           [0.1, 0. , 0. ],
-           [0.2, 0.1, 0. ]])
-    """
+    """`loops.t5_bias` as an array (num_heads, seq_len, n_k) of float64."""
     seq_len, table = arguments.whole_number("seq_len", seq_len, minimum=1), _array("table", table)
     num_buckets, _ = arguments.bucket_table(table, max_distance, bidirectional)
     options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
@@ -343,11 +251,7 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=N
 
 
 def forget_bias(gates):
-    """`loops.forget_bias` of gates (..., seq_len), as an array (..., seq_len, seq_len) of float64.
-
-    >>> forget_bias([1.0, 1.0, 0.5])[2].round(4)
-    array([-0.6931, -0.6931,  0.    ])
-    """
+    """`loops.forget_bias` of gates (..., seq_len), as an array (..., seq_len, seq_len) of float64."""
     gates = arguments.rate_of_each_token("gates", _array("gates", gates))
     logs = np.cumsum(np.log(gates), axis=-1)  # (..., seq_len)
     ahead = np.triu(np.ones((logs.shape[-1],) * 2, bool), k=1)
@@ -355,11 +259,7 @@ def forget_bias(gates):
 
 
 def linear_attention(q, k, v, *, gates=None, state=None):
-    """`loops.linear_attention` of q, k (..., seq_len, head_dim) and v, without a loop: all weights at once.
-
-    >>> linear_attention(q=np.ones((3, 1)), k=np.ones((3, 1)), v=[[8.0], [0.0], [0.0]], gates=[0.5] * 3)[1]
-    array([[2.]])
-    """
+    """`loops.linear_attention` of arrays (..., seq_len, head_dim), without a loop: all weights at once."""
     q, k, v, gates, state = _of_state(q, k, v, gates, state)
     fading = np.exp(forget_bias(gates))  # (..., seq_len, seq_len)
     since_start = np.cumprod(gates, axis=-1)[..., None]  # (..., seq_len, 1)
@@ -369,11 +269,7 @@ def linear_attention(q, k, v, *, gates=None, state=None):
 
 
 def delta_rule(q, k, v, beta, *, gates=None, state=None):
-    """`loops.delta_rule` of q, k (..., seq_len, head_dim) and v: a loop over tokens, the rest at once.
-
-    >>> delta_rule(q=[[1.0]] * 2, k=[[1.0]] * 2, v=[[5.0], [7.0]], beta=[1.0, 1.0])[1]
-    array([[7.]])
-    """
+    """`loops.delta_rule` of q, k (..., seq_len, head_dim) and v: a loop over tokens, the rest at once."""
     beta = _array("beta", beta)
     q, k, v, gates, state = _of_state(q, k, v, gates, state, beta=beta)
     outputs = np.empty(v.shape)
@@ -387,11 +283,7 @@ def delta_rule(q, k, v, beta, *, gates=None, state=None):
 
 
 def short_convolution(x, weights, *, before=None):
-    """`loops.short_convolution` of x (..., seq_len, d_model).
-
-    >>> short_convolution([[1.0], [2.0], [3.0]], weights=[[10.0, 1.0]])[0].ravel()
-    array([ 1., 12., 23.])
-    """
+    """`loops.short_convolution` of x (..., seq_len, d_model)."""
     x, weights = _array("x", x), _array("weights", weights)
     before = before if before is None else _array("before", before)
     seq_len, d_model, width = arguments.convolution_sizes(x, weights, before)

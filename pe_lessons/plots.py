@@ -1,6 +1,10 @@
 """Arrays in, figures and tables out; no mathematics. The figures are published by `show`."""
 
+import functools
+import inspect
 import io
+import re
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -65,6 +69,32 @@ def show(fig, *, alt, caption):
     display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
 
 
+def drawn(draw):
+    """Makes of `draw`, which returns a figure, a function that draws in our style and shows with `show`.
+
+    Alt text and caption are the two paragraphs under the function's name in `figures.md`, in the same folder.
+    What they leave open in braces, `draw` returns after the figure, as a dict.
+    """
+
+    @functools.wraps(draw)
+    def drawn_and_shown(*args, **kwargs):
+        with plt.rc_context(STYLE):
+            fig = draw(*args, **kwargs)
+        fig, known = fig if isinstance(fig, tuple) else (fig, {})
+        alt, caption = (text.format(**known) for text in words(inspect.getfile(draw))[draw.__name__])
+        show(fig, alt=alt, caption=caption)
+
+    return drawn_and_shown
+
+
+@functools.cache
+def words(path):
+    """Alt text and caption of each figure that a file draws, by the name of its function."""
+    text = Path(path).with_suffix(".md").read_text(encoding="utf-8")
+    sections = (section.split("\n", 1) for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:])
+    return {name: [" ".join(part.split()) for part in said.split("\n\n", 1)] for name, said in sections}
+
+
 def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=False):
     """Publish a small array as a table whose rows and columns carry names.
 
@@ -98,25 +128,14 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=Fal
     display({"text/plain": "\n".join(plain), "text/markdown": "\n".join(marked)}, raw=True)
 
 
-def heatmap(
-    values,
-    *,
-    xlabel="column",
-    ylabel="position",
-    signed=True,
-    label="value",
-    numbers=False,
-    digits=4,
-):
+def heatmap(values, *, xlabel="column", ylabel="position", numbers=False, digits=4):
     """A table as coloured cells: row 0 on top, red above zero and blue below it.
 
     Parameters
     ----------
     values : array_like, shape (n_rows, n_columns)
-    xlabel, ylabel, label : str
-        Names of the axes and of the colour bar.
-    signed : bool
-        True centres the colours at 0; False runs from 0 to the largest value.
+    xlabel, ylabel : str
+        Names of the axes.
     numbers : bool
         Write each number into its cell instead of drawing a colour bar; for small tables.
     digits : int
@@ -124,19 +143,21 @@ def heatmap(
     """
     values = np.asarray(values)
     with plt.rc_context(STYLE):
-        width = 6.4 if values.shape[1] <= 200 else 8.4  # at least a pixel for each column
-        fig, ax = plt.subplots(figsize=(width, 3.4))
-        image = _image(ax, values, signed, np.abs(values).max())
+        fig, ax = plt.subplots(figsize=(6.4, 3.4))
+        image = _image(ax, values, True, np.abs(values).max())
         ax.set(xlabel=xlabel, ylabel=ylabel)
         if not numbers:
-            fig.colorbar(image, ax=ax, label=label)
+            fig.colorbar(image, ax=ax, label="value")
         else:
             _write_numbers(ax, image, values, digits)
     return fig
 
 
 def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="value"):
-    """Several tables, a dict of title to array_like, side by side on one colour scale; as `heatmap`."""
+    """Several tables, a dict of title to array_like, side by side on one colour scale; as `heatmap`.
+
+    Where `signed` is False, the colours run from 0 to the largest value. `label` names the colour bar.
+    """
     panels = {title: np.asarray(values) for title, values in panels.items()}
     scale = max(np.abs(values).max() for values in panels.values())
     with plt.rc_context(STYLE):
@@ -152,8 +173,8 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
     return fig
 
 
-def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, xticks=None, beside=None):
-    """Up to five curves, told apart by colour and by stroke, each named at the top or beside itself.
+def curves(lines, *, x=None, xlabel="position", ylabel="value", xticks=None, beside=None):
+    """Up to five curves, told apart by colour and by stroke.
 
     Parameters
     ----------
@@ -161,76 +182,48 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", log=False, xtick
         Name and values of each curve.
     x : array_like, optional
         The horizontal values; 0, 1, 2, ... if left out.
-    log : bool
-        Logarithmic axes, with a tick at each of `xticks` or else at each `x`, which must be given.
     xticks : list of float, optional
         The ticks below, if not those that matplotlib finds.
     beside : dict of str to (float, float), optional
-        Where each curve's name begins, in the curve's colour; without it the names stand at the top.
+        Where each curve's name begins, in the curve's colour; without it the names are left out.
     """
-    if len(lines) > len(COLOURS):
-        raise ValueError(f"lines must hold at most {len(COLOURS)} curves, got {len(lines)}")
-    if log and x is None:
-        raise ValueError("x must be given where log is True, got None: 0 has no logarithm")
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(6.4, 3.2))
-        for (name, y), colour, style in zip(lines.items(), _colours(lines), STYLES, strict=False):
-            ax.plot(range(len(y)) if x is None else x, y, color=colour, label=name, linestyle=style)
+        for (name, y), colour, style in zip(lines.items(), COLOURS, STYLES, strict=False):
+            ax.plot(range(len(y)) if x is None else x, y, color=colour, linestyle=style)
             if beside:
                 ax.text(*beside[name], name, color=colour, va="center", linespacing=1.3)
         ax.set(xlabel=xlabel, ylabel=ylabel)
-        if log:
-            ax.set(xscale="log", yscale="log")
-            ticks = xticks or x
-            ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-            ax.minorticks_off()
         if xticks is not None:
             ax.set_xticks(xticks)
-        if len(lines) > 1 and not beside:
-            fig.legend(loc="outside upper center", ncols=len(lines), frameon=False)
     return fig
 
 
-def clock_hands(angles, titles, *, names=None, colours=None, arcs=False, xlabel="cosine", ylabel="sine"):
-    """Angles as hands on unit circles: one circle per pair, one hand per position.
+def clock_hands(angles, titles, names, *, colours=None, xlabel="cosine", ylabel="sine"):
+    """Two angles as hands on a unit circle, and the arc from the first to the second, circle by circle.
 
     Parameters
     ----------
-    angles : array_like, shape (seq_len, n_pairs)
+    angles : array_like, shape (2, n_circles)
         In radians; drawn anticlockwise from the right, so that a tip is at (cos, sin).
     titles : list of str
         One per circle.
-    names : list of str, optional
-        One per hand; the positions 0, 1, 2, ... if left out.
+    names : list of str
+        Of the two hands.
     colours : list of str, optional
-        One per hand; all alike if left out.
-    arcs : bool
-        Draw the way from the first hand of each circle to the last, with its angle in radians.
+        Of the two hands; alike if left out.
     xlabel, ylabel : str
     """
-    angles = np.asarray(angles)
-    if angles.ndim != 2 or angles.shape[1] != len(titles):
-        raise ValueError(
-            f"angles must have the axes (seq_len, n_pairs = {len(titles)}), a column for each of the titles, "
-            f"got shape {angles.shape}"
-        )
     turn = np.linspace(0, 2 * np.pi, 200)
     with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, len(titles), figsize=(3.1 * len(titles), 3.2), squeeze=False)
-        for ax, column, title in zip(axes[0], angles.T, titles, strict=True):
+        fig, axes = plt.subplots(1, len(titles), figsize=(3.1 * len(titles), 3.2))
+        for ax, hands, title in zip(axes, zip(*angles), titles, strict=True):
             ax.plot(np.cos(turn), np.sin(turn), color="0.8", linewidth=1)
-            for angle, colour in zip(column, colours or COLOURS[:1] * len(column), strict=True):
-                arrow = {"arrowstyle": "-|>", "color": colour}
-                ax.annotate("", (np.cos(angle), np.sin(angle)), (0, 0), arrowprops=arrow)
-            if names is None and np.ptp(column) < 0.3:  # the hands lie on each other: one name for all
-                angle, name = column.mean(), f"0 to {len(column) - 1}"
-                ax.text(1.08 * np.cos(angle), 1.08 * np.sin(angle), name, ha="left", va="center")
-            else:
-                for name, angle in zip(names or range(len(column)), column):
-                    tip = 1.25 * np.cos(angle), 1.25 * np.sin(angle)
-                    ax.text(*tip, name, ha="center", va="center")
-            if arcs:
-                arc(ax, column[0], column[-1], f"{np.ptp(column[[0, -1]]):g} radians")
+            for angle, name, colour in zip(hands, names, colours or 2 * COLOURS[:1], strict=True):
+                tip = np.array([np.cos(angle), np.sin(angle)])
+                ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "-|>", "color": colour})
+                ax.text(*1.25 * tip, name, ha="center", va="center")
+            arc(ax, *hands, f"{hands[1] - hands[0]:g} radians")
             ax.set(title=title, aspect="equal", xlabel=xlabel, ylabel=ylabel)
             ax.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=[-1, 0, 1], yticks=[-1, 0, 1])
     return fig
@@ -286,11 +279,6 @@ def strips(rows, *, xlabel, xticks):
         ax.tick_params(axis="y", length=0)
         name_axes(fig, {encoding for boxes in rows.values() for _, _, encoding in boxes})
     return fig
-
-
-def _colours(names):
-    left = iter([colour for colour in COLOURS if colour not in map(OF_ENCODING.get, names)])
-    return [OF_ENCODING[name] if name in OF_ENCODING else next(left) for name in names]
 
 
 def name_axes(fig, drawn):

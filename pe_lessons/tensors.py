@@ -15,9 +15,6 @@ def frequencies(d_model, *, base=10_000.0):
     """`loops.frequencies` as a Tensor ((d_model + 1) // 2,) of float64 on the CPU, whatever the default.
 
     An angle is a frequency times a position, and grows the rounding error of the frequency with it.
-
-    >>> frequencies(4)
-    tensor([1.0000, 0.0100], dtype=torch.float64)
     """
     d_model = arguments.whole_number("d_model", d_model, minimum=1)
     base = arguments.base_of_angles(base)
@@ -26,13 +23,7 @@ def frequencies(d_model, *, base=10_000.0):
 
 
 def sinusoidal(seq_len, d_model, *, base=10_000.0, start=0):
-    """`loops.sinusoidal` as a Tensor (seq_len, d_model) on the CPU, cast last to the default dtype.
-
-    >>> sinusoidal(3, 4)
-    tensor([[ 0.0000,  1.0000,  0.0000,  1.0000],
-            [ 0.8415,  0.5403,  0.0100,  0.9999],
-            [ 0.9093, -0.4161,  0.0200,  0.9998]])
-    """
+    """`loops.sinusoidal` as a Tensor (seq_len, d_model) on the CPU, cast last to the default dtype."""
     seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
     positions = start + torch.arange(seq_len, dtype=torch.float64, device="cpu")[:, None]  # (seq_len, 1)
     angles = positions * frequencies(d_model, base=base)  # (seq_len, n_pairs)
@@ -54,10 +45,6 @@ def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=No
     place in the block. Sines and cosines are taken in float64, of a few rows. The products are made in
     complex128 and rounded once, on their way into the table. Besides the table this takes 1 MB, and
     d_model / 32 768 of it. `dtype` is the default dtype unless given.
-
-    >>> sinusoidal_by_rotation(2, 4)
-    tensor([[0.0000, 1.0000, 0.0000, 1.0000],
-            [0.8415, 0.5403, 0.0100, 0.9999]])
     """
     seq_len, d_model, base, start = arguments.table_arguments(seq_len, d_model, base, start)
     table = torch.empty(seq_len, d_model, dtype=dtype or torch.get_default_dtype(), device="cpu")
@@ -75,12 +62,7 @@ def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=No
 
 
 def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
-    """`loops.sinusoidal_2d` as a Tensor (height, width, d_model) on the CPU, cast last to the default dtype.
-
-    >>> sinusoidal_2d(1, 2, 4)
-    tensor([[[0.0000, 1.0000, 0.0000, 1.0000],
-             [0.0000, 1.0000, 0.8415, 0.5403]]])
-    """
+    """`loops.sinusoidal_2d` as a Tensor (height, width, d_model) on the CPU, cast last to the default."""
     height, width, half = arguments.grid_arguments(height, width, d_model)
     of_row = sinusoidal(height, half, base=base)[:, None].expand(height, width, half)
     of_column = sinusoidal(width, half, base=base).expand(height, width, half)
@@ -91,11 +73,6 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
     """`loops.learned` as a Tensor (batch, seq_len, d_model), dtype and device of `table`.
 
     Gradients reach the rows that were looked up.
-
-    >>> ids, table = torch.tensor([[7, 9], [0, 7]]), torch.tensor([[0.0], [0.1], [0.2]])
-    >>> learned(ids, table, offset=1, padding_id=0)[..., 0]
-    tensor([[0.1000, 0.2000],
-            [0.0000, 0.1000]])
     """
     token_ids, table = _whole_tensor("token_ids", token_ids), _float_tensor("table", table)
     offset, padding_id = arguments.learned_arguments(token_ids, table, offset, padding_id)
@@ -107,14 +84,7 @@ def learned(token_ids, table, *, offset=0, padding_id=None):
 
 
 def shift_matrix(offset, d_model, *, base=10_000.0):
-    """`loops.shift_matrix` as a Tensor (d_model, d_model) on the CPU, cast last to the default dtype.
-
-    >>> shift_matrix(3, 4)
-    tensor([[-0.9900,  0.1411,  0.0000,  0.0000],
-            [-0.1411, -0.9900,  0.0000,  0.0000],
-            [ 0.0000,  0.0000,  0.9996,  0.0300],
-            [ 0.0000,  0.0000, -0.0300,  0.9996]])
-    """
+    """`loops.shift_matrix` as a Tensor (d_model, d_model) on the CPU, cast last to the default dtype."""
     offset, d_model = arguments.whole_number("offset", offset), arguments.even_width(d_model)
     angles = offset * frequencies(d_model, base=base)  # (n_pairs,)
     sine, cosine = torch.sin(angles), torch.cos(angles)
@@ -123,11 +93,7 @@ def shift_matrix(offset, d_model, *, base=10_000.0):
 
 
 def kernel(offsets, d_model, *, base=10_000.0):
-    """`loops.kernel` as a Tensor in the shape of `offsets`, on the CPU, cast last to the default dtype.
-
-    >>> kernel(torch.tensor([0, 1, -1, 6]), 4)
-    tensor([2.0000, 1.5403, 1.5403, 1.9584])
-    """
+    """`loops.kernel` as a Tensor in the shape of `offsets`, on the CPU, cast last to the default dtype."""
     offsets, d_model = _finite_tensor("offsets", offsets), arguments.even_width(d_model)
     offsets = offsets.to("cpu", torch.float64)
     angles = offsets[..., None] * frequencies(d_model, base=base)  # (..., n_pairs)
@@ -135,11 +101,7 @@ def kernel(offsets, d_model, *, base=10_000.0):
 
 
 def softmax(scores):
-    """`loops.softmax` along the last axis of a Tensor (..., n), whose dtype and device stay.
-
-    >>> softmax(torch.tensor([0.0, 0.0, -math.inf]))
-    tensor([0.5000, 0.5000, 0.0000])
-    """
+    """`loops.softmax` along the last axis of a Tensor (..., n), whose dtype and device stay."""
     scores = _float_tensor("scores", scores)
     for row in scores[torch.isneginf(scores).all(dim=-1)].tolist():
         arguments.sees_a_key("scores", row)
@@ -150,10 +112,6 @@ def attention(q, k, v, mask=None):
     """`loops.attention` of q (..., n_q, head_dim), k and v, as a Tensor (..., n_q, v_dim) of their dtype.
 
     The mask may be one for all, (n_q, n_k), or have the leading axes too.
-
-    >>> zero, k = torch.zeros(1, 2), torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-    >>> attention(zero, k, v=torch.tensor([[10.0], [20.0]]))
-    tensor([[15.]])
     """
     q, k, v = _float_tensor("q", q), _float_tensor("k", k), _float_tensor("v", v)
     mask = None if mask is None else _tensor("mask", mask, "b", arguments.BOOLEAN)
@@ -167,11 +125,7 @@ def attention(q, k, v, mask=None):
 
 
 def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
-    """`loops.rotary_frequencies`, the frequencies as a Tensor (head_dim / 2,), as those of `frequencies`.
-
-    >>> rotary_frequencies(4, scaling={"rope_type": "linear", "factor": 4.0})
-    (tensor([0.2500, 0.0025], dtype=torch.float64), 1.0)
-    """
+    """`loops.rotary_frequencies`, the frequencies as a Tensor (head_dim / 2,), as those of `frequencies`."""
     head_dim, base = arguments.even_width(head_dim, "head_dim"), arguments.base_of_angles(base)
     rule = arguments.scaling_rule(scaling, head_dim, text_len)
     if rule["rope_type"] == "ntk":
@@ -216,10 +170,6 @@ def rotary(
     The angles are computed in float64, their sines and cosines cast last. seq_len may be 0. Where texts have
     positions of their own, as in a batch with padding, positions are (batch, seq_len), and batch is the
     first axis of x. The frequencies are kept for the next call.
-
-    >>> rotary(torch.tensor([[1.0, 0.0, 1.0, 0.0]] * 2), positions=torch.tensor([0, 1]))
-    tensor([[1.0000, 0.0000, 1.0000, 0.0000],
-            [0.5403, 0.8415, 0.9999, 0.0100]])
     """
     x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
     rotary_dim = arguments.rotary_columns(x, positions, layout, rotary_dim, by_text=True)
@@ -276,11 +226,7 @@ def _as_complex(x):
 
 
 def query_scale(positions, *, length, strength=0.1):
-    """`loops.query_scale` of a Tensor of any shape, on its device, cast last to the default dtype.
-
-    >>> query_scale(torch.tensor([0, 8191, 8192, 1_000_000]), length=8192)
-    tensor([1.0000, 1.0000, 1.0693, 1.4812])
-    """
+    """`loops.query_scale` of a Tensor of any shape, on its device, cast last to the default dtype."""
     positions = _finite_tensor("positions", positions)
     length, strength = arguments.scale_arguments(positions, length, strength)
     steps = torch.floor(positions.to("cpu", torch.float64) / length)
@@ -288,13 +234,7 @@ def query_scale(positions, *, length, strength=0.1):
 
 
 def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
-    """`loops.axial_rotary` of a Tensor (..., n_patches, head_dim), whose dtype and device stay.
-
-    >>> x = torch.tensor([[1.0, 0.0, 1.0, 0.0]] * 2)
-    >>> axial_rotary(x, rows=torch.tensor([0, 0]), columns=torch.tensor([0, 1]))
-    tensor([[1.0000, 0.0000, 1.0000, 0.0000],
-            [1.0000, 0.0000, 0.5403, 0.8415]])
-    """
+    """`loops.axial_rotary` of a Tensor (..., n_patches, head_dim), whose dtype and device stay."""
     x, rows, columns = _float_tensor("x", x), _finite_tensor("rows", rows), _finite_tensor("columns", columns)
     arguments.axial_columns(x, rows, columns, layout)
     by_row, by_column = x.chunk(2, dim=-1)  # (..., n_patches, head_dim / 2)
@@ -303,13 +243,7 @@ def axial_rotary(x, rows, columns, *, base=10_000.0, layout="interleaved"):
 
 
 def mrope_positions(parts):
-    """`loops.mrope_positions` as a Tensor (3, seq_len) of int64 on the CPU.
-
-    >>> mrope_positions((1, (1, 2, 2), 1))
-    tensor([[0, 1, 1, 1, 1, 3],
-            [0, 1, 1, 2, 2, 3],
-            [0, 1, 2, 1, 2, 3]])
-    """
+    """`loops.mrope_positions` as a Tensor (3, seq_len) of int64 on the CPU."""
     places, start = [], 0
     for part in arguments.prompt_parts(parts):
         if isinstance(part, int):
@@ -326,9 +260,6 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
     """`loops.mrope` of a Tensor (..., seq_len, head_dim), whose dtype and device stay.
 
     The angles are computed in float64, their sines and cosines cast last.
-
-    >>> mrope(torch.tensor([[1.0, 0.0, 1.0, 0.0]]), torch.tensor([[0], [1]]), sections=(1, 1))
-    tensor([[1.0000, 0.0000, 0.9999, 0.0100]])
     """
     x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
     sections = arguments.mrope_sections(x, positions, sections, layout, order)
@@ -354,13 +285,7 @@ def _axes_of_pairs(sections, order):
 
 
 def shaw_bias(q, table, *, positions=None):
-    """`loops.shaw_bias` of q (..., seq_len, head_dim), as a Tensor (..., seq_len, n_k) of its dtype.
-
-    >>> shaw_bias(torch.tensor([[1.0], [1.0], [2.0]]), table=torch.tensor([[-1.0], [0.0], [3.0]]))
-    tensor([[ 0.,  3.,  3.],
-            [-1.,  0.,  3.],
-            [-2., -2.,  0.]])
-    """
+    """`loops.shaw_bias` of q (..., seq_len, head_dim), as a Tensor (..., seq_len, n_k) of its dtype."""
     q, table = _float_tensor("q", q), _float_tensor("table", table)
     max_distance = arguments.shaw_distance(q, table)
     offsets = _offsets(q.shape[-2], positions, q.device)
@@ -370,11 +295,7 @@ def shaw_bias(q, table, *, positions=None):
 
 
 def alibi_slopes(num_heads):
-    """`loops.alibi_slopes` as a Tensor (num_heads,) on the CPU, cast last to the default dtype.
-
-    >>> alibi_slopes(4)
-    tensor([0.2500, 0.0625, 0.0156, 0.0039])
-    """
+    """`loops.alibi_slopes` as a Tensor (num_heads,) on the CPU, cast last to the default dtype."""
     num_heads = arguments.whole_number("num_heads", num_heads, minimum=1)
     power = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is not above num_heads
     steps = torch.arange(1, power + 1, dtype=torch.float64, device="cpu")
@@ -388,11 +309,6 @@ def alibi(seq_len, num_heads, *, positions=None):
 
     FlexAttention needs no matrix: its score_mod is ``score - slopes[head] * (query - key).abs()``, where
     slopes are ``alibi_slopes(num_heads)`` on the device of the scores.
-
-    >>> alibi(3, num_heads=8)[0]
-    tensor([[ 0.0000, -0.5000, -1.0000],
-            [-0.5000,  0.0000, -0.5000],
-            [-1.0000, -0.5000,  0.0000]])
     """
     seq_len = arguments.whole_number("seq_len", seq_len, minimum=1)
     distances = _offsets(seq_len, positions, "cpu").abs()  # (n_q, n_k)
@@ -400,11 +316,7 @@ def alibi(seq_len, num_heads, *, positions=None):
 
 
 def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirectional=True):
-    """`loops.t5_buckets` as a Tensor of int64, shape and device of `relative_positions`.
-
-    >>> t5_buckets(torch.tensor([-200, -9, -1, 0, 1, 9, 200]))
-    tensor([15,  8,  1,  0, 17, 24, 31])
-    """
+    """`loops.t5_buckets` as a Tensor of int64, shape and device of `relative_positions`."""
     one_way, exact, max_distance = arguments.bucket_arguments(num_buckets, max_distance, bidirectional)
     offsets = _whole_tensor("relative_positions", relative_positions)
     first = one_way * (offsets > 0) if bidirectional else 0
@@ -418,14 +330,7 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
 
 
 def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=None):
-    """`loops.t5_bias` as a Tensor (num_heads, seq_len, n_k), dtype and device of `table`.
-
-    >>> table = torch.tensor([[0.0], [0.1], [0.2], [0.3]])
-    >>> t5_bias(3, table, max_distance=4, bidirectional=False)[0]
-    tensor([[0.0000, 0.0000, 0.0000],
-            [0.1000, 0.0000, 0.0000],
-            [0.2000, 0.1000, 0.0000]])
-    """
+    """`loops.t5_bias` as a Tensor (num_heads, seq_len, n_k), dtype and device of `table`."""
     seq_len, table = arguments.whole_number("seq_len", seq_len, minimum=1), _float_tensor("table", table)
     num_buckets, _ = arguments.bucket_table(table, max_distance, bidirectional)
     options = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": bidirectional}
@@ -434,11 +339,7 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=N
 
 
 def forget_bias(gates):
-    """`loops.forget_bias` of a Tensor (..., seq_len), of its dtype and on its device.
-
-    >>> forget_bias(torch.tensor([1.0, 1.0, 0.5]))[2]
-    tensor([-0.6931, -0.6931,  0.0000])
-    """
+    """`loops.forget_bias` of a Tensor (..., seq_len), of its dtype and on its device."""
     gates = arguments.rate_of_each_token("gates", _float_tensor("gates", gates))
     logs = gates.log().cumsum(dim=-1)  # (..., seq_len)
     ahead = torch.ones(logs.shape[-1], logs.shape[-1], dtype=torch.bool, device=logs.device).triu(1)
@@ -446,12 +347,7 @@ def forget_bias(gates):
 
 
 def linear_attention(q, k, v, *, gates=None, state=None):
-    """`loops.linear_attention` of Tensors (..., seq_len, head_dim), without a loop: all weights at once.
-
-    >>> one = torch.ones(3, 1)
-    >>> linear_attention(one, one, torch.tensor([[8.0], [0.0], [0.0]]), gates=torch.full((3,), 0.5))[1]
-    tensor([[2.]])
-    """
+    """`loops.linear_attention` of Tensors (..., seq_len, head_dim), without a loop: all weights at once."""
     q, k, v, gates, state = _of_state(q, k, v, gates, state)
     fading = forget_bias(gates).exp()  # (..., seq_len, seq_len)
     since_start = gates.cumprod(dim=-1)[..., None]  # (..., seq_len, 1)
@@ -461,12 +357,7 @@ def linear_attention(q, k, v, *, gates=None, state=None):
 
 
 def delta_rule(q, k, v, beta, *, gates=None, state=None):
-    """`loops.delta_rule` of Tensors (..., seq_len, head_dim); gradients flow through all tokens.
-
-    >>> one = torch.ones(2, 1)
-    >>> delta_rule(one, one, torch.tensor([[5.0], [7.0]]), beta=torch.ones(2))[1]
-    tensor([[7.]])
-    """
+    """`loops.delta_rule` of Tensors (..., seq_len, head_dim); gradients flow through all tokens."""
     beta = _float_tensor("beta", beta)
     q, k, v, gates, state = _of_state(q, k, v, gates, state, beta=beta)
     outputs = []
@@ -480,11 +371,7 @@ def delta_rule(q, k, v, beta, *, gates=None, state=None):
 
 
 def short_convolution(x, weights, *, before=None):
-    """`loops.short_convolution` of a Tensor (..., seq_len, d_model).
-
-    >>> short_convolution(torch.tensor([[1.0], [2.0], [3.0]]), torch.tensor([[10.0, 1.0]]))[0].ravel()
-    tensor([ 1., 12., 23.])
-    """
+    """`loops.short_convolution` of a Tensor (..., seq_len, d_model)."""
     x, weights = _float_tensor("x", x), _float_tensor("weights", weights)
     before = before if before is None else _float_tensor("before", before)
     seq_len, d_model, width = arguments.convolution_sizes(x, weights, before)

@@ -81,6 +81,13 @@ def cell_of(notebook, name):
     return cell
 
 
+def filled(notebook, answers):
+    """The notebook with these answers in their cells."""
+    for cell in notebook.cells:
+        cell.source = answers.get(grade_id(cell), cell.source).strip("\n")
+    return notebook
+
+
 def spoil(notebook, how):
     """What happens to the cells of a notebook before it is handed in."""
     cells = notebook.cells
@@ -141,10 +148,8 @@ def spoil(notebook, how):
 
 
 def hand_in(submission, folder, port):
-    notebook = nbformat.read(folder / "release" / LESSON / f"{LESSON}.ipynb", 4)
-    for cell in notebook.cells:
-        if grade_id(cell) in submission.answers:
-            cell.source = submission.answers[grade_id(cell)].strip("\n")
+    release = nbformat.read(folder / "release" / LESSON / f"{LESSON}.ipynb", 4)
+    notebook = filled(release, submission.answers)
     place = notebook.cells.index(cell_of(notebook, "imports")) + (not submission.first)
     for cell in reversed(submission.cells):
         source = cell.strip("\n").replace("{folder}", str(folder)).replace("{port}", str(port))

@@ -14,6 +14,7 @@ import contextlib
 import csv
 import html
 import io
+import json
 import multiprocessing
 import os
 import re
@@ -35,7 +36,7 @@ from nbgrader.api import Gradebook
 from sqlalchemy.exc import DatabaseError
 
 MEMORY = 10 << 30  # bytes of addresses that grading one notebook may ask for, outside its sandbox
-FAILED = "nbgrader could not grade it: look at nbgrader.log"
+FAILED = "nbgrader could not grade it: look at nbgrader.log. A new file, or --student, tries again"
 NOT_GRADED = (
     "The program that grades could not work with this notebook. Your teacher knows. You can save it in "
     "JupyterLab and hand it in again; if that is no help, copy your answers into the lesson as you got it."
@@ -63,7 +64,7 @@ def grade_one(folder, lesson, student, sandboxed):
     text = page.read_text(encoding="utf-8").replace("<html>", '<html lang="en">')
     text = re.sub(r'(<a href="#(\w+)-check">)Test cell', r"\1\2", text)  # exercises by their names
     page.write_text(text, encoding="utf-8")
-    graded(folder, lesson, student).write_text(f"{handed_in(folder, lesson, student)}\n{version()}\n")
+    mark_graded(folder, lesson, student)
     return None
 
 
@@ -88,27 +89,36 @@ def graded_in_turn(folder, lesson, todo, sandboxed, jobs):
 
 
 def graded(folder, lesson, student):
-    """The file that says which submission was graded, and with which version of the course."""
+    """The file that says which submission was graded, with which version of the course, and if it failed."""
     return folder / "feedback" / student / lesson / "graded.txt"
+
+
+def mark_graded(folder, lesson, student, *failed):
+    words = handed_in(folder, lesson, student), version(), *failed
+    graded(folder, lesson, student).write_text("\n".join(words) + "\n")
+
+
+def last_graded(folder, lesson, student):
+    """The words of that file, or none."""
+    file = graded(folder, lesson, student)
+    return file.read_text().split() if file.exists() else []
 
 
 def handed_in(folder, lesson, student):
     """What tells one version of a submission from another, and whether a newer file was broken."""
-    file = folder / "submitted" / student / lesson / f"{lesson}.ipynb"
-    newest = "+newest" if intake.NEWEST.encode() in file.read_bytes() else ""
-    return f"{file.stat().st_mtime_ns}{newest}"
+    text = (folder / "submitted" / student / lesson / f"{lesson}.ipynb").read_text(encoding="utf-8")
+    return json.loads(text)["metadata"]["handed_in"] + ("+newest" if intake.NEWEST in text else "")
 
 
 def is_done(folder, lesson, student):
-    mark = graded(folder, lesson, student)
-    return mark.exists() and mark.read_text().split()[0] == handed_in(folder, lesson, student)
+    return last_graded(folder, lesson, student)[:1] == [handed_in(folder, lesson, student)]
 
 
 def take_back_points_by_hand(folder, lesson, student):
     """Take away points that were typed for an older file, and say what they were: {exercise: points}."""
-    mark, taken = graded(folder, lesson, student), {}
+    before, taken = last_graded(folder, lesson, student), {}
     same = handed_in(folder, lesson, student).removesuffix("+newest")
-    if not mark.exists() or mark.read_text().split()[0].removesuffix("+newest") == same:
+    if not before or before[0].removesuffix("+newest") == same:
         return taken
     with grades(folder, lesson) as all_grades:
         for who, name, grade in all_grades:
@@ -119,8 +129,7 @@ def take_back_points_by_hand(folder, lesson, student):
 
 
 def graded_with(folder, lesson, student):
-    mark = graded(folder, lesson, student)
-    return mark.read_text().split()[-1] if mark.exists() else version()
+    return [*last_graded(folder, lesson, student)[1:2], version()][0]
 
 
 @contextlib.contextmanager
@@ -187,6 +196,16 @@ def explain(folder, lesson, student, why):
     )
 
 
+def table_in(file):
+    """The rows of a CSV file, as a platform or a spreadsheet saved it."""
+    content = file.read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:  # as Excel saves it where a Windows of the West runs
+        text = content.decode("cp1252", "replace")
+    return csv.DictReader(io.StringIO(text, newline=""))
+
+
 def read_roster(folder):
     """The lines of roster.csv, with the `id` of each; of a group, every member has one.
 
@@ -196,12 +215,7 @@ def read_roster(folder):
     """
     if not (folder / "roster.csv").exists():
         return []
-    content = (folder / "roster.csv").read_bytes()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:  # as Excel saves it where a Windows of the West runs
-        text = content.decode("cp1252", "replace")
-    table = csv.DictReader(io.StringIO(text, newline=""))
+    table = table_in(folder / "roster.csv")
     roster, columns = list(table), set(table.fieldnames or ())
     last = "Surname" if "Surname" in columns else "Last name"
     if columns >= {"Student", "ID"}:
@@ -234,40 +248,30 @@ def people(folder):
     return list(found.values())
 
 
-def write_feedback_for_moodle(folder, lesson, files, place="feedback"):
-    """All pages in a zip, by the folder names in which Moodle gave the files: it takes them back by these."""
-    pages = {}
+def write_feedback(folder, lesson, files, given, place="feedback"):
+    """Everybody's page for Moodle, the graded notebooks for Canvas, in a zip for each.
+
+    They have the names in which the platform gave the files, because it takes them back by these.
+    """
+    moodle, canvas = {}, {}
     for student, handed_in in files.items():
-        page, name = (
-            folder / "feedback" / student / lesson / f"{lesson}.html",
-            intake.readable(handed_in[-1].parent.name),
-        )
-        if page.exists() and re.fullmatch(r".+_\d+_assignsubmission_(file|onlinetext)_?", name):
-            pages[f"{name}/{lesson}.html"] = page
-    if pages:
-        target = folder / place / f"{lesson}_moodle.zip"
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, page in pages.items():
-                archive.write(page, name)
-
-
-def write_feedback_for_canvas(folder, lesson, files, given, place="feedback"):
-    """The graded notebooks in a zip, by the names in which Canvas gave the files: it takes only these."""
-    graded = {}
-    for student in files.keys() & given.keys():
-        name = intake.readable(files[student][-1].name)
-        if re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", name):
+        page = folder / "feedback" / student / lesson / f"{lesson}.html"
+        file, above = (intake.readable(name) for name in (handed_in[-1].name, handed_in[-1].parent.name))
+        if page.exists() and re.fullmatch(r".+_\d+_assignsubmission_(file|onlinetext)_?", above):
+            moodle[f"{above}/{lesson}.html"] = page.read_text(encoding="utf-8")
+        if student in given and re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", file):
             notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)
             lines = [f"{one}: {score:g} of {most:g}" for one, (score, most) in given[student].items()]
             notes = notebook.metadata.get("course_notes", [])
             head = "\n\n".join(["# Graded", *lines, "The replies stand below the checks.", *notes])
             notebook.cells.insert(0, nbformat.v4.new_markdown_cell(head))
-            graded[name] = nbformat.writes(notebook)
-    if graded:
-        target = folder / place / f"{lesson}_canvas.zip"
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, text in sorted(graded.items()):
-                archive.writestr(name, text)
+            canvas[file] = nbformat.writes(notebook)
+    for platform, pages in (("moodle", moodle), ("canvas", canvas)):
+        if pages:
+            target = folder / place / f"{lesson}_{platform}.zip"
+            with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+                for name, text in sorted(pages.items()):
+                    archive.writestr(name, text)
 
 
 def no_formula(name):
@@ -275,28 +279,39 @@ def no_formula(name):
     return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name
 
 
-def write_grades(folder, lesson, given, broken):
-    """A table with a row for each learner and exercise, and one for each learning platform."""
-    place = folder / "grades"
+def write_grades(folder, lesson, given, broken, gone):
+    """A table with a row for each learner and exercise, and one for each learning platform.
+
+    `gone` are the points of those who have no file under their name any more. Returns {file: who keeps there
+    the mark of an earlier run}: a platform would take an empty cell for a mark that is taken back.
+    """
+    place, kept = folder / "grades", {}
     place.mkdir(exist_ok=True)
     with (place / f"{lesson}.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(["student", "exercise", "points", "maximum", "course", "remark"])
-        for student, grades in sorted(given.items()):
+        for student, grades in sorted((given | gone).items()):
             for name, (score, most) in grades.items():
                 course = graded_with(folder, lesson, student)
-                table.writerow([no_formula(student), name, f"{score:g}", f"{most:g}", course, ""])
+                remark = "no file under this name now" if student in gone else ""
+                table.writerow([no_formula(student), name, f"{score:g}", f"{most:g}", course, remark])
         for student, why in sorted(broken.items()):
             table.writerow([no_formula(student), "", "", "", version(), f"not graded: {why}"])
     totals = {student: sum(score for score, _ in grades.values()) for student, grades in given.items()}
-    most = max((sum(one for _, one in grades.values()) for grades in given.values()), default=0)
-    forms = {  # the columns by which these platforms know a learner, and what they call the rest
-        "canvas": (["Student", "ID", "SIS User ID", "SIS Login ID", "Section"], ["    Points Possible"]),
-        "moodle": (["Email address"], None),
+    most = max((sum(one for _, one in grades.values()) for grades in (given | gone).values()), default=0)
+    canvas = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+    forms = {  # by what these platforms know a learner, the surest first, and what they call the rest
+        "canvas": ("ID", canvas, ["    Points Possible"]),
+        "moodle": ("Email address", ["Email address"], None),
     }
-    for platform, (columns, first) in forms.items():
+    for platform, (surest, columns, first) in forms.items():
         target = place / f"{lesson}_{platform}.csv"
-        target.unlink(missing_ok=True)
+        before = {}
+        if target.exists():
+            table = table_in(target)
+            marks = (table.fieldnames or [""])[-1]
+            before = {row[surest]: row[marks] for row in table if row.get(surest) and row.get(marks)}
+            target.unlink()
         rows = [(row, names) for row, names in people(folder) if row.get(columns[0])]
         if not rows:
             continue
@@ -309,7 +324,10 @@ def write_grades(folder, lesson, given, broken):
                 table.writerow([*first, *[""] * (len(columns) - 1), f"{most:g}"])
             for row, names in rows:
                 score = next((f"{totals[name]:g}" for name in names if name in totals), "")
+                if not score and (score := before.get(row.get(surest), "")):
+                    kept.setdefault(target, []).append(names[-1])
                 table.writerow([*(row.get(column, "") for column in columns), score])
+    return kept
 
 
 def sandbox_or_consent(without):
@@ -373,26 +391,25 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     for one in todo:
         for name, score in take_back_points_by_hand(folder, lesson, one).items():
             print(f"  {one}: {score:g} by hand for {name} was for an older file, and counts no more")
-    failed = {}
     for number, (one, problem) in enumerate(graded_in_turn(folder, lesson, todo, sandboxed, jobs), start=1):
         if problem:
-            failed[one] = FAILED
             explain(folder, lesson, one, NOT_GRADED)
+            mark_graded(folder, lesson, one, "failed")
             with (folder / "nbgrader.log").open("a", encoding="utf-8", errors="replace") as log:
                 log.write(f"{lesson}, {one}:\n{problem}\n")
         print(f"  {number:3} of {len(todo)}  {one}{'  NOT GRADED' if problem else ''}", flush=True)
-    broken = taken.broken | failed
+    failed = [one for one in taken.ready if "failed" in last_graded(folder, lesson, one)]
+    broken = taken.broken | dict.fromkeys(failed, FAILED)
     for one, why in taken.broken.items():
         explain(folder, lesson, one, why)
     all_points = points(folder, lesson)
     given = {one: grades for one, grades in all_points.items() if one in taken.ready.keys() - broken}
-    write_grades(folder, lesson, given, broken)
-    write_feedback_for_moodle(folder, lesson, taken.files)
-    write_feedback_for_canvas(folder, lesson, taken.files, given)
+    gone = {one: all_points[one] for one in all_points.keys() - taken.ready.keys() - broken.keys()}
+    kept = write_grades(folder, lesson, given, broken, gone)
+    write_feedback(folder, lesson, taken.files, given)
     if student in taken.files:  # after an appeal: one page, in a zip of its own
-        one, place = {student: taken.files[student]}, Path("feedback") / student
-        write_feedback_for_moodle(folder, lesson, one, place)
-        write_feedback_for_canvas(folder, lesson, one, given, place)
+        place = Path("feedback") / student
+        write_feedback(folder, lesson, {student: taken.files[student]}, given, place)
         for name in sorted((folder / place).glob(f"{lesson}_*.zip")):
             print(f"  to give back this one only: {name}")
     print(f"{len(todo)} graded in {time.monotonic() - start:.0f} s")
@@ -405,8 +422,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         print(f"  not graded: {one}: {why}{f' ({files})' if files else ''}")
     for name, why in taken.unread.items():
         print(f"  NOT READ: {name}: {why}")
-    if gone := all_points.keys() - taken.ready.keys() - broken.keys():
+    if gone:
         print(f"  graded before, and now without a file or under another name: {', '.join(sorted(gone))}")
+    for file, names in kept.items():
+        print(f"  keep the mark of an earlier run (to drop it, delete {file} first): {', '.join(names)}")
     if roster:
         handed_in = taken.ready.keys() | taken.broken.keys()
         known = {intake.words_of(name): name for _, names in roster for name in names}

@@ -29,6 +29,7 @@ STUDENT = [  # how files and their folders tell whose they are
     # ada_03_a (1).ipynb
     r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?(?i:\.ipynb(?:\.txt)?)",
 ]
+LEFT_BEHIND = re.compile(r"(^|/)(__MACOSX/|\.ipynb_checkpoints/|\._)")  # by a Mac, by Jupyter
 DEEPER = re.compile(r"/[^/]+_\d+_(?:assignsubmission_|\d+_)")  # a platform's name in a folder
 LONGEST_NAME = 120  # bytes of a learner's name
 IMPORT = re.compile(r"(?m)^(from|import) ")
@@ -122,7 +123,10 @@ def collect(folder, lesson, namesakes=()):
             notebook = read(content)
             if downloaded or mark not in repaired:
                 notebook.metadata.pop("course_notes", None)
+                notebook.metadata["handed_in"] = mark
+            about = notebook.metadata.get("handed_in", mark)
             notebook, notes = put_right(notebook, release)
+            notebook.metadata["handed_in"] = about
             theirs.append(file)
         except Exception as problem:  # whatever a stranger wrote stops nobody else
             theirs.insert(0, file)
@@ -245,7 +249,7 @@ def in_a_line(problem):
 def handed_over(name):
     """Notebooks, and what a platform says is a learner's, a PDF or a zip: its learner is to be told."""
     return (
-        "__MACOSX" not in name
+        not LEFT_BEHIND.search(name)
         and not name.endswith("/")
         and (of_platform(name) or name.lower().endswith((".ipynb", ".ipynb.txt")))
     )
@@ -295,11 +299,9 @@ def student_of(name):
     """Whose a file is, as a name that a folder can have."""
     for pattern in STUDENT:
         if match := re.fullmatch(pattern, name, re.DOTALL):
-            student = re.sub(
-                r"[\[\]*?/\\,\x00-\x1f\x7f]|^\.+",
-                "-",
-                unicodedata.normalize("NFC", readable(match["student"]).strip()),
-            ).strip()
+            student = unicodedata.normalize("NFC", readable(match["student"]).strip())
+            student = re.sub(r"[\[\]*?/\\,\x00-\x1f\x7f]", "-", student).strip()
+            student = re.sub(r"^[.-]+", "_", student)  # no hidden folder, and no option of a command
             if len(student.encode()) > LONGEST_NAME:
                 student = f"{student[: LONGEST_NAME // 4]} {hashlib.sha256(student.encode()).hexdigest()[:8]}"
             return student or "unknown"
@@ -308,7 +310,7 @@ def student_of(name):
 
 def words_of(name):
     """By which a name is known again, whatever the order of its parts."""
-    return tuple(sorted(re.findall(r"\w+", name.lower())))
+    return tuple(sorted(re.findall(r"[^\W_]+", name.lower())))
 
 
 def keep_original(place, file, content, name):

@@ -7,11 +7,12 @@ Called again, it brings the lessons in the folder up to date, except those that 
 everything else as it is.
 """
 
+import argparse
 import shutil
 import sys
 from pathlib import Path
 
-from class_folder import ROOT, lessons, nbgrader, version
+from class_folder import ROOT, lesson_named, lessons, nbgrader, version
 
 
 def make(folder, names=None):
@@ -66,13 +67,13 @@ def handed_out_with(folder, name):
 
 
 def main(arguments):
-    folder, *wanted = arguments or ["--help"]
-    names = [name for name in lessons() if {name, name[:2], name[3:]} & set(wanted)]
-    if folder.startswith("-") or len(names) != len(wanted):
-        print("usage: python course.py classroom FOLDER [LESSON ...], as in ~/class 03 04", file=sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser(description="make a class and its lessons", prog="course.py classroom")
+    parser.add_argument("folder")
+    parser.add_argument("lessons", nargs="*", type=lesson_named, help="such as 03")
+    options = parser.parse_args(arguments)
+    names = options.lessons
     try:
-        folder = make(folder)
+        folder = make(options.folder)
         for name in names:
             release(folder, name)
     except (ValueError, OSError) as problem:

@@ -57,11 +57,8 @@ def refusing():
     return file
 
 
-def command(shared, inside, seeds="{}"):
-    """The words before a command that runs `inside` a sandbox, where the folder `shared` can be written.
-
-    `seeds` are those of the fresh trials of each exercise.
-    """
+def command(shared, inside):
+    """The words before a command that runs `inside` a sandbox, where the folder `shared` can be written."""
     own = [sys.base_prefix, sys.prefix, *(path for path in sys.path if path.endswith("-packages"))]
     words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     words.append("--clearenv")
@@ -85,7 +82,7 @@ def command(shared, inside, seeds="{}"):
         "USER": "learner",
         "MPLCONFIGDIR": "/tmp/matplotlib",
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PE_LESSONS_LOOK_ONLY": seeds,
+        "PE_LESSONS_LOOK_ONLY": "{}",
     }
     for name, value in variables.items():
         words += ["--setenv", name, value]
@@ -149,19 +146,16 @@ def missing():
 class OpenKernelManager(AsyncKernelManager):
     """Starts a kernel with all rights of the teacher, but without right answers."""
 
-    seeds = "{}"
-
     async def _async_launch_kernel(self, kernel_cmd, **options):
-        environment = options.get("env") or os.environ
-        path = os.pathsep.join(filter(None, [str(marking.without_answers()), environment.get("PYTHONPATH")]))
-        options["env"] = {**environment, "PYTHONPATH": path, "PE_LESSONS_LOOK_ONLY": self.seeds}
+        environment = {**(options.get("env") or os.environ), "PE_LESSONS_LOOK_ONLY": "{}"}
+        environment.pop("PE_LESSONS_RUN", None)  # by which all seeds are drawn
+        path = filter(None, [str(marking.without_answers()), environment.get("PYTHONPATH")])
+        options["env"] = environment | {"PYTHONPATH": os.pathsep.join(path)}
         await super()._async_launch_kernel(kernel_cmd, **options)
 
 
 class SandboxedKernelManager(AsyncKernelManager):
     """Starts a kernel in a sandbox, and talks to it through sockets in a folder that both see."""
-
-    seeds = "{}"
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
@@ -190,7 +184,7 @@ class SandboxedKernelManager(AsyncKernelManager):
 
     def format_kernel_cmd(self, extra_arguments=None):
         self.kernel_spec.interrupt_mode = "message"  # a signal would reach the sandbox only
-        return command(self.shared, super().format_kernel_cmd(extra_arguments), self.seeds)
+        return command(self.shared, super().format_kernel_cmd(extra_arguments))
 
     async def _async_launch_kernel(self, kernel_cmd, **options):
         # The learner's code does not write on the teacher's terminal, and bubblewrap itself, whose variables

@@ -10,7 +10,7 @@ import torch
 from verdicts import EXERCISES, LESSON_OF
 
 from pe_lessons import arrays, loops, tensors
-from pe_lessons.exercises.exercise import Numbers
+from pe_lessons.exercises.exercise import Exercise, Numbers
 from pe_lessons.lessons import REGISTRY
 
 EXERCISE = REGISTRY["sinusoidal_loop"]
@@ -58,25 +58,30 @@ def test_the_function_that_did_the_work_is_named(answer, told):
     assert told in EXERCISE.diagnose(answer).message
 
 
+@pytest.mark.parametrize("file", ["<frozen os>", functools.__file__, "/home/ada/site-packages/helper.py"])
+def test_a_loop_counts_whatever_file_it_says_it_stands_in(file):
+    exercise = REGISTRY["sinusoidal_numpy"]
+    [loop] = [one for one in LESSON_OF[exercise].styles(exercise.name) if one.style == "loop"]
+    scope = vars(loop.module) | {"__name__": "__main__"}
+    exec(compile(loop.text, file, "exec"), scope)
+    assert "without a loop" in str(exercise.diagnose(scope[loop.name]))
+
+
 def test_what_is_written_past_the_streams_is_not_seen(capfd):
     """nbgrader takes the point from a check under which anything stands in red."""
     here = logging.StreamHandler(sys.stderr)  # keeps the stream, as logging.basicConfig() does
+    logger = logging.getLogger("of an answer")
 
-    def noisy(seq_len, d_model):
-        logging.getLogger().addHandler(here)
-        logging.warning("slow")
+    def noisy(number):
+        logger.addHandler(here)
+        logger.warning("slow")
         os.write(2, b"from C\n")
         os.write(1, b"from C\n")
-        return [*EXERCISE_TABLE(seq_len, d_model)]
+        return 2 * number
 
-    scope = dict(vars(LESSON_OF[EXERCISE].answers))
-    exec(compile(LESSON_OF[EXERCISE].styles("sinusoidal_loop")[0].text, "<cell>", "exec"), scope)
-    EXERCISE_TABLE = scope["sinusoidal_loop_loop"]
     before = logging.root.manager.disable
-    try:
-        assert EXERCISE.diagnose(noisy).status == "correct"
-    finally:
-        logging.getLogger().removeHandler(here)
+    double = Exercise("double", lambda number: 2 * number, probes=((1,), (3,)))
+    assert double.diagnose(noisy).status == "correct"
     assert logging.root.manager.disable == before
     os.write(2, b"afterwards\n")
     captured = capfd.readouterr()

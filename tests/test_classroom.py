@@ -3,6 +3,7 @@
 import ast
 import builtins
 import contextlib
+import copy
 import gzip
 import io
 import json
@@ -51,10 +52,7 @@ for student, work in tomllib.loads((ROOT / "tests/honest_submissions.toml").read
 
 def book(**answers):
     """A hand-in as text: right, but for these answers."""
-    notebook = nbformat.reads(nbformat.writes(RELEASE), 4)
-    for cell in notebook.cells:
-        cell.source = (demo.RIGHT | answers).get(grade_id(cell), cell.source)
-    return nbformat.writes(notebook)
+    return nbformat.writes(demo.filled(copy.deepcopy(RELEASE), demo.RIGHT | answers))
 
 
 def answer_of(folder, student, name="sinusoidal_loop"):
@@ -332,7 +330,8 @@ def test_what_was_put_into_submitted_by_hand_is_kept(a_class):
 
 
 def test_points_by_hand_follow_the_file(tmp_path):
-    _parents(tmp_path / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb").write_text("{}")
+    file = _parents(tmp_path / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb")
+    file.write_text('{"metadata": {"handed_in": "2"}}')
     with grade.Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as gradebook:
         gradebook.add_assignment(LESSON)
         gradebook.add_notebook(LESSON, LESSON)
@@ -408,12 +407,19 @@ def test_what_ipython_runs_uses_names_too(source):
     assert {"f", "table"} <= running.names_in(nbformat.v4.new_code_cell(source))
 
 
+SPY = """
+import os
+from pe_lessons.exercises import result
+print(result.LOOK_ONLY, {one: os.environ[one] for one in os.environ if one.startswith("PE_LESSONS")})"""
+
+
 @pytest.mark.parametrize("run", [running.RunOpenly, pytest.param(running.Run, marks=needs_a_sandbox)])
 def test_a_check_only_tells_what_an_answer_does(run):
     """Its own outputs count for nothing, nor do other checks in its cell; an error of the cell stays."""
     name, right = "sinusoidal_loop", demo.RIGHT["sinusoidal_loop"]
     check = f"{name}.check(my_sinusoidal)"
-    started = f"import math\nfrom pe_lessons.lessons.the_naive_loop import *\nprint({name}.text)\n{right}"
+    given = "import math\nfrom pe_lessons.lessons.the_naive_loop import *"
+    started = f"{given}\nprint({name}.text)\n{right}{SPY}"
     cells = [nbformat.v4.new_code_cell(started)]
     for source, exercise in [
         (f"{check}\nprint('at work')\n50", name),
@@ -428,6 +434,7 @@ def test_a_check_only_tells_what_an_answer_does(run):
     notebook, _ = run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=cells), {})
     _, first, correct, *wrong = notebook.cells
     assert "the course gives no answers" in first.outputs[0].text and right[30:] not in first.outputs[0].text
+    assert first.outputs[0].text.endswith("\n{} {'PE_LESSONS_LOOK_ONLY': '{}'}\n")  # no numbers of the trials
     [said] = correct.outputs
     assert (said.name, said.text.split("\n")[0]) == ("stdout", f"{name}: Correct.")
     assert correct.metadata[marking.VERDICT] == {"status": "correct", "cause": None, "called": []}
@@ -471,24 +478,23 @@ def test_every_right_answer_is_right_where_the_course_has_no_answers(tmp_path):
         for style in LESSON_OF[exercise].styles(exercise.name):
             lines = Path(style.module.__file__).read_text("utf-8").splitlines()
             imports = [line for line in lines if re.match("import|from", line) and ".answers" not in line]
-            cells.append((exercise.name, style.name, "\n".join([*imports, style.text])))
+            source = "\n".join([*imports, style.text])
+            cells.append((exercise.name, style.name, source, marking.seeds(exercise.name)))
     program = (
         "import json, sys, pe_lessons\nfrom pe_lessons.lessons import REGISTRY\n"
-        "from pe_lessons.exercises.result import LOOK_ONLY\n"
-        "told = []\nfor name, mine, source in json.load(open(sys.argv[1])):\n"
+        "told = []\nfor name, mine, source, seeds in json.load(open(sys.argv[1])):\n"
         "    scope = {'__name__': 'cell'}\n"
         "    exec(compile(source, 'a cell', 'exec'), scope)\n"
-        "    told.append(REGISTRY[name].renewed(LOOK_ONLY[name]).look(scope[mine]).as_text())\n"
+        "    told.append(REGISTRY[name].renewed(seeds).look(scope[mine]).as_text())\n"
         "json.dump([pe_lessons.__file__, told], open(sys.argv[1], 'w'))\n"
     )
     told.write_text(json.dumps(cells))
-    copy = marking.without_answers()
-    seeds = json.dumps({name: marking.seeds(name) for name, *_ in cells})
-    environment = {**grade.os.environ, "PYTHONPATH": str(copy), "PE_LESSONS_LOOK_ONLY": seeds}
+    place = marking.without_answers()
+    environment = {**grade.os.environ, "PYTHONPATH": str(place), "PE_LESSONS_LOOK_ONLY": "{}"}
     subprocess.run([sys.executable, "-c", program, told], check=True, env=environment, cwd=tmp_path)
     where, looks = json.loads(told.read_text())
-    assert Path(where).is_relative_to(copy)
-    for (name, style, _), look in zip(cells, looks, strict=True):
+    assert Path(where).is_relative_to(place)
+    for (name, style, *_), look in zip(cells, looks, strict=True):
         result = marking.judged(name, look)
         asked_without = REGISTRY[name].no_loop and style.endswith("_loop")
         assert result is not None and (result.status == "correct" or asked_without), (style, result)
@@ -567,7 +573,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
         ("gus", wrong, 1.0, []),
         ("Ivy", wrong, 0.5, []),
     ]:
-        notebook = nbformat.reads(nbformat.writes(RELEASE), 4)
+        notebook = copy.deepcopy(RELEASE)
         notebook.metadata["course_notes"] = notes
         check = demo.cell_of(notebook, "sinusoidal_loop-check")
         check.outputs = [nbformat.v4.new_output("stream", name="stdout", text=said)]
@@ -718,10 +724,9 @@ def test_the_honest_get_their_points_and_nobody_is_named(name, tmp_path, capsys)
     assert make_class_folder.main([str(folder), name]) == 0
     place = folder / "downloaded" / lesson
     for student, work in HONEST[name].items():
-        notebook = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
+        release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
+        notebook = demo.filled(release, work)
         cells = notebook.cells
-        for cell in cells:
-            cell.source = work.get(grade_id(cell), cell.source).strip("\n")
         if "cell" in work:
             below = cells.index(demo.cell_of(notebook, "imports")) + 1
             cells.insert(below, nbformat.v4.new_code_cell(work["cell"].strip("\n")))
@@ -781,13 +786,14 @@ def grading_pretended(monkeypatch, problem=None):
         page.parent.mkdir(parents=True, exist_ok=True)
         calls.append(student)
         page.write_text(f"{student}, {calls.count(student)}")
-        return problem
+        return problem or grade.mark_graded(folder, lesson, student)
 
     monkeypatch.setattr(grade, "check_that_answers_can_run", lambda sandboxed: None)
     monkeypatch.setattr(grade, "sandbox_or_consent", lambda without: True)
     monkeypatch.setattr(grade, "ProcessPoolExecutor", lambda jobs, *_: ThreadPoolExecutor(jobs))
     monkeypatch.setattr(grade, "grade_one", grade_one)
     monkeypatch.setattr(grade, "points", lambda *_: {})
+    return calls
 
 
 def ends_for_bob(folder, lesson, student, sandboxed):
@@ -816,19 +822,12 @@ def test_after_an_appeal_one_page_goes_back_and_the_others_are_not_lost(monkeypa
     folder, put = a_class
     put({moodle(student, n): book() for n, student in enumerate(("Ada", "Bob"))})
     grading_pretended(monkeypatch)
-    canvas = []
-
-    def write(folder, lesson, files, given, place=""):
-        canvas.append((sorted(files), str(place)))
-
-    monkeypatch.setattr(grade, "write_feedback_for_canvas", write)
     ada, bob = (moodle(name, n, f"{LESSON}.html") for n, name in enumerate(("Ada", "Bob")))
     grade.grade(folder, LESSON)
     assert pages_in(folder) == {ada: "Ada, 1", bob: "Bob, 1"}
     grade.grade(folder, LESSON, student="Bob")
     assert pages_in(folder) == {ada: "Ada, 1", bob: "Bob, 2"}
     assert pages_in(folder, "moodle", "Bob") == {bob: "Bob, 2"}
-    assert canvas == [(["Ada", "Bob"], ""), (["Ada", "Bob"], ""), (["Bob"], "feedback/Bob")]
 
 
 @pytest.mark.parametrize("problem, status", [(None, 0), ("no memory", 1)])
@@ -836,7 +835,7 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, a_class, capsys, pro
     """A PDF is told to its learner and listed: that is no failure of grading."""
     folder, put = a_class
     put({"ada.ipynb": book(), moodle("Bob", 7, "print.pdf"): "%PDF"})
-    grading_pretended(monkeypatch, problem)
+    calls = grading_pretended(monkeypatch, problem)
     (folder / "roster.csv").write_text("id,Email address\nada,ada@example.org\n")
     assert grade.main([str(folder), "03"]) == status
     assert "not graded: This is no notebook" in (folder / "grades" / f"{LESSON}.csv").read_text()
@@ -846,6 +845,11 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, a_class, capsys, pro
     page = (folder / "feedback" / "ada" / LESSON / f"{LESSON}.html").read_text(encoding="utf-8")
     assert ("Your teacher knows." in page) == bool(problem)
     assert "_canvas" not in said and f'review "{folder}" {LESSON[:2]}' in said
+    put({"other.csv": "", "ada.ipynb": book()})  # the same once more, and younger
+    assert grade.main([str(folder), "03"]) == status and calls == ["ada"]
+    assert ("not graded: ada" in capsys.readouterr().out) == bool(problem)
+    put({"other.csv": "", "more.csv": "", "ada.ipynb": mine("another")})
+    assert grade.main([str(folder), "03"]) == status and calls == ["ada", "ada"]
 
 
 def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave(a_class):
@@ -860,10 +864,9 @@ def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave
     for student in [*taken.ready, *taken.broken]:
         grade.explain(folder, LESSON, student, "of " + student)
         nbformat.write(notebook, _parents(folder / "autograded" / student / LESSON / f"{LESSON}.ipynb"))
-    grade.write_feedback_for_moodle(folder, LESSON, taken.files)
-    assert pages_in(folder).keys() == {moodle("Bob", 3, f"{LESSON}.html"), moodle("Eve", 4, f"{LESSON}.html")}
     given = {student: {"right_pairs": (1.0, 2.0)} for student in taken.ready}
-    grade.write_feedback_for_canvas(folder, LESSON, taken.files, given)
+    grade.write_feedback(folder, LESSON, taken.files, given)
+    assert pages_in(folder).keys() == {moodle("Bob", 3, f"{LESSON}.html"), moodle("Eve", 4, f"{LESSON}.html")}
     [(name, text)] = pages_in(folder, "canvas").items()
     head, cell = nbformat.reads(text, 4).cells
     assert name == names[1] and "right_pairs: 1 of 2" in head.source
@@ -918,7 +921,7 @@ POINTS = {
 def test_the_lists_of_the_platforms_are_rosters_as_they_are(tmp_path, roster, ids, moodle_rows, canvas_rows):
     (tmp_path / "roster.csv").write_bytes(roster if isinstance(roster, bytes) else roster.encode())
     assert [row["id"] for row in grade.read_roster(tmp_path)] == ids
-    grade.write_grades(tmp_path, LESSON, POINTS, {"bob": "cut"})
+    grade.write_grades(tmp_path, LESSON, POINTS, {"bob": "cut"}, {})
     for platform, first, rows in (("moodle", 1, moodle_rows), ("canvas", 2, canvas_rows)):
         file = tmp_path / "grades" / f"{LESSON}_{platform}.csv"
         assert file.exists() == bool(rows)
@@ -930,6 +933,32 @@ def test_the_lists_of_the_platforms_are_rosters_as_they_are(tmp_path, roster, id
         )
         assert most[-1] == "2"
     assert "not graded: cut" in (tmp_path / "grades" / f"{LESSON}.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    "platform, roster, old, new",
+    [
+        ("moodle", "First name,Surname,Email address\nAda,{},ada@example.org\n", "Ada Lovelace", "Ada Byron"),
+        ("canvas", CANVASES + '"{}, Ada",4711,s1,ada,A,\n', "lovelaceada", "byronada"),
+    ],
+)
+def test_a_mark_stays_when_the_platform_renames_a_learner(platform, roster, old, new, tmp_path):
+    """A platform would take an empty cell for a mark that is taken back."""
+    place, given = tmp_path / "grades", {old: {"right_pairs": (1.0, 1.0)}}
+    file = place / f"{LESSON}_{platform}.csv"
+    (tmp_path / "roster.csv").write_text(roster.format("Lovelace"))
+    assert grade.write_grades(tmp_path, LESSON, given, {}, {}) == {}
+    before = file.read_text()
+    (tmp_path / "roster.csv").write_text(roster.format("Byron"))
+    file.write_text(before + '"\xe9","",x\n', encoding="cp1252")  # a teacher looked at it in Excel
+    for _ in "ab":
+        assert grade.write_grades(tmp_path, LESSON, {}, {}, given) == {file: [new]}
+        assert file.read_text().replace("Byron", "Lovelace") == before
+    assert f"{old},right_pairs,1,1," in (place / f"{LESSON}.csv").read_text()
+    assert grade.write_grades(tmp_path, LESSON, {new: {"right_pairs": (0.0, 1.0)}}, {}, given) == {}
+    assert file.read_text().endswith(",0\n")
+    file.unlink()  # the teacher says that there is no mark
+    assert grade.write_grades(tmp_path, LESSON, {}, {}, given) == {}
 
 
 def test_a_roster_that_names_nobody_is_refused(tmp_path):
@@ -954,22 +983,16 @@ def test_a_second_of_one_name_moves_what_the_first_handed_in(a_class):
 
 
 def test_the_demo_notices_wrong_points_silent_feedback_and_false_flags():
-    def judged(points, given, said="It says so.", flagged=(), never=()):
-        case = SimpleNamespace(points=points, says=["says so"], never=never, flagged=False)
-        return list(demo.judge(case, given, said, flagged))
-
-    full = dict.fromkeys(demo.RIGHT, 1)
-    none = full | {"right_pairs": 0}
-    assert judged(full, full) == judged(None, None, flagged=["not graded"]) == []
-    for problem, words in [
-        (judged(full, none), "0 points, expected 1"),
-        (judged(none, full), "1 points, expected 0"),
-        (judged(full, {}), "None points"),
-        (judged(full, None), "was not graded"),
-        (judged(None, full, flagged=["not graded"]), "should not have been"),
-        (judged(full, full, said="Something else."), "does not say"),
-        (judged(full, full, said=None), "does not say"),
-        (judged(full, full, flagged=["imports os"]), "review says: imports os"),
-        (judged(full, full, said="says so REACHED", never=["REACHED"]), "the feedback says REACHED"),
-    ]:
-        assert words in problem[0]
+    full, name = dict.fromkeys(demo.RIGHT, 1), "right_pairs"
+    case = SimpleNamespace(points=full, says=["says so"], never=["REACHED"], flagged=False)
+    assert list(demo.judge(case, full, "It says so.", [])) == []
+    given = full | {name: 0}
+    assert list(demo.judge(case, given, "REACHED", ["imports os"])) == [
+        f"{name}: 0 points, expected 1",
+        "the feedback does not say: says so",
+        "the feedback says REACHED",
+        "review says: imports os",
+    ]
+    assert next(demo.judge(case, None, "It says so.", ["not graded"])) == "was not graded"
+    case.points = None
+    assert next(demo.judge(case, full, "It says so.", [])) == "was graded, and should not have been"

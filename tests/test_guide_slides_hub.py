@@ -49,7 +49,8 @@ def test_a_class_folder_is_not_made_among_other_things(tmp_path, capsys):
         make_class_folder.make(ROOT / "notebooks")
     assert make_class_folder.main([str(tmp_path)]) == 2
     assert "holds other things" in capsys.readouterr().err
-    assert make_class_folder.main([]) == 2
+    with pytest.raises(SystemExit, match="There is no lesson 'last': give its number"):
+        make_class_folder.main([str(tmp_path), "last"])
 
 
 def test_the_guide_has_an_entry_for_every_lesson_and_names_mistakes_that_the_checks_know():

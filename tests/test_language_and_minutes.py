@@ -127,6 +127,11 @@ def test_replies_hints_and_quizzes_are_in_plain_english(path):
     assert list(of_replies(says, words)) == []
 
 
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*/figures.md")), ids=lambda path: path.parent.name)
+def test_what_figures_show_is_told_in_plain_english(path):
+    assert list(worn_out(NOT_PROSE.sub(" ", path.read_text(encoding="utf-8")), WORN_OUT)) == []
+
+
 @pytest.mark.parametrize("name", ["rotary", "sinusoidal"])
 def test_replies_that_lessons_share_are_in_plain_english(name):
     assert list(of_replies(says_in(FOLDER / f"mistakes_{name}.toml"))) == []

@@ -1,6 +1,8 @@
 """Figures by their artists (arrays, lines, labels, colour maps), tables by their text."""
 
 import io
+import re
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -41,6 +43,18 @@ def test_show_publishes_picture_alt_text_and_caption(displayed):
     assert plt.get_fignums() == []
 
 
+DRAWINGS = sorted(Path(plots.__file__).parent.glob("lessons/*/figures.md"))
+
+
+@pytest.mark.parametrize("file", DRAWINGS, ids=lambda file: file.parent.name)
+def test_each_drawing_has_an_alt_text_and_a_caption_and_no_words_are_left_over(file):
+    code = file.with_suffix(".py")
+    words = plots.words(str(code))
+    drawings = re.findall(r"^@plots\.drawn\ndef (\w+)", code.read_text(encoding="utf-8"), re.MULTILINE)
+    assert words.keys() == set(drawings)
+    assert all(len(said) == 2 and all(said) for said in words.values())
+
+
 def mesh():
     fig, ax = plt.subplots()
     ax.pcolormesh(TABLE)
@@ -50,7 +64,7 @@ def mesh():
 
 COLOURED = {  # figures in which all colours stand for numbers or names, and how many parts they have
     "a table and its bar": (lambda: plots.heatmap(np.ones((5, 4))), 2),
-    "cells that join": (lambda: _grids({"one": np.eye(5)}, marked=[(1, 1), (2, 2)]), 2),
+    "cells in a few steps of colour": (lambda: _grids({"one": np.eye(5)}, label="", side=3), 2),
     "a mesh upside down": (mesh, 1),
     "dots": (lambda: figures._dots(dict.fromkeys("ab", TABLE[:3, :2]), {"a": [1]}), 2),
     "boxes and their key": (
@@ -74,15 +88,6 @@ def test_show_says_where_colours_mean_something(displayed, kind):
         assert vivid[top:bottom, left:right].any()
         vivid[max(top - 2, 0) : bottom + 2, max(left - 2, 0) : right + 2] = False
     assert not vivid.any(), "a colour outside of all parts"
-
-
-def test_an_encoding_has_its_colour_wherever_it_is_drawn():
-    alone, *both = (
-        [line.get_color() for line in plots.curves({name: [0, 1] for name in names}).axes[0].lines]
-        for names in (["RoPE"], ["x", "RoPE"], ["RoPE", "sinusoidal", "x"])
-    )
-    assert both[0][1] == both[1][0] == alone[0]
-    assert all(len(set(colours)) == len(colours) for colours in both)
 
 
 def test_a_table_rounds_floating_point_numbers_without_minus_zero_and_nothing_else(displayed):

@@ -5,9 +5,10 @@ import math
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from three_versions import TAKES, answer, each_version
+from three_versions import TAKES, answer, each_version, made_for
 
 from pe_lessons import arrays, loops, tensors
 
@@ -76,6 +77,7 @@ CASES = {
         ((3, 6), {"base": 100}),
         ((3, 5), {"start": 1000}),
         ((4, 6), {"start": -2, "base": 7.5}),
+        ((np.int64(4), np.uint8(5)), {"start": np.int64(-7), "base": np.float32(2)}),
     ],
     "shift_matrix": [
         *(((offset, 6), {}) for offset in (0, 1, 3, -3, 1000)),
@@ -89,6 +91,7 @@ CASES = {
         ((np.arange(6).reshape(2, 3), 8), {}),
         (([3], 2), {"base": 100}),
         (([2**24 + 1], 6), {}),  # more than float32 tells apart
+        (([], 4), {}),
     ],
     "softmax": [
         (([0.3],), {}),
@@ -96,6 +99,7 @@ CASES = {
         ((random_rows(3, 4),), {}),
         (([1e4, 0.0, -1e4],), {}),
         (([-math.inf, 2.0],), {}),
+        (([[math.nan, -math.inf], [-math.inf, 0.0]],), {}),
     ],
     "attention": [
         ((random_rows(4, 3), random_rows(4, 3) + 1, random_rows(4, 5)), {}),
@@ -108,6 +112,7 @@ CASES = {
         ((random_rows(1, 2), [0]), {}),
         ((random_rows(5, 4), [0, 3, 7, 8, 20]), {}),
         ((random_rows(5, 4), [0, 3, 7, 8, 20]), {"layout": "half"}),
+        (([[math.nan] * 4, [1.0] * 4], [0, 3]), {}),
         ((random_rows(3, 6), [-2, 0.5, 1000]), {"base": 7.5}),
         ((random_rows(3, 6), [-2, 0.5, 1000]), {"base": 100, "layout": "half"}),
         *(((random_rows(3, 8), [0, 17, 100]), {"scaling": scaling}) for scaling in SCALINGS + SHARES),
@@ -201,6 +206,8 @@ CASES = {
     ],
     "t5_buckets": [
         (([0],), {}),
+        (([],), {}),
+        ((np.array(-3),), {"bidirectional": np.True_}),
         ((TOKENS_BETWEEN,), {}),
         ((TOKENS_BETWEEN,), {"bidirectional": False}),
         ((TOKENS_BETWEEN.reshape(1, -1),), {"num_buckets": 10, "max_distance": 50}),
@@ -224,8 +231,21 @@ def test_the_three_versions_have_the_same_functions_with_the_same_arguments_and_
 def test_equal_to_the_loops(version, name, args, kwargs):
     expected = answer(loops, name, *args, **kwargs)
     actual = answer(version, name, *args, **kwargs)
-    assert actual.dtype == expected.dtype and expected.dtype in (np.float64, np.int64)
+    assert actual.shape == expected.shape
+    assert actual.dtype in (np.float64, np.int64)
+    assert actual.dtype == expected.dtype or not expected.size  # an empty list has no dtype
     np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_tensors_come_in_the_default_dtype_and_frequencies_in_float64(name):
+    args, kwargs = CASES[name][0]
+    args = [made_for(tensors, value) for value in args]
+    args = [arg.float() if torch.is_tensor(arg) and arg.is_floating_point() else arg for arg in args]
+    found = getattr(tensors, name)(*args, **kwargs)
+    wanted = torch.float64 if "frequencies" in name else torch.float32
+    for part in found if isinstance(found, tuple) else [found]:
+        assert not torch.is_tensor(part) or part.dtype in (wanted, torch.int64)
 
 
 sizes = st.integers(1, 24)

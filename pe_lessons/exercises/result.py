@@ -13,7 +13,8 @@ from pe_lessons.exercises import clicks, failed_cells, run_answer
 # change it afterwards.
 GRADING = bool(os.environ.get("NBGRADER_EXECUTION"))
 # Where another process gives the marks, a check only says what the answer does, and this package has no right
-# answers. teaching/sandbox.py sets the variable: {exercise: the seeds of its fresh trials}, see `fresh`.
+# answers. teaching/sandbox.py sets the variable. Right before a check, that process writes in here the seeds
+# of the exercise's fresh trials (see `fresh`), which an answer cannot know.
 LOOK_ONLY = json.loads(os.environ.get("PE_LESSONS_LOOK_ONLY", "null"))
 LOOK_TYPE = "application/x-pe-lessons-look"
 HEADINGS = {

@@ -11,12 +11,14 @@ import copy
 import dataclasses
 import dis
 import functools
+import importlib.machinery
 import inspect
 import io
 import json
 import logging
 import math
 import os
+import site
 import sys
 import threading
 import time
@@ -38,6 +40,7 @@ ENTRIES = 1_000_000
 PRINTED = 2_000  # characters kept of what one call prints
 
 _STDLIB = str(Path(contextlib.__file__).parent)  # in a browser a zip file, of which sysconfig knows nothing
+_PACKAGES = (*site.getsitepackages(), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else []))
 _OURS = str(Path(__file__).parents[1])
 _ENGINE = str(Path(__file__).parent)
 _LESSONS = str(Path(__file__).parents[1] / "lessons")
@@ -471,7 +474,41 @@ def _why_unusable(value):
 
 
 def is_library(filename):
-    return filename.startswith((_STDLIB, _OURS, "<frozen")) or "-packages" in filename
+    return filename.startswith((_STDLIB, _OURS, "<frozen", *_PACKAGES))
+
+
+_IN_LIBRARIES = {}  # id of a code object that names a library's file: itself, and whether it is in there
+
+
+def _is_library_code(code):
+    """Whether it is in the library's file that it names: `compile` takes any name."""
+    if not is_library(code.co_filename):
+        return False
+    if id(code) not in _IN_LIBRARIES:
+        by_name = not os.path.isdir(_STDLIB)  # in a browser, where nobody gives marks
+        _IN_LIBRARIES[id(code)] = code, by_name or _trait(code) in _traits_in(code.co_filename)
+    return _IN_LIBRARIES[id(code)][1]
+
+
+def _trait(code):
+    return code.co_code, code.co_names, code.co_firstlineno
+
+
+@functools.cache
+def _traits_in(filename):
+    """What the functions of a library's file are known by."""
+    try:
+        if filename.startswith("<frozen "):
+            name = filename[len("<frozen ") : -1].replace("importlib._bootstrap", "_frozen_importlib")
+            code = importlib.machinery.FrozenImporter.get_code(name)
+        else:
+            code = importlib.machinery.SourceFileLoader("", filename).get_code("")
+    except Exception:  # there is no such file, or no Python in it
+        return set()
+    found = [code]
+    for one in found:
+        found += [part for part in one.co_consts if isinstance(part, types.CodeType)]
+    return set(map(_trait, found))
 
 
 def unwrapped(function):
@@ -500,11 +537,9 @@ def _is_lent(frame):
     of_exercises = file.startswith(_ENGINE) or (file.startswith(_LESSONS) and file.endswith("__init__.py"))
     if not file.startswith(_OURS) or of_exercises:
         return False
-    while caller and is_library(caller.f_code.co_filename):
-        if caller.f_code.co_filename.startswith(_OURS):
-            return False
+    while caller and _is_library_code(caller.f_code) and not caller.f_code.co_filename.startswith(_OURS):
         caller = caller.f_back
-    return caller is not None
+    return caller is not None and not _is_library_code(caller.f_code)
 
 
 def snapshot(value):
@@ -661,12 +696,12 @@ def _loop_guard():
             left = -1
             sys.setprofile(next_call)
             raise _TooLong(start_again)
-        if event == "return" and is_library(frame.f_back.f_code.co_filename):
+        if event == "return" and _is_library_code(frame.f_back.f_code):
             given_back[""] = arg
         return count
 
     def enter(frame, event, arg):
-        if is_library(frame.f_code.co_filename):
+        if _is_library_code(frame.f_code):
             return keep if _is_lent(frame) else None
         frame.f_trace_opcodes = True
         return count(frame, event, arg)
@@ -684,7 +719,7 @@ def _loop_guard():
     def start_again(frame):
         if active:
             sys.settrace(enter)
-            while frame is not None and not is_library(frame.f_code.co_filename):
+            while frame is not None and not _is_library_code(frame.f_code):
                 frame.f_trace, frame.f_trace_opcodes = count, True
                 frame = frame.f_back
 

@@ -24,12 +24,6 @@ def view_numbers_loop(n_queries, n_keys, slope, window):
     return numbers
 
 
-def a_matrix_in_place_of_numbers(n_queries, n_keys, slope, window):
-    queries = np.arange(n_keys - n_queries, n_keys)[:, None]
-    back = queries - np.arange(n_keys)  # (n_queries, n_keys)
-    return np.where((back >= 0) & (back < window), -slope * back, -np.inf)
-
-
 def causal_alibi_tensors(score, batch, head, query, key):
     slope = 0.5 ** (head + 1)  # 1/2, 1/4, ..., 1/256
     bias = slope * (key - query)  # 0 for the token itself, below 0 for those before it

@@ -9,6 +9,7 @@ from pe_lessons import plots
 from pe_lessons.plots import COLOURS, KEEPS, SIGNED, STYLE, WEIGHTS
 
 
+@plots.drawn
 def windows(strip, offsets):
     """A strip of numbers, and the rows that a view cuts from it, each starting one number later."""
     strip = np.asarray(strip, dtype=float)
@@ -39,33 +40,22 @@ def windows(strip, offsets):
         ax.set_yticks(places, ["in memory", *names])
         ax.tick_params(axis="y", length=0)
         ax.spines[:].set_visible(False)
-    plots.show(
-        fig,
-        alt="A strip of nine numbers in memory for offsets -4 to 4: -2, -1.5, -1, -0.5, 0, four times minus "
-        "infinity. Below, five rows of five, each cut one number further right: query 4 has -2 to 0, and "
-        "query 0 has 0 and four times minus infinity.",
-        caption="Nine numbers fill 25 cells. The small numbers count the keys.",
-    )
+    return fig
 
 
+@plots.drawn
 def tiles(kept):
     """The tiles of scores that a causal mask keeps (1) and skips (0), (n_tiles, n_tiles)."""
     half = np.asarray(kept) - 0.5 * np.eye(len(kept))  # on the diagonal, half of a tile is hidden
     said = {"ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(4.6, 4.6))
-        ax.imshow(half, cmap=plt.get_cmap(WEIGHTS).with_extremes(under="0.9"), vmin=0.01, vmax=1)
-        skipped = int((half == 0).sum())
-        ax.text(25.5, 13, f"{skipped} tiles hidden:\nskipped", color="0.25", **said)
-        ax.text(9, 23, "seen:\ncomputed", color="black", **said)
-        look = {"color": "0.25", "arrowprops": {"arrowstyle": "-|>", "color": "0.25"}, **said}
-        ax.annotate("half seen: computed,\nthen half is hidden", (14.2, 14.2), (22, 3), **look)
-        ax.set(xlabel="tile of 128 keys", ylabel="tile of 128 queries")
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-    plots.show(
-        fig,
-        alt="A square of 32 by 32 tiles. Below the diagonal all scores of a tile are seen, on the diagonal "
-        f"half of them, and above it none: {skipped} of {half.size:,} tiles are skipped.",
-        caption="Nearly half of the tiles are skipped. Causal attention for 4,096 tokens, in tiles of 128 × 128 scores.",
-    )
+    fig, ax = plt.subplots(figsize=(4.6, 4.6))
+    ax.imshow(half, cmap=plt.get_cmap(WEIGHTS).with_extremes(under="0.9"), vmin=0.01, vmax=1)
+    skipped = int((half == 0).sum())
+    ax.text(25.5, 13, f"{skipped} tiles hidden:\nskipped", color="0.25", **said)
+    ax.text(9, 23, "seen:\ncomputed", color="black", **said)
+    look = {"color": "0.25", "arrowprops": {"arrowstyle": "-|>", "color": "0.25"}, **said}
+    ax.annotate("half seen: computed,\nthen half is hidden", (14.2, 14.2), (22, 3), **look)
+    ax.set(xlabel="tile of 128 keys", ylabel="tile of 128 queries")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    return fig, {"skipped": skipped, "all": half.size}

@@ -8,70 +8,55 @@ import numpy as np
 from pe_lessons import plots
 
 
+@plots.drawn
 def diluted(lengths, weights, margin):
     """What a key with this margin gets of the weight, for longer and longer texts."""
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.2))
-        ax.plot(lengths, weights, color=plots.COLOURS[0])
-        for length, word in ((8192, "8k"), (131_072, "128k"), (1_048_576, "1M")):
-            weight = np.exp(margin) / (np.exp(margin) + length - 1)
-            ax.plot(length, weight, "o", color=plots.RED)
-            said = f"{word}: {100 * weight:.1f} %"
-            ax.annotate(said, (length, weight), (0, 8), textcoords="offset points")
-        ax.text(
-            9000,
-            0.6,
-            f"the same key, {margin} above all others,\nbut there are more and more others",
-            color="0.3",
-        )
-        ax.set(xscale="log", xlabel="keys", ylabel="weight of the right key", ylim=(0, 1))
-        ax.set_xlim(right=4e6)
-    plots.show(
-        fig,
-        alt="A curve that falls over a logarithmic axis of the number of keys, from 0.75 at 1,000 keys to "
-        "0.27 at 8k, 0.02 at 128k and 0.003 at a million.",
-        caption=f"The margin stays, and the weight goes. The weight of a key whose score is {margin} above all others.",
+    fig, ax = plt.subplots(figsize=(6.4, 3.2))
+    ax.plot(lengths, weights, color=plots.COLOURS[0])
+    for length, word in ((8192, "8k"), (131_072, "128k"), (1_048_576, "1M")):
+        weight = np.exp(margin) / (np.exp(margin) + length - 1)
+        ax.plot(length, weight, "o", color=plots.RED)
+        said = f"{word}: {100 * weight:.1f} %"
+        ax.annotate(said, (length, weight), (0, 8), textcoords="offset points")
+    ax.text(
+        9000,
+        0.6,
+        f"the same key, {margin} above all others,\nbut there are more and more others",
+        color="0.3",
     )
+    ax.set(xscale="log", xlabel="keys", ylabel="weight of the right key", ylim=(0, 1))
+    ax.set_xlim(right=4e6)
+    return fig, {"margin": margin}
 
 
+@plots.drawn
 def bases(similarities):
     """How similar a word looks to itself at every distance: the smallest and the largest value nearby."""
     edges = np.unique(np.logspace(0, np.log10(131_072), 120).astype(int))
-    with plt.rc_context(plots.STYLE):
-        fig, axes = plt.subplots(len(similarities), 1, figsize=(6.4, 5.4), sharex=True, sharey=True)
-        for ax, (base, values) in zip(axes, similarities.items()):
-            parts = [values[start:end] for start, end in itertools.pairwise(edges)]
-            low, high = ([choose(part) for part in parts] for choose in (np.min, np.max))
-            ax.fill_between(edges[:-1], low, high, color=plots.OF_ENCODING["RoPE"], linewidth=0.6)
-            ax.axhline(0, color="0.5", linewidth=1)
-            ax.text(0.98, 0.8, f"base {base:,}", ha="right", transform=ax.transAxes)
-            negative = np.mean(values < 0)
-            said = f"negative at {negative:.0%} of all distances" if negative else "nowhere negative"
-            ax.text(1.3, -0.36, said, va="center", color=plots.RED)
-        axes[-1].set(xscale="log", xlabel="distance", xlim=(1, 131_072), ylim=(-0.5, 1.05))
-        axes[1].set(ylabel="similarity of a word to itself")
-    plots.show(
-        fig,
-        alt="Three bands over distances from 1 to 131,072 on a logarithmic axis. All begin at 1 and fall. With "
-        "base 10,000 the band swings around 0 beyond 1,707 and half of it is negative. With base 500,000 "
-        "a tenth is negative, beyond 18,438. With base 10,000,000 it stays just above 0.",
-        caption="Of these three bases, only the largest stays above 0. The mean cosine over the 64 pairs of a head of 128 columns. Each band spans the smallest and the largest value among neighbouring distances. Half of all distances are at the right edge, above 65,536.",
-    )
+    fig, axes = plt.subplots(len(similarities), 1, figsize=(6.4, 5.4), sharex=True, sharey=True)
+    for ax, (base, values) in zip(axes, similarities.items()):
+        parts = [values[start:end] for start, end in itertools.pairwise(edges)]
+        low, high = ([choose(part) for part in parts] for choose in (np.min, np.max))
+        ax.fill_between(edges[:-1], low, high, color=plots.OF_ENCODING["RoPE"], linewidth=0.6)
+        ax.axhline(0, color="0.5", linewidth=1)
+        ax.text(0.98, 0.8, f"base {base:,}", ha="right", transform=ax.transAxes)
+        negative = np.mean(values < 0)
+        said = f"negative at {negative:.0%} of all distances" if negative else "nowhere negative"
+        ax.text(1.3, -0.36, said, va="center", color=plots.RED)
+    axes[-1].set(xscale="log", xlabel="distance", xlim=(1, 131_072), ylim=(-0.5, 1.05))
+    axes[1].set(ylabel="similarity of a word to itself")
+    return fig
 
 
+@plots.drawn
 def chance(differences):
     """How often the second of two equal models leads by how many points, of 10,000 trials."""
     points, times = np.unique(differences, return_counts=True)
     share = np.mean(differences >= 3)
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.2))
-        colours = [plots.RED if point >= 3 else "0.7" for point in points]
-        ax.bar(points, 100 * times / len(differences), color=colours, width=0.85)
-        ax.text(5.6, 7, f"{share:.0%}: \u201cbetter\u201d by\n3 points or more", color=plots.RED, va="center")
-        ax.axvline(0, color="0.4", linewidth=1)
-        ax.set(xlabel="points by which the second of two equal models leads", ylabel="of all trials, in %")
-    plots.show(
-        fig,
-        alt=f"A bell of bars around 0, from -16 to 18 points. The bars from 3 points on are red: {share:.0%}.",
-        caption="Chance alone makes one of two equal models look better. 100 needles for each model, 10,000 trials.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 3.2))
+    colours = [plots.RED if point >= 3 else "0.7" for point in points]
+    ax.bar(points, 100 * times / len(differences), color=colours, width=0.85)
+    ax.text(5.6, 7, f"{share:.0%}: \u201cbetter\u201d by\n3 points or more", color=plots.RED, va="center")
+    ax.axvline(0, color="0.4", linewidth=1)
+    ax.set(xlabel="points by which the second of two equal models leads", ylabel="of all trials, in %")
+    return fig, {"share": share}

@@ -101,19 +101,3 @@ def share_of_each(old, new):
     one_hot = torch.eye(old, dtype=torch.float64)[None, None]  # (1, 1, old, old)
     shares = F.interpolate(one_hot, size=(new, old), mode="bicubic")
     return shares.reshape(new, old).numpy()  # what each new place along an axis takes from each old one
-
-
-def resized_table_as_found(table, old, new):
-    class_row, patches = table[:1], table[1:]
-    (width, height), (new_width, new_height) = old, new
-    grid = patches.reshape(1, -1, height, width)
-    grid = F.interpolate(grid, size=(new_height, new_width), mode="bicubic")
-    patches = grid.reshape(new_height * new_width, -1)
-    return torch.cat([class_row, patches])
-
-
-def resized_table_with_antialias(table, old, new):
-    class_row, patches = table[:1], table[1:]
-    grid = patches.reshape(*old, -1).permute(2, 0, 1)
-    grid = F.interpolate(grid[None], size=new, mode="bicubic", antialias=True)
-    return torch.cat([class_row, grid[0].permute(1, 2, 0).flatten(0, 1)])

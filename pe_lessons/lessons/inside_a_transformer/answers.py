@@ -15,13 +15,6 @@ def told_scores_arrays(q, k, positions, slope):
     return products / np.sqrt(q.shape[1]) - slope * distances
 
 
-def keys_and_bias_by_their_place(q, k, positions, slope):
-    """Two mistakes, as the exercise begins."""
-    places = np.arange(len(k))
-    products = arrays.rotary(q, positions) @ arrays.rotary(k, places).T
-    return products / np.sqrt(q.shape[1]) - slope * np.abs(places[:, None] - places)
-
-
 def told_scores_loop(q, k, positions, slope):
     turned_q = loops.rotary(q, positions)
     turned_k = loops.rotary(k, positions)

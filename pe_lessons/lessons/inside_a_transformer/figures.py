@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
 from pe_lessons import plots
-from pe_lessons.plots import OF_ENCODING, STYLE
+from pe_lessons.plots import OF_ENCODING
 
 SAID = {"color": "white", "ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
 POINT = {"arrowprops": {"arrowstyle": "-|>", "color": "white", "shrinkB": 3}}
@@ -12,31 +12,27 @@ POINT = {"arrowprops": {"arrowstyle": "-|>", "color": "white", "shrinkB": 3}}
 
 def _maps(weights):
     """Square maps of attention weights side by side, and their axes."""
-    with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, len(weights), figsize=(3.5 * len(weights), 3.7))
-        for ax, (title, values) in zip(axes, weights.items(), strict=True):
-            image = ax.imshow(values, cmap=plots.WEIGHTS, vmin=0, vmax=1)
-            ax.set(title=title, xlabel="token that is looked at")
-            for axis in (ax.xaxis, ax.yaxis):
-                axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-        axes[0].set_ylabel("token that looks")
-        fig.colorbar(image, ax=axes, label="attention weight", shrink=0.75)
+    fig, axes = plt.subplots(1, len(weights), figsize=(3.5 * len(weights), 3.7))
+    for ax, (title, values) in zip(axes, weights.items(), strict=True):
+        image = ax.imshow(values, cmap=plots.WEIGHTS, vmin=0, vmax=1)
+        ax.set(title=title, xlabel="token that is looked at")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    axes[0].set_ylabel("token that looks")
+    fig.colorbar(image, ax=axes, label="attention weight", shrink=0.75)
     return fig, axes
 
 
+@plots.drawn
 def three_back(weights):
     """What the head without positions and the head with a table look at, each a map (n_q, n_k)."""
     fig, (blind, aimed) = _maps(weights)
     blind.text(7.5, 7.5, "nothing stands out:\nit cannot point", **SAID)
     aimed.annotate("three to the left\nof the diagonal", (7.2, 9.8), (10.5, 3), **SAID, **POINT)
-    plots.show(
-        fig,
-        alt="Two 16 by 16 maps of attention weights. Without positions all cells are dark and nearly alike. "
-        "With the sinusoidal table a bright line runs three to the left of the diagonal, from token 3 on.",
-        caption="What two trained heads look at, in the same string of 16 digits.",
-    )
+    return fig
 
 
+@plots.drawn
 def reverse(weights):
     """What a head with a table and a head with RoPE look at when they reverse a string."""
     fig, (aimed, rotated) = _maps(weights)
@@ -44,15 +40,10 @@ def reverse(weights):
     rotated.text(7.5, 7.5, "in between\nnothing stands out", **SAID)
     for row, column, place in ((0, 15, (10, 2.6)), (15, 0, (5, 12.6))):
         rotated.annotate("found", (column, row), place, **SAID, **POINT)
-    plots.show(
-        fig,
-        alt="Two 16 by 16 maps of attention weights for reverse. Sinusoidal: a bright line from the top "
-        "right corner to the bottom left one. RoPE: only these two corners and the cells "
-        "next to them are brighter, the rest is blurred.",
-        caption="What two trained heads look at when they have to reverse a string.",
-    )
+    return fig
 
 
+@plots.drawn
 def layer():
     """A Transformer layer from top to bottom, with the three places where positions can enter."""
     boxes = [
@@ -69,78 +60,65 @@ def layer():
         ("B", 6.0, "rotate queries and keys\n(RoPE: in every layer)", OF_ENCODING["RoPE"]),
         ("C", 4.8, "add a bias to each score\n(ALiBi, T5: in every layer)", OF_ENCODING["ALiBi"]),
     ]
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 4.6))
-        ax.set(xlim=(0, 12), ylim=(0, 10))
-        ax.set_axis_off()
-        ax.plot([3.4, 3.4], [0.9, 9.2], color="0.5", linewidth=1, zorder=0)
-        for text, height, grey in boxes:
-            box = {"boxstyle": "round,pad=0.35", "facecolor": grey, "edgecolor": "0.6"}
-            ax.text(3.4, height, text, ha="center", va="center", bbox=box)
-        for top, bottom, text in (
-            (8.15, 3.3, "attention:\nrows look at\neach other"),
-            (2.85, 1.4, "each row\nby itself"),
-        ):
-            ax.plot([3.4, 0.5, 0.5, 3.4], [top, top, bottom, bottom], color="0.5", linewidth=1, zorder=0)
-            ax.text(
-                3.4,
-                bottom,
-                "+",
-                ha="center",
-                va="center",
-                fontsize=12,
-                bbox={"boxstyle": "circle,pad=0.1", "facecolor": "white", "edgecolor": "0.5"},
-            )
-            ax.text(
-                0.35,
-                (top + bottom) / 2,
-                text,
-                rotation=90,
-                ha="right",
-                va="center",
-                color="0.35",
-                linespacing=1.2,
-            )
-        for name, height, text, colour in doors:
-            ax.annotate(
-                "",
-                (3.5, height),
-                (6.3, height),
-                arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2},
-            )
-            ax.text(6.5, height, name, color=colour, fontsize=15, fontweight="bold", va="center")
-            ax.text(7.1, height, text, color=colour, va="center", linespacing=1.3)
-    plots.show(
-        fig,
-        alt="A layer from top to bottom: vectors of the words, LayerNorm, queries keys and values, scores, "
-        "softmax and weighted sum, added back; LayerNorm and MLP, added back. Three coloured arrows enter: A "
-        "before all, B at queries and keys, C at the scores.",
-        caption="One layer. Positions can enter at A, at B or at C.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 4.6))
+    ax.set(xlim=(0, 12), ylim=(0, 10))
+    ax.set_axis_off()
+    ax.plot([3.4, 3.4], [0.9, 9.2], color="0.5", linewidth=1, zorder=0)
+    for text, height, grey in boxes:
+        box = {"boxstyle": "round,pad=0.35", "facecolor": grey, "edgecolor": "0.6"}
+        ax.text(3.4, height, text, ha="center", va="center", bbox=box)
+    for top, bottom, text in (
+        (8.15, 3.3, "attention:\nrows look at\neach other"),
+        (2.85, 1.4, "each row\nby itself"),
+    ):
+        ax.plot([3.4, 0.5, 0.5, 3.4], [top, top, bottom, bottom], color="0.5", linewidth=1, zorder=0)
+        ax.text(
+            3.4,
+            bottom,
+            "+",
+            ha="center",
+            va="center",
+            fontsize=12,
+            bbox={"boxstyle": "circle,pad=0.1", "facecolor": "white", "edgecolor": "0.5"},
+        )
+        ax.text(
+            0.35,
+            (top + bottom) / 2,
+            text,
+            rotation=90,
+            ha="right",
+            va="center",
+            color="0.35",
+            linespacing=1.2,
+        )
+    for name, height, text, colour in doors:
+        ax.annotate(
+            "",
+            (3.5, height),
+            (6.3, height),
+            arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2},
+        )
+        ax.text(6.5, height, name, color=colour, fontsize=15, fontweight="bold", va="center")
+        ax.text(7.1, height, text, color=colour, va="center", linespacing=1.3)
+    return fig
 
 
+@plots.drawn
 def moved(accuracies, positions, trained=16):
     """The accuracy at each token, {name: (n,)}, by the position it was given after the move."""
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.5))
-        ax.axvspan(trained - 0.5, positions[-1] + 0.5, color="0.94", linewidth=0)
-        ax.axhline(0.1, color="0.6", linewidth=1)
-        for name, values in accuracies.items():
-            ax.plot(positions, values, marker="o", color=OF_ENCODING[name], label=name)
-        ax.set(xlabel="position that the token was given", ylabel="accuracy", ylim=(0, 1.22))
-        ax.set_xticks([11, 13, 15, 16, 18, 20, 23])
-        ax.set_xlim(positions[0] - 0.5, positions[-1] + 0.5)
-        ax.text(11, 0.115, "guessing a digit", color="0.4", va="bottom")
-        ax.text(13, 1.12, "seen in training", color="0.4", ha="center")
-        ax.text(18.3, 1.12, "never seen in training", color="0.4", ha="center")
-        ax.text(23.4, 1.03, "RoPE", color=OF_ENCODING["RoPE"], ha="right", va="bottom")
-        names = {"sinusoidal": (16.25, 0.43), "learned": (20.2, 0.19)}
-        for name, place in names.items():
-            ax.text(*place, name, color=OF_ENCODING[name], ha="left", va="center")
-    plots.show(
-        fig,
-        alt="Accuracy against the position a token was given, 11 to 23; from 16 on the ground is shaded as "
-        "never seen in training. RoPE stays at 1. Sinusoidal and learned are at 1 up to 15 and fall at 16. "
-        "Learned stays near guessing, 0.1; sinusoidal comes up again later.",
-        caption="Three trained models, all positions moved by 8.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 3.5))
+    ax.axvspan(trained - 0.5, positions[-1] + 0.5, color="0.94", linewidth=0)
+    ax.axhline(0.1, color="0.6", linewidth=1)
+    for name, values in accuracies.items():
+        ax.plot(positions, values, marker="o", color=OF_ENCODING[name], label=name)
+    ax.set(xlabel="position that the token was given", ylabel="accuracy", ylim=(0, 1.22))
+    ax.set_xticks([11, 13, 15, 16, 18, 20, 23])
+    ax.set_xlim(positions[0] - 0.5, positions[-1] + 0.5)
+    ax.text(11, 0.115, "guessing a digit", color="0.4", va="bottom")
+    ax.text(13, 1.12, "seen in training", color="0.4", ha="center")
+    ax.text(18.3, 1.12, "never seen in training", color="0.4", ha="center")
+    ax.text(23.4, 1.03, "RoPE", color=OF_ENCODING["RoPE"], ha="right", va="bottom")
+    names = {"sinusoidal": (16.25, 0.43), "learned": (20.2, 0.19)}
+    for name, place in names.items():
+        ax.text(*place, name, color=OF_ENCODING[name], ha="left", va="center")
+    return fig

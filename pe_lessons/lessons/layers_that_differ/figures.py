@@ -8,6 +8,7 @@ from pe_lessons import plots
 PALE = "#a6dccb"
 
 
+@plots.drawn
 def partners():
     """Which columns rotate, and with which partner, in a head of 16 columns of which 4 rotate."""
     rules = {"partial rotary": {0: 0, 1: 1, 2: 0, 3: 1}, "proportional": {0: 0, 1: 1, 8: 0, 9: 1}}
@@ -19,28 +20,15 @@ def partners():
     note = {"arrowprops": {"arrowstyle": "-|>"}, "fontsize": 9, "ha": "center", "va": "center"}
     fig.axes[0].annotate("pair 1: 0.01 radians per token", (3.5, 0.31), (6.1, 0.5), **note)
     fig.axes[0].annotate("pair 1: 0.32 radians per token", (9.5, 0.69), (12.8, 0.5), **note)
-    plots.show(
-        fig,
-        alt="Two rows of 16 boxes. In the row of partial rotary the first four are green, with the "
-        "numbers 0, 1, 0, 1. In the row of the proportional rule, green are 0 and 1 at the left end, and "
-        "0 and 1 again from the middle on. All other boxes are grey. Pair 1 rotates by 0.01 radians per token with partial rotary and by 0.32 with "
-        "the proportional rule.",
-        caption="The same fraction, different columns. Green columns rotate, and the two columns of a pair carry the same number.",
-    )
+    return fig
 
 
+@plots.drawn
 def plan(letters):
     """A box for each layer of each model, from its letter: w, F or -."""
     colour = {"w": PALE, "F": "RoPE", "-": "0.78"}
     rows = {name: [(letter, 1, colour[letter]) for letter in row] for name, row in letters.items()}
-    plots.show(
-        _numbered(plots.strips(rows, xlabel="layer, counted from 0", xticks=[]), [0, *range(5, 48, 6)]),
-        alt="A row of boxes for each of four models. Gemma 3: five times w, then F, eight times. "
-        "ModernBERT: F, w, w, again and again, and F at the end. SmolLM3: three times F, then a dash. "
-        "Llama 4: three times w, then a dash.",
-        caption="w: rotates and sees a window. F: rotates and sees everything. -: sees everything and "
-        "does not rotate. (ModernBERT's window is on both sides. Llama 4's is a block of 8,192 tokens.)",
-    )
+    return _numbered(plots.strips(rows, xlabel="layer, counted from 0", xticks=[]), [0, *range(5, 48, 6)])
 
 
 def _numbered(fig, boxes):
@@ -49,38 +37,33 @@ def _numbered(fig, boxes):
     return fig
 
 
+@plots.drawn
 def schedules(right):
     """Accuracy of ten seeds of each schedule, at the trained length and at eight times that."""
     halves = {("FFF-", 384): ((11, 44), (79, 83))}  # five seeds each: no one range says it
     long, short = plots.COLOURS[0], "0.45"
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.6))
-        for place, (schedule, of_length) in enumerate(right.items()):
-            for words, shift, colour in ((48, -0.18, short), (384, 0.18, long)):
-                for low, high in halves.get((schedule, words), (of_length[words],)):
-                    width = max(high - low, 1)
-                    ax.barh(place + shift, width, left=high - width, height=0.3, color=colour)
-                    said = f"{low} %" if low == high else f"{low} to {high} %"
-                    at = {"ha": "right", "x": low - 2} if low > 70 else {"ha": "left", "x": high + 2}
-                    ax.text(y=place + shift, s=said, va="center", fontsize=9, color=colour, **at)
-        ax.text(47, 1.5, "five seeds here, five there", color=long, fontsize=9, va="center", ha="center")
-        ax.text(7.5, 4.75, "guessing", color="0.35", fontsize=9)
-        ax.axvline(100 / 16, color="0.6", linewidth=1)
-        bars = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in (short, long)]
-        names = ["texts of 48 words, as in training", "texts of 384 words"]
-        ax.legend(bars, names, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)
-        ax.set(xlim=(0, 102), ylim=(5, -0.5), yticks=range(len(right)), xlabel="accuracy, in %")
-        ax.set_yticklabels(right, family="monospace", fontsize=11)
-        ax.spines["left"].set_visible(False)
-    plots.show(
-        fig,
-        alt="A bar from the worst to the best of ten seeds for five schedules, at 48 and at 384 words. At "
-        "48 words all but wwww are at 91 % or more. At 384 words: FFFF 9 to 18 %, FFF- five seeds from 11 "
-        "to 44 % and five from 79 to 83 %, wwwF 78 to 88 %, www- 100 %, wwww 27 to 38 %.",
-        caption="In long texts, windows below and a last layer without rotation answer best. Each bar goes from the worst to the best of ten seeds.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 3.6))
+    for place, (schedule, of_length) in enumerate(right.items()):
+        for words, shift, colour in ((48, -0.18, short), (384, 0.18, long)):
+            for low, high in halves.get((schedule, words), (of_length[words],)):
+                width = max(high - low, 1)
+                ax.barh(place + shift, width, left=high - width, height=0.3, color=colour)
+                said = f"{low} %" if low == high else f"{low} to {high} %"
+                at = {"ha": "right", "x": low - 2} if low > 70 else {"ha": "left", "x": high + 2}
+                ax.text(y=place + shift, s=said, va="center", fontsize=9, color=colour, **at)
+    ax.text(47, 1.5, "five seeds here, five there", color=long, fontsize=9, va="center", ha="center")
+    ax.text(7.5, 4.75, "guessing", color="0.35", fontsize=9)
+    ax.axvline(100 / 16, color="0.6", linewidth=1)
+    bars = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in (short, long)]
+    names = ["texts of 48 words, as in training", "texts of 384 words"]
+    ax.legend(bars, names, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)
+    ax.set(xlim=(0, 102), ylim=(5, -0.5), yticks=range(len(right)), xlabel="accuracy, in %")
+    ax.set_yticklabels(right, family="monospace", fontsize=11)
+    ax.spines["left"].set_visible(False)
+    return fig
 
 
+@plots.drawn
 def windows(seen):
     """The keys that the last of eight queries sees, for two meanings of a window of 4."""
     rows = {
@@ -93,14 +76,10 @@ def windows(seen):
     fig = plots.strips(rows, xlabel="key", xticks=[])
     note = {"arrowprops": {"arrowstyle": "-|>"}, "fontsize": 9, "ha": "center", "va": "center"}
     fig.axes[0].annotate("only this key differs", (3.5, 0.72), (1.6, 0.5), **note)
-    plots.show(
-        fig,
-        alt="Two rows of eight keys, the last of which is the query's own. In the upper row the query sees "
-        "itself and the keys 4 to 6. In the lower row it sees key 3 as well.",
-        caption="What one query sees. Dark: its own key. Light: the keys before it that it sees. Grey: hidden.",
-    )
+    return fig
 
 
+@plots.drawn
 def sink(scores, sink):
     """The weights of some keys without a sink and with one, as two bars of length 1."""
     rows = {}
@@ -111,9 +90,4 @@ def sink(scores, sink):
         rows[name] = boxes + [
             (f"the sink: {part:.2f} goes nowhere", part, "") for part in parts[len(scores) :]
         ]
-    plots.show(
-        plots.strips(rows, xlabel="weight of keys 0, 1 and 2, from left to right", xticks=[0, 0.5, 1]),
-        alt="Two bars of length 1. Without a sink, three keys share it, with 0.51, 0.11 and 0.38. With a sink, "
-        "they get 0.16, 0.03 and 0.11, and the sink takes the other 0.70.",
-        caption="The sink takes weight away from all keys, and their ratios stay the same.",
-    )
+    return plots.strips(rows, xlabel="weight of keys 0, 1 and 2, from left to right", xticks=[0, 0.5, 1])

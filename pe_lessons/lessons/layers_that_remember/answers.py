@@ -39,31 +39,3 @@ def conv_packed_arrays(x, weights, texts):
         earlier = x[: len(x) - back] * same[:, None]
         mixed[back:] += weights[:, width - 1 - back] * earlier
     return mixed
-
-
-def wraps_around(x, weights, texts):
-    """A mistake: places before the first token are counted from the end."""
-    mixed, width = np.zeros(x.shape), weights.shape[1]
-    for t in range(len(x)):
-        for back in range(width):
-            if texts[t - back] == texts[t]:
-                mixed[t] += weights[:, width - 1 - back] * x[t - back]
-    return mixed
-
-
-def weights_from_the_first(x, weights, texts):
-    """A mistake: where a text begins, its few tokens meet the first weights and not the last ones."""
-    mixed, width = np.zeros(x.shape), weights.shape[1]
-    for t in range(len(x)):
-        seen = [n for n in range(max(0, t - width + 1), t + 1) if texts[n] == texts[t]]
-        mixed[t] = (weights[:, : len(seen)].T * x[seen]).sum(axis=0)
-    return mixed
-
-
-def only_full_windows(x, weights, texts):
-    """A mistake: nothing is mixed before a text has as many tokens as there are weights."""
-    mixed, width = np.zeros(x.shape), weights.shape[1]
-    for t in range(width - 1, len(x)):
-        if texts[t - width + 1] == texts[t]:
-            mixed[t] = (weights.T * x[t - width + 1 : t + 1]).sum(axis=0)
-    return mixed

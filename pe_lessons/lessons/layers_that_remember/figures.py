@@ -6,100 +6,78 @@ import numpy as np
 from pe_lessons import plots
 
 
+@plots.drawn
 def fading(weights):
     """What each of eight tokens still weighs, for a head with ALiBi whose scores are all equal."""
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 2.8))
-        places = np.arange(len(weights))
-        ax.bar(places, weights, color=plots.OF_ENCODING["ALiBi"])
-        for place, weight in zip(places[-4:], weights[-4:]):
-            ax.text(place, weight + 0.01, f"{weight:.2f}", ha="center")
-        ax.text(2.2, 0.2, "each weight is half\nof the next one", ha="center", color="0.3")
-        ax.set(xlabel="token", ylabel="weight", ylim=(0, 0.6), xticks=places)
-    plots.show(
-        fig,
-        alt="Eight bars. The newest token, 7, has the weight 0.50, the one before it 0.25, then 0.13 and "
-        "0.06. The bars of tokens 0 to 3 can hardly be seen.",
-        caption="The weights of a head with ALiBi of slope ln 2, if all scores are equal.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 2.8))
+    places = np.arange(len(weights))
+    ax.bar(places, weights, color=plots.OF_ENCODING["ALiBi"])
+    for place, weight in zip(places[-4:], weights[-4:]):
+        ax.text(place, weight + 0.01, f"{weight:.2f}", ha="center")
+    ax.text(2.2, 0.2, "each weight is half\nof the next one", ha="center", color="0.3")
+    ax.set(xlabel="token", ylabel="weight", ylim=(0, 0.6), xticks=places)
+    return fig
 
 
+@plots.drawn
 def states(after):
     """A state as it looks after each of four tokens."""
     titles = [f"after {word}" for word in after]
-    with plt.rc_context(plots.STYLE):
-        fig, axes = plt.subplots(1, len(after), figsize=(6.6, 2.4))
-        for ax, title, state in zip(axes, titles, after.values()):
-            ax.imshow(state, cmap=plots.SIGNED, vmin=-14, vmax=14)
-            for (row, column), number in np.ndenumerate(state):
-                ax.text(column, row, f"{number:g}", ha="center", va="center", fontsize=9)
-            ax.set(xticks=[], yticks=[])
-            ax.set_title(title, fontsize=10)
-        axes[0].set_yticks([0, 1], ["A", "B"])
-    plots.show(
-        fig,
-        alt="Four states with a row for each of two keys. After A = 5: rows 5 and 0. After B = 3: rows 2.5 "
-        "and 3. After A = 7: rows 8.25 and 1.5. After B = 1: rows 4.125 and 1.75.",
-        caption="A state with two keys, A in row 0 and B in row 1. Every token halves what is there and "
-        "adds its value.",
-    )
+    fig, axes = plt.subplots(1, len(after), figsize=(6.6, 2.4))
+    for ax, title, state in zip(axes, titles, after.values()):
+        ax.imshow(state, cmap=plots.SIGNED, vmin=-14, vmax=14)
+        for (row, column), number in np.ndenumerate(state):
+            ax.text(column, row, f"{number:g}", ha="center", va="center", fontsize=9)
+        ax.set(xticks=[], yticks=[])
+        ax.set_title(title, fontsize=10)
+    axes[0].set_yticks([0, 1], ["A", "B"])
+    return fig
 
 
+@plots.drawn
 def forgetting(gates, words):
     """The biases that gates give to every query and key."""
     from pe_lessons import arrays
 
     bias = np.maximum(arrays.forget_bias(gates), -12)
     ahead = np.triu(np.ones(bias.shape, bool), 1)
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(5.4, 4.4))
-        picture = ax.imshow(np.ma.masked_where(ahead, bias), cmap=plots.WEIGHTS)
-        fig.colorbar(picture, ax=ax, label="bias")
-        ax.set_xticks(range(len(words)), words, rotation=60, ha="right")
-        ax.set_yticks(range(len(words)), words)
-        ax.set(xlabel="key", ylabel="query")
-        ax.text(9.2, 2.2, "the future\nis hidden", ha="center", color="0.4")
-        ax.annotate(
-            "the full stop forgets\nwhat came before",
-            (3.5, 4.2),
-            (7.2, 4.4),
-            ha="center",
-            color=plots.RED,
-            arrowprops={"arrowstyle": "->", "color": plots.RED},
-        )
-    plots.show(
-        fig,
-        alt="A triangle of biases for the words of two sentences. Inside each sentence the bias is near 0. "
-        "From the second sentence to any word of the first it is below -4.",
-        caption="The bias of each query (row) for each key (column) if every word has the gate 0.9 and the "
-        "full stop has 0.01.",
+    fig, ax = plt.subplots(figsize=(5.4, 4.4))
+    picture = ax.imshow(np.ma.masked_where(ahead, bias), cmap=plots.WEIGHTS)
+    fig.colorbar(picture, ax=ax, label="bias")
+    ax.set_xticks(range(len(words)), words, rotation=60, ha="right")
+    ax.set_yticks(range(len(words)), words)
+    ax.set(xlabel="key", ylabel="query")
+    ax.text(9.2, 2.2, "the future\nis hidden", ha="center", color="0.4")
+    ax.annotate(
+        "the full stop forgets\nwhat came before",
+        (3.5, 4.2),
+        (7.2, 4.4),
+        ha="center",
+        color=plots.RED,
+        arrowprops={"arrowstyle": "->", "color": plots.RED},
     )
+    return fig
 
 
+@plots.drawn
 def two_memories():
     """What a layer keeps when it has read six tokens: a state of all of them, and the last three inputs."""
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.0))
-        for place in range(10):
-            colour = "#2b6cb0" if place < 6 else "0.85"
-            ax.text(place, 2, str(place), ha="center", va="center", color="white" if place < 6 else "0.3",
-                    bbox={"boxstyle": "square,pad=0.5", "facecolor": colour, "edgecolor": "white"})  # fmt: skip
-        for x, text in (
-            (1.2, "state\n(made from tokens 0 to 5)"),
-            (5.8, "last three inputs\n(tokens 3, 4, 5)"),
-        ):
-            ax.text(x, 0, text, ha="center", va="center", fontsize=10,
-                    bbox={"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": plots.RED})  # fmt: skip
-        arrow = {"arrowstyle": "->", "color": plots.RED}
-        for start, end in ([(p, 1.2) for p in range(6)]) + [(p, 5.8) for p in (3, 4, 5)]:
-            ax.annotate("", (end, 0.35), (start, 1.75), arrowprops=arrow)
-        ax.text(7.5, 2.7, "still to come", ha="center", color="0.3")
-        ax.text(2.5, 2.7, "read", ha="center", color="0.3")
-        ax.set(xlim=(-0.8, 9.8), ylim=(-0.7, 3))
-        ax.axis("off")
-    plots.show(
-        fig,
-        alt="Ten boxes, tokens 0 to 9. The first six are read, four are still to come. Arrows lead from all "
-        "six into a box called state, and from tokens 3, 4 and 5 into a box called last three inputs.",
-        caption="The two memories of the layer after six tokens. To go on with token 6, it needs both.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 3.0))
+    for place in range(10):
+        colour = "#2b6cb0" if place < 6 else "0.85"
+        ax.text(place, 2, str(place), ha="center", va="center", color="white" if place < 6 else "0.3",
+                bbox={"boxstyle": "square,pad=0.5", "facecolor": colour, "edgecolor": "white"})  # fmt: skip
+    for x, text in (
+        (1.2, "state\n(made from tokens 0 to 5)"),
+        (5.8, "last three inputs\n(tokens 3, 4, 5)"),
+    ):
+        ax.text(x, 0, text, ha="center", va="center", fontsize=10,
+                bbox={"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": plots.RED})  # fmt: skip
+    arrow = {"arrowstyle": "->", "color": plots.RED}
+    for start, end in ([(p, 1.2) for p in range(6)]) + [(p, 5.8) for p in (3, 4, 5)]:
+        ax.annotate("", (end, 0.35), (start, 1.75), arrowprops=arrow)
+    ax.text(7.5, 2.7, "still to come", ha="center", color="0.3")
+    ax.text(2.5, 2.7, "read", ha="center", color="0.3")
+    ax.set(xlim=(-0.8, 9.8), ylim=(-0.7, 3))
+    ax.axis("off")
+    return fig

@@ -6,6 +6,7 @@ import numpy as np
 from pe_lessons import plots
 
 
+@plots.drawn
 def loss_by_position(losses):
     """Bits per character along long texts, a curve for each kind of model, means of 64 positions."""
     middles = np.arange(32, 2048, 64)
@@ -16,75 +17,55 @@ def loss_by_position(losses):
         "ALiBi": (1650, 1.6),
     }
     colours = plots.OF_ENCODING
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.6))
-        for (name, values), style in zip(losses.items(), plots.STYLES):
-            ax.plot(middles, values, color=colours[name], linestyle=style)
-            ax.text(*names[name], name, color=colours[name], weight="bold")
-        ax.axvline(256, color="0.6", linewidth=1)
-        ax.text(244, 0.25, "trained\nlength", ha="right", color="0.35")
-        ax.axhline(np.log2(97), color="0.6", linewidth=1)
-        ax.text(2040, 6.72, "guessing blindly", ha="right", color="0.35")
-        ax.set(xlabel="position", ylabel="bits per character", xticks=[256, 512, 1024, 2048], ylim=(0, 7.3))
-    plots.show(
-        fig,
-        alt="Loss at positions 0 to 2048. Up to a vertical line at 256, RoPE, ALiBi and sinusoidal are "
-        "near 2. Then sinusoidal jumps to 6, RoPE climbs to 5 by 670 and to 6 later, and ALiBi stays near "
-        "2. No positions starts near 3 and climbs to 4.7.",
-        caption="Beyond 256 only ALiBi's loss stays low. Four small models that were trained on 256 characters of Python at a time.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 3.6))
+    for (name, values), style in zip(losses.items(), plots.STYLES):
+        ax.plot(middles, values, color=colours[name], linestyle=style)
+        ax.text(*names[name], name, color=colours[name], weight="bold")
+    ax.axvline(256, color="0.6", linewidth=1)
+    ax.text(244, 0.25, "trained\nlength", ha="right", color="0.35")
+    ax.axhline(np.log2(97), color="0.6", linewidth=1)
+    ax.text(2040, 6.72, "guessing blindly", ha="right", color="0.35")
+    ax.set(xlabel="position", ylabel="bits per character", xticks=[256, 512, 1024, 2048], ylim=(0, 7.3))
+    return fig
 
 
+@plots.drawn
 def arcs(frequencies, *, pairs, farthest):
     """The angles of some pairs up to the first distance, and those that come up to the second."""
     trained, longer = farthest
-    with plt.rc_context(plots.STYLE):
-        fig, axes = plt.subplots(2, 2, figsize=(5.2, 5.4))
-        for ax, pair in zip(axes.flat, pairs):
-            seen, reached = (min(far * frequencies[pair], 2 * np.pi) for far in farthest)
-            ax.add_patch(plt.Circle((0, 0), 1, fill=False, edgecolor="0.9", linewidth=0.8))
-            for start, end, colour in ((0, seen, "0.65"), (seen, reached, plots.COLOURS[1])):
-                angles = np.linspace(start, end, 200)
-                if end > start:
-                    look = {"linewidth": 7, "solid_capstyle": "butt"}
-                    ax.plot(np.cos(angles), np.sin(angles), color=colour, **look)
-            new = np.degrees(reached - seen)
-            said = "nothing new" if new < 0.5 else f"{new:.0f}° are new"
-            ax.text(0, 0, f"pair {pair}\n{said}", ha="center", va="center", linespacing=1.5)
-            ax.set(aspect="equal", xlim=(-1.25, 1.25), ylim=(-1.25, 1.25))
-            ax.set_axis_off()
-        fig.supxlabel(f"grey: met in training    orange: new between {trained} and {longer}", fontsize=10)
-    plots.show(
-        fig,
-        alt="Four circles. Pair 8: a full grey circle, nothing new. Pair 9: grey for two thirds, orange "
-        "for the rest. Pair 12: grey for a sixth, orange up to two thirds. Pair 19: a short grey mark and "
-        "7° of orange.",
-        caption="Slow pairs meet new angles, and fast pairs don't. Each circle is a pair. Grey "
-        "angles occur at distances up to 255 characters, and orange angles only at larger ones, up to 1023.",
-    )
+    fig, axes = plt.subplots(2, 2, figsize=(5.2, 5.4))
+    for ax, pair in zip(axes.flat, pairs):
+        seen, reached = (min(far * frequencies[pair], 2 * np.pi) for far in farthest)
+        ax.add_patch(plt.Circle((0, 0), 1, fill=False, edgecolor="0.9", linewidth=0.8))
+        for start, end, colour in ((0, seen, "0.65"), (seen, reached, plots.COLOURS[1])):
+            angles = np.linspace(start, end, 200)
+            if end > start:
+                look = {"linewidth": 7, "solid_capstyle": "butt"}
+                ax.plot(np.cos(angles), np.sin(angles), color=colour, **look)
+        new = np.degrees(reached - seen)
+        said = "nothing new" if new < 0.5 else f"{new:.0f}° are new"
+        ax.text(0, 0, f"pair {pair}\n{said}", ha="center", va="center", linespacing=1.5)
+        ax.set(aspect="equal", xlim=(-1.25, 1.25), ylim=(-1.25, 1.25))
+        ax.set_axis_off()
+    fig.supxlabel(f"grey: met in training    orange: new between {trained} and {longer}", fontsize=10)
+    return fig
 
 
+@plots.drawn
 def slowed(losses):
     """The loss if all pairs from a number on are slowed down by 4, at two lengths."""
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.6))
-        for length, colour, style in (("1024", plots.COLOURS[0], "-"), ("256", plots.COLOURS[1], "--")):
-            ax.plot(losses[length], color=colour, linestyle=style, marker="o", markersize=4)
-        ax.text(13, 4.4, "texts of 1024", color=plots.COLOURS[0], weight="bold")
-        ax.text(13, 1.35, "texts of 256", color=plots.COLOURS[1], weight="bold")
-        ax.plot([9, 9], [0, 5.35], color="0.6", linewidth=1, zorder=0)
-        ax.text(9, 5.5, "critical pair", ha="center", color="0.35")
-        ax.text(1.5, 5.15, "fast pairs too:\nwhat is near blurs", ha="left", va="center", color="0.35")
-        ax.text(15, 3.2, "too few:\nangles that were\nnever there", ha="center", va="center", color="0.35")
-        labels = {"xlabel": "k, the first pair that is slowed down", "ylabel": "bits per character"}
-        ax.set(xticks=range(0, 21, 3), ylim=(0, 5.9), **labels)
-    plots.show(
-        fig,
-        alt="Loss against the first pair slowed down, 0 to 20. In texts of 1024 it falls from 4.8 at 0 to "
-        "2.0 at 9, the critical pair, climbs to 4.2 at 11 and stays near 4.9. In texts of 256 it falls "
-        "from 4.8 at 0 to 2.1 at 7 and 1.8 at 11, and stays there.",
-        caption="The loss is lowest if we slow down the pairs from the critical pair on. All pairs from k on are slowed down by 4, without training.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 3.6))
+    for length, colour, style in (("1024", plots.COLOURS[0], "-"), ("256", plots.COLOURS[1], "--")):
+        ax.plot(losses[length], color=colour, linestyle=style, marker="o", markersize=4)
+    ax.text(13, 4.4, "texts of 1024", color=plots.COLOURS[0], weight="bold")
+    ax.text(13, 1.35, "texts of 256", color=plots.COLOURS[1], weight="bold")
+    ax.plot([9, 9], [0, 5.35], color="0.6", linewidth=1, zorder=0)
+    ax.text(9, 5.5, "critical pair", ha="center", color="0.35")
+    ax.text(1.5, 5.15, "fast pairs too:\nwhat is near blurs", ha="left", va="center", color="0.35")
+    ax.text(15, 3.2, "too few:\nangles that were\nnever there", ha="center", va="center", color="0.35")
+    labels = {"xlabel": "k, the first pair that is slowed down", "ylabel": "bits per character"}
+    ax.set(xticks=range(0, 21, 3), ylim=(0, 5.9), **labels)
+    return fig
 
 
 def rules(stretched):
@@ -114,30 +95,24 @@ def needles(stored):
     columns = ["loss at 1024", "saved at 100", "saved at 600"]
     plots.show_table(values, rows=cases, columns=columns, corner="bits", digits=1)
     found = zip(cases, values, errors)
-    _saved_far_back({name: (loss, saved, error) for name, (loss, _, saved), error in found})
+    saved_far_back({name: (loss, saved, error) for name, (loss, _, saved), error in found})
 
 
-def _saved_far_back(found):
-    """For each model its loss, and a bar for what the definition saves 600 characters back, with its error."""
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.8))
-        for place, (loss, saved, error) in enumerate(found.values()):
-            colour = plots.COLOURS[2] if saved > 2 * error else "0.65"
-            look = {"ecolor": "0.3", "capsize": 3}
-            ax.barh(place, saved, height=0.6, color=colour, xerr=error, error_kw=look)
-            ax.text(3.0, place, f"{loss:.1f}", va="center", ha="center")
-        ax.text(3.0, -0.75, "loss", ha="center", color="0.35")
-        ax.text(1.5, 1, "low loss, nothing saved", va="center", ha="center", color="0.35")
-        ax.axvline(0, color="0.4", linewidth=1)
-        ax.set(yticks=range(len(found)), ylim=(len(found) - 0.4, -1.2), xlim=(-1.4, 3.3))
-        ax.set_yticklabels(found)
-        ax.set(xlabel="bits per letter that the definition saves, 600 characters back")
-        ax.spines["left"].set_visible(False)
-        ax.tick_params(axis="y", length=0)
-    plots.show(
-        fig,
-        alt="A bar for each of seven models, with its loss beside it. By parts, clipped at 128 and YaRN save "
-        "1.9 to 2.6 bits at 600 characters, and ALiBi 0.9. The sliding window and 200 more steps have a loss "
-        "of 2.1 and save nothing. As trained saves nothing at a loss of 5.0.",
-        caption="A low loss doesn't show that a model uses what is far back. Green: it saves more than two standard errors. The thin lines are standard errors.",
-    )
+@plots.drawn
+def saved_far_back(found):
+    """A loss for each model, and a bar for what the definition saves 600 characters back, with its error."""
+    fig, ax = plt.subplots(figsize=(6.4, 3.8))
+    for place, (loss, saved, error) in enumerate(found.values()):
+        colour = plots.COLOURS[2] if saved > 2 * error else "0.65"
+        look = {"ecolor": "0.3", "capsize": 3}
+        ax.barh(place, saved, height=0.6, color=colour, xerr=error, error_kw=look)
+        ax.text(3.0, place, f"{loss:.1f}", va="center", ha="center")
+    ax.text(3.0, -0.75, "loss", ha="center", color="0.35")
+    ax.text(1.5, 1, "low loss, nothing saved", va="center", ha="center", color="0.35")
+    ax.axvline(0, color="0.4", linewidth=1)
+    ax.set(yticks=range(len(found)), ylim=(len(found) - 0.4, -1.2), xlim=(-1.4, 3.3))
+    ax.set_yticklabels(found)
+    ax.set(xlabel="bits per letter that the definition saves, 600 characters back")
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    return fig

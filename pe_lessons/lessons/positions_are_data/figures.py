@@ -4,106 +4,78 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from pe_lessons import plots
-from pe_lessons.plots import COLOURS, KEEPS, OF_AXIS, RED, STYLE
+from pe_lessons.plots import COLOURS, KEEPS, OF_AXIS, RED
 
 
+@plots.drawn
 def loop(frequencies, trained=129, asked=201):
     """Six pairs as circles: the angles that were trained, and those that a longer video adds."""
-    with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(2, 3, figsize=(5.6, 4.6))
-        fig.get_layout_engine().set(h_pad=0.08)
-        words = ["came round\nbefore"] * 3 + ["back at the start\nfor the first time"] + ["new angles"] * 2
-        for pair, (ax, frequency, word) in enumerate(zip(axes.flat, frequencies, words)):
-            for frames, radius, look in (
-                (trained, 1.0, {"color": "0.7", "linewidth": 5}),
-                (asked, 1.25, {"color": COLOURS[0], "linewidth": 1.5}),
-            ):
-                angles = np.linspace(0, min(frames * frequency, 2 * np.pi), 200)
-                ax.plot(
-                    radius * np.cos(angles), radius * np.sin(angles), label=f"up to frame {frames}", **look
-                )
-            ax.plot([1.0, 1.35], [0, 0], color="black", linewidth=1)
-            if pair > 3:  # nothing is drawn below it
-                ax.text(1.38, -0.08, "start", ha="right", va="top", fontsize=8)
-            ax.text(0, 0, word, ha="center", va="center", fontsize=8, color=RED if pair == 3 else "black")
-            turns = asked * frequency / (2 * np.pi)
-            title = f"pair {pair}: {turns:.2g} turn{'s' if turns > 1.1 else ''}"
-            ax.set(title=title, aspect="equal", xlim=(-1.45, 1.45), ylim=(-1.4, 1.4))
-            ax.set_axis_off()
-        handles, names = ax.get_legend_handles_labels()
-        fig.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
-    plots.show(
-        fig,
-        alt="Six circles, one for each pair, with two arcs that begin on the right: a thick inner one, "
-        "the angles "
-        "up to frame 129, and a thin outer one, up to frame 201. Pairs 0 to 2: both arcs are full "
-        "circles. Pair "
-        "3: the inner arc is two thirds of a circle, the outer one just a full one, with the words back "
-        "at the "
-        "start for the first time. Pair 4: a third and a half. Pair 5: a sixth and a quarter.",
-        caption="The angles that each pair has shown by frame 129 and by frame 201, and its turns up to frame 201.",
-    )
+    fig, axes = plt.subplots(2, 3, figsize=(5.6, 4.6))
+    fig.get_layout_engine().set(h_pad=0.08)
+    words = ["came round\nbefore"] * 3 + ["back at the start\nfor the first time"] + ["new angles"] * 2
+    for pair, (ax, frequency, word) in enumerate(zip(axes.flat, frequencies, words)):
+        for frames, radius, look in (
+            (trained, 1.0, {"color": "0.7", "linewidth": 5}),
+            (asked, 1.25, {"color": COLOURS[0], "linewidth": 1.5}),
+        ):
+            angles = np.linspace(0, min(frames * frequency, 2 * np.pi), 200)
+            ax.plot(radius * np.cos(angles), radius * np.sin(angles), label=f"up to frame {frames}", **look)
+        ax.plot([1.0, 1.35], [0, 0], color="black", linewidth=1)
+        if pair > 3:  # nothing is drawn below it
+            ax.text(1.38, -0.08, "start", ha="right", va="top", fontsize=8)
+        ax.text(0, 0, word, ha="center", va="center", fontsize=8, color=RED if pair == 3 else "black")
+        turns = asked * frequency / (2 * np.pi)
+        title = f"pair {pair}: {turns:.2g} turn{'s' if turns > 1.1 else ''}"
+        ax.set(title=title, aspect="equal", xlim=(-1.45, 1.45), ylim=(-1.4, 1.4))
+        ax.set_axis_off()
+    handles, names = ax.get_legend_handles_labels()
+    fig.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
+    return fig
 
 
+@plots.drawn
 def prompt(names, places):
     """Tokens as boxes in the plane of width and height, each with its three positions."""
     places = np.asarray(places)
     _, height, width = places.max(axis=1)
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(0.9 * width + 1.8, 0.66 * height + 1.7))
-        for name, place in zip(names, places.T, strict=True):
-            _, y, x = place
-            ax.add_patch(plt.Rectangle((x - 0.46, y - 0.45), 0.92, 0.9, facecolor="0.95", edgecolor="0.5"))
-            ax.text(x, y - 0.2, name, ha="center", va="center")
-            for colour, number, aside in zip(OF_AXIS.values(), place, (-0.29, 0, 0.29), strict=True):
-                paper = {"boxstyle": "square,pad=0.25", "facecolor": colour, "edgecolor": "none"}
-                look = {"ha": "center", "va": "center", "fontsize": 9, "bbox": paper, "gid": KEEPS}
-                ax.text(x + aside, y + 0.2, number, **look)
-        ax.text(3, 1.4, "the picture", ha="center", va="bottom", color="0.4")
-        ax.text(4.4, 5, "largest so far: 4,\nso this is 5", ha="right", va="center", color="0.4")
-        ax.set(xlabel="width", ylabel="height", xticks=range(width + 1), yticks=range(height + 1))
-        ax.set(xlim=(-0.6, width + 0.6), ylim=(height + 0.6, -0.6))
-        plots.name_axes(fig, OF_AXIS)
-    plots.show(
-        fig,
-        alt="Ten boxes, each with its time, height and width. On the diagonal two words, 0 0 0 and 1 1 1; "
-        "then a grid of 2 rows and 3 columns, all at time 2, heights 2 and 3, widths 2 to 4; "
-        "on the diagonal again two words, 5 5 5 and 6 6 6.",
-        caption="Each token is placed at its height and its width. The whole picture is at time 2.",
-    )
+    fig, ax = plt.subplots(figsize=(0.9 * width + 1.8, 0.66 * height + 1.7))
+    for name, place in zip(names, places.T, strict=True):
+        _, y, x = place
+        ax.add_patch(plt.Rectangle((x - 0.46, y - 0.45), 0.92, 0.9, facecolor="0.95", edgecolor="0.5"))
+        ax.text(x, y - 0.2, name, ha="center", va="center")
+        for colour, number, aside in zip(OF_AXIS.values(), place, (-0.29, 0, 0.29), strict=True):
+            paper = {"boxstyle": "square,pad=0.25", "facecolor": colour, "edgecolor": "none"}
+            look = {"ha": "center", "va": "center", "fontsize": 9, "bbox": paper, "gid": KEEPS}
+            ax.text(x + aside, y + 0.2, number, **look)
+    ax.text(3, 1.4, "the picture", ha="center", va="bottom", color="0.4")
+    ax.text(4.4, 5, "largest so far: 4,\nso this is 5", ha="right", va="center", color="0.4")
+    ax.set(xlabel="width", ylabel="height", xticks=range(width + 1), yticks=range(height + 1))
+    ax.set(xlim=(-0.6, width + 0.6), ylim=(height + 0.6, -0.6))
+    plots.name_axes(fig, OF_AXIS)
+    return fig
 
 
+@plots.drawn
 def assignments(blocks, interleaved):
     """Sixteen pairs as boxes, coloured by the axis that each pair reads."""
     rows = {"blocks": blocks, "interleaved": interleaved}
-    plots.show(
-        plots.strips(
-            {name: [(k, 1, axis) for k, axis in enumerate(reads)] for name, reads in rows.items()},
-            xlabel="number of the pair (0 rotates fastest, 15 slowest)",
-            xticks=[],
-        ),
-        alt="Two rows of 16 boxes in three colours. Blocks: 0 to 5 time, 6 to 10 height, 11 to 15 width. "
-        "Interleaved: time, height and width take turns from 0 to 15.",
-        caption="Each box is a pair. Its colour is the axis whose position it reads.",
+    return plots.strips(
+        {name: [(k, 1, axis) for k, axis in enumerate(reads)] for name, reads in rows.items()},
+        xlabel="number of the pair (0 rotates fastest, 15 slowest)",
+        xticks=[],
     )
 
 
+@plots.drawn
 def rings(programs):
     """Six atoms, each at the two numbers that a program computed for it, joined by their bonds."""
-    with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, len(programs), figsize=(2.9 * len(programs), 3.0), sharey=True)
-        for ax, (title, waves) in zip(axes, programs.items(), strict=True):
-            ax.fill(*waves, fill=False, edgecolor="0.5", linewidth=1.5)
-            ax.scatter(*waves, s=380, facecolor="white", edgecolors="0.4", zorder=2)
-            for atom, (x, y) in enumerate(waves.T):
-                ax.text(x, y, atom, ha="center", va="center", color=RED if atom == 0 else "black")
-            ax.set(title=title, aspect="equal", xlabel="wave 1", xlim=(-1.35, 1.35), ylim=(-1.35, 1.35))
-            ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])
-        axes[0].set_ylabel("wave 2")
-    plots.show(
-        fig,
-        alt="Two hexagons of six atoms, 0 to 5. In program A atom 0 is on the right, at 1 and 0. In "
-        "program B the "
-        "same hexagon is rotated by 30 degrees, counterclockwise.",
-        caption="Each atom is drawn at its two numbers. Both programs draw the ring.",
-    )
+    fig, axes = plt.subplots(1, len(programs), figsize=(2.9 * len(programs), 3.0), sharey=True)
+    for ax, (title, waves) in zip(axes, programs.items(), strict=True):
+        ax.fill(*waves, fill=False, edgecolor="0.5", linewidth=1.5)
+        ax.scatter(*waves, s=380, facecolor="white", edgecolors="0.4", zorder=2)
+        for atom, (x, y) in enumerate(waves.T):
+            ax.text(x, y, atom, ha="center", va="center", color=RED if atom == 0 else "black")
+        ax.set(title=title, aspect="equal", xlabel="wave 1", xlim=(-1.35, 1.35), ylim=(-1.35, 1.35))
+        ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+    axes[0].set_ylabel("wave 2")
+    return fig

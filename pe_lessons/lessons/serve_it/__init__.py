@@ -7,30 +7,31 @@ from pe_lessons.exercises.lesson_files import Lesson
 lesson = Lesson(__name__)
 
 
-def _look_at_one(function, tokens, end, look_at):
-    returned = function(tokens, end)
+def look_at_one(function, *arguments):
+    """Of the two things that a function returns, that which the last argument names."""
+    *arguments, look_at = arguments
+    returned = function(*arguments)
+    if returned is None:
+        return None
     if not isinstance(returned, tuple | list) or len(returned) != 2:
-        if returned is None:
-            return None
         raise ValueError("Return two things, positions and mask")
     positions, mask = returned
     return positions if look_at == "positions" else mask
 
 
-_ROWS = (
-    ([5, 3, 0, 7, 0, 4, 4, 6], 0),
-    ([9, 2, 2, 5, 9, 9, 1], 9),
-    ([1, 2, 3, 1, 3, 3], 3),
-)
+def both(*cases):
+    return tuple((*case, look_at) for case in cases for look_at in ("positions", "mask"))
+
+
 packed_positions = lesson.exercise(
     "packed_positions",
-    probes=tuple((*row, look_at) for row in _ROWS for look_at in ("positions", "mask")),
-    edge_probes=tuple(
-        (*row, look_at)
-        for row in (([4], 0), ([4, 5, 6], 0), ([0, 0], 0), ([0], 0))
-        for look_at in ("positions", "mask")
+    probes=both(
+        ([5, 3, 0, 7, 0, 4, 4, 6], 0),
+        ([9, 2, 2, 5, 9, 9, 1], 9),
+        ([1, 2, 3, 1, 3, 3], 3),
     ),
-    use=_look_at_one,
+    edge_probes=both(([4], 0), ([4, 5, 6], 0), ([0, 0], 0), ([0], 0)),
+    use=look_at_one,
     call=lambda name, tokens, end, look_at: f"the {look_at} of {name}(tokens={tokens}, end={end})",
 )
 

@@ -32,25 +32,11 @@ def packed_positions_arrays(tokens, end):
     return positions, mask
 
 
-def packed_up_to_the_last_end(tokens, end):
-    positions, mask = packed_positions_arrays(tokens, end)
-    last = max(place + 1 for place, token in enumerate(tokens) if token == end)
-    return positions[:last], mask[:last, :last]
-
-
 def move_keys_arrays(cached_k, sinks, recent, turned):
     cached = cached_k.shape[1]
     keep = np.r_[0:sinks, cached - recent : cached]  # where they were
     moves = np.arange(len(keep)) - keep
     kept = cached_k[:, keep]  # (num_heads, sinks + recent, head_dim)
-    kept[..., :turned] = arrays.rotary(kept[..., :turned], moves)
-    return kept
-
-
-def heads_cut_instead_of_keys(cached_k, sinks, recent, turned):
-    cached = cached_k.shape[1]
-    kept = np.concatenate([cached_k[:sinks], cached_k[-recent:]])
-    moves = np.arange(sinks + recent) - np.r_[0:sinks, cached - recent : cached]
     kept[..., :turned] = arrays.rotary(kept[..., :turned], moves)
     return kept
 

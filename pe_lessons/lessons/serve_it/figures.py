@@ -13,51 +13,39 @@ def boxes(padding, positions, colour="RoPE"):
     return [PAD] * padding + [(str(position), 1, colour) for position in positions]
 
 
+@plots.drawn
 def bits(by_way, prompt=64):
     """Bits per character for each way of counting, with the end of the prompt marked."""
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.4))
-        places = np.arange(2, 2 + 4 * len(by_way["right"]), 4)
-        half = np.searchsorted(places, prompt)
-        colours, strokes = ("black", plots.RED, plots.COLOURS[0]), ("-", "-", "--")
-        for values, colour, stroke in zip(by_way.values(), colours, strokes, strict=True):
-            ax.plot(places[half:], values[half:], color=colour, linestyle=stroke)
-        ax.plot(places[:half], by_way["right"][:half], color="black")
-        ax.axvline(prompt, color="0.6", linewidth=1)
-        ax.text(prompt - 2, 6.35, "prompt", ha="right", color="0.4")
-        ax.text(prompt + 2, 6.35, "new characters", color="0.4")
-        ax.text(96, 4.6, "always 0: never recovers", ha="center", color=colours[1])
-        ax.annotate(
-            "off by one: wrong for ten characters",
-            (67, 2.5),
-            (72, 3.0),
-            color=colours[2],
-            arrowprops={"arrowstyle": "-", "color": colours[2]},
-        )
-        ax.text(126, 1.6, "right", ha="right", va="top")
-        ax.set(xlabel="character", ylabel="bits per character", ylim=(0, 6.8), xticks=[0, 32, 64, 96, 128])
-    plots.show(
-        fig,
-        alt="Bits per character, characters 0 to 127, with a vertical line at 64 where the prompt ends. In "
-        "the prompt the curve falls from nearly 4 to 2. After the line there are three curves. Right: "
-        "about 2. "
-        "Always 0: between 5 and 6 to the end. Off by one: 2.5 at first, and after ten characters on the "
-        "curve of right.",
-        caption="A prompt of 64 characters, and three ways to count the positions of the new ones.",
+    fig, ax = plt.subplots(figsize=(6.4, 3.4))
+    places = np.arange(2, 2 + 4 * len(by_way["right"]), 4)
+    half = np.searchsorted(places, prompt)
+    colours, strokes = ("black", plots.RED, plots.COLOURS[0]), ("-", "-", "--")
+    for values, colour, stroke in zip(by_way.values(), colours, strokes, strict=True):
+        ax.plot(places[half:], values[half:], color=colour, linestyle=stroke)
+    ax.plot(places[:half], by_way["right"][:half], color="black")
+    ax.axvline(prompt, color="0.6", linewidth=1)
+    ax.text(prompt - 2, 6.35, "prompt", ha="right", color="0.4")
+    ax.text(prompt + 2, 6.35, "new characters", color="0.4")
+    ax.text(96, 4.6, "always 0: never recovers", ha="center", color=colours[1])
+    ax.annotate(
+        "off by one: wrong for ten characters",
+        (67, 2.5),
+        (72, 3.0),
+        color=colours[2],
+        arrowprops={"arrowstyle": "-", "color": colours[2]},
     )
+    ax.text(126, 1.6, "right", ha="right", va="top")
+    ax.set(xlabel="character", ylabel="bits per character", ylim=(0, 6.8), xticks=[0, 32, 64, 96, 128])
+    return fig
 
 
+@plots.drawn
 def five_rows():
     """Two texts alone, step by step, in a batch and packed, with their positions."""
     a, b = boxes(0, range(3), A), boxes(0, range(5), B)
     rows = {"A alone": a, "B alone": b, "B, step by step": boxes(0, range(4), "") + b[4:]}
     rows |= {"A, in a batch": [PAD, PAD, *a], "A and B, packed": a + b}
-    plots.show(
-        plots.strips(rows, xlabel="place in the row", xticks=[0, 3, 5, 8]),
-        alt="Five rows of boxes with positions. A alone: 0 to 2. B alone: 0 to 4. B, step by step: 0 to 3 in "
-        "grey, then 4. A, in a batch: pad, pad, 0 to 2. A and B, packed: 0 to 2, then 0 to 4.",
-        caption="Green: text A. Blue: text B. Grey: already in the cache. The numbers are positions.",
-    )
+    return plots.strips(rows, xlabel="place in the row", xticks=[0, 3, 5, 8])
 
 
 def gaps(table, rows, columns, corner=""):
@@ -68,34 +56,25 @@ def gaps(table, rows, columns, corner=""):
     plots.show_table(said, rows=rows, columns=columns, corner=corner)
 
 
+@plots.drawn
 def padded(lengths):
     """Texts of these lengths in one batch, filled up on the left."""
     longest = max(lengths)
     rows = {f"{length} tokens": boxes(longest - length, range(length)) for length in lengths}
-    plots.show(
-        plots.strips(rows, xlabel="place in the batch", xticks=[0, 3, 6, 12]),
-        alt="Three rows of twelve boxes. Six of padding, then positions 0 to 5. Three of padding, then "
-        "0 to 8. "
-        "No padding, 0 to 11.",
-        caption="A batch of three texts. White is padding. Each text counts from 0 at its own first token.",
-    )
+    return plots.strips(rows, xlabel="place in the batch", xticks=[0, 3, 6, 12])
 
 
+@plots.drawn
 def torn():
     """A prompt counted without its padding, and new tokens counted with it."""
     rows = {
         "right": boxes(6, range(9)),
         "split count": [*boxes(6, range(6)), *boxes(0, range(12, 15), "red")],
     }
-    plots.show(
-        plots.strips(rows, xlabel="place in the batch", xticks=[0, 6, 12, 15]),
-        alt="Two rows: six boxes of padding, positions 0 to 5, and three new tokens. Right: they have the "
-        "positions 6 to 8. Split count: they have the positions 12 to 14, in red.",
-        caption="Three new tokens after a padded prompt. The lower row counts the padding for the new "
-        "tokens, but not for the prompt.",
-    )
+    return plots.strips(rows, xlabel="place in the batch", xticks=[0, 6, 12, 15])
 
 
+@plots.drawn
 def packed_rows(names, ways):
     """Texts that share a row: for each query the keys that it may look at, and how many places back they are.
 
@@ -105,77 +84,53 @@ def packed_rows(names, ways):
     """
     owner, places = np.array(list(names)), np.arange(len(names))
     same = owner[:, None] == owner
-    with plt.rc_context(plots.STYLE):
-        fig, axes = plt.subplots(2, 2, figsize=(5.4, 5.8))
-        for ax, (title, how) in zip(axes.flat, ways.items(), strict=True):
-            positions = places - same.argmax(axis=1) if how["reset"] else places
-            seen = (places <= places[:, None]) & (same if how["block"] else True)
-            for query, key in np.argwhere(seen):
-                back = positions[query] - positions[key]
-                paper, ink = (plots.RED, "white") if back < 0 else ("0.9", "black")
-                corner = key - 0.5, query - 0.5
-                ax.add_patch(plt.Rectangle(corner, 1, 1, facecolor=paper, edgecolor="white"))
-                ax.text(key, query, f"{back}".replace("-", "\u2212"), ha="center", va="center", color=ink)
-            ax.set_xticks(places, [f"{name}\n{position}" for name, position in zip(names, positions)])
-            ax.set_yticks(places, [f"{name} {position}" for name, position in zip(names, positions)])
-            ends = -0.5, len(names) - 0.5
-            ax.set(title=title, xlim=ends, ylim=ends[::-1])
-            ax.set_aspect("equal")
-            ax.spines[:].set_visible(True)
-            ax.tick_params(length=0)
-        for ax in axes[:, 0]:
-            ax.set_ylabel("query")
-        for ax in axes[1]:
-            ax.set_xlabel("key")
-        reset = axes.flat[[*ways].index("reset only")]
-        reset.text(3, 0.5, "red: the key\nis ahead", ha="center", va="center", fontsize=9, color=plots.RED)
-    plots.show(
-        fig,
-        alt="Four squares, one for each way: queries A A A B B down, keys A A A B B across. With block, "
-        "B sees only B, and the distances are 0, then 1 and 0, whether positions start again or "
-        "go on. With reset only, B also sees A: at 0, -1, -2 from its first token and 1, 0, -1 from its "
-        "second; the negative ones are red. With neither, B sees A at distances 1 to 4.",
-        caption="How many places back each query finds each key, in four ways to pack five tokens.",
-    )
+    fig, axes = plt.subplots(2, 2, figsize=(5.4, 5.8))
+    for ax, (title, how) in zip(axes.flat, ways.items(), strict=True):
+        positions = places - same.argmax(axis=1) if how["reset"] else places
+        seen = (places <= places[:, None]) & (same if how["block"] else True)
+        for query, key in np.argwhere(seen):
+            back = positions[query] - positions[key]
+            paper, ink = (plots.RED, "white") if back < 0 else ("0.9", "black")
+            corner = key - 0.5, query - 0.5
+            ax.add_patch(plt.Rectangle(corner, 1, 1, facecolor=paper, edgecolor="white"))
+            ax.text(key, query, f"{back}".replace("-", "\u2212"), ha="center", va="center", color=ink)
+        ax.set_xticks(places, [f"{name}\n{position}" for name, position in zip(names, positions)])
+        ax.set_yticks(places, [f"{name} {position}" for name, position in zip(names, positions)])
+        ends = -0.5, len(names) - 0.5
+        ax.set(title=title, xlim=ends, ylim=ends[::-1])
+        ax.set_aspect("equal")
+        ax.spines[:].set_visible(True)
+        ax.tick_params(length=0)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("query")
+    for ax in axes[1]:
+        ax.set_xlabel("key")
+    reset = axes.flat[[*ways].index("reset only")]
+    reset.text(3, 0.5, "red: the key\nis ahead", ha="center", va="center", fontsize=9, color=plots.RED)
+    return fig
 
 
+@plots.drawn
 def new_tokens():
     """What two new tokens of a padded text may look at."""
     seen = [PAD] * 2 + boxes(0, range(3), "")
     first, second = ("3", 1, "RoPE"), ("4", 1, "RoPE")
     rows = {"first": [*seen, first, ("", 1, "white")], "second": [*seen, first, second]}
-    plots.show(
-        plots.strips(rows, xlabel="place of the key", xticks=[0, 2, 5, 7]),
-        alt="Two rows of seven boxes. First: two of padding in white, 0, 1 and 2 in grey, 3 in green, and an "
-        "empty one. Second: the same, and a green 4 in the last one.",
-        caption="What the first and the second new token look at. Grey keys are in the cache, green "
-        "ones are new, "
-        "white ones are hidden.",
-    )
+    return plots.strips(rows, xlabel="place of the key", xticks=[0, 2, 5, 7])
 
 
+@plots.drawn
 def moved():
     """Six of the twelve keys in a cache stay, and move up."""
     stay = (0, 1, 8, 9, 10, 11)
     old = [(str(place), 1, "RoPE" if place in stay else "white") for place in range(12)]
-    plots.show(
-        plots.strips(
-            {"was at": old, "is now at": boxes(0, range(6))}, xlabel="place", xticks=[0, 2, 6, 8, 12]
-        ),
-        alt="Two rows of boxes. The keys of positions 0 to 11; 0, 1 and 8 to 11 are green, the others "
-        "white. Below, six green boxes, now at 0 to 5.",
-        caption="A cache of twelve keys. The green ones stay, the white ones go. Below are the six that "
-        "stay.",
+    return plots.strips(
+        {"was at": old, "is now at": boxes(0, range(6))}, xlabel="place", xticks=[0, 2, 6, 8, 12]
     )
 
 
+@plots.drawn
 def two_lists():
     """Nine keys of a text that has just grown past 8 tokens, by the two lists that rotate them."""
     rows = {"read at once": boxes(0, range(9), B), "step by step": boxes(0, range(8), A) + boxes(0, [8], B)}
-    plots.show(
-        plots.strips(rows, xlabel="place of the key", xticks=[0, 8, 9]),
-        alt="Two rows of nine boxes. Read at once: all nine are blue. Step by step: eight green ones, then a "
-        "blue one.",
-        caption="The keys of a text of nine tokens. Green is rotated by the short list, blue by the "
-        "long list.",
-    )
+    return plots.strips(rows, xlabel="place of the key", xticks=[0, 8, 9])

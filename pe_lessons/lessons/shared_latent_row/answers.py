@@ -14,13 +14,6 @@ def values_turned_back_arrays(q, kv, q_positions, positions):
     return arrays.rotary(output, back)
 
 
-def weights_over_the_queries(q, kv, q_positions, positions):
-    turned_q = arrays.rotary(q, q_positions)
-    turned_kv = arrays.rotary(kv, positions)
-    weights = arrays.softmax((turned_q @ turned_kv.T / np.sqrt(q.shape[1])).T).T
-    return arrays.rotary(weights @ turned_kv, -np.array(q_positions))
-
-
 def values_turned_back_loop(q, kv, q_positions, positions):
     turned_q = loops.rotary(q, q_positions)
     turned_kv = loops.rotary(kv, positions)

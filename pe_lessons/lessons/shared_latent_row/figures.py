@@ -8,6 +8,7 @@ CELL = 0.55
 LIT = "#ffe08a"  # the numbers that are multiplied
 
 
+@plots.drawn
 def absorbed(latent, key, row, query):
     """Two ways from a latent row and a query to one score, with a dashed box where a rotation would be."""
     score = sum(one * other for one, other in zip(key, query))
@@ -15,30 +16,22 @@ def absorbed(latent, key, row, query):
         "A key is made from the latent row.": (key, 3.9, "$W_K$", (1.35, 2.65)),
         "No key is made. The query is multiplied instead.": (row, 2.9, r"$W_K^{\top}$", (5.2, 3.6)),
     }
-    with plt.rc_context(plots.STYLE):
-        fig, axes = plt.subplots(2, 1, figsize=(7.2, 2.9))
-        for ax, (title, (made, middle, matrix, (start, end))) in zip(axes, ways.items()):
-            is_key = made is key
-            _cells(ax, 0.65, "latent row c", latent, lit=not is_key)
-            _cells(ax, middle, "key" if is_key else "the query's row", made, lit=True)
-            _cells(ax, 8.0, "query", query, lit=is_key)
-            arrow = {"arrowstyle": "-|>", "color": "0.4", "shrinkA": 0, "shrinkB": 0}
-            ax.annotate("", (end, 0), (start, 0), arrowprops=arrow)
-            ax.text((start + end) / 2, 0.32, matrix, ha="center")
-            edge = {"edgecolor": plots.OF_ENCODING["RoPE"], "linestyle": "--", "linewidth": 1.5}
-            ax.add_patch(plt.Rectangle((5.3, -0.3), 1.05, 0.6, fill=False, **edge))
-            ax.text(9.35, 0, f"score {score}", va="center", weight="bold")
-            ax.set_title(title, loc="left")
-            ax.set(xlim=(0, 10.8), ylim=(-0.4, 0.8), aspect="equal")
-            ax.set_axis_off()
-    plots.show(
-        fig,
-        alt="Two ways between a latent row [3 2] on the left and a query [1 2 0 -1] on the right. Above, "
-        "W_K makes a key [3 8 2 1] of the latent row, and the key is multiplied with the query. Below, "
-        "W_K transposed makes a row [4 3] of the query, which is multiplied with the latent row. Both "
-        "scores are 18. In both, an empty dashed box is left of the query.",
-        caption="Yellow: the two rows whose dot product is the score. Dashed: where a rotation would be.",
-    )
+    fig, axes = plt.subplots(2, 1, figsize=(7.2, 2.9))
+    for ax, (title, (made, middle, matrix, (start, end))) in zip(axes, ways.items()):
+        is_key = made is key
+        _cells(ax, 0.65, "latent row c", latent, lit=not is_key)
+        _cells(ax, middle, "key" if is_key else "the query's row", made, lit=True)
+        _cells(ax, 8.0, "query", query, lit=is_key)
+        arrow = {"arrowstyle": "-|>", "color": "0.4", "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", (end, 0), (start, 0), arrowprops=arrow)
+        ax.text((start + end) / 2, 0.32, matrix, ha="center")
+        edge = {"edgecolor": plots.OF_ENCODING["RoPE"], "linestyle": "--", "linewidth": 1.5}
+        ax.add_patch(plt.Rectangle((5.3, -0.3), 1.05, 0.6, fill=False, **edge))
+        ax.text(9.35, 0, f"score {score}", va="center", weight="bold")
+        ax.set_title(title, loc="left")
+        ax.set(xlim=(0, 10.8), ylim=(-0.4, 0.8), aspect="equal")
+        ax.set_axis_off()
+    return fig
 
 
 def _cells(ax, middle, name, numbers, *, lit):
@@ -52,15 +45,10 @@ def _cells(ax, middle, name, numbers, *, lit):
     ax.text(middle, 0.42, name, ha="center")
 
 
+@plots.drawn
 def decoupled():
     """What a head multiplies with what, in the columns of the cache."""
     query = [(r"absorbed query $W_K^\top\,q$", 512, ""), ("$R_m q'$", 64, "RoPE")]
     cache = [("latent row $c$", 512, ""), ("$R_n k'$", 64, "RoPE")]
     rows = {"a head's query": query, "in the cache": cache}
-    plots.show(
-        plots.strips(rows, xlabel="column", xticks=[0, 512, 576]),
-        alt="Two rows of 576 columns. Above, the first 512 are grey and hold the absorbed query, the last "
-        "64 are green and hold the rotated one. Below, in the same columns, the latent row and the "
-        "rotated key.",
-        caption="Columns that are above each other are multiplied. Only the green ones rotate.",
-    )
+    return plots.strips(rows, xlabel="column", xticks=[0, 512, 576])

@@ -5,6 +5,7 @@ import matplotlib.pyplot as plt
 from pe_lessons import arrays, plots
 
 
+@plots.drawn
 def first_encoding():
     """The sinusoidal table of 50 positions and 128 columns, with one row framed."""
     fig = plots.heatmap(arrays.sinusoidal(50, 128))
@@ -13,12 +14,5 @@ def first_encoding():
     ax.add_patch(plt.Rectangle((-0.5, 19.5), 128, 1, fill=False, linewidth=1.5))
     ax.text(0.98 * 128, 20, "the row of position 20", ha="right", va="center", bbox=box)
     for side, speed in (("left", "fast"), ("right", "slow")):
-        ax.set_title(speed, loc=side, fontweight="bold")
-    plots.show(
-        fig,
-        alt="Heat map of 50 positions by 128 columns. On the left there are waves of red and blue. Further "
-        "to the right they get ever slower, until only still stripes remain, dark and pale in turn. Row "
-        "20 is framed.",
-        caption="The sinusoidal positional encoding. By lesson 05 you will have built it three times, and "
-        "hunted down a bug that is also found in published programs.",
-    )
+        ax.set_title(speed, loc=side, fontsize=12, fontweight="bold")
+    return fig

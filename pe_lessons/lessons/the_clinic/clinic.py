@@ -33,7 +33,6 @@ import inspect
 import textwrap
 import tomllib
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
@@ -204,7 +203,7 @@ class Case(Checked):
         """The plot of the riddle."""
         plot = self.data["plot"]
         scope = {"np": np, "program": self.patient}
-        options = {key: plot[key] for key in ("xlabel", "ylabel", "log", "xticks", "beside") if key in plot}
+        options = {key: plot[key] for key in ("xlabel", "ylabel", "xticks", "beside") if key in plot}
         fig = plots.curves(eval(plot["lines"], scope), x=eval(plot["x"]), **options)
         if "ylim" in plot:
             fig.axes[0].set_ylim(plot["ylim"])
@@ -357,23 +356,11 @@ def cases():
 
 
 def case(which):
-    """The case with this number, or with a title that holds these words.
-
-    >>> case("stutters").number
-    5
-    """
-    if isinstance(which, str):
-        found = [one for one in cases() if which.lower() in one.title.lower()]
-        if len(found) != 1:
-            raise ValueError(f"which must be words of one title, got {which!r}, words of {len(found)}")
-        return found[0]
-    if not isinstance(which, Integral) or isinstance(which, bool):
-        raise TypeError(f"which must be a number or words of a title, got {which!r}")
-    found = [one for one in cases() if one.number == which]
-    if not found:
-        numbers = ", ".join(str(one.number) for one in cases())
-        raise ValueError(f"which must be one of {numbers}, got {which}")
-    return found[0]
+    """The case with this number."""
+    numbered = {one.number: one for one in cases()}
+    if which not in numbered:
+        raise ValueError(f"which must be one of {', '.join(map(str, numbered))}, got {which!r}")
+    return numbered[which]
 
 
 def contents():

@@ -55,22 +55,13 @@ def ticks(panels):
     return {one: [0, 1, third[one], *filter(None, [fourth[one]]), last[one]] for one in panels}
 
 
-def drawn():
-    """The figure of `fingerprints`, its alt text and its caption, as `plots.show` wants them."""
-    panels, positions = fingerprints()
-    told = "; ".join(
-        f"{symptom}: {' or '.join(words for _, words in curves)}" for symptom, curves in panels.items()
-    ).replace("\n", " ")
-    return {
-        "fig": panelled(panels, positions=positions, xticks=ticks(panels)),
-        "alt": f"Six plots of the largest error so far, positions 0 to 4,096, with suspects. {told}. With base 500,000 for 10,000 more than half of the error is there by 64; with rounded frequencies it grows in a straight line to the end.",
-        "caption": "Faults of a rotated key, as shares of the largest error (the model was trained on 2,048 tokens, its prompt has 9, and the other base is 500,000 instead of 10,000).",
-    }
-
-
+@plots.drawn
 def show_fingerprints():
     """Draw `fingerprints`."""
-    plots.show(**drawn())
+    panels, positions = fingerprints()
+    told = (f"{symptom}: {' or '.join(words for _, words in curves)}" for symptom, curves in panels.items())
+    fig = panelled(panels, positions=positions, xticks=ticks(panels))
+    return fig, {"told": "; ".join(told).replace("\n", " ")}
 
 
 def panelled(panels, *, positions, xticks, ncols=3):

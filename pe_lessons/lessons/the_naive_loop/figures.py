@@ -6,95 +6,72 @@ import numpy as np
 from pe_lessons import plots
 
 
+@plots.drawn
 def two_tables(textbook, formula):
     """The textbook's table above that of the formula, and where in each the waves end."""
-    with plt.rc_context(plots.STYLE):
-        fig, axes = plt.subplots(2, 1, figsize=(6.4, 5.6), sharex=True)
-        panels = {"the textbook's table": textbook, "the table of the formula": formula}
-        for ax, (title, table) in zip(axes, panels.items()):
-            image = ax.imshow(table, aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)
-            ax.set(ylabel="position", title=title)
-            end = (
-                int(np.flatnonzero(np.abs(table[-1, ::2]) > 0.3)[-1]) * 2 + 2
-            )  # of the sines in the last row
-            paper = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": "black"}
-            ax.annotate(
-                "from here on, stripes", (end, len(table) - 1), (end + 14, len(table) - 9), bbox=paper,
-                arrowprops={"arrowstyle": "-|>", "color": "black", "linewidth": 1.5}, va="center",
-            )  # fmt: skip
-        axes[1].set_xlabel("column")
-        fig.colorbar(image, ax=axes, label="value", shrink=0.6)
-    plots.show(
-        fig,
-        alt="Two heat maps of 50 positions by 128 columns. By the formula, waves fill the left half of the "
-        "columns. In the textbook's table they fill only the left quarter, and the rest is still "
-        "stripes.",
-        caption="Fifty positions, one in each row. By the formula, waves fill half the width.",
-    )
+    fig, axes = plt.subplots(2, 1, figsize=(6.4, 5.6), sharex=True)
+    panels = {"the textbook's table": textbook, "the table of the formula": formula}
+    for ax, (title, table) in zip(axes, panels.items()):
+        image = ax.imshow(table, aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)
+        ax.set(ylabel="position", title=title)
+        end = int(np.flatnonzero(np.abs(table[-1, ::2]) > 0.3)[-1]) * 2 + 2  # of the sines in the last row
+        paper = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": "black"}
+        ax.annotate(
+            "from here on, stripes", (end, len(table) - 1), (end + 14, len(table) - 9), bbox=paper,
+            arrowprops={"arrowstyle": "-|>", "color": "black", "linewidth": 1.5}, va="center",
+        )  # fmt: skip
+    axes[1].set_xlabel("column")
+    fig.colorbar(image, ax=axes, label="value", shrink=0.6)
+    return fig
 
 
+@plots.drawn
 def first_columns(textbook, formula):
     """Columns 0 and 1 of both tables: what the formula gives as a curve, what the textbook gives as dots."""
     positions, smooth = np.arange(len(formula)), np.linspace(0, len(formula) - 1, 800)
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.2))
-        for column, (wave, colour) in enumerate(zip((np.sin, np.cos), plots.COLOURS)):
-            assert np.allclose(wave(positions), formula[:, column])
-            ax.plot(smooth, wave(smooth), color=colour, alpha=0.35, linewidth=2)
-            ax.plot(positions, textbook[:, column], ".", color=colour)
-        look = {"va": "center", "ha": "left"}
-        ax.text(50, formula[-1, 0], "column 0", color=plots.COLOURS[0], **look)
-        ax.text(50, formula[-1, 1], "column 1", color=plots.COLOURS[1], **look)
-        ax.text(0, 1.3, "curves: the formula    dots: the textbook    every dot is on its curve")
-        ax.set(xlabel="position", ylabel="value", ylim=(-1.1, 1.5), yticks=[-1, 0, 1], xlim=(-1, 57))
-        ax.set_xticks(range(0, 50, 10))
-    plots.show(
-        fig,
-        alt="Two waves, a sine and a cosine, drawn as curves by the formula. The dots of the textbook lie "
-        "exactly on them.",
-        caption="Columns 0 and 1 of both tables: no difference.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 3.2))
+    for column, (wave, colour) in enumerate(zip((np.sin, np.cos), plots.COLOURS)):
+        assert np.allclose(wave(positions), formula[:, column])
+        ax.plot(smooth, wave(smooth), color=colour, alpha=0.35, linewidth=2)
+        ax.plot(positions, textbook[:, column], ".", color=colour)
+    look = {"va": "center", "ha": "left"}
+    ax.text(50, formula[-1, 0], "column 0", color=plots.COLOURS[0], **look)
+    ax.text(50, formula[-1, 1], "column 1", color=plots.COLOURS[1], **look)
+    ax.text(0, 1.3, "curves: the formula    dots: the textbook    every dot is on its curve")
+    ax.set(xlabel="position", ylabel="value", ylim=(-1.1, 1.5), yticks=[-1, 0, 1], xlim=(-1, 57))
+    ax.set_xticks(range(0, 50, 10))
+    return fig
 
 
+@plots.drawn
 def learning(histories, guessing=10):
     """Accuracy at every step of training, with each of the tables, in percent."""
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.2))
-        ax.axhline(guessing, color="0.6", linewidth=1)
-        ax.text(250, guessing + 2, "guessing", color="0.4", ha="right")
-        half = {}
-        for (name, history), colour, style in zip(histories.items(), plots.COLOURS, plots.STYLES):
-            ax.plot(history, color=colour, linestyle=style)
-            half[name] = int(np.flatnonzero(np.asarray(history) > 50)[0])
-        (one, early), (other, late) = half.items()
-        ax.text(early - 4, 56, one, color=plots.COLOURS[0], ha="right")
-        ax.text(late + 8, 44, other, color=plots.COLOURS[1])
-        ax.annotate("", (late, 50), (early, 50), arrowprops={"arrowstyle": "<->", "shrinkA": 0, "shrinkB": 0})
-        ax.text(late + 8, 54, "the price: some twenty steps", va="center")
-        ax.set(xlabel="training step", ylabel="accuracy, %", ylim=(0, 105))
-    plots.show(
-        fig,
-        alt="Two curves over 250 training steps, from 10 % up to 100 %. The curve of the formula passes 50 %"
-        " at about step 100, and the curve of the textbook some twenty steps later.",
-        caption="How many digits are right while the model learns, with each of the two tables.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 3.2))
+    ax.axhline(guessing, color="0.6", linewidth=1)
+    ax.text(250, guessing + 2, "guessing", color="0.4", ha="right")
+    half = {}
+    for (name, history), colour, style in zip(histories.items(), plots.COLOURS, plots.STYLES):
+        ax.plot(history, color=colour, linestyle=style)
+        half[name] = int(np.flatnonzero(np.asarray(history) > 50)[0])
+    (one, early), (other, late) = half.items()
+    ax.text(early - 4, 56, one, color=plots.COLOURS[0], ha="right")
+    ax.text(late + 8, 44, other, color=plots.COLOURS[1])
+    ax.annotate("", (late, 50), (early, 50), arrowprops={"arrowstyle": "<->", "shrinkA": 0, "shrinkB": 0})
+    ax.text(late + 8, 54, "the price: some twenty steps", va="center")
+    ax.set(xlabel="training step", ylabel="accuracy, %", ylim=(0, 105))
+    return fig
 
 
+@plots.drawn
 def column_one(formula, other):
     """Column 1 of two tables."""
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.0))
-        ax.plot(formula[:, 1], ".-", color=plots.COLOURS[0], linewidth=1)
-        ax.plot(other[:, 1], ".--", color=plots.COLOURS[1], linewidth=1)
-        ax.axvline(22, color="0.6", linewidth=1)
-        ax.text(22.4, 1.18, "position 22: one at the bottom, one at the top", va="bottom")
-        ax.text(50, formula[-1, 1], "formula", color=plots.COLOURS[0], va="center")
-        ax.text(50, other[-1, 1], "other loop", color=plots.COLOURS[1], va="center")
-        ax.set(xlabel="position", ylabel="value", ylim=(-1.1, 1.4), yticks=[-1, 0, 1], xlim=(-1, 58))
-        ax.set_xticks(range(0, 50, 10))
-    plots.show(
-        fig,
-        alt="Two cosines that begin together at 1. The one of the other loop is slower and falls behind. At "
-        "position 22 the cosine of the formula is at the bottom of a wave, and the other one at the top.",
-        caption="Column 1 of both tables. This time a plot is enough.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 3.0))
+    ax.plot(formula[:, 1], ".-", color=plots.COLOURS[0], linewidth=1)
+    ax.plot(other[:, 1], ".--", color=plots.COLOURS[1], linewidth=1)
+    ax.axvline(22, color="0.6", linewidth=1)
+    ax.text(22.4, 1.18, "position 22: one at the bottom, one at the top", va="bottom")
+    ax.text(50, formula[-1, 1], "formula", color=plots.COLOURS[0], va="center")
+    ax.text(50, other[-1, 1], "other loop", color=plots.COLOURS[1], va="center")
+    ax.set(xlabel="position", ylabel="value", ylim=(-1.1, 1.4), yticks=[-1, 0, 1], xlim=(-1, 58))
+    ax.set_xticks(range(0, 50, 10))
+    return fig

@@ -33,16 +33,6 @@ def batch_angles_loop(positions, d_model):
     return block
 
 
-def tokens_meet_pairs(positions, d_model):
-    """A mistake: it runs only where a text has one token, or as many as there are pairs."""
-    return positions * 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)
-
-
-def axis_before_the_tokens(positions, d_model):
-    """A mistake: the axis of length 1 of the lesson, in the middle here: (batch, 1, seq_len)."""
-    return positions[:, None] * 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)
-
-
 def angles_on_their_side(seq_len, d_model):
     """A mistake: a row of angles per pair, poured into rows of the right width."""
     return on_their_side(seq_len, d_model, -np.arange(0, d_model, 2) / d_model)

@@ -4,35 +4,29 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from pe_lessons import plots
-from pe_lessons.plots import COLOURS, STYLE
+from pe_lessons.plots import COLOURS
 
 
+@plots.drawn
 def stretch(column, row):
     """A column and a row, stretched to the same rectangle, and their product."""
     shape = np.broadcast_shapes(column.shape, row.shape)
     titles = "positions (5, 1)", "frequencies (2,)", "product (5, 2)"
     tables = np.broadcast_to(column, shape), np.broadcast_to(row, shape), column * row
-    with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, 3, figsize=(6.8, 2.7))
-        for ax, sign, title, table in zip(axes, "×= ", titles, tables):
-            for (y, x), value in np.ndenumerate(table):
-                own = table is tables[2] or (x == 0 if table is tables[0] else y == 0)
-                face = "white" if own else "0.93"
-                ax.add_patch(plt.Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="0.6"))
-                ax.text(x, y, f"{value:g}", ha="center", va="center", color="black" if own else "0.5")
-            ax.set(xlim=(-0.6, 1.6), ylim=(4.6, -0.6), title=title, xticks=[], yticks=[])
-            ax.spines[:].set_visible(False)
-            ax.text(1.12, 0.5, sign, transform=ax.transAxes, fontsize=16, ha="center", va="center")
-        arrow = {"arrowstyle": "-|>", "color": COLOURS[1], "linewidth": 2}
-        axes[0].annotate("", (1.4, 4.3), (0.1, 4.3), arrowprops=arrow)
-        axes[1].annotate("", (1.4, 4.3), (1.4, 0.1), arrowprops=arrow)
-        axes[0].set_xlabel("stretched to the right", color=COLOURS[1])
-        axes[1].set_xlabel("stretched down", color=COLOURS[1])
-        axes[2].set_xlabel("all the angles")
-    plots.show(
-        fig,
-        alt="Three tables of 5 by 2 cells. In the first the column 0 to 4 is repeated in grey to the right, "
-        "in the second the row 1, 0.01 is repeated downwards. The third is their product, whose last row is "
-        "4 and 0.04.",
-        caption="Grey cells are copies. Then each cell is multiplied by its partner.",
-    )
+    fig, axes = plt.subplots(1, 3, figsize=(6.8, 2.7))
+    for ax, sign, title, table in zip(axes, "×= ", titles, tables):
+        for (y, x), value in np.ndenumerate(table):
+            own = table is tables[2] or (x == 0 if table is tables[0] else y == 0)
+            face = "white" if own else "0.93"
+            ax.add_patch(plt.Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="0.6"))
+            ax.text(x, y, f"{value:g}", ha="center", va="center", color="black" if own else "0.5")
+        ax.set(xlim=(-0.6, 1.6), ylim=(4.6, -0.6), title=title, xticks=[], yticks=[])
+        ax.spines[:].set_visible(False)
+        ax.text(1.12, 0.5, sign, transform=ax.transAxes, fontsize=16, ha="center", va="center")
+    arrow = {"arrowstyle": "-|>", "color": COLOURS[1], "linewidth": 2}
+    axes[0].annotate("", (1.4, 4.3), (0.1, 4.3), arrowprops=arrow)
+    axes[1].annotate("", (1.4, 4.3), (1.4, 0.1), arrowprops=arrow)
+    axes[0].set_xlabel("stretched to the right", color=COLOURS[1])
+    axes[1].set_xlabel("stretched down", color=COLOURS[1])
+    axes[2].set_xlabel("all the angles")
+    return fig

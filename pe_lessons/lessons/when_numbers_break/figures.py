@@ -5,7 +5,7 @@ import numpy as np
 import torch
 
 from pe_lessons import plots
-from pe_lessons.plots import COLOURS, STYLE
+from pe_lessons.plots import COLOURS
 
 FORMATS = {
     "bfloat16": torch.bfloat16,
@@ -15,91 +15,64 @@ FORMATS = {
 }
 
 
+@plots.drawn
 def steps():
     """The step from one number to the next in four formats, on axes of powers of two."""
     numbers = 2.0 ** np.arange(27)
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.6))
-        for (name, dtype), colour in zip(FORMATS.items(), COLOURS):
-            info = torch.finfo(dtype)
-            inside = numbers[numbers < info.max]
-            spacing = info.eps * 2.0 ** np.floor(np.log2(inside))
-            ax.plot(inside, spacing, color=colour, drawstyle="steps-post")
-            below = name == "float16"
-            step = 4 if below else 0
-            look = {"textcoords": "offset points", "color": colour}
-            ax.annotate(name, (inside[step], spacing[step]), (0, -14 if below else 9), **look)
-            first = 2 / info.eps  # from here on integers are missing
-            if first < numbers[-1]:
-                ax.plot(first, 1, "o", color=colour)
-                shift, look["ha"], look["va"] = (
-                    ((6, -6), "left", "top") if below else ((-6, 6), "right", "bottom")
-                )
-                ax.annotate(f"{first:,.0f}", (first, 1), shift, **look)
-        ax.axhline(1, color="0.6", linewidth=1)
-        ax.text(2**17, 0.5, "a step of 1", ha="center", va="top", color="0.4")
-        ax.set_xscale("log", base=2)
-        ax.set_yscale("log", base=2)
-        ax.set(xlabel="number", ylabel="step to the next number")
-        ax.set(xticks=numbers[[0, 8, 11, 16, 24]], yticks=2.0 ** np.arange(-48, 17, 16))
-        ax.minorticks_off()
-    plots.show(
-        fig,
-        alt="Four stairs on axes of powers of two: the step from one number to the next, for numbers "
-        "from 1 to "
-        "67 million. All four rise with the same slope. bfloat16 passes the line at step 1 at 256, "
-        "float16 at "
-        "2048, float32 at 16,777,216; float64 stays far below it. float16 ends at 65,504.",
-        caption="The steps of four formats. On and below the grey line every integer exists.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 3.6))
+    for (name, dtype), colour in zip(FORMATS.items(), COLOURS):
+        info = torch.finfo(dtype)
+        inside = numbers[numbers < info.max]
+        spacing = info.eps * 2.0 ** np.floor(np.log2(inside))
+        ax.plot(inside, spacing, color=colour, drawstyle="steps-post")
+        below = name == "float16"
+        step = 4 if below else 0
+        look = {"textcoords": "offset points", "color": colour}
+        ax.annotate(name, (inside[step], spacing[step]), (0, -14 if below else 9), **look)
+        first = 2 / info.eps  # from here on integers are missing
+        if first < numbers[-1]:
+            ax.plot(first, 1, "o", color=colour)
+            shift, look["ha"], look["va"] = (
+                ((6, -6), "left", "top") if below else ((-6, 6), "right", "bottom")
+            )
+            ax.annotate(f"{first:,.0f}", (first, 1), shift, **look)
+    ax.axhline(1, color="0.6", linewidth=1)
+    ax.text(2**17, 0.5, "a step of 1", ha="center", va="top", color="0.4")
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log", base=2)
+    ax.set(xlabel="number", ylabel="step to the next number")
+    ax.set(xticks=numbers[[0, 8, 11, 16, 24]], yticks=2.0 ** np.arange(-48, 17, 16))
+    ax.minorticks_off()
+    return fig
 
 
+@plots.drawn
 def errors(ends, sines, scores, table):
     """The largest error of a sine and of a score by position, with angles in float32 and in float64."""
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.6))
-        for values, colour in ((sines, COLOURS[1]), (scores, COLOURS[0]), (table, COLOURS[2])):
-            ax.plot(ends, values, color=colour, marker="o")
-        ax.text(6e4, 2e-2, "the worst sine, angles in float32", color=COLOURS[1], ha="right")
-        ax.text(2.5e5, 2e-4, "a score", color=COLOURS[0], va="top")
-        ax.text(6e2, 6e-8, "the worst sine, angles in float64", color=COLOURS[2], va="bottom")
-        ax.set(xscale="log", yscale="log", xlabel="the hundred positions before", ylabel="largest error")
-        ax.set_xticks(ends[1::2], [f"{end:,}" for end in ends[1::2]])
-        ax.minorticks_off()
-    plots.show(
-        fig,
-        alt="Largest error against position, both axes logarithmic, from 100 to 10 million. With "
-        "float32 angles the "
-        "worst sine rises straight from about 0.000005 to nearly 1. The error of a score rises too, "
-        "some thirty "
-        "to fifty times lower. The worst sine with float64 angles is flat at 0.00000003.",
-        caption="How wrong float32 angles make a sine and a score. Green: the course's table, whose "
-        "angles are "
-        "in float64.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 3.6))
+    for values, colour in ((sines, COLOURS[1]), (scores, COLOURS[0]), (table, COLOURS[2])):
+        ax.plot(ends, values, color=colour, marker="o")
+    ax.text(6e4, 2e-2, "the worst sine, angles in float32", color=COLOURS[1], ha="right")
+    ax.text(2.5e5, 2e-4, "a score", color=COLOURS[0], va="top")
+    ax.text(6e2, 6e-8, "the worst sine, angles in float64", color=COLOURS[2], va="bottom")
+    ax.set(xscale="log", yscale="log", xlabel="the hundred positions before", ylabel="largest error")
+    ax.set_xticks(ends[1::2], [f"{end:,}" for end in ends[1::2]])
+    ax.minorticks_off()
+    return fig
 
 
+@plots.drawn
 def blame(scores, exact):
-    """The score of two tokens three apart at every position, with one thing rounded to bfloat16, and exact."""
+    """The score of two tokens three apart by position: exact, and with one thing rounded to bfloat16."""
     colours = dict(zip(("positions", "angles", "frequencies"), COLOURS))
     words = {"positions": "stairs", "angles": "a cloud", "frequencies": "one flat line"}
-    with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(3, 1, figsize=(6.0, 5.4), sharex=True, sharey=True)
-        for ax, kind in zip(axes, ("frequencies", "positions", "angles")):
-            values = np.asarray(scores[kind])
-            ax.plot(np.asarray(exact), color="0.6", linewidth=1)
-            ax.plot(values, ".", markersize=1.5, color=colours[kind])
-            ax.set_title(f"rounded {kind}: {words[kind]}", color=colours[kind], loc="left")
-            ax.set_ylabel("score")
-        axes[1].text(len(exact), 0.79, "exact", color="0.4", ha="right", va="top")
-        axes[-1].set_xlabel("position")
-    plots.show(
-        fig,
-        alt="Three panels, each with a dot for the score of two tokens three apart at each position up "
-        "to 4096. "
-        "Rounded frequencies: one flat line at 0.8. Rounded positions: lines at a few heights, from 2048 on "
-        "at 1 and at 0.6. Rounded angles: a cloud that opens from 0.8 to between 0.7 and 1, far out mostly above "
-        "0.8. A grey line at 0.8 is the exact score.",
-        caption="The score of two tokens three apart, at every position, with one thing rounded to bfloat16. "
-        "Grey: the exact score.",
-    )
+    fig, axes = plt.subplots(3, 1, figsize=(6.0, 5.4), sharex=True, sharey=True)
+    for ax, kind in zip(axes, ("frequencies", "positions", "angles")):
+        values = np.asarray(scores[kind])
+        ax.plot(np.asarray(exact), color="0.6", linewidth=1)
+        ax.plot(values, ".", markersize=1.5, color=colours[kind])
+        ax.set_title(f"rounded {kind}: {words[kind]}", color=colours[kind], loc="left")
+        ax.set_ylabel("score")
+    axes[1].text(len(exact), 0.79, "exact", color="0.4", ha="right", va="top")
+    axes[-1].set_xlabel("position")
+    return fig

@@ -8,36 +8,25 @@ from pe_lessons import arrays, measures, plots
 WISHES = ("unique: > 0", "bounded", "length-free: 0", "smooth: 1", "shift: 0")
 
 
+@plots.drawn
 def training(blind, told):
     """How many of the sentences are right at each step, without a table of positions and with one."""
-    with plt.rc_context(plots.STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.2))
-        ax.axhline(50, color="0.6", linewidth=1)
-        lines = {"with positions": told, "without positions": blind}
-        for (name, history), colour, style in zip(lines.items(), plots.COLOURS, plots.STYLES):
-            ax.plot(100 * np.array(history), color=colour, linestyle=style)
-            middle, shift = len(history) // 2, 4 if name == "with positions" else -9
-            ax.text(middle, 100 * history[-1] + shift, name, color=colour, ha="center")
-        ax.text(len(blind), 53, "stays at one half", color="0.4", ha="right")
-        ax.set(xlabel="training step", ylabel="accuracy, %", ylim=(0, 112), yticks=[0, 25, 50, 75, 100])
-    plots.show(
-        fig,
-        alt="Two curves over 120 training steps. With positions the accuracy climbs to 100 % within about 20"
-        " steps. Without positions it climbs to 50 % and stays there.",
-        caption="The same model, trained with and without a table of positions.",
-    )
+    fig, ax = plt.subplots(figsize=(6.4, 3.2))
+    ax.axhline(50, color="0.6", linewidth=1)
+    lines = {"with positions": told, "without positions": blind}
+    for (name, history), colour, style in zip(lines.items(), plots.COLOURS, plots.STYLES):
+        ax.plot(100 * np.array(history), color=colour, linestyle=style)
+        middle, shift = len(history) // 2, 4 if name == "with positions" else -9
+        ax.text(middle, 100 * history[-1] + shift, name, color=colour, ha="center")
+    ax.text(len(blind), 53, "stays at one half", color="0.4", ha="right")
+    ax.set(xlabel="training step", ylabel="accuracy, %", ylim=(0, 112), yticks=[0, 25, 50, 75, 100])
+    return fig
 
 
+@plots.drawn
 def fan(weights, words, taken, columns):
     """Attention for one word: a line to every word, as thick as its weight, and the row it takes home."""
-    fig = _fans([weights], [words], [words.index("cat")], home=[taken], columns=columns)
-    plots.show(
-        fig,
-        alt="Lines from the word cat to all five words of the sentence: thick to cat itself, 0.40, thin to "
-        "the other four, 0.15 each. They run on into one row: animal 0.553, action 0.149, article 0.298,"
-        " size 0.256.",
-        caption="The thicker a line, the larger its weight. The row at the bottom is what *cat* takes home.",
-    )
+    return _fans([weights], [words], [words.index("cat")], home=[taken], columns=columns)
 
 
 def two_fans(sentences, matrices, *, mask=None):
@@ -50,38 +39,29 @@ def two_fans(sentences, matrices, *, mask=None):
         asking.append(words.index("cat"))
         looks.append(weights[asking[-1]])
         home.append(looks[-1] @ rows @ to_value)
-    same = np.allclose(*home)
-    fig = _fans(looks, [words for _, words in sentences], asking, home=home, between="=" if same else "≠")
-    shown = {
-        "alt": "Attention of cat in both sentences, side by side. The lines stand in a different order, but "
-        "each word has a line as thick as before: the 0.11, cat 0.51, chased 0.18, mouse 0.10. The "
-        "rows taken home are equal.",
-        "caption": "*Cat* and *mouse* have changed places, and *cat* takes home the same row.",
-    }
-    if not same:
-        shown = {
-            "alt": "With the mask, cat looks at two words in the first sentence, the other three are hidden."
-            " In the second sentence it looks at all five. The rows taken home differ.",
-            "caption": "With a causal mask, how much *cat* can see depends on where it is.",
-        }
-    plots.show(fig, **shown)
+    fans = same_row if np.allclose(*home) else another_row
+    fans(looks, [words for _, words in sentences], asking, home=home)
 
 
+@plots.drawn
+def same_row(*sentences, home):
+    return _fans(*sentences, home=home, between="=")
+
+
+@plots.drawn
+def another_row(*sentences, home):
+    return _fans(*sentences, home=home, between="≠")
+
+
+@plots.drawn
 def steps(digits, table):
     """Binary digits and the table of a model, with the distance from each row to the next."""
-    with plt.rc_context(plots.STYLE):
-        fig, panels = plt.subplots(1, 2, figsize=(7.4, 4.6))
-        panels[0].set_title("Binary digits: steps that jump", loc="left", fontweight="bold")
-        panels[1].set_title("The model's table: every step alike", loc="left", fontweight="bold")
-        _rows_and_steps(panels[0], digits[:, ::-1])
-        _rows_and_steps(panels[1], table)
-    plots.show(
-        fig,
-        alt="Binary digits of 0 to 15. The steps from row to row are between 1 and 2 long, the longest from 7 "
-        "to 8. Beside it the table of the second model: all steps are equally long.",
-        caption="Two tables of 16 positions, and how far it is from each row to the next. (In the right "
-        "one, red is above 0 and blue is below.)",
-    )
+    fig, panels = plt.subplots(1, 2, figsize=(7.4, 4.6))
+    panels[0].set_title("Binary digits: steps that jump", loc="left", fontweight="bold")
+    panels[1].set_title("The model's table: every step alike", loc="left", fontweight="bold")
+    _rows_and_steps(panels[0], digits[:, ::-1])
+    _rows_and_steps(panels[1], table)
+    return fig
 
 
 def wish_list(encodings):
@@ -134,42 +114,41 @@ def _rows_and_steps(ax, table):
 def _fans(weights, sentences, asking, *, home, columns=None, between=None, scale=2.0):
     """One step of attention for one word of each sentence: what it looks at, and the row it takes home."""
     ink = dict(zip(dict.fromkeys(word for words in sentences for word in words), ("0.55", *plots.COLOURS)))
-    with plt.rc_context(plots.STYLE):
-        size = (1.0 + 3.5 * len(sentences), 3.5)
-        fig, axes = plt.subplots(1, len(sentences), figsize=size, squeeze=False)
-        for ax, row, words, asker, taken in zip(axes[0], weights, sentences, asking, home, strict=True):
-            middle = (len(words) - 1) / 2
-            for position, (word, weight) in enumerate(zip(words, row, strict=True)):
-                look = {"color": ink[word], "linewidth": 20 * weight, "solid_capstyle": "butt"}
-                faint = weight == 0
-                asks = {"color": "black", "fontweight": "bold"} if position == asker else {"color": "0.75"}
-                ax.text(position, 1.06, word, ha="center", va="bottom", **asks)
-                ax.plot([asker, position], [1, 0], **look)
-                ax.plot([position, middle], [-0.42, -0.94], **look)
-                said = f"{word}\n{'hidden' if faint else format(weight, '.2f')}"
-                colour = "0.75" if faint else "black"
-                ax.text(position, -0.05, said, color=colour, ha="center", va="top")
-            left, width = middle - 2.4, 4.8 / len(taken)
-            coloured = plt.cm.ScalarMappable(plt.Normalize(-scale, scale), plots.SIGNED)
-            for column, value in enumerate(taken):
-                corner = left + column * width, -1.22
-                box = plt.Rectangle(corner, width, 0.28, facecolor=coloured.to_rgba(value), zorder=3)
-                box.set_gid(plots.KEEPS)
-                ax.add_patch(box)
-                place, ink_here = left + (column + 0.5) * width, plots.ink_on(coloured, value)
-                number = f"{round(value, 3) + 0.0:.3f}"
-                ax.text(place, -1.08, number, color=ink_here, ha="center", va="center", zorder=4)
-                if columns is not None:
-                    ax.text(place, -1.27, columns[column], ha="center", va="top", fontsize=9)
-            if columns is None:
-                ax.text(middle, -1.27, f"what {words[asker]} takes home", ha="center", va="top")
-            ax.set(xlim=(middle - 2.5, middle + 2.5), ylim=(-1.45, 1.25))
-            ax.set_axis_off()
-        if between is not None:
-            fig.get_layout_engine().set(wspace=0.22)
-            sign = fig.text(0.5, 0.155, between, ha="center", va="center", fontsize=24, fontweight="bold")
-            said = "same row" if between == "=" else "not the same"
-            under = fig.text(0.5, 0.04, said, ha="center", va="center", fontsize=9)
-            for text in (sign, under):
-                text.set_in_layout(False)
+    size = (1.0 + 3.5 * len(sentences), 3.5)
+    fig, axes = plt.subplots(1, len(sentences), figsize=size, squeeze=False)
+    for ax, row, words, asker, taken in zip(axes[0], weights, sentences, asking, home, strict=True):
+        middle = (len(words) - 1) / 2
+        for position, (word, weight) in enumerate(zip(words, row, strict=True)):
+            look = {"color": ink[word], "linewidth": 20 * weight, "solid_capstyle": "butt"}
+            faint = weight == 0
+            asks = {"color": "black", "fontweight": "bold"} if position == asker else {"color": "0.75"}
+            ax.text(position, 1.06, word, ha="center", va="bottom", **asks)
+            ax.plot([asker, position], [1, 0], **look)
+            ax.plot([position, middle], [-0.42, -0.94], **look)
+            said = f"{word}\n{'hidden' if faint else format(weight, '.2f')}"
+            colour = "0.75" if faint else "black"
+            ax.text(position, -0.05, said, color=colour, ha="center", va="top")
+        left, width = middle - 2.4, 4.8 / len(taken)
+        coloured = plt.cm.ScalarMappable(plt.Normalize(-scale, scale), plots.SIGNED)
+        for column, value in enumerate(taken):
+            corner = left + column * width, -1.22
+            box = plt.Rectangle(corner, width, 0.28, facecolor=coloured.to_rgba(value), zorder=3)
+            box.set_gid(plots.KEEPS)
+            ax.add_patch(box)
+            place, ink_here = left + (column + 0.5) * width, plots.ink_on(coloured, value)
+            number = f"{round(value, 3) + 0.0:.3f}"
+            ax.text(place, -1.08, number, color=ink_here, ha="center", va="center", zorder=4)
+            if columns is not None:
+                ax.text(place, -1.27, columns[column], ha="center", va="top", fontsize=9)
+        if columns is None:
+            ax.text(middle, -1.27, f"what {words[asker]} takes home", ha="center", va="top")
+        ax.set(xlim=(middle - 2.5, middle + 2.5), ylim=(-1.45, 1.25))
+        ax.set_axis_off()
+    if between is not None:
+        fig.get_layout_engine().set(wspace=0.22)
+        sign = fig.text(0.5, 0.155, between, ha="center", va="center", fontsize=24, fontweight="bold")
+        said = "same row" if between == "=" else "not the same"
+        under = fig.text(0.5, 0.04, said, ha="center", va="center", fontsize=9)
+        for text in (sign, under):
+            text.set_in_layout(False)
     return fig
