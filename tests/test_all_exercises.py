@@ -175,7 +175,7 @@ def test_the_number_of_named_mistakes_is_counted(capsys):
     [
         ("one_angle", lambda p, k, d: p / 10_000**2 * k / d, "brackets missing"),
         ("one_angle", lambda p, k, d: p // 10_000 ** (2 * k / d), "whole-number division"),
-        ("one_angle", lambda p, k, d: 0, None),
+        ("count_positions", lambda sentence: 0, None),
         (
             "batch_angles",
             lambda p, d: p[..., None] * (1 / 10_000**2 * np.arange(d // 2) / d),

@@ -83,14 +83,6 @@ KINDS = {  # a right answer, the same with a fault, the check, the error as the 
         ADDER, ADDER.replace("    def", "    number = zero\n    def"), "adder.check(MyAdder)",
         "NameError: name 'zero' is not defined (line 2: `number = zero`)",
     ),
-    "numbers": (
-        "my_row = [-0.2794, 0.9602, 0.0600, 0.9982]", "my_row = [-0.2794, 0.9602, 0.0600, sinus(6)]",
-        "row_by_hand.check(my_row)", "NameError: name 'sinus' is not defined",
-    ),
-    "letters": (
-        'my_answer = ["b", "c"]', "my_answer = [b, c]", "cell_question.check(my_answer)",
-        "NameError: name 'b' is not defined (line 1: `my_answer = [b, c]`)",
-    ),
     "letters of a quiz": (
         'my_letters = ["c", "b", "a"]', 'my_letters = ["c", "b", "a]', "quiz_start_here.check(my_letters)",
         "SyntaxError in line 1: unterminated string literal",

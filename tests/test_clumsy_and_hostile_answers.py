@@ -55,7 +55,7 @@ NEEDS_A_MEMORY_LIMIT = {"huge array", "huge text"}
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_code_gets_a_helpful_sentence_and_the_kernel_lives_on(kind, capfd, monkeypatch):
     if kind in NEEDS_A_MEMORY_LIMIT and not run_answer._resource():
-        pytest.skip(run_answer.memory_guard())
+        pytest.skip("memory can be limited on Linux only, and not with CUDA")
     if kind != "endless":  # as many steps as in a lesson once, a fifth of them for the other loops
         monkeypatch.setattr(run_answer, "STEPS", run_answer.STEPS // 5)
     answer, status, words = hostile(kind), HOSTILE[kind]["status"], HOSTILE[kind]["words"]
@@ -110,11 +110,8 @@ def test_the_memory_limit_is_lifted_after_the_call():
     assert run.stdout.split() == ["True", "False"]
 
 
-def test_where_memory_cannot_be_limited_this_is_said_and_answers_are_judged(monkeypatch):
-    can = sys.platform.startswith("linux") and not torch.cuda.is_available()
-    assert ("may ask for" in run_answer.memory_guard()) == can
+def test_where_memory_cannot_be_limited_answers_are_judged(monkeypatch):
     monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
-    assert run_answer.memory_guard().startswith("not limited on this system")
     assert EXERCISE.check(loops.sinusoidal).status == "correct"
 
 
@@ -201,20 +198,6 @@ def test_only_time_that_the_answer_itself_takes_is_counted(monkeypatch, seconds,
     assert EXERCISE.check(answer).status == status
 
 
-def test_changed_arguments_are_reported():
-    def in_place(q, k, v, mask=None):
-        q[0][0] = 0.0
-        return loops.attention(q, k, v, mask)
-
-    def sorts(q, k, v, mask=None):
-        out = loops.attention(q, k, v, mask)
-        v.sort()
-        return out
-
-    assert "changes its argument `q`" in REGISTRY["attention_loop"].check(in_place).message
-    assert "changes its argument `v`" in REGISTRY["attention_loop"].check(sorts).message
-
-
 def test_modules_that_misbehave_are_reported():
     class NoSuper(torch.nn.Module):
         def __init__(self, d_model, max_len):
@@ -248,23 +231,6 @@ def test_modules_that_misbehave_are_reported():
         result = exercise.check(module_class)
         assert result.status in ("not yet", "error")
         assert words in result.message, result
-
-
-def test_a_slow_but_right_answer_is_not_taken_for_an_endless_one():
-    def laborious(seq_len, d_model):
-        table = [[0.0] * d_model for _ in range(seq_len)]
-        for position in range(seq_len):
-            for column in range(d_model):
-                for other in range(column, d_model):
-                    if other == column:
-                        power = 1.0
-                        for _ in range(column // 2):
-                            power *= 10_000 ** (2 / d_model)
-                        wave = math.cos if column % 2 else math.sin
-                        table[position][column] = wave(position / power)
-        return table
-
-    assert EXERCISE.check(laborious).status == "correct"
 
 
 @pytest.mark.parametrize(

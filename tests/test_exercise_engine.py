@@ -73,20 +73,6 @@ EXERCISE = Exercise(
 WITHOUT = dataclasses.replace(EXERCISE, mistakes=(), pairs=())
 
 
-def test_the_right_answer_is_correct_in_every_shape_it_can_have():
-    for wrap in (list, tuple, np.array, lambda numbers: [np.float32(number) for number in numbers]):
-        assert (
-            EXERCISE.diagnose(lambda numbers, factor, wrap=wrap: wrap(scaled(numbers, factor))).status
-            == "correct"
-        )
-
-
-def test_a_mistake_is_named():
-    result = EXERCISE.diagnose(lambda numbers, factor: [factor * factor * number for number in numbers])
-    assert (result.status, result.cause) == ("not yet", "squared")
-    assert repr(result) == "scaled: Not yet.\nThe factor is squared."
-
-
 def test_two_mistakes_are_both_named():
     result = EXERCISE.diagnose(lambda numbers, factor: [1 + factor**2 * number for number in numbers])
     assert result.cause == "squared + one more"
@@ -108,15 +94,6 @@ def test_of_pairs_that_behave_alike_only_what_they_share_is_named():
     )
     result = dataclasses.replace(EXERCISE, **mistakes(*twins)).diagnose(build(lambda factor: 2 * factor, 2))
     assert result.cause == "plus two"
-
-
-def test_the_smaller_explanation_wins():
-    fourth = slip("fourth power", "To the 4th.", "times", lambda factor: factor**4)
-    both = dataclasses.replace(EXERCISE, **mistakes(*SLIPS, fourth))
-    assert (
-        both.diagnose(lambda numbers, factor: [factor**4 * number for number in numbers]).cause
-        == "fourth power"
-    )
 
 
 def test_what_a_mistake_does_not_explain_is_said_beside_it():
@@ -232,13 +209,8 @@ def test_an_error_asked_for_has_to_come():
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda numbers, factor: [].append(1), "None"),
-        (lambda numbers, factor: print(numbers), "it should return its result"),
-        (lambda numbers, factor: "12", "a string"),
         (lambda numbers, factor: ..., "ellipsis"),
         (lambda numbers, factor: [["a"]], "strings"),
-        (lambda numbers, factor: np.array([1j]), "complex"),
-        (lambda numbers, factor: (number for number in numbers), "generator"),
         (lambda numbers, factor: map(float, numbers), "which can be read only once. Turn it into a list"),
         (lambda numbers, factor: [[0.0] * 2] * 3, "returns the same list 3 times"),
         (
@@ -246,17 +218,12 @@ def test_an_error_asked_for_has_to_come():
             "should return the shape (3,), but returns a tuple of 3 things.",
         ),
         (lambda numbers, factor: (numbers, numbers), "returns a tuple of 2 things."),
-        (lambda numbers, factor: np.empty(len(numbers)), "[0], so it contains what was in memory before"),
-        (lambda numbers, factor: {1: 2}, "dict"),
-        (lambda numbers, factor: [[1, 2], [3]], "uneven"),
         (lambda numbers, factor: (numbers[0], "b"), "a tuple of 2 things"),
-        (lambda numbers, factor: scaled, "function"),
         (lambda numbers, factor: [1.0], "should have 3 numbers, but has 1."),
         (lambda numbers, factor: (1.0, 2), "should have 3 numbers, but has 2."),
         (lambda numbers, factor: [[1.0]], "should return the shape (3,), but returns the shape (1, 1)"),
         (lambda numbers, factor: list(enumerate("abc")), "pairs of a number and a string"),
         (lambda numbers, factor: [["a", 2]], "a list that contains strings"),
-        (lambda numbers, factor: [math.nan] * len(numbers), "NaN means"),
         (lambda numbers, factor: [number * factor + 1e-4 for number in numbers], "All entries are close"),
         (lambda numbers, factor: [3, 6, 13], "2 of 3 entries are right"),
         (lambda numbers, factor: [3, 7, 13], "1 of 3 entries is right"),
@@ -310,39 +277,6 @@ def test_a_changed_argument_of_any_kind_is_noticed(change):
     assert exercise.diagnose(lambda config: len(config)).status == "correct"
 
 
-def test_state_kept_between_calls_is_noticed():
-    def collecting(numbers, factor, rows=[]):  # noqa: B006
-        rows.extend(scaled(numbers, factor))
-        return list(rows)
-
-    assert "two different results" in EXERCISE.diagnose(collecting).message
-
-
-def test_a_class_is_observed_through_use():
-    class Right:
-        def __init__(self, start):
-            self.start = start
-
-        def add(self, number):
-            return self.start + number
-
-    class Wrong(Right):
-        def add(self, number):
-            return self.start - number
-
-    def use(answer, start, number):
-        return answer(start).add(number)
-
-    known = Mistake("subtracts", "It subtracts.", Wrong)
-    exercise = Exercise("adder", Right, probes=((1, 2), (4, -1)), mistakes=[known], use=use)
-    assert exercise.diagnose(Right).status == "correct"
-    assert (
-        exercise.diagnose(type("Mine", (Right,), {"add": lambda self, n: self.start - n})).cause
-        == "subtracts"
-    )
-    assert "class itself" in exercise.diagnose(Right(1)).message
-
-
 def test_code_below_the_line_that_ends_the_function_is_seen():
     def mine(numbers, factor):
         raise NotImplementedError
@@ -354,19 +288,6 @@ def test_code_below_the_line_that_ends_the_function_is_seen():
     result = EXERCISE.diagnose(mine)
     assert result.status == "not attempted" and "Take that line out" in result.message
     assert "Write your answer" in EXERCISE.diagnose(empty).message
-
-
-def test_numbers_typed_by_hand():
-    known = Mistake("swapped", "They are swapped.", lambda: [4.0, 2.5])
-    exercise = Numbers("pair", lambda: [2.5, 4.0], mistakes=[known], atol=6e-5)
-    assert exercise.diagnose([2.50004, 4]).status == "correct"
-    assert exercise.diagnose((4, 2.5)).cause == "swapped"
-    assert exercise.diagnose([2.5002, 4]).status == "not yet"
-    for nothing in (..., [..., ...]):
-        assert exercise.diagnose(nothing).status == "not attempted"
-    assert exercise.diagnose().status == "not attempted"
-    assert exercise.diagnose(lambda: 1).status == "error"
-    assert exercise.solution() == "2.5000, 4.0000"
 
 
 @pytest.mark.parametrize(
@@ -396,6 +317,9 @@ def test_numbers_typed_by_hand_are_compared_without_a_word_of_the_right_ones(ans
         ((2.5, 4.0), "error", "one list, but got 2 things. Put square brackets around"),
         ((..., 4.0, 3.0), "error", "one list, but got 3 things"),
         (([2.5], [4.0]), "error", "one list, but got 2 things"),
+        ((), "not attempted", "Write your answer in the cell above"),
+        (([..., ...],), "not attempted", "Write your answer in the cell above"),
+        ((lambda: 1,), "error", "the numbers you worked out, but got a function"),
         ((None,), "not yet", "Your answer is None, which is what `print(...)`"),
         (("2.5, 4",), "not yet", "Your answer is a string, not a number."),
         ((["2.5", "4"],), "not yet", "Your answer is a list that contains strings"),
@@ -510,13 +434,6 @@ def test_only_questions_that_a_quiz_has_are_asked_and_explained(look):
     look(np.int64(2))
 
 
-def test_while_a_tool_grades_a_quiz_that_is_not_right_raises(monkeypatch):
-    monkeypatch.setattr(results, "GRADING", True)
-    with pytest.raises(CheckFailed, match="It burns"):
-        QUIZ.check("ab")
-    assert QUIZ.check("ba") is None
-
-
 def test_an_exercise_shows_what_it_can_do_and_no_diagnoses():
     assert repr(EXERCISE) == "exercise scaled: .check(...), .hint(), .solution()"
     assert repr(Numbers("pair", lambda: [2.5])) == "exercise pair: .check(...), .hint(), .solution()"
@@ -570,17 +487,6 @@ def test_the_rendering_is_deterministic_escaped_and_has_no_script():
         assert "; color:" not in page
 
 
-@pytest.mark.parametrize(
-    ("answer", "status"),
-    [(scaled, "correct"), (lambda numbers, factor: 0, "not yet"), (..., "not attempted"), (3, "error")],
-)
-def test_the_first_line_says_the_outcome_in_words(answer, status):
-    result = EXERCISE.check(answer)
-    assert result.status == status
-    assert repr(result).splitlines()[0] == result.title == f"scaled: {results.HEADINGS[status]}."
-    assert result.message
-
-
 def test_check_raises_only_while_a_grading_tool_runs(monkeypatch, capsys):
     assert EXERCISE.check(lambda numbers, factor: 0).status == "not yet"
     monkeypatch.setattr(results, "GRADING", True)
@@ -624,18 +530,8 @@ def test_an_answer_cannot_switch_grading_on_or_off(at_first, then, outcome):
     assert run.stdout.strip() == outcome
 
 
-def test_check_takes_anything():
-    for answers in (
-        (),
-        (scaled, scaled),
-        (None,),
-        (3,),
-        ("scaled",),
-        ([1],),
-        (EXERCISE,),
-        (np,),
-        (object(),),
-    ):
+def test_a_check_takes_one_function():
+    for answers in ((), (scaled, scaled), (EXERCISE,), (np,), (object(),)):
         assert EXERCISE.check(*answers).status == "error"
 
 
@@ -872,6 +768,7 @@ def test_the_place_of_a_class():
     exercise = dataclasses.replace(used, reference=InAClassRightly)
     message = exercise.diagnose(InAClass).message
     assert f"`1.25 * position` in line {line_of(InAClass, '1.25')}" in message
+    assert "but got an instance or a function" in exercise.diagnose(departs).message
 
 
 class InAClassRightly:

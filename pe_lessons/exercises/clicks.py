@@ -4,6 +4,7 @@ A kernel that a Jupyter server started for a person finds JPY_SESSION_NAME in it
 runs notebooks doesn't set it, so what the notebooks store is text. Marks count what is typed in a cell.
 """
 
+import itertools
 import os
 
 
@@ -14,52 +15,49 @@ def possible():
 
 def under_quiz(quiz, numbers):
     """A row of letters for each question; a click goes into `my_letters` and shows what the check says."""
-    import ipywidgets
+    from ipywidgets import ToggleButtons, VBox
 
-    chosen = [...] * len(quiz.questions)
-    rows = []
+    rows = {}
     for number in numbers:
         letters = list(quiz.questions[number - 1].choices)
-        row = ipywidgets.ToggleButtons(options=letters, value=None, description=f"{number}.")
-        row.style.button_width = "3em"
-        rows.append(row)
+        rows[number] = ToggleButtons(options=letters, value=None, description=f"{number}.")
+        rows[number].style.button_width = "3em"
 
-    def choose(change):
-        chosen[numbers[rows.index(change["owner"])] - 1] = change["new"]
-        return list(chosen)
+    def chosen():
+        every = range(1, len(quiz.questions) + 1)
+        return [rows[number].value or ... if number in rows else ... for number in every]
 
-    _show(rows, choose, "my_letters", quiz)
+    _show(VBox(list(rows.values())), chosen, "my_letters", quiz)
 
 
 def under_question(question):
     """A button for each choice; a click goes into `my_answer` and shows what the check says."""
-    import ipywidgets
+    from ipywidgets import HBox, Layout, ToggleButton
 
-    layout = ipywidgets.Layout(width="3em")
-    buttons = [ipywidgets.ToggleButton(description=letter, layout=layout) for letter in question.choices]
+    buttons = [ToggleButton(description=one, layout=Layout(width="3em")) for one in question.choices]
 
-    def choose(_):
+    def chosen():
         return [button.description for button in buttons if button.value]
 
-    _show(buttons, choose, "my_answer", question, box=ipywidgets.HBox)
+    _show(HBox(buttons), chosen, "my_answer", question)
 
 
-def _show(buttons, choose, name, asked, box=None):
-    """Show the buttons; `choose` turns a click into the answer, which gets the name that the cell gave it."""
-    import ipywidgets
+def _show(box, chosen, name, asked):
+    """Show the buttons of a box; after a click, the variable of this name holds what is chosen."""
     from IPython import display, get_ipython
+    from ipywidgets import HTML, VBox
 
-    reply = ipywidgets.HTML()
+    reply = HTML()
 
-    def clicked(change):
-        answer = get_ipython().user_ns[name] = choose(change)
+    def clicked(_):
+        answer = get_ipython().user_ns[name] = chosen()
         typed = ", ".join("..." if one is ... else f'"{one}"' for one in answer)
         keep = f"<p>To keep your answer, type <code>{name} = [{typed}]</code>.</p>"
         reply.value = asked.diagnose(answer)._repr_html_() + keep
 
-    for button in buttons:
+    for button in box.children:
         button.observe(clicked, "value")
-    display.display(ipywidgets.VBox([(box or ipywidgets.VBox)(buttons), reply]))
+    display.display(VBox([box, reply]))
 
 
 def with_buttons(result, exercise):
@@ -70,22 +68,21 @@ def with_buttons(result, exercise):
 
 
 def _verdict(result, exercise):
-    import ipywidgets
     from IPython import display
+    from ipywidgets import Button, HBox, Output, VBox
 
-    told, out = [], ipywidgets.Output()
-    hint, solution = (ipywidgets.Button(description=name) for name in ("Hint", "Solution"))
+    numbers, out = itertools.count(1), Output()
 
-    def tell(button):
-        out.clear_output()
-        with out:
-            if button is hint:
-                told.append(hint)
-                exercise.hint(len(told))
-            else:
-                exercise.solution()
+    def button(name, tell):
+        def clicked(_):
+            out.clear_output()
+            with out:
+                tell()
 
-    hint.on_click(tell)
-    solution.on_click(tell)
+        made = Button(description=name)
+        made.on_click(clicked)
+        return made
+
+    hint = button("Hint", lambda: exercise.hint(next(numbers)))
     display.display(display.HTML(result._repr_html_()))
-    display.display(ipywidgets.VBox([ipywidgets.HBox([hint, solution]), out]))
+    display.display(VBox([HBox([hint, button("Solution", exercise.solution)]), out]))

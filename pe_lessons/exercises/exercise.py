@@ -15,7 +15,7 @@ import inspect
 import math
 import textwrap
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from pe_lessons.exercises import fresh, place, run_answer
@@ -125,14 +125,11 @@ class Exercise(Checked):
     no_loop: bool = False
     rights: tuple = ()
     redraw: Callable | None = None
+    _known: dict = field(default_factory=dict, init=False)  # what functions of the course do in the probes
+    _failed: dict = field(default_factory=dict, init=False)
 
     def __post_init__(self):
         run_answer.keep_modules()  # PyTorch may be there by now
-
-    def diagnose(self, answer=None, *more):
-        """Return the `Result` for the learner's function or class; never raises."""
-        with run_answer.LOCK:
-            return self.judge(self.look(answer, *more))
 
     def look(self, answer=None, *more):
         """Call the answer with all arguments, and say what it does, as a `Look`."""
@@ -169,22 +166,9 @@ class Exercise(Checked):
         more = (fresh.twin(self, trial, seed) for trial, seed in pairs if seed is not None)
         return replace(self, edge_probes=(*self.edge_probes, *more))
 
-    def judge(self, answer):
-        """The `Result` for a `Look` at an answer.
-
-        Raises
-        ------
-        ValueError
-            If no check of this exercise makes such a look.
-        """
-        result = self._judge(answer)
-        return replace(result, printed=answer.seen[0].printed) if answer.seen else result
-
-    def _judge(self, answer):
+    def judged(self, answer):
         if answer.kind in ("nothing", "unwritten"):
             return self._not_attempted(answer)
-        if answer.kind == "refused":
-            return self.result("error", answer.text)
         seen = answer.seen
         stopped = bool(seen) and seen[-1].kind == "stopped"
         if answer.kind != "called" or not (stopped or len(seen) == len(self._all_probes)):
@@ -324,24 +308,13 @@ class Exercise(Checked):
         return self._known[variant, n]
 
     @cached_property
-    def _known(self):
-        return {}
-
-    @cached_property
-    def _failed(self):
-        return {}
-
-    @cached_property
     def _all_probes(self):
         return *self.probes, *self.edge_probes
 
     @cached_property
     def _expected(self):
         with run_answer.our_own():
-            return [
-                self._observe(self.reference, arguments, run_answer.observe_ours)
-                for arguments in self._all_probes
-            ]
+            return [self._behaviour_of(self.reference, n) for n in range(len(self._all_probes))]
 
     def _observe(self, answer, arguments, observe=run_answer.observe):
         return observe(functools.partial(self.use, answer) if self.use else answer, arguments)
@@ -362,13 +335,13 @@ class Exercise(Checked):
             got = "an instance or a function" if wants_class else "a class"
             return f"The check wants your {wanted} itself, but got {got}. Write the name of your {wanted}."
         try:
-            signature = inspect.signature(answer)
+            takes = inspect.signature(answer).bind if self.use is None else None
         except (TypeError, ValueError):
             return None  # some built-in functions have none
         arguments = self._parameters[: len(self.probes[0])]
         try:
-            if self.use is None:
-                signature.bind(*arguments)
+            if takes:
+                takes(*arguments)
         except TypeError as error:
             return (
                 f"The check calls your {wanted} with ({', '.join(arguments)}), but your {wanted} does not "
@@ -379,52 +352,48 @@ class Exercise(Checked):
     def _describe(self, answer, seen, n):
         """What is wrong with the n-th call, in general terms."""
         self._failed["arguments"] = self._all_probes[n]
-        got, right, call = seen[n], self._expected[n], self._called(answer, self._all_probes[n])
-        looks = [part for part in self._all_probes[n] if isinstance(part, str)] if self.says else []
-        said = self.says[looks[0]] if looks and looks[0] in self.says else ""
-        if said and got.kind == "raised":
-            return self.result("error", f"{said} {call} {got.text}")
-        if said:
-            return self.result("not yet", said)
-        if right.kind == "raised" and got.kind != "raised":
-            return self.result("not yet", f"{call} should raise an error, but returns a value.")
-        if got.kind == "raised":
-            return self.result("error", f"{call} {got.text}")
+        call, looks = self._called(answer, self._all_probes[n]), self.says or {}
+        said = next((looks[one] for one in self._all_probes[n] if isinstance(one, str) and one in looks), "")
+        if seen[n].kind == "raised":
+            return self.result("error", f"{said} {call} {seen[n].text}".lstrip())
+        return self.result("not yet", said or self._symptom(answer, seen, n, call))
+
+    def _symptom(self, answer, seen, n, call):
+        got, right = seen[n], self._expected[n]
+        if right.kind == "raised":
+            return f"{call} should raise an error, but returns a value."
         if got.kind == "stub":
-            return self.result(
-                "not yet", f"{call} raises NotImplementedError. Your function does not handle this case yet."
-            )
+            return f"{call} raises NotImplementedError. Your function does not handle this case yet."
         again = answer.again()
         if seen[0].kind == "value" and not _holds_nan(seen[0]) and not again.same_as(seen[0], self.atol):
-            message = (
+            return (
                 "Your function gives two different results for the same arguments. Does it keep something in "
                 "a variable outside the function, or in a default such as `rows=[]`?"
             )
-        elif got.kind == "none":
-            message = f"{call} returns None."
-            message += (
-                " Your function prints something, but it should return its result. End it with `return`."
+        if got.kind == "none":
+            why = (
+                "Your function prints something, but it should return its result. End it with `return`."
                 if got.printed
-                else " Does your function end with a `return`, at the right level of indentation?"
+                else "Does your function end with a `return`, at the right level of indentation?"
             )
-        elif got.same_rows:
-            message = (
+            return f"{call} returns None. {why}"
+        if got.same_rows:
+            return (
                 f"{call} returns the same list {got.same_rows} times, so your rows are all equal. Begin a "
                 "new list for every row."
             )
-        elif got.things and got.shape != right.shape and len(got.shape) != 1:
+        if got.things and got.shape != right.shape and len(got.shape) != 1:
             wanted = f"{call} should return {of_shape(right.shape)}"
-            message = f"{wanted}, but returns a tuple of {so_many(got.things, 'thing')}."
-        elif got.kind in ("unusable", "hole"):
-            message = f"The result of {call} {got.text}."
-        elif got.changed is not None:
-            message = f"{call} changes its argument `{self._parameters[got.changed]}`. Work on a copy."
-        else:
-            place = self._place(answer, seen, n)
-            message = "\n".join(filter(None, (place, self._first_difference(call, got, right))))
-            if " numbers>" in call:
-                message += f" `{self.name}.failing()` gives you the arguments of this call."
-        return self.result("not yet", message)
+            return f"{wanted}, but returns a tuple of {so_many(got.things, 'thing')}."
+        if got.kind in ("unusable", "hole"):
+            return f"The result of {call} {got.text}."
+        if got.changed is not None:
+            return f"{call} changes its argument `{self._parameters[got.changed]}`. Work on a copy."
+        place = self._place(answer, seen, n)
+        message = "\n".join(filter(None, (place, self._first_difference(call, got, right))))
+        if " numbers>" in call:
+            message += f" `{self.name}.failing()` gives you the arguments of this call."
+        return message
 
     def _first_difference(self, call, got, right):
         return first_difference(call, got, right, self.atol)
@@ -456,16 +425,13 @@ class Exercise(Checked):
         return f"Your answer does what it should in all {len(self._all_probes)} trials."
 
     def _not_attempted(self, answer):
-        if answer.early:
-            return self.result(
-                "not attempted",
-                "The line `raise NotImplementedError` ends the function before the code below it. Take that "
-                f"line out, run the cell above, then run this cell. `{self.name}.hint()` helps.",
-            )
-        return self.result(
-            "not attempted",
-            f"Write your answer in the cell above, run it, then run this cell. `{self.name}.hint()` helps.",
+        todo = (
+            "The line `raise NotImplementedError` ends the function before the code below it. Take that "
+            "line out, run the cell above"
+            if answer.early
+            else "Write your answer in the cell above, run it"
         )
+        return self.result("not attempted", f"{todo}, then run this cell. `{self.name}.hint()` helps.")
 
 
 def _ends_too_early(answer):
@@ -483,10 +449,6 @@ class Numbers(Exercise):
 
     probes: tuple = ((),)
 
-    def diagnose(self, answer=..., *more):
-        """Return the `Result` for the learner's list; ``...`` stands for what is not filled in."""
-        return super().diagnose(answer, *more)
-
     def look(self, answer=..., *more):
         if more:
             return Look(
@@ -503,9 +465,9 @@ class Numbers(Exercise):
             return Look("refused", "The check wants the numbers you worked out, but got a function.")
         return super().look(lambda: answer)
 
-    def judge(self, answer):
+    def judged(self, answer):
         if answer.kind != "unfilled":
-            return super().judge(answer)
+            return super().judged(answer)
         wanted = f"Your answer should have {so_many(self._expected[0].shape[0], 'number')}"
         missing = f"{answer.missing} {'is' if answer.missing == 1 else 'are'} still missing."
         return self.result("not yet", f"{wanted}, and {missing}")
@@ -513,17 +475,15 @@ class Numbers(Exercise):
     def solution(self):
         return shown(", ".join(f"{number:.4f}" for number in self._expected[0].entries))
 
-    def _describe(self, answer, seen, n):
+    def _symptom(self, answer, seen, n, call):
         if seen[n].kind == "none":
-            message = (
+            return (
                 "Your answer is None, which is what `print(...)` and `my_list.append(...)` return. Write "
                 "your numbers in square brackets."
             )
-        elif seen[n].kind in ("unusable", "hole"):
-            message = f"Your answer {seen[n].text}."
-        else:
-            return super()._describe(answer, seen, n)
-        return self.result("not yet", message)
+        if seen[n].kind in ("unusable", "hole"):
+            return f"Your answer {seen[n].text}."
+        return super()._symptom(answer, seen, n, call)
 
     def _first_difference(self, call, got, right):
         """Which number is wrong, and how it looks beside the right one, which is not told."""

@@ -116,35 +116,36 @@ class Lesson:
             missing = {"say", answer.style} - entry.keys()
             if missing:
                 raise ValueError(f"mistakes.toml: [{name}.{mistake!r}] has no {', '.join(sorted(missing))}")
-            change = entry[answer.style]
-            exact = answer.function if entry.get("precision") else None
-            if isinstance(change, str):
-                wrong, change = getattr(self.answers, change), None
+            if isinstance(entry[answer.style], str):
+                wrong, change = getattr(self.answers, entry[answer.style]), None
             else:
-                change = Change(answer, change)
+                change = Change(answer, entry[answer.style])
                 wrong = answer.with_changes(change)
-            alone = change is None or entry.get("alone")
             praise = entry.get("praise", "")
-            say = " ".join(f"{praise} {entry['say']}".split())
             yield (
-                Mistake(mistake, say, wrong, exact, praise, entry.get("whole", False)),
-                None if alone else change,
+                Mistake(
+                    mistake,
+                    say=" ".join(f"{praise} {entry['say']}".split()),
+                    wrong=wrong,
+                    exact=answer.function if entry.get("precision") else None,
+                    praise=praise,
+                    whole=entry.get("whole", False),
+                ),
+                None if entry.get("alone") else change,
             )
 
     def pairs(self, name, answer):
         """Two mistakes at once, wherever they change different places."""
         changes = [(mistake, change) for mistake, change in self.changes(name, answer) if change is not None]
-        for pair in itertools.combinations(changes, 2):
-            (one, first), (other, second) = pair
-            if first.meets(second):
-                continue
-            exact = [change for mistake, change in pair if mistake.exact is None]
-            yield Mistake(
-                f"{one.name} + {other.name}",
-                f"Your code makes two mistakes:\n1. {one.fault}\n2. {other.fault}",
-                answer.with_changes(first, second),
-                None if len(exact) == 2 else answer.with_changes(*exact),
-            )
+        for (one, first), (other, second) in itertools.combinations(changes, 2):
+            if not first.meets(second):
+                exact = [change for mistake, change in ((one, first), (other, second)) if not mistake.exact]
+                yield Mistake(
+                    f"{one.name} + {other.name}",
+                    f"Your code makes two mistakes:\n1. {one.fault}\n2. {other.fault}",
+                    answer.with_changes(first, second),
+                    None if len(exact) == 2 else answer.with_changes(*exact),
+                )
 
 
 def _run(text, filename, scope):
@@ -245,16 +246,10 @@ def read_words(text):
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         name, body = section.split("\n", 1)
         first, *questions = re.split(r"^### ", body, flags=re.MULTILINE)
-        words = _question(first)
+        found[name] = _question(first)
         if questions:
-            words["questions"] = {
-                one.split("\n", 1)[0]: _question(one.split("\n", 1)[1]) for one in questions
-            }
-            for one in words["questions"].values():
-                del one["hints"]
-        elif not words["choices"]:
-            words = {"hints": words["hints"]}
-        found[name] = words
+            parts = (one.split("\n", 1) for one in questions)
+            found[name]["questions"] = {title: _question(words) for title, words in parts}
     return found
 
 

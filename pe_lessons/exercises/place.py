@@ -23,17 +23,8 @@ SEEN = 1_000  # numbers of one expression in one trial; one that has more is pas
 ALL_SEEN = 30_000  # numbers of all expressions in one trial
 QUOTED = 70  # characters of an expression
 SEE = "__see__"
-KINDS = (
-    ast.BinOp,
-    ast.Call,
-    ast.UnaryOp,
-    ast.Subscript,
-    ast.IfExp,
-    ast.List,
-    ast.ListComp,
-    ast.Compare,
-    ast.Name,
-)
+KINDS = ast.BinOp | ast.Call | ast.UnaryOp | ast.Subscript | ast.IfExp | ast.List | ast.ListComp
+KINDS |= ast.Compare | ast.Name
 BINDS = ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr | ast.For | ast.comprehension
 FILLS = "append", "extend", "insert"
 
@@ -51,22 +42,22 @@ def place(answer, rights, call, trials, atol):
     runs = [(own, mine, streams), *((theirs, theirs.start(one), known) for one in rights)]
     for n, arguments in enumerate(trials):
         for recording, function, found in runs:
-            for number, seen in recording.trial(call(function), arguments).items():
-                found[number][n] = _Numbers(*seen, atol)
-    shown = {number: seen for number, seen in streams.items() if 0 in seen}
+            for node, seen in recording.trial(call(function), arguments).items():
+                found[node][n] = _Numbers(*seen, atol)
+    shown = {node: seen for node, seen in streams.items() if 0 in seen}
     return _Search(own, shown, known.values()).in_words()
 
 
 class _Recording(ast.NodeTransformer):
     """Copies of a function or class, and of those that it uses, which record.
 
-    `nodes` holds the expressions, `texts` the files they stand in, and `values` what each was in the running
-    trial: how often, its last shape and all its numbers. `made` says of what the variables are made.
+    `nodes` holds the expressions; `values` says what each was in the running trial: how often, its last shape
+    and all its numbers. `made` says of what the variables are made, and `used` where they stand.
     """
 
     def __init__(self, answer=None):
         self.answer = answer  # of a learner; else functions of the course are looked into as well
-        self.nodes, self.texts, self.parents, self.around = [], [], [], []
+        self.nodes, self.around, self.parents, self.texts = [], [None], {}, {}
         self.made, self.used, self.results = defaultdict(list), defaultdict(list), set()
         self.named = {}  # the variable that an expression is assigned to
         self.fills = set()  # what is put into a variable that is there
@@ -121,92 +112,85 @@ class _Recording(ast.NodeTransformer):
 
     def visit(self, node):
         if isinstance(node, BINDS):
-            targets = list(getattr(node, "targets", ())) or [node.target]
             value = node.iter if isinstance(node, ast.For | ast.comprehension) else node.value
-            while targets:
-                one = targets.pop()
-                if isinstance(one, ast.Name):
-                    self.made[self.function, one.id].append(value)
-                    self.named.setdefault(id(value), one.id)
-                elif isinstance(one, ast.Subscript):
-                    targets.append(one.value)
-                    self.fills.add(id(value))
-                    self.named[id(value)] = None
-                elif isinstance(one, ast.Tuple | ast.List):
-                    targets += one.elts
-                    self.named[id(value)] = None
+            for target in reversed(getattr(node, "targets", None) or [node.target]):
+                self._bind(target, value)
         loads = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
         if isinstance(node, ast.Subscript) and not loads:
             filled = node
             while isinstance(filled, ast.Subscript):  # what is being filled is not looked at meanwhile
                 filled.slice, filled = self.visit(filled.slice), filled.value
             return node
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            number = self._number(node)
-            self.generic_visit(node)
-            look = ast.Expr(self._seen(number, ast.Name(node.target.id, ast.Load())))
-            return [node, ast.copy_location(look, node)]
-        if isinstance(node, ast.Return) and isinstance(node.value, KINDS) and not self.function:
-            self.results.add(len(self.nodes))
-        if isinstance(node, ast.JoinedStr) or not (isinstance(node, KINDS) and loads) or _is_constant(node):
+        if isinstance(node, ast.Return) and not self.function:
+            self.results.add(node.value)
+        if not (isinstance(node, KINDS) and loads) or _is_constant(node):
             return self.generic_visit(node)
-        number = self._number(node)
+        seen = self._seen(node)
         if isinstance(node, ast.Name):
-            self.used[self.function, node.id].append(number)
-            return self._seen(number, node)
-        self.around.append(number)
-        if isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Attribute):
-                if isinstance(node.func.value, ast.Name) and node.func.attr in FILLS:
-                    self.made[self.function, node.func.value.id] += node.args
-                    self.fills.update(map(id, node.args))
-                else:  # what is being filled is not looked at meanwhile
-                    node.func.value = self.visit(node.func.value)
+            self.used[self.function, node.id].append(node)
+            return seen
+        self.around.append(node)
+        method = node.func if isinstance(node, ast.Call) else None
+        if isinstance(method, ast.Attribute):
+            if isinstance(method.value, ast.Name) and method.attr in FILLS:
+                self.made[self.function, method.value.id] += node.args
+                self.fills.update(node.args)
+            else:  # what is being filled is not looked at meanwhile
+                method.value = self.visit(method.value)
+        if method:
             node.args = [self.visit(one) for one in node.args]
             node.keywords = [self.visit(one) for one in node.keywords]
         else:
             self.generic_visit(node)
         self.around.pop()
-        return self._seen(number, node)
+        return seen
 
-    def _number(self, node):
+    def _bind(self, target, value):
+        """Note what the variables in a target are made of."""
+        if isinstance(target, ast.Name):
+            self.made[self.function, target.id].append(value)
+            self.named.setdefault(value, target.id)
+        elif isinstance(target, ast.Subscript):
+            self.fills.add(value)
+            self.named[value] = None
+            self._bind(target.value, value)
+        elif isinstance(target, ast.Tuple | ast.List):
+            self.named[value] = None
+            for one in reversed(target.elts):
+                self._bind(one, value)
+
+    def _seen(self, node):
+        """The call that hands over the value of a node."""
+        self.parents[node], self.texts[node] = self.around[-1], self.text
         self.nodes.append(node)
-        self.texts.append(self.text)
-        self.parents.append(self.around[-1] if self.around else None)
-        return len(self.nodes) - 1
-
-    def _seen(self, number, node):
-        call = ast.Call(ast.Name(SEE, ast.Load()), [ast.Constant(number), node], [])
+        call = ast.Call(ast.Name(SEE, ast.Load()), [ast.Constant(len(self.nodes) - 1), node], [])
         return ast.copy_location(call, node)
 
     def see(self, number, value):
         if self.left > 0:
-            count, _, found = self.values.get(number, (0, (), []))
+            node = self.nodes[number]
+            count, _, found = self.values.get(node, (0, (), []))
             shape, entries = _entries(value) if found is not None else ((), ())
             self.left -= 1 + len(entries)
             if entries:
                 found.extend(entries)
-                self.values[number] = count + 1, shape, found if len(found) <= SEEN else None
+                self.values[node] = count + 1, shape, found if len(found) <= SEEN else None
         return value
 
     def trial(self, call, arguments):
-        """{number: (how often, last shape, numbers)} of one call, in the order in which they came."""
+        """{expression: (how often, last shape, numbers)} of one call, in the order in which they came."""
         self.values, self.left = {}, ALL_SEEN
         done = run_answer.observe_ours(call, arguments)
-        self.large.update(number for number, seen in self.values.items() if seen[2] is None)
-        return {number: seen for number, seen in self.values.items() if seen[2] and done.kind == "value"}
+        self.large.update(node for node, seen in self.values.items() if seen[2] is None)
+        return {node: seen for node, seen in self.values.items() if seen[2] and done.kind == "value"}
 
     def goes_into(self):
-        """{number of an expression: the expressions that are made of it}"""
-        numbers = {id(node): number for number, node in enumerate(self.nodes)}
-        made = defaultdict(set)
-        for number, parent in enumerate(self.parents):
-            made[number].add(parent)
+        """{expression: the expressions that are made of it}"""
+        made = defaultdict(set, {node: {parent} for node, parent in self.parents.items() if parent})
         for variable, makers in self.made.items():
             for maker in makers:
-                inside = [numbers[id(one)] for one in ast.walk(maker) if id(one) in numbers]
-                for number in inside[:1]:  # the whole comes before its parts
-                    made[number].update(self.used[variable])
+                whole = next((one for one in ast.walk(maker) if one in self.parents), None)
+                made[whole].update(self.used[variable])
         return made
 
 
@@ -299,104 +283,72 @@ class _Search:
     def __init__(self, own, streams, known):
         self.own, self.streams, self.known = own, streams, known
         self.goes_into = own.goes_into()
-        self.status = {number: self._status(number) for number in streams}
-        for number, status in self.status.items():
-            if status in ("unknown", "whole"):
-                self.status[number] = self._in_the_end(number)
+        self.status = {node: self._status(node) for node in streams}
+        for node, status in self.status.items():
+            if status in ("unknown", "whole") and self._is_another_way(node):
+                self.status[node] = "nothing"
 
-    def _status(self, number):
-        mine, node = self.streams[number], self.own.nodes[number]
+    def _status(self, node):
+        mine = self.streams[node]
         numbers = sorted({one for some in mine.values() for one in some.distinct})
         whole = all(math.isfinite(one) and float(one).is_integer() for one in numbers)
-        if number in self.own.results:
+        if node in self.own.results:
             return "result"
         if isinstance(node, ast.UnaryOp) or (whole and len(numbers) < 2):
             return "nothing"
         few = whole and len(numbers) < 3  # a mask, or a choice of two: only their order says something
-        if self._is_known(number, few):
+        if self._is_like(node, functools.partial(_Numbers.agree, few=few)):
             return "seen" if whole else "known"
         if few:
-            return "whole" if self._some(number, _Numbers.are_two_like) else "nothing"
+            return "whole" if self._is_like(node, _Numbers.are_two_like) else "nothing"
         picked = isinstance(node, ast.Name | ast.Subscript) or not any(one.shape for one in mine.values())
-        if picked and self._some(number, _Numbers.are_part_of):
+        if picked and self._is_like(node, _Numbers.are_part_of):
             return "nothing"
         if not whole:
-            return "nothing" if self._some(number, _Numbers.are_moved) else "unknown"
+            return "nothing" if self._is_like(node, _Numbers.are_moved) else "unknown"
         counts = isinstance(node, ast.Name) or getattr(getattr(node, "func", 0), "id", "") == "range"
         size = all(one.count == 1 and not one.shape for one in mine.values())
         return "nothing" if counts or size or numbers == list(range(len(numbers))) else "whole"
 
-    def _is_known(self, number, few=False):
-        return self._some(number, functools.partial(_Numbers.agree, few=few))
+    def _is_like(self, node, related, others=None):
+        """Whether its numbers are related in all trials to those of one known, or other, expression."""
+        mine = self.streams[node].items()
+        return any(
+            all(n in one and related(seen, one[n]) for n, seen in mine)
+            for one in (self.known if others is None else others)
+        )
 
-    def _some(self, number, related):
-        """Whether the numbers are related to those of one known expression in all trials."""
-        mine = self.streams[number].items()
-        return any(all(n in one and related(seen, one[n]) for n, seen in mine) for one in self.known)
-
-    def _in_the_end(self, number):
-        """Whether known numbers are made of unknown ones: then they are but another way.
-
-        What cannot be looked at may be such numbers too.
-        """
-        reached = self._reached(number)
-        ends = {self.status.get(one) for one in reached}
-        whole = self.status[number] == "whole"
-        if whole and ("seen" in ends or not ends & {"unknown", "result"}):
-            return "nothing"
-        if "known" in ends or self.own.large & reached:
-            return "nothing"
-        return self.status[number]
-
-    def _reached(self, number):
-        reached, todo = {number}, [number]
+    def _is_another_way(self, node):
+        """Whether known numbers are made of it, or what cannot be looked at, which may be such numbers."""
+        reached, todo = {node}, [node]
         while todo:
             for one in self.goes_into[todo.pop()] - reached:
                 reached.add(one)
                 if self.status.get(one) not in ("known", "seen"):
                     todo.append(one)
-        return reached - {number}
+        ends = {self.status.get(one) for one in reached - {node}}
+        if self.status[node] == "whole" and ("seen" in ends or not ends & {"unknown", "result"}):
+            return True
+        return "known" in ends or bool(self.own.large & (reached - {node}))
 
-    def found(self):
-        """The number of the place, and those known before it."""
+    def in_words(self):
         order = list(self.status)
         places = [one for one in order if self.status[one] in ("unknown", "whole", "result")]
         if not places:
-            return None, []
-        before = order[: order.index(places[0])]
-        return places[0], [one for one in before if self._is_worth_telling(one)]
-
-    def _is_worth_telling(self, number):
-        """Whether a right answer has these very numbers, and not only because it is given them.
-
-        A variable that is replaced here is not told either: from here on its name has other numbers.
-        """
-        node, made = self.own.nodes[number], {name for _, name in self.own.made}
-        if any(one is node for maker in self._makers(node) for one in ast.walk(maker)):
-            return False
-        given = [n for n in self.streams if getattr(self.own.nodes[n], "id", None) not in {None, *made}]
-        mine = self.streams[number].items()
-        told = any(
-            all(n in self.streams[g] and one.agree(self.streams[g][n]) for n, one in mine) for g in given
-        )
-        return self.status[number] == "known" and not told
-
-    def in_words(self):
-        number, known = self.found()
-        if number is None:
             return None
-        quoted = self._quoted(number)
-        known = [one for one in map(self._quoted, known) if one != quoted]
+        node, before = places[0], order[: order.index(places[0])]
+        quoted = self._quoted(node)
+        known = [one for one in map(self._quoted, filter(self._is_worth_telling, before)) if one != quoted]
         last = f"Your {known[-1]} has the numbers that a right answer has. " if known else ""
-        if self.status[number] == "result" and self._has_all(number):
-            entries = {entry for one in self.streams[number].values() for entry in one.entries}
+        if self.status[node] == "result" and self._has_all(node):
+            entries = {entry for one in self.streams[node].values() for entry in one.entries}
             if len(entries) < 3 and all(float(entry).is_integer() for entry in entries):
                 return None  # True, or a size: that says nothing
             return (
                 f"Your {quoted} has the numbers that a right answer has, but they are not yet "
                 "its result. Are they in another order or shape, or is a step missing?"
             )
-        first = self.streams[number][0]
+        first = self.streams[node][0]
         same = not first.shape and len(first.distinct) == 1  # one number, seen again and again in a loop
         entries = first.distinct if same else first.entries
         begins = ", ".join(f"{one:.4g}" for one in entries[:3])
@@ -406,30 +358,38 @@ class _Search:
             "Unless you chose another way, look there."
         )
 
-    def _has_all(self, number):
-        """Whether a right answer has each number as often. Only whole numbers need it, being everywhere."""
-        entries = [entry for one in self.streams[number].values() for entry in one.entries]
-        whole = all(float(entry).is_integer() for entry in entries)
-        return self._some(number, _Numbers.are_moved) or (self._is_known(number) and not whole)
+    def _is_worth_telling(self, node):
+        """Whether a right answer has these very numbers, and not only because it is given them.
 
-    def _quoted(self, number):
+        A variable that is replaced here is not told either: from here on its name has other numbers.
+        """
+        if any(one is node for maker in self._makers(node) for one in ast.walk(maker)):
+            return False
+        made = {None, *(name for _, name in self.own.made)}
+        given = [seen for one, seen in self.streams.items() if getattr(one, "id", None) not in made]
+        return self.status[node] == "known" and not self._is_like(node, _Numbers.agree, given)
+
+    def _has_all(self, node):
+        """Whether a right answer has each number as often. Only whole numbers need it, being everywhere."""
+        entries = [entry for one in self.streams[node].values() for entry in one.entries]
+        whole = all(float(entry).is_integer() for entry in entries)
+        return self._is_like(node, _Numbers.are_moved) or (
+            self._is_like(node, _Numbers.agree) and not whole
+        )
+
+    def _quoted(self, node):
         """An expression and its line; of a variable that changed, where it was made."""
-        node = self.own.nodes[number]
-        *lines, last = map(str, self.lines(number))
+        *lines, last = map(str, self._lines(node))
         line = f"lines {', '.join(lines)} and {last}" if lines else f"line {last}"
-        text = ast.get_source_segment(self.own.texts[number], node)
-        if isinstance(node, ast.AugAssign):
-            text = ast.unparse(node.target)
-        text = self.own.named.get(id(node)) or text
+        text = self.own.named.get(node) or ast.get_source_segment(self.own.texts[node], node)
         return f"`{text}` in {line}" if len(text) <= QUOTED and "\n" not in text else f"value in {line}"
 
-    def lines(self, number):
+    def _lines(self, node):
         """The lines that make a variable, or the line of another expression."""
-        node = self.own.nodes[number]
-        if self.status[number] == "result" and self._is_known(number) and not self._has_all(number):
+        if self.status[node] == "result" and self._is_like(node, _Numbers.agree) and not self._has_all(node):
             return [node.lineno]
         makers = self._makers(node)
-        filled = {one.lineno for one in makers if id(one) in self.own.fills}
+        filled = {one.lineno for one in makers if one in self.own.fills}
         before = [one.lineno for one in makers if one.lineno <= node.lineno]
         return sorted(filled) or [max(before, default=node.lineno)]
 

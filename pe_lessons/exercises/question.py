@@ -43,32 +43,19 @@ class Question(Checked):
     def right(self):
         return tuple(letter for letter, (_, is_right, _) in self.choices.items() if is_right)
 
-    def diagnose(self, *answer):
-        """Return the `Result` for letters such as ``"a", "c"`` (also ``"ac"`` or ``["a", "c"]``)."""
-        return self.judge(self.look(*answer))
-
     def look(self, *answer):
-        """The letters that were given, without a word on which are right: a `Look`."""
+        """The letters that were given (``"a", "c"``, ``"ac"`` or ``["a", "c"]``): a `Look`."""
         if any(callable(part) for part in answer):
             return Look("refused", 'Answer with letters in quotation marks, as in "a".')
         parts = [one for part in answer for one in (part if isinstance(part, list | tuple | set) else [part])]
-        words = [
-            word.lower()
-            for part in parts
-            if part is not None and part is not ...
-            for word in re.findall(r"[^\W_]+", str(part))
-            if word.lower() != "and"
-        ]
-        letters = {
-            letter for word in words for letter in (word if set(word) <= set(self.choices) else [word])
-        }
+        text = " ".join(str(part) for part in parts if part is not None and part is not ...)
+        letters = set()
+        for word in set(re.findall(r"[^\W_]+", text.lower())) - {"and"}:
+            letters.update(word if set(word) <= set(self.choices) else [word])
         return Look("letters", letters=tuple(sorted(letters)))
 
-    def judge(self, answer):
-        """The `Result` for a `Look` at the letters."""
-        if answer.kind == "refused":
-            return self.result("error", answer.text)
-        letters = set(answer.letters)
+    def judged(self, look):
+        letters = set(look.letters)
         if not letters:
             return self.result("not attempted", "Choose one letter or several, then run this cell again.")
         unknown = sorted(letters - set(self.choices))
@@ -79,21 +66,26 @@ class Question(Checked):
         differing = [letter for letter in self.choices if (letter in letters) != (letter in self.right)]
         if not differing:
             return self.result("correct", self._reasons())
-        done = {letter: "chosen" if letter in letters else "missed" for letter in differing}
         replies = [f"{one} (chosen): {self.choices[one][2]}" for one in differing if one in letters]
         missed = len(differing) - len(replies)  # how many, not which: the question stays one
         if missed:
             what = "One right choice is" if missed == 1 else f"{missed} right choices are"
             replies.append(f"{what} missing.")
-        cause = " + ".join(f"{letter} {done[letter]}" for letter in differing)
+        cause = " + ".join(f"{one} {'chosen' if one in letters else 'missed'}" for one in differing)
         return self.result("not yet", "\n".join(replies), cause)
 
     def ask(self):
         """Print the question and its choices."""
-        lines = (f"  {letter}  {text}" for letter, (text, _, _) in self.choices.items())
-        print("\n".join([self.prompt, *lines]))
+        print("\n".join([self.prompt, *self.listed("  ")]))
         if clicks.possible():
             clicks.under_question(self)
+
+    def listed(self, indent, explained=False):
+        """The lines of the choices, or each with its reason."""
+        for letter, (text, is_right, reason) in self.choices.items():
+            yield f"{indent}{letter}  {text}"
+            if explained:
+                yield f"{indent}   {'YES' if is_right else 'no'}: {reason}"
 
     def solution(self):
         """The right letters, with their reasons."""
@@ -132,9 +124,9 @@ class Quiz(Checked):
     name: str
     questions: tuple
 
-    def diagnose(self, *answer):
-        """Return the `Result` for one letter per question, such as ``["b", "a", ...]`` or ``"ba"``."""
-        return self.judge(self.look(*answer))
+    @property
+    def right(self):
+        return tuple(question.right[0] for question in self.questions)
 
     def look(self, *answer):
         """The letter that was given for each question: a `Look`."""
@@ -142,29 +134,13 @@ class Quiz(Checked):
         if letters is None:
             wanted = len(self.questions)
             return Look("refused", f"Answer with a list of {wanted} letters, one for each question.")
-        return Look("letters", letters=tuple(None if one is ... else one for one in letters))
-
-    def judge(self, answer):
-        """The `Result` for a `Look` at the letters."""
-        if answer.kind == "refused":
-            return self.result("error", answer.text)
-        letters = [... if one is None else one for one in answer.letters]
-        if len(letters) != len(self.questions):
-            raise ValueError(f"{self.name} has {len(self.questions)} questions, not {len(letters)}")
-        replies = [self._reply(number, letter) for number, letter in enumerate(letters, start=1)]
-        statuses = {status for status, _ in replies}
-        if statuses == {"not attempted"}:
-            return self.result(
-                "not attempted", "Put a letter in the place of each `...`, then run both cells."
-            )
-        [status] = statuses if len(statuses) == 1 else ["not yet"]
-        wrong = [
-            f"{n}{one}" for n, (one, reply) in enumerate(zip(letters, replies), 1) if reply[0] == "not yet"
-        ]
-        return self.result(status, "\n".join(said for _, said in replies), " + ".join(wrong) or None)
+        return Look("letters", letters=tuple(letters))
 
     def letters(self, *answer):
-        """One letter a question, in lower case and without spaces, ... where it is open; None if too few."""
+        """A letter for each question, None where it is open; None if there are too few or too many.
+
+        They may be given as ``["b", "a", ...]`` or ``"ba"``.
+        """
         letters = answer[0] if len(answer) == 1 else answer
         if hasattr(letters, "tolist"):
             letters = letters.tolist()
@@ -175,33 +151,42 @@ class Quiz(Checked):
         if not isinstance(letters, list | tuple) or len(letters) != len(self.questions):
             return None
         return [
-            ... if letter is None or letter is ... else str(letter).strip().lower() or ...
-            for letter in letters
+            None if one is None or one is ... else str(one).strip().lower() or None for one in letters
         ]
+
+    def judged(self, look):
+        if len(look.letters) != len(self.questions):
+            raise ValueError(f"{self.name} has {len(self.questions)} questions, not {len(look.letters)}")
+        replies = [self._reply(number, letter) for number, letter in enumerate(look.letters, start=1)]
+        statuses = {status for status, _ in replies}
+        if statuses == {"not attempted"}:
+            return self.result(
+                "not attempted", "Put a letter in the place of each `...`, then run both cells."
+            )
+        [status] = statuses if len(statuses) == 1 else ["not yet"]
+        wrong = [f"{n}{look.letters[n - 1]}" for n, (said, _) in enumerate(replies, 1) if said == "not yet"]
+        return self.result(status, "\n".join(said for _, said in replies), " + ".join(wrong) or None)
 
     def _reply(self, number, letter):
         choices = self.questions[number - 1].choices
-        if letter is ...:
+        if letter is None:
             return "not attempted", f"{number}: not answered yet."
         if letter not in choices:
             return "not yet", f"{number}: there is no choice {letter}. Choose from {', '.join(choices)}."
         _, is_right, reason = choices[letter]
-        return (
-            ("correct", f"{number} {letter}, yes: {reason}")
-            if is_right
-            else ("not yet", f"{number} {letter}, no: {reason}")
-        )
+        if is_right:
+            return "correct", f"{number} {letter}, yes: {reason}"
+        return "not yet", f"{number} {letter}, no: {reason}"
 
     def ask(self, *numbers):
         """Print the questions of these numbers, counted from 1; without a number, all of them."""
-        numbers = numbers or self._numbers
-        print("\n\n".join(self._asked(number) for number in numbers))
+        print(self._listed(numbers))
         if clicks.possible():
-            clicks.under_quiz(self, numbers)
+            clicks.under_quiz(self, numbers or range(1, len(self.questions) + 1))
 
     def explain(self, *numbers):
         """Every choice of these questions with its reason, to be discussed once everybody has answered."""
-        return shown("\n\n".join(self._explained(number) for number in numbers or self._numbers))
+        return shown(self._listed(numbers, explained=True))
 
     solution = explain
 
@@ -211,29 +196,13 @@ class Quiz(Checked):
     def __repr__(self):
         return f"quiz {self.name}: .ask(), .check(...), .explain()"
 
-    @property
-    def right(self):
-        return tuple(question.right[0] for question in self.questions)
-
-    @property
-    def _numbers(self):
-        return range(1, len(self.questions) + 1)
-
-    def _question(self, number):
-        if not isinstance(number, Integral):
-            raise TypeError(f"the number of a question must be an integer, not {number!r}")
-        if number not in self._numbers:
-            raise ValueError(f"there is no question {number}. Choose from 1 to {len(self.questions)}")
-        return self.questions[number - 1]
-
-    def _asked(self, number):
-        question = self._question(number)
-        lines = [f"   {letter}  {text}" for letter, (text, _, _) in question.choices.items()]
-        return "\n".join([f"{number}. {question.prompt}", *lines])
-
-    def _explained(self, number):
-        question = self._question(number)
-        lines = [f"{number}. {question.prompt}"]
-        for letter, (text, is_right, reason) in question.choices.items():
-            lines += [f"   {letter}  {text}", f"      {'YES' if is_right else 'no'}: {reason}"]
-        return "\n".join(lines)
+    def _listed(self, numbers, explained=False):
+        parts = []
+        for number in numbers or range(1, len(self.questions) + 1):
+            if not isinstance(number, Integral):
+                raise TypeError(f"the number of a question must be an integer, not {number!r}")
+            if not 1 <= number <= len(self.questions):
+                raise ValueError(f"there is no question {number}. Choose from 1 to {len(self.questions)}")
+            question = self.questions[number - 1]
+            parts.append("\n".join([f"{number}. {question.prompt}", *question.listed("   ", explained)]))
+        return "\n\n".join(parts)

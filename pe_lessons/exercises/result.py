@@ -4,7 +4,7 @@ import html
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 
 from pe_lessons.exercises import clicks, failed_cells, run_answer
@@ -90,7 +90,25 @@ class CheckFailed(AssertionError):
 
 
 class Checked:
-    """What exercises and questions have in common; they add `name`, `hints` and `diagnose`."""
+    """What exercises and questions have in common; they add `name`, `hints`, `look` and `judged`."""
+
+    def diagnose(self, *answer):
+        """Return the `Result` for an answer; never raises."""
+        with run_answer.LOCK:
+            return self.judge(self.look(*answer))
+
+    def judge(self, look):
+        """The `Result` for a `Look` at an answer.
+
+        Raises
+        ------
+        ValueError
+            If no check of this exercise makes such a look.
+        """
+        if look.kind == "refused":
+            return self.result("error", look.text)
+        result = self.judged(look)
+        return replace(result, printed=look.seen[0].printed) if look.seen else result
 
     def check(self, *answer):
         """Show what `diagnose` says of the answer; while a grading tool runs, raise unless it is correct.
@@ -98,10 +116,15 @@ class Checked:
         Nothing is said of an answer whose cell has failed: what it holds still is an older one.
         """
         complaint = failed_cells.CELLS and failed_cells.CELLS.complaint()
+        refused = complaint and run_answer.Look("refused", complaint)
         if LOOK_ONLY is not None:
-            exercise = self.renewed(LOOK_ONLY.get(self.name, ()))
-            return self._shows(run_answer.Look("refused", complaint) if complaint else exercise.look(*answer))
-        result = self.result("error", complaint) if complaint else self.diagnose(*answer)
+            from IPython.display import publish_display_data
+
+            look = refused or self.renewed(LOOK_ONLY.get(self.name, ())).look(*answer)
+            where = f"{self.name}: the reply is below the lesson's own check."
+            publish_display_data({LOOK_TYPE: look.as_text(), "text/plain": where}, {"exercise": self.name})
+            return None
+        result = self.judge(refused) if refused else self.diagnose(*answer)
         if not GRADING:
             return clicks.with_buttons(result, self) if clicks.possible() else result
         if result.status != "correct":
@@ -111,13 +134,6 @@ class Checked:
     def renewed(self, seeds):
         """The same with fresh trials, where there are trials."""
         return self
-
-    def _shows(self, look):
-        """Hand the look over to who gives the marks."""
-        from IPython.display import publish_display_data
-
-        where = f"{self.name}: the reply is below the lesson's own check."
-        publish_display_data({LOOK_TYPE: look.as_text(), "text/plain": where}, {"exercise": self.name})
 
     def hint(self, n=1):
         """The n-th hint, from gentle to concrete."""

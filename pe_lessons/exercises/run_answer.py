@@ -2,7 +2,7 @@
 
 Nothing here knows what the function is for. It may print, fail, loop for ever, change its arguments or
 replace parts of NumPy; the kernel survives and the caller gets a `Behaviour`. So it does if the function asks
-for too much memory, on Linux and without CUDA; elsewhere memory cannot be limited (`memory_guard` says so).
+for too much memory, on Linux and without CUDA; elsewhere memory cannot be limited.
 """
 
 import builtins
@@ -140,60 +140,59 @@ class Look:
             If it is no look.
         """
         try:
-            data = _of_types(cls, json.loads(text))
-            seen = tuple(_behaviour(one) for one in data["seen"])
-            again = _behaviour(data["again"]) if data["again"] else None
-            letters = tuple(None if one is None else _line(one) for one in data["letters"])
-            replaced = tuple(_line(one) for one in data["replaced"])
+            data = _read(cls, json.loads(text))
+            again = data["again"] and _read(Behaviour, data["again"])
         except (TypeError, AttributeError, OverflowError, RecursionError) as problem:
             raise ValueError(f"this is no look at an answer: {problem}") from None
-        data |= {"seen": seen, "letters": letters, "replaced": replaced, "answer": None}
-        return cls(**data | {"again": again and (lambda: again)})
-
-
-def _of_types(kind, data):
-    """The fields of a dataclass from JSON, each of the type that its default has; texts become one line."""
-    fields = kind.__dataclass_fields__
-    if not isinstance(data, dict) or data.keys() != fields.keys():
-        raise ValueError(f"this is no {kind.__name__}")
-    read = {}
-    for name, field in fields.items():
-        value, wanted = data[name], list if isinstance(field.default, tuple) else type(field.default)
-        if field.default is dataclasses.MISSING:
-            wanted = str
-        if field.default is not None and type(value) is not wanted:
-            raise ValueError(f"{kind.__name__}: {name} is a {type(value).__name__}")
-        read[name] = _line(value) if isinstance(value, str) and name != "printed" else value
-    return read
+        return cls(**data | {"again": again and (lambda: Behaviour(**again)), "answer": None})
 
 
 def _line(text):
     return " ".join(str(text).split())[:2_000]
 
 
-def _behaviour(data):
-    """A behaviour from JSON: as many entries as its shape says, and numbers only."""
-    data = _of_types(Behaviour, data)
-    shape = data["shape"] = tuple(min(int(size), 2 * ENTRIES) for size in data["shape"][:64])
-    data["entries"] = tuple(float(entry) for entry in data["entries"])
-    data["printed"] = cut(data["printed"], 2 * PRINTED)
-    data |= {name: tuple(map(_line, data[name])) for name in ("called", "lent", "replaced")}
-    if len(data["entries"]) != (math.prod(shape) if data["kind"] == "value" else 0):
-        raise ValueError("a behaviour has other numbers than its shape says")
-    if not isinstance(data["changed"], int | None):
-        raise ValueError("a behaviour changes an argument without a number")
-    return Behaviour(**data)
+# What the tuples of a `Look` and its behaviours hold; texts in one line where nothing is said.
+_PARTS = {
+    "seen": lambda data: Behaviour(**_read(Behaviour, data)),
+    "letters": lambda letter: letter and _line(letter),
+    "shape": lambda size: min(int(size), 2 * ENTRIES),
+    "entries": float,
+}
+
+
+def _read(kind, data):
+    """The fields of a `Look` or `Behaviour` from JSON, each of the type that its default has."""
+    fields = kind.__dataclass_fields__
+    if not isinstance(data, dict) or data.keys() != fields.keys():
+        raise ValueError(f"this is no {kind.__name__}")
+    read = {}
+    for name, field in fields.items():
+        value, default = data[name], "" if field.default is dataclasses.MISSING else field.default
+        if default is not None and type(value) is not (list if default == () else type(default)):
+            raise ValueError(f"{kind.__name__}: {name} is a {type(value).__name__}")
+        if default == ():
+            read[name] = tuple(map(_PARTS.get(name, _line), value))
+        elif isinstance(value, str):
+            read[name] = cut(value, 2 * PRINTED) if name == "printed" else _line(value)
+        else:
+            read[name] = value
+    if kind is Behaviour:
+        shape, counted = read["shape"], len(read["entries"])
+        if len(shape) > 64 or counted != (math.prod(shape) if read["kind"] == "value" else 0):
+            raise ValueError("a behaviour has other numbers than its shape says")
+        if not isinstance(read["changed"], int | None):
+            raise ValueError("a behaviour changes an argument without a number")
+    return read
 
 
 class Unusable(Exception):
-    """A value that cannot be compared with numbers; the message says why."""
+    """A value that cannot be compared with numbers; the message says why.
 
+    In a list that holds None, `place` is where.
+    """
 
-class Hole(Unusable):
-    """A list that holds None."""
-
-    def __init__(self, place):
-        super().__init__(f"contains None at {''.join(f'[{n}]' for n in place)}, where a number should be")
+    def __init__(self, why, place=()):
+        super().__init__(why)
         self.place = place
 
 
@@ -266,29 +265,31 @@ def _outcome(call, given, afterwards):
         finally:  # at once: nothing below works without the builtins
             afterwards()
         done["things"] = len(value) if type(value) is tuple else 0
-        done["same_rows"] = len(value) if _is_one_list(value) else 0
+        rows = value if type(value) is list and len(value) > 1 and type(value[0]) is list else []
+        done["same_rows"] = len(rows) if all(row is rows[0] for row in rows) else 0
         done["shape"], done["entries"] = numbers(value)
         done["truth"] = type(value).__name__ == "bool"  # of Python or of NumPy, which may not be there
-    except Hole as problem:
-        done |= {"kind": "hole", "shape": problem.place, "text": str(problem)}
     except Unusable as problem:
-        done |= {"kind": "unusable" if str(problem) else "none", "text": str(problem)}
-    except NotImplementedError:
-        done["kind"] = "stub"
-    except _TooLong:
-        text = "does not end. What should stop its loops, or its calls of itself?"
-        done |= {"kind": "stopped", "text": text}
-    except SystemExit:
-        text = "calls exit() or quit(), which would end the notebook. Use `return` instead."
-        done |= {"kind": "stopped", "text": text}
-    except KeyboardInterrupt:
-        done |= {"kind": "stopped", "text": "was interrupted before it finished."}
-    except MemoryError:
-        text = "asks for more memory than there is. How large are the arrays that it creates?"
-        done |= {"kind": "raised", "text": text}
+        kind = "hole" if problem.place else "unusable" if str(problem) else "none"
+        done |= {"kind": kind, "shape": problem.place, "text": str(problem)}
     except BaseException as error:
-        done |= {"kind": "raised", "text": f"stops with an error. {in_one_line(error)}"}
+        done["kind"], done["text"] = _ended(error)
     return done
+
+
+def _ended(error):
+    """The kind and the text of a `Behaviour` that ended with an error."""
+    if isinstance(error, NotImplementedError):
+        return "stub", ""
+    if isinstance(error, _TooLong):
+        return "stopped", "does not end. What should stop its loops, or its calls of itself?"
+    if isinstance(error, SystemExit):
+        return "stopped", "calls exit() or quit(), which would end the notebook. Use `return` instead."
+    if isinstance(error, KeyboardInterrupt):
+        return "stopped", "was interrupted before it finished."
+    if isinstance(error, MemoryError):
+        return "raised", "asks for more memory than there is. How large are the arrays that it creates?"
+    return "raised", f"stops with an error. {in_one_line(error)}"
 
 
 def cut(text, longest):
@@ -316,7 +317,8 @@ def numbers(value):
             left -= 1
             return (), [float(value)]
         if value is None and place:
-            raise Hole(place)
+            at = "".join(f"[{n}]" for n in place)
+            raise Unusable(f"contains None at {at}, where a number should be", place)
         if not isinstance(value, list | tuple | range):
             raise Unusable(_why_unusable(value))
         if len(value) > left:
@@ -351,16 +353,6 @@ def numbers(value):
 def _is_number(value):
     """Whether it is a real number: of Python, NumPy, decimal, fractions or whatever `float` takes."""
     return isinstance(value, Real) or (hasattr(type(value), "__float__") and not isinstance(value, Complex))
-
-
-def _is_one_list(value):
-    """Whether the rows are all one and the same list."""
-    return (
-        type(value) is list
-        and len(value) > 1
-        and type(value[0]) is list
-        and all(row is value[0] for row in value)
-    )
 
 
 def is_unwritten(function):
@@ -567,13 +559,13 @@ def snapshot(value):
 def _contents(value):
     """All that an argument holds: a dictionary can be changed as well as an array."""
     found = snapshot(value)
-    if found is None and isinstance(value, dict):
-        found = [(key, _contents(part)) for key, part in value.items()]
-    elif found is None and isinstance(value, list | tuple):
-        found = [_contents(part) for part in value]
-    elif found is None and isinstance(value, str | set | None):
-        found = value
-    return found
+    if found is not None:
+        return found
+    if isinstance(value, dict):
+        return [(key, _contents(part)) for key, part in value.items()]
+    if isinstance(value, list | tuple):
+        return [_contents(part) for part in value]
+    return value if isinstance(value, str | set) else None
 
 
 def _snapshots(value):
@@ -616,32 +608,24 @@ def _captured(output):
 def _closed_descriptors():
     """Let go unseen what programs in C write past Python's own streams."""
     try:
-        saved = os.dup(1), os.dup(2)
+        saved = {one: os.dup(one) for one in (1, 2)}
     except OSError:  # a program without a console has none
         yield
         return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
-        for descriptor in (1, 2):
-            os.dup2(nowhere, descriptor)
+        with open(os.devnull, "w") as nowhere:
+            for one in saved:
+                os.dup2(nowhere.fileno(), one)
         yield
     finally:
-        for descriptor, one in zip((1, 2), saved):
-            os.dup2(one, descriptor)
-        for one in (nowhere, *saved):
-            os.close(one)
+        for one, copied in saved.items():
+            os.dup2(copied, one)
+            os.close(copied)
 
 
 def _memory_of_a_call():
     given = os.environ.get("MEM_LIMIT", "")  # in bytes; JupyterHub sets it for its users' servers
     return min(MEMORY, int(given) // 2) if given.isdecimal() and int(given) else MEMORY
-
-
-def memory_guard():
-    """In words, whether an answer that asks for too much memory is stopped here."""
-    if _resource():
-        return f"a call of an answer may ask for {_memory_of_a_call() >> 20:,} MiB"
-    return "not limited on this system: an answer that asks for too much may end the kernel"
 
 
 def _resource():
