@@ -373,9 +373,7 @@ class _Search:
         """Whether a right answer has each number as often. Only whole numbers need it, being everywhere."""
         entries = [entry for one in self.streams[node].values() for entry in one.entries]
         whole = all(float(entry).is_integer() for entry in entries)
-        return self._is_like(node, _Numbers.are_moved) or (
-            self._is_like(node, _Numbers.agree) and not whole
-        )
+        return self._is_like(node, _Numbers.are_moved) or (self._is_like(node, _Numbers.agree) and not whole)
 
     def _quoted(self, node):
         """An expression and its line; of a variable that changed, where it was made."""

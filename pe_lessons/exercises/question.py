@@ -150,9 +150,7 @@ class Quiz(Checked):
             letters = [...] * len(self.questions)
         if not isinstance(letters, list | tuple) or len(letters) != len(self.questions):
             return None
-        return [
-            None if one is None or one is ... else str(one).strip().lower() or None for one in letters
-        ]
+        return [None if one is None or one is ... else str(one).strip().lower() or None for one in letters]
 
     def judged(self, look):
         if len(look.letters) != len(self.questions):
