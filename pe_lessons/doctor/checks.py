@@ -622,7 +622,7 @@ def _left_padding(patient, check):
                  "where the mask reaches the scores, and along which axis", lambda: asked(batch, None)),
                 ("first-mask | the mask of the first text is used for all", "mask[:1]",
                  lambda: asked(batch, mask[:1].expand_as(mask))),
-                ("mask-of-another | a text gets the mask of another text of the batch; one text alone is right",
+                ("mask-of-another | a text gets the mask of another text of the batch, and alone its own",
                  "repeat and view, where a mask is repeated over the heads", of_another_text),
                 (*IDS_UNUSED, lambda: _ends(alone(patient.count + PADDING), *counts)),
                 (*FIRST_FOR_ALL, lambda: _ends(alone(None, positions[:1]), *counts)),
@@ -676,6 +676,7 @@ def _left_padding(patient, check):
 
 
 OFFSET = "the offset by the length of the cache"
+TWICE = "offset-twice | the length of the cache is counted twice", f"{OFFSET}: it is added in two places"
 
 
 def _cached(patient, check, cuts):
@@ -793,7 +794,7 @@ def _cached(patient, check, cuts):
             return patient.same(one, other) and not patient.same(right, moved)
 
         def alone_differs():
-            """Is a new token that sees nothing but itself another one with a cache, though not without one?"""
+            """Does a new token that sees nothing but itself differ with a cache, and not without one?"""
             two, mask = patient.text[:, :2], torch.tensor([[False, True]])
             ids = torch.tensor([[1, 0]]) if known else None
             right, at_once = patient.rows(two[:, 1:]), patient.rows(two, ids, mask)[:, 1:]
@@ -841,8 +842,7 @@ def _cached(patient, check, cuts):
             ("new-at-0 | every new token gets position 0", OFFSET, lambda: patient.told([0] * NEW)),
             ("offset-0 | positions begin again at 0 after the cache", OFFSET,
              lambda: patient.told([p - OLD for p in new])),
-            ("offset-twice | the length of the cache is counted twice",
-             f"{OFFSET}: it is added in two places",
+            (*TWICE,
              lambda: patient.told([p + (OLD if len(cuts) == 1 else OLD + i) for i, p in enumerate(new)])),
             *((f"offset-{name} | positions after the cache are {words}", OFFSET,
                lambda by=by: patient.same(seen, patient.told([p + by for p in new]))
@@ -854,9 +854,7 @@ def _cached(patient, check, cuts):
              lambda: len(cuts) == 1 and patient.told(new[:1] * NEW)),
             ("offset-plus-1 | positions after the cache are one too far on", OFFSET,
              lambda: not known and patient.same(seen, spaced(1))),
-            ("offset-twice | the length of the cache is counted twice",
-             f"{OFFSET}: it is added in two places",
-             lambda: not known and len(cuts) == 1 and patient.same(seen, spaced(OLD))),
+            (*TWICE, lambda: not known and len(cuts) == 1 and patient.same(seen, spaced(OLD))),
             ("no-distance | how far new tokens are from cached ones does not matter: their distances are "
              "those of tokens at the beginning, or are not used", OFFSET,
              lambda: not known and any_distance()),
@@ -952,8 +950,8 @@ def _cached(patient, check, cuts):
             "with a cache, one text goes on as at once, and a batch of texts does not", "lesson 19",
             [("first-cache | the cache of the first text is used for all", "keys[:1], or expand",
               first_for_all)],
-            perhaps_rounded=rounds(), otherwise=("batch-cache | what the cache keeps for several texts is mixed up or lost",
-             "the axis of the texts in all that the cache keeps"),
+            ("batch-cache | what the cache keeps for several texts is mixed up or lost",
+             "the axis of the texts in all that the cache keeps"), rounds(),
         )  # fmt: skip
 
     def in_turn():
@@ -963,8 +961,8 @@ def _cached(patient, check, cuts):
             check, patient.ask(patient.text[:, OLD:], cache=one)[0], patient.rows(patient.text)[:, OLD:],
             "with a cache, the rows are those of the whole text at once, of two texts in turn, too",
             "a text does not go on from its own cache once another text was begun", "lesson 19", (),
-            perhaps_rounded=rounds(), otherwise=("not-its-own | the cache that is given is not the one that is used",
-             "is a cache kept in the model, or shared between calls?"),
+            ("not-its-own | the cache that is given is not the one that is used",
+             "is a cache kept in the model, or shared between calls?"), rounds(),
         )  # fmt: skip
         if found.status == "wrong" and (one is other or isinstance(one, int | str)):
             notes.append(f"{found.says}: this model holds one cache for all")
@@ -990,8 +988,8 @@ def _cached(patient, check, cuts):
             f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
             "rows with a cache are not those at once", "lesson 20",
             [own_count, *_reach(patient, patient.long, later)],
-            perhaps_rounded=rounds(), otherwise=("long-cache | something changes with the length of the text: a cache that is cut, a window, or "
-             "a base that grows", "what is dropped from the cache, and which keys were turned before"),
+            ("long-cache | something changes with the length of the text: a cache that is cut, a window, or "
+             "a base that grows", "what is dropped from the cache, and which keys were turned before"), rounds(),
         )  # fmt: skip
 
     def rejected():
@@ -1132,12 +1130,8 @@ def _padded_steps(patient, check):
             "cache as each does alone", "lesson 19", [
                 ("mask-unused | the mask is not used once there is a cache",
                  "where the mask reaches the scores",
-                 lambda: padding_matters() and patient.same(seen, patient.continued(
-                     batch, cuts, ids, mask, later=torch.ones_like(mask)))),
-                ("mask-unused | the mask is not used once there is a cache",
-                 "where the mask reaches the scores",
-                 lambda: padding_matters() and patient.same(seen, patient.continued(
-                     batch, cuts, positions, mask, later=torch.ones_like(mask)))),
+                 lambda: padding_matters() and any(patient.same(seen, patient.continued(
+                     batch, cuts, own, mask, later=torch.ones_like(mask))) for own in (ids, positions))),
                 *((f"mask-{name} | once there is a cache, the mask is off by one: on the key {name} its own",
                    "what is put before or after the mask, and where new keys lie",
                    lambda by=by: as_if_masked(mask.roll(by, 1)))
@@ -1274,7 +1268,7 @@ WINDOW = "is the token itself counted? sliding_window tokens, or that many befor
 UNLIKE_ALONE = (
     "alone | a token alone differs, too: heads that share keys are repeated in another order, a sink or a "
     "norm, or other weights",
-    "repeat_interleave or repeat; then what the softmax adds up, and the weights",
+    "repeat_interleave or repeat? Then the weights.",
 )
 UNLIKE_SINKS = (
     "sinks | a sink or a state is left out: only the reference notices how many equal tokens there are",
@@ -1283,7 +1277,7 @@ UNLIKE_SINKS = (
 UNLIKE_AT_0 = (
     "at-0 | with all tokens at position 0 they differ, too, and a token alone does not: a factor or a norm "
     "of queries and keys, a mask, or a sink",
-    "what is made of the scores",
+    "what is made of the scores.",
 )
 UNLIKE_SIGN = (
     "sign | far tokens count more than near ones, and in the reference less: the sign of the distances",
@@ -1297,17 +1291,17 @@ UNLIKE_FAR = (
 UNLIKE_TABLE = (
     "table | a token at the first position is right, and others are not: the exponent of the frequencies, "
     "the order of sines and cosines, or the rows of a table",
-    "the exponent: is it 2i / d?",
+    "is the exponent 2i / d?",
 )
 UNLIKE_ROTATION = (
     "rotation | with all tokens at position 0 the rows are those of the reference: the frequencies or their "
     "digits, which columns or layers turn, or how columns are paired",
-    "rotary_dim; the exponent 2i / d; the layout of the pairs",
+    "rotary_dim; the exponent 2i / d; the layout of the pairs.",
 )
 UNLIKE_DISTANCE = (
     "distance | a token alone is right, and others are not: the slopes or the sign of a bias, its buckets, "
     "or the frequencies of a rotation",
-    "slopes where heads are no power of two",
+    "how many heads are there? The slopes of 6 are not those of a power of two.",
 )
 
 
@@ -1340,8 +1334,11 @@ def _unlike(patient, right, answered):
     return UNLIKE_DISTANCE if patient.in_attention else UNLIKE_TABLE
 
 
-def against(patient, reference):
-    """Is it the reference? If not: each known change of the reference is a story."""
+def against(patient, reference, blamed=False):
+    """Is it the reference? If not: each known change of the reference is a story.
+
+    Where other checks have blamed something, what no story explains may come from that.
+    """
     right = Patient(adapted(reference), 4)
     both = "position_ids" in {*patient.arguments} & {*right.arguments}
 
@@ -1359,29 +1356,41 @@ def against(patient, reference):
     except Crash as crash:
         return Finding("reference", "failed", f"the reference: {crash}")
     right.scale, right.enough = patient.scale, patient.enough
-    known, otherwise = (), ("", "")
+    known, otherwise = (), ("", "what the checks before have found" if blamed else "")
     try:
-        if not patient.same(seen, expected):
+        if not (blamed or patient.same(seen, expected)):
             otherwise = _unlike(patient, right, answered if both else None)
     except Crash:  # a text that the reference doesn't take
         pass
     if hasattr(reference, "config") and hasattr(reference, "named_buffers"):
         known = wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
+    elif otherwise[0]:
+        otherwise = otherwise[0], f"{otherwise[1]} With a model of the transformers library, more has a name"
     if patient.unfilled:
         known = [(*patient.unfilled, lambda: True)]
     said = "the rows are those of the reference", "the rows are not those of the reference", ""
     short = patient.verdict("reference", seen, expected, *said, known, otherwise)
-    named = short.id != "reference/" + otherwise[0].partition(" | ")[0]
+    named = short.culprit and not otherwise[0].endswith(short.culprit)
     try:
         ids = torch.arange(patient.long.shape[1])[None] if both else None
         far = [one.rows(patient.long, ids) for one in (patient, right)]
     except Crash:  # a table may be short
         return short
 
+    def edge(one):
+        """The first place that the last row notices at all, if that is where a window ends: what fades
+        is noticed there by the last bits alone."""
+        rows, changed = one.rows(patient.long)[:, -1], patient.long.clone()
+        place = patient.first_noticed(one.rows, patient.long, least=0)
+        changed[0, place] = patient.stranger
+        bits = 10 * torch.finfo(patient.dtype).eps * rows.abs().max() / patient.scale
+        return place if not place or patient.difference(one.rows(changed)[:, -1], rows) > bits else None
+
     def reach():
-        return patient.first_noticed(patient.rows, patient.long) - right.first_noticed(
-            right.rows, patient.long
-        )
+        """So many tokens fewer than the reference it notices, where all else is the same."""
+        edges = [edge(one) for one in (patient, right)]
+        alike = patient.same(*(rows[:, :2] for rows in far))
+        return edges[0] - edges[1] if alike and None not in edges else 0
 
     if known and not patient.unfilled:
         known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))

@@ -147,13 +147,14 @@ class Patient:
         if window > length:
             self.too_long += f", none longer than the window of {window:,}"
 
-    def first_noticed(self, ask, text):
+    def first_noticed(self, ask, text, least=None):
         """The place of the first token that the last row notices, where it notices all after it."""
         rows, low, high = ask(text)[:, -1], 0, text.shape[1] - 1
+        least = self.enough / 100 if least is None else least
         while low < high:
             middle, other = (low + high) // 2, text.clone()
             other[0, middle] = self.stranger
-            noticed = self.difference(ask(other)[:, -1], rows) > self.enough / 100
+            noticed = self.difference(ask(other)[:, -1], rows) > least
             low, high = (low, middle) if noticed else (middle + 1, high)
         return low
 
