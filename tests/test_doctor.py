@@ -186,6 +186,8 @@ def test_a_sink_or_a_table_that_only_the_reference_has():
     table.table.weight.data[1:] = table.table.weight.data[1:].flip(0)
     models = [lambda tokens, model=model: model(tokens).logits for model in (table, SmallLlama(table=True))]
     assert doctor.examine(models[0], VOCAB_SIZE, reference=models[1])[-1].id == "reference/table"
+    table.table.weight.data *= 0.5
+    assert doctor.examine(models[0], VOCAB_SIZE, reference=models[1])[-1].id == "reference/first"
 
 
 def test_heads_and_columns_beside_the_library_s_models(monkeypatch):
@@ -801,6 +803,7 @@ EMBEDDING, FREQUENCIES, QUERIES = (
     [
         (hidden(lambda old: 0), "step-by-step/first-dropped"),
         (hidden(lambda old: old - 1), "several-new-tokens/last-dropped"),
+        (hidden(lambda old: -1), "step-by-step/not-itself"),
         (while_cached(FREQUENCIES, lambda one: 3 * one), "step-by-step/apart"),
         (while_cached(QUERIES, lambda one: 2 * one), "step-by-step/scores"),
         (while_cached(EMBEDDING, lambda one: one / 4), "step-by-step/brought"),

@@ -581,17 +581,18 @@ def _left_padding(patient, check):
 
         def much_padding_is_alike():
             """Does much padding take all from a token, whatever it holds? A weak mask lets through more."""
-            half = patient.long.shape[1] // 2
+            many = patient.long.shape[1] - 1
 
-            def noticed_of(count):
-                """What it does to a token whether the padding before it holds this or that."""
+            def noticed_of(count, kinds=8):
+                """What it does to a token whether the padding before it holds this or that: of few tokens,
+                because the mean of many says little of what they are."""
                 seen = torch.arange(count + 1)[None] == count
-                texts = [torch.cat([patient.long[:, at : at + count], patient.text[:, :1]], dim=1)
-                         for at in (0, half)]  # fmt: skip
+                texts = [torch.cat([some.repeat(1, count)[:, :count], patient.text[:, :1]], dim=1)
+                         for some in patient.long[:, : 2 * kinds].split(kinds, dim=1)]  # fmt: skip
                 return patient.difference(*(patient.rows(text, None, seen)[:, -1] for text in texts))
 
             few = noticed_of(PADDING)
-            return few > patient.enough and noticed_of(half) < few / 5
+            return few > patient.enough and noticed_of(many) < few / 5
 
         def of_another_text():
             """Does the first text notice the mask of the second one?"""
@@ -795,6 +796,8 @@ def _cached(patient, check, cuts):
 
         def alone_differs():
             """Does a new token that sees nothing but itself differ with a cache, and not without one?"""
+            if "mask" not in patient.arguments:
+                return False
             two, mask = patient.text[:, :2], torch.tensor([[False, True]])
             ids = torch.tensor([[1, 0]]) if known else None
             right, at_once = patient.rows(two[:, 1:]), patient.rows(two, ids, mask)[:, 1:]
@@ -834,6 +837,8 @@ def _cached(patient, check, cuts):
              lambda: not matters(OLD - 1) and as_if_masked(first_keys)),
             ("last-dropped | with a cache, the last token before the new ones is not seen",
              "which keys are kept", lambda: as_if_masked(lambda keys, old: hide(keys, old - 1))),
+            ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
+             lambda: as_if_masked(lambda keys, old: hide(keys, keys.sum() - 1))),
             ("first-keys | new tokens look at the first keys only: the causal mask forgets the cache, or new "
              "keys are written over cached ones", f"is_causal=True, a triangle or an index without {OFFSET}",
              lambda: not matters(OLD - 1)),
@@ -857,7 +862,7 @@ def _cached(patient, check, cuts):
             (*TWICE, lambda: not known and len(cuts) == 1 and patient.same(seen, spaced(OLD))),
             ("no-distance | how far new tokens are from cached ones does not matter: their distances are "
              "those of tokens at the beginning, or are not used", OFFSET,
-             lambda: not known and any_distance()),
+             lambda: not known and any_distance() and not alone_differs()),
             ("new-first | new keys are put before the old ones",
              "torch.cat([old, new]); the causal mask is for that order",
              lambda: len(cuts) == 1 and as_if_masked(new_first)),
@@ -877,10 +882,10 @@ def _cached(patient, check, cuts):
             *_reach(patient, patient.text, cuts),
             ("cached-keys | cached keys lose the positions that they were given: they are turned when they "
              "are used, by other ones", "is their place in the cache taken for their position?",
-             lambda: known and at_any(lambda x: ([0, 0, 1], [x, 7, 9]))),
+             lambda: known and at_any(lambda x: ([0, 0, 1], [x, 7, 9])) and not alone_differs()),
             ("new-keys | the keys of new tokens do not get their positions, though queries do",
              "which positions reach the keys, once there is a cache",
-             lambda: known and at_any(lambda x: ([0, 0, 0, 1], [5, 3, x, 9]))),
+             lambda: known and at_any(lambda x: ([0, 0, 0, 1], [5, 3, x, 9])) and not alone_differs()),
             ("apart | with a cache, queries, new keys and cached keys do not turn alike: one of them gets "
              "other positions, or in some layer not all of them turn",
              "are new tokens turned in the same layers, and by the same positions, as without a cache?",
@@ -888,7 +893,8 @@ def _cached(patient, check, cuts):
             ("empty-slot | with a cache, a key that nobody wrote is seen, or one is missing",
              "where new keys are written, and how many of the cache are used", empty_slot),
             ("brought | what a new token brings differs with a cache: its embedding, a scale or a norm, "
-             f"{'heads that share keys, or a sink' if patient.in_attention else 'its position, or a head'}",
+             f"{'heads that share keys, or a sink' if patient.in_attention else 'its position, or a head'}; "
+             "or it does not see itself",
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
             ("other-values | neither positions nor the mask, but what heads get: in another order, or of "
              "another layer?",
@@ -989,7 +995,8 @@ def _cached(patient, check, cuts):
             "rows with a cache are not those at once", "lesson 20",
             [own_count, *_reach(patient, patient.long, later)],
             ("long-cache | something changes with the length of the text: a cache that is cut, a window, or "
-             "a base that grows", "what is dropped from the cache, and which keys were turned before"), rounds(),
+             "a base that grows", "what is dropped from the cache, and which keys were turned before"),
+            rounds(),
         )  # fmt: skip
 
     def rejected():
@@ -1270,6 +1277,11 @@ UNLIKE_ALONE = (
     "norm, or other weights",
     "repeat_interleave or repeat? Then the weights.",
 )
+UNLIKE_FIRST = (
+    "first | a token at the first position differs: the rows of a table (which is first, their order or "
+    "their size), heads that are in another order, or other weights",
+    "does the table begin at 1, or is it multiplied?",
+)
 UNLIKE_SINKS = (
     "sinks | a sink or a state is left out: only the reference notices how many equal tokens there are",
     "the softmax: does its sum have the sink's part?",
@@ -1309,7 +1321,9 @@ def _unlike(patient, right, answered):
     """(culprit, look_at) for rows that are not those of the reference: a list of what may differ."""
     if not patient.same(*(one.rows(patient.text[:, :1]) for one in (patient, right))):
         list(_added(right, ""))
-        return UNLIKE_SINKS if patient.even and not right.even else UNLIKE_ALONE
+        if patient.even and not right.even:
+            return UNLIKE_SINKS
+        return UNLIKE_ALONE if patient.in_attention else UNLIKE_FIRST
     if answered:
         at_zero = answered(0 * patient.count)
         if at_zero and not patient.same(*at_zero):
@@ -1405,6 +1419,6 @@ def against(patient, reference, blamed=False):
         return found if found.culprit else short
     if short.status == "wrong":
         return short
-    look_at = "what only a long text shows: a window, a rule for long texts, a small format of a bias"
+    look_at = "what only a long text shows: a window, far buckets, a rule for long texts, a small format"
     said = said[0], f"the rows of a text of {patient.long.shape[1]} tokens are not those of the reference", ""
     return patient.verdict("reference", *far, *said, known, ("", look_at))
