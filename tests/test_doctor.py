@@ -1040,6 +1040,12 @@ def test_a_cache_that_is_rounded_gets_no_other_name(digits):
     assert {one.id.partition("/")[2] for one in found} == {"rounded-cache"}, found
 
 
+def test_values_that_are_not_those_of_the_cache_are_no_wrong_turns():
+    found = wrong(doctor.examine(with_cache(lambda cache: [layer[::-1] for layer in cache]), VOCAB_SIZE,
+                                 relative=True))  # fmt: skip
+    assert {one.id.partition("/")[2] for one in found} == {"other-values"}, found
+
+
 def test_two_conversations_in_turn():
     model = doctor.adapted(SmallLlama())
 

@@ -754,7 +754,9 @@ def _cached(patient, check, cuts):
             return patient.alike and exactly(one, other) and not patient.same(right, moved)
 
         def turn_apart():
-            """Does it matter, with a cache, that all positions are moved?"""
+            """Does it matter, with a cache, that all positions are moved, and not what values are kept?"""
+            if patient.even and other_values():
+                return False
             moved = [patient.continued(patient.text, cuts, patient.count + by) for by in (0, 5)]
             return known and patient.moved(5) < patient.enough <= patient.difference(*moved)
 
@@ -896,8 +898,8 @@ def _cached(patient, check, cuts):
              f"{'heads that share keys, or a sink' if patient.in_attention else 'its position, or a head'}; "
              "or it does not see itself",
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
-            ("other-values | neither positions nor the mask, but what heads get: in another order, or of "
-             "another layer?",
+            ("other-values | neither positions nor the mask, but what heads get: in another order, of another "
+             "layer, scaled or rounded?",
              "heads that share keys, the cache of each layer, what else is otherwise with a cache",
              lambda: patient.even and (known or patient.alike) and other_values()),
             *_reach(patient, patient.long, later),
@@ -911,8 +913,8 @@ def _cached(patient, check, cuts):
              "those of one of them, or a state is not handed on to them",
              "the rows of positions, or of the bias, for several tokens",
              lambda: patient.steps_right and len(cuts) == 1 and not known),
-            ("not-positions | it is not the positions: a head or a layer gets other keys and values, a state "
-             "or the end of a convolution is not handed on, or a sink is left out",
+            ("not-positions | it is not the positions: a head or a layer gets other keys, values or "
+             "factors, a state or the end of a convolution is not handed on, or a sink is left out",
              "what the cache keeps, and what is made of it", lambda: known and other_values()),
         ]  # fmt: skip
         otherwise = (
