@@ -18,7 +18,7 @@ def lessons():
 def lesson_named(words):
     """The name of a lesson from its number or its name."""
     for name in lessons():
-        if words in (name, name[:2], name[3:]):
+        if words.zfill(2) in (name, name[:2], name[3:]):
             return name
     sys.exit(f"There is no lesson {words!r}: give its number, such as 03, or its name.")
 

@@ -87,7 +87,7 @@ def main(arguments):
         print(
             f"{name} is ready:\n"
             f"  hand out  {folder}/release/{name}/{name}.ipynb\n"
-            f"  collect   into {folder}/downloaded/{name}, the platform's zip or one notebook a learner\n"
+            f"  collect   into {folder}/downloaded/{name}, the platform's zip or one notebook per learner\n"
             f'  then      python course.py grade "{folder}" {name[:2]}\n'
             f'            python course.py review "{folder}" {name[:2]}'
         )

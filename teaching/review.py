@@ -38,7 +38,7 @@ STOPPED = {  # the errors that running.py writes
 SILENT = {  # why a check said nothing, by what stands in its place
     "NotRun": "not run: the notebook stopped before",
     "NoVerdict": "the check was not heard",
-    "NameError": "the answer's name was never made",
+    "NameError": "the answer's name was never defined",
 }
 # What the checks say of answers whose mistake has no name, and what the table says then.
 UNNAMED = {

@@ -541,7 +541,7 @@ CHOSEN = f"chose a: {REGISTRY['bug_question'].choices['a'][0]}"
         ),
         ("bug_question: Not yet.\na (chosen): No.", [CHOSEN]),
         ("bug_question: Not yet.\nOne right choice is missing.", ["a right choice missing"]),
-        ("NameError: name 'my_table' is not defined", ["the answer's name was never made"]),
+        ("NameError: name 'my_table' is not defined", ["the answer's name was never defined"]),
         ("NotRun: A cell stopped the notebook", ["not run: the notebook stopped before"]),
         ("NoVerdict: The check was not heard", ["the check was not heard"]),
         ("50", ["no verdict"]),

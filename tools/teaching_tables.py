@@ -144,7 +144,8 @@ def mistakes_table():
         for name in here:
             text += f"\n### {name}\n\n| mistake | what to say |\n| --- | --- |\n"
             for known in REGISTRY[name].mistakes:
-                said = known.say.replace("|", r"\|").replace("*", r"\*").replace("_", r"\_")
+                said = known.say.replace("|", r"\|")
+                said = re.sub(r"`.*?`|([*_])", lambda it: "\\" + it[0] if it[1] else it[0], said)
                 text += f"| {known.name.replace('*', chr(92) + '*')} | {said} |\n"
     return text
 

@@ -1047,7 +1047,7 @@ def _reach(patient, text, cuts):
 
     @functools.cache
     def longest_right():
-        """So many tokens go on rightly, or 0; the last ones come as in `text`."""
+        """So many tokens go on as they should, or 0; the last ones come as in `text`."""
 
         def right(length):
             end, later = text[:, :length], [cut - n + length for cut in cuts]
