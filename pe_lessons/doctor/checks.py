@@ -898,8 +898,8 @@ def _cached(patient, check, cuts):
              f"{'heads that share keys, or a sink' if patient.in_attention else 'its position, or a head'}; "
              "or it does not see itself",
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
-            ("other-values | neither positions nor the mask, but what heads get: in another order, of an"
-             "other layer, scaled or rounded?",
+            ("other-values | neither positions nor the mask, but what heads get: in another order, of "
+             "another layer, scaled or rounded?",
              "heads that share keys, the cache of each layer, what else is otherwise with a cache",
              lambda: patient.even and (known or patient.alike) and other_values()),
             *_reach(patient, patient.long, later),
