@@ -14,7 +14,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from myst_nb.core.render import NbElementRenderer
 from myst_nb.sphinx_ import HideCodeCellNode
-from PIL import Image
+from PIL import Image, ImageFilter
 from reexecute import ASKED
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
@@ -237,6 +237,7 @@ class FillLessonMap(SphinxPostTransform):
 
 
 PAPER = 0.07  # the grey that white becomes on a dark page
+SLAB = 21  # dots of a picture: thicker than a letter's stroke
 # hue-rotate(180deg) of CSS
 OPPOSITE_HUE = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
 
@@ -267,7 +268,11 @@ def dark_twin(png, width, coloured):
         if (kept.min(axis=-1) == 1).mean() > 0.8:  # marks on paper: without it, the dark ones a bit lighter
             ink = 1 - kept.min(axis=-1, keepdims=True)
             kept = 1 - 0.75 * (1 - kept) / np.maximum(ink, 1e-3)
-        twin[part] = (255 * np.dstack([kept, np.broadcast_to(ink, (*kept.shape[:2], 1))])).round()
+        # A slab of paper among the colours, with its grey words, is turned; thinner white may be a number.
+        slab = Image.fromarray((kept.min(axis=-1) == 1).astype(np.uint8)).filter(ImageFilter.MinFilter(SLAB))
+        paper = np.array(slab.filter(ImageFilter.MaxFilter(2 * SLAB + 1))) & (np.ptp(kept, axis=-1) < 0.01)
+        coloured_part = (255 * np.dstack([kept, np.broadcast_to(ink, (*kept.shape[:2], 1))])).round()
+        twin[part] = np.where(paper[..., None], twin[part], coloured_part)
     file = io.BytesIO()
     Image.fromarray(twin).save(file, format="png")
     return file.getvalue()

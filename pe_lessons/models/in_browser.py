@@ -1,6 +1,7 @@
 """What pages of the site ask of the reader: what it says of a config's text, and a strip of its layers."""
 
 import collections
+import itertools
 import json
 
 from pe_lessons.models import consistency, known_config_keys, reader, words
@@ -16,6 +17,8 @@ IN_WORDS = {
     "alone": "without attention", "unknown": "not understood", "window": "with a window",
 }  # fmt: skip
 
+MOST_PIECES = 64  # of a strip on a card
+
 
 def has_window(layer):
     """Whether a layer sees a part of the text only; a convolution is always that short."""
@@ -30,11 +33,21 @@ def mechanisms(plan):
 
 
 def strip(plan):
-    """The layers as SVG, the first on the left: the mechanism is the class, and a window is half as high."""
+    """The layers as SVG, the first on the left: the mechanism is the class, and a window is half as high.
+
+    Where a gap between layers would be finer than a hair, equal neighbours are one piece.
+    """
     paths = collections.defaultdict(str)
-    for number, layer in enumerate(plan):
+
+    def piece(numbered):
+        number, layer = numbered
         high = 1 if layer.kind == "feedforward" else 5 if has_window(layer) else 10
-        paths[MECHANISMS[layer.kind]] += f"M{number} {10 - high}h.8v{high}h-.8z"
+        return MECHANISMS[layer.kind], high, number if len(plan) <= MOST_PIECES else None
+
+    for (kind, high, _), run in itertools.groupby(enumerate(plan), piece):
+        (number, _), *others = run
+        wide = f"{len(others) or ''}.8"
+        paths[kind] += f"M{number} {10 - high}h{wide}v{high}h-{wide}z"
     said = ", ".join(f"{count} {IN_WORDS[name]}" for name, count in mechanisms(plan).items())
     drawn = "".join(f'<path class="{name}" d="{path}"/>' for name, path in paths.items())
     box = f'viewBox="0 0 {len(plan)} 10" preserveAspectRatio="none"'

@@ -150,7 +150,7 @@ def test_every_exercise_is_answered_or_says_where_it_can_be(open_page, notebook)
         [mine] = re.findall(r"\bmy_\w+", box.get_attribute("data-check"))
         numbers = isinstance(REGISTRY[name], Numbers)
         solution = REGISTRY[name].solution()
-        answer(page, name, f"{mine} = [{solution}]" if numbers else str(solution), f"{name}: Correct.")
+        answer(page, name, f"{mine} = [{solution}]" if numbers else str(solution), "Correct.")
 
 
 def test_start_again_can_be_taken_back_and_an_older_reply_turns_grey(open_page):

@@ -121,12 +121,12 @@ def _fans(weights, sentences, asking, *, home, columns=None, between=None, scale
         for position, (word, weight) in enumerate(zip(words, row, strict=True)):
             look = {"color": ink[word], "linewidth": 20 * weight, "solid_capstyle": "butt"}
             faint = weight == 0
-            asks = {"color": "black", "fontweight": "bold"} if position == asker else {"color": "0.75"}
+            asks = {"color": "black", "fontweight": "bold"} if position == asker else {"color": "0.45"}
             ax.text(position, 1.06, word, ha="center", va="bottom", **asks)
             ax.plot([asker, position], [1, 0], **look)
             ax.plot([position, middle], [-0.42, -0.94], **look)
             said = f"{word}\n{'hidden' if faint else format(weight, '.2f')}"
-            colour = "0.75" if faint else "black"
+            colour = "0.45" if faint else "black"
             ax.text(position, -0.05, said, color=colour, ha="center", va="top")
         left, width = middle - 2.4, 4.8 / len(taken)
         coloured = plt.cm.ScalarMappable(plt.Normalize(-scale, scale), plots.SIGNED)
