@@ -185,6 +185,11 @@ async function exercise(box) {
     const got = await ask({ ...PYTHON, name, answer: text, check: checking && check }, (said) => (status.textContent = said));
     const title = checking ? `${name}: ${HEADINGS.error}.` : `${HEADINGS.error}.`;
     const said = got.reply ?? { status: "error", title, message: got.failed };
+    const [, lost] = said.message.match(/'(sin|cos|tan|exp|log|sqrt|pi)' is not defined/) ?? [];
+    const library = ["math", "np"].find((name) => page.imports[name]);
+    if (lost && library) said.message += `\nWrite \`${library}.${lost}\`.`;
+    const [, line] = said.status === "error" ? said.message.match(/\bline (\d+)/) ?? [] : [];
+    if (line && editor.text() === text) editor.mark(Number(line));
     status.textContent = "";
     box.dataset.seconds = ((performance.now() - start) / 1000).toFixed(2);
     if (checking) more.judged = text;

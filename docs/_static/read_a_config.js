@@ -1,6 +1,7 @@
 // Reads a config.json with the course's Python, in this browser.
 const [config, file, taken, other, status, said] = ["config", "file", "taken", "other", "reading", "said"].map((id) => document.getElementById(id));
 const LARGEST = 1e6; // characters; the longest config.json of the gallery's models has 30,000
+const HEADS = ["layers", "rule", "base", "tokens seen", "pairs that never turn"];
 const TOO_LONG = { error: "This is too long for a config.json. Is it another file?" };
 const STARTING = "Python is starting. That takes about 5 seconds, only once.";
 let [worker, ready] = [null, false];
@@ -47,6 +48,9 @@ function show(reply) {
     const lesson = make("a", { href: "notebooks/13_longer_than_trained.html", textContent: "Lesson 13" });
     said.append(make("p", { className: "sentence" }, `B${warning.slice(1)}. `, lesson, " shows what that does, and what helps."));
   }
+  const cells = (tag, row) => make("tr", {}, ...row.map((text) => make(tag, { textContent: text })));
+  const table = make("table", { className: "table" }, make("thead", {}, cells("th", HEADS)), make("tbody", {}, ...reply.table.map((row) => cells("td", row))));
+  said.append(make("div", { className: "pst-scrollable-table-container", tabIndex: 0 }, table));
   said.append(make("pre", { textContent: reply.told, tabIndex: 0 }));
   if (reply.unread.length) said.append(make("p", { className: "unread", textContent: `Not read: ${reply.unread.join(", ")}.` }));
   if (!reply.diff) return;

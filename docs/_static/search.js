@@ -30,20 +30,19 @@ function mistyped(one, other) {
   return far[one.length][other.length];
 }
 
-// Words that no page has are left out, and what was probably meant by them is offered.
+// Pages with all the words, then pages with some of them; a rare word says more. And the words that no page has.
 async function search(library, words) {
-  const all = await library.search(words);
-  if (!words.includes(" ")) return { results: all.results, left_out: all.results.length ? [] : [words] };
-  const exact = await library.search(`"${words}"`);
+  const { results } = await library.search(words);
   const parts = words.split(/\s+/);
-  const apart = await Promise.all(parts.map(async (part) => (await library.search(part)).results));
-  const scores = new Map();
-  const add = (results, bonus) => results.forEach((one) => scores.set(one.id, { one, score: (scores.get(one.id)?.score ?? 0) + one.score + bonus }));
-  apart.filter((results, n) => parts[n].length > 3).forEach((results) => add(results, 1));
-  add(all.results, 100);
-  add(exact.results, 1000);
-  const results = [...scores.values()].sort((one, other) => other.score - one.score).map(({ one }) => one);
-  return { results: all.results.length > 3 ? results.filter((one) => scores.get(one.id).score > 100) : results, left_out: parts.filter((_, n) => !apart[n].length) };
+  const apart = parts.length > 1 ? await Promise.all(parts.map(async (part) => (await library.search(part)).results)) : [results];
+  const left_out = parts.filter((_, n) => !apart[n].length);
+  const others = new Map();
+  for (const found of apart.filter((_, n) => parts[n].length > 3)) {
+    for (const one of found) others.set(one.id, { one, score: (others.get(one.id)?.score ?? 0) + 1 / (found.length + 10) });
+  }
+  if (results.length > 3) return { results, left_out };
+  results.forEach(({ id }) => others.delete(id));
+  return { results: [...results, ...[...others.values()].sort((one, other) => other.score - one.score).map(({ one }) => one)], left_out };
 }
 
 const LAST = /\/(teaching|api|evidence)\/|\/(bibliography|README|CONTRIBUTING|TUTOR)\.html/;
@@ -84,9 +83,9 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     const count = found.results.length;
     status.textContent = !words ? "" : count ? `${count} page${count > 1 ? "s" : ""}, the best first.` : "Nothing found.";
     for (const word of words.split(/\s+/)) {
-      if (word.length < 4 || (!found.left_out.includes(word) && list.textContent.toLowerCase().includes(word))) continue;
+      if (word.length < 4 || (!found.left_out.includes(word) && pages.some(({ content }) => content.toLowerCase().includes(word)))) continue;
       const [best] = terms.filter((term) => term[0] === word[0]).map((term) => [mistyped(word, term), term]).sort(([one], [other]) => one - other);
-      if (!best?.[0] || best[0] > (word.length > 5 ? 2 : 1)) continue;
+      if (!best?.[0] || best[0] > (word.length > 7 ? 2 : 1)) continue;
       const meant = Object.assign(document.createElement("button"), { type: "button", textContent: best[1] });
       meant.onclick = () => {
         field.value = words.replace(word, best[1]);

@@ -3,6 +3,7 @@
 import collections
 import itertools
 import json
+import math
 
 from pe_lessons.models import consistency, known_config_keys, reader, words
 
@@ -59,6 +60,24 @@ def example(name):
     return json.dumps(reader.gallery()[name]["config"], indent=2)
 
 
+def table(config):
+    """A row for each kind of layer: which ones, what they do, base, tokens seen, pairs that never turn."""
+    plan, length = reader.layers(config), reader.length(config)
+    for layer in dict.fromkeys(plan):
+        numbers = [number for number, other in enumerate(plan) if other == layer]
+        row = [words._spans(numbers), IN_WORDS[MECHANISMS[layer.kind]], "", "", ""]
+        reach = words._reach(layer, length) if length else layer.window
+        if layer.kind == "rotary":
+            row[1] = layer.rule if layer.rule != "default" else "rotary"
+            row[2] = f"{layer.base:,.10g}"
+            if reach:
+                never = sum(frequency * reach < 2 * math.pi for frequency in layer.frequencies)
+                row[4] = f"{never} of {len(layer.frequencies)}"
+        if reach and layer.kind not in ("recurrent", "feedforward"):
+            row[3] = f"{reach:,}"
+        yield row
+
+
 def read(text, other=""):
     """As JSON: what the reader prints and what it did not read, a strip of the layers, and what a config of
     the gallery has otherwise.
@@ -71,6 +90,7 @@ def read(text, other=""):
             raise TypeError('a config.json holds names and values between { and }, such as "model_type"')
         said = {
             "told": words.explain(config),
+            "table": list(table(config)),
             "strip": strip(reader.layers(config)),
             "understood": consistency.understood(config),
             "unread": sorted(reader._read(config).keys() - known_config_keys.NAMES),

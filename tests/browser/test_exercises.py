@@ -92,7 +92,10 @@ def test_an_exercise_is_answered_wrongly_rightly_and_without_end(open_page, tmp_
     print(f"first check after {first} s, then {after} s")
     answer(page, "sinusoidal_loop", ENDLESS, "does not end")
     answer(page, "sinusoidal_loop", "def my_sinusoidal(seq_len", "SyntaxError in line 1")
+    assert page.locator(".cm-line.wrong").all_inner_texts() == ["def my_sinusoidal(seq_len"]
+    answer(page, "sinusoidal_loop", RIGHT.replace("math.", ""), "Write math.sin.")
     answer(page, "sinusoidal_loop", RIGHT, "Correct")
+    assert Editor(page, "sinusoidal_loop").reply.locator("a").get_attribute("href").startswith("#answer-")
 
     with page.expect_worker():  # now it starts before the box is touched
         page.reload(wait_until="networkidle")
