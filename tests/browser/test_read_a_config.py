@@ -125,12 +125,14 @@ def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
         "#case-13", "#case-19",
     ]  # fmt: skip
     assert page.locator("article h3:visible").count() == 2
+    assert page.locator(".folded").count() == (len(clinic.cases()) if width == 390 else 0)
     group, cases = next(iter(clinic.groups().items()))
     page.get_by_role("button", name=group).click()
     assert (
         page.locator(".wall > li:visible").count() == page.locator("article h3:visible").count() == len(cases)
     )
     page.locator(".wall > li:visible > a").first.click()
+    assert page.get_by_role("heading", name=cases[0].title).locator("..").locator("p:visible").count()
     assert page.get_by_role("heading", name=cases[0].title).evaluate(
         "one => Math.abs(one.getBoundingClientRect().top) < 200"
     )

@@ -146,9 +146,9 @@ def _fans(weights, sentences, asking, *, home, columns=None, between=None, scale
         ax.set_axis_off()
     if between is not None:
         fig.get_layout_engine().set(wspace=0.22)
-        sign = fig.text(0.5, 0.155, between, ha="center", va="center", fontsize=24, fontweight="bold")
-        said = "same row" if between == "=" else "not the same"
-        under = fig.text(0.5, 0.04, said, ha="center", va="center", fontsize=12, fontweight="bold")
+        sign = fig.text(0.5, 0.2, between, ha="center", va="center", fontsize=24, fontweight="bold")
+        said = "same\nrow" if between == "=" else "not the\nsame"  # not wider than the gap
+        under = fig.text(0.5, 0.07, said, ha="center", va="center", fontsize=12, fontweight="bold")
         for text in (sign, under):
             text.set_in_layout(False)
     return fig
