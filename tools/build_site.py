@@ -153,7 +153,8 @@ def icon_letters(html, names):
     return found
 
 
-WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api": 0.1, "teaching": 0.1}  # of what the search finds; other pages count half
+# of what the search finds; other pages count half
+WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api": 0.1, "teaching": 0.1}
 # Words that people look for and a lesson does not use.
 ALSO = {
     "13": ("extrapolation", "context extension", "long context", "length generalization", "rope scaling"),
@@ -164,7 +165,8 @@ ALSO = {
     "19": ("paged attention", "vllm"),
 }
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
-NOT_ARTICLE = ".headerlink, .viewcode-link, .cell_input, .cell_output pre, .highlight-python, .highlight-pycon, .highlight-bash, summary, script, .filters"
+NOT_ARTICLE = ".headerlink, .viewcode-link, .cell_input, .cell_output pre, summary, script, .filters"
+NOT_ARTICLE += ", .highlight-python, .highlight-pycon, .highlight-bash"
 
 
 def index_search(pages, html):
@@ -256,8 +258,8 @@ def finish(html):
         text = re.sub(r'<img [^>]*class="panels(?![^"]*in-dark).*?/>', cut, text)
         # Short code is not broken at the end of a line.
         text = re.sub(
-            r'<code class="(docutils literal notranslate)">((?:<span class="pre">[^<]{1,24}</span> ?){1,2})</code>',
-            r'<code class="\1 whole">\2</code>',
+            r'(<code class="docutils literal notranslate)(">(?:<span class="pre">[^<]{1,24}</span> ?){1,2}</code>)',
+            r"\1 whole\2",
             text,
         )
         # What ends a sentence stays with the formula before it.

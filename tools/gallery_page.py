@@ -48,9 +48,9 @@ not be opened is not here. The text is what `python -m pe_lessons.models config.
 
 In the pictures every row is a layer, the first at the bottom, and every column a pair of columns of a head,
 the fastest on the left. The darker, the oftener the pair turns between the two tokens that are farthest
-apart: at the ends of the longest text, or of the window. Pairs without a colour turn less than once. A layer in which
-nothing turns has none, and a model in which nothing does has no picture: the words say what is done instead.
-Where a file says no length, 8,192 is taken.
+apart: at the ends of the longest text, or of the window. Pairs without a colour turn less than once. A layer
+in which nothing turns has none, and a model in which nothing does has no picture: the words say what is done
+instead. Where a file says no length, 8,192 is taken.
 """
 FILTERS = {
     "rotation": "rotation", "window": "window", "state": "state", "convolution": "convolution",
@@ -87,7 +87,7 @@ def picture(exhibit):
 
 
 DARK = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), "0.9")
-DARK |= {"axes.facecolor": "#2a2f38"}
+DARK["axes.facecolor"] = "#2a2f38"
 
 
 def save(fig, path, **options):
@@ -105,7 +105,8 @@ def filters():
     )
     return (
         '<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>'
-        f'<p class="filters">{buttons}<input type="search" placeholder="name of a model" aria-label="Name of a model"></p><p class="wall-count" role="status"></p>'
+        f'<p class="filters">{buttons}<input type="search" placeholder="name of a model" '
+        'aria-label="Name of a model"></p><p class="wall-count" role="status"></p>'
         '<p class="compare" data-page="read_a_config.html" hidden></p>'
     )
 

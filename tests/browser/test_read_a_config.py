@@ -76,7 +76,9 @@ def test_what_is_no_json_is_said_without_python_and_a_start_is_announced_at_once
     page.route("**/config_worker.js", lambda route: None)  # Python never comes
     page.get_by_label("Paste a config.json").fill(BROKEN)
     page.get_by_text("This is not JSON: in line 2, column").wait_for()
-    page.get_by_label("Paste a config.json").fill('{"num_hidden_layers": 2, "time_step_limit": [0.0, Infinity]}')
+    page.get_by_label("Paste a config.json").fill(
+        '{"num_hidden_layers": 2, "time_step_limit": [0.0, Infinity]}'
+    )
     page.get_by_text("Python is starting. That takes about 5 seconds").wait_for()
     page.wait_for_timeout(600)
     assert not page.get_by_text("This is not JSON").count()

@@ -226,7 +226,9 @@ def test_a_phrase_is_found_though_one_of_its_words_is_nowhere_and_learners_come_
     page.locator(".search-answers a").first.wait_for()
     page.goto(page.url.split("?")[0] + "?q=learners")
     page.locator(".search-answers a").first.wait_for()
-    found = page.locator(".search-answers li > a:first-child").evaluate_all("all => all.map(one => one.pathname)")
+    found = page.locator(".search-answers li > a:first-child").evaluate_all(
+        "all => all.map(one => one.pathname)"
+    )
     last = [bool(re.search("/(teaching|api)/|(TUTOR|README|CONTRIBUTING).html", one)) for one in found]
     assert any(last) and last == sorted(last)
 
