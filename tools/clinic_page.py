@@ -34,8 +34,8 @@ and you see the cases that it leads to.
 ```
 
 These are real faults of positional encodings, from people's projects. You can also take them as riddles:
-which of the three suspects is it, and which test tells it from the others? In [the lesson]({lesson}) you write
-such tests. The stories are shortened, and each answer links to what was really reported.
+which of the three suspects is it, and which test tells it from the others? In [the lesson]({lesson}) you
+write such tests. The stories are shortened, and each answer links to what was really reported.
 """
 # The cases that the six curves of `figures.fingerprints` lead to, and the lesson for a curve without one.
 SHAPES = {
