@@ -46,6 +46,7 @@ def rules(factor):
         "sliding window": of_lesson("longer_than_trained").Window(),
         "position interpolation": toys.Rotary(scaling={"rope_type": "linear", "factor": factor}),
         "NTK-aware": toys.Rotary(scaling={"rope_type": "ntk", "factor": factor}),
+        "from pair 9 on": Slowed(9, factor),
         "by parts, 1 to 4 turns": toys.Rotary(scaling=by_parts),
         "YaRN": toys.Rotary(scaling=old | {"rope_type": "yarn"}),
         "clipped at 128": Clipped(),

@@ -21,11 +21,13 @@ Use these names, and leave out what your model does not take: what needs it is n
 so. Ask in float32 or float64, without autocast, and with dropout off (`model.eval()`). Scores that were
 rounded to 16 bits stay so after `.float()`: then nothing is tried. The file may also say
 
-- `relative = True`: moving all positions must change nothing, as with a rotation.
-- `window = 1024`: texts are then longer than this, and not 160 tokens at most.
+- `relative = True`: moving all positions must change nothing, as with a rotation. Without position_ids this
+  cannot be tried, and the line changes nothing.
+- `window = 1024`: texts are then longer than this, and not 160 tokens at most. So only a window of 150 tokens
+  or more has to be said, and one token more or less makes no difference.
 - `reference = ...`: the same weights in a model that is right.
-- `tolerance = 0.05`: the share of what order does that a cache in int8, or other rounding, may change; at
-  least 0.01.
+- `tolerance = 0.05`: the share of what order does that a cache in bfloat16 or int8, or other rounding,
+  may change; at least 0.01.
 - `require = [...]`: checks that must be tried; with `--strict`, all.
 - `vocab_size = ...`: tokens from its upper half are asked.
 
@@ -146,7 +148,8 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
             found = [Finding(name, "not tried" if tolerable else "failed", str(crash))]
         unsure |= {name} if any(one.status in ("wrong", "not tried", "failed") for one in found) else set()
         findings += found
-    findings += [against(patient, reference)] if reference is not None else []
+    if reference is not None:
+        findings.append(against(patient, reference, any(one.status == "wrong" for one in findings)))
     for at, one in enumerate(findings):
         if one.status == "not tried" and one.check in require:
             findings[at] = dataclasses.replace(one, status="failed", says=f"{one.says}, and it is required")

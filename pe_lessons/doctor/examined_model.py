@@ -14,6 +14,11 @@ LONG, LONGEST = 160, 512  # tokens of a long text, and of one that is to be long
 WORDS = ("position_ids", "mask", "cache")
 ROUNDING = 100  # last bits of the largest score: ten times what healthy models show
 ROUGH = 16  # last bits of a 16-bit format: three times what healthy models show that work in one
+LITTLE = 0.05  # of what order does: a cache in bfloat16 or int8 may do so much
+ROUNDED_CACHE = (
+    "rounded-cache | rounding of the cache, for example to bfloat16 or int8, or something else of this size",
+    "does the cache keep all digits? If it is rounded on purpose, say so with tolerance",
+)  # fmt: skip
 SMALL = (torch.bfloat16, torch.float16)
 PRODUCTS = "linear addmm matmul __matmul__ bmm baddbmm einsum scaled_dot_product_attention".split()
 
@@ -142,13 +147,14 @@ class Patient:
         if window > length:
             self.too_long += f", none longer than the window of {window:,}"
 
-    def first_noticed(self, ask, text):
+    def first_noticed(self, ask, text, least=None):
         """The place of the first token that the last row notices, where it notices all after it."""
         rows, low, high = ask(text)[:, -1], 0, text.shape[1] - 1
+        least = self.enough / 100 if least is None else least
         while low < high:
             middle, other = (low + high) // 2, text.clone()
             other[0, middle] = self.stranger
-            noticed = self.difference(ask(other)[:, -1], rows) > self.enough / 100
+            noticed = self.difference(ask(other)[:, -1], rows) > least
             low, high = (low, middle) if noticed else (middle + 1, high)
         return low
 
@@ -248,21 +254,27 @@ class Patient:
         look_at = "ask in float32 (model.float(), and no autocast) to find out"
         return Finding(check, "not tried", says, size, look_at=look_at, lesson=lesson)
 
-    def verdict(self, check, seen, expected, right, wrong, lesson, stories=(), otherwise=("", "")):
+    def verdict(self, check, seen, expected, right, wrong, lesson, stories=(), otherwise=("", ""),
+                perhaps_rounded=False):  # fmt: skip
         """What was seen held to what was expected. A story that explains it names the culprit.
 
         A story is (culprit, look_at, explains) or has a lesson before its end; `explains()` is the rows that
-        the mistake would give, or whether it was made, or what is to be said of it.
+        the mistake would give, or whether it was made, or what is to be said of it. Little may come from a
+        cache that is rounded, and then only the rows themselves are enough to name something else.
         """
         size = self.difference(seen, expected)
         if size < self.enough:
             return Finding(check, "right", right, size)
         if size < self.rough:
             return self.rounded(check, wrong, size, lesson)
+        little = perhaps_rounded and size < max(LITTLE, 2 * self.tolerance)
+        otherwise = ROUNDED_CACHE if little else otherwise
         for culprit, look_at, *own, explains in stories:
             try:
                 told = explains()
             except Exception:  # a story that this model cannot tell
+                continue
+            if little and isinstance(told, bool | str):
                 continue
             more = told if isinstance(told, str) else ""
             if more or (told if isinstance(told, bool) else self.difference(seen, told) < self.enough / 10):

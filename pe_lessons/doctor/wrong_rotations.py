@@ -31,6 +31,14 @@ def mistakes(model):
     frequencies = [
         ("direction | the rotation goes the other way", rotation, "lesson 09", lambda f: -f),
         ("exponent | the exponent is doubled", powers, "lesson 03", lambda f: f**2),
+        ("exponent-half | the exponent is halved: i / d", powers, "lesson 03", lambda f: f**0.5),
+        ("exponent-from-1 | the exponent begins at 2 / d and not at 0", powers, "lesson 03",
+         lambda f: f * f[1]),
+        ("exponent-to-1 | the exponent goes up to 1: i / (d / 2 - 1)", powers, "lesson 03",
+         lambda f: f ** (len(f) / (len(f) - 1))),
+        ("exponent-width | the exponent is divided by the width of the model, and not of a head", powers,
+         "lesson 03", lambda f: f ** (2 * len(f) / model.config.hidden_size)),
+        ("exponent-sign | the exponent has the other sign", powers, "lesson 03", lambda f: 1 / f),
         ("unturned | nothing turns", rotation, "lesson 09", lambda f: 0 * f),
         ("next-pair | each frequency belongs to the pair after it", powers, "lesson 03", lambda f: f.roll(1)),
         ("frequencies-bfloat16 | frequencies are rounded to bfloat16", "the dtype of the frequencies",
@@ -73,6 +81,11 @@ def mistakes(model):
     where = "the dtype in which positions are multiplied"
     yield ("angles-bfloat16 | angles are rounded to bfloat16", where, "lesson 21",
            lambda: _rounded_angles(model))  # fmt: skip
+    where = "repeat, where repeat_interleave is meant"
+    yield "heads-order | heads that share keys are repeated in another order", where, "", functools.partial(
+        _other_heads, model)  # fmt: skip
+    yield ("columns | all columns of a head turn, and not only the first ones", "rotary_dim", "lesson 10",
+           functools.partial(_all_columns, model, fast))  # fmt: skip
     layers, plan = getattr(getattr(model, "model", model), "layers", ()), "the plan of the layers"
     for number in range(len(layers)):
         culprit, one = f"layer | layer {number} does not turn", layers[number : number + 1]
@@ -107,6 +120,39 @@ def _interleaved(rows):
 
 def _halved(rows):
     return torch.stack(rows.chunk(2), dim=1).flatten(0, 1)
+
+
+def _other_heads(model):
+    """Queries ask the keys that they would get with repeat, where the model repeats each in turn."""
+    shared = model.config.num_key_value_heads
+    order = torch.arange(model.config.num_attention_heads).view(-1, shared).T.flatten()
+
+    def reordered(old):
+        return old.unflatten(0, (len(order), -1))[order].flatten(0, 1)
+
+    undo = []
+    for name, one in model.named_parameters():
+        if "q_proj" in name or name.endswith("sinks"):
+            undo.append(_changed([one], reordered))
+        elif "o_proj.weight" in name:
+            undo.append(_changed([one], lambda old: reordered(old.T).T))
+    return lambda: [one() for one in undo]
+
+
+def _all_columns(model, fast):
+    """As Llama's frequencies or GPT-J's table would be, if rotary_dim were the width of a head."""
+    width, undo = _head_dim(model.config), []
+    for module in model.modules():
+        own = getattr(module, "inv_freq", None)
+        if torch.is_tensor(own) and 1 < len(own) < width // 2:
+            base = (own[0] / own[1]).item() ** len(own)
+            undo.append(_set(module, "inv_freq", _with_base(base)(own.new_empty(width // 2))))
+        if hasattr(module, "rotary_dim") and hasattr(module, "embed_positions"):
+            angles = torch.arange(len(module.embed_positions))[:, None] * _with_base(10_000)(
+                module.embed_positions.new_empty(width // 2))  # fmt: skip
+            undo.append(_set(module, "embed_positions", torch.cat([angles.sin(), angles.cos()], dim=1)))
+            undo.append(_set(module, "rotary_dim", width))
+    return lambda: [one() for one in undo]
 
 
 def _set(holder, name, value):

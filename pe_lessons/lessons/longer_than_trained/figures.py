@@ -71,6 +71,7 @@ def slowed(losses):
 def rules(stretched):
     """The loss under each rule that stretches, at once, in short and in long texts."""
     names = {"as trained": "as trained", "sliding window": "sliding window"}
+    names["slowed down from pair 9 on"] = "from pair 9 on"
     names |= {"by parts": "by parts, 1 to 4 turns", "position interpolation": "position interpolation"}
     names["clipped at 128"] = "clipped at 128"
     losses = [
