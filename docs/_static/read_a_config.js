@@ -79,6 +79,7 @@ async function read() {
   if (config.value.length > LARGEST) return show(TOO_LONG);
   const error = fault(config.value);
   if (error) return show({ error });
+  said.querySelector(".sentence:only-child")?.remove(); // an error of an earlier text
   const begun = performance.now();
   const reply = await ask({ text: config.value, other: other.value });
   if (mine !== asked) return; // something newer was asked for
