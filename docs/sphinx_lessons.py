@@ -237,7 +237,7 @@ class FillLessonMap(SphinxPostTransform):
 
 
 PAPER = 0.07  # the grey that white becomes on a dark page
-# In dots of a picture: less by 10 without the strokes of numbers, more by 50 with the words on it, less by 30.
+# In dots of a picture: less by 10 without the strokes of numbers, more by 50 with its words, less by 30.
 SLAB = ((10, 254), (50, 0), (30, 254))
 # hue-rotate(180deg) of CSS
 OPPOSITE_HUE = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
