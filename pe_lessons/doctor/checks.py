@@ -541,6 +541,12 @@ def _sees_all_but_itself(patient):
 NOT_ITSELF = "not-itself | a token does not see itself", "the diagonal of the causal mask", "lesson 01"
 
 
+def _far_ways(patient):
+    """How a long padded text is asked: not at all where its positions go wrong, which is another check's."""
+    ids = patient.ways(torch.arange(patient.long.shape[1])[None])[-1]
+    return [ids] if patient.same(patient.rows(patient.long, ids), patient.rows(patient.long)) else []
+
+
 LONG_MASK = (
     "long-mask | something changes with the length of the text: the mask of padding is dropped, or cut at "
     "the wrong end, or padding is counted",
@@ -696,10 +702,10 @@ def _left_padding(patient, check):
     if given.status == "right" and own.id.rpartition("/")[2].startswith("begin-"):
         yield own
         return
-    notes, known = [], [positions] if given is not own else []
+    notes = []
     try:
-        (given,) = _first_wrong([given, *(map(far, [None] * (own.status == "right") + known)
-                                          if given.status == "right" else ())])  # fmt: skip
+        if given.status == "right":
+            (given,) = _first_wrong([given, *map(far, _far_ways(patient))])
     except Crash as crash:
         if isinstance(crash.__cause__, NameError | AttributeError):
             raise
@@ -931,7 +937,7 @@ def _cached(patient, check, cuts):
              "where new keys are written, and how many of the cache are used", empty_slot),
             ("brought | what a new token brings differs with a cache: its embedding, a scale or a norm, "
              f"{'heads that share keys, or a sink' if patient.in_attention else 'its position, or a head'}; "
-             "it does not see itself; or the values of the cache are in another place",
+             "or it does not see itself, or the values of the cache are in another place",
              "what is made of a token by itself, and whether that hangs on the cache; then the order in "
              "which cached and new values are joined", alone_differs),
             ("other-values | neither positions nor the mask, but what heads get: in another order, of "
@@ -1217,7 +1223,7 @@ def _padded_steps(patient, check):
             if patient.several_right:
                 yield from (judged(ids, one_at_a_time[:1]) for ids in ways)
             for first in [[long - NEW]] * patient.several_right + [[*range(long - NEW, long)]]:
-                yield from (far(ids, first) for ids in ways)
+                yield from (far(ids, first) for ids in _far_ways(patient))
         except Crash as crash:
             if isinstance(crash.__cause__, NameError | AttributeError):
                 raise
