@@ -14,7 +14,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from myst_nb.core.render import NbElementRenderer
 from myst_nb.sphinx_ import HideCodeCellNode
-from PIL import Image
+from PIL import Image, ImageFilter
 from reexecute import ASKED
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
@@ -237,6 +237,8 @@ class FillLessonMap(SphinxPostTransform):
 
 
 PAPER = 0.07  # the grey that white becomes on a dark page
+# In dots of a picture: less by 10 without the strokes of numbers, more by 50 with its words, less by 30.
+SLAB = ((10, 254), (50, 0), (30, 254))
 # hue-rotate(180deg) of CSS
 OPPOSITE_HUE = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
 
@@ -267,7 +269,14 @@ def dark_twin(png, width, coloured):
         if (kept.min(axis=-1) == 1).mean() > 0.8:  # marks on paper: without it, the dark ones a bit lighter
             ink = 1 - kept.min(axis=-1, keepdims=True)
             kept = 1 - 0.75 * (1 - kept) / np.maximum(ink, 1e-3)
-        twin[part] = (255 * np.dstack([kept, np.broadcast_to(ink, (*kept.shape[:2], 1))])).round()
+        # A slab of paper among the colours, with its grey words, is turned; thinner white may be a number.
+        paper = kept.min(axis=-1) == 1
+        for step, limit in SLAB:
+            blurred = Image.fromarray(255 * paper.astype(np.uint8)).filter(ImageFilter.BoxBlur(step))
+            paper = np.asarray(blurred) > limit
+        paper &= np.ptp(kept, axis=-1) < 0.01
+        coloured_part = (255 * np.dstack([kept, np.broadcast_to(ink, (*kept.shape[:2], 1))])).round()
+        twin[part] = np.where(paper[..., None], twin[part], coloured_part)
     file = io.BytesIO()
     Image.fromarray(twin).save(file, format="png")
     return file.getvalue()

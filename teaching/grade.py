@@ -18,6 +18,7 @@ import json
 import multiprocessing
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,7 @@ from nbgrader.api import Gradebook
 from sqlalchemy.exc import DatabaseError
 
 MEMORY = 10 << 30  # bytes of addresses that grading one notebook may ask for, outside its sandbox
+PAGE = 60  # seconds of computing for a feedback page; an honest one takes about one
 FAILED = "nbgrader could not grade it: look at nbgrader.log. A new file, or --student, tries again"
 NOT_GRADED = (
     "The program that grades could not work with this notebook. Your teacher knows. You can save it in "
@@ -51,11 +53,31 @@ def bound_memory():
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
+@contextlib.contextmanager
+def bound_time(seconds):
+    """Let what computes longer fail, as some texts keep those who write a page busy for hours."""
+
+    def stop(*_):
+        raise TimeoutError(f"stopped after {seconds} s of computing")
+
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1)  # and each second from then on: somebody may catch it
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
 def grade_one(folder, lesson, student, sandboxed):
     """Grade one submission and write its feedback page; what nbgrader said, if that failed."""
     api = nbgrader(folder, sandboxed)
-    for work in (api.autograde, api.generate_feedback):
-        done = work(lesson, student, force=True)
+    for work, bound in ((api.autograde, contextlib.nullcontext()), (api.generate_feedback, bound_time(PAGE))):
+        with bound:
+            done = work(lesson, student, force=True)
         if not done["success"]:
             return f"{done.get('log', '')}\n{done.get('error', '')}"
     page = folder / "feedback" / student / lesson / f"{lesson}.html"
@@ -223,7 +245,11 @@ def read_roster(folder):
         names = [re.sub(r"\W", "", row["Student"]).lower() for row in roster]
         made = [f"{name} {row['ID']}" if names.count(name) > 1 else name for name, row in zip(names, roster)]
     elif columns >= {"First name", last}:
-        made = [intake.student_of(f"{row['First name']} {row[last]}/{folder.name}") for row in roster]
+        names = [f"{row['First name']} {row[last]}".strip() for row in roster]
+        made = [intake.student_of(f"{name}/{folder.name}") for name in names]
+        for name in {name for name in made if name[-1:].isdigit()}:
+            if made.count(re.sub(r" \d+$", "", name)) > 1:  # so one of several may be called here
+                made = [f"{one} ?" if one == name else one for one in made]
     elif "id" in columns:
         made = [""] * len(roster)
     else:
@@ -274,11 +300,6 @@ def write_feedback(folder, lesson, files, given, place="feedback"):
                     archive.writestr(name, text)
 
 
-def no_formula(name):
-    """A learner's name as a spreadsheet shows it: it would compute one that begins like a formula."""
-    return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name
-
-
 def write_grades(folder, lesson, given, broken, gone):
     """A table with a row for each learner and exercise, and one for each learning platform.
 
@@ -294,9 +315,9 @@ def write_grades(folder, lesson, given, broken, gone):
             for name, (score, most) in grades.items():
                 course = graded_with(folder, lesson, student)
                 remark = "no file under this name now" if student in gone else ""
-                table.writerow([no_formula(student), name, f"{score:g}", f"{most:g}", course, remark])
+                table.writerow([student, name, f"{score:g}", f"{most:g}", course, remark])
         for student, why in sorted(broken.items()):
-            table.writerow([no_formula(student), "", "", "", version(), f"not graded: {why}"])
+            table.writerow([student, "", "", "", version(), f"not graded: {why}"])
     totals = {student: sum(score for score, _ in grades.values()) for student, grades in given.items()}
     most = max((sum(one for _, one in grades.values()) for grades in (given | gone).values()), default=0)
     canvas = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]

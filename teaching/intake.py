@@ -187,7 +187,7 @@ def found(folder, lesson, unread):
         elif not handed_over(name):
             if file.suffix.lower() in (".pdf", ".py", ".html", ".docx"):
                 unread[readable(name)] = "no notebook: ask for the file that ends in .ipynb"
-        elif student_of(name).startswith(lesson):  # as everybody's file is called that comes by mail
+        elif student_of(name).lstrip("_").startswith(lesson):  # as all files are called that come by mail
             unread[readable(name)] = "whose is it? Name it after the learner, such as Ada Lovelace.ipynb"
         else:
             singles[file] = student_of(name)
@@ -283,25 +283,33 @@ def platforms_number(name):
 
 
 def names_of_several(files, known):
-    """Who share a name, as far as the platform's numbers tell: {name: what they are called here}."""
+    """Who share a name, as far as the platform's numbers tell: {name: what they are called here}.
+
+    So does who has a name that somebody got here: of a second and a third Ada, and of one named "Ada 2".
+    """
     numbers = {}
     for student, number, *_ in files:
         if number:
             numbers.setdefault(student, set()).add(number)
-    return {
-        student: [f"{student} {number}" for number in sorted(theirs)]
-        for student, theirs in numbers.items()
-        if len(theirs) > 1 or student in known
-    }
+    shared = {student for student, theirs in numbers.items() if len(theirs) > 1 or student in known}
+    while True:
+        called = {one: [f"{one} {number}" for number in sorted(numbers[one])] for one in shared}
+        taken = numbers.keys() & {name for names in called.values() for name in names} - shared
+        if not taken:
+            return called
+        shared |= taken
 
 
 def student_of(name):
     """Whose a file is, as a name that a folder can have."""
     for pattern in STUDENT:
         if match := re.fullmatch(pattern, name, re.DOTALL):
-            student = unicodedata.normalize("NFC", readable(match["student"]).strip())
-            student = re.sub(r"[\[\]*?/\\,\x00-\x1f\x7f]", "-", student).strip()
-            student = re.sub(r"^[.-]+", "_", student)  # no hidden folder, and no option of a command
+            student = unicodedata.normalize("NFC", readable(match["student"]))
+            student = student.strip() if "number" in match.re.groupindex else student
+            student = re.sub(r"[\[\]*?/\\,\x00-\x1f\x7f]", "-", student)
+            # No hidden folder, no option of a command, no formula of a spreadsheet. Where learners choose the
+            # names of files, one that differs by a blank is another.
+            student = re.sub(r"^[\s.=@+-]+|\s+$", "_", student)
             if len(student.encode()) > LONGEST_NAME:
                 student = f"{student[: LONGEST_NAME // 4]} {hashlib.sha256(student.encode()).hexdigest()[:8]}"
             return student or "unknown"

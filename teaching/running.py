@@ -18,11 +18,11 @@ from pe_lessons.exercises.result import LOOK_TYPE
 
 TEXT = 20_000  # characters of one cell's output that are kept
 PICTURES = 5_000_000  # characters of everything else
-LONG = 2_000  # characters of a cell
+LONG = 2_000  # characters of a cell, or of a line
 inputtransformer2.TRANSFORM_LOOP_LIMIT = 30  # of a cell's lines: each costs a reading of the whole cell
 MAGIC = re.compile(r"(?s)\A\s*%%.*|(?m:^ *[%!].*?$)")
 HARMLESS = {  # kinds of output that a page may show
-    "text/plain": lambda text: isinstance(text, str) and len(text) <= PICTURES,
+    "text/plain": lambda text: isinstance(text, str),
     "image/png": lambda text: isinstance(text, str) and re.fullmatch(r"[\w+/=\s]*", text, re.ASCII),
 }
 LOOK = 1  # seconds between two looks at a cell that still runs
@@ -159,9 +159,13 @@ class SavePoints(SaveAutoGrades):
 def make_harmless(cell):
     """Take out of a cell what a browser would run: pages are read where the teacher is logged in.
 
-    The learner's prose is shown as typed. Of outputs, text and pictures stay, as far as there is room.
+    The learner's prose is shown as typed. Of outputs, text and pictures stay, as far as there is room. What
+    makes a page reads long lines over and over, so long code has no colours and long prose is cut.
     """
-    if cell.cell_type != "code" and not cell.metadata.get("as_released"):
+    theirs = not cell.metadata.get("as_released")
+    if cell.cell_type != "code" and theirs:
+        lines = shortened(cell.source).split("\n")
+        cell.source = "\n".join(line if len(line) <= LONG else f"{line[:LONG]} ..." for line in lines)
         fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", cell.source))])
         cell.source = f"{fence}text\n{cell.source}\n{fence}"
         cell.cell_type = "markdown"
@@ -169,6 +173,10 @@ def make_harmless(cell):
     for name in cell.metadata.keys() - {"nbgrader", "as_released", marking.VERDICT}:
         del cell.metadata[name]
     if cell.cell_type == "code":
+        if theirs and (len(cell.source) > TEXT or max(map(len, cell.source.split("\n"))) > LONG):
+            cell.metadata.magics_language = "text"
+            if cell.source.lstrip().startswith("%"):  # which would name another language
+                cell.source = f"# (without colours, as it is long)\n{cell.source}"
         cell.execution_count = None
         cell.outputs = list(filter(None, map(plain, cell.outputs)))
 
@@ -185,7 +193,7 @@ def plain(output):
         name = "stderr" if output.name == "stderr" else "stdout"
         return new("stream", name=name, text=shortened(output.text))
     shown = {
-        kind: marking.storable(text)
+        kind: text if kind == "image/png" else shortened(text)
         for kind, text in output.data.items()
         if HARMLESS.get(kind, lambda _: False)(text)
     }

@@ -291,6 +291,8 @@ def test_names_that_a_terminal_or_a_folder_cannot_have(a_class):
     folder, put = a_class
     assert intake.readable("a\x1b[2J.ipynb") == "a-[2J.ipynb"  # which would clear the teacher's screen
     assert len(intake.student_of("x" * 250 + ".ipynb").encode()) <= intake.LONGEST_NAME
+    names = ["=HYPERLINK(1).ipynb", "+1/x.ipynb", "@SUM_1_assignsubmission_file_/x.ipynb", " =1.ipynb"]
+    assert not any(re.match(r"[=+@\s-]", intake.student_of(name)) for name in names)  # formulas, to Excel
     put({"gus.ipynb": mine("his"), grade.os.fsdecode(b"Zo\xeb.ipynb"): mine("as old zips have it")})
     (folder / "downloaded" / LESSON / "zed.ipynb").symlink_to(folder / "downloaded" / LESSON / "gus.ipynb")
     assert intake.collect(folder, LESSON).ready.keys() == {"gus", "Zoë"}
@@ -373,6 +375,31 @@ def test_a_page_holds_nothing_of_a_learner_that_a_browser_runs():
     assert code.outputs[0].data == {"text/plain": "7", "image/png": png} and len(code.outputs) == 3
     code.outputs[2].ename = ""  # which a page shows as text, like all of an error
     assert len(json.dumps(code.outputs)) < 10**5 and "alert" not in json.dumps(code)
+
+
+@pytest.mark.skipif(not hasattr(grade.signal, "setitimer"), reason="Windows bounds no computing")
+def test_no_cell_keeps_the_page_busy_for_minutes(monkeypatch, tmp_path):
+    """Colours, and pictures in prose, are looked for in the square of a line's length."""
+    new, dots = nbformat.v4, "if 0:\n  " + "a." * 45_000
+    cells = [new.new_code_cell(text) for text in ("1\n" * 11_000, dots, f"%%javascript\n{dots}", "1")]
+    output = new.new_output("execute_result", {"text/plain": "\x1b[1m" * 10**5})
+    cells += [new.new_code_cell("1", outputs=[output]), new.new_markdown_cell(f"see\n{'![' * 60_000}")]
+    for cell in cells:
+        running.make_harmless(cell)
+    assert [cell.metadata.get("magics_language") for cell in cells] == [*["text"] * 3, None, None, None]
+    assert cells[1].source == dots and cells[2].source.startswith("# ")  # no lexer of another language
+    assert max(len(line) for line in cells[5].source.split("\n")) < 2_010 and "\nsee\n" in cells[5].source
+    assert len(cells[4].outputs[0].data["text/plain"]) < 10**5
+
+    def busy(*_, **__):
+        for _ in range(10**8):
+            pass
+
+    api = SimpleNamespace(autograde=lambda *_, **__: {"success": True}, generate_feedback=busy)
+    monkeypatch.setattr(grade, "nbgrader", lambda *_: api)
+    monkeypatch.setattr(grade, "PAGE", 0.1)
+    with pytest.raises(TimeoutError, match=r"stopped after 0\.1 s of computing"):
+        grade.grade_one(tmp_path, LESSON, "ada", True)
 
 
 @pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
@@ -913,6 +940,13 @@ POINTS = {
             "Ada Byron 77,2@example.org\n",
             ["Ada Byron 101", "Ada Byron 102", "Ada Byron 77"],
             ["1@example.org,0", "2@example.org,1"],
+            None,
+        ),
+        (  # of a name that one of several may get here
+            "First name,Last name,Email address\nAda,Byron,1@example.org\nAda,Byron,2@example.org\n"
+            "Ada,Byron 102,x@example.org\n",
+            ["Ada Byron", "Ada Byron", "Ada Byron 102 ?"],
+            ["1@example.org,", "2@example.org,", "x@example.org,"],
             None,
         ),
         ("First name,Last name\nZoë,Żak\n".encode("cp1252", "replace"), ["Zoë -ak"], None, None),  # by Excel

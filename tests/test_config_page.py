@@ -1,5 +1,6 @@
 """What the page that reads a config gets from Python; tests/browser/test_read_a_config.py sees the page."""
 
+import itertools
 import json
 import re
 
@@ -15,9 +16,24 @@ GALLERY = models.gallery()
 def test_the_page_says_what_the_reader_prints(name):
     said = json.loads(in_browser.read(in_browser.example(name), "gemma-2-9b"))
     assert said["told"] == models.explain(GALLERY[name]["config"]) and said["understood"]
+    assert len(said["table"]) == len(set(models.layers(GALLERY[name]["config"])))
     assert said["diff"] == models.diff(GALLERY[name]["config"], GALLERY["gemma-2-9b"])
     assert said["theirs"] == in_browser.strip(models.layers(GALLERY["gemma-2-9b"]))
     assert json.loads(in_browser.read(in_browser.example(name), name))["diff"] == []
+
+
+def test_the_table_has_the_numbers_of_the_words():
+    said = json.loads(in_browser.read(in_browser.example("llama-3-8b")))
+    assert said["table"] == [["0-31", "rotary", "500,000", "8,192", "29 of 64"]]
+    assert "35 of 64 pairs turn at least once" in said["told"]
+
+
+def test_equal_neighbours_of_a_deep_model_are_one_piece():
+    plan = models.layers(GALLERY["kimi-k3"]["config"])
+    drawn = in_browser.strip(plan)
+    runs = [list(run) for _, run in itertools.groupby(layer.kind for layer in plan)]
+    assert drawn.count("M") == len(runs) < len(plan) and "93 layers" in drawn
+    assert any(f"h{len(run) - 1}.8" in drawn for run in runs if len(run) > 1)
 
 
 def test_a_strip_has_a_piece_for_each_layer_and_half_of_it_for_a_window():

@@ -111,6 +111,9 @@ def gather():
     for page in (SOURCE / "README.md", *SOURCE.glob("teaching/*.md")):
         text = page.read_text(encoding="utf-8")
         page.write_text(re.sub(r"\]\((\.\./)?docs/(?=\w+\.md)", r"](\1", text), encoding="utf-8")
+    text = (SOURCE / "index.md").read_text(encoding="utf-8").replace("| minutes |", "| time |")
+    text = re.sub(r"\| (\d+) \|$", lambda one: f"| {int(one[1]) / 60:.0f} h |", text, flags=re.MULTILINE)
+    (SOURCE / "index.md").write_text(text, encoding="utf-8")
     copy(formulas.FONTS, SOURCE / "_static/mathjax")
     pyodide = NPM / "node_modules/pyodide"
     for path in (*(path for name in PYODIDE for path in pyodide.glob(name)), *numpy_wheel(pyodide)):
@@ -150,9 +153,20 @@ def icon_letters(html, names):
     return found
 
 
-WEIGHTS = {"notebooks/": 1, "glossary": 2, "api": 0.1}  # of what the search finds; other pages count half
+# of what the search finds; other pages count half
+WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api": 0.1, "teaching": 0.1}
+# Words that people look for and a lesson does not use.
+ALSO = {
+    "13": ("extrapolation", "context extension", "long context", "length generalization", "rope scaling"),
+    "14": ("vision transformer", "vit"),
+    "15": ("partial_rotary_factor", "rope_theta", "rope_parameters", "layer_types", "sliding_window"),
+    "16": ("mamba", "linear attention", "state space model"),
+    "18": ("mrope", "multimodal"),
+    "19": ("paged attention", "vllm"),
+}
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
 NOT_ARTICLE = ".headerlink, .viewcode-link, .cell_input, .cell_output pre, summary, script, .filters"
+NOT_ARTICLE += ", .highlight-python, .highlight-pycon, .highlight-bash"
 
 
 def index_search(pages, html):
@@ -163,6 +177,8 @@ def index_search(pages, html):
     for word, said in re.findall(r"^(\S.*)\n((?:  .*\n)+)", entries, re.MULTILINE):
         lesson = re.search(r"Lessons? (\d\d)", said)
         words.setdefault(lesson and lesson[1], []).append(word)
+    terms = sorted({word.lower() for found in words.values() for word in found})
+    (html / "_static/terms.json").write_text(json.dumps(terms), encoding="utf-8")
     shutil.rmtree(BUILD / "searched", ignore_errors=True)
     for path, text in pages.items():
         name = path.relative_to(html).as_posix()
@@ -173,7 +189,7 @@ def index_search(pages, html):
         text = formulas.in_words(article[0])
         text = re.sub(r'<section( id="[^"]+")>\s*(?:<span id="[^"]*"></span>)*<h(\d)', r"<h\2\1", text)
         text = re.sub(r'<dt[^>]*( id="[^"]+")>(.*?)</dt>', r"<h3\1>\2</h3>", text, flags=re.DOTALL)
-        known = [*words.get(name[10:12], ()), name[13:-5].replace("_", " ")]  # with the lesson's own name
+        known = [*words.get(name[10:12], ()), *ALSO.get(name[10:12], ()), name[13:-5].replace("_", " ")]
         known = escape(", ".join(known)) if name.startswith("notebooks/") else ""
         body = f'data-pagefind-body data-pagefind-weight="{weight}"'
         body += f' data-pagefind-meta="words[data-words]" data-words="{known}"'
@@ -240,6 +256,9 @@ def finish(html):
         sized = r'style="--wide: \1px" width="\1" height="\2"'
         text = re.sub(r'style="width: (\d+)px; height: (\d+)px;"', sized, text)
         text = re.sub(r'<img [^>]*class="panels(?![^"]*in-dark).*?/>', cut, text)
+        # Short code is not broken at the end of a line.
+        short = r'(<code class="docutils literal notranslate)(">(?:<span class="pre">[^<]{1,24}</span> ?)+<)'
+        text = re.sub(short, r"\1 whole\2", text)
         # What ends a sentence stays with the formula before it.
         ending = r"(<mjx-container(?![^>]*display).*?</mjx-container>[.,;:?)]+)"
         text = re.sub(ending, r'<span class="whole">\1</span>', text)

@@ -18,14 +18,8 @@ html_theme.sidebar_secondary.remove: true
 
 # The clinic, by symptom
 
-Real faults of positional encodings, from people's projects. Look for what you see in your own model, or take
-them as riddles. Which of the three suspects is it, and which test tells it from the others? In
-[the lesson]({lesson}) you write such tests, and a check says which suspects they catch. There you also hunt
-one fault through a whole program. The stories are shortened. The answers have what was really reported, with
-links. Each case keeps its number, and numbers of cases that we dropped stay free.
-
-First draw your error position by position: the largest error so far. Its shape names suspects, and leads to
-their cases.
+Draw your error position by position: the largest error so far. Then choose the shape that looks like yours,
+and you see the cases that it leads to.
 
 ```{{raw}} html
 {curves}
@@ -38,6 +32,10 @@ their cases.
 ```{{raw}} html
 {wall}
 ```
+
+These are real faults of positional encodings, from people's projects. You can also take them as riddles:
+which of the three suspects is it, and which test tells it from the others? In [the lesson]({lesson}) you
+write such tests. The stories are shortened, and each answer links to what was really reported.
 """
 # The cases that the six curves of `figures.fingerprints` lead to, and the lesson for a curve without one.
 SHAPES = {
@@ -76,7 +74,7 @@ SEEN = {
     33: "Most picture sizes are right, but with a square picture the model mixes up where things are.",
 }
 OURS = "Three suspects, for when you have three of your own"
-ANSWER = "Who it is, and a test that shows it"
+ANSWER = "Cause and fix"
 
 
 def link_to(case):

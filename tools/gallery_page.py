@@ -48,9 +48,9 @@ not be opened is not here. The text is what `python -m pe_lessons.models config.
 
 In the pictures every row is a layer, the first at the bottom, and every column a pair of columns of a head,
 the fastest on the left. The darker, the oftener the pair turns between the two tokens that are farthest
-apart: at the ends of the longest text, or of the window. White pairs turn less than once. A layer in which
-nothing turns is white, and a model in which nothing does has no picture: the words say what is done instead.
-Where a file says no length, 8,192 is taken.
+apart: at the ends of the longest text, or of the window. Pairs without a colour turn less than once. A layer
+in which nothing turns has none, and a model in which nothing does has no picture: the words say what is done
+instead. Where a file says no length, 8,192 is taken.
 """
 FILTERS = {
     "rotation": "rotation", "window": "window", "state": "state", "convolution": "convolution",
@@ -82,12 +82,12 @@ def picture(exhibit):
     image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(1, 1e5), cmap="viridis_r")
     bar = fig.colorbar(image, ax=ax, label="turns", ticks=(1, 100, 10_000), format="{x:,.0f}")
     bar.minorticks_off()
-    ax.set_facecolor("white")
     whole = sorted({int((turns(layer, length) >= 1).sum()) for layer in plan})
     return fig, f"Of {widest} pairs, {' or '.join(map(str, whole))} turn at least once in a layer."
 
 
 DARK = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), "0.9")
+DARK["axes.facecolor"] = "#2a2f38"
 
 
 def save(fig, path, **options):
@@ -105,7 +105,8 @@ def filters():
     )
     return (
         '<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>'
-        f'<p class="filters">{buttons}</p><p class="wall-count" role="status"></p>'
+        f'<p class="filters">{buttons}<input type="search" placeholder="name of a model" '
+        'aria-label="Name of a model"></p><p class="wall-count" role="status"></p>'
         '<p class="compare" data-page="read_a_config.html" hidden></p>'
     )
 
@@ -156,7 +157,7 @@ def write(folder):
         if drawn := picture(exhibit):
             fig, words = drawn
             save(fig, folder / "gallery" / f"{name}.svg")
-            with plt.rc_context(DARK):  # the same colours and white, on a dark page
+            with plt.rc_context(DARK):  # the same colours, on a dark page
                 save(picture(exhibit)[0], folder / "gallery" / f"{name}_dark.svg", facecolor="none")
         page += section(name, exhibit, words)
     (folder / "gallery.md").write_text("\n".join(page), encoding="utf-8")

@@ -2,8 +2,8 @@
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { pythonLanguage } from "@codemirror/lang-python";
 import { bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { EditorState } from "@codemirror/state";
-import { EditorView, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
+import { EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Decoration, EditorView, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { tagHighlighter, tags } from "@lezer/highlight";
 
 // The classes of Pygments, so that an answer has the colours of the page's other code, in light and in dark.
@@ -32,6 +32,18 @@ function letGo(view) {
   return true;
 }
 
+// The line with an error, until the answer changes.
+const wrong = StateEffect.define();
+const wrong_line = StateField.define({
+  create: () => Decoration.none,
+  update: (marks, { docChanged, effects, state }) => {
+    const [told] = effects.filter((one) => one.is(wrong));
+    if (told) return Decoration.set([Decoration.line({ class: "wrong" }).range(state.doc.line(told.value).from)]);
+    return docChanged ? Decoration.none : marks;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
 export function open({ parent, text, attributes, changed, check, run }) {
   const act = (what) => () => {
     what();
@@ -49,6 +61,7 @@ export function open({ parent, text, attributes, changed, check, run }) {
     extensions: [
       keymap.of([...keys, ...historyKeymap, ...defaultKeymap]),
       history(),
+      wrong_line,
       lineNumbers(),
       highlightSpecialChars(),
       matchMedia("(max-width: 600px)").matches ? EditorView.lineWrapping : [],
@@ -64,6 +77,7 @@ export function open({ parent, text, attributes, changed, check, run }) {
   });
   return {
     focus: () => view.focus(),
+    mark: (line) => line <= view.state.doc.lines && view.dispatch({ effects: wrong.of(line) }),
     text: () => view.state.doc.toString(),
     replace: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: "input.replace" }),
   };

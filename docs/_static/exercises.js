@@ -71,7 +71,7 @@ function show(box, said) {
   box.className = `reply ${said.status.replace(" ", "-")}`;
   const older = make("p", { className: "older", textContent: "To an older version of your answer:" });
   const lines = said.message.split("\n").filter(Boolean).map((line) => make("p", {}, ...worded(line)));
-  box.replaceChildren(older, make("strong", { textContent: said.title }), ...lines);
+  box.replaceChildren(older, make("strong", { textContent: said.title.replace(/^\w+: /, "") }), ...lines);
   for (const [key, label] of Object.entries(SHOWN)) {
     // What is longer than its box scrolls, by the keyboard too.
     if (said[key]) box.append(make("p", { textContent: label }), make("pre", { textContent: said[key], tabIndex: 0 }));
@@ -81,7 +81,8 @@ function show(box, said) {
 // --- exercises ---
 
 const PYTHON = page && { lesson: page.lesson.slice(3), imports: page.imports, numpy: page.needs === "numpy" };
-let worker = null;
+const STARTING = "Python is starting. That takes about 5 seconds, only once.";
+let [worker, ready] = [null, false];
 
 function ask(question, progress) {
   return new Promise((resolve) => {
@@ -90,15 +91,17 @@ function ask(question, progress) {
       clearTimeout(timer);
       if (end) {
         worker?.terminate();
-        worker = null;
+        [worker, ready] = [null, false];
       }
       resolve(reply);
     };
     ask.stop = () => done({ failed: "Stopped. Python starts again with the next check or run." }, true);
     lines_of_progress().forEach((one) => (one.textContent = ""));
+    if (!ready) progress(STARTING);
     worker ??= new Worker(new URL("python_worker.js", import.meta.url), { type: "module" });
     worker.onerror = () => done({ failed: "Python could not be started here." }, true);
     worker.onmessage = ({ data }) => {
+      ready ||= !data.progress && !data.failed;
       if (data.progress) progress(data.progress);
       else if (data.of !== question.name) return; // it was asked before
       else if (data.started) {
@@ -131,6 +134,14 @@ const near = new IntersectionObserver(
   },
   { rootMargin: "1000px" },
 );
+
+function what_is_next(box) {
+  const boxes = [...document.querySelectorAll(".to-answer")];
+  const next = boxes[boxes.indexOf(box) + 1];
+  const lesson = document.querySelector("a.right-next");
+  if (next) return make("p", {}, "Next on this page: ", make("a", { href: `#${next.id}`, textContent: next.closest("section").querySelector("h2, h3").firstChild.textContent }));
+  return lesson ? make("p", {}, "Next: ", make("a", { href: lesson.href, textContent: lesson.querySelector(".prev-next-title").textContent })) : "";
+}
 
 async function exercise(box) {
   const { name, check } = box.dataset;
@@ -174,11 +185,17 @@ async function exercise(box) {
     const got = await ask({ ...PYTHON, name, answer: text, check: checking && check }, (said) => (status.textContent = said));
     const title = checking ? `${name}: ${HEADINGS.error}.` : `${HEADINGS.error}.`;
     const said = got.reply ?? { status: "error", title, message: got.failed };
+    const [, lost] = said.message.match(/'(sin|cos|tan|exp|log|sqrt|pi)' is not defined/) ?? [];
+    const library = ["math", "np"].find((name) => page.imports[name]);
+    if (lost && library) said.message += `\nWrite \`${library}.${lost}\`.`;
+    const [, line] = said.status === "error" ? said.message.match(/\bline (\d+)/) ?? [] : [];
+    if (line && editor.text() === text) editor.mark(Number(line));
     status.textContent = "";
     box.dataset.seconds = ((performance.now() - start) / 1000).toFixed(2);
     if (checking) more.judged = text;
     else run_text = text;
     show(checking ? reply : ran, said);
+    if (checking && said.status === "correct") reply.append(what_is_next(box));
     if (checking) keep(name, editor.text(), check, said, more);
     changed();
     stop.hidden = true;

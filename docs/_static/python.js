@@ -2,11 +2,11 @@
 import { loadPyodide } from "./python/pyodide.mjs";
 
 const fetching = self.fetch;
-const STARTING = "Python is starting …";
+const STARTING = "Python is starting. That takes about 5 seconds, only once.";
 
 export async function start(say, numpy) {
   const all = numpy ? 16 : 13;
-  let [got, told] = [0, -1];
+  let [got, told] = [0, 0];
   const count = (bytes) => {
     got += bytes;
     const now = Math.round(got / 1e6);
@@ -14,7 +14,6 @@ export async function start(say, numpy) {
     told = now;
     say(now < all ? `Fetching Python${numpy ? " and NumPy" : ""}, ${now} of ${all} MB (kept by your browser) …` : STARTING);
   };
-  count(0);
   self.fetch = async (...asked) => {
     const answer = await fetching(...asked);
     if (!answer.ok) throw new Error(`${answer.url} could not be fetched (${answer.status})`);

@@ -1,8 +1,10 @@
 // Reads a config.json with the course's Python, in this browser.
 const [config, file, taken, other, status, said] = ["config", "file", "taken", "other", "reading", "said"].map((id) => document.getElementById(id));
 const LARGEST = 1e6; // characters; the longest config.json of the gallery's models has 30,000
+const HEADS = ["layers", "rule", "base", "tokens seen", "pairs that never turn"];
 const TOO_LONG = { error: "This is too long for a config.json. Is it another file?" };
-let worker = null;
+const STARTING = "Python is starting. That takes about 5 seconds, only once.";
+let [worker, ready] = [null, false];
 let waiting = Promise.resolve();
 
 function ask(question) {
@@ -10,10 +12,15 @@ function ask(question) {
     () =>
       new Promise((resolve) => {
         worker ??= new Worker(new URL("config_worker.js", import.meta.url), { type: "module" });
+        if (!ready) status.textContent = STARTING;
         worker.onerror = () => resolve({ error: "Python could not be started here." });
         worker.onmessage = ({ data }) => {
           if (data.progress !== undefined) status.textContent = data.progress;
-          else resolve(data.reply ?? { error: data.failed });
+          else {
+            ready ||= !data.failed;
+            status.textContent = "";
+            resolve(data.reply ?? { error: data.failed });
+          }
         };
         worker.postMessage(question);
       }),
@@ -36,6 +43,14 @@ function show(reply) {
   const first = strip.getAttribute("aria-label").replace(/^(\d+) layers: \1 /, "$1 layers, all ");
   said.replaceChildren(make("p", {}, make("strong", { textContent: `This model has ${first}.` })), strip);
   if (!reply.understood) said.append(sentence("Something in this file is not understood. It is named below. What depends on it may be wrong."));
+  const warning = reply.told.split("\n").find((line) => line.startsWith("beyond "));
+  if (warning) {
+    const lesson = make("a", { href: "notebooks/13_longer_than_trained.html", textContent: "Lesson 13" });
+    said.append(make("p", { className: "sentence" }, `B${warning.slice(1)}. `, lesson, " shows what that does, and what helps."));
+  }
+  const cells = (tag, row) => make("tr", {}, ...row.map((text) => make(tag, { textContent: text })));
+  const table = make("table", { className: "table" }, make("thead", {}, cells("th", HEADS)), make("tbody", {}, ...reply.table.map((row) => cells("td", row))));
+  said.append(make("div", { className: "pst-scrollable-table-container", tabIndex: 0 }, table));
   said.append(make("pre", { textContent: reply.told, tabIndex: 0 }));
   if (reply.unread.length) said.append(make("p", { className: "unread", textContent: `Not read: ${reply.unread.join(", ")}.` }));
   if (!reply.diff) return;
@@ -46,11 +61,25 @@ function show(reply) {
   said.append(make("p", { textContent: `With − what only this file says, with + what only ${name} says.` }), make("pre", { tabIndex: 0 }, ...lines));
 }
 
+// What JSON.parse finds wrong, before Python starts. Python's own files may hold NaN and Infinity.
+function fault(text) {
+  try {
+    JSON.parse(text.replace(/\b(NaN|Infinity)\b/g, "0"));
+  } catch ({ message }) {
+    const [, line, column] = message.match(/line (\d+) column (\d+)/) ?? [];
+    const said = message.replace(/^JSON\.parse: |^JSON Parse error: /, "").replace(/,? (in JSON )?at (position|line) \d.*$/, "");
+    return `This is not JSON: ${line ? `in line ${line}, column ${column} ` : ""}your browser says “${said}”.`;
+  }
+}
+
 let asked = 0;
 async function read() {
   const mine = ++asked;
   if (!config.value.trim()) return said.replaceChildren();
   if (config.value.length > LARGEST) return show(TOO_LONG);
+  const error = fault(config.value);
+  if (error) return show({ error });
+  said.querySelector(".sentence:only-child")?.remove(); // an error of an earlier text
   const begun = performance.now();
   const reply = await ask({ text: config.value, other: other.value });
   if (mine !== asked) return; // something newer was asked for

@@ -1,7 +1,7 @@
 // Answers while typing, in the field of the menu and on the page of the search: Pagefind, over what build_site.py
 // gave it. Words of the glossary count most, and lead to their lesson.
 const ROOT = new URL("../", import.meta.url);
-let pagefind;
+let [pagefind, known] = [];
 
 async function ready() {
   const library = await import(new URL("pagefind/pagefind.js", ROOT));
@@ -11,13 +11,50 @@ async function ready() {
 
 const linked = (url, title) => Object.assign(document.createElement("a"), { href: url, textContent: title });
 
+// Where somebody with a question of their own is better served than by a page that has its words.
+const AT_WORK = [
+  [/_|\bconfig/, "read_a_config.html", "Read a config", "tells you what your own file says about positions."],
+  [/degrad|garbage|gibberish|noise|nonsense|repeat|stutter|worse|wrong|broken|\bloss\b|after \d/, "clinic.html", "The clinic", "finds a fault by what you see."],
+];
+
+// How many letters were mistyped: left out, put in, replaced, or exchanged with the next.
+function mistyped(one, other) {
+  const far = [[...other, ""].map((_, n) => n)];
+  for (let i = 1; i <= one.length; i++) {
+    far[i] = [i];
+    for (let j = 1; j <= other.length; j++) {
+      far[i][j] = Math.min(far[i - 1][j] + 1, far[i][j - 1] + 1, far[i - 1][j - 1] + (one[i - 1] !== other[j - 1]));
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) far[i][j] = Math.min(far[i][j], far[i - 2][j - 2] + 1);
+    }
+  }
+  return far[one.length][other.length];
+}
+
+// Pages with all the words, then pages with some of them; a rare word says more. And the words that no page has.
+async function search(library, words) {
+  const { results } = await library.search(words);
+  const parts = words.split(/\s+/);
+  const apart = parts.length > 1 ? await Promise.all(parts.map(async (part) => (await library.search(part)).results)) : [results];
+  const left_out = parts.filter((_, n) => !apart[n].length);
+  const others = new Map();
+  for (const found of apart.filter((_, n) => parts[n].length > 3)) {
+    for (const one of found) others.set(one.id, { one, score: (others.get(one.id)?.score ?? 0) + 1 / (found.length + 10) });
+  }
+  if (results.length > 3) return { results, left_out };
+  results.forEach(({ id }) => others.delete(id));
+  return { results: [...results, ...[...others.values()].sort((one, other) => other.score - one.score).map(({ one }) => one)], left_out };
+}
+
+const LAST = /\/(teaching|api|evidence)\/|\/(bibliography|README|CONTRIBUTING|TUTOR)\.html/;
+
 // A page and the part of it that answers best. Of the excerpt only the marks are HTML.
 function row(page, words) {
   const part = page.sub_results.find(({ title }) => title?.toLowerCase().includes(words)) ?? page.sub_results[0] ?? page;
   const [item, said] = ["li", "p"].map((tag) => document.createElement(tag));
   item.append(linked(page.url, page.meta.title));
   if (part.url !== page.url) item.append(" › ", linked(part.url, part.title));
-  said.innerHTML = part.excerpt.replace(/<mark>([(“"'‘]*)(.*?)([.,:;!?)”"'’…]*)<\/mark>/g, "$1<mark>$2</mark>$3");
+  const begun = part.excerpt.replace(/^(?:(?!<mark>).)*?[.?!] (?=[A-Z“])/s, "");
+  said.innerHTML = (/^[a-z]/.test(begun) ? "… " : "") + begun.replace(/<mark>([(“"'‘]*)(.*?)([.,:;!?)”"'’…]*)<\/mark>/g, "$1<mark>$2</mark>$3");
   item.append(said);
   return item;
 }
@@ -33,15 +70,31 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     if (words && !list.childElementCount) status.textContent = "Searching …";
     const library = await (pagefind ??= ready()).catch(() => (pagefind = undefined));
     if (!library) return (status.textContent = "The search could not be fetched. Try once more."), 0;
-    const found = await library.debouncedSearch(words, {}, 100);
-    if (!found) return; // more was typed
-    const pages = await Promise.all(found.results.slice(0, 10).map((one) => one.data()));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (words !== field.value.trim().toLowerCase()) return; // more was typed
+    const [found, terms] = await Promise.all([search(library, words), (known ??= fetch(new URL("_static/terms.json", ROOT)).then((got) => got.json()))]);
+    const pages = await Promise.all(found.results.slice(0, 20).map((one) => one.data()));
     const defines = ({ meta }) => Boolean(meta.words?.toLowerCase().split(", ").includes(words));
-    pages.sort((one, other) => defines(other) - defines(one)); // the lesson that explains this very word
+    // The lesson that explains this very word; then what is written for somebody who learns.
+    pages.sort((one, other) => defines(other) - defines(one) || LAST.test(one.url) - LAST.test(other.url));
+    pages.splice(10);
     if (words !== field.value.trim().toLowerCase()) return;
     list.replaceChildren(...pages.map((page) => row(page, words)));
     const count = found.results.length;
-    status.textContent = !words ? "" : count ? `${count} page${count > 1 ? "s" : ""}, the best first` : "Nothing found. Try another word, or its beginning.";
+    status.textContent = !words ? "" : count ? `${count} page${count > 1 ? "s" : ""}, the best first.` : "Nothing found.";
+    for (const word of words.split(/\s+/)) {
+      if (word.length < 4 || (!found.left_out.includes(word) && pages.some(({ content }) => content.toLowerCase().includes(word)))) continue;
+      const [best] = terms.filter((term) => term[0] === word[0]).map((term) => [mistyped(word, term), term]).sort(([one], [other]) => one - other);
+      if (!best?.[0] || best[0] > (word.length > 7 ? 2 : 1)) continue;
+      const meant = Object.assign(document.createElement("button"), { type: "button", textContent: best[1] });
+      meant.onclick = () => {
+        field.value = words.replace(word, best[1]);
+        answer();
+      };
+      status.append(" Did you mean ", meant, "?");
+    }
+    const way = AT_WORK.find(([asked]) => asked.test(words));
+    if (way) status.append(" ", linked(new URL(way[1], ROOT), way[2]), ` ${way[3]}`);
     return pages.length;
   };
   // Enter in the field opens the best answer; the arrows go from the field through the list and back.

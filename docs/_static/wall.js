@@ -2,6 +2,7 @@
 const cards = [...document.querySelectorAll(".wall > li")];
 const tags = [...document.querySelectorAll("[data-tag]")];
 const single = document.querySelector(".filters[data-single]");
+const name = document.querySelector(".filters input");
 const count = document.querySelector(".wall-count");
 const pressed = (one) => one.getAttribute("aria-pressed") === "true";
 const told = (card) => document.getElementById(card.querySelector("a").hash.slice(1)).closest("section");
@@ -9,7 +10,7 @@ const told = (card) => document.getElementById(card.querySelector("a").hash.slic
 function show() {
   const wanted = tags.filter(pressed);
   for (const card of cards) {
-    const fits = wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
+    const fits = (card.textContent.toLowerCase().includes(name?.value.trim().toLowerCase() ?? "")) && wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
     card.hidden = told(card).hidden = !fits;
   }
   for (const section of new Set(cards.flatMap((card) => [card.closest("section"), told(card).parentElement]))) {
@@ -19,12 +20,13 @@ function show() {
   const numbers = left.map((card) => card.querySelector("a").hash.replace("#case-", "")).join(", ");
   const shape = wanted.length && wanted[0].matches(".curves a");
   const some = shape ? `${left.length} cases with this shape: ${numbers}.` : `${left.length} of ${cards.length} shown.`;
-  count.textContent = wanted.length ? some : `All ${cards.length} are shown.`;
+  count.textContent = wanted.length || name?.value ? some : `All ${cards.length} are shown.`;
   if (shape) count.scrollIntoView(); // the cases lie below the screen
-  if (wanted.length) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
+  if (wanted.length || name?.value) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
 
 function press(tag) {
+  if (!tag && name) name.value = "";
   for (const one of tags) {
     if (!tag || one === tag || single) one.setAttribute("aria-pressed", one === tag && !pressed(one));
   }
@@ -45,10 +47,25 @@ for (const one of tags) {
   };
 }
 
+name?.addEventListener("input", show);
+
 // A link may ask for a tag: gallery.html?show=window.
 const asked = new URLSearchParams(location.search).get("show");
 const first = tags.find((one) => one.dataset.tag === asked);
 first ? press(first) : show();
+
+// On a phone the sections below the cards are folded, until a card or their own heading is touched.
+if (matchMedia("(max-width: 600px)").matches) {
+  const sections = cards.map(told);
+  const open = () => sections.find((one) => one.contains(document.getElementById(location.hash.slice(1))))?.classList.remove("folded");
+  for (const section of sections) {
+    section.classList.add("folded");
+    section.querySelector("h3").addEventListener("click", () => section.classList.toggle("folded"));
+  }
+  cards.forEach((card) => card.addEventListener("click", () => told(card).classList.remove("folded")));
+  addEventListener("hashchange", open);
+  open();
+}
 
 const bar = document.querySelector(".compare");
 const chosen = [];
@@ -62,9 +79,10 @@ for (const box of document.querySelectorAll(".wall label input")) {
     const [one, other] = chosen.map((each) => each.dataset.model);
     bar.hidden = !chosen.length;
     if (!other) return bar.replaceChildren(`${one} is chosen. Choose a second model to compare it with.`);
+    const strips = chosen.map((each) => each.closest("li").querySelector("svg").cloneNode(true));
     const link = Object.assign(document.createElement("a"), { textContent: `Compare ${one} with ${other}` });
     link.href = `${bar.dataset.page}?read=${chosen[0].value}&with=${chosen[1].value}`;
-    bar.replaceChildren(link, " on the page that reads configs.");
+    bar.replaceChildren(one, strips[0], other, strips[1], link, " line by line.");
   };
 }
 document.querySelector(".filters")?.classList.add("live-filters");

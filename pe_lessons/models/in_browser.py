@@ -1,7 +1,9 @@
 """What pages of the site ask of the reader: what it says of a config's text, and a strip of its layers."""
 
 import collections
+import itertools
 import json
+import math
 
 from pe_lessons.models import consistency, known_config_keys, reader, words
 
@@ -15,6 +17,8 @@ IN_WORDS = {
     "state": "with a state", "none": "without positions", "convolution": "with a convolution",
     "alone": "without attention", "unknown": "not understood", "window": "with a window",
 }  # fmt: skip
+
+MOST_PIECES = 64  # of a strip on a card
 
 
 def has_window(layer):
@@ -30,11 +34,21 @@ def mechanisms(plan):
 
 
 def strip(plan):
-    """The layers as SVG, the first on the left: the mechanism is the class, and a window is half as high."""
+    """The layers as SVG, the first on the left: the mechanism is the class, and a window is half as high.
+
+    Where a gap between layers would be finer than a hair, equal neighbours are one piece.
+    """
     paths = collections.defaultdict(str)
-    for number, layer in enumerate(plan):
+
+    def piece(numbered):
+        number, layer = numbered
         high = 1 if layer.kind == "feedforward" else 5 if has_window(layer) else 10
-        paths[MECHANISMS[layer.kind]] += f"M{number} {10 - high}h.8v{high}h-.8z"
+        return MECHANISMS[layer.kind], high, number if len(plan) <= MOST_PIECES else None
+
+    for (kind, high, _), run in itertools.groupby(enumerate(plan), piece):
+        (number, _), *others = run
+        wide = f"{len(others) or ''}.8"
+        paths[kind] += f"M{number} {10 - high}h{wide}v{high}h-{wide}z"
     said = ", ".join(f"{count} {IN_WORDS[name]}" for name, count in mechanisms(plan).items())
     drawn = "".join(f'<path class="{name}" d="{path}"/>' for name, path in paths.items())
     box = f'viewBox="0 0 {len(plan)} 10" preserveAspectRatio="none"'
@@ -44,6 +58,24 @@ def strip(plan):
 def example(name):
     """The text of a config of the gallery."""
     return json.dumps(reader.gallery()[name]["config"], indent=2)
+
+
+def table(config):
+    """A row for each kind of layer: which ones, what they do, base, tokens seen, pairs that never turn."""
+    plan, length = reader.layers(config), reader.length(config)
+    for layer in dict.fromkeys(plan):
+        numbers = [number for number, other in enumerate(plan) if other == layer]
+        row = [words._spans(numbers), IN_WORDS[MECHANISMS[layer.kind]], "", "", ""]
+        reach = words._reach(layer, length) if length else layer.window
+        if layer.kind == "rotary":
+            row[1] = layer.rule if layer.rule != "default" else "rotary"
+            row[2] = f"{layer.base:,.10g}"
+            if reach:
+                never = sum(frequency * reach < 2 * math.pi for frequency in layer.frequencies)
+                row[4] = f"{never} of {len(layer.frequencies)}"
+        if reach and layer.kind not in ("recurrent", "feedforward"):
+            row[3] = f"{reach:,}"
+        yield row
 
 
 def read(text, other=""):
@@ -58,6 +90,7 @@ def read(text, other=""):
             raise TypeError('a config.json holds names and values between { and }, such as "model_type"')
         said = {
             "told": words.explain(config),
+            "table": list(table(config)),
             "strip": strip(reader.layers(config)),
             "understood": consistency.understood(config),
             "unread": sorted(reader._read(config).keys() - known_config_keys.NAMES),

@@ -92,7 +92,10 @@ def test_an_exercise_is_answered_wrongly_rightly_and_without_end(open_page, tmp_
     print(f"first check after {first} s, then {after} s")
     answer(page, "sinusoidal_loop", ENDLESS, "does not end")
     answer(page, "sinusoidal_loop", "def my_sinusoidal(seq_len", "SyntaxError in line 1")
+    assert page.locator(".cm-line.wrong").all_inner_texts() == ["def my_sinusoidal(seq_len"]
+    answer(page, "sinusoidal_loop", RIGHT.replace("math.", ""), "Write math.sin.")
     answer(page, "sinusoidal_loop", RIGHT, "Correct")
+    assert Editor(page, "sinusoidal_loop").reply.locator("a").get_attribute("href").startswith("#answer-")
 
     with page.expect_worker():  # now it starts before the box is touched
         page.reload(wait_until="networkidle")
@@ -150,7 +153,7 @@ def test_every_exercise_is_answered_or_says_where_it_can_be(open_page, notebook)
         [mine] = re.findall(r"\bmy_\w+", box.get_attribute("data-check"))
         numbers = isinstance(REGISTRY[name], Numbers)
         solution = REGISTRY[name].solution()
-        answer(page, name, f"{mine} = [{solution}]" if numbers else str(solution), f"{name}: Correct.")
+        answer(page, name, f"{mine} = [{solution}]" if numbers else str(solution), "Correct.")
 
 
 def test_start_again_can_be_taken_back_and_an_older_reply_turns_grey(open_page):

@@ -209,7 +209,7 @@ def open_picture(open_page, name, **options):
 TURN = [(56 + 24 * np.cos(angle), 51 - 24 * np.sin(angle)) for angle in range(9)]  # more than once round
 GRASPED = [
     ("detector", [(200, 80), (300, 80)], {"position": 95}),
-    ("fading_state", [(104, 126), (134, 156)], {"gate of every word": 0.83, "full stop": 0.01}),
+    ("fading_state", [(104, 126), (134, 156)], {"gate of every word": 0.83, "full stop": 0.9}),
     ("leave_the_line", [(250, 150), (142, 98)], {"row": 5, "column": 3}),
     ("out_of_numbers", [(300, 34), (200, 34)], {"position": 3}),
     ("ruler", [(100, 100), (308, 100)], {"query at": 12}),
@@ -252,6 +252,22 @@ def test_what_is_drawn_is_grasped(open_page, name, points, told, touch):
     assert shown == pytest.approx(told, abs=0.02)
 
 
+def test_a_picture_opens_at_its_question(open_page):
+    box = open_picture(open_page, "fading_state")
+    assert box.get_by_role("slider", name="words read").input_value() == "1"
+    assert box.get_by_role("slider", name="full stop").input_value() == "0.9"
+    box = open_picture(open_page, "two_arrows")
+    status = box.get_by_role("status")
+    assert "does not change" not in status.inner_text()
+    box.get_by_role("slider", name="move both").press("ArrowRight")
+    assert "Moving both does not change it" in status.inner_text()
+    box = open_picture(open_page, "turn_the_hands")
+    assert "You did it" not in box.get_by_role("status").inner_text()
+    box.get_by_role("slider", name="d_model").fill("4")
+    box.get_by_role("slider", name="base").press("End")
+    assert "You did it: rows 7 and" in box.get_by_role("status").inner_text()
+
+
 def column_at(box, column):
     """Where the column of table A is on the first screen."""
     drawn = box.locator("image.grip").first.bounding_box()
@@ -266,6 +282,8 @@ def test_the_first_screen_asks_for_a_column_and_then_tells_the_story(open_page, 
     status, story, slider = box.get_by_role("status"), box.locator(".story"), box.get_by_role("slider")
     assert not story.is_visible() and slider.input_value() == "0"
     assert status.inner_text().startswith("Click a table")
+    assert box.locator("path.line").count() == 2 and not box.locator("rect.ring").count()
+    assert page.get_by_role("link", name="Try the first exercise").bounding_box()["y"] < 500
     tables = [one.bounding_box() for one in box.locator("image.grip").all()]
     assert (tables[0]["y"] == tables[1]["y"]) is (width == 1280) and tables[0]["width"] > 300
     page.mouse.click(*column_at(box, 120))

@@ -71,6 +71,19 @@ def test_what_is_typed_while_python_starts_is_not_replaced(open_page):
     assert page.get_by_label("Paste a config.json").input_value() == "{mine"
 
 
+def test_what_is_no_json_is_said_without_python_and_a_start_is_announced_at_once(open_page):
+    page = open_page("read_a_config")
+    page.route("**/config_worker.js", lambda route: None)  # Python never comes
+    page.get_by_label("Paste a config.json").fill(BROKEN)
+    page.get_by_text("This is not JSON: in line 2, column").wait_for()
+    page.get_by_label("Paste a config.json").fill(
+        '{"num_hidden_layers": 2, "time_step_limit": [0.0, Infinity]}'
+    )
+    page.get_by_text("Python is starting. That takes about 5 seconds").wait_for()
+    page.wait_for_timeout(600)
+    assert not page.get_by_text("This is not JSON").count()
+
+
 def test_a_file_that_is_too_long_is_not_read(open_page, tmp_path):
     page = open_page("read_a_config")
     (tmp_path / "tokenizer.json").write_text(json.dumps(["a"] * 300_000))
@@ -90,10 +103,15 @@ def test_the_wall_is_filtered_and_two_are_compared(open_page, width):
     assert f"{len(shown)} of {len(GALLERY)} shown" in page.locator(".wall-count").inner_text()
     assert not page.get_by_role("heading", name="2019", exact=True).is_visible()
     page.get_by_role("button", name="Show all").click()
+    page.get_by_label("Name of a model").fill("kimi k3")
+    assert page.locator(".wall > li:visible").count() == 1
+    page.get_by_role("button", name="Show all").click()
+    assert page.locator(".wall > li:visible").count() == len(GALLERY)
     page.locator(".wall > li", has_text="Kimi K3").locator("svg").click(force=True)  # the link lies over it
     page.wait_for_url("**#kimi-k3")
     for name in ("kimi-k3", "gpt-2"):
         page.locator(f'.wall input[value="{name}"]').check()
+    assert page.locator(".compare svg").count() == 2  # from the cards, before Python starts
     page.get_by_role("link", name="Compare Kimi K3 with GPT-2, small").click()
     page.get_by_role("heading", name="Compared with GPT-2, small").wait_for(timeout=60_000)
     lines = page.locator("#said pre").nth(1).locator("span").all_inner_texts()
@@ -109,12 +127,14 @@ def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
         "#case-13", "#case-19",
     ]  # fmt: skip
     assert page.locator("article h3:visible").count() == 2
+    assert page.locator(".folded").count() == (len(clinic.cases()) if width == 390 else 0)
     group, cases = next(iter(clinic.groups().items()))
     page.get_by_role("button", name=group).click()
     assert (
         page.locator(".wall > li:visible").count() == page.locator("article h3:visible").count() == len(cases)
     )
     page.locator(".wall > li:visible > a").first.click()
+    assert page.get_by_role("heading", name=cases[0].title).locator("..").locator("p:visible").count()
     assert page.get_by_role("heading", name=cases[0].title).evaluate(
         "one => Math.abs(one.getBoundingClientRect().top) < 200"
     )

@@ -202,6 +202,37 @@ def test_search_finds_first_the_lesson_of_a_word(open_page, word, lesson):
     assert f"notebooks/{lesson}.html" in first.get_attribute("href")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("yran", "Did you mean yarn?"),
+        ("wavelenght of a pair", "Did you mean wavelength?"),
+        ("partial_rotary_factor", "Read a config"),
+        ("output degrades after 8k tokens", "The clinic"),
+    ],
+)
+def test_the_search_offers_what_was_meant(open_page, words, said):
+    page = open_page("search")
+    page.goto(page.url + f"?q={words.replace(' ', '+')}")
+    page.locator("article, main").first.locator("[role=status]", has_text=said).first.wait_for()
+    if "Did you mean" in said:
+        page.get_by_role("button", name=said.split()[-1][:-1]).click()
+        page.locator(".search-answers a[href*='notebooks/']").first.wait_for()
+
+
+def test_a_phrase_is_found_though_one_of_its_words_is_nowhere_and_learners_come_first(open_page):
+    page = open_page("search")
+    page.goto(page.url + "?q=rotary+zzyzx+frequencies")
+    page.locator(".search-answers a").first.wait_for()
+    page.goto(page.url.split("?")[0] + "?q=learners")
+    page.locator(".search-answers a").first.wait_for()
+    found = page.locator(".search-answers li > a:first-child").evaluate_all(
+        "all => all.map(one => one.pathname)"
+    )
+    last = [bool(re.search("/(teaching|api)/|(TUTOR|README|CONTRIBUTING).html", one)) for one in found]
+    assert any(last) and last == sorted(last)
+
+
 def test_the_search_answers_while_it_is_typed_and_puts_functions_last(open_page):
     page = open_page("notebooks/02_by_hand")
     page.keyboard.press("Control+k")

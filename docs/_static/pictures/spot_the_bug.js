@@ -35,7 +35,7 @@ export const numbers = ({ column: c }) => ({
 });
 
 // What rows, columns and colours are stands at the tables.
-function painting([left, top], n, c, { size, wide, below }) {
+function painting([left, top], n, c, told, { size, wide, below }) {
   const right = left + wide;
   const image = (href, x, y, width, height, more = "") => `<image href="${href}" x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" ${more}/>`;
   return text(left, top - 3, `table ${"AB"[n]}`, `class="${["first", "second"][n]}"`)
@@ -43,15 +43,14 @@ function painting([left, top], n, c, { size, wide, below }) {
     + text(0, 0, narrow() ? "position →" : "position 0 to 49 →", `${middle} transform="translate(${left - 0.95 * size} ${top + TALL / 2}) rotate(90)"`)
     + text(left + wide / 2, top + TALL + below - 1, "its 128 numbers, column 0 to 127 →", middle)
     + image(PICTURES[n], left, top, wide, TALL, 'class="grip"')
-    + ["halo", "ring"].map((kind) => bar(left + (c * wide) / COLUMNS - 1, top - 1, wide / COLUMNS + 2, TALL + 2, kind)).join("");
+    + (told ? ["halo", "ring"] : []).map((kind) => bar(left + (c * wide) / COLUMNS - 1, top - 1, wide / COLUMNS + 2, TALL + 2, kind)).join("");
 }
 
 export function draw({ right: one, other }, { column: c }, told) {
   const layout = places();
   const [x, y, width, tall] = layout.box;
-  const axis = bar(...layout.box, "box") + text(x, y + tall + layout.below, "position 0") + text(x + width, y + tall + layout.below, "49", end);
-  const drawn = layout.at.map((place, n) => painting(place, n, c, layout)).join("") + axis;
-  if (!told) return drawn + text(x + width / 2, y + tall / 2 + 3, "Your column as a curve: A against B", `${middle} class="to-come"`);
+  const axis = bar(...layout.box, "box") + text(x, y + tall + layout.below, "position 0") + text(x + width / 2, y + tall + layout.below, `column ${c} as a curve`, middle) + text(x + width, y + tall + layout.below, "49", end);
+  const drawn = layout.at.map((place, n) => painting(place, n, c, told, layout)).join("") + axis;
   const ends = [one, other].map((values) => y + 4 + ((tall - 6) * (1 - values.at(-1))) / 2);
   const between = (ends[0] + ends[1]) / 2;
   if (Math.abs(ends[0] - ends[1]) < 14) [0, 1].forEach((n) => (ends[n] = between + (ends[n] > ends[1 - n] || (n && ends[0] === ends[1]) ? 7 : -7)));
@@ -63,7 +62,7 @@ const SEEN = 0.1; // a smaller difference hides in the thickness of the curves
 export const solved = ({ difference }) => difference >= SEEN;
 
 export function words({ difference }, { column: c }, told) {
-  if (!told) return `${matchMedia("(hover: none)").matches ? "Tap" : "Click"} a table, or drag across it. The slider does the same.`;
+  if (!told) return `${matchMedia("(hover: none)").matches ? "Tap" : "Click"} a table, or drag across it. The slider does the same. Column 0 is drawn: A and B are equal there.`;
   const found = difference < 1e-9 ? "A and B are equal here."
     : difference < SEEN ? `A and B differ by ${difference < 0.001 ? "less than 0.001" : `at most ${fixed(difference, 3)}`} here. You would hardly see it.`
     : `this one shows it. The curves differ by up to ${fixed(difference)}.`;

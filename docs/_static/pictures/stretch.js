@@ -48,7 +48,7 @@ export function grasp([x, y], values) {
   return (point) => ({ factor: Math.max(along("end", [10, 390], [8, 19])(point).end - values.trained, 0) });
 }
 
-export function draw({ frequencies: now, slowed }, { trained, factor, base }) {
+export function draw({ frequencies: now, slowed }, { trained, factor, rule, base }) {
   const length = 2 ** trained;
   const most = Math.max(2 ** factor, 2);
   const [seen, all] = ends({ trained, factor });
@@ -61,8 +61,8 @@ export function draw({ frequencies: now, slowed }, { trained, factor, base }) {
     const reached = (length * 2 ** factor * now[k]) / (2 * Math.PI);
     const [mine, all] = [clipped(seen), clipped(reached)].map((turns) => 60 * turns);
     return bar(x, 75 - all, 5, all - mine, "second") + bar(x, 75 - mine, 5, mine, "first")
-      + bar(x, 155 - (50 * slowed[k]) / most, 5, (50 * slowed[k]) / most, "faint solid");
-  }).join("") + text(10, 90, "pair 0: share of a turn") + text(390, 90, "pair 63", end) + text(10, 170, "how much each pair is slowed down") + "</g>";
+      + (rule === "none" ? "" : bar(x, 155 - (50 * slowed[k]) / most, 5, (50 * slowed[k]) / most, "faint solid"));
+  }).join("") + text(10, 90, "pair 0: share of a turn") + text(390, 90, "pair 63", end) + text(10, 170, rule === "none" ? "without a rule no pair is slowed down" : "how much each pair is slowed down") + "</g>";
 }
 
 export const words = ({ open, unseen, slowed }) =>

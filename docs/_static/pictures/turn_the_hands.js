@@ -2,6 +2,7 @@
 import { along, fixed, frequencies, line, middle, painted, range, row, spaced, sum, text, turning, word } from "./shared.js";
 
 const POSITIONS = 100;
+const ALIKE = 0.05; // so near to each other are two rows of the same colours
 const [LEFT, TOP, WIDE, TALL] = [252, 18, 136, 162]; // the table
 const [SPAN, LOW] = [226, 182]; // where the dials are
 
@@ -71,5 +72,6 @@ export function words({ own, omegas, gap, nearest: other }, { position, width })
   const turn = (omega) => spaced((2 * Math.PI) / omega);
   return `Row ${position} begins ${own.slice(0, 4).map((value) => fixed(value, 3)).join(", ")}. In every pair the first number is the ${word("sine", "second")}, the second the ${word("cosine", "first")}. `
     + (width > 2 ? `The fastest hand turns once in ${turn(omegas[0])} tokens, the slowest once in ${turn(omegas.at(-1))}. ` : `The only hand turns once in ${turn(omegas[0])} tokens. `)
-    + `The nearest other row is ${other}, at Euclidean distance ${gap.toFixed(2)}.`;
+    + `The nearest other row is ${other}, at Euclidean distance ${gap.toFixed(2)}.`
+    + (gap < ALIKE ? ` <strong>You did it: rows ${position} and ${other} look alike.</strong>` : "");
 }

@@ -51,10 +51,10 @@ export const draw = ({ pairs, parts }) =>
     const wedge = `<path class="wedge" d="M${x} ${y}L${tips[0]}L${tips[1]}Z"/>`;
     const grips = tips.map(([a, b], i) => `<circle class="grip hand ${["first", "second"][i]}" cx="${a.toFixed(1)}" cy="${b.toFixed(1)}" r="6"/>`);
     return `<circle class="faint" cx="${x}" cy="${y}" r="45"/>` + wedge + line([[x, y], tips[0]], "first") + line([[x, y], tips[1]], "second dashed") + grips.join("")
-      + text(x, 122, `pair ${n}`, middle) + text(x, 140, fixed(parts[n]), `${middle} class="sum"`)
+      + text(x, 122, `pair ${n}`, middle) + text(x, 140, fixed(parts[n]), `${middle} class="sum ${parts[n] < 0 ? "minus" : "plus"}"`)
       + text(x + 49, 140, n < 3 ? "+" : "", middle);
   }).join("") + text(200, 162, `= ${fixed(sum(parts), 3)}`, `${middle} class="sum"`);
 
-export const words = ({ score }, { query, key, layout }) =>
+export const words = ({ score }, { query, key, both, layout }) =>
   `The ${word("key", "second")} is ${Math.abs(query - key)} tokens ${key > query ? "to the right" : "to the left"} of the ${word("query", "first")}. Four dot products add up to the score, ${fixed(score, 3)}. `
-  + (layout === "mixed" ? "Query and key are paired in two ways: moving both changes the score." : "Moving both does not change it: it knows the offset only.");
+  + (layout === "mixed" ? "Query and key are paired in two ways: moving both changes the score." : both ? "Moving both does not change it: it knows the offset only." : "");

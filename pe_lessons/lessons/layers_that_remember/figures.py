@@ -47,7 +47,7 @@ def forgetting(gates, words):
     ax.set_xticks(range(len(words)), words, rotation=60, ha="right")
     ax.set_yticks(range(len(words)), words)
     ax.set(xlabel="key", ylabel="query")
-    ax.text(9.2, 2.2, "the future\nis hidden", ha="center", color="0.4")
+    ax.text(7.6, 1.2, "the future\nis hidden", ha="center", color="0.3")
     ax.annotate(
         "the full stop forgets\nwhat came before",
         (3.5, 4.2),

@@ -121,12 +121,12 @@ def _fans(weights, sentences, asking, *, home, columns=None, between=None, scale
         for position, (word, weight) in enumerate(zip(words, row, strict=True)):
             look = {"color": ink[word], "linewidth": 20 * weight, "solid_capstyle": "butt"}
             faint = weight == 0
-            asks = {"color": "black", "fontweight": "bold"} if position == asker else {"color": "0.75"}
+            asks = {"color": "black", "fontweight": "bold"} if position == asker else {"color": "0.45"}
             ax.text(position, 1.06, word, ha="center", va="bottom", **asks)
             ax.plot([asker, position], [1, 0], **look)
             ax.plot([position, middle], [-0.42, -0.94], **look)
             said = f"{word}\n{'hidden' if faint else format(weight, '.2f')}"
-            colour = "0.75" if faint else "black"
+            colour = "0.45" if faint else "black"
             ax.text(position, -0.05, said, color=colour, ha="center", va="top")
         left, width = middle - 2.4, 4.8 / len(taken)
         coloured = plt.cm.ScalarMappable(plt.Normalize(-scale, scale), plots.SIGNED)
@@ -146,9 +146,9 @@ def _fans(weights, sentences, asking, *, home, columns=None, between=None, scale
         ax.set_axis_off()
     if between is not None:
         fig.get_layout_engine().set(wspace=0.22)
-        sign = fig.text(0.5, 0.155, between, ha="center", va="center", fontsize=24, fontweight="bold")
-        said = "same row" if between == "=" else "not the same"
-        under = fig.text(0.5, 0.04, said, ha="center", va="center", fontsize=9)
+        sign = fig.text(0.5, 0.2, between, ha="center", va="center", fontsize=24, fontweight="bold")
+        said = "same\nrow" if between == "=" else "not the\nsame"  # not wider than the gap
+        under = fig.text(0.5, 0.07, said, ha="center", va="center", fontsize=12, fontweight="bold")
         for text in (sign, under):
             text.set_in_layout(False)
     return fig
