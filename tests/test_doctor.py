@@ -151,12 +151,15 @@ def with_bias(bias, sink=0.0, embedding=1.0):
     model.embed.weight.data.mul_(torch.linspace(embedding, 1, 32))
 
     def attention(q, k, v, attn_mask):
-        places = torch.arange(k.shape[2])
-        scores = q @ k.mT / q.shape[-1] ** 0.5 + bias((places[:, None] - places).double())
+        far = (places[-1][:, :, None] - places[-1][:, None]).double()
+        scores = q @ k.mT / q.shape[-1] ** 0.5 + bias(far)[:, None]
         weights = scores.masked_fill(~attn_mask, -1e9).exp()
         return weights / (weights.sum(dim=-1, keepdim=True) + sink) @ v
 
-    def logits(tokens):
+    places = []
+
+    def logits(tokens, ids=None):
+        places[:] = [torch.arange(tokens.shape[1])[None] if ids is None else ids]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(torch.nn.functional, "scaled_dot_product_attention", attention)
             return model(tokens).logits
@@ -177,6 +180,37 @@ def with_bias(bias, sink=0.0, embedding=1.0):
 def test_a_function_as_a_reference_gives_a_list(patient, id):
     reference = with_bias(lambda far: -0.5 * far)
     assert doctor.examine(patient, VOCAB_SIZE, reference=reference)[-1].id == f"reference/{id}"
+
+
+@pytest.mark.parametrize(
+    ("base", "layout", "id", "words"),
+    [(1_000, "turns", "table", "the base"), (10_000, "halves", "first", "the order of sines and cosines")],
+)
+def test_a_sinusoidal_table_beside_a_reference(base, layout, id, words):
+    def table(base, layout):
+        model = SmallLlama(table=True)
+        rows, width = model.table.weight.shape
+        angles = torch.arange(rows)[:, None] * base ** (-torch.arange(0, width, 2) / width)
+        both = angles.sin(), angles.cos()
+        made = torch.cat(both, dim=1) if layout == "halves" else torch.stack(both, dim=2).flatten(1)
+        model.table.weight.data.copy_(made)
+        return lambda tokens, position_ids=None: model(tokens, None, position_ids).logits
+
+    finding = doctor.examine(table(base, layout), VOCAB_SIZE, reference=table(10_000, "turns"))[-1]
+    assert finding.id == f"reference/{id}" and words in finding.culprit
+
+
+def test_slopes_beside_a_reference_that_takes_position_ids():
+    def biased(slope):
+        model = with_bias(lambda far: -slope * far)
+
+        def logits(tokens, position_ids=None):
+            return model(tokens, position_ids)
+
+        return logits
+
+    finding = doctor.examine(biased(0.3), VOCAB_SIZE, reference=biased(0.5))[-1]
+    assert finding.id == "reference/rotation" and "the slopes of a bias" in finding.culprit
 
 
 def test_a_sink_or_a_table_that_only_the_reference_has():
@@ -1010,6 +1044,71 @@ def test_positions_that_begin_at_1_with_a_mask():
     assert finding.id == "left-padding/begin-elsewhere"
 
 
+def window_with_a_mask(last=True):
+    """A window of 24 whose mask of padding is cut to so many keys, at the right end or at the other one."""
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        n, old = tokens.shape[1], 0 if cache is None else cache[0][0].shape[2]
+        if mask is not None and position_ids is None:
+            position_ids = (mask.cumsum(dim=1) - 1).clamp(min=0)[:, old:]
+        places = torch.arange(old + n)
+        far = (places[:, None] - places)[old:]
+        band = ((far >= 0) & (far < 24))[None]
+        if mask is not None and mask.ndim == 3:
+            band = band & mask
+        elif mask is not None:
+            if old and not last:
+                kept = min(24, old + n)
+                mask = torch.cat([mask[:, : old + n - kept], mask[:, :kept]], dim=1)
+            band = (band & mask[:, None]) | (far == 0)
+        return model(tokens, position_ids, band.expand(len(tokens), n, old + n), cache)
+
+    return logits
+
+
+def padded_wrongly(change):
+    """The small Llama with another mask of padding, made of this one and of how many tokens are new."""
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        if mask is not None and mask.ndim == 2:
+            if position_ids is None:
+                position_ids = (mask.cumsum(dim=1) - 1).clamp(min=0)[:, -tokens.shape[1] :]
+            mask = change(mask, tokens.shape[1])
+        return model(tokens, position_ids, mask, cache)
+
+    return logits
+
+
+def forgets_the_cached_part(mask, new):
+    old = mask.shape[1] - new
+    return torch.cat([mask[:, :old] | (new > 1), mask[:, old:]], dim=1)
+
+
+@pytest.mark.parametrize(
+    ("model", "id", "words"),
+    [
+        (window_with_a_mask(last=False), "padded-step-by-step/long-mask", "texts of 156 tokens"),
+        (padded_wrongly(lambda mask, new: mask | (mask.shape[1] >= 64)), "left-padding/long-unused",
+         "a text of 156 tokens, and not"),
+        (padded_wrongly(forgets_the_cached_part), "padded-step-by-step/mask-unused",
+         "several tokens at once"),
+    ],
+    ids=["cut", "dropped", "several"],
+)  # fmt: skip
+def test_a_mask_of_padding_that_only_some_texts_lose(model, id, words):
+    (finding,) = wrong(doctor.examine(model, VOCAB_SIZE, relative=True))
+    assert finding.id == id and words in finding.says
+
+
+def test_padding_in_a_long_text_is_tried_where_all_is_right():
+    findings = doctor.examine(window_with_a_mask(), VOCAB_SIZE, relative=True)
+    assert not wrong(findings), "\n".join(map(str, findings))
+    assert [one.check for one in findings if one.says.endswith("of 10 tokens and of 156")] == [
+        "left padding", "padded, step by step"]  # fmt: skip
+
+
 def with_cache(change):
     model = doctor.adapted(SmallLlama())
 
@@ -1027,6 +1126,18 @@ def test_a_cache_of_several_texts(change, name):
     model = with_cache(lambda cache: [tuple(map(change, layer)) for layer in cache])
     found = wrong(doctor.examine(model, VOCAB_SIZE, relative=True))
     assert [one.id for one in found] == [f"step-by-step/{name}", f"several-new-tokens/{name}"]
+
+
+def test_values_of_the_cache_that_are_put_after_the_new_ones(monkeypatch):
+    right = torch.nn.functional.scaled_dot_product_attention
+
+    def attention(q, k, v, attn_mask):  # new values first, cached keys first
+        return right(q, k, v.roll(q.shape[2] % k.shape[2], 2), attn_mask=attn_mask)
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", attention)
+    found = wrong(doctor.examine(SmallLlama(), VOCAB_SIZE, relative=True))
+    assert found[0].id == "step-by-step/brought"
+    assert "the values of the cache are in another place" in found[0].culprit
 
 
 @pytest.mark.parametrize("digits", [32, 48, 64, 96, 128])

@@ -500,20 +500,22 @@ def _batch(patient, check):
     yield found
 
 
-def _padded(patient):
+def _padded(patient, far=False):
     """A batch of two texts, the first with padding on the left, and what it should be answered.
 
     Two batches (2, n), with other padding each; mask, positions (2, n); and a function of two lists of
     positions: the rows of each text alone.
     """
-    long = torch.cat([patient.tokens[1], patient.tokens[2, :PADDING]])
+    text, long = patient.text[0], torch.cat([patient.tokens[1], patient.tokens[2, :PADDING]])
+    if far:
+        text, long = patient.long[0, PADDING:], patient.long[0].flip(0)
     paddings = torch.full((PADDING,), patient.stranger), long[:PADDING]
-    batch, other = (torch.stack([torch.cat([padding, patient.text[0]]), long]) for padding in paddings)
+    batch, other = (torch.stack([torch.cat([padding, text]), long]) for padding in paddings)
     mask = torch.ones_like(batch).bool()
     mask[0, :PADDING] = False
 
     def alone(first=None, second=None):
-        return patient.rows(patient.text, first)[0], patient.rows(long[None], second)[0]
+        return patient.rows(text[None], first)[0], patient.rows(long[None], second)[0]
 
     return batch, other, mask, (mask.cumsum(dim=1) - 1).clamp(min=0), alone
 
@@ -537,6 +539,19 @@ def _sees_all_but_itself(patient):
 
 
 NOT_ITSELF = "not-itself | a token does not see itself", "the diagonal of the causal mask", "lesson 01"
+
+
+def _far_ways(patient):
+    """How a long padded text is asked: not at all where its positions go wrong, which is another check's."""
+    ids = patient.ways(torch.arange(patient.long.shape[1])[None])[-1]
+    return [ids] if patient.same(patient.rows(patient.long, ids), patient.rows(patient.long)) else []
+
+
+LONG_MASK = (
+    "long-mask | something changes with the length of the text: the mask of padding is dropped, or cut at "
+    "the wrong end, or padding is counted",
+    "where the mask is cut to a window, or to the keys that the cache keeps: the last ones?",
+)
 
 
 def _left_padding(patient, check):
@@ -657,6 +672,23 @@ def _left_padding(patient, check):
             ], otherwise,
         )  # fmt: skip
 
+    def far(ids):
+        """The same in a long text: a mask that is cut to what a window or a cache keeps, or dropped."""
+        batch, _, mask, positions, alone = _padded(patient, far=True)
+        n, ids = mask.shape[1], None if ids is None else positions
+        with_ids = " with position_ids" if ids is not None else ""
+        seen = _ends(patient.rows(batch, ids, mask), n - PADDING, n)
+        return patient.verdict(
+            check, seen, _ends(alone(), n - PADDING, n),
+            f"padding on the left changes nothing{with_ids}, in texts of {LENGTH} tokens and of "
+            f"{n - PADDING}",
+            f"padding on the left changes the rows of a text of {n - PADDING} tokens, and not those of one "
+            f"of {LENGTH}", "lesson 19",
+            [("long-unused | in a long text the mask is not used", "from which length on is it dropped?",
+              lambda: any(patient.same(seen, _ends(patient.rows(batch, own), n - PADDING, n))
+                          for own in (ids, positions)))], LONG_MASK,
+        )  # fmt: skip
+
     own = judged(
         None, ("padding-counted | padding is counted as positions", "count them from the first real token")
     )
@@ -670,7 +702,16 @@ def _left_padding(patient, check):
     if given.status == "right" and own.id.rpartition("/")[2].startswith("begin-"):
         yield own
         return
+    notes = []
+    try:
+        if given.status == "right":
+            (given,) = _first_wrong([given, *map(far, _far_ways(patient))])
+    except Crash as crash:
+        if isinstance(crash.__cause__, NameError | AttributeError):
+            raise
+        notes.append(Finding(check, "note", f"padding in a text of {patient.long.shape[1]} tokens: {crash}"))
     yield given
+    yield from notes
     if given.status == "right" and own.status == "wrong":
         says = "without position_ids, it does: give them, counted from the first real token"
         yield Finding(check, "note", says, own.size, lesson="lesson 19")
@@ -896,8 +937,9 @@ def _cached(patient, check, cuts):
              "where new keys are written, and how many of the cache are used", empty_slot),
             ("brought | what a new token brings differs with a cache: its embedding, a scale or a norm, "
              f"{'heads that share keys, or a sink' if patient.in_attention else 'its position, or a head'}; "
-             "or it does not see itself",
-             "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
+             "or it does not see itself, or the values of the cache are in another place",
+             "what is made of a token by itself, and whether that hangs on the cache; then the order in "
+             "which cached and new values are joined", alone_differs),
             ("other-values | neither positions nor the mask, but what heads get: in another order, of "
              "another layer, scaled or rounded?",
              "heads that share keys, the cache of each layer, what else is otherwise with a cache",
@@ -1030,6 +1072,7 @@ def _cached(patient, check, cuts):
 
     (found,) = _first_wrong(all_of_them())
     patient.steps_right = len(cuts) > 1 and found.status == "right"
+    patient.several_right = len(cuts) == 1 and found.status == "right"
     yield found
     if len(cuts) == 1 and found.status == "right" and not notes:
         gone_back()
@@ -1110,9 +1153,11 @@ def _reach(patient, text, cuts):
 
 def _padded_steps(patient, check):
     batch, other, mask, positions, alone = _padded(patient)
-    cuts = [*range(OLD + PADDING, LENGTH + PADDING)]
+    one_at_a_time = [*range(OLD + PADDING, LENGTH + PADDING)]
+    long = patient.long.shape[1]
 
-    def judged(ids):
+    def judged(ids, cuts=one_at_a_time):
+        several = ", several tokens at once" * (len(cuts) == 1)
         seen, expected = patient.continued(batch, cuts, ids, mask), _ends(alone(), NEW, NEW)
         otherwise = (
             "padding-perhaps | only the padded text goes wrong: perhaps padding is counted as positions",
@@ -1136,7 +1181,7 @@ def _padded_steps(patient, check):
             check, _ends(seen, NEW, NEW), expected,
             "texts padded on the left go on with a cache as each does alone",
             f"texts padded on the left{' and given position_ids' * (ids is not None)} do not go on with a "
-            "cache as each does alone", "lesson 19", [
+            f"cache as each does alone{several}", "lesson 19", [
                 ("mask-unused | the mask is not used once there is a cache",
                  "where the mask reaches the scores",
                  lambda: padding_matters() and any(patient.same(seen, patient.continued(
@@ -1153,13 +1198,39 @@ def _padded_steps(patient, check):
                     patient, ids, lambda ids: patient.continued(batch, cuts, ids, mask))),
                 ("padding-counted | padding is counted as positions once there is a cache",
                  "where the model counts by itself",
-                 lambda: _ends(alone(torch.tensor([[*range(OLD), *cuts]])), NEW, NEW)),
+                 lambda: _ends(alone(torch.tensor([[*range(OLD), *one_at_a_time]])), NEW, NEW)),
                 (*FIRST_FOR_ALL, lambda: _ends(alone(None, torch.tensor(
                     [[*range(cuts[0]), *range(OLD, LENGTH)]])), NEW, NEW)),
             ], otherwise, perhaps_rounded=True,
         )  # fmt: skip
 
-    yield from _first_wrong(map(judged, patient.ways(positions)[not patient.counts_from_the_text :]))
+    def far(ids, cuts):
+        batch, _, mask, positions, alone = _padded(patient, far=True)
+        ids = None if ids is None else positions
+        return patient.verdict(
+            check, _ends(patient.continued(batch, cuts, ids, mask), NEW, NEW), _ends(alone(), NEW, NEW),
+            f"texts padded on the left go on with a cache as each does alone, those of {LENGTH} tokens and "
+            f"of {long - PADDING}",
+            f"texts of {long - PADDING} tokens, padded on the left, do not go on with a cache as each does "
+            f"alone, and those of {LENGTH} do", "lesson 19", (), LONG_MASK, perhaps_rounded=True,
+        )  # fmt: skip
+
+    notes, ways = [], patient.ways(positions)[not patient.counts_from_the_text :]
+
+    def all_of_them():
+        yield from map(judged, ways)
+        try:
+            if patient.several_right:
+                yield from (judged(ids, one_at_a_time[:1]) for ids in ways)
+            for first in [[long - NEW]] * patient.several_right + [[*range(long - NEW, long)]]:
+                yield from (far(ids, first) for ids in _far_ways(patient))
+        except Crash as crash:
+            if isinstance(crash.__cause__, NameError | AttributeError):
+                raise
+            notes.append(Finding(check, "note", f"several new tokens, or a text of {long} tokens: {crash}"))
+
+    yield from _first_wrong(all_of_them())
+    yield from notes
 
 
 def _packing(patient, check):
@@ -1280,9 +1351,9 @@ UNLIKE_ALONE = (
     "repeat_interleave or repeat? Then the weights.",
 )
 UNLIKE_FIRST = (
-    "first | a token at the first position differs: the rows of a table (which is first, their order or "
-    "their size), heads that are in another order, or other weights",
-    "does the table begin at 1, or is it multiplied?",
+    "first | a token at the first position differs: the rows of a table (which is first, their size, or "
+    "the order of sines and cosines), heads that are in another order, or other weights",
+    "does the table begin at 1, or is it multiplied? Are sines and cosines in turn, or in halves?",
 )
 UNLIKE_SINKS = (
     "sinks | a sink or a state is left out: only the reference notices how many equal tokens there are",
@@ -1303,14 +1374,14 @@ UNLIKE_FAR = (
     "are half of the buckets for later tokens, which a causal model has not?",
 )
 UNLIKE_TABLE = (
-    "table | a token at the first position is right, and others are not: the exponent of the frequencies, "
-    "the order of sines and cosines, or the rows of a table",
-    "is the exponent 2i / d?",
+    "table | a token at the first position is right, and others are not: the base or the exponent of the "
+    "frequencies, or the rows of a table",
+    "is the base 10,000, and the exponent 2i / d?",
 )
 UNLIKE_ROTATION = (
     "rotation | with all tokens at position 0 the rows are those of the reference: the frequencies or their "
-    "digits, which columns or layers turn, or how columns are paired",
-    "rotary_dim; the exponent 2i / d; the layout of the pairs.",
+    "digits, which columns or layers turn, how columns are paired, or the slopes of a bias or its buckets",
+    "rotary_dim; the exponent 2i / d; the layout of the pairs; the slopes, and which head gets which.",
 )
 UNLIKE_DISTANCE = (
     "distance | a token alone is right, and others are not: the slopes or the sign of a bias, its buckets, "
