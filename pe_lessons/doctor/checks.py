@@ -939,7 +939,9 @@ def _cached(patient, check, cuts):
              f"{'heads that share keys, or a sink' if patient.in_attention else 'its position, or a head'}; "
              "or it does not see itself, or the values of the cache are in another place",
              "what is made of a token by itself, and whether that hangs on the cache; then the order in "
-             "which cached and new values are joined", alone_differs),
+             "which cached and new values are joined",
+             # a single new token brings what is right, if one at a time is right
+             lambda: not (patient.steps_right and len(cuts) == 1) and alone_differs()),
             ("other-values | neither positions nor the mask, but what heads get: in another order, of "
              "another layer, scaled or rounded?",
              "heads that share keys, the cache of each layer, what else is otherwise with a cache",
