@@ -182,6 +182,12 @@ def test_launch_buttons_and_colab_copies(open_page):
         assert copy["cells"][1:] == notebook(name)["cells"]
 
 
+def searched(open_page, words):
+    page = open_page("search")
+    page.goto(page.url + f"?q={words.replace(' ', '+')}")
+    return page
+
+
 @pytest.mark.parametrize(
     ("word", "lesson"),
     [
@@ -195,8 +201,7 @@ def test_launch_buttons_and_colab_copies(open_page):
     ],
 )
 def test_search_finds_first_the_lesson_of_a_word(open_page, word, lesson):
-    page = open_page("search")
-    page.goto(page.url + f"?q={word.replace(' ', '+')}")
+    page = searched(open_page, word)
     first = page.locator(".search-answers a").first
     first.wait_for()
     assert f"notebooks/{lesson}.html" in first.get_attribute("href")
@@ -212,8 +217,7 @@ def test_search_finds_first_the_lesson_of_a_word(open_page, word, lesson):
     ],
 )
 def test_the_search_offers_what_was_meant(open_page, words, said):
-    page = open_page("search")
-    page.goto(page.url + f"?q={words.replace(' ', '+')}")
+    page = searched(open_page, words)
     page.locator("article, main").first.locator("[role=status]", has_text=said).first.wait_for()
     if "Did you mean" in said:
         page.get_by_role("button", name=said.split()[-1][:-1]).click()
@@ -221,8 +225,7 @@ def test_the_search_offers_what_was_meant(open_page, words, said):
 
 
 def test_a_phrase_is_found_though_one_of_its_words_is_nowhere_and_learners_come_first(open_page):
-    page = open_page("search")
-    page.goto(page.url + "?q=rotary+zzyzx+frequencies")
+    page = searched(open_page, "rotary zzyzx frequencies")
     page.locator(".search-answers a").first.wait_for()
     page.goto(page.url.split("?")[0] + "?q=learners")
     page.locator(".search-answers a").first.wait_for()
