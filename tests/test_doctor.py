@@ -876,6 +876,12 @@ def attending(change, ids=True):
     return logits if ids else without_ids(logits)
 
 
+def one_too_far_in_a_batch(tokens, position_ids=None, cache=None):
+    old = 0 if cache is None else cache[0][0].shape[2]
+    ids = torch.arange(old, old + tokens.shape[1])[None] if position_ids is None else position_ids
+    return HEALTHY_MODEL(tokens, ids + (old > 0 and len(tokens) > 1), None, cache)
+
+
 def sees_what_nobody_wrote(q, k, v, attn_mask):
     """One new token sees all of a cache of 300, whatever was written."""
     scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9)
@@ -969,6 +975,11 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (without_ids(while_cached(FREQUENCIES, lambda one: 3 * one)), "step-by-step/scores-only"),
         (queries_from_0(), "step-by-step/queries"),
         (a_late_end, "step-by-step/state-late"),
+        (asked(HEALTHY_MODEL, lambda ids, band, old: (ids, band & (torch.arange(band.shape[2]) >= old))),
+         "step-by-step/unused"),
+        (one_too_far_in_a_batch, "step-by-step/batch-cache"),
+        (unlike_with_a_cache(lambda far, old: -0.1 * far.clamp(max=12 if old else 999)),
+         "step-by-step/from-length"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
@@ -1215,6 +1226,23 @@ def padded_wrongly(change):
     return logits
 
 
+def hides_the_last_cached_one(mask, new):
+    """Where there is padding."""
+    mask, old = mask.clone(), mask.shape[1] - new
+    mask[:, old - 1 : old] &= mask[:, :1]
+    return mask
+
+
+def narrower_with_a_mask(tokens, position_ids=None, mask=None):
+    n = tokens.shape[1]
+    ids = torch.arange(n)[None] if position_ids is None else position_ids
+    far = torch.arange(n)[:, None] - torch.arange(n)
+    band = ((far >= 0) & (far < 24 - (mask is not None)))[None]
+    if mask is not None:
+        band = (band & mask[:, None]) | (far == 0) if mask.ndim == 2 else band & mask
+    return HEALTHY_MODEL(tokens, ids, band.expand(len(tokens), n, n))[0]
+
+
 def forgets_the_cached_part(mask, new):
     old = mask.shape[1] - new
     return torch.cat([mask[:, :old] | (new > 1), mask[:, old:]], dim=1)
@@ -1228,8 +1256,10 @@ def forgets_the_cached_part(mask, new):
          "a text of 156 tokens, and not"),
         (padded_wrongly(forgets_the_cached_part), "padded-step-by-step/mask-unused",
          "several tokens at once"),
+        (padded_wrongly(hides_the_last_cached_one), "padded-step-by-step/mask-hides", "as each does alone"),
+        (narrower_with_a_mask, "left-padding/long-ones", "a text of 156 tokens, and not"),
     ],
-    ids=["cut", "dropped", "several"],
+    ids=["cut", "dropped", "several", "hides", "ones"],
 )  # fmt: skip
 def test_a_mask_of_padding_that_only_some_texts_lose(model, id, words):
     (finding,) = wrong(doctor.examine(model, VOCAB_SIZE, relative=True))

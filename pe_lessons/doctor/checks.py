@@ -572,7 +572,7 @@ def _far_ways(patient):
 
 LONG_MASK = (
     "long-mask | something changes with the length of the text: the mask of padding is dropped, or cut at "
-    "the wrong end, or padding is counted",
+    "the wrong end, or a window is another beside it",
     "where the mask is cut to a window, or to the keys that the cache keeps: the last ones?",
 )
 
@@ -715,7 +715,10 @@ def _left_padding(patient, check):
             f"of {LENGTH}", "lesson 19",
             [("long-unused | in a long text the mask is not used", "from which length on is it dropped?",
               lambda: any(patient.same(seen, _ends(patient.rows(batch, own), n - PADDING, n))
-                          for own in (ids, positions)))], LONG_MASK,
+                          for own in (ids, positions))),
+             ("long-ones | a mask, even one of ones, changes a long text: a window is another beside it",
+              "how the mask and the window are joined", lambda: not patient.same(
+                  *(patient.rows(patient.long, None, one) for one in (None, mask[1:]))))], LONG_MASK,
         )  # fmt: skip
 
     own = judged(
@@ -854,6 +857,8 @@ def _cached(patient, check, cuts):
         def after(shown, by, itself=True, filler=patient.stranger):
             """The last row, with a cache and at once, of so many tokens, others that a mask hides, and a
             new one, which the mask may hide from itself."""
+            if patient.steps_right and len(cuts) == 1:
+                raise ValueError("a single new token is right, so what it shows explains nothing here")
             middle = torch.full((1, by), filler)
             text = torch.cat([patient.text[:, :shown], middle, patient.text[:, OLD : OLD + 1]], dim=1)
             mask, ids = torch.ones_like(text).bool(), torch.arange(text.shape[1])[None] if known else None
@@ -875,7 +880,7 @@ def _cached(patient, check, cuts):
 
         def alone_differs():
             """Does a new token that sees nothing but itself differ with a cache, and not without one?"""
-            if "mask" not in patient.arguments:
+            if "mask" not in patient.arguments or (patient.steps_right and len(cuts) == 1):
                 return False
             got, at_once = after(0, 1)
             ids = torch.tensor([[1]]) if known else None
@@ -904,9 +909,12 @@ def _cached(patient, check, cuts):
                 and _far_to_near(patient, patient.rows) < 1
             )
 
-        def any_position():
-            new = [patient.count + by * (patient.count >= OLD) for by in (2, 5)]
-            return patient.same(*(patient.continued(patient.text, cuts, ids) for ids in new))
+        def any_position(*times):
+            """Does it not matter how far the new ones are from cached ones, or from each other?"""
+            new = [patient.count + (by + step * patient.count) * (patient.count >= OLD)
+                   for by, step in ((2, 0), (5, 0), *((5, step) for step in times))]  # fmt: skip
+            first, *rows = (patient.continued(patient.text, cuts, ids) for ids in new)
+            return all(patient.same(first, other) for other in rows)
 
         def as_if_masked(change):
             """The whole text, where `change` has changed the rows of new tokens in the causal mask."""
@@ -986,7 +994,11 @@ def _cached(patient, check, cuts):
              "where keys are turned: before or after they are cached?",
              lambda: known and (cached_at(10) or second_key_only())),
             ("no-position | the positions of new tokens are not used once there is a cache",
-             "is the table added, does the rotation turn, when there is a cache?", any_position),
+             "is the table added, does the rotation turn, when there is a cache?",
+             lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
+            ("any-position | with a cache, it does not matter how far new tokens are from cached ones: "
+             "positions are not used, or no cached key is seen",
+             "is the table added, does the rotation turn, are the keys of the cache joined?", any_position),
             *_reach(patient, patient.text, cuts),
             ("cached-keys | cached keys lose the positions that they were given: they are turned when they "
              "are used, by other ones", "is their place in the cache taken for their position?",
@@ -1009,9 +1021,7 @@ def _cached(patient, check, cuts):
              "the order in which cached and new values are joined", hidden_matters),
             ("brought | what a new token brings differs with a cache: its embedding or a norm, "
              f"{brings}",
-             "what is made of a token by itself, and whether that hangs on the cache",
-             # a single new token brings what is right, if one at a time is right
-             lambda: not (patient.steps_right and len(cuts) == 1) and alone_differs()),
+             "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
             ("state-late | equal tokens go on rightly after many of them, and not after few: a state or the "
              "end of a convolution is a token late, its kernel is another, or a key is missing",
              "what the cache keeps of the last tokens beside keys and values",
@@ -1055,8 +1065,17 @@ def _cached(patient, check, cuts):
             check, seen, expected, "with a cache, the rows are those of the whole text at once",
             f"with a cache{' and position_ids' * (positions is not None)}"
             f"{' and a mask of ones' * (mask is not None)}, the rows are not those at once",
-            "lesson 19", stories, otherwise, perhaps_rounded=True,
+            "lesson 19", stories, otherwise, perhaps_rounded=not_more_in_a_long_one(),
         )  # fmt: skip
+
+    @functools.cache
+    def not_more_in_a_long_one():
+        """Rounding does about as much in any text."""
+        short, long = (
+            patient.difference(patient.continued(text, first), patient.rows(text)[:, first[0] :])
+            for text, first in ((patient.text, cuts), (patient.long, later))
+        )
+        return long < 4 * short
 
     @functools.cache
     def rounds():
@@ -1081,8 +1100,10 @@ def _cached(patient, check, cuts):
             "with a cache, one text goes on as at once, and a batch of texts does not", "lesson 19",
             [("first-cache | the cache of the first text is used for all", "keys[:1], or expand",
               first_for_all)],
-            ("batch-cache | what the cache keeps for several texts is mixed up or lost",
-             "the axis of the texts in all that the cache keeps"), rounds(),
+            ("batch-cache | only a batch of texts goes wrong with a cache: what is kept of them, their "
+             "positions, or their mask",
+             "the axis of the texts in all that the cache keeps, and what hangs on how many they are"),
+            rounds(),
         )  # fmt: skip
 
     def then_one():
@@ -1247,7 +1268,6 @@ def _reach(patient, text, cuts):
         return noticed(patient.rows, *before) and not noticed(steps, *before) and noticed(steps, 0)
 
     where = "the window's mask, and how many keys the cache keeps"
-    counted = "" if patient.known else ", or new tokens are counted by those keys"
     return [
         ("wrong-keys | the cache keeps the wrong keys: the first ones of a long text, and not the last",
          "which end is cut off", others_kept),
@@ -1256,8 +1276,8 @@ def _reach(patient, text, cuts):
         ("narrower | with a cache, the window is too narrow", where,
          lambda: fewer() > 0 or widths()[1] < widths()[0] < n),
         ("drops | with a cache, old keys are dropped", where, lambda: widths()[1] < widths()[0]),
-        ("from-length | with a cache, a long text goes wrong and a short one does not: in some layer the "
-         f"window, or how many keys are kept, is another{counted}; right are texts of up to ", where,
+        ("from-length | with a cache, a long text goes wrong and a short one does not: the window, how many "
+         "keys are kept, or the distance to far tokens is another; right are texts of up to ", where,
          lambda: f"{longest_right()} tokens" if longest_right() else False),
     ]  # fmt: skip
 
@@ -1271,8 +1291,9 @@ def _padded_steps(patient, check):
         several = ", several tokens at once" * (len(cuts) == 1)
         seen, expected = patient.continued(batch, cuts, ids, mask), _ends(alone(), NEW, NEW)
         otherwise = (
-            "padding-perhaps | only the padded text goes wrong: perhaps padding is counted as positions",
-            "where the model counts by itself once there is a cache",
+            "padding-perhaps | only the padded text goes wrong: once there is a cache, padding is counted, "
+            "the mask does not lie on the keys that it is for, or a state gets another part of it",
+            "mask[:, -n_q:] for new tokens, mask[:, -n_k:] for keys; where the model counts by itself",
         ) if patient.same(_ends(seen, NEW, NEW)[NEW:], expected[NEW:]) else (
             "in-company | a text without padding goes wrong beside a padded one: it gets the positions or "
             "the mask of that one", "[:1], and the axis along which positions are counted",
@@ -1280,6 +1301,14 @@ def _padded_steps(patient, check):
 
         def padding_matters():
             return not patient.same(seen, patient.continued(other, cuts, ids, mask))
+
+        def hides_text(places=(PADDING, cuts[0] - 1, -3, -2)):
+            """Is a token of the padded text noticed by its last one at once, and not with a cache?"""
+            asks = (lambda texts: patient.rows(texts, ids, mask),
+                    lambda texts: patient.continued(texts, cuts, ids, mask))  # fmt: skip
+            whole, steps = ([not patient.same(ask(batch)[0, -1], ask(patient.altered(batch, place))[0, -1])
+                             for place in places] for ask in asks)  # fmt: skip
+            return any(one and not other for one, other in zip(whole, steps))
 
         def as_if_masked(later):
             """The whole texts at once, where new tokens get another mask of padding."""
@@ -1305,6 +1334,8 @@ def _padded_steps(patient, check):
                  "keys that it is for",
                  "are new keys put after the old ones, and the mask in the same order?",
                  lambda: padding_matters()),
+                ("mask-hides | once there is a cache, the mask hides tokens of the text",
+                 "mask[:, -n_k:], which part of it is for the new keys?", hides_text),
                 (*OF_ANOTHER, lambda: _of_another(
                     patient, ids, lambda ids: patient.continued(batch, cuts, ids, mask))),
                 ("padding-counted | padding is counted as positions once there is a cache",
