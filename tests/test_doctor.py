@@ -965,6 +965,8 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (in_a_batch(lambda rows: rows * torch.arange(1, 1 + len(rows))[:, None, None]), "batch/laid-out"),
         (counted_from(lambda mask, ids, new: mask.cumsum(dim=0)[:, -new:]), "left-padding/begin-elsewhere"),
         (counted_from(first_ones), "step-by-step/mask-counts"),
+        (lambda tokens, position_ids=None, mask=None: HEALTHY_MODEL(tokens, position_ids, mask)[0]
+         * (1 if mask is None or mask.ndim == 3 else 0.5), "left-padding/mask-changes"),
         (several_kept(lambda old: slice(old + 1)), "several-new-tokens/one-kept"),
         (several_kept(lambda old: slice(old)), "several-new-tokens/none-kept"),
         (several_kept(lambda old: slice(old, None)), "several-new-tokens/old-lost"),

@@ -517,7 +517,7 @@ def _batch(patient, check):
         return [not patient.same(*pair) for pair in zip(patient.rows(tokens), patient.rows(patient.tokens))]
 
     # a gap in the middle, of another size in each text
-    gaps = patient.count + torch.arange(3)[:, None] * (patient.count >= OLD)
+    gaps = patient.count + torch.arange(1, 4)[:, None] * (patient.count >= OLD)
     (found,) = _first_wrong(map(judged, patient.ways(gaps)))
     patient.batches = found.status == "right"
     yield found
@@ -642,8 +642,8 @@ def _left_padding(patient, check):
         def ones_change(first=None):
             """Is it the mask itself, without any padding, that moves a text, so that it begins at `first`?"""
             ones = torch.ones_like(patient.text).bool()
-            with_ones = patient.rows(patient.text, None, ones)
-            if ids is not None or patient.same(with_ones, alone()[0]):
+            with_ones = patient.rows(patient.text, None if ids is None else patient.count, ones)
+            if patient.same(with_ones, alone()[0]):
                 return False
             return first is None or patient.same(with_ones, patient.rows(patient.text, patient.count + first))
 
@@ -677,9 +677,13 @@ def _left_padding(patient, check):
                  "is True taken for 'hide'?", lambda: padding_matters() and not text_matters()),
                 (*NOT_ITSELF, lambda: _sees_all_but_itself(patient)),
                 ("begin-at-1 | with a mask, positions begin at 1", "mask.cumsum(dim=1) - 1",
-                 lambda: patient.known and ones_change(1)),
+                 lambda: ids is None and patient.known and ones_change(1)),
                 ("begin-elsewhere | with a mask, a text without padding changes, too: positions begin at 1 "
-                 "there, or are summed along another axis", "mask.cumsum(dim=1) - 1", ones_change),
+                 "there, or are summed along another axis", "mask.cumsum(dim=1) - 1",
+                 lambda: ids is None and not patient.in_attention and ones_change()),
+                ("mask-changes | with a mask, a text without padding changes, too, and not by its positions: "
+                 "a sink, a scale or a norm hangs on whether there is one", "what is done only with a mask",
+                 ones_change),
                 ("mask-on-first | the mask does not hide the first key", "are first tokens kept as sinks?",
                  lambda: [place for place in range(PADDING) if noticed(place, 2)] == [0]),
                 ("mask-finite | the mask is a small number that is added to the scores: it makes padding "
@@ -985,7 +989,7 @@ def _cached(patient, check, cuts):
              lambda: as_if_masked(lambda keys, old: hide(keys, 0))),
             own_count,
             ("mask-counts | with a mask, even one of ones, new tokens go wrong, and without one they are "
-             "right: they are counted wrongly from it, or it hides a token",
+             "right: they are counted wrongly from it, it hides a token, or a state or a sink hangs on it",
              "the last n_q of the sums over the mask, not the first ones; how long is it?",
              lambda: mask is not None),
             ("unturned | cached keys are kept before the turn, and not turned",
