@@ -942,6 +942,7 @@ EMBEDDING, FREQUENCIES, QUERIES = (
     ("model", "id"),
     [
         (hidden(lambda old: 0), "step-by-step/first-dropped"),
+        (without_ids(hidden(lambda old: 0)), "step-by-step/first-dropped"),
         (hidden(lambda old: old - 1), "several-new-tokens/last-dropped"),
         (hidden(lambda old: -1), "step-by-step/not-itself"),
         (while_cached(FREQUENCIES, lambda one: 3 * one), "step-by-step/apart"),

@@ -973,6 +973,8 @@ def _cached(patient, check, cuts):
             ("offset-plus-1 | positions after the cache are one too far on", OFFSET,
              lambda: not known and patient.same(seen, spaced(1))),
             (*TWICE, lambda: not known and len(cuts) == 1 and patient.same(seen, spaced(OLD))),
+            ("first-dropped | with a cache, the first token is not seen", "which keys are kept",
+             lambda: as_if_masked(lambda keys, old: hide(keys, 0))),
             ("no-distance | how far new tokens are from cached ones does not matter: their distances are "
              "those of tokens at the beginning, or are not used", OFFSET,
              lambda: not known and any_distance(1, itself=True) and not alone_differs()),
@@ -985,8 +987,6 @@ def _cached(patient, check, cuts):
             ("causal-missing | the causal mask is missing among the tokens that come after a cache",
              "the mask of several new tokens",
              lambda: len(cuts) == 1 and matters(LENGTH - 1, slice(-1))),
-            ("first-dropped | with a cache, the first token is not seen", "which keys are kept",
-             lambda: as_if_masked(lambda keys, old: hide(keys, 0))),
             own_count,
             ("mask-counts | with a mask, even one of ones, new tokens go wrong, and without one they are "
              "right: they are counted wrongly from it, it hides a token, or a state or a sink hangs on it",
