@@ -313,8 +313,7 @@ def numbers(value):
                 left -= math.prod(shape)
                 return tuple(shape), list(map(float, value.reshape(-1).tolist()))
             value = value.tolist()
-        real = isinstance(value, Real) or (not isinstance(value, Complex) and hasattr(type(value), "__float__"))
-        if real:  # of Python, NumPy, decimal, fractions, or whatever `float` takes
+        if _is_number(value):
             left -= 1
             return (), [float(value)]
         if value is None and place:
@@ -349,6 +348,11 @@ def numbers(value):
     except OverflowError:
         raise Unusable("contains an integer that is too large for a float") from None
     return shape, tuple(entries)
+
+
+def _is_number(value):
+    """Whether it is a real number: of Python, NumPy, decimal, fractions or whatever `float` takes."""
+    return isinstance(value, Real) or (hasattr(type(value), "__float__") and not isinstance(value, Complex))
 
 
 def is_unwritten(function):
