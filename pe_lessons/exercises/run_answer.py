@@ -132,18 +132,9 @@ class Look:
 
     @classmethod
     def from_text(cls, text):
-        """Read what a stranger wrote.
-
-        Raises
-        ------
-        ValueError
-            If it is no look.
-        """
-        try:
-            data = _read(cls, json.loads(text))
-            again = data["again"] and _read(Behaviour, data["again"])
-        except (TypeError, AttributeError, OverflowError, RecursionError) as problem:
-            raise ValueError(f"this is no look at an answer: {problem}") from None
+        """Read what a stranger wrote; what is no look raises some error."""
+        data = _read(cls, json.loads(text))
+        again = data["again"] and _read(Behaviour, data["again"])
         return cls(**data | {"again": again and (lambda: Behaviour(**again)), "answer": None})
 
 
