@@ -148,7 +148,7 @@ class Lesson:
                 )
 
 
-_compiled = functools.cache(compile)  # `pairs` makes every mistake a second time
+_compiled = functools.lru_cache(2_000)(compile)  # `pairs` makes every mistake a second time
 
 
 def _run(text, filename, scope):
