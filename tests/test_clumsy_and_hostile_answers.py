@@ -114,7 +114,7 @@ def test_the_memory_limit_is_lifted_after_the_call():
 
 
 def test_where_memory_cannot_be_limited_answers_are_judged(monkeypatch):
-    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(run_answer, "SIZE", Path("no such file"))  # as on macOS and Windows
     assert EXERCISE.check(loops.sinusoidal).status == "correct"
 
 

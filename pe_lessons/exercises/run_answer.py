@@ -37,6 +37,7 @@ WALL_SECONDS = 4.0  # for loops that sleep: of this time they compute less than 
 SLEEPER = 1 / 100  # a machine under load may leave a twentieth to a loop that does compute
 LONGEST_STEP = 0.25  # of a second; what one step takes longer, the process may have waited for its machine
 MEMORY = 2 << 30  # bytes that one call may ask for; where a hub limits the whole kernel, half of its limit
+SIZE = Path("/proc/self/statm")  # of this process, in pages; Linux has it
 ENTRIES = 1_000_000
 PRINTED = 2_000  # characters kept of what one call prints
 
@@ -621,7 +622,7 @@ def _resource():
     """The module that limits memory, where the system can: on Linux without CUDA, which reserves addresses
     without measure. Windows and pages of the site have no such module, and macOS ignores the limit."""
     torch = sys.modules.get("torch")
-    if not sys.platform.startswith("linux") or (torch and torch.cuda.is_available()):
+    if not SIZE.exists() or (torch and torch.cuda.is_available()):
         return None
     return importlib.import_module("resource")
 
@@ -633,7 +634,7 @@ def _memory_limit():
     if resource is None:
         yield
         return
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    pages = int(SIZE.read_text().split()[0])
     before = resource.getrlimit(resource.RLIMIT_AS)
     limit = pages * resource.getpagesize() + _memory_of_a_call()
     known = [bound for bound in (limit, *before) if bound != resource.RLIM_INFINITY]
