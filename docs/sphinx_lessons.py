@@ -27,7 +27,7 @@ if "google.colab" in sys.modules:  # elsewhere the course is installed already
     %pip install --quiet --no-deps "pe_lessons @ git+{repository}"
 """
 
-SHOW = {"source": "Show the code", "output": "Show the answer"}
+SHOW = {"imports": "Show the imports", "code": "Show the code", "output": "Show the answer"}
 LONG = 8  # lines of code above a figure that are in its way
 
 
@@ -197,7 +197,8 @@ def fold_cells(app, docname, source):
 
 def open_folded(translator, node):
     """Instead of MyST-NB's, which has one prompt for code and output alike."""
-    kind = "output" if "below-input" in node["classes"] else "source"
+    kind = "imports" if node.astext().startswith(("import ", "from ")) else "code"
+    kind = "output" if "below-input" in node["classes"] else kind
     classes = " ".join(node["classes"])
     translator.body.append(f'<details class="hide {classes}"><summary>{SHOW[kind]}</summary>')
 

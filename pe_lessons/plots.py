@@ -272,7 +272,7 @@ def strips(rows, *, xlabel, xticks):
                 ink = "white" if paper == RED else "black"
                 look = {"color": paper, "gid": KEEPS if np.ptp(to_rgb(paper)) else None}  # grey may turn
                 ax.barh(place, width - gap, left=start + gap / 2, height=0.62, **look)
-                at = {"ha": "center", "va": "center", "fontsize": 7 if small else 9}
+                at = {"ha": "center", "va": "center", "fontsize": 7 if small or width < longest / 25 else 9}
                 ax.text(start + width / 2, place, text, color=ink, **at)
                 start += width
         ax.set(xlabel=xlabel, xticks=xticks, yticks=range(len(rows)))
