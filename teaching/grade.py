@@ -491,18 +491,14 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     if roster:
         handed_in = taken.ready.keys() | taken.broken.keys()
         known = {intake.words_of(name): name for _, names in roster for name in names}
+        strangers = {
+            f"{one} (is this {like}?)" if (like := known.get(intake.words_of(one))) else one
+            for one in handed_in.difference(*(names for _, names in roster))
+        }
+        silent = {names[-1] for _, names in roster if handed_in.isdisjoint(names)}
         for what, who in (
-            (
-                "not in roster.csv, so not in the files for Canvas and Moodle",
-                {
-                    f"{one} (is this {like}?)" if (like := known.get(intake.words_of(one))) else one
-                    for one in handed_in.difference(*(names for _, names in roster))
-                },
-            ),
-            (
-                "in roster.csv, and nothing handed in",
-                {names[-1] for _, names in roster if handed_in.isdisjoint(names)},
-            ),
+            ("not in roster.csv, so not in the files for Canvas and Moodle", strangers),
+            ("in roster.csv, and nothing handed in", silent),
         ):
             if who:
                 print(f"  {what}: {', '.join(sorted(who))}")
@@ -516,32 +512,26 @@ def main(arguments):
     parser.add_argument("--again", action="store_true", help="everybody once more")
     parser.add_argument("--student", help="this one only, once more")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many at a time")
-    parser.add_argument(
-        "--without-sandbox", action="store_true", help="let learners' code run with your rights"
-    )
+    parser.add_argument("--without-sandbox", action="store_true", help="answers run with your rights")
     options = parser.parse_args(arguments)
+    folder, lesson = options.folder, options.lesson
     sandboxed = sandbox_or_consent(options.without_sandbox)
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):  # Windows has no second one
-            signal.signal(getattr(signal, name), signal.default_int_handler)
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if signal.getsignal(number) == signal.SIG_DFL:  # and not ignored, as under nohup
+            signal.signal(number, signal.default_int_handler)
     try:
-        _, broken = grade(
-            options.folder, options.lesson, options.again, options.student, options.jobs, sandboxed
-        )
+        _, broken = grade(folder, lesson, options.again, options.student, options.jobs, sandboxed)
     except KeyboardInterrupt:
         sys.exit("\nStopped. What was graded is kept, and no marks were written. Call it again: it goes on.")
-    print(f"\nFeedback for each learner: {options.folder}/feedback/NAME/{options.lesson}")
+    print(f"\nFeedback for each learner: {folder}/feedback/NAME/{lesson}")
     for what, files in (
-        ("Feedback to be uploaded", f"feedback/{options.lesson}_*.zip"),
-        ("Points", f"grades/{options.lesson}.csv"),
-        ("Points, as a platform imports them", f"grades/{options.lesson}_*.csv"),
+        ("Feedback to be uploaded", f"feedback/{lesson}_*.zip"),
+        ("Points", f"grades/{lesson}.csv"),
+        ("Points, as a platform imports them", f"grades/{lesson}_*.csv"),
     ):
-        for file in sorted(options.folder.glob(files)):
+        for file in sorted(folder.glob(files)):
             print(f"{what}: {file}")
-    print(
-        "Before you give back points or pages: "
-        f'python course.py review "{options.folder}" {options.lesson[:2]}'
-    )
+    print(f'Before you give back points or pages: python course.py review "{folder}" {lesson[:2]}')
     return 1 if FAILED in broken.values() else 0  # files that are no notebooks were dealt with
 
 
