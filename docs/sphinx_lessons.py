@@ -27,7 +27,8 @@ if "google.colab" in sys.modules:  # elsewhere the course is installed already
     %pip install --quiet --no-deps "pe_lessons @ git+{repository}"
 """
 
-SHOW = {"source": "Show the code", "output": "Show the answer"}
+SHOW = {"imports": "Show the imports", "code": "Show the code", "output": "Show the answer"}
+LONG = 8  # lines of code above a figure that are in its way
 
 
 def number(docname):
@@ -176,14 +177,18 @@ class MarkQuestions(SphinxTransform):
 
 
 def fold_cells(app, docname, source):
-    """Code that draws or imports is folded; so is what a cell gives out after a question for a prediction."""
+    """Code that draws or imports is folded, and long code whose one output is a figure; so is what a cell
+    gives out after a question for a prediction."""
     if not is_lesson(docname):
         return
     notebook = json.loads(source[0])
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code" and "nbgrader" not in cell["metadata"]:
             tags = cell["metadata"].setdefault("tags", [])
-            if "plots.show(" in "".join(cell["source"]) or cell["id"] == "imports":
+            code = "".join(cell["source"])
+            draws = any("image/png" in output.get("data", ()) for output in cell["outputs"])
+            long = draws and code.count("\n") + 1 >= LONG and "print(" not in code
+            if "plots.show(" in code or cell["id"] == "imports" or long:
                 tags.append("hide-input")
             if cell["metadata"].get("jupyter", {}).get("outputs_hidden"):
                 tags.append("hide-output")
@@ -192,7 +197,8 @@ def fold_cells(app, docname, source):
 
 def open_folded(translator, node):
     """Instead of MyST-NB's, which has one prompt for code and output alike."""
-    kind = "output" if "below-input" in node["classes"] else "source"
+    kind = "imports" if node.astext().startswith(("import ", "from ")) else "code"
+    kind = "output" if "below-input" in node["classes"] else kind
     classes = " ".join(node["classes"])
     translator.body.append(f'<details class="hide {classes}"><summary>{SHOW[kind]}</summary>')
 
@@ -206,8 +212,12 @@ class LessonMap(nodes.General, nodes.Element):
 
 
 class LessonMapDirective(Directive):
+    """What stands below it says what a part lets one do: a line each, ``I · Build it: You write ...``."""
+
+    has_content = True
+
     def run(self):
-        return [LessonMap()]
+        return [LessonMap(says=dict(line.split(": ", 1) for line in self.content))]
 
 
 class FillLessonMap(SphinxPostTransform):
@@ -218,14 +228,17 @@ class FillLessonMap(SphinxPostTransform):
     def run(self):
         for node in list(self.document.findall(LessonMap)):
             toctrees = self.env.get_doctree("index").findall(addnodes.toctree)
-            node.replace_self([one for toctree in toctrees for one in self.part(toctree)])
+            node.replace_self([one for toctree in toctrees for one in self.part(toctree, node["says"])])
 
-    def part(self, toctree):
+    def part(self, toctree, says):
         names = [name for _, name in toctree["entries"] if is_lesson(name)]
         if not names:
             return []
-        parts = nodes.bullet_list("", *map(self.item, names), classes=["lesson-map"])
-        return [nodes.rubric("", toctree["caption"]), parts]
+        head = nodes.container("", nodes.rubric("", toctree["caption"]), classes=["part-head"])
+        if said := says.get(toctree["caption"]):
+            head += nodes.paragraph("", said)
+        lessons = nodes.bullet_list("", *map(self.item, names), classes=["lesson-map"])
+        return [nodes.container("", head, lessons, classes=["part"])]
 
     def item(self, name):
         title = nodes.inline("", self.env.titles[name].astext())

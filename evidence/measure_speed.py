@@ -70,7 +70,8 @@ TABLES = {
     "transformers, GPT-J": create_sinusoidal_positions,
     "positional-encodings": lambda n, d: PositionalEncoding1D(d)(torch.empty(1, n, d))[0],
 }
-SAME_NUMBERS = [name for name in TABLES if "Whisper" not in name and "np.full" not in name]
+OTHER_NUMBERS = ("np.full (the memory)", "arrays.sinusoidal, float64", "transformers, Whisper")
+SAME_NUMBERS = [name for name in TABLES if name not in OTHER_NUMBERS]
 
 
 def attend_by_view(q, k, v, by_offset):
@@ -221,7 +222,7 @@ def main(part=None):
         "# Speed, memory, precision\n\nWritten by `python course.py bench`. Times are CPU time of one "
         "thread, medians of interleaved rounds, and printed as ratios. Ratios of one run can be compared "
         "with each other, and ratios of two machines cannot.\n\n"
-        f"Machine: {platform.processor()}; {'; '.join(found)}.\n",
+        f"Machine: {platform.processor() or platform.machine()}; {'; '.join(found)}.\n",
         section(
             "Tables",
             "Time over that of filling the same memory with ones (`np.full`, float32), and the memory taken "
@@ -231,7 +232,7 @@ def main(part=None):
         ),
         section(
             "Largest error",
-            "In the 100 rows that end at each position, 8 columns, against angles and sines in float64. "
+            "In the 100 rows that end at each position, 8 columns, against `arrays.sinusoidal` in float64. "
             "(Whisper's last frequency is a different one, so it is not compared.)",
             "errors",
         ),

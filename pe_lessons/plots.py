@@ -9,6 +9,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_rgb
 from matplotlib.image import AxesImage
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
@@ -261,18 +262,21 @@ def strips(rows, *, xlabel, xticks):
     xticks : list of number
     """
     with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(8.4, 0.9 + 0.65 * len(rows)))
+        fig, ax = plt.subplots(figsize=(6.4, 0.9 + 0.55 * len(rows)))
+        longest = max(sum(width for _, width, _ in boxes) for boxes in rows.values())
+        gap, small = longest / 200, max(map(len, rows.values())) > 24
         for place, boxes in enumerate(rows.values()):
             start = 0
             for text, width, encoding in boxes:
                 paper = (OF_ENCODING | OF_AXIS | {"red": RED}).get(encoding, encoding or "0.92")
                 ink = "white" if paper == RED else "black"
-                look = {"color": paper, "edgecolor": "white", "linewidth": 2, "gid": KEEPS}
-                ax.barh(place, width, left=start, height=0.62, **look)
-                ax.text(start + width / 2, place, text, ha="center", va="center", fontsize=9, color=ink)
+                look = {"color": paper, "gid": KEEPS if np.ptp(to_rgb(paper)) else None}  # grey may turn
+                ax.barh(place, width - gap, left=start + gap / 2, height=0.62, **look)
+                at = {"ha": "center", "va": "center", "fontsize": 7 if small or width < longest / 25 else 9}
+                ax.text(start + width / 2, place, text, color=ink, **at)
                 start += width
         ax.set(xlabel=xlabel, xticks=xticks, yticks=range(len(rows)))
-        ax.set_xlim(0, max(sum(width for _, width, _ in boxes) for boxes in rows.values()))
+        ax.set_xlim(0, longest)
         ax.set_yticklabels(rows)
         ax.invert_yaxis()
         ax.spines["left"].set_visible(False)
@@ -319,7 +323,7 @@ def _coloured(fig):
         top, bottom = sorted(fig.bbox.height - box.intervaly)
         box = [round(side / 2) for side in (left, top, right, bottom)]  # two dots are one of the page
         last = boxes[-1] if boxes else [0] * 4
-        if box[1::2] == last[1::2] and abs(box[0] - last[2]) < 3:  # the next cell of the same row
+        if box[1::2] == last[1::2] and abs(box[0] - last[2]) < 2:  # the next cell of the same row
             last[2] = box[2]
         else:
             boxes.append(box)

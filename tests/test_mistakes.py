@@ -12,9 +12,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from verdicts import EXERCISES, LESSON_OF, trust, verdict
+from verdicts import EXERCISES, LESSON_OF, verdict
 
-from pe_lessons.exercises.exercise import Numbers, _constant
+from pe_lessons.exercises import run_answer
+from pe_lessons.exercises.exercise import _constant
 
 STRANGERS = sorted((Path(__file__).parent / "strangers").glob("*.toml"))
 
@@ -38,11 +39,6 @@ PRAISE = re.compile(r"(?<!that) (is|are) right([.,;:]| as long| while| but)", re
 every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 
 
-@pytest.fixture(autouse=True)
-def trusted(monkeypatch):
-    trust(monkeypatch)
-
-
 def test_every_exercise_has_right_answers_that_are_not_ours():
     answers = [one for file in STRANGERS for one in tomllib.loads(file.read_text(encoding="utf-8"))["answer"]]
     theirs = Counter(one["exercise"] for one in answers if one["truth"] == "correct")
@@ -51,6 +47,7 @@ def test_every_exercise_has_right_answers_that_are_not_ours():
 
 
 @every_exercise
+@run_answer.our_own()
 def test_a_mistake_gets_its_own_name_in_both_styles_and_no_other(exercise):
     lesson = LESSON_OF[exercise]
     changes = [
@@ -98,15 +95,16 @@ def without_nan(seen):
 
 
 @every_exercise
-def test_what_a_check_says_of_a_mistake(exercise, capfd):
+@run_answer.our_own()
+def test_what_a_check_says_of_a_mistake(exercise):
     for known in exercise.mistakes:
-        wrong = known.wrong() if isinstance(exercise, Numbers) else known.wrong
-        result = exercise.diagnose(wrong)
+        seen = [exercise._behaviour_of(known.wrong, number) for number in range(len(exercise._all_probes))]
+        result = exercise.judge(run_answer.Look("called", seen=tuple(seen)))
         assert (result.status, result.cause, result.message) == ("not yet", known.name, known.say)
-    assert tuple(capfd.readouterr()) == ("", "")
 
 
 @every_exercise
+@run_answer.our_own()
 def test_two_mistakes_at_once_are_named_or_one_of_them(exercise, drawn):
     """Where one mistake, or two others, do all that was seen, that one has the name, or none has."""
     for pair in drawn(exercise.pairs, 60, str([known.say for known in exercise.mistakes])):

@@ -62,14 +62,21 @@ def mesh():
     return fig
 
 
+def row():
+    fig, ax = plt.subplots()
+    ax.barh([0, 0], [1, 1], left=[0, 1], color="red", gid=plots.KEEPS)
+    return fig
+
+
 COLOURED = {  # figures in which all colours stand for numbers or names, and how many parts they have
     "a table and its bar": (lambda: plots.heatmap(np.ones((5, 4))), 2),
     "cells in a few steps of colour": (lambda: _grids({"one": np.eye(5)}, label="", side=3), 2),
     "a mesh upside down": (mesh, 1),
     "dots": (lambda: figures._dots(dict.fromkeys("ab", TABLE[:3, :2]), {"a": [1]}), 2),
     "boxes and their key": (
-        lambda: plots.strips({"one": [("0", 1, "width"), ("1", 1, "time")]}, xlabel="pair", xticks=[0]), 3
+        lambda: plots.strips({"one": [("0", 1, "width"), ("1", 1, "time")]}, xlabel="pair", xticks=[0]), 4
     ),
+    "boxes without a gap": (row, 1),
 }  # fmt: skip
 
 

@@ -257,7 +257,8 @@ def finish(html):
         text = re.sub(r'style="width: (\d+)px; height: (\d+)px;"', sized, text)
         text = re.sub(r'<img [^>]*class="panels(?![^"]*in-dark).*?/>', cut, text)
         # Short code is not broken at the end of a line.
-        short = r'(<code class="docutils literal notranslate)(">(?:<span class="pre">[^<]{1,24}</span> ?)+<)'
+        short = r'(<code class="docutils literal notranslate)'
+        short += r'(">(?:<span class="pre">[^<]{1,24}</span> ?)+</code>)'
         text = re.sub(short, r"\1 whole\2", text)
         # What ends a sentence stays with the formula before it.
         ending = r"(<mjx-container(?![^>]*display).*?</mjx-container>[.,;:?)]+)"

@@ -19,7 +19,7 @@ html_theme.sidebar_secondary.remove: true
 # The clinic, by symptom
 
 Draw your error position by position: the largest error so far. Then choose the shape that looks like yours,
-and you see the cases that it leads to.
+and you see the cases that it leads to. If you have no curve, [choose what you see](#what-do-you-see).
 
 ```{{raw}} html
 {curves}
@@ -149,7 +149,7 @@ def wall():
         )
     return (
         '<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>'
-        f'<p class="filters" data-single>{buttons}</p><p class="wall-count" role="status"></p>'
+        f'<p class="filters" data-single>{buttons}</p><p class="wall-count" role="status" tabindex="-1"></p>'
         f'<ul class="wall">{cards}</ul>'
     )
 

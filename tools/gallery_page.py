@@ -107,7 +107,7 @@ def filters():
         '<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>'
         f'<p class="filters">{buttons}<input type="search" placeholder="name of a model" '
         'aria-label="Name of a model"></p><p class="wall-count" role="status"></p>'
-        '<p class="compare" data-page="read_a_config.html" hidden></p>'
+        '<p class="compare" data-page="read_a_config.html" role="status" hidden></p>'
     )
 
 

@@ -64,7 +64,7 @@ export function open({ parent, text, attributes, changed, check, run }) {
       wrong_line,
       lineNumbers(),
       highlightSpecialChars(),
-      matchMedia("(max-width: 600px)").matches ? EditorView.lineWrapping : [],
+      EditorView.lineWrapping,
       pythonLanguage,
       indentUnit.of("    "),
       EditorState.tabSize.of(4),

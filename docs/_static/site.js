@@ -7,9 +7,15 @@ for (const event of ["load", "resize"]) {
   });
 }
 
+// The theme puts the menu back where it was on the last page, and a phone's at its top. This page's place in it is to be seen.
+const show_place = () => document.querySelector(".bd-docs-nav a.current")?.scrollIntoView({ block: "nearest" });
+addEventListener("load", show_place);
+
 addEventListener("DOMContentLoaded", () => {
+  document.querySelector(".primary-toggle")?.addEventListener("click", () => setTimeout(show_place));
+
   // Every piece of code can be copied.
-  for (const code of document.querySelectorAll(".highlight:not(.cm-content)")) {
+  for (const code of document.querySelectorAll(".highlight:not(.cm-content, .cell_output *)")) {
     const copy = document.createElement("button");
     Object.assign(copy, { type: "button", className: "copy-code", textContent: "Copy" });
     copy.onclick = async () => {

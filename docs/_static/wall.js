@@ -21,7 +21,6 @@ function show() {
   const shape = wanted.length && wanted[0].matches(".curves a");
   const some = shape ? `${left.length} cases with this shape: ${numbers}.` : `${left.length} of ${cards.length} shown.`;
   count.textContent = wanted.length || name?.value ? some : `All ${cards.length} are shown.`;
-  if (shape) count.scrollIntoView(); // the cases lie below the screen
   if (wanted.length || name?.value) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
 
@@ -39,11 +38,14 @@ for (const one of tags) {
   one.onclick = (event) => {
     event.preventDefault();
     press(one);
+    if (!single || !pressed(one)) return;
+    (single.contains(one) ? single : count).scrollIntoView(); // the cases may lie below the screen
+    count.focus({ preventScroll: true }); // and are next
   };
   one.onkeydown = (event) => {
     if (event.key !== " ") return;
     event.preventDefault();
-    press(one);
+    one.click();
   };
 }
 
@@ -78,11 +80,12 @@ for (const box of document.querySelectorAll(".wall label input")) {
     if (chosen.length > 2) chosen.shift().checked = false;
     const [one, other] = chosen.map((each) => each.dataset.model);
     bar.hidden = !chosen.length;
-    if (!other) return bar.replaceChildren(`${one} is chosen. Choose a second model to compare it with.`);
+    const clear = Object.assign(document.createElement("button"), { type: "button", textContent: "Clear", onclick: () => [...chosen].forEach((each) => each.click()) });
+    if (!other) return bar.replaceChildren(`${one} is chosen. Choose a second model to compare it with.`, clear);
     const strips = chosen.map((each) => each.closest("li").querySelector("svg").cloneNode(true));
-    const link = Object.assign(document.createElement("a"), { textContent: `Compare ${one} with ${other}` });
+    const link = Object.assign(document.createElement("a"), { className: "btn btn-primary btn-sm", textContent: `Compare ${one} with ${other}` });
     link.href = `${bar.dataset.page}?read=${chosen[0].value}&with=${chosen[1].value}`;
-    bar.replaceChildren(one, strips[0], other, strips[1], link, " line by line.");
+    bar.replaceChildren(one, strips[0], other, strips[1], link, clear);
   };
 }
 document.querySelector(".filters")?.classList.add("live-filters");

@@ -148,8 +148,11 @@ class Lesson:
                 )
 
 
+_compiled = functools.lru_cache(2_000)(compile)  # `pairs` makes every mistake a second time
+
+
 def _run(text, filename, scope):
-    exec(compile(text, filename, "exec"), scope)
+    exec(_compiled(text, filename, "exec"), scope)
 
 
 class Answer:

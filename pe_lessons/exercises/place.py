@@ -84,8 +84,9 @@ class _Recording(ast.NodeTransformer):
             if not found:
                 return None
             scope["copied", name] = True
-            there = [one for one in found if _first_line(one) <= code.co_firstlineno <= one.end_lineno]
-            definition = copy.deepcopy((there or found)[-1])  # a name may be defined several times
+            # A name may be defined several times.
+            there = (one for one in found if code.co_firstlineno <= one.end_lineno)
+            definition = copy.deepcopy(next(there, found[-1]))
             for one in ast.walk(definition):
                 if isinstance(one, ast.Name) and one.id in space and one.id != name:
                     scope[one.id] = self._under(one.id, space[one.id], definition)
@@ -192,10 +193,6 @@ class _Recording(ast.NodeTransformer):
                 whole = next((one for one in ast.walk(maker) if one in self.parents), None)
                 made[whole].update(self.used[variable])
         return made
-
-
-def _first_line(definition):
-    return min(one.lineno for one in (definition, *definition.decorator_list))
 
 
 @functools.lru_cache(8)

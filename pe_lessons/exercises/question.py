@@ -58,11 +58,8 @@ class Question(Checked):
         letters = set(look.letters)
         if not letters:
             return self.result("not attempted", "Choose one letter or several, then run this cell again.")
-        unknown = sorted(letters - set(self.choices))
-        if unknown:
-            return self.result(
-                "not yet", f"There is no choice {unknown[0]}. Choose from {', '.join(self.choices)}."
-            )
+        if unknown := sorted(letters - set(self.choices)):
+            return self.result("not yet", self.no_choice(unknown[0], "There"))
         differing = [letter for letter in self.choices if (letter in letters) != (letter in self.right)]
         if not differing:
             return self.result("correct", self._reasons())
@@ -79,6 +76,9 @@ class Question(Checked):
         print("\n".join([self.prompt, *self.listed("  ")]))
         if clicks.possible():
             clicks.under_question(self)
+
+    def no_choice(self, letter, there):
+        return f"{there} is no choice {letter}. Choose from {', '.join(self.choices)}."
 
     def listed(self, indent, explained=False):
         """The lines of the choices, or each with its reason."""
@@ -155,26 +155,23 @@ class Quiz(Checked):
     def judged(self, look):
         if len(look.letters) != len(self.questions):
             raise ValueError(f"{self.name} has {len(self.questions)} questions, not {len(look.letters)}")
-        replies = [self._reply(number, letter) for number, letter in enumerate(look.letters, start=1)]
-        statuses = {status for status, _ in replies}
-        if statuses == {"not attempted"}:
+        if not any(look.letters):
             return self.result(
                 "not attempted", "Put a letter in the place of each `...`, then run both cells."
             )
-        [status] = statuses if len(statuses) == 1 else ["not yet"]
-        wrong = [f"{n}{look.letters[n - 1]}" for n, (said, _) in enumerate(replies, 1) if said == "not yet"]
-        return self.result(status, "\n".join(said for _, said in replies), " + ".join(wrong) or None)
-
-    def _reply(self, number, letter):
-        choices = self.questions[number - 1].choices
-        if letter is None:
-            return "not attempted", f"{number}: not answered yet."
-        if letter not in choices:
-            return "not yet", f"{number}: there is no choice {letter}. Choose from {', '.join(choices)}."
-        _, is_right, reason = choices[letter]
-        if is_right:
-            return "correct", f"{number} {letter}, yes: {reason}"
-        return "not yet", f"{number} {letter}, no: {reason}"
+        replies, wrong = [], []
+        for number, (question, letter) in enumerate(zip(self.questions, look.letters), start=1):
+            _, is_right, reason = question.choices.get(letter, ("", False, ""))
+            if not letter:
+                replies.append(f"{number}: not answered yet.")
+            elif letter not in question.choices:
+                replies.append(question.no_choice(letter, f"{number}: there"))
+            else:
+                replies.append(f"{number} {letter}, {'yes' if is_right else 'no'}: {reason}")
+            if letter and not is_right:
+                wrong.append(f"{number}{letter}")
+        status = "not yet" if wrong or None in look.letters else "correct"
+        return self.result(status, "\n".join(replies), " + ".join(wrong) or None)
 
     def ask(self, *numbers):
         """Print the questions of these numbers, counted from 1; without a number, all of them."""

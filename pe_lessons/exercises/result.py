@@ -54,11 +54,10 @@ class Result:
         return f"{self.title}\n{self.message}" + f"\n{PRINTED}\n{self.printed}" * bool(self.printed)
 
     def _repr_html_(self):
-        paragraphs = "".join(
-            f'<p style="margin: 0.3em 0">{_in_html(line)}</p>' for line in self.message.splitlines()
-        )
+        lines = [*self.message.splitlines(), *[PRINTED] * bool(self.printed)]
+        paragraphs = "".join(f'<p style="margin: 0.3em 0">{_in_html(line)}</p>' for line in lines)
         if self.printed:
-            paragraphs += f'<p style="margin: 0.3em 0">{PRINTED}</p><pre>{html.escape(self.printed)}</pre>'
+            paragraphs += f"<pre>{html.escape(self.printed)}</pre>"
         script = failed_cells.CELLS.script() if failed_cells.CELLS else ""
         return (
             f'<div style="border-left: 0.4em solid {COLOURS[self.status]}; padding: 0.2em 0.8em">'

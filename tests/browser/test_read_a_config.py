@@ -109,9 +109,15 @@ def test_the_wall_is_filtered_and_two_are_compared(open_page, width):
     assert page.locator(".wall > li:visible").count() == len(GALLERY)
     page.locator(".wall > li", has_text="Kimi K3").locator("svg").click(force=True)  # the link lies over it
     page.wait_for_url("**#kimi-k3")
-    for name in ("kimi-k3", "gpt-2"):
-        page.locator(f'.wall input[value="{name}"]').check()
-    assert page.locator(".compare svg").count() == 2  # from the cards, before Python starts
+    bar = page.locator(".compare")
+    for again in (True, False):
+        for name in ("kimi-k3", "gpt-2"):
+            page.locator(f'.wall input[value="{name}"]').check()
+            assert bar.evaluate("one => Math.abs(innerHeight - one.getBoundingClientRect().bottom) < 20")
+        assert bar.locator("svg").count() == 2  # from the cards, before Python starts
+        if again:
+            bar.get_by_role("button", name="Clear").click()
+            assert not bar.is_visible() and not page.locator(".wall input:checked").count()
     page.get_by_role("link", name="Compare Kimi K3 with GPT-2, small").click()
     page.get_by_role("heading", name="Compared with GPT-2, small").wait_for(timeout=60_000)
     lines = page.locator("#said pre").nth(1).locator("span").all_inner_texts()
@@ -129,7 +135,11 @@ def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
     assert page.locator("article h3:visible").count() == 2
     assert page.locator(".folded").count() == (len(clinic.cases()) if width == 390 else 0)
     group, cases = next(iter(clinic.groups().items()))
-    page.get_by_role("button", name=group).click()
+    page.evaluate("scrollTo(0, 0)")
+    page.get_by_role("button", name=group).dispatch_event("click")  # from where we are, which it moves
+    assert page.locator(".wall-count").evaluate("one => one === document.activeElement")
+    first = page.locator(".wall > li:visible").first
+    assert first.evaluate("one => one.getBoundingClientRect().bottom <= innerHeight")
     assert (
         page.locator(".wall > li:visible").count() == page.locator("article h3:visible").count() == len(cases)
     )

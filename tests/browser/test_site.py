@@ -127,6 +127,31 @@ def test_on_a_phone_panels_stand_below_each_other(open_page):
         assert figure.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
+def test_on_a_phone_a_figure_is_whole_and_as_wide_as_the_window(open_page):
+    page = open_page("notebooks/06_reading_the_picture", width=390)
+    page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
+    figures = page.locator("article figure > a:visible")
+    assert figures.count() == 5
+    for figure in figures.all():
+        assert figure.evaluate("one => one.scrollWidth <= one.clientWidth")
+        assert figure.bounding_box()["width"] > 360
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_menu_shows_this_page_and_searches(open_page, width):
+    page = open_page("notebooks/00_start_here", width=width)
+    page.goto(page.url.replace("00_start_here", "20_reuse_evict_share_out"))
+    if width == 390:
+        page.locator(".primary-toggle").click()
+    place, menu = page.locator(".bd-docs-nav a.current"), page.locator(".bd-sidebar-primary:visible")
+    search = menu.get_by_role("button", name="Search")
+    page.wait_for_timeout(300)
+    assert search.bounding_box()["y"] + 40 < place.bounding_box()["y"] < 850
+    search.click()
+    page.locator("dialog input").fill("rope")
+    page.locator("dialog .search-answers a[href*='09_rotary']").first.wait_for()
+
+
 def test_mathematics_is_rendered(open_page):
     page = open_page("notebooks/02_by_hand")
     assert page.locator("mjx-container mjx-assistive-mml").count() > 20
@@ -263,6 +288,8 @@ def test_the_search_answers_while_it_is_typed_and_puts_functions_last(open_page)
 
 def test_an_answer_is_folded_until_it_is_asked_for(open_page):
     page = open_page("notebooks/03_the_naive_loop")
+    code = page.locator("details.above-input")
+    assert "learning_curve" in code.nth(1).text_content() and not code.nth(1).get_attribute("open")
     folded = page.locator("details.below-input")
     assert folded.count() >= 4 and not page.locator("details.below-input[open]").count()
     assert page.locator("p.prediction").count() >= folded.count()

@@ -57,6 +57,8 @@ def shift(matrix):
         column, row = text.get_position()
         if column // 2 != row // 2:
             text.remove()  # zeros: the angles stand there
+    pairs = np.arange(len(matrix)) // 2
+    ax.images[0].set_data(np.ma.masked_where(pairs[:, None] != pairs, matrix))
     for pair in range(4):
         ax.add_patch(plt.Rectangle((2 * pair - 0.5, 2 * pair - 0.5), 2, 2, fill=False, linewidth=1.5))
         across, edge = (2 * pair + 1.65, "left") if pair < 2 else (2 * pair - 0.65, "right")

@@ -6,7 +6,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.ticker import MaxNLocator
 
 from pe_lessons import plots
-from pe_lessons.plots import COLOURS, KEEPS, SIGNED, STYLE, WEIGHTS
+from pe_lessons.plots import COLOURS, KEEPS, STYLE, WEIGHTS
 
 
 @plots.drawn
@@ -15,16 +15,17 @@ def windows(strip, offsets):
     strip = np.asarray(strip, dtype=float)
     length = (len(strip) + 1) // 2
     names = [f"query {query}" for query in reversed(range(length))]
-    scale = np.abs(strip[np.isfinite(strip)]).max()
-    colours = plt.get_cmap(SIGNED, 21)
+    finite = strip[np.isfinite(strip)]
+    colours, scale = plt.get_cmap(WEIGHTS), plt.Normalize(finite.min(), finite.max())
     with plt.rc_context(STYLE | {"font.size": 11}):
         fig, ax = plt.subplots(figsize=(6.8, 0.62 * (len(names) + 2.2)))
         for row, first in [(0, 0)] + [(1.5 + row, row) for row in range(len(names))]:
             for column in range(first, first + (length if row else len(strip))):
                 number = strip[column]
-                paper = colours(0.5 + number / (2 * scale)) if np.isfinite(number) else to_rgba("0.85")
-                look = {"facecolor": paper, "edgecolor": "white", "linewidth": 2, "gid": KEEPS}
-                ax.add_patch(plt.Rectangle((column - 0.5, row - 0.5), 1, 1, **look))
+                known = np.isfinite(number)
+                paper = colours(scale(number)) if known else to_rgba("0.9")
+                look = {"facecolor": paper, "gid": KEEPS if known else None}
+                ax.add_patch(plt.Rectangle((column - 0.48, row - 0.48), 0.96, 0.96, **look))
                 said = f"{number + 0.0:g}".replace("-", "\u2212").replace("inf", "\u221e")
                 ink = "white" if np.dot(paper[:3], (0.3, 0.59, 0.11)) < 0.5 else "black"
                 ax.text(column, row, said, ha="center", va="center", color=ink)
@@ -49,7 +50,7 @@ def tiles(kept):
     half = np.asarray(kept) - 0.5 * np.eye(len(kept))  # on the diagonal, half of a tile is hidden
     said = {"ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
     fig, ax = plt.subplots(figsize=(4.6, 4.6))
-    ax.imshow(half, cmap=plt.get_cmap(WEIGHTS).with_extremes(under="0.9"), vmin=0.01, vmax=1)
+    ax.imshow(np.ma.masked_equal(half, 0), cmap=WEIGHTS, vmin=0, vmax=1)
     skipped = int((half == 0).sum())
     ax.text(25.5, 13, f"{skipped} tiles hidden:\nskipped", color="0.25", **said)
     ax.text(9, 23, "seen:\ncomputed", color="black", **said)

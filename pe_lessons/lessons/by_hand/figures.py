@@ -57,7 +57,7 @@ def two_clocks(angles):
         fast.text(1.22 * np.cos(angle), 1.22 * np.sin(angle), position, ha="center", va="center")
     heights = np.sin(angles[1:3, 0])
     fast.plot([-1.35, 1.2], [heights.mean()] * 2, ":", color=plots.RED)
-    fast.text(-1.5, 1.5, "1 and 2: nearly one height", color=plots.RED, fontsize=9)
+    fast.text(-1.5, 1.5, "1 and 2: nearly the same height", color=plots.RED, fontsize=9)
     slow.text(1.08, 0.02, f"0 to {len(angles) - 1}", va="center")
     return fig
 

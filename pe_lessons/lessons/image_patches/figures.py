@@ -11,7 +11,7 @@ def patches(image, side):
     """The pixels of an image, cut into square patches that a line joins in raster order."""
     image = np.asarray(image)
     height, width = image.shape
-    fig, ax = plt.subplots(figsize=(0.75 * width + 0.7, 0.75 * height + 0.7))
+    fig, ax = plt.subplots(figsize=(0.58 * width + 0.7, 0.58 * height + 0.7))
     for (row, column), value in np.ndenumerate(image):
         ax.add_patch(plt.Rectangle((column, row), 1, 1, facecolor="0.96", edgecolor="0.8"))
         ax.text(column + 0.5, row + 0.5, str(value), ha="center", va="center")
@@ -44,7 +44,7 @@ def similar(panel):
     }[name]
     strangers = [(3, 7), (3, 6), (4, 7), (4, 0), (3, 0)]
     read = [f"{values[place]:.2f}" for place in strangers]
-    fig = _grids({f"{name}: {said}": values}, label="cosine similarity", side=4.2)
+    fig = _grids({f"{name}: {said}": values}, label="cosine similarity", side=3.4)
     ax = fig.axes[0]
     for (row, column), number in zip(strangers, ["here", *read[1:]]):
         frame = plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2)
@@ -66,7 +66,7 @@ def table_of_a_grid(table, *, height, width):
 def stripes(pairs, *, drawn, title):
     """What some pairs contribute to the scores around a query, and below them what all make together."""
     together = pairs.mean(axis=-1)
-    fig = plt.figure(figsize=(5.6, 6.4))
+    fig = plt.figure(figsize=(4.4, 5.2))
     above, below = fig.subfigures(2, 1, height_ratios=[1, 2.9])
     for ax, pair in zip(above.subplots(1, len(drawn)), drawn):
         ax.imshow(pairs[..., pair], cmap=plots.WEIGHTS, vmin=-1, vmax=1)

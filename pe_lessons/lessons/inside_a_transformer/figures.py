@@ -104,21 +104,25 @@ def layer():
 
 
 @plots.drawn
-def moved(accuracies, positions, trained=16):
-    """The accuracy at each token, {name: (n,)}, by the position it was given after the move."""
+def moved(accuracies, positions, trained=16, counting=0.24):
+    """The accuracy at each token, {name: (n,)}, by the position it was given after the move.
+
+    counting: the accuracy of a model that knows nothing about order, and only counts digits.
+    """
     fig, ax = plt.subplots(figsize=(6.4, 3.5))
     ax.axvspan(trained - 0.5, positions[-1] + 0.5, color="0.94", linewidth=0)
-    ax.axhline(0.1, color="0.6", linewidth=1)
+    ax.axhline(counting, color="0.4", linewidth=1, linestyle="--")
     for name, values in accuracies.items():
         ax.plot(positions, values, marker="o", color=OF_ENCODING[name], label=name)
     ax.set(xlabel="position that the token was given", ylabel="accuracy", ylim=(0, 1.22))
     ax.set_xticks([11, 13, 15, 16, 18, 20, 23])
+    ax.set_yticks([0, counting, 0.5, 1], ["0", f"{counting}", "0.5", "1"])
     ax.set_xlim(positions[0] - 0.5, positions[-1] + 0.5)
-    ax.text(11, 0.115, "guessing a digit", color="0.4", va="bottom")
+    ax.text(11, counting - 0.02, "only counts the digits", color="0.4", va="top")
     ax.text(13, 1.12, "seen in training", color="0.4", ha="center")
     ax.text(18.3, 1.12, "never seen in training", color="0.4", ha="center")
     ax.text(23.4, 1.03, "RoPE", color=OF_ENCODING["RoPE"], ha="right", va="bottom")
-    names = {"sinusoidal": (16.25, 0.43), "learned": (20.2, 0.19)}
+    names = {"sinusoidal": (16.25, 0.43), "learned": (20.2, 0.06)}
     for name, place in names.items():
         ax.text(*place, name, color=OF_ENCODING[name], ha="left", va="center")
     return fig

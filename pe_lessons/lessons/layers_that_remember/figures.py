@@ -25,10 +25,12 @@ def states(after):
     titles = [f"after {word}" for word in after]
     fig, axes = plt.subplots(1, len(after), figsize=(6.6, 2.4))
     for ax, title, state in zip(axes, titles, after.values()):
-        ax.imshow(state, cmap=plots.SIGNED, vmin=-14, vmax=14)
+        image = ax.imshow(state, cmap=plots.WEIGHTS, vmin=0, vmax=9)
         for (row, column), number in np.ndenumerate(state):
-            ax.text(column, row, f"{number:g}", ha="center", va="center", fontsize=9)
+            ink = plots.ink_on(image, number)
+            ax.text(column, row, f"{number:g}", ha="center", va="center", color=ink)
         ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_visible(False)
         ax.set_title(title, fontsize=10)
     axes[0].set_yticks([0, 1], ["A", "B"])
     return fig
@@ -53,8 +55,8 @@ def forgetting(gates, words):
         (3.5, 4.2),
         (7.2, 4.4),
         ha="center",
-        color=plots.RED,
-        arrowprops={"arrowstyle": "->", "color": plots.RED},
+        color="0.3",
+        arrowprops={"arrowstyle": "->", "color": "0.3"},
     )
     return fig
 

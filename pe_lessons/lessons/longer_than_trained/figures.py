@@ -84,7 +84,7 @@ def needles(stored):
     """For some models, the loss at 1024 characters and the bits that a definition saves, 100 and 600 back."""
     cases = {"as trained": "rope, as trained", "sliding window": "rope, sliding window"}
     cases |= {"200 more steps": "rope, as trained, 200 steps", "by parts": "rope, by parts, 1 to 4 turns"}
-    cases |= {"clipped at 128": "rope, clipped at 128", "YaRN": "rope, YaRN", "ALiBi": "alibi"}
+    cases |= {"clipped at 128": "rope, clipped at 128", "ALiBi": "alibi"}
     loss = {f"rope, {rule}": found["1024"] for rule, found in stored["stretched"].items()}
     loss["rope, as trained, 200 steps"] = stored["stretched_200_steps"]["as trained"]["1024"]
     loss["alibi"] = stored["longer"]["alibi"]["1024"]
@@ -102,7 +102,7 @@ def needles(stored):
 @plots.drawn
 def saved_far_back(found):
     """A loss for each model, and a bar for what the definition saves 600 characters back, with its error."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.8))
+    fig, ax = plt.subplots(figsize=(6.4, 3.4))
     for place, (loss, saved, error) in enumerate(found.values()):
         colour = plots.COLOURS[2] if saved > 2 * error else "0.65"
         look = {"ecolor": "0.3", "capsize": 3}

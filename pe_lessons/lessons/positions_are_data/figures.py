@@ -10,7 +10,7 @@ from pe_lessons.plots import COLOURS, KEEPS, OF_AXIS, RED
 @plots.drawn
 def loop(frequencies, trained=129, asked=201):
     """Six pairs as circles: the angles that were trained, and those that a longer video adds."""
-    fig, axes = plt.subplots(2, 3, figsize=(5.6, 4.6))
+    fig, axes = plt.subplots(3, 2, figsize=(4.2, 6.6))
     fig.get_layout_engine().set(h_pad=0.08)
     words = ["came round\nbefore"] * 3 + ["back at the start\nfor the first time"] + ["new angles"] * 2
     for pair, (ax, frequency, word) in enumerate(zip(axes.flat, frequencies, words)):
@@ -22,8 +22,8 @@ def loop(frequencies, trained=129, asked=201):
             ax.plot(radius * np.cos(angles), radius * np.sin(angles), label=f"up to frame {frames}", **look)
         ax.plot([1.0, 1.35], [0, 0], color="black", linewidth=1)
         if pair > 3:  # nothing is drawn below it
-            ax.text(1.38, -0.08, "start", ha="right", va="top", fontsize=8)
-        ax.text(0, 0, word, ha="center", va="center", fontsize=8, color=RED if pair == 3 else "black")
+            ax.text(1.38, -0.08, "start", ha="right", va="top", fontsize=9)
+        ax.text(0, 0, word, ha="center", va="center", fontsize=9, color=RED if pair == 3 else "black")
         turns = asked * frequency / (2 * np.pi)
         title = f"pair {pair}: {turns:.2g} turn{'s' if turns > 1.1 else ''}"
         ax.set(title=title, aspect="equal", xlim=(-1.45, 1.45), ylim=(-1.4, 1.4))
@@ -38,7 +38,7 @@ def prompt(names, places):
     """Tokens as boxes in the plane of width and height, each with its three positions."""
     places = np.asarray(places)
     _, height, width = places.max(axis=1)
-    fig, ax = plt.subplots(figsize=(0.9 * width + 1.8, 0.66 * height + 1.7))
+    fig, ax = plt.subplots(figsize=(0.75 * width + 1.3, 0.62 * height + 1.7))
     for name, place in zip(names, places.T, strict=True):
         _, y, x = place
         ax.add_patch(plt.Rectangle((x - 0.46, y - 0.45), 0.92, 0.9, facecolor="0.95", edgecolor="0.5"))

@@ -39,7 +39,7 @@ def bits(ways, everything):
         ax.plot(places, values.view(-1, 8).mean(dim=1), color=colour, linestyle=stroke)
     ax.plot(places, everything.view(-1, 8).mean(dim=1), color="0.65")
     said = "the mistake: 64, and the keys still say 0 to 3 and 132 to 191"
-    ax.text(224, 4.75, said, ha="center", color=plots.RED)
+    ax.text(224, 5.1, said, ha="center", color=plots.RED)
     ax.text(224, 2.2, "keep (192), move (64): the same", ha="center")
     ax.text(224, 1.45, "nothing evicted", ha="center", color="0.45")
     ax.set(xlabel="character", ylabel="bits per character", ylim=(0, 5.4), xticks=[192, 208, 224, 240, 256])
@@ -114,7 +114,7 @@ def what_to_do(columns):
             assert all(gap < RIGHT or gap > 0.05 for gap in gaps), (family, gaps)
             right = [gap < RIGHT for gap in gaps]
             words[family].append("nothing" if right[0] else "rotate" if right[1] else "recompute")
-    words["state"] = ["nothing", *["recompute"] * 5, "copy", "hand on"]
+    words["state"] = ["nothing", "recompute", "copy", "hand on", *["recompute"] * 4]
     fig, ax = plt.subplots(figsize=(9.4, 0.9 + 0.42 * len(words)))
     for row, cells in enumerate(words.values()):
         for column, word in enumerate(cells):

@@ -49,10 +49,10 @@ def five_rows():
 
 
 def gaps(table, rows, columns, corner=""):
-    """The gaps as a table; each is either rounding or a mistake, and nothing in between."""
+    """Where the law holds, and the gap where it is broken; nothing lies in between."""
     table = np.array(table)
     assert ((table < 1e-9) | (table > 0.1)).all()
-    said = np.where(table < 1e-9, "below 1e-9", [[f"{gap:.1f}" for gap in row] for row in table])
+    said = np.where(table < 1e-9, "holds", [[f"broken, gap {gap:.1f}" for gap in row] for row in table])
     plots.show_table(said, rows=rows, columns=columns, corner=corner)
 
 
@@ -67,9 +67,10 @@ def padded(lengths):
 @plots.drawn
 def torn():
     """A prompt counted without its padding, and new tokens counted with it."""
+    prompt = boxes(6, range(6), "")
     rows = {
-        "right": boxes(6, range(9)),
-        "split count": [*boxes(6, range(6)), *boxes(0, range(12, 15), "red")],
+        "right": prompt + boxes(0, range(6, 9)),
+        "split count": prompt + boxes(0, range(12, 15), "red"),
     }
     return plots.strips(rows, xlabel="place in the batch", xticks=[0, 6, 12, 15])
 
@@ -115,7 +116,7 @@ def new_tokens():
     """What two new tokens of a padded text may look at."""
     seen = [PAD] * 2 + boxes(0, range(3), "")
     first, second = ("3", 1, "RoPE"), ("4", 1, "RoPE")
-    rows = {"first": [*seen, first, ("", 1, "white")], "second": [*seen, first, second]}
+    rows = {"new token 3 sees": [*seen, first, ("", 1, "white")], "new token 4 sees": [*seen, first, second]}
     return plots.strips(rows, xlabel="place of the key", xticks=[0, 2, 5, 7])
 
 

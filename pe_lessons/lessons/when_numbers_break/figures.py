@@ -55,7 +55,12 @@ def errors(ends, sines, scores, table):
     ax.text(6e4, 2e-2, "the worst sine, angles in float32", color=COLOURS[1], ha="right")
     ax.text(2.5e5, 2e-4, "a score", color=COLOURS[0], va="top")
     ax.text(6e2, 6e-8, "the worst sine, angles in float64", color=COLOURS[2], va="bottom")
-    ax.set(xscale="log", yscale="log", xlabel="the hundred positions before", ylabel="largest error")
+    ax.set(
+        xscale="log",
+        yscale="log",
+        xlabel="position (a dot: the hundred positions before it)",
+        ylabel="largest error",
+    )
     ax.set_xticks(ends[1::2], [f"{end:,}" for end in ends[1::2]])
     ax.minorticks_off()
     return fig
