@@ -173,6 +173,7 @@ def with_bias(bias, sink=0.0, embedding=1.0):
         (with_bias(lambda far: 0.5 * far), "sign"),
         (with_bias(lambda far: -0.3 * far), "distance"),
         (with_bias(lambda far: -0.5 * far.clamp(max=6)), "from-distance"),
+        (with_bias(lambda far: -0.5 * far + 9.0 * (far == 40)), "from-distance"),
         (with_bias(lambda far: -0.5 * far, embedding=0.5), "alone"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -242,10 +243,20 @@ def test_heads_and_columns_beside_the_library_s_models(monkeypatch):
     assert doctor.examine(repeated, VOCAB_SIZE, reference=llama)[-1].id == "reference/heads-order"
     torch.manual_seed(0)
     config = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 512, **small}
-    partly, wholly = (transformers.GPTJForCausalLM(transformers.GPTJConfig(rotary_dim=dim, **config)).eval()
-                      for dim in (4, 8))  # fmt: skip
+    partly, wholly, other = (
+        transformers.GPTJForCausalLM(transformers.GPTJConfig(rotary_dim=dim, **config)).eval()
+        for dim in (6, 8, 6)
+    )
     wholly.load_state_dict(partly.state_dict())
     assert doctor.examine(wholly, VOCAB_SIZE, reference=partly)[-1].id == "reference/columns"
+    orders = {"columns-last": [2, 3, 4, 5, 6, 7, 0, 1], "layout-neighbours": [0, 3, 1, 4, 2, 5, 6, 7]}
+    for id, order in orders.items():  # the columns of each head as the code would see them
+        weights = {
+            name: rows.unflatten(0, (4, 8))[:, order].flatten(0, 1) if "q_proj" in name or "k_proj" in name
+            else rows for name, rows in partly.state_dict().items()
+        }  # fmt: skip
+        other.load_state_dict(weights)
+        assert doctor.examine(other, VOCAB_SIZE, reference=partly)[-1].id == f"reference/{id}"
 
 
 def test_weights_are_told_from_positions():
@@ -362,9 +373,8 @@ def test_without_positions_the_culprit_is_not_guessed():
     found = wrong(doctor.examine(logits))
     assert [finding.check for finding in found] == ["step by step", "several new tokens"]
     assert {finding.culprit for finding in found} == {
-        "positions or distances of new tokens are not counted on from the cache; or keys, cached or new, "
-        "are not turned, or turned twice; or what else a token brings differs with a cache, such as its "
-        "embedding, a scale or a bias"
+        "positions of new tokens are not counted on from the cache, keys are not turned as without one, or "
+        "what else a token brings differs"
     }
     assert "with position_ids the doctor could say more" in found[0].look_at
 
@@ -708,7 +718,7 @@ def test_a_report_says_what_was_tried():
     assert str(report).startswith(report.tried)
     short = SmallLlama(table=True)
     short.table = torch.nn.Embedding.from_pretrained(short.table.weight[:40])
-    assert "; of 50 they end in IndexError" in doctor.examine(short, VOCAB_SIZE).tried
+    assert "; 50 are more than it takes (IndexError)" in doctor.examine(short, VOCAB_SIZE).tried
 
 
 def test_an_encoder_gets_a_clear_word():
@@ -824,6 +834,102 @@ def hidden(place):
     return asked(doctor.adapted(SmallLlama()), change)
 
 
+def first_ones(mask, ids, new):
+    """Positions from the wrong end of the sums over the mask."""
+    return (mask.cumsum(dim=1) - 1).clamp(min=0)[:, :new] if ids is None else ids
+
+
+def counted_from(change):
+    """A table, where positions come from a mask of padding and nothing else."""
+    model = doctor.adapted(SmallLlama(table=True))
+
+    def logits(tokens, mask=None, cache=None):
+        ids = None if mask is None else change(mask, None, tokens.shape[1])
+        return model(tokens, ids, mask, cache)
+
+    return logits
+
+
+def several_kept(which):
+    """A cache that keeps other things once several tokens have come after it."""
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        scores, new = model(tokens, position_ids, mask, cache)
+        if cache is not None and tokens.shape[1] > 1:
+            old = cache[0][0].shape[2]
+            new = [tuple(rows[:, :, which(old)] for rows in layer) for layer in new]
+        return scores, new
+
+    return logits
+
+
+def attending(change, ids=True):
+    """The small Llama with another attention."""
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(torch.nn.functional, "scaled_dot_product_attention", change)
+            return model(tokens, position_ids, mask, cache)
+
+    return logits if ids else without_ids(logits)
+
+
+def one_too_far_in_a_batch(tokens, position_ids=None, cache=None):
+    old = 0 if cache is None else cache[0][0].shape[2]
+    ids = torch.arange(old, old + tokens.shape[1])[None] if position_ids is None else position_ids
+    return HEALTHY_MODEL(tokens, ids + (old > 0 and len(tokens) > 1), None, cache)
+
+
+def sees_what_nobody_wrote(q, k, v, attn_mask):
+    """One new token sees all of a cache of 300, whatever was written."""
+    scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9)
+    free = 300 - k.shape[2] if q.shape[2] == 1 and k.shape[2] > 1 else 0
+    scores = torch.nn.functional.pad(scores, (0, free))
+    return scores.softmax(dim=-1)[..., : k.shape[2]] @ v
+
+
+def unlike_with_a_cache(bias):
+    def attention(q, k, v, attn_mask):
+        old = k.shape[2] - q.shape[2]
+        far = torch.arange(old, k.shape[2])[:, None] - torch.arange(k.shape[2]).double()
+        scores = q @ k.mT / q.shape[-1] ** 0.5 + bias(far, old)
+        return scores.masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+    return attending(attention, ids=False)
+
+
+def queries_from_0():
+    """With a cache, queries stand where they would without one; keys are where they should be."""
+
+    class Model(SmallLlama):
+        def forward(self, input_ids, attention_mask=None, position_ids=None, past_key_values=None, **kwargs):
+            self.old = 0 if past_key_values is None else past_key_values[0][0].shape[2]
+            return super().forward(input_ids, attention_mask, position_ids, past_key_values)
+
+    model = Model()
+    for layer in model.model.layers:
+        attention = layer.self_attn
+
+        def turned(rows, cosine, sine, attention=attention):
+            if rows.shape[1] == attention.q_proj.out_features // rows.shape[-1]:  # queries
+                ids = torch.arange(rows.shape[2])[None]
+                cosine, sine = model.rotary_emb(rows, ids) if model.old else (cosine, sine)
+            return type(attention).turned(attention, rows, cosine, sine)
+
+        attention.turned = turned
+    return without_ids(doctor.adapted(model))
+
+
+def a_late_end(tokens, position_ids=None, cache=None):
+    """Attention, and a convolution over two tokens whose end is kept a token late."""
+    x = torch.nn.functional.one_hot(tokens, VOCAB_SIZE).double()
+    scores, kept = HEALTHY_MODEL(tokens, position_ids, None, None if cache is None else cache[0])
+    x = torch.cat([0 * x[:, :1] if cache is None else cache[1], x], dim=1)
+    return scores + 5 * x[:, :-1], (kept, x[:, -2:-1])
+
+
 HEALTHY_MODEL = doctor.adapted(SmallLlama())
 EMBEDDING, FREQUENCIES, QUERIES = (
     (lambda model: model.embed.weight),
@@ -836,6 +942,7 @@ EMBEDDING, FREQUENCIES, QUERIES = (
     ("model", "id"),
     [
         (hidden(lambda old: 0), "step-by-step/first-dropped"),
+        (without_ids(hidden(lambda old: 0)), "step-by-step/first-dropped"),
         (hidden(lambda old: old - 1), "several-new-tokens/last-dropped"),
         (hidden(lambda old: -1), "step-by-step/not-itself"),
         (while_cached(FREQUENCIES, lambda one: 3 * one), "step-by-step/apart"),
@@ -853,6 +960,29 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (asked_with(lambda ids: ids.half().double()), "far-positions/small-format"),
         (without_ids(asked(HEALTHY_MODEL, lambda ids, band, old: (ids - old + 20 * bool(old), band))),
          "step-by-step/no-distance"),
+        (asked(HEALTHY_MODEL, lambda ids, band, old: (ids, band | (torch.arange(band.shape[2]) < 4 - old))),
+         "future/block"),
+        (asked_with(lambda ids: ids // 2), "shift/grouped"),
+        (in_a_batch(lambda rows: rows * torch.arange(1, 1 + len(rows))[:, None, None]), "batch/laid-out"),
+        (counted_from(lambda mask, ids, new: mask.cumsum(dim=0)[:, -new:]), "left-padding/begin-elsewhere"),
+        (counted_from(first_ones), "step-by-step/mask-counts"),
+        (lambda tokens, position_ids=None, mask=None: HEALTHY_MODEL(tokens, position_ids, mask)[0]
+         * (1 if mask is None or mask.ndim == 3 else 0.5), "left-padding/mask-changes"),
+        (several_kept(lambda old: slice(old + 1)), "several-new-tokens/one-kept"),
+        (several_kept(lambda old: slice(old)), "several-new-tokens/none-kept"),
+        (several_kept(lambda old: slice(old, None)), "several-new-tokens/old-lost"),
+        (several_kept(lambda old: slice(1, None)), "several-new-tokens/after-several"),
+        (attending(sees_what_nobody_wrote), "step-by-step/unwritten"),
+        (unlike_with_a_cache(lambda far, old: -0.3 * far if not old else 0.3 * far),
+         "step-by-step/turned-round"),
+        (without_ids(while_cached(FREQUENCIES, lambda one: 3 * one)), "step-by-step/scores-only"),
+        (queries_from_0(), "step-by-step/queries"),
+        (a_late_end, "step-by-step/state-late"),
+        (asked(HEALTHY_MODEL, lambda ids, band, old: (ids, band & (torch.arange(band.shape[2]) >= old))),
+         "step-by-step/unused"),
+        (one_too_far_in_a_batch, "step-by-step/batch-cache"),
+        (unlike_with_a_cache(lambda far, old: -0.1 * far.clamp(max=12 if old else 999)),
+         "step-by-step/from-length"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
@@ -976,6 +1106,24 @@ def test_a_mask_that_is_too_weak_is_not_taken_for_a_state(monkeypatch, after):
     assert "state" not in finding.culprit
 
 
+def test_a_mask_that_is_a_small_number_is_not_taken_for_one_after_the_softmax(monkeypatch):
+    """Padding is only a little less likely than text, and hiding everything changes nothing."""
+    model, given = doctor.adapted(SmallLlama(table=True)), []
+
+    def attention(q, k, v, attn_mask):
+        causal = torch.ones(q.shape[2], k.shape[2]).tril(k.shape[2] - q.shape[2]).bool()
+        scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~causal, -1e9)
+        return (scores + given[-1]).softmax(dim=-1) @ v
+
+    def logits(tokens, position_ids=None, mask=None):
+        given.append(0 if mask is None else mask[:, None, None].double() if mask.ndim == 2 else mask[:, None])
+        return model(tokens, position_ids)[0]
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", attention)
+    (finding,) = wrong(doctor.examine(logits, VOCAB_SIZE))
+    assert finding.id == "left-padding/mask-finite"
+
+
 @pytest.mark.parametrize(("after", "name"), [(False, "state-padding"), (True, "mask-late")])
 def test_the_same_in_a_model_that_counts_from_the_mask(monkeypatch, after, name):
     attention = functools.partial(weak, after=after)
@@ -1081,6 +1229,23 @@ def padded_wrongly(change):
     return logits
 
 
+def hides_the_last_cached_one(mask, new):
+    """Where there is padding."""
+    mask, old = mask.clone(), mask.shape[1] - new
+    mask[:, old - 1 : old] &= mask[:, :1]
+    return mask
+
+
+def narrower_with_a_mask(tokens, position_ids=None, mask=None):
+    n = tokens.shape[1]
+    ids = torch.arange(n)[None] if position_ids is None else position_ids
+    far = torch.arange(n)[:, None] - torch.arange(n)
+    band = ((far >= 0) & (far < 24 - (mask is not None)))[None]
+    if mask is not None:
+        band = (band & mask[:, None]) | (far == 0) if mask.ndim == 2 else band & mask
+    return HEALTHY_MODEL(tokens, ids, band.expand(len(tokens), n, n))[0]
+
+
 def forgets_the_cached_part(mask, new):
     old = mask.shape[1] - new
     return torch.cat([mask[:, :old] | (new > 1), mask[:, old:]], dim=1)
@@ -1094,8 +1259,10 @@ def forgets_the_cached_part(mask, new):
          "a text of 156 tokens, and not"),
         (padded_wrongly(forgets_the_cached_part), "padded-step-by-step/mask-unused",
          "several tokens at once"),
+        (padded_wrongly(hides_the_last_cached_one), "padded-step-by-step/mask-hides", "as each does alone"),
+        (narrower_with_a_mask, "left-padding/long-ones", "a text of 156 tokens, and not"),
     ],
-    ids=["cut", "dropped", "several"],
+    ids=["cut", "dropped", "several", "hides", "ones"],
 )  # fmt: skip
 def test_a_mask_of_padding_that_only_some_texts_lose(model, id, words):
     (finding,) = wrong(doctor.examine(model, VOCAB_SIZE, relative=True))
@@ -1136,8 +1303,8 @@ def test_values_of_the_cache_that_are_put_after_the_new_ones(monkeypatch):
 
     monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", attention)
     found = wrong(doctor.examine(SmallLlama(), VOCAB_SIZE, relative=True))
-    assert found[0].id == "step-by-step/brought"
-    assert "the values of the cache are in another place" in found[0].culprit
+    assert found[0].id == "step-by-step/values-elsewhere"
+    assert "values do not lie where their keys do" in found[0].culprit
 
 
 @pytest.mark.parametrize("digits", [32, 48, 64, 96, 128])
@@ -1149,6 +1316,7 @@ def test_a_cache_that_is_rounded_gets_no_other_name(digits):
     found = wrong(doctor.examine(with_cache(lambda cache: [tuple(map(rounded, layer)) for layer in cache]),
                                  VOCAB_SIZE, relative=True))  # fmt: skip
     assert {one.id.partition("/")[2] for one in found} == {"rounded-cache"}, found
+    assert not any("batch" in one.says for one in found)
 
 
 def test_values_that_are_not_those_of_the_cache_are_no_wrong_turns():
@@ -1215,6 +1383,20 @@ def test_a_model_that_shows_no_sign_of_positions(turns):
     findings = doctor.examine(logits, VOCAB_SIZE, relative=True)
     assert not wrong(findings)
     assert ("no sign of positions" in "\n".join(map(str, findings))) is not turns
+
+
+@pytest.mark.parametrize(
+    ("change", "id"),
+    [(lambda mask: mask.mT, "mask-transposed"), (lambda mask: ~mask, "mask-inverted")],
+)
+def test_a_mask_with_three_axes_that_is_used_the_wrong_way(change, id):
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None):
+        return model(tokens, position_ids, change(mask) if mask is not None and mask.ndim == 3 else mask)[0]
+
+    (finding,) = wrong(doctor.examine(logits, VOCAB_SIZE))
+    assert finding.id == f"packing/{id}"
 
 
 @pytest.mark.parametrize("on_top", [True, False])

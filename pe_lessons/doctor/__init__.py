@@ -28,7 +28,9 @@ rounded to 16 bits stay so after `.float()`: then nothing is tried. The file may
 - `reference = ...`: the same weights in a model that is right.
 - `tolerance = 0.05`: the share of what order does that a cache in bfloat16 or int8, or other rounding,
   may change; at least 0.01.
-- `require = [...]`: checks that must be tried; with `--strict`, all.
+- `require = [...]`: checks that must be tried; with `--strict`, all. Their names: equal-tokens, future,
+  longer-text, first-position, shift, far-positions, batch, left-padding, step-by-step, several-new-tokens,
+  padded-step-by-step, packing.
 - `vocab_size = ...`: tokens from its upper half are asked.
 
 The exit status is 1 if something is wrong, 2 if nothing can be told, and 3 if the model ends in an error
@@ -51,6 +53,7 @@ from pe_lessons.doctor.examined_model import (
     Finding,
     Patient,
     adapted,
+    hyphened,
     of_transformers,
     unfilled,
     window_of,
@@ -112,7 +115,7 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
     """
     if tolerance is not None and not (isinstance(tolerance, float) and 0 < tolerance < 1):
         raise ValueError(f"tolerance must be a number between 0 and 1 such as 0.05, got {tolerance!r}")
-    by_id = {name.replace(",", "").replace(" ", "-"): name for name in CHECKS}
+    by_id = {hyphened(name): name for name in CHECKS}
     require = [*CHECKS] if require == "all" else require
     wanted = [] if isinstance(require, str) else [by_id.get(name, name) for name in require]
     if isinstance(require, str) or not {*wanted} <= CHECKS.keys():

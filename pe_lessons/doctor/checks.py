@@ -1,7 +1,9 @@
 """What the doctor tries: each check yields what it finds, and gives its stories of what may be wrong."""
 
+import contextlib
 import dataclasses
 import functools
+import itertools
 
 import torch
 
@@ -40,15 +42,13 @@ def _causal(diagonal=0):
 
 
 def _future(patient, check):
-    rows, changed = patient.rows(patient.text), patient.text.clone()
-    changed[0, -1] = patient.stranger
+    rows, changed = patient.rows(patient.text), patient.altered(patient.text, -1)
     seen = patient.rows(changed)
 
     def first_row_that_notices(place):
-        other = patient.text.clone()
-        other[0, place] = patient.stranger
         little = patient.enough / 100  # each layer between passes on less
-        moved = [patient.difference(*pair) > little for pair in zip(patient.rows(other)[0], rows[0])]
+        other = patient.rows(patient.altered(patient.text, place))
+        moved = [patient.difference(*pair) > little for pair in zip(other[0], rows[0])]
         return moved.index(True) if any(moved) else LENGTH
 
     def off_by_one():
@@ -72,9 +72,8 @@ def _future(patient, check):
         text = patient.long[:, :length]
         plain, last = patient.rows(text)[:, row], row
         for place in range(row + 1, length):
-            other = text.clone()
-            other[0, place] = patient.stranger
-            if patient.difference(patient.rows(other)[:, row], plain) > patient.enough / 100:
+            other = patient.rows(patient.altered(text, place))[:, row]
+            if patient.difference(other, plain) > patient.enough / 100:
                 last = place
         return last - row
 
@@ -83,8 +82,18 @@ def _future(patient, check):
         alike = ahead(0, LONG // 4) == few >= ahead(8, LONG // 2) > 0  # later rows have more keys to share
         return f"{few} in all" if alike else False
 
+    if patient.same(seen[:, :-1], rows[:, :-1]):
+        for place in range(LENGTH - 2, 0, -1):
+            other = patient.rows(patient.altered(patient.text, place))
+            if not patient.same(other[:, :place], rows[:, :place]):
+                says = f"another token at place {place} changes rows before it, another last token doesn't"
+                culprit = f"block | tokens before place {place + 1} see each other both ways"
+                where = "a prefix or a block that the causal mask leaves out"
+                yield Finding(check, "wrong", says, 0, culprit, where, "lesson 01")
+                return
+
     missing = "no-mask | a causal mask is missing, or in a model of many layers off by one"
-    others = "" if "position_ids" in patient.arguments else ", or heads are split or merged wrongly"
+    others = "" if patient.known else ", or heads are split or merged wrongly"
     reshaped = "heads | heads are split or merged wrongly, or the causal mask is off by one in many layers"
     yield patient.verdict(
         check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
@@ -227,7 +236,7 @@ def _added(patient, check):
 
     patient.in_attention = patient.alike = patient.even = same(rows, rows[:, :1])
     says = EQUAL
-    if "position_ids" in patient.arguments and not patient.alike:  # a table answers equal tokens alike there
+    if patient.known and not patient.alike:  # a table answers equal tokens alike there
         at_one_place = patient.rows(token.expand(1, LENGTH), 3 + 0 * patient.count)
         patient.even = same(at_one_place, at_one_place[:, :1])
     if not patient.in_attention:
@@ -238,7 +247,7 @@ def _added(patient, check):
             says = COUNTED if patient.in_attention else REACHED
         except Crash:
             pass
-    if "position_ids" not in patient.arguments and _no_order(patient):
+    if not patient.known and _no_order(patient):
         says = NO_SIGN
     yield Finding(check, "note", says)
 
@@ -254,13 +263,11 @@ def _no_order(patient):
     def last(tokens):
         return patient.rows(tokens, None, mask[None])[:, -1]
 
-    changed = patient.text.clone()
-    changed[0, 0] = patient.stranger
     try:
         plain = last(patient.text)
         orders = [last(patient.text[:, [*order, LENGTH - 1]]) for order in
                   ([1, 0, *range(2, LENGTH - 1)], range(LENGTH - 2, -1, -1))]  # fmt: skip
-        noticed = not patient.same(last(changed), plain)
+        noticed = not patient.same(last(patient.altered(patient.text, 0)), plain)
     except Crash:  # the model takes no such mask
         return False
     return noticed and all(patient.same(other, plain) for other in orders)
@@ -278,7 +285,15 @@ def _shift(patient, check):
         return
     size, status = patient.moved(SHIFT), "wrong" if patient.relative else "note"
     says = f"moving all positions by {SHIFT} changes"
-    if size < patient.enough:
+    if size < patient.enough <= patient.moved(1):
+        groups = [
+            by for by in range(2, SHIFT)
+            if patient.same(*(patient.rows(patient.text, patient.count // one * one) for one in (1, by)))
+        ]  # fmt: skip
+        culprit = f"grouped | {groups[-1]} positions in a row are taken for one" if groups else ""
+        says = f"{says} nothing, and by 1 the answers"
+        yield Finding(check, "wrong", says, patient.moved(1), culprit, "where positions are rounded")
+    elif size < patient.enough:
         yield Finding(check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)
     elif size < patient.rough:
         yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
@@ -407,7 +422,7 @@ def _far(patient, check):
     except Crash as crash:
         if not isinstance(crash.__cause__, IndexError):
             raise
-        yield Finding(check, "note", "they end in IndexError: a table of positions ends")
+        yield Finding(check, "note", "a table of positions ends before them (IndexError), which is no fault")
         return
     little = f"less than {patient.enough:.0%}"
     if near >= patient.enough:
@@ -452,7 +467,7 @@ def _batch(patient, check):
         equal = patient.rows(patient.text[:, :1].repeat(3, LENGTH))
         by_place = not patient.same(copies, copies[:1])
         numbered = by_place and patient.same(equal, equal[:, :1])
-        known = "position_ids" in patient.arguments
+        known = patient.known
 
         def as_if(make):
             """The same texts, each with the positions that it would get; unknown without position_ids."""
@@ -470,9 +485,17 @@ def _batch(patient, check):
                  "the axis along which they are counted",
                  lambda: by_place and known and as_if(lambda number: patient.count + LENGTH * number)),
                 ("number-of-the-text-perhaps | perhaps the number of the text is taken for the position",
-                 f"the order of the axes; {LIMITED}", lambda: numbered and not known),
+                 f"the order of the axes; {LIMITED}",
+                 # then it is 0 for a text alone, which shows no order
+                 lambda: numbered and not known
+                 and ("mask" not in patient.arguments or _no_order(patient))),
                 ("goes-on-perhaps | perhaps positions go on from one text of the batch to the next",
-                 f"the axis along which they are counted; {LIMITED}", lambda: by_place and not known),
+                 f"the axis along which they are counted; {LIMITED}",
+                 lambda: by_place and not known and not patient.in_attention),
+                ("laid-out | equal texts get other rows, whatever the other texts hold: heads, the slopes of "
+                 "a bias, or positions lie in the order of the texts",
+                 "view, repeat and repeat_interleave where texts and heads share an axis",
+                 lambda: by_place and positions is None and not any(moved_by(0)[1:])),
                 ("other-rows | equal texts get other rows, but not as if it were for their positions",
                  LIMITED,
                  lambda: by_place and positions is None),
@@ -494,7 +517,7 @@ def _batch(patient, check):
         return [not patient.same(*pair) for pair in zip(patient.rows(tokens), patient.rows(patient.tokens))]
 
     # a gap in the middle, of another size in each text
-    gaps = patient.count + torch.arange(3)[:, None] * (patient.count >= OLD)
+    gaps = patient.count + torch.arange(1, 4)[:, None] * (patient.count >= OLD)
     (found,) = _first_wrong(map(judged, patient.ways(gaps)))
     patient.batches = found.status == "right"
     yield found
@@ -549,7 +572,7 @@ def _far_ways(patient):
 
 LONG_MASK = (
     "long-mask | something changes with the length of the text: the mask of padding is dropped, or cut at "
-    "the wrong end, or padding is counted",
+    "the wrong end, or a window is another beside it",
     "where the mask is cut to a window, or to the keys that the cache keeps: the last ones?",
 )
 
@@ -591,7 +614,8 @@ def _left_padding(patient, check):
             if not patient.even:
                 return much_padding_is_alike()
             equal = batch * 0 + patient.text[0, 0]
-            hidden, plain = patient.rows(equal, ids, mask), patient.rows(equal, ids)
+            place = 3 + 0 * batch if patient.known else None
+            hidden, plain = patient.rows(equal, place, mask), patient.rows(equal, place)
             return not patient.same(hidden[0, PADDING:], plain[0, PADDING:])
 
         def much_padding_is_alike():
@@ -615,16 +639,18 @@ def _left_padding(patient, check):
             other_mask[1, 0] = False
             return not patient.same(seen[:LENGTH], asked(batch, other_mask)[:LENGTH])
 
-        def begins_elsewhere(first=None):
-            """Is it the mask itself, without any padding, that moves a text?"""
-            ones = [torch.ones_like(text).bool() for text in (patient.text, batch[1:])]
-            if ids is not None or patient.same(patient.rows(patient.text, None, ones[0]), alone()[0]):
+        def ones_change(first=None):
+            """Is it the mask itself, without any padding, that moves a text, so that it begins at `first`?"""
+            ones = torch.ones_like(patient.text).bool()
+            with_ones = patient.rows(patient.text, None if ids is None else patient.count, ones)
+            if patient.same(with_ones, alone()[0]):
                 return False
-            if first is not None:
-                return patient.same(patient.rows(patient.text, None, ones[0]),
-                                    patient.rows(patient.text, patient.count + first))  # fmt: skip
-            told = [patient.rows(text, None, one)[0] for text, one in zip((patient.text, batch[1:]), ones)]
-            return patient.same(seen, torch.cat(told))
+            return first is None or patient.same(with_ones, patient.rows(patient.text, patient.count + first))
+
+        def hiding_all_is_nothing():
+            """A softmax doesn't notice a number that is added to all scores."""
+            return patient.same(*(patient.rows(batch, ids, all_of_it) for all_of_it in
+                                  (torch.ones_like(mask), torch.zeros_like(mask))))  # fmt: skip
 
         return patient.verdict(
             check, seen, _ends(alone(), *counts), f"padding on the left changes nothing{given[5:]}",
@@ -651,11 +677,18 @@ def _left_padding(patient, check):
                  "is True taken for 'hide'?", lambda: padding_matters() and not text_matters()),
                 (*NOT_ITSELF, lambda: _sees_all_but_itself(patient)),
                 ("begin-at-1 | with a mask, positions begin at 1", "mask.cumsum(dim=1) - 1",
-                 lambda: "position_ids" in patient.arguments and begins_elsewhere(1)),
-                ("begin-elsewhere | with a mask, a text without padding changes, too: perhaps positions "
-                 "begin at 1 there", "mask.cumsum(dim=1) - 1", begins_elsewhere),
+                 lambda: ids is None and patient.known and ones_change(1)),
+                ("begin-elsewhere | with a mask, a text without padding changes, too: positions begin at 1 "
+                 "there, or are summed along another axis", "mask.cumsum(dim=1) - 1",
+                 lambda: ids is None and not patient.in_attention and ones_change()),
+                ("mask-changes | with a mask, a text without padding changes, too, and not by its positions: "
+                 "a sink, a scale or a norm hangs on whether there is one", "what is done only with a mask",
+                 ones_change),
                 ("mask-on-first | the mask does not hide the first key", "are first tokens kept as sinks?",
                  lambda: [place for place in range(PADDING) if noticed(place, 2)] == [0]),
+                ("mask-finite | the mask is a small number that is added to the scores: it makes padding "
+                 "less likely, and doesn't hide it", "is it -inf, or as good as that, where padding is?",
+                 lambda: padding_matters() and hiding_all_is_nothing()),
                 ("mask-late | the mask comes after the softmax: hidden keys take their share",
                  "the order of mask and softmax", weights_are_lost),
                 ("mask-weak | padding is noticed although the mask is used: the mask is too weak, some "
@@ -666,8 +699,8 @@ def _left_padding(patient, check):
                  "through it", "where layers without attention learn what is padding",
                  lambda: ids is not None and padding_matters() and not padding_has_a_place()),
                 ("state-padding | padding is noticed although the mask is used: a state or a convolution "
-                 "runs on through padding, the mask is too weak, or after the softmax, or some layers do not "
-                 "use it", "where layers without attention learn what is padding; then each layer's mask",
+                 "runs on through padding, the mask is too weak, or some layers do not use it",
+                 "where layers without attention learn what is padding; then each layer's mask",
                  lambda: padding_matters()),
             ], otherwise,
         )  # fmt: skip
@@ -686,7 +719,10 @@ def _left_padding(patient, check):
             f"of {LENGTH}", "lesson 19",
             [("long-unused | in a long text the mask is not used", "from which length on is it dropped?",
               lambda: any(patient.same(seen, _ends(patient.rows(batch, own), n - PADDING, n))
-                          for own in (ids, positions)))], LONG_MASK,
+                          for own in (ids, positions))),
+             ("long-ones | a mask, even one of ones, changes a long text: a window is another beside it",
+              "how the mask and the window are joined", lambda: not patient.same(
+                  *(patient.rows(patient.long, None, one) for one in (None, mask[1:]))))], LONG_MASK,
         )  # fmt: skip
 
     own = judged(
@@ -698,7 +734,7 @@ def _left_padding(patient, check):
         "that are given, or a state or a convolution counts it", "where positions are made once there is a "
         "mask; what is added to padding after it is hidden",
     )  # fmt: skip
-    given = judged(positions, trace) if "position_ids" in patient.arguments else own
+    given = judged(positions, trace) if patient.known else own
     if given.status == "right" and own.id.rpartition("/")[2].startswith("begin-"):
         yield own
         return
@@ -707,8 +743,7 @@ def _left_padding(patient, check):
         if given.status == "right":
             (given,) = _first_wrong([given, *map(far, _far_ways(patient))])
     except Crash as crash:
-        if isinstance(crash.__cause__, NameError | AttributeError):
-            raise
+        patient.unless_a_slip(crash)
         notes.append(Finding(check, "note", f"padding in a text of {patient.long.shape[1]} tokens: {crash}"))
     yield given
     yield from notes
@@ -728,7 +763,7 @@ def _cached(patient, check, cuts):
         return
 
     later = [cut + patient.long.shape[1] - LENGTH for cut in cuts]  # the same cuts of a long text
-    known, notes = "position_ids" in patient.arguments, []
+    known, notes = patient.known, []
 
     @functools.cache
     def counts_wrongly():
@@ -746,21 +781,20 @@ def _cached(patient, check, cuts):
         counts_wrongly,
     )
 
-    def judged(positions):
+    def judged(positions, mask=None):
         # given position_ids have a gap before the new tokens, which no counting makes
         new = (patient.count if positions is None else positions)[0, OLD:].tolist()
-        seen = patient.continued(patient.text, cuts, positions)
-        expected = patient.rows(patient.text, positions)[:, OLD:]
+        seen = patient.continued(patient.text, cuts, positions, mask)
+        expected = patient.rows(patient.text, positions, mask)[:, OLD:]
 
-        def matters(place):
-            changed = patient.text.clone()
-            changed[0, place] = patient.stranger
-            return not patient.same(seen, patient.continued(changed, cuts, positions))
+        def matters(place, rows=slice(None)):
+            other = patient.continued(patient.altered(patient.text, place), cuts, positions, mask)
+            return not patient.same(seen[:, rows], other[:, rows])
 
         def other_values():
             """Of equal tokens at one place it does not matter which are seen, only what they hold."""
             equal, ids = patient.text[:, :1].repeat(1, LENGTH), None
-            if "position_ids" in patient.arguments:
+            if patient.known:
                 ids = 3 + 0 * patient.count
             got = patient.continued(equal, cuts, ids)
             return not patient.same(got, patient.rows(equal, ids)[:, OLD:])
@@ -807,12 +841,12 @@ def _cached(patient, check, cuts):
             return patient.same(*both(patient.text[:, [0, 0]], nowhere)) and not patient.same(
                 *both(patient.text[:, :2], nowhere))  # fmt: skip
 
-        def empty_slot():
-            """Are equal tokens less wrong where they are many? Then it is one key of many that is wrong."""
+        def right_in_the_end(by):
+            """Are equal tokens less wrong where they are many? Then it is the first or the last of them."""
             short, long = (
-                patient.difference(*both_ends(count)) for count in (2, patient.long.shape[1] - NEW)
+                patient.difference(*both_ends(count)) for count in (1, patient.long.shape[1] - NEW)
             )
-            return patient.even and other_values() and long < short / 4
+            return patient.in_attention and patient.enough < short and long < short / by
 
         def both_ends(count):
             text = patient.text[:, :1].repeat(1, count + 1)
@@ -824,32 +858,67 @@ def _cached(patient, check, cuts):
             text = torch.cat([patient.text[:, :OLD], filler, patient.text[:, OLD:]], dim=1)
             return patient.rows(text, None, (text != patient.stranger))[:, -NEW:]
 
-        def any_distance():
-            """After one token, some that a mask hides: does it not matter how many?"""
-            pairs = []
-            for by in (1, 4):
-                text = torch.cat([patient.text[:, :1], torch.full((1, by), patient.stranger),
-                                  patient.text[:, OLD : OLD + 1]], dim=1)  # fmt: skip
-                mask = text != patient.stranger
-                pairs.append(
-                    (patient.continued(text, [by + 1], None, mask), patient.rows(text, None, mask)[:, -1:])
-                )
-            (one, right), (other, moved) = pairs
+        def after(shown, by, itself=True, filler=patient.stranger):
+            """The last row, with a cache and at once, of so many tokens, others that a mask hides, and a
+            new one, which the mask may hide from itself."""
+            if patient.steps_right and len(cuts) == 1:
+                raise ValueError("a single new token is right, so what it shows explains nothing here")
+            middle = torch.full((1, by), filler)
+            text = torch.cat([patient.text[:, :shown], middle, patient.text[:, OLD : OLD + 1]], dim=1)
+            mask, ids = torch.ones_like(text).bool(), torch.arange(text.shape[1])[None] if known else None
+            mask[:, shown:-1] = False
+            if not itself:  # a mask of padding often shows it all the same
+                mask = mask[:, None] & torch.ones(1, *2 * text.shape[1:]).tril().bool()
+                mask[:, -1, -1] = False
+            return patient.continued(text, [shown + by], ids, mask), patient.rows(text, ids, mask)[:, -1:]
+
+        def any_distance(shown, itself):
+            """Does it matter at once how many hidden tokens come before the new one, and not with a cache?"""
+            (one, right), (other, moved) = (after(shown, by, itself) for by in (1, 4))
             return patient.same(one, other) and not patient.same(right, moved)
+
+        def values_are_right():
+            """Is a new token right that sees one cached token, so that no score matters, wherever that is?"""
+            pairs = [after(1, by, itself=False) for by in (1, 4)]
+            return patient.same(pairs[0][1], pairs[1][1]) and all(patient.same(*pair) for pair in pairs)
 
         def alone_differs():
             """Does a new token that sees nothing but itself differ with a cache, and not without one?"""
-            if "mask" not in patient.arguments:
+            if "mask" not in patient.arguments or (patient.steps_right and len(cuts) == 1):
                 return False
-            two, mask = patient.text[:, :2], torch.tensor([[False, True]])
-            ids = torch.tensor([[1, 0]]) if known else None
-            right, at_once = patient.rows(two[:, 1:]), patient.rows(two, ids, mask)[:, 1:]
-            return patient.same(at_once, right) and not patient.same(
-                patient.continued(two, [1], ids, mask), right)  # fmt: skip
+            got, at_once = after(0, 1)
+            ids = torch.tensor([[1]]) if known else None
+            right = patient.rows(patient.text[:, OLD : OLD + 1], ids)
+            return patient.same(at_once, right) and not patient.same(got, at_once)
 
-        def any_position():
-            new = [patient.count + by * (patient.count >= OLD) for by in (2, 5)]
-            return patient.same(*(patient.continued(patient.text, cuts, ids) for ids in new))
+        def hidden_matters():
+            (one, right), (other, same) = (
+                after(0, 1, filler=token) for token in patient.text[0, :2].tolist()
+            )
+            return patient.same(right, same) and not patient.same(one, other)
+
+        def slots_matter():
+            """Does it notice the more of what lies there, or the less, the more the cache holds?"""
+            most = patient.long.shape[1] - 1
+            sizes = [patient.difference(*after(0, by)) for by in range(1, most, most // 5)]
+            one_way = len({one > other for one, other in itertools.pairwise(sizes)}) == 1
+            return alone_differs() and one_way and abs(sizes[0] - sizes[-1]) > 1e-3 * sizes[0]
+
+        def turned_round():
+            """Do far tokens count more than near ones, and at once less?"""
+            steps = functools.partial(patient.continued, cuts=later)
+            return (
+                matters(OLD - 1)
+                and _far_to_near(patient, steps) > 4
+                and _far_to_near(patient, patient.rows) < 1
+            )
+
+        def any_position(*times):
+            """Does it not matter how far the new ones are from cached ones, or from each other?"""
+            new = [patient.count + (by + step * patient.count) * (patient.count >= OLD)
+                   for by, step in ((2, 0), (5, 0), *((5, step) for step in times))]  # fmt: skip
+            first, *rows = (patient.continued(patient.text, cuts, ids) for ids in new)
+            return all(patient.same(first, other) for other in rows)
 
         def as_if_masked(change):
             """The whole text, where `change` has changed the rows of new tokens in the causal mask."""
@@ -869,9 +938,10 @@ def _cached(patient, check, cuts):
             keys[:] = torch.arange(LENGTH) <= keys.sum() - 1 - NEW
             keys[OLD:] = True
 
-        def no_causal(keys, old):
-            keys[:] = True
-
+        brings = "a sink, or the kernel of a convolution"
+        if patient.even or not patient.in_attention:
+            own = "heads that share keys" if patient.in_attention else "its position"
+            brings = f"{own}, or it does not see itself"
         stories = [
             ("unused | the cache is not used", "where cached keys and values are put before the new ones",
              lambda: not matters(0) and not matters(OLD - 1)),
@@ -903,25 +973,36 @@ def _cached(patient, check, cuts):
             ("offset-plus-1 | positions after the cache are one too far on", OFFSET,
              lambda: not known and patient.same(seen, spaced(1))),
             (*TWICE, lambda: not known and len(cuts) == 1 and patient.same(seen, spaced(OLD))),
+            ("first-dropped | with a cache, the first token is not seen", "which keys are kept",
+             lambda: as_if_masked(lambda keys, old: hide(keys, 0))),
             ("no-distance | how far new tokens are from cached ones does not matter: their distances are "
              "those of tokens at the beginning, or are not used", OFFSET,
-             lambda: not known and any_distance() and not alone_differs()),
+             lambda: not known and any_distance(1, itself=True) and not alone_differs()),
+            ("queries | with a cache, the queries of new tokens stand where they did without one, though "
+             "their keys do not", f"{OFFSET}, where queries get their positions",
+             lambda: any_distance(2, itself=False) and values_are_right()),
             ("new-first | new keys are put before the old ones",
              "torch.cat([old, new]); the causal mask is for that order",
              lambda: len(cuts) == 1 and as_if_masked(new_first)),
             ("causal-missing | the causal mask is missing among the tokens that come after a cache",
              "the mask of several new tokens",
-             lambda: len(cuts) == 1 and as_if_masked(no_causal)),
-            ("first-dropped | with a cache, the first token is not seen", "which keys are kept",
-             lambda: as_if_masked(lambda keys, old: hide(keys, 0))),
+             lambda: len(cuts) == 1 and matters(LENGTH - 1, slice(-1))),
             own_count,
+            ("mask-counts | with a mask, even one of ones, new tokens go wrong, and without one they are "
+             "right: they are counted wrongly from it, it hides a token, or a state or a sink hangs on it",
+             "the last n_q of the sums over the mask, not the first ones; how long is it?",
+             lambda: mask is not None),
             ("unturned | cached keys are kept before the turn, and not turned",
              "where keys are turned: before or after they are cached?", lambda: cached_at(0)),
             ("turned-again | cached keys are turned again",
              "where keys are turned: before or after they are cached?",
              lambda: known and (cached_at(10) or second_key_only())),
             ("no-position | the positions of new tokens are not used once there is a cache",
-             "is the table added, does the rotation turn, when there is a cache?", any_position),
+             "is the table added, does the rotation turn, when there is a cache?",
+             lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
+            ("any-position | with a cache, it does not matter how far new tokens are from cached ones: "
+             "positions are not used, or no cached key is seen",
+             "is the table added, does the rotation turn, are the keys of the cache joined?", any_position),
             *_reach(patient, patient.text, cuts),
             ("cached-keys | cached keys lose the positions that they were given: they are turned when they "
              "are used, by other ones", "is their place in the cache taken for their position?",
@@ -933,19 +1014,28 @@ def _cached(patient, check, cuts):
              "other positions, or in some layer not all of them turn",
              "are new tokens turned in the same layers, and by the same positions, as without a cache?",
              turn_apart),
+            ("unwritten | with a cache, places that nobody wrote are seen: a new token that sees only itself "
+             "notices how many tokens the cache holds", "is what is not yet written hidden, or cut off?",
+             slots_matter),
             ("empty-slot | with a cache, a key that nobody wrote is seen, or one is missing",
-             "where new keys are written, and how many of the cache are used", empty_slot),
-            ("brought | what a new token brings differs with a cache: its embedding, a scale or a norm, "
-             f"{'heads that share keys, or a sink' if patient.in_attention else 'its position, or a head'}; "
-             "or it does not see itself, or the values of the cache are in another place",
-             "what is made of a token by itself, and whether that hangs on the cache; then the order in "
-             "which cached and new values are joined",
-             # a single new token brings what is right, if one at a time is right
-             lambda: not (patient.steps_right and len(cuts) == 1) and alone_differs()),
+             "where new keys are written, and how many of the cache are used",
+             lambda: patient.even and other_values() and right_in_the_end(4)),
+            ("values-elsewhere | with a cache, a token that the mask hides is noticed: values do not lie "
+             "where their keys do, or the mask is not used",
+             "the order in which cached and new values are joined", hidden_matters),
+            ("brought | what a new token brings differs with a cache: its embedding or a norm, "
+             f"{brings}",
+             "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
+            ("state-late | equal tokens go on rightly after many of them, and not after few: a state or the "
+             "end of a convolution is a token late, its kernel is another, or a key is missing",
+             "what the cache keeps of the last tokens beside keys and values",
+             lambda: not patient.even and right_in_the_end(10)),
             ("other-values | neither positions nor the mask, but what heads get: in another order, of "
-             "another layer, scaled or rounded?",
+             "another layer, or scaled",
              "heads that share keys, the cache of each layer, what else is otherwise with a cache",
              lambda: patient.even and (known or patient.alike) and other_values()),
+            ("turned-round | with a cache, far tokens count more than near ones, and without one less: "
+             "distances are counted from the beginning, or have the other sign", OFFSET, turned_round),
             *_reach(patient, patient.long, later),
             ("scores | it is neither positions nor values: the scores have another factor with a cache, or "
              "queries or keys are normed otherwise", "the scale of the scores, and norms of queries and keys",
@@ -957,9 +1047,12 @@ def _cached(patient, check, cuts):
              "those of one of them, or a state is not handed on to them",
              "the rows of positions, or of the bias, for several tokens",
              lambda: patient.steps_right and len(cuts) == 1 and not known),
-            ("not-positions | it is not the positions: a head or a layer gets other keys, values or "
-             "factors, a state or the end of a convolution is not handed on, or a sink is left out",
+            ("not-positions | it is not the positions: a head or a layer gets other values, a state or the "
+             "end of a convolution is not handed on, or a sink is left out",
              "what the cache keeps, and what is made of it", lambda: known and other_values()),
+            ("scores-only | what cached tokens hold is right, and how much they count is not: distances are "
+             "not counted on, or a bias or a turn is missing or doubled in some layers",
+             f"{OFFSET}; then the bias or the turn of each layer", lambda: not known and values_are_right()),
         ]  # fmt: skip
         otherwise = (
             "unexplained | no simple change of positions or of the mask explains it: does the cache keep "
@@ -967,17 +1060,26 @@ def _cached(patient, check, cuts):
             "are cached keys turned again, or kept before the turn? Then the mask of new tokens, and which "
             "keys each head gets where heads share them",
         ) if known else (
-            "offset-or-keys | positions or distances of new tokens are not counted on from the cache; or "
-            "keys, cached or new, are not turned, or turned twice; or what else a token brings differs with "
-            "a cache, such as its embedding, a scale or a bias",
+            "offset-or-keys | positions of new tokens are not counted on from the cache, keys are not turned "
+            "as without one, or what else a token brings differs",
             f"{OFFSET}; with position_ids the doctor could say more. Then which keys each head gets where "
             "heads share them. A layer with a state may take one token at a time only",
         )  # fmt: skip
         return patient.verdict(
             check, seen, expected, "with a cache, the rows are those of the whole text at once",
-            f"with a cache{' and position_ids' * (positions is not None)}, the rows are not those at once",
-            "lesson 19", stories, otherwise, perhaps_rounded=True,
+            f"with a cache{' and position_ids' * (positions is not None)}"
+            f"{' and a mask of ones' * (mask is not None)}, the rows are not those at once",
+            "lesson 19", stories, otherwise, perhaps_rounded=not_more_in_a_long_one(),
         )  # fmt: skip
+
+    @functools.cache
+    def not_more_in_a_long_one():
+        """Rounding does about as much in any text."""
+        short, long = (
+            patient.difference(patient.continued(text, first), patient.rows(text)[:, first[0] :])
+            for text, first in ((patient.text, cuts), (patient.long, later))
+        )
+        return long < 4 * short
 
     @functools.cache
     def rounds():
@@ -1002,8 +1104,36 @@ def _cached(patient, check, cuts):
             "with a cache, one text goes on as at once, and a batch of texts does not", "lesson 19",
             [("first-cache | the cache of the first text is used for all", "keys[:1], or expand",
               first_for_all)],
-            ("batch-cache | what the cache keeps for several texts is mixed up or lost",
-             "the axis of the texts in all that the cache keeps"), rounds(),
+            ("batch-cache | only a batch of texts goes wrong with a cache: what is kept of them, their "
+             "positions, or their mask",
+             "the axis of the texts in all that the cache keeps, and what hangs on how many they are"),
+            rounds(),
+        )  # fmt: skip
+
+    def then_one():
+        """What follows several new tokens, one at a time: does the cache keep them all?"""
+        old = OLD - NEW
+        seen = patient.continued(patient.text, [old, *range(OLD, LENGTH)])[:, NEW:]
+
+        def without(first):
+            kept = [*range(first), *range(OLD, LENGTH)]
+            return patient.rows(patient.text[:, kept])[:, first:]
+
+        def alone():
+            mask = torch.ones(1, LENGTH, LENGTH).tril().bool()
+            mask[:, OLD:, :old] = False
+            places = patient.count - old * (patient.count >= OLD)
+            return any(patient.same(seen, patient.rows(patient.text, ids, mask)[:, OLD:])
+                       for ids in patient.ways(places))  # fmt: skip
+
+        where = "what is kept of several new tokens, and how far on the cache counts"
+        return patient.verdict(
+            check, seen, patient.rows(patient.text)[:, OLD:],
+            "", "a token that follows several new ones goes wrong, and those are right", "lesson 19", [
+                ("one-kept | of several new tokens only the first is kept", where, lambda: without(old + 1)),
+                ("none-kept | several new tokens are not kept", where, lambda: without(old)),
+                ("old-lost | when several new tokens come, those of the cache are not kept", where, alone),
+            ], ("after-several | what the cache keeps after several new tokens is wrong", where), rounds(),
         )  # fmt: skip
 
     def in_turn():
@@ -1060,6 +1190,11 @@ def _cached(patient, check, cuts):
 
     def all_of_them():
         yield from map(judged, patient.ways(patient.count + 2 * (patient.count >= OLD)))
+        if "mask" in patient.arguments:
+            with contextlib.suppress(Crash):  # padded, step by step says so
+                yield judged(None, torch.ones_like(patient.text).bool())
+        if len(cuts) == 1 and patient.steps_right:
+            yield then_one()
         for more in ([together] if patient.batches else []) + ([in_turn] if len(cuts) == 1 else []):
             try:
                 yield more()
@@ -1131,9 +1266,7 @@ def _reach(patient, text, cuts):
         """Is the first token noticed with a cache, and not the two before the new ones?"""
 
         def noticed(ask, *places):
-            other = text.clone()
-            other[0, [*places]] = patient.stranger
-            return patient.difference(ask(other), ask(text)) > patient.enough / 100
+            return patient.difference(ask(patient.altered(text, places)), ask(text)) > patient.enough / 100
 
         before = cuts[0] - 2, cuts[0] - 1
         return noticed(patient.rows, *before) and not noticed(steps, *before) and noticed(steps, 0)
@@ -1147,8 +1280,8 @@ def _reach(patient, text, cuts):
         ("narrower | with a cache, the window is too narrow", where,
          lambda: fewer() > 0 or widths()[1] < widths()[0] < n),
         ("drops | with a cache, old keys are dropped", where, lambda: widths()[1] < widths()[0]),
-        ("from-length | with a cache, a long text goes wrong and a short one does not: in some layer the "
-         "window, or how many keys are kept, is another; right are texts of up to ", where,
+        ("from-length | with a cache, a long text goes wrong and a short one does not: the window, how many "
+         "keys are kept, or the distance to far tokens is another; right are texts of up to ", where,
          lambda: f"{longest_right()} tokens" if longest_right() else False),
     ]  # fmt: skip
 
@@ -1162,15 +1295,24 @@ def _padded_steps(patient, check):
         several = ", several tokens at once" * (len(cuts) == 1)
         seen, expected = patient.continued(batch, cuts, ids, mask), _ends(alone(), NEW, NEW)
         otherwise = (
-            "padding-perhaps | only the padded text goes wrong: perhaps padding is counted as positions",
-            "where the model counts by itself once there is a cache",
+            "padding-perhaps | only the padded text goes wrong: once there is a cache, padding is counted, "
+            "the mask does not lie on the keys that it is for, or a state gets another part of it",
+            "mask[:, -n_q:] for new tokens, mask[:, -n_k:] for keys; where the model counts by itself",
         ) if patient.same(_ends(seen, NEW, NEW)[NEW:], expected[NEW:]) else (
-            "in-company | a text without padding goes wrong in company, too: perhaps positions go on from "
-            "one text to the next", "the axis along which they are counted once there is a cache",
+            "in-company | a text without padding goes wrong beside a padded one: it gets the positions or "
+            "the mask of that one", "[:1], and the axis along which positions are counted",
         )  # fmt: skip
 
         def padding_matters():
             return not patient.same(seen, patient.continued(other, cuts, ids, mask))
+
+        def hides_text(places=(PADDING, cuts[0] - 1, -3, -2)):
+            """Is a token of the padded text noticed by its last one at once, and not with a cache?"""
+            asks = (lambda texts: patient.rows(texts, ids, mask),
+                    lambda texts: patient.continued(texts, cuts, ids, mask))  # fmt: skip
+            whole, steps = ([not patient.same(ask(batch)[0, -1], ask(patient.altered(batch, place))[0, -1])
+                             for place in places] for ask in asks)  # fmt: skip
+            return any(one and not other for one, other in zip(whole, steps))
 
         def as_if_masked(later):
             """The whole texts at once, where new tokens get another mask of padding."""
@@ -1196,6 +1338,8 @@ def _padded_steps(patient, check):
                  "keys that it is for",
                  "are new keys put after the old ones, and the mask in the same order?",
                  lambda: padding_matters()),
+                ("mask-hides | once there is a cache, the mask hides tokens of the text",
+                 "mask[:, -n_k:], which part of it is for the new keys?", hides_text),
                 (*OF_ANOTHER, lambda: _of_another(
                     patient, ids, lambda ids: patient.continued(batch, cuts, ids, mask))),
                 ("padding-counted | padding is counted as positions once there is a cache",
@@ -1227,8 +1371,7 @@ def _padded_steps(patient, check):
             for first in [[long - NEW]] * patient.several_right + [[*range(long - NEW, long)]]:
                 yield from (far(ids, first) for ids in _far_ways(patient))
         except Crash as crash:
-            if isinstance(crash.__cause__, NameError | AttributeError):
-                raise
+            patient.unless_a_slip(crash)
             notes.append(Finding(check, "note", f"several new tokens, or a text of {long} tokens: {crash}"))
 
     yield from _first_wrong(all_of_them())
@@ -1243,7 +1386,7 @@ def _packing(patient, check):
         packed, count = torch.cat([one, other], dim=1), torch.arange(other.shape[1])[None]
         text = torch.tensor([0] * OLD + [1] * other.shape[1])
         along = positions = None
-        if "position_ids" in patient.arguments:
+        if patient.known:
             along, positions = torch.arange(len(text))[None], torch.cat([count[:, :OLD], count], dim=1)
         causal = torch.ones(1, len(text), len(text)).tril().bool()
         return packed, along, positions, causal, (text[:, None] == text) & causal
@@ -1257,10 +1400,8 @@ def _packing(patient, check):
 
         def runs_on():
             """Does the second text notice the first one, although the mask hides it and every score obeys?"""
-            changed = packed.clone()
-            changed[0, :OLD] = patient.stranger
-            two = [patient.rows(texts, positions, between)[:, OLD:] for texts in (packed, changed)]
-            return not patient.same(*two)
+            return not patient.same(*(patient.rows(texts, positions, between)[:, OLD:] for texts in
+                                      (packed, patient.altered(packed, slice(OLD)))))  # fmt: skip
 
         right = torch.cat([patient.rows(one), patient.rows(other)], dim=1)
         if positions is None and not runs_on():  # by the mask alone: of positions that run on nothing is said
@@ -1297,16 +1438,25 @@ def _packing(patient, check):
     try:
         takes_it = understood(patient.tokens[1:2])
     except Crash as crash:
-        if isinstance(crash.__cause__, NameError | AttributeError):
-            raise
-        takes_it = False
+        patient.unless_a_slip(crash)
+        yield Finding(check, "not tried", f"a mask (batch, n_q, n_k) is refused: {crash}")
+        return
     if not takes_it:
-        says = "a mask (batch, n_q, n_k) that is just the causal one ends in an error or changes the rows"
-        try:
-            itself = NOT_ITSELF if _sees_all_but_itself(patient) else ()
-        except Crash:
-            itself = ()
-        yield Finding(check, "wrong" if itself else "not tried", says, 0, *itself)
+        mistakes = [
+            (NOT_ITSELF, _causal(-1)),
+            (("mask-transposed | queries and keys of a mask with three axes change places",
+              "transpose, or .mT"), _causal().mT),
+            (("mask-inverted | a mask with three axes hides what it should show",
+              "is True taken for 'hide'?"), ~_causal()),
+        ]  # fmt: skip
+        right = [told for told, mask in mistakes if patient.same(
+            patient.rows(patient.text, None, mask), patient.rows(patient.text))]  # fmt: skip
+        says = "a mask (batch, n_q, n_k) that is just the causal one is taken, and changes the rows"
+        if right:
+            yield Finding(check, "wrong", says, 0, *right[0])
+        else:
+            look_at = "does it take the place of a window? That should go on top. If it's not for such masks"
+            yield Finding(check, "not tried", says, look_at=f"{look_at}, raise an error")
         return
     short, long = judged(patient.tokens[1:2]), patient.long[:, : patient.long.shape[1] - OLD]
     _, along, *_ = packed_with(long)
@@ -1336,7 +1486,7 @@ CHECKS = {
     "shift": (_shift, ("position_ids",), ()),
     "far positions": (_far, ("position_ids",), ()),
     "batch": (_batch, (), ()),
-    "left padding": (_left_padding, ("mask",), ("longer text", "first position", "batch")),
+    "left padding": (_left_padding, ("mask",), ("future", "longer text", "first position", "batch")),
     "step by step": (functools.partial(_cached, cuts=[*range(OLD, LENGTH)]), ("cache",), SOUND),
     "several new tokens": (functools.partial(_cached, cuts=[OLD]), ("cache",), SOUND),
     "padded, step by step": (_padded_steps, ("mask", "cache"), ("left padding", "step by step")),
@@ -1353,8 +1503,8 @@ UNLIKE_ALONE = (
     "repeat_interleave or repeat? Then the weights.",
 )
 UNLIKE_FIRST = (
-    "first | a token at the first position differs: the rows of a table (which is first, their size, or "
-    "the order of sines and cosines), heads that are in another order, or other weights",
+    "first | a token at the first position differs: a table (which row is first, its size, or the order of "
+    "sines and cosines), or weights, or their order in heads",
     "does the table begin at 1, or is it multiplied? Are sines and cosines in turn, or in halves?",
 )
 UNLIKE_SINKS = (
@@ -1381,15 +1531,32 @@ UNLIKE_TABLE = (
     "is the base 10,000, and the exponent 2i / d?",
 )
 UNLIKE_ROTATION = (
-    "rotation | with all tokens at position 0 the rows are those of the reference: the frequencies or their "
-    "digits, which columns or layers turn, how columns are paired, or the slopes of a bias or its buckets",
+    "rotation | with all tokens at position 0 the rows are those of the reference: the frequencies, which "
+    "columns or layers turn and in which pairs, or the slopes of a bias or its buckets",
     "rotary_dim; the exponent 2i / d; the layout of the pairs; the slopes, and which head gets which.",
 )
 UNLIKE_DISTANCE = (
-    "distance | a token alone is right, and others are not: the slopes or the sign of a bias, its buckets, "
-    "or the frequencies of a rotation",
+    "distance | a token alone is right, and others are not: the slopes of a bias, its buckets, or the "
+    "frequencies of a rotation",
     "how many heads are there? The slopes of 6 are not those of a power of two.",
 )
+
+
+def _far_to_near(patient, ask):
+    """How much more the last token notices of the first tokens than of those before it."""
+    far, near = (
+        patient.difference(ask(patient.altered(patient.long, places))[:, -1], ask(patient.long)[:, -1])
+        for places in (slice(NEW), slice(-1 - 2 * NEW, -1 - NEW))
+    )
+    return far / max(near, 1e-12)
+
+
+def _first_unlike(patient, one, other):
+    return next((at for at, two in enumerate(zip(one[0], other[0])) if not patient.same(*two)), LENGTH)
+
+
+def _unlike_far(patient, one, other):
+    return f"{UNLIKE_FAR[0]}{_first_unlike(patient, one, other)}", UNLIKE_FAR[1]
 
 
 def _unlike(patient, right, answered):
@@ -1405,21 +1572,11 @@ def _unlike(patient, right, answered):
             return UNLIKE_AT_0
         return UNLIKE_ROTATION if patient.in_attention else UNLIKE_TABLE
 
-    def far_to_near(ask):
-        """How much more the last token notices of the first tokens than of those before it."""
-        text, noticed = patient.long[:, :LONG], []
-        for places in (slice(0, NEW), slice(-1 - NEW, -1)):
-            changed = text.clone()
-            changed[0, places] = patient.stranger
-            noticed.append(patient.difference(ask(changed)[:, -1], ask(text)[:, -1]))
-        return noticed[0] / max(noticed[1], 1e-12)
-
-    if far_to_near(right.rows) < 1 / 4 and far_to_near(patient.rows) > 4:
+    if _far_to_near(patient, right.rows) < 1 / 4 and _far_to_near(patient, patient.rows) > 4:
         return UNLIKE_SIGN
-    rows = [one.rows(patient.text)[0] for one in (patient, right)]
-    first = next((at for at, two in enumerate(zip(*rows)) if not patient.same(*two)), LENGTH)
-    if first > 1:
-        return f"{UNLIKE_FAR[0]}{first}", UNLIKE_FAR[1]
+    rows = [one.rows(patient.text) for one in (patient, right)]
+    if _first_unlike(patient, *rows) > 1:
+        return _unlike_far(patient, *rows)
     return UNLIKE_DISTANCE if patient.in_attention else UNLIKE_TABLE
 
 
@@ -1469,11 +1626,10 @@ def against(patient, reference, blamed=False):
     def edge(one):
         """The first place that the last row notices at all, if that is where a window ends: what fades
         is noticed there by the last bits alone."""
-        rows, changed = one.rows(patient.long)[:, -1], patient.long.clone()
-        place = patient.first_noticed(one.rows, patient.long, least=0)
-        changed[0, place] = patient.stranger
+        rows, place = one.rows(patient.long)[:, -1], patient.first_noticed(one.rows, patient.long, least=0)
         bits = 10 * torch.finfo(patient.dtype).eps * rows.abs().max() / patient.scale
-        return place if not place or patient.difference(one.rows(changed)[:, -1], rows) > bits else None
+        changed = one.rows(patient.altered(patient.long, place))[:, -1]
+        return place if not place or patient.difference(changed, rows) > bits else None
 
     def reach():
         """So many tokens fewer than the reference it notices, where all else is the same."""
@@ -1494,6 +1650,7 @@ def against(patient, reference, blamed=False):
         return found if found.culprit else short
     if short.status == "wrong":
         return short
-    look_at = "what only a long text shows: a window, far buckets, a rule for long texts, a small format"
     said = said[0], f"the rows of a text of {patient.long.shape[1]} tokens are not those of the reference", ""
-    return patient.verdict("reference", *far, *said, known, ("", look_at))
+    return patient.verdict(
+        "reference", *far, *said, known, otherwise if blamed else _unlike_far(patient, *far)
+    )

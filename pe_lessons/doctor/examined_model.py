@@ -50,7 +50,7 @@ class Finding:
     def __post_init__(self):
         """A culprit is written "id | words"."""
         short, _, words = self.culprit.rpartition(" | ")
-        check = self.check.replace(",", "").replace(" ", "-")
+        check = hyphened(self.check)
         object.__setattr__(self, "culprit", words)
         object.__setattr__(self, "id", self.id or (f"{check}/{short}" if short else check))
 
@@ -60,6 +60,10 @@ class Finding:
         more = (*more, ("id", self.id if self.status == "wrong" else ""))
         lines = [f"{self.status:>9}  {self.check}: {self.says}{size}"]
         return "\n".join([*lines, *(f"           {word}: {text}" for word, text in more if text)])
+
+
+def hyphened(check):
+    return check.replace(",", "").replace(" ", "-")
 
 
 def finite(size):
@@ -118,6 +122,22 @@ class Patient:
         self.farthest = max(self.farthest, *([] if position_ids is None else [int(position_ids.max())]), 0)
         return scores.double(), cache
 
+    @property
+    def known(self):
+        """Can positions be given?"""
+        return "position_ids" in self.arguments
+
+    def altered(self, text, places):
+        """The same texts, where the first one has a stranger at these places."""
+        text = text.clone()
+        text[0, places] = self.stranger
+        return text
+
+    def unless_a_slip(self, crash):
+        """A model may refuse what it doesn't take, but not by a name that it misspells."""
+        if isinstance(crash.__cause__, NameError | AttributeError):
+            raise crash
+
     def rows(self, tokens, position_ids=None, mask=None):
         return self.ask(tokens, position_ids, mask)[0]
 
@@ -130,7 +150,9 @@ class Patient:
         for first, end in zip([0, *cuts], [*cuts, tokens.shape[1]]):
             ids = None if positions is None else positions[:, first:end]
             one = mask if later is None or not first else later
-            piece, cache = self.ask(tokens[:, first:end], ids, None if one is None else one[:, :end], cache)
+            if one is not None:
+                one = one[:, :end] if one.ndim == 2 else one[:, first:end, :end]
+            piece, cache = self.ask(tokens[:, first:end], ids, one, cache)
             rows.append(piece)
         return torch.cat(rows[1:], dim=1)
 
@@ -143,7 +165,7 @@ class Patient:
                 self.rows(self.long[:, :length])
                 break
             except Crash as crash:
-                self.too_long, length = f"; of {length} they end in {crash.kind}", length * 3 // 4
+                self.too_long, length = f"; {length} are more than it takes ({crash.kind})", length * 3 // 4
         self.long = self.long[:, : max(length, LENGTH)]
         if window > length:
             self.too_long += f", none longer than the window of {window:,}"
@@ -153,15 +175,14 @@ class Patient:
         rows, low, high = ask(text)[:, -1], 0, text.shape[1] - 1
         least = self.enough / 100 if least is None else least
         while low < high:
-            middle, other = (low + high) // 2, text.clone()
-            other[0, middle] = self.stranger
-            noticed = self.difference(ask(other)[:, -1], rows) > least
+            middle = (low + high) // 2
+            noticed = self.difference(ask(self.altered(text, middle))[:, -1], rows) > least
             low, high = (low, middle) if noticed else (middle + 1, high)
         return low
 
     def ways(self, positions):
         """Without position_ids, and with these if the model takes any."""
-        return [None, positions] if "position_ids" in self.arguments else [None]
+        return [None, positions] if self.known else [None]
 
     def measured(self):
         """What order does (`scale`), and how much is a fault (`enough`): the first `Finding`."""
@@ -189,7 +210,7 @@ class Patient:
         self.scale = (exchanged - rows)[:, 2:].abs().max().item()
         did, wanted = "exchanging two tokens", 100 * noise
         self.enough = max(1e-4, noise / max(self.scale, wanted), self.tolerance)
-        if "position_ids" in self.arguments:
+        if self.known:
             try:
                 apart = (self.rows(self.text, 3 * self.count) - rows).abs().max().item()
             except Exception:  # a table that ends before these positions: they are used
@@ -269,7 +290,6 @@ class Patient:
         if size < self.rough:
             return self.rounded(check, wrong, size, lesson)
         little = perhaps_rounded and size < max(LITTLE, 2 * self.tolerance)
-        otherwise = ROUNDED_CACHE if little else otherwise
         for culprit, look_at, *own, explains in stories:
             try:
                 told = explains()
@@ -282,6 +302,8 @@ class Patient:
                 return Finding(
                     check, "wrong", wrong, finite(size), culprit + more, look_at, *(own or [lesson])
                 )
+        if little:
+            wrong, otherwise = "with a cache, the rows are nearly those at once, and not quite", ROUNDED_CACHE
         return Finding(check, "wrong", wrong, finite(size), *otherwise, lesson)
 
 

@@ -10,6 +10,7 @@ import functools
 import pytest
 
 from pe_lessons import doctor
+from pe_lessons.doctor.examined_model import hyphened
 
 
 def checks(logits, vocab_size=None, **kwargs):
@@ -24,7 +25,7 @@ def checks(logits, vocab_size=None, **kwargs):
     def examined():
         return doctor.examine(logits, vocab_size, **kwargs)
 
-    @pytest.mark.parametrize("check", names, ids=lambda name: name.replace(",", "").replace(" ", "-"))
+    @pytest.mark.parametrize("check", names, ids=hyphened)
     def test(check):
         report = examined()
         # what is wrong before any check is tried belongs to the first item

@@ -70,14 +70,21 @@ def mistakes(model):
         yield "sinks | the learned sinks are left out", where, "lesson 20", change
     turned = [one for name, one in model.named_parameters() if "q_proj" in name or "k_proj" in name]
 
+    width, columns = _head_dim(model.config), _rotary_dim(model.config)
+
     def reordered(order):
-        return _changed(turned, lambda old: torch.cat([*map(order, old.split(_head_dim(model.config)))]))
+        return _changed(turned, lambda old: torch.cat([*map(order, old.split(width))]))
 
     for culprit, order in (
         ("layout-halves | the weights are in halves, the code turns neighbours", _interleaved),
         ("layout-neighbours | the weights are in neighbours, the code turns halves", _halved),
     ):
-        yield culprit, "the layout of the pairs", "lesson 10", functools.partial(reordered, order)
+        yield culprit, "the layout of the pairs", "lesson 10", lambda order=order: reordered(
+            lambda rows: torch.cat([order(rows[:columns]), rows[columns:]]))  # fmt: skip
+    if columns < width:
+        culprit = "columns-last | the last columns of a head turn, and not the first ones"
+        where = "which columns are cut off, and in which order they are joined"
+        yield culprit, where, "lesson 10", lambda: reordered(lambda rows: rows.roll(columns, 0))
     where = "the dtype in which positions are multiplied"
     yield ("angles-bfloat16 | angles are rounded to bfloat16", where, "lesson 21",
            lambda: _rounded_angles(model))  # fmt: skip
@@ -163,6 +170,12 @@ def _set(holder, name, value):
 
 def _head_dim(config):
     return getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+
+
+def _rotary_dim(config):
+    rope = getattr(config, "rope_parameters", None) or {}
+    part = rope.get("partial_rotary_factor") or getattr(config, "partial_rotary_factor", None) or 1
+    return getattr(config, "rotary_dim", None) or int(part * _head_dim(config))
 
 
 def _rounded_angles(model):

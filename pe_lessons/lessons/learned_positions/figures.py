@@ -13,7 +13,8 @@ def similarities(before, after):
     fig = plots.heatmaps(panels, xlabel="position", label="cosine similarity")
     paper = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "black", "gid": plots.KEEPS}
     fig.axes[1].annotate(
-        "near rows have\nbecome similar", (16, 14), (22, 4), arrowprops={"arrowstyle": "-|>"}, bbox=paper,
+        "near rows have\nbecome similar", (18, 14), (22, 4), bbox=paper,
+        arrowprops={"arrowstyle": "-|>", "facecolor": "black", "mutation_scale": 16},
         ha="center", va="center", fontsize=9,
     )  # fmt: skip
     return fig

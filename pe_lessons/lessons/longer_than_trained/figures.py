@@ -72,8 +72,8 @@ def rules(stretched):
     """The loss under each rule that stretches, at once, in short and in long texts."""
     names = {"as trained": "as trained", "sliding window": "sliding window"}
     names["slowed down from pair 9 on"] = "from pair 9 on"
-    names |= {"by parts": "by parts, 1 to 4 turns", "position interpolation": "position interpolation"}
-    names["clipped at 128"] = "clipped at 128"
+    names |= {"1. position interpolation": "position interpolation", "2. by parts": "by parts, 1 to 4 turns"}
+    names["3. clipped at 128"] = "clipped at 128"
     losses = [
         [stretched[name][length]["second half"] for length in ("256", "1024")] for name in names.values()
     ]
