@@ -9,7 +9,7 @@ from pe_lessons import plots
 @plots.drawn
 def digits_and_hands(positions=(6, 7, 8, 9)):
     """A binary counter, and beside each of its digits a hand that goes round at the same rate."""
-    weights = (8, 4, 2, 1)
+    weights, green = (8, 4, 2, 1), plots.COLOURS[2]  # in the other pictures red means "above 0"
     arc = np.linspace(0, np.pi, 60)
     fig, ax = plt.subplots(figsize=(6.4, 4.6))
     places = [-2.5 * row - 0.9 * (position > 7) for row, position in enumerate(positions)]
@@ -17,19 +17,19 @@ def digits_and_hands(positions=(6, 7, 8, 9)):
         ax.text(-1.1, place, f"position {position}", va="center", ha="right")
         for column, weight in enumerate(weights):
             digit = position // weight % 2
-            ink = {"color": plots.RED if digit else "0.5", "fontsize": 15, "family": "monospace"}
+            ink = {"color": green if digit else "0.5", "fontsize": 15, "family": "monospace"}
             ax.text(0.6 * column, place, digit, ha="center", va="center", **ink)
             # a quarter of a step further, so that no hand points exactly left or right
             angle = np.pi * (position + 0.25) / weight
             middle = np.array([4.3 + 2.4 * column, place])
             ax.plot(*(middle[:, None] + [np.cos(arc), np.sin(arc)]), color="0.8", linewidth=1)
             lower = middle[:, None] + np.array([np.cos(arc), -np.sin(arc)])
-            ax.fill(*lower, color=plots.RED, alpha=0.12, linewidth=0)
+            ax.fill(*lower, color=green, alpha=0.15, linewidth=0)
             tip = middle + 0.95 * np.array([np.cos(angle), np.sin(angle)])
-            look = {"arrowstyle": "-|>", "color": plots.RED if digit else "0.4", "linewidth": 1.6}
+            look = {"arrowstyle": "-|>", "color": green if digit else "0.4", "linewidth": 1.6}
             ax.annotate("", tip, middle, arrowprops={**look, "shrinkA": 0, "shrinkB": 0})
     ax.text(0.9, 1.6, "digits", ha="center")
-    ax.text(7.9, 1.6, "hands: in the red half, the digit is 1", ha="center")
+    ax.text(7.9, 1.6, "hands: in the green half, the digit is 1", ha="center")
     between = (places[positions.index(7)] + places[positions.index(8)]) / 2
     ax.text(0.9, between, "all four flip", ha="center", va="center", fontweight="bold")
     ax.text(7.9, between, "every hand takes its usual step", ha="center", va="center", fontweight="bold")

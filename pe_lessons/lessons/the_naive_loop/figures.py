@@ -57,7 +57,7 @@ def learning(histories, guessing=10):
     ax.text(early - 4, 56, one, color=plots.COLOURS[0], ha="right")
     ax.text(late + 8, 44, other, color=plots.COLOURS[1])
     ax.annotate("", (late, 50), (early, 50), arrowprops={"arrowstyle": "<->", "shrinkA": 0, "shrinkB": 0})
-    ax.text(late + 8, 54, "the price: some twenty steps", va="center")
+    ax.text(late + 8, 54, "here: some twenty steps", va="center")
     ax.set(xlabel="training step", ylabel="accuracy, %", ylim=(0, 105))
     return fig
 
@@ -71,7 +71,7 @@ def column_one(formula, other):
     ax.axvline(22, color="0.6", linewidth=1)
     ax.text(22.4, 1.18, "position 22: one at the bottom, one at the top", va="bottom")
     ax.text(50, formula[-1, 1], "formula", color=plots.COLOURS[0], va="center")
-    ax.text(50, other[-1, 1], "other loop", color=plots.COLOURS[1], va="center")
-    ax.set(xlabel="position", ylabel="value", ylim=(-1.1, 1.4), yticks=[-1, 0, 1], xlim=(-1, 58))
+    ax.text(50, other[-1, 1], "SamLynnEvans", color=plots.COLOURS[1], va="center")
+    ax.set(xlabel="position", ylabel="value", ylim=(-1.1, 1.4), yticks=[-1, 0, 1], xlim=(-1, 64))
     ax.set_xticks(range(0, 50, 10))
     return fig
