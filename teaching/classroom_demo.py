@@ -93,20 +93,18 @@ def spoil(notebook, how):
     cells = notebook.cells
     check, answer = cell_of(notebook, "sinusoidal_loop-check"), cell_of(notebook, "sinusoidal_loop")
     checks = [cell for cell in cells if grade_id(cell).endswith("-check")]
+    imports = cell_of(notebook, "imports")
+    deleted = {
+        "check deleted": [check],
+        "all checks deleted": checks,
+        "answer deleted": [answer],
+        "answer and check deleted": [answer, check],
+        "imports deleted": [imports],
+    }
+    for cell in deleted.get(how, ()):
+        cells.remove(cell)
     match how:
-        case "check deleted":
-            cells.remove(check)
-        case "all checks deleted":
-            notebook.cells = [cell for cell in cells if cell not in checks]
-        case "answer deleted":
-            cells.remove(answer)
-        case "answer and check deleted":
-            cells.remove(answer)
-            cells.remove(check)
-        case "imports deleted":
-            cells.remove(cell_of(notebook, "imports"))
         case "older imports":
-            imports = cell_of(notebook, "imports")
             imports.source = "import math\n\nimport numpy as np\n\nfrom pe_lessons import loops"
         case "check copied":
             cells.insert(cells.index(check), nbformat.from_dict(check | {"id": "copied"}))

@@ -12,8 +12,10 @@ listed, and its learner told.
 import argparse
 import contextlib
 import csv
+import ctypes
 import html
 import io
+import itertools
 import json
 import multiprocessing
 import os
@@ -24,7 +26,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
@@ -38,6 +40,8 @@ from sqlalchemy.exc import DatabaseError
 
 MEMORY = 10 << 30  # bytes of addresses that grading one notebook may ask for, outside its sandbox
 PAGE = 60  # seconds of computing for a feedback page; an honest one takes about one
+SLOW = 60  # seconds after which it is told whose notebook is still running
+STOPPED = "grading did not come to it, or was stopped: call grade again"
 FAILED = "nbgrader could not grade it: look at nbgrader.log. A new file, or --student, tries again"
 NOT_GRADED = (
     "The program that grades could not work with this notebook. Your teacher knows. You can save it in "
@@ -45,11 +49,17 @@ NOT_GRADED = (
 )
 
 
-def bound_memory():
-    """Let a kernel that tells too much end the grading of one notebook, and of no other."""
+def prepare(place):
+    """Make a process of ours ready: its files lie in `place`, and it ends with the one that started it.
+
+    A kernel that tells too much ends the grading of one notebook, and of no other.
+    """
+    tempfile.tempdir = place
+    signal.signal(signal.SIGINT, lambda *_: None)  # the terminal tells all, and the first one ends the others
     if sys.platform.startswith("linux"):
         import resource
 
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
@@ -74,6 +84,7 @@ def bound_time(seconds):
 
 def grade_one(folder, lesson, student, sandboxed):
     """Grade one submission and write its feedback page; what nbgrader said, if that failed."""
+    mark_graded(folder, lesson, student, "stopped")  # until it is done
     api = nbgrader(folder, sandboxed)
     for work, bound in ((api.autograde, contextlib.nullcontext()), (api.generate_feedback, bound_time(PAGE))):
         with bound:
@@ -98,13 +109,32 @@ def graded_in_turn(folder, lesson, todo, sandboxed, jobs):
     """
     left, at_once = list(todo), jobs
     while left:
-        with ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), bound_memory) as pool:
-            tasks = {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in left}
-            for task in as_completed(tasks):
-                problem = task.exception() or task.result()
-                if not isinstance(problem, BrokenProcessPool):
-                    left.remove(tasks[task])
-                    yield tasks[task], problem
+        with (
+            tempfile.TemporaryDirectory(prefix="grade_", ignore_cleanup_errors=True) as place,
+            ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), prepare, (place,)) as pool,
+        ):
+            start, tasks = time.time(), {}
+            try:
+                interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the others, while they start
+                tasks |= {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in left}
+                signal.signal(signal.SIGINT, interrupt)
+                while tasks:
+                    done, _ = wait(tasks, SLOW, FIRST_COMPLETED)
+                    for task in done:
+                        student, problem = tasks.pop(task), task.exception() or task.result()
+                        if not isinstance(problem, BrokenProcessPool):
+                            left.remove(student)
+                            yield student, problem
+                    if not done:
+                        files = {one: graded(folder, lesson, one) for one in left}
+                        begun = {one: file.stat().st_mtime for one, file in files.items() if file.exists()}
+                        slow = [f"{one} ({time.time() - t:.0f} s)" for one, t in begun.items() if t >= start]
+                        print(f"      still running: {', '.join(slow)}", flush=True)
+            except BaseException:  # somebody stops us
+                pool.shutdown(wait=False, cancel_futures=True)
+                for process in multiprocessing.active_children():
+                    process.kill()
+                raise
         if left and at_once == 1:
             yield left.pop(0), "it ended the process that graded it"
         at_once = 1 if left and at_once > 1 else jobs
@@ -115,9 +145,11 @@ def graded(folder, lesson, student):
     return folder / "feedback" / student / lesson / "graded.txt"
 
 
-def mark_graded(folder, lesson, student, *failed):
-    words = handed_in(folder, lesson, student), version(), *failed
-    graded(folder, lesson, student).write_text("\n".join(words) + "\n")
+def mark_graded(folder, lesson, student, *how):
+    """Note that a submission was graded; or how it was not, "failed" or "stopped"."""
+    words, file = (handed_in(folder, lesson, student), version(), *how), graded(folder, lesson, student)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("\n".join(words) + "\n")
 
 
 def last_graded(folder, lesson, student):
@@ -133,7 +165,9 @@ def handed_in(folder, lesson, student):
 
 
 def is_done(folder, lesson, student):
-    return last_graded(folder, lesson, student)[:1] == [handed_in(folder, lesson, student)]
+    """Also where nbgrader failed, as it would fail again."""
+    words = last_graded(folder, lesson, student)
+    return words[:1] == [handed_in(folder, lesson, student)] and "stopped" not in words
 
 
 def take_back_points_by_hand(folder, lesson, student):
@@ -409,6 +443,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
             print(f"  {one}: {len(names)} files, the last one counts: {', '.join(names)}")
     for one, why in taken.newest_broken.items():
         print(f"  {one}: the newest file is broken, the one before it counts: {why}")
+    alike = sorted(taken.ready.keys() | taken.broken.keys(), key=intake.words_of)
+    for _, names in itertools.groupby(alike, intake.words_of):
+        if len(names := sorted(names)) > 1:
+            print(f"  names that can be taken for one another: {', '.join(names)}")
     for one in todo:
         for name, score in take_back_points_by_hand(folder, lesson, one).items():
             print(f"  {one}: {score:g} by hand for {name} was for an older file, and counts no more")
@@ -419,8 +457,11 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
             with (folder / "nbgrader.log").open("a", encoding="utf-8", errors="replace") as log:
                 log.write(f"{lesson}, {one}:\n{problem}\n")
         print(f"  {number:3} of {len(todo)}  {one}{'  NOT GRADED' if problem else ''}", flush=True)
-    failed = [one for one in taken.ready if "failed" in last_graded(folder, lesson, one)]
-    broken = taken.broken | dict.fromkeys(failed, FAILED)
+    broken = dict(taken.broken)
+    for one in taken.ready:
+        words = last_graded(folder, lesson, one)
+        if "failed" in words or "stopped" in words or not words:
+            broken[one] = FAILED if "failed" in words else STOPPED
     for one, why in taken.broken.items():
         explain(folder, lesson, one, why)
     all_points = points(folder, lesson)
@@ -450,18 +491,14 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     if roster:
         handed_in = taken.ready.keys() | taken.broken.keys()
         known = {intake.words_of(name): name for _, names in roster for name in names}
+        strangers = {
+            f"{one} (is this {like}?)" if (like := known.get(intake.words_of(one))) else one
+            for one in handed_in.difference(*(names for _, names in roster))
+        }
+        silent = {names[-1] for _, names in roster if handed_in.isdisjoint(names)}
         for what, who in (
-            (
-                "not in roster.csv, so not in the files for Canvas and Moodle",
-                {
-                    f"{one} (is this {like}?)" if (like := known.get(intake.words_of(one))) else one
-                    for one in handed_in.difference(*(names for _, names in roster))
-                },
-            ),
-            (
-                "in roster.csv, and nothing handed in",
-                {names[-1] for _, names in roster if handed_in.isdisjoint(names)},
-            ),
+            ("not in roster.csv, so not in the files for Canvas and Moodle", strangers),
+            ("in roster.csv, and nothing handed in", silent),
         ):
             if who:
                 print(f"  {what}: {', '.join(sorted(who))}")
@@ -475,24 +512,26 @@ def main(arguments):
     parser.add_argument("--again", action="store_true", help="everybody once more")
     parser.add_argument("--student", help="this one only, once more")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many at a time")
-    parser.add_argument(
-        "--without-sandbox", action="store_true", help="let learners' code run with your rights"
-    )
+    parser.add_argument("--without-sandbox", action="store_true", help="answers run with your rights")
     options = parser.parse_args(arguments)
+    folder, lesson = options.folder, options.lesson
     sandboxed = sandbox_or_consent(options.without_sandbox)
-    _, broken = grade(options.folder, options.lesson, options.again, options.student, options.jobs, sandboxed)
-    print(f"\nFeedback for each learner: {options.folder}/feedback/NAME/{options.lesson}")
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if signal.getsignal(number) == signal.SIG_DFL:  # and not ignored, as under nohup
+            signal.signal(number, signal.default_int_handler)
+    try:
+        _, broken = grade(folder, lesson, options.again, options.student, options.jobs, sandboxed)
+    except KeyboardInterrupt:
+        sys.exit("\nStopped. What was graded is kept, and no marks were written. Call it again: it goes on.")
+    print(f"\nFeedback for each learner: {folder}/feedback/NAME/{lesson}")
     for what, files in (
-        ("Feedback to be uploaded", f"feedback/{options.lesson}_*.zip"),
-        ("Points", f"grades/{options.lesson}.csv"),
-        ("Points, as a platform imports them", f"grades/{options.lesson}_*.csv"),
+        ("Feedback to be uploaded", f"feedback/{lesson}_*.zip"),
+        ("Points", f"grades/{lesson}.csv"),
+        ("Points, as a platform imports them", f"grades/{lesson}_*.csv"),
     ):
-        for file in sorted(options.folder.glob(files)):
+        for file in sorted(folder.glob(files)):
             print(f"{what}: {file}")
-    print(
-        "Before you give back points or pages: "
-        f'python course.py review "{options.folder}" {options.lesson[:2]}'
-    )
+    print(f'Before you give back points or pages: python course.py review "{folder}" {lesson[:2]}')
     return 1 if FAILED in broken.values() else 0  # files that are no notebooks were dealt with
 
 

@@ -205,7 +205,7 @@ def found(folder, lesson, unread):
                 "no zip of a learning platform: ask for the notebook itself, or unpack it and see whose it is"
             )
         else:
-            yield from unpacked(file, archive, entries)
+            yield from unpacked(file, archive, entries, unread)
     for file, student in singles.items():
         content = Unreadable(OWN_ZIP) if file in zips else content_of(file)
         yield student, platforms_number(names[file]), file, content, file.stat().st_mtime_ns
@@ -260,16 +260,23 @@ def of_platform(name):
     return any(re.fullmatch(pattern, name, re.DOTALL) for pattern in STUDENT[:2])
 
 
-def unpacked(file, archive, entries):
+def unpacked(file, archive, entries, unread):
+    """The entries of a platform's zip, but for those that no platform makes."""
+    names = set()
     for one in entries:
+        if one.filename in names or re.match(r"[/\\]|\w:", one.filename):
+            twice = "there are two, and the first one was taken" if one.filename in names else "a whole path"
+            unread[readable(f"{file.name}: {one.filename}")] = f"no platform packs a file like this: {twice}"
+            continue
+        names.add(one.filename)
         handed_in = file.stat().st_mtime_ns
         try:
             handed_in = int(time.mktime((*one.date_time, 0, 0, -1))) * 10**9
-            content = (
-                archive.read(one)
-                if one.file_size <= LARGEST
-                else Unreadable(TOO_LARGE.format(LARGEST // 10**6))
-            )
+            if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # some grow without bound
+                raise NotImplementedError(f"method {one.compress_type}")
+            content = archive.open(one).read(LARGEST + 1)  # what it says of its size may be wrong
+            if one.file_size > LARGEST:
+                content = Unreadable(TOO_LARGE.format(LARGEST // 10**6))
         except Exception as problem:  # of many kinds: encrypted, cut, of an unknown method
             content = Unreadable(NOT_UNPACKED.format(in_a_line(problem)))
         number = platforms_number(one.filename)
@@ -305,7 +312,11 @@ def student_of(name):
     for pattern in STUDENT:
         if match := re.fullmatch(pattern, name, re.DOTALL):
             student = unicodedata.normalize("NFC", readable(match["student"]))
-            student = student.strip() if "number" in match.re.groupindex else student
+            of_platform = "number" in match.re.groupindex
+            # Signs that nobody sees: where learners choose the names, they may be all that tells two apart.
+            unseen = [sign for sign in student if unicodedata.category(sign) == "Cf"]
+            student = student.translate(dict.fromkeys(map(ord, unseen), "" if of_platform else "_"))
+            student = student.strip() if of_platform else student
             student = re.sub(r"[\[\]*?/\\,\x00-\x1f\x7f]", "-", student)
             # No hidden folder, no option of a command, no formula of a spreadsheet. Where learners choose the
             # names of files, one that differs by a blank is another.

@@ -44,7 +44,8 @@ def make(folder, names=None):
 def kept(folder):
     """The lessons that are not as the course put them there: what a teacher changed is not written over."""
     pairs = [
-        (path, folder / ".course" / path.parent.name / path.name) for path in folder.glob("source/*/*.ipynb")
+        (path, folder / ".course" / path.relative_to(folder / "source"))
+        for path in folder.glob("source/*/*.ipynb")
     ]
     return sorted(
         path.stem for path, ours in pairs if ours.exists() and path.read_bytes() != ours.read_bytes()

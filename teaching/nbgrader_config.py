@@ -11,7 +11,7 @@ c.ClearSolutions.enabled = False
 # A check cell that a learner deleted or changed is put back before grading.
 c.OverwriteCells.add_missing_cells = True
 # Seconds for which one cell may compute, whatever else the machine does; on the clock it may take five times
-# as long. The slowest of the course takes a few; an endless loop outside a function ends here.
+# as long, if it computes. The slowest of the course takes a few; an endless loop outside a function ends so.
 c.Execute.timeout = 60
 # No tag lets a check be passed over: without outputs, nbgrader would give it all its points.
 c.Execute.skip_cells_with_tag = ""

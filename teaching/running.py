@@ -1,5 +1,6 @@
 """nbgrader's running of a notebook, made to take nothing on trust."""
 
+import asyncio
 import builtins
 import html
 import re
@@ -84,7 +85,8 @@ class Run(Execute):
         if is_grade(cell):  # now that the answer is there
             name = marking.exercise_of(cell)
             self.kc.execute(TELL.format(name, marking.seeds(name)), silent=True, store_history=False)
-        self.began = time.monotonic(), None
+        self.began = self.moved = time.monotonic()
+        self.before = None
         return super().preprocess_cell(cell, resources, index)
 
     def _get_timeout(self, cell):
@@ -93,21 +95,19 @@ class Run(Execute):
 
     async def _async_handle_timeout(self, timeout, cell=None):
         """Stop a cell for what it computed: what the clock shows hangs on the other work of the machine."""
-        (began, before), now = self.began, computed(self.manager.provisioner.pid)
-        took = time.monotonic() - began
-        if before is None:  # at the first look: to count in each cell would cost more than most cells do
-            self.began = began, now
-            return None
-        if now - before >= self.timeout:
-            self.error_on_timeout = marking.error(
-                "ComputedTooLong", f"stopped after {self.timeout} s of computing"
-            )
-        elif took >= PATIENCE * self.timeout:
-            self.error_on_timeout = marking.error(
-                "WaitedTooLong", f"stopped after {took:.0f} s, most of it waiting"
-            )
+        now, clock = computed(self.manager.provisioner.pid), time.monotonic()
+        if self.before is None:  # at the first look: to count in each cell would cost more than most cells do
+            self.before = self.seen = now
+        if now - self.seen > self.timeout / 100:  # what a kernel computes that does nothing is less
+            self.seen, self.moved = now, clock
+        if now - self.before >= self.timeout:
+            why = "ComputedTooLong", f"stopped after {self.timeout} s of computing"
+        elif clock - self.began >= PATIENCE * self.timeout or clock - self.moved >= self.timeout:
+            why = "WaitedTooLong", f"stopped after {clock - self.began:.0f} s, most of it waiting"
         else:
-            return None  # look again later
+            await asyncio.sleep(LOOK / 5)  # as nbclient looks again at once where an older reply came
+            return None
+        self.error_on_timeout = marking.error(*why)
         return await super()._async_handle_timeout(timeout, cell)
 
     def process_message(self, msg, cell, cell_index):

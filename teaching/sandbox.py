@@ -35,6 +35,7 @@ MESSAGE, PARTS = 200_000_000, 20_000_000  # bytes, and values in JSON, that a ke
 PROCESSES = 128
 SECONDS = 600  # of computing, for a whole notebook
 PATIENCE = 5  # so many times as long may pass on the clock: the machine may have other work
+IDLE = 60  # seconds on the clock for which no honest notebook computes nothing
 SEEN = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/ld.so.cache", "/etc/alternatives"]
 # What fails in a sandbox, as the kernel numbers it: shmget, mount, fsopen and fsmount make memory that no
 # process is charged for; add_key, request_key and keyctl reach the keys of the teacher's session;
@@ -112,19 +113,30 @@ def computed(pid):
 
 
 def stored(place):
-    """Bytes of the files in a place, each at least a block. A folder is too much, as it may be deep."""
+    """Bytes of the files in a place, each at least a block.
+
+    Too much is a folder, as it may be deep, and a file that runs with its owner's rights.
+    """
     sizes = 0
     for one in os.scandir(place):
         with contextlib.suppress(OSError):
             about = one.stat(follow_symlinks=False)
-            sizes += FILES + 1 if stat.S_ISDIR(about.st_mode) else max(4096, about.st_size)
+            odd = stat.S_ISDIR(about.st_mode) or about.st_mode & (stat.S_ISUID | stat.S_ISGID)
+            sizes += FILES + 1 if odd else max(4096, about.st_size)
     return sizes
 
 
 def nameless(processes):
-    """Bytes of open files that have no name (any more), in memory or on a disk: no other count has them."""
+    """Bytes of open files that have no name (any more), in memory or on a disk: no other count has them.
+
+    A process that hides them has too much. Bubblewrap's own two, which are the first, may do so.
+    """
     sizes = {}
-    for process in processes:
+    for number, process in enumerate(processes):
+        if number > 1 and not os.access(f"/proc/{process.pid}/fd", os.R_OK):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if process.status() != psutil.STATUS_ZOMBIE:
+                    return MEMORY + 1
         with contextlib.suppress(OSError):
             for one in os.scandir(f"/proc/{process.pid}/fd"):
                 with contextlib.suppress(OSError):
@@ -168,7 +180,10 @@ class SandboxedKernelManager(AsyncKernelManager):
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
-        self.shared = tempfile.mkdtemp(prefix="kernel_")
+        # A learner can open the shared folder to everybody, but not the one around it.
+        self.place = tempfile.mkdtemp(prefix="kernel_")
+        self.shared = os.path.join(self.place, "shared")
+        os.mkdir(self.shared)
         self.connection_file = os.path.join(self.shared, "kernel.json")
         self.ended_because = None
         self._over = threading.Event()
@@ -221,6 +236,8 @@ class SandboxedKernelManager(AsyncKernelManager):
                 if not psutil.pid_exists(pid):
                     return
                 continue
+            except PermissionError:  # the learner has locked the folder
+                memory, files = 0, FILES + 1
             except OSError:
                 continue
             if memory > MEMORY:
@@ -229,10 +246,10 @@ class SandboxedKernelManager(AsyncKernelManager):
                 self.ended_because = f"it wrote more than {FILES >> 20} MB, or a folder, next to its sockets"
             elif len(family) > PROCESSES:
                 self.ended_because = f"it started more than {PROCESSES} processes"
-            elif computed(pid) > SECONDS:
+            elif (seconds := computed(pid)) > SECONDS:
                 self.ended_because = f"all cells together computed for more than {SECONDS // 60} minutes"
-            elif time.monotonic() - start > PATIENCE * SECONDS:
-                self.ended_because = f"all cells together took more than {PATIENCE * SECONDS // 60} minutes"
+            elif (took := time.monotonic() - start) > PATIENCE * max(IDLE, seconds):
+                self.ended_because = f"all cells together took {took:.0f} s, and computed for {seconds:.0f} s"
             if self.ended_because:
                 process.kill()
                 return
@@ -242,6 +259,6 @@ class SandboxedKernelManager(AsyncKernelManager):
         if not restart:
             self._over.set()
             # rmtree fails where folders are deep
-            await asyncio.to_thread(subprocess.run, ["rm", "-rf", self.shared])
+            await asyncio.to_thread(subprocess.run, ["rm", "-rf", self.place])
 
     cleanup_resources = _async_cleanup_resources

@@ -269,6 +269,23 @@ def spoilt(content, how):
     return bytes(content)
 
 
+def test_entries_that_no_platform_packs(a_class):
+    """A name that is there twice, the path of another place, and what grows without bound."""
+    folder, put = a_class
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr(moodle("Ada"), mine("a"))
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr(moodle("Ada"), mine("x"))
+        archive.writestr("/Eve/x.ipynb", mine("e"))
+        archive.writestr(moodle("Bob"), mine("b"), zipfile.ZIP_BZIP2)
+    put({"all.zip": held.getvalue()})
+    taken = intake.collect(folder, LESSON)
+    assert answer_of(folder, "Ada") == "a" and taken.ready.keys() == {"Ada"}
+    assert "NotImplementedError: method 12" in taken.broken["Bob"]
+    assert taken.unread.keys() == {"all.zip: /Eve/x.ipynb", f"all.zip: {moodle('Ada')}"}
+
+
 HANDED_IN = tomllib.loads((ROOT / "tests" / "odd_hand_ins.toml").read_text(encoding="utf-8"))
 
 
@@ -293,6 +310,8 @@ def test_names_that_a_terminal_or_a_folder_cannot_have(a_class):
     assert len(intake.student_of("x" * 250 + ".ipynb").encode()) <= intake.LONGEST_NAME
     names = ["=HYPERLINK(1).ipynb", "+1/x.ipynb", "@SUM_1_assignsubmission_file_/x.ipynb", " =1.ipynb"]
     assert not any(re.match(r"[=+@\s-]", intake.student_of(name)) for name in names)  # formulas, to Excel
+    assert intake.student_of(moodle("Ad\u200ba\u202e")) == "Ada"
+    assert intake.student_of("Ada\u200b.ipynb") == "Ada_"  # by mail: not Ada, whose work it would replace
     put({"gus.ipynb": mine("his"), grade.os.fsdecode(b"Zo\xeb.ipynb"): mine("as old zips have it")})
     (folder / "downloaded" / LESSON / "zed.ipynb").symlink_to(folder / "downloaded" / LESSON / "gus.ipynb")
     assert intake.collect(folder, LESSON).ready.keys() == {"gus", "Zoë"}
@@ -397,6 +416,7 @@ def test_no_cell_keeps_the_page_busy_for_minutes(monkeypatch, tmp_path):
 
     api = SimpleNamespace(autograde=lambda *_, **__: {"success": True}, generate_feedback=busy)
     monkeypatch.setattr(grade, "nbgrader", lambda *_: api)
+    monkeypatch.setattr(grade, "mark_graded", lambda *_: None)
     monkeypatch.setattr(grade, "PAGE", 0.1)
     with pytest.raises(TimeoutError, match=r"stopped after 0\.1 s of computing"):
         grade.grade_one(tmp_path, LESSON, "ada", True)
@@ -539,17 +559,47 @@ def test_what_is_right_in_the_known_trials_only_is_wrong_in_fresh_ones(exercise)
 
 @pytest.mark.parametrize("run", [running.RunOpenly, pytest.param(running.Run, marks=needs_a_sandbox)])
 def test_a_cell_is_stopped_for_what_it_computes(run):
-    """A busy machine makes an answer wait, as sleep does here: that alone costs no point."""
+    """A busy machine makes an answer wait, as sleep does here: that alone costs no point at first."""
     loop = "while True:\n    pass"
     endless = [loop, f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {loop!r}])"]
     sources = ["import time\ntime.sleep(2)\nprint('done')", *endless, "time.sleep(10**6)", "print('done')"]
     notebook = nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_code_cell, sources)])
-    _, late, *stopped, last = run(timeout=1).preprocess(notebook, {})[0].cells
+    _, late, *stopped, last = run(timeout=3).preprocess(notebook, {})[0].cells
     assert [output.get("text") for output in late.outputs + last.outputs] == ["done\n"] * 2
     names = ["ComputedTooLong", "ComputedTooLong", "WaitedTooLong"]
     for cell, name in zip(stopped, names, strict=True):
         assert [output.get("ename") for output in cell.outputs][-2:] == ["KeyboardInterrupt", name]
     assert review.stopped(notebook) == [review.STOPPED[name] for name in names]
+
+
+@needs_a_sandbox
+def test_a_notebook_that_only_waits_is_stopped_and_its_folder_is_for_nobody_else(monkeypatch):
+    monkeypatch.setattr(sandbox, "IDLE", 2)
+    run = running.Run(timeout=60)
+    opened = (
+        "[os.chmod(one, 0o777) for place in glob.glob('/tmp/*/shared') for one in (place, place + '/..')]"
+    )
+    cell = nbformat.v4.new_code_cell(f"import glob, os, time\n{opened}\ntime.sleep(100)")
+    modes = []
+
+    def stored(place):
+        modes[:] = [Path(one).stat().st_mode & 0o777 for one in (place, Path(place).parent)]
+        return 0
+
+    monkeypatch.setattr(sandbox, "stored", stored)
+    _, waits = run.preprocess(nbformat.v4.new_notebook(cells=[cell]), {})[0].cells
+    assert "all cells together took 1" in waits.outputs[-1].evalue
+    assert modes == [0o777, 0o700] and not Path(run.manager.place).exists()
+
+
+def test_files_that_hide_or_run_with_their_owner_s_rights_are_too_much(tmp_path, monkeypatch):
+    ours = [sandbox.psutil.Process()] * 2  # bubblewrap's own
+    monkeypatch.setattr(sandbox.os, "access", lambda *_: False)
+    assert sandbox.nameless(ours) < sandbox.MEMORY < sandbox.nameless(ours * 2)
+    (tmp_path / "mine").touch()
+    assert sandbox.stored(tmp_path) < sandbox.FILES
+    (tmp_path / "mine").chmod(0o4755)
+    assert sandbox.stored(tmp_path) > sandbox.FILES
 
 
 [SLIP] = [one for one in REGISTRY["sinusoidal_loop"].mistakes if one.name == "doubled exponent"]
@@ -836,6 +886,44 @@ def test_a_process_that_ends_costs_nobody_else_a_mark(tmp_path, monkeypatch):
     who = ["ada", "bob", "eve", "fay"]
     done = dict(grade.graded_in_turn(tmp_path, LESSON, who, True, 2))
     assert done == dict.fromkeys(who) | {"bob": "it ended the process that graded it"}
+
+
+def test_a_notebook_whose_grading_was_stopped_has_no_mark_and_is_graded_again(a_class, monkeypatch, capsys):
+    """nbgrader has a submission with 0 points by then."""
+    folder, put = a_class
+    put({"ada.ipynb": book(), "Ada.ipynb": book(), "bob.ipynb": book()})
+    calls = grading_pretended(monkeypatch)
+    nothing = {one: {"right_pairs": (0.0, 1.0)} for one in ("ada", "Ada", "bob")}
+    monkeypatch.setattr(grade, "points", lambda *_: nothing)
+    given, broken = grade.grade(folder, LESSON, student="ada")
+    assert given.keys() == {"ada"} and broken == dict.fromkeys(("Ada", "bob"), grade.STOPPED)
+    assert "names that can be taken for one another: Ada, ada\n" in capsys.readouterr().out
+    grade.grade(folder, LESSON)
+    grade.mark_graded(folder, LESSON, "bob", "stopped")
+    assert grade.grade(folder, LESSON, student="ada")[1] == {"bob": grade.STOPPED}
+    assert f'"not graded: {grade.STOPPED}"\n' in (folder / "grades" / f"{LESSON}.csv").read_text()
+    assert grade.grade(folder, LESSON)[1] == {} and calls.count("bob") == 2
+
+
+@needs_a_sandbox
+def test_who_stops_grading_stops_all_of_it(tmp_path):
+    """Every process ends, and nothing is left of their files."""
+    folder, files = tmp_path / "class", tmp_path / "files"
+    assert make_class_folder.main([str(folder), "03"]) == 0
+    late = f"import time\ntime.sleep(1000)\n{demo.RIGHT['sinusoidal_loop']}"
+    (folder / "downloaded" / LESSON / "ada.ipynb").write_text(book(sinusoidal_loop=late), encoding="utf-8")
+    files.mkdir()
+    words = [sys.executable, grade.__file__, folder, "03", "--jobs", "1"]
+    environment = grade.os.environ | {"TMPDIR": str(files)}
+    run = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True)
+    while not list(files.glob("grade_*/kernel_*/shared/kernel.json")):
+        assert run.poll() is None
+        sandbox.time.sleep(0.1)
+    family = sandbox.psutil.Process(run.pid).children(recursive=True)
+    run.terminate()
+    assert "Stopped. What was graded is kept" in run.communicate()[1] and run.returncode == 1
+    assert sandbox.psutil.wait_procs(family, timeout=60)[1] == [] and list(files.iterdir()) == []
+    assert grade.last_graded(folder, LESSON, "ada")[2:] == ["stopped"]
 
 
 def pages_in(folder, platform="moodle", *place):

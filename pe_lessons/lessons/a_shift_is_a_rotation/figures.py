@@ -109,7 +109,9 @@ def head(panels):
         ax.text(11.3, 0, said, ha="right", va="top", color="white", fontsize=9)
         ax.set(title=title, xticks=[0, 5, 10], yticks=[0, 5, 10], xlabel="looked at")
     axes[0].set_ylabel("looking")
-    fig.colorbar(image, ax=axes, label="√weight", shrink=0.7)
+    marks = [0, 0.05, 0.25, 0.5, 1]
+    bar = fig.colorbar(image, ax=axes, label="weight", shrink=0.7, ticks=np.sqrt(marks))
+    bar.set_ticklabels([f"{mark:g}" for mark in marks])
     return fig
 
 

@@ -56,7 +56,7 @@ def similar(panel):
 
 def table_of_a_grid(table, *, height, width):
     """The rows of a small table of a grid, with the name of what each column holds."""
-    rows = [f"row {row}, column {column}" for row in range(height) for column in range(width)]
+    rows = [f"patch at {row},{column}" for row in range(height) for column in range(width)]
     waves = [f"{wave} {pair}" for pair in range(table.shape[1] // 4) for wave in ("sin", "cos")]
     columns = [f"{axis}: {wave}" for axis in ("row", "col") for wave in waves]
     plots.show_table(table, rows=rows, columns=columns, digits=2)
@@ -102,6 +102,28 @@ def resolutions(trained, counted, squeezed):
     for ax in fig.axes[: len(panels)]:
         ax.clabel(ax.contour(ax.images[0].get_array(), levels=[0.8], colors="black"), fmt="%g")
     fig.set_size_inches(8.4, 3.1)
+    return fig
+
+
+@plots.drawn
+def rulers(*, old, new):
+    """One row of old patches above the same row cut into new ones, on one axis of places."""
+    fig, ax = plt.subplots(figsize=(7.0, 2.3))
+    for bottom, count, colour in ((1.15, old, "black"), (0, new, plots.RED)):
+        width = old / count
+        for patch in range(count):
+            left = patch * width - 0.5
+            ax.add_patch(plt.Rectangle((left, bottom), width, 0.8, facecolor="0.96", edgecolor="0.6"))
+            ax.text(left + width / 2, bottom + 0.52, str(patch), ha="center", va="center")
+            ax.plot(left + width / 2, bottom + 0.2, "o", markersize=5, color=colour)
+    middle = 1.5 * old / new - 0.5  # of new patch 1
+    ax.plot([middle, middle], [-0.15, 0.2], ":", color=plots.RED)
+    ax.set(xlim=(-0.6, old - 0.4), ylim=(-0.15, 2.0), xlabel="place")
+    ax.set(xticks=[-0.5, 0, middle, *range(1, old), old - 0.5], yticks=[0.4, 1.55])
+    ax.set_xticklabels(f"{tick:g}" for tick in ax.get_xticks())
+    ax.set_yticklabels([f"{new} new patches", f"{old} old patches"])
+    ax.spines[["left", "top", "right"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
     return fig
 
 

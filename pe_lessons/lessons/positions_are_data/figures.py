@@ -10,7 +10,7 @@ from pe_lessons.plots import COLOURS, KEEPS, OF_AXIS, RED
 @plots.drawn
 def loop(frequencies, trained=129, asked=201):
     """Six pairs as circles: the angles that were trained, and those that a longer video adds."""
-    fig, axes = plt.subplots(3, 2, figsize=(4.2, 6.6))
+    fig, axes = plt.subplots(2, 3, figsize=(6.2, 4.6))
     fig.get_layout_engine().set(h_pad=0.08)
     words = ["came round\nbefore"] * 3 + ["back at the start\nfor the first time"] + ["new angles"] * 2
     for pair, (ax, frequency, word) in enumerate(zip(axes.flat, frequencies, words)):
@@ -21,8 +21,8 @@ def loop(frequencies, trained=129, asked=201):
             angles = np.linspace(0, min(frames * frequency, 2 * np.pi), 200)
             ax.plot(radius * np.cos(angles), radius * np.sin(angles), label=f"up to frame {frames}", **look)
         ax.plot([1.0, 1.35], [0, 0], color="black", linewidth=1)
-        if pair > 3:  # nothing is drawn below it
-            ax.text(1.38, -0.08, "start", ha="right", va="top", fontsize=9)
+        if pair == 0:
+            ax.text(1.42, 0, "start", ha="left", va="center", fontsize=9)
         ax.text(0, 0, word, ha="center", va="center", fontsize=9, color=RED if pair == 3 else "black")
         turns = asked * frequency / (2 * np.pi)
         title = f"pair {pair}: {turns:.2g} turn{'s' if turns > 1.1 else ''}"

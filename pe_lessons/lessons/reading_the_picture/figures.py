@@ -87,6 +87,12 @@ def _show_sliders(draw, **sliders):
     plots.display({**box._repr_mimebundle_(), "text/plain": alt}, raw=True)
 
 
+def shuffled(tables):
+    """Two tables as "program A" and "program B", in an order that a reader doesn't see; always the same."""
+    order = np.random.default_rng(3).permutation(2)
+    return {f"program {name}": tables[k] for name, k in zip("AB", order, strict=True)}
+
+
 @plots.drawn
 def similarities(panels):
     """Maps of table @ table.T side by side, without the names of good and bad."""

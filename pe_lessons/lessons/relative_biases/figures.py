@@ -113,6 +113,8 @@ def two_maps(weights):
 def told(biases):
     """What each digit's query is told about each offset, (10, n_offsets), the last one 0."""
     fig = plots.heatmap(biases, xlabel="offset", ylabel="digit of the query")
-    labels = range(1 - biases.shape[1], 1)
+    furthest = 1 - biases.shape[1]
+    labels = [f"{furthest}\nand\nfurther", *range(furthest + 1, 1)]
+    fig.axes[1].set_ylabel("added to the score")
     fig.axes[0].set(xticks=range(biases.shape[1]), xticklabels=labels, yticks=range(10))
     return fig

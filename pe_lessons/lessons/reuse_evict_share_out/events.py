@@ -105,17 +105,17 @@ def evict(model, rotate=False):
     return gap(model, place(read(model, text), rows, rows), text, mask)
 
 
-def accept(model, rotate=False, count_the_row=False, siblings=False):
+def accept(model, rotate=False, positions_count_guesses=False, earlier_guesses_visible=False):
     """A tree of guesses is read, and the rows of one path stay; the gap is that of the guesses, too."""
     depth, on_path = torch.zeros(6, dtype=torch.int64), torch.eye(6, dtype=torch.bool)
     for guess, parent in enumerate(PARENTS):
         if parent >= 0:
             depth[guess] = depth[parent] + 1
             on_path[guess] |= on_path[parent]
-    positions = len(text) + (torch.arange(6) if count_the_row else depth)
+    positions = len(text) + (torch.arange(6) if positions_count_guesses else depth)
     mask = torch.cat([torch.ones(6, len(text), dtype=torch.bool), on_path], dim=1)
     cache = read(model, text)
-    got = model(guesses[None], positions, mask=None if siblings else mask, cache=cache)[0]
+    got = model(guesses[None], positions, mask=None if earlier_guesses_visible else mask, cache=cache)[0]
     right = [model(torch.cat([text, guesses[seen]])[None])[0, -1] for seen in on_path]
     rows = torch.cat([torch.arange(len(text)), len(text) + path])
     whole = torch.cat([text, guesses[path]])

@@ -11,9 +11,8 @@ PAPERS = {
     "nothing": "#a6dccb",
     "rotate": "#9ecae8",
     "recompute": "#f2b48a",
-    "copy": "#e3e3e3",
-    "hand on": "#e3e3e3",
 }
+GREY = "#e3e3e3"  # not computed
 RIGHT = 1e-9  # gaps of right rows are rounding errors of float64
 
 
@@ -114,12 +113,13 @@ def what_to_do(columns):
             assert all(gap < RIGHT or gap > 0.05 for gap in gaps), (family, gaps)
             right = [gap < RIGHT for gap in gaps]
             words[family].append("nothing" if right[0] else "rotate" if right[1] else "recompute")
-    words["state"] = ["nothing", "recompute", "copy", "hand on", *["recompute"] * 4]
+    words["state"] = ["nothing", "–", "copy", "hand on", *["recompute"] * 4]
     fig, ax = plt.subplots(figsize=(9.4, 0.9 + 0.42 * len(words)))
-    for row, cells in enumerate(words.values()):
+    for row, (family, cells) in enumerate(words.items()):
         for column, word in enumerate(cells):
             corner = column - 0.47, row - 0.44
-            ax.add_patch(plt.Rectangle(corner, 0.94, 0.88, facecolor=PAPERS[word], gid=plots.KEEPS))
+            paper = GREY if family == "state" else PAPERS[word]
+            ax.add_patch(plt.Rectangle(corner, 0.94, 0.88, facecolor=paper, gid=plots.KEEPS))
             ax.text(column, row, word, ha="center", va="center", fontsize=9, color="black")
     ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(words) - 0.5, -0.5), yticks=range(len(words)))
     ax.set_xticks(range(len(columns)), list(columns))

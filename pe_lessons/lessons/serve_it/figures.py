@@ -116,7 +116,7 @@ def new_tokens():
     """What two new tokens of a padded text may look at."""
     seen = [PAD] * 2 + boxes(0, range(3), "")
     first, second = ("3", 1, "RoPE"), ("4", 1, "RoPE")
-    rows = {"new token 3 sees": [*seen, first, ("", 1, "white")], "new token 4 sees": [*seen, first, second]}
+    rows = {"new token 3 sees": [*seen, first, ("4", 1, "white")], "new token 4 sees": [*seen, first, second]}
     return plots.strips(rows, xlabel="place of the key", xticks=[0, 2, 5, 7])
 
 

@@ -151,9 +151,9 @@ class Case(Checked):
         parts = texts[0].split("\n\n\n")
         return next(part for part in parts if part.startswith(f"def {self.data['program']}("))
 
-    def ask(self):
-        """Print the riddle, and show its plot if it has one."""
-        print(self.text)
+    def ask(self, test=True):
+        """Print the riddle, and show its plot if it has one. With test=False, it asks only for a name."""
+        print(self.text if test else self.text.replace(_wrapped(TASK), "Name one."))
         if "plot" in self.data:
             plot = self.data["plot"]
             plots.show(self.figure(), alt=plot["alt"], caption=plot["caption"])

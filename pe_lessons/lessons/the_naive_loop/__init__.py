@@ -23,11 +23,22 @@ def with_misprints(*misprints, table=RIGHT_TABLE):
     return table
 
 
+def another_table(draw, table):
+    """A table of another size and printed otherwise, with no misprint, one, or two whose sum is 0."""
+    seq_len, d_model, digits = draw.randint(4, 20), 2 * draw.randint(1, 9), draw.choice((4, 15))
+    table = [[round(number, digits) for number in row] for row in loops.sinusoidal(seq_len, d_model)]
+    column, amount = draw.randrange(d_model), draw.choice((-0.5, 0.5)) / 10 ** draw.uniform(0, 3.2)
+    rows = draw.sample(range(seq_len), draw.randrange(3))
+    return (with_misprints(*zip(rows, (column, column), (amount, -amount)), table=table),)
+
+
 sinusoidal_loop = lesson.exercise(
     "sinusoidal_loop",
     mine="my_sinusoidal",
     probes=((5, 4), (3, 6), (4, 4), (3, 10)),
     edge_probes=((4, 5), (2, 3), (250, 16), (1, 4)),
+    # of every second trial, an odd width that is in none
+    redraw=lambda draw, seq_len, d_model: (draw.randint(2, 20), 2 * draw.randint(3, 12) + (seq_len == 3)),
 )
 
 right_pairs = lesson.exercise(
@@ -51,8 +62,9 @@ right_pairs = lesson.exercise(
         (CUT_OFF,),
         (with_misprints((140, 2, 0.0003), table=loops.sinusoidal(200, 8)),),  # hardly seen in a mean
         (with_misprints((3, 10, 0.1), table=loops.sinusoidal(7, 14)),),
+        (with_misprints((2, 3, 0.2), (5, 3, -0.2)),),  # not seen in a sum
     ),
-    redraw=lambda draw, table: (with_misprints((draw.randrange(1, 7), draw.randrange(8), 0.1)),),
+    redraw=another_table,
 )
 
 bug_question = lesson.question("bug_question")

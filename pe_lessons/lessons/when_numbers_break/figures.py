@@ -18,7 +18,7 @@ FORMATS = {
 @plots.drawn
 def steps():
     """The step from one number to the next in four formats, on axes of powers of two."""
-    numbers = 2.0 ** np.arange(27)
+    numbers = 2.0 ** np.arange(-4, 27)
     fig, ax = plt.subplots(figsize=(6.4, 3.6))
     for (name, dtype), colour in zip(FORMATS.items(), COLOURS):
         info = torch.finfo(dtype)
@@ -26,9 +26,9 @@ def steps():
         spacing = info.eps * 2.0 ** np.floor(np.log2(inside))
         ax.plot(inside, spacing, color=colour, drawstyle="steps-post")
         below = name == "float16"
-        step = 4 if below else 0
+        step = 8 if below else 0
         look = {"textcoords": "offset points", "color": colour}
-        ax.annotate(name, (inside[step], spacing[step]), (0, -14 if below else 9), **look)
+        ax.annotate(name, (inside[step], spacing[step]), (0, -14 if below else 13), **look)
         first = 2 / info.eps  # from here on integers are missing
         if first < numbers[-1]:
             ax.plot(first, 1, "o", color=colour)
@@ -37,11 +37,11 @@ def steps():
             )
             ax.annotate(f"{first:,.0f}", (first, 1), shift, **look)
     ax.axhline(1, color="0.6", linewidth=1)
-    ax.text(2**17, 0.5, "a step of 1", ha="center", va="top", color="0.4")
+    ax.text(2**-4, 2, "a step of 1", va="bottom", color="0.4")
     ax.set_xscale("log", base=2)
     ax.set_yscale("log", base=2)
     ax.set(xlabel="number", ylabel="step to the next number")
-    ax.set(xticks=numbers[[0, 8, 11, 16, 24]], yticks=2.0 ** np.arange(-48, 17, 16))
+    ax.set(xticks=2.0 ** np.array([-4, 0, 8, 11, 16, 24]), yticks=2.0 ** np.arange(-48, 17, 16))
     ax.minorticks_off()
     return fig
 

@@ -110,6 +110,17 @@ UNEVEN = np.array([[1.0, 2.0, 3.0, 4.0], *[[1e-16] * 4] * 3])
 CYCLE, SWAP, FIRST_STAYS = [1, 2, 3, 0], [1, 0, 2, 3], [0, 2, 3, 1]
 ALL_STAY = [0, 1, 2, 3]  # in which a model that minds the order passes: another order than this was used
 
+
+def another_model(draw, model, rows, order):
+    """Rows of another size, and a model whose name tells nothing."""
+    shape = n_rows, width = draw.randint(3, 6), draw.randint(2, 6)
+    blind = attention_without_mask, doubling, mean_everywhere
+    not_blind = attention_with_causal_mask, adding_to_column(draw.randrange(width)), first_everywhere
+    chosen = draw.choice(blind + not_blind)
+    rows = np.reshape([draw.uniform(-1, 1) for _ in range(n_rows * width)], shape)
+    return (lambda rows: chosen(rows)), rows, draw.sample(range(n_rows), n_rows)
+
+
 permutation_test = lesson.exercise(
     "permutation_test",
     probes=(
@@ -137,11 +148,7 @@ permutation_test = lesson.exercise(
         (adding_to_column(3), ROWS, SWAP),
         (adding_the_row_before_to_the_last, ROWS, [1, 2, 0, 3]),
     ),
-    redraw=lambda draw, model, rows, order: (
-        draw.choice([attention_without_mask, attention_with_causal_mask, doubling, adding_positions]),
-        ROWS * draw.uniform(0.5, 2),
-        draw.sample(order, len(order)),
-    ),
+    redraw=another_model,
 )
 
 order_question = lesson.question("order_question")

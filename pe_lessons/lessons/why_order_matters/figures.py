@@ -82,7 +82,7 @@ def _rows_and_steps(ax, table):
     digits = set(np.unique(table)) <= {0, 1}
     ax.imshow(
         table,
-        cmap="Blues" if digits else plots.SIGNED,
+        cmap="Greys" if digits else plots.SIGNED,
         norm=plt.Normalize(0 if digits else -1, 1.35 if digits else 1),
         extent=(-0.5, width - 0.5, positions - 0.5, -0.5),
         aspect="auto",
