@@ -955,8 +955,8 @@ def _cached(patient, check, cuts):
 
         brings = "a sink, the kernel of a convolution, or a norm; also possible: its embedding or key"
         if patient.even or not patient.in_attention:
-            own = "heads that share keys, or keys of another layer" if patient.in_attention else "its position"
-            brings = f"its embedding, a norm, or {own}; also possible: it does not see itself"
+            own = "heads that share keys, keys of another layer" if patient.in_attention else "its position"
+            brings = f"{own}, or its embedding; also possible: a norm, or it does not see itself"
         stories = [
             ("unused | the cache is not used", "where cached keys and values are put before the new ones",
              lambda: not matters(0) and not matters(OLD - 1)),
