@@ -61,7 +61,8 @@ TOO_LARGE = (
 NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your notebook again."
 OWN_ZIP = "This is a zip. Hand in the notebook itself, the file that ends in .ipynb."
 NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
-LARGEST = 100_000_000  # bytes of a notebook
+TOO_MANY_PARTS = TOO_LARGE.replace("{0} MB", "{0:,} values")
+LARGEST, MOST_PARTS = 100_000_000, 4_000_000  # bytes of a notebook; brackets and commas: values take memory
 MOST_CELLS, MOST_CODE = 2_000, 500_000  # characters
 TOO_MUCH_CODE = (
     "This notebook has more than {0:,} cells, or more than {1:,} characters of code. Put your answers into "
@@ -349,6 +350,8 @@ def read(content):
     """The notebook that a file holds, without outputs."""
     if isinstance(content, Unreadable):
         raise content
+    if sum(map(content.count, (b",", b"[", b"{"))) > MOST_PARTS:
+        raise Unreadable(TOO_MANY_PARTS.format(MOST_PARTS))
     try:
         text = content.decode("utf-8-sig")
         if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):

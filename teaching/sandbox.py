@@ -37,12 +37,13 @@ SECONDS = 600  # of computing, for a whole notebook
 PATIENCE = 5  # so many times as long may pass on the clock: the machine may have other work
 IDLE = 60  # seconds on the clock for which no honest notebook computes nothing
 SEEN = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/ld.so.cache", "/etc/alternatives"]
-# What fails in a sandbox, as the kernel numbers it: shmget, mount, fsopen and fsmount make memory that no
-# process is charged for; add_key, request_key and keyctl reach the keys of the teacher's session;
-# io_uring_setup has a way of its own to sockets. Before them is `socket`, which makes some kinds only.
+# What fails in a sandbox, as the kernel numbers it: shmget, mount, fsopen, fsmount, memfd_create and
+# memfd_secret make memory that no process is charged for; add_key, request_key and keyctl reach the keys of
+# the teacher's session; io_uring_setup has a way of its own to sockets; inotify_init and inotify_init1 use up
+# what the teacher's editor needs. Before them is `socket`, which makes some kinds only.
 REFUSED = {
-    "x86_64": (0xC000003E, 41, 29, 165, 430, 432, 248, 249, 250, 425),
-    "aarch64": (0xC00000B7, 198, 194, 40, 430, 432, 217, 218, 219, 425),
+    "x86_64": (0xC000003E, 41, 29, 165, 430, 432, 319, 447, 248, 249, 250, 425, 253, 294),
+    "aarch64": (0xC00000B7, 198, 194, 40, 430, 432, 279, 447, 217, 218, 219, 425, 26),
 }
 KEPT = ("LANG", "LC_ALL", "MPLBACKEND", "NBGRADER_EXECUTION", "PATH", "PYTHONHASHSEED", "PYTHONPATH")
 
@@ -124,26 +125,6 @@ def stored(place):
             odd = stat.S_ISDIR(about.st_mode) or about.st_mode & (stat.S_ISUID | stat.S_ISGID)
             sizes += FILES + 1 if odd else max(4096, about.st_size)
     return sizes
-
-
-def nameless(processes):
-    """Bytes of open files that have no name (any more), in memory or on a disk: no other count has them.
-
-    A process that hides them has too much. Bubblewrap's own two, which are the first, may do so.
-    """
-    sizes = {}
-    for number, process in enumerate(processes):
-        if number > 1 and not os.access(f"/proc/{process.pid}/fd", os.R_OK):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                if process.status() != psutil.STATUS_ZOMBIE:
-                    return MEMORY + 1
-        with contextlib.suppress(OSError):
-            for one in os.scandir(f"/proc/{process.pid}/fd"):
-                with contextlib.suppress(OSError):
-                    about = os.stat(one.path)
-                    if stat.S_ISREG(about.st_mode) and not about.st_nlink:
-                        sizes[about.st_dev, about.st_ino] = about.st_blocks * 512
-    return sum(sizes.values())
 
 
 def missing():
@@ -230,7 +211,7 @@ class SandboxedKernelManager(AsyncKernelManager):
             try:
                 process = psutil.Process(pid)
                 family = [process, *process.children(recursive=True)]
-                memory = sum(one.memory_info().rss for one in family) + nameless(family)
+                memory = sum(one.memory_info().rss for one in family)
                 files = stored(self.shared)
             except psutil.NoSuchProcess:
                 if not psutil.pid_exists(pid):
