@@ -40,6 +40,9 @@ from sqlalchemy.exc import DatabaseError
 
 MEMORY = 10 << 30  # bytes of addresses that grading one notebook may ask for, outside its sandbox
 PAGE = 60  # seconds of computing for a feedback page; an honest one takes about one
+WITHOUT_POINTS = re.compile(  # 0.0 of 0.0, in the list at the top and above a check, looks like a lost mark
+    r'\s*<li><a href="#[^>]*>[^<]*</a> \(Score: 0\.0 / 0\.0\)</li>|Score: 0\.0 / 0\.0 (?=<a href="#top">)'
+)
 SLOW = 60  # seconds after which it is told whose notebook is still running
 STOPPED = "grading did not come to it, or was stopped: call grade again"
 FAILED = "nbgrader could not grade it: look at nbgrader.log. A new file, or --student, tries again"
@@ -96,6 +99,7 @@ def grade_one(folder, lesson, student, sandboxed):
         return done.get("log", "nothing was graded")
     text = page.read_text(encoding="utf-8").replace("<html>", '<html lang="en">')
     text = re.sub(r'(<a href="#(\w+)-check">)Test cell', r"\1\2", text)  # exercises by their names
+    text = WITHOUT_POINTS.sub("", text)
     page.write_text(text, encoding="utf-8")
     mark_graded(folder, lesson, student)
     return None
@@ -288,9 +292,10 @@ def read_roster(folder):
         made = [""] * len(roster)
     else:
         sys.exit(
-            "grade: roster.csv must be Moodle's list of participants, with First name and Last name; or "
-            "Canvas's export of the gradebook, with Student and ID; or have a column id, which says how a "
-            "learner's folder in submitted is called. Columns are separated by commas"
+            "grade: roster.csv must be Moodle's list of participants, with First name and Last name, so set "
+            "Moodle to English before you download it; or Canvas's export of the gradebook, with Student and "
+            "ID; or have a column id, which says how a learner's folder in submitted is called. Columns are "
+            "separated by commas"
         )
     return [row | {"id": row.get("id") or name} for row, name in zip(roster, made)]
 
@@ -431,7 +436,9 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         for one in sorted(taken.ready)
         if one == student or (student is None and (again or not is_done(folder, lesson, one)))
     ]
-    print(f"{len(taken.ready)} to grade, {len(taken.ready) - len(todo)} of them done; {jobs} at a time")
+    lost = f", {len(taken.broken)} that can't be graded" if taken.broken else ""
+    done = len(taken.ready) - len(todo)
+    print(f"{len(taken.ready)} to grade, {done} of them done{lost}; {jobs} at a time")
     for one, names in taken.namesakes.items():
         print(f"  {one} is the name of several, told apart by the platform's number: {', '.join(names)}")
     for one, files in taken.files.items():
@@ -502,6 +509,8 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         ):
             if who:
                 print(f"  {what}: {', '.join(sorted(who))}")
+    else:
+        print("  no roster.csv, or nobody in it, so no table for Moodle or Canvas")
     return given, broken
 
 

@@ -143,7 +143,7 @@ def collect(folder, lesson, namesakes=()):
     for student, (notebook, handed_in, downloaded) in chosen.items():
         notes = [note for note in intake.ready[student] if not note.startswith(NEWEST)]
         if student in intake.newest_broken:
-            notes.append(NEWEST + intake.newest_broken[student])
+            notes.insert(0, NEWEST + intake.newest_broken[student])
         intake.ready[student] = notebook.metadata["course_notes"] = notes
         text = nbformat.writes(notebook)
         repaired.add(hashlib.sha256(text.encode()).hexdigest())

@@ -4,8 +4,8 @@
 
 First which mistakes the class made, exercise by exercise, as a picture and as a list with what to say of
 each: begin the next lecture with them. Then, with learners' names, who made which, and which submissions to
-look at: not graded, an answer missing, more points than there are, the course's own solution, answers alike.
-The two pages are kept apart in FOLDER/review; the first may be projected.
+look at: not graded, the newest file broken, an answer missing, more points than there are, the course's own
+solution, answers alike. The two pages are kept apart in FOLDER/review; the first may be projected.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import textwrap
 from collections import defaultdict
 
 import grade
+import intake
 import marking
 import nbformat
 from class_folder import class_folder, handed_out, lesson_named
@@ -57,6 +58,7 @@ UNNAMED = {
     "should return one": "another shape",
 }
 MISSING = "the answer's cell was missing"
+NEWEST_BROKEN = "the newest file is broken, and an older one was graded"
 RIGHT = "right"
 ANSWERING = {"arrays", "loops", "tensors", "toys"}  # modules whose functions can stand for an answer
 
@@ -134,6 +136,8 @@ def look(folder, lesson):
             continue
         notes = notebook.metadata.get("course_notes", [])
         remarks[student] += [note for note in notes if "was changed" in note]
+        if any(note.startswith(intake.NEWEST) for note in notes):
+            remarks[student].append(NEWEST_BROKEN)
         remarks[student] += stopped(notebook)
         for cell in own_code(notebook, release):
             if len(tree := shape(cell.source)) > ALIKE:

@@ -3,6 +3,7 @@
 import asyncio
 import builtins
 import html
+import os
 import re
 import symtable
 import time
@@ -28,13 +29,14 @@ HARMLESS = {  # kinds of output that a page may show
 }
 LOOK = 1  # seconds between two looks at a cell that still runs
 TELL = "__import__('pe_lessons.exercises.result', fromlist=['']).LOOK_ONLY[{!r}] = {}"
+TO_A_FILE = re.compile(r"(?<!!)\[([^][]*)\]\((?!\w+:|#)([^()\s]+)\)")  # a link to a file of the course
 SPARED = "Cells of the lesson that no answer uses were not run."
 
 
 class Run(Execute):
     """Runs a notebook in a sandbox, survives the end of its kernel, and gives no point without a verdict."""
 
-    heading = Unicode("", help="what stands at the top of every feedback page").tag(config=True)
+    heading = Unicode("", help="what stands near the top of every feedback page").tag(config=True)
     kernel_manager = SandboxedKernelManager
 
     def __init__(self, *arguments, **options):
@@ -65,7 +67,7 @@ class Run(Execute):
         for cell in nb.cells:
             make_harmless(cell)
         told = (html.escape(note, quote=False) for note in nb.metadata.get("course_notes", []))
-        notes = [self.heading, self.idle and SPARED, *told]
+        notes = [*told, self.heading, self.idle and SPARED]
         nb.cells.insert(0, nbformat.v4.new_markdown_cell("\n\n".join(filter(None, notes))))
         return nb, resources
 
@@ -170,6 +172,8 @@ def make_harmless(cell):
         cell.source = f"{fence}text\n{cell.source}\n{fence}"
         cell.cell_type = "markdown"
         cell.pop("attachments", None)
+    elif cell.cell_type == "markdown":
+        cell.source = TO_A_FILE.sub(whole_link, cell.source)
     for name in cell.metadata.keys() - {"nbgrader", "as_released", marking.VERDICT}:
         del cell.metadata[name]
     if cell.cell_type == "code":
@@ -179,6 +183,15 @@ def make_harmless(cell):
                 cell.source = f"# (without colours, as it is long)\n{cell.source}"
         cell.execution_count = None
         cell.outputs = list(filter(None, map(plain, cell.outputs)))
+
+
+def whole_link(link):
+    """A link that works where the course's files are not: to its repository, or only its text."""
+    repository = os.environ.get("PE_LESSONS_REPOSITORY", "").rstrip("/")
+    if not repository:
+        return link[1]
+    path, hash_, heading = link[2].partition("#")
+    return f"[{link[1]}]({repository}/blob/HEAD/{os.path.normpath(f'notebooks/{path}')}{hash_}{heading})"
 
 
 def plain(output):

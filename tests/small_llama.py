@@ -20,7 +20,7 @@ FAULTS = {
     "new tokens at 0": "every new token gets position 0",
     "keys turned twice": "cached keys are turned again",
     "keys cached before the turn": "cached keys are kept before the turn",
-    "heads in another order": "heads that share keys, or it does not see",
+    "heads in another order": "heads that share keys, keys of another layer",
     "old values moved": "no simple change of positions or of the mask explains it",
     "cache not used": "the cache is not used",
     "mask not used": ("the mask is not used", "the mask between the texts is not used"),

@@ -319,15 +319,18 @@ def test_names_that_a_terminal_or_a_folder_cannot_have(a_class):
 
 def test_a_broken_newest_file_is_told_to_both(a_class, monkeypatch, capsys):
     folder, put = a_class
-    put({"ada.ipynb": book(), "ada (1).ipynb": book()})
+    put({"ada.ipynb": book(), "ada (1).ipynb": book(), "bob.ipynb": book()[:5_000]})
     grading_pretended(monkeypatch)
     grade.grade(folder, LESSON)
-    assert "files, the last one counts" not in capsys.readouterr().out  # the same file twice
+    said = capsys.readouterr().out
+    assert "files, the last one counts" not in said  # the same file twice
+    assert "1 to grade, 0 of them done, 1 that can't be graded; 2 at a time\n" in said
     token = grade.handed_in(folder, LESSON, "ada")
     put({"ada.ipynb": book(), "ada (1).ipynb": book(), "ada (2).ipynb": book()[:5_000]})
     grade.grade(folder, LESSON)
     said = capsys.readouterr().out
     assert "ada: the newest file is broken, the one before it counts: The file stops in the middle" in said
+    assert "  no roster.csv, or nobody in it, so no table for Moodle or Canvas\n" in said
     text = (folder / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb").read_text(encoding="utf-8")
     assert intake.NEWEST in text and grade.handed_in(folder, LESSON, "ada") != token  # a new page
     put({"ada (2).ipynb": mine("newer"), "ada (1).ipynb": book()})
@@ -367,6 +370,27 @@ def test_points_by_hand_follow_the_file(tmp_path):
     mark.write_text("1\nterm-2026w\n")
     assert grade.take_back_points_by_hand(tmp_path, LESSON, "ada") == {"right_pairs": 0.5}
     assert grade.points_by_hand(tmp_path, LESSON) == {}
+
+
+@pytest.mark.parametrize(
+    "repository, wanted",
+    [
+        ("", "lesson 02, the evidence, [a paper](https://example.org/a), [here](#quiz)"),
+        (
+            "https://example.org/course/",
+            "[lesson 02](https://example.org/course/blob/HEAD/notebooks/02_by_hand.ipynb#Clocks), "
+            "[the evidence](https://example.org/course/blob/HEAD/evidence/a.md), "
+            "[a paper](https://example.org/a), [here](#quiz)",
+        ),
+    ],
+)
+def test_no_link_on_a_page_leads_to_a_file_that_is_not_there(repository, wanted, monkeypatch):
+    monkeypatch.setenv("PE_LESSONS_REPOSITORY", repository)
+    source = "[lesson 02](02_by_hand.ipynb#Clocks), [the evidence](../evidence/a.md), "
+    source += "[a paper](https://example.org/a), [here](#quiz)"
+    cell = nbformat.v4.new_markdown_cell(source, metadata={"as_released": True})
+    running.make_harmless(cell)
+    assert cell.source == wanted
 
 
 def test_a_page_holds_nothing_of_a_learner_that_a_browser_runs():
@@ -478,8 +502,10 @@ def test_a_check_only_tells_what_an_answer_does(run):
     ]:
         about = {"nbgrader": {"grade": True, "grade_id": f"{exercise}-check"}}
         cells.append(nbformat.v4.new_code_cell(source, metadata=about))
-    notebook, _ = run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=cells), {})
-    _, first, correct, *wrong = notebook.cells
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"course_notes": ["newest broken", "put back"]})
+    notebook, _ = run(timeout=60, heading="version").preprocess(notebook, {})
+    told, first, correct, *wrong = notebook.cells
+    assert told.source == "newest broken\n\nput back\n\nversion"
     assert "the course gives no answers" in first.outputs[0].text and right[30:] not in first.outputs[0].text
     assert first.outputs[0].text.endswith("\n{} {'PE_LESSONS_LOOK_ONLY': '{}'}\n")  # no numbers of the trials
     [said] = correct.outputs
@@ -649,6 +675,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
         ("fay", wrong, 0.0, []),
         ("gus", wrong, 1.0, []),
         ("Ivy", wrong, 0.5, []),
+        ("kim", "sinusoidal_loop: Correct.", 1.0, [intake.NEWEST + "cut"]),
     ]:
         notebook = copy.deepcopy(RELEASE)
         notebook.metadata["course_notes"] = notes
@@ -666,12 +693,13 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
     monkeypatch.setattr(grade, "points_by_hand", lambda *_: by_hand)
     monkeypatch.setattr(grade, "check_grade_book", lambda *_: None)
     mistakes, remarks, alike, _ = review.look(folder, LESSON)
-    made = {review.RIGHT: ["ada"], review.MISSING: ["bob"], SLIP.name: ["Eve", "Ivy", "fay", "gus"]}
+    made = {review.RIGHT: ["ada", "kim"], review.MISSING: ["bob"], SLIP.name: ["Eve", "Ivy", "fay", "gus"]}
     assert mistakes == {"sinusoidal_loop": made}
     assert alike == [(["sinusoidal_loop"], ["sinusoidal_loop"], ["Eve", "fay", "gus"])]  # points or none
     assert remarks == {
         "bob": ["sinusoidal_loop: the answer's cell was missing"],
         "gus": ["sinusoidal_loop: 1 of 1 points, and no Correct"],
+        "kim": [review.NEWEST_BROKEN],
         "zed": ["not graded"],
     }
     assert review.main([str(folder), "03"]) == 0
@@ -679,7 +707,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
     assert (folder / "review" / f"{LESSON}.png").read_bytes().startswith(b"\x89PNG")
     first, second = (file.read_text(encoding="utf-8") for file in kept)
     told = f'4 × doubled exponent, of these 2 × points by hand. "{SLIP.say}"'
-    assert f"1 of 6 right\n  - {told}\n  - 1 × the ans" in first and f"({LESSON}.png)" in first
+    assert f"2 of 7 right\n  - {told}\n  - 1 × the ans" in first and f"({LESSON}.png)" in first
     assert not any(student in first for student in given)
     assert "- sinusoidal_loop, doubled exponent: Eve, Ivy, fay, gus" in second
     assert "sinusoidal_loop, right" not in second
@@ -718,7 +746,7 @@ def test_a_second_class_folder_keeps_what_the_teacher_changed(tmp_path):
 
 def test_the_guide_s_program_mails_every_page_to_its_learner(tmp_path, monkeypatch):
     guide = (ROOT / "teaching" / "GRADING.md").read_text(encoding="utf-8")
-    [program] = re.findall(r"(?s)\n    # e, as mail_pages.py[^\n]*\n(.*?)\n\n### ", guide)
+    [program] = re.findall(r"(?s)\n    # save this as mail_pages.py[^\n]*\n(.*?)\n\n### ", guide)
     sent = []
 
     class Server(contextlib.ExitStack):
@@ -767,6 +795,7 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     text = page.read_text(encoding="utf-8")
     assert "of the course." in text and '<html lang="en">' in text
     assert '<a href="#right_pairs-check">right_pairs</a> (Score: 1.0 / 1.0)' in text
+    assert "Score: 0.0 / 0.0" not in text and text.count("Score: 1.0 / 1.0") == 2 * len(demo.RIGHT)
     before = page.stat().st_mtime_ns
     (folder / "roster.csv").write_text("id,Email address\nbob,bob@example.org\n")
     (folder / ".course" / LESSON / "version.txt").write_text("term-2026w")
@@ -786,7 +815,7 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     with pytest.raises(SystemExit, match="of 'eve' there is nothing to grade; there is of ada"):
         grade.main([str(folder), "03", "--student", "eve"])
     assert review.main([str(folder), "03"]) == 0
-    commands = re.findall(r"(?m)^    nbgrader (.+?) +# [a-z]$", guide)
+    commands = re.findall(r"(?m)^    nbgrader (.+?) +# \w+$", guide)
     assert len(commands) == 2
     for command in commands:
         run = [sys.executable, "-m", "nbgrader", *shlex.split(command)]
@@ -1085,7 +1114,7 @@ def test_a_mark_stays_when_the_platform_renames_a_learner(platform, roster, old,
 
 def test_a_roster_that_names_nobody_is_refused(tmp_path):
     (tmp_path / "roster.csv").write_text("Vorname;Nachname\nAda;Lovelace\n")
-    with pytest.raises(SystemExit, match="or have a column id"):
+    with pytest.raises(SystemExit, match=r"Moodle to English.* or have a column id"):
         grade.read_roster(tmp_path)
 
 

@@ -1,6 +1,7 @@
 """The doctor finds nothing in a healthy model, and names every fault that is planted."""
 
 import functools
+import itertools
 import json
 import sys
 from types import SimpleNamespace
@@ -167,11 +168,15 @@ def with_bias(bias, sink=0.0, embedding=1.0):
     return logits
 
 
+LAYERS = itertools.cycle(range(4))
+
+
 @pytest.mark.parametrize(
     ("patient", "id"),
     [
         (with_bias(lambda far: 0.5 * far), "sign"),
         (with_bias(lambda far: -0.3 * far), "distance"),
+        (with_bias(lambda far: -0.5 * far * (next(LAYERS) == 0)), "distance"),
         (with_bias(lambda far: -0.5 * far.clamp(max=6)), "from-distance"),
         (with_bias(lambda far: -0.5 * far + 9.0 * (far == 40)), "from-distance"),
         (with_bias(lambda far: -0.5 * far, embedding=0.5), "alone"),
@@ -199,6 +204,46 @@ def test_a_sinusoidal_table_beside_a_reference(base, layout, id, words):
 
     finding = doctor.examine(table(base, layout), VOCAB_SIZE, reference=table(10_000, "turns"))[-1]
     assert finding.id == f"reference/{id}" and words in finding.culprit
+
+
+@pytest.mark.parametrize(
+    ("change", "id"),
+    [
+        (lambda rows: rows.roll(-1, 0), "row-one-later"),
+        (lambda rows: rows.roll(2, 0), "row-two-earlier"),
+        (lambda rows: 6 * rows, "table-size"),
+    ],
+)
+def test_rows_of_a_table_beside_a_reference(change, id):
+    def asked(model):
+        return lambda tokens, position_ids=None: model(tokens, None, position_ids).logits
+
+    reference, patient = SmallLlama(table=True), SmallLlama(table=True)
+    patient.table.weight.data.copy_(change(reference.table.weight.data))
+    assert doctor.examine(asked(patient), VOCAB_SIZE, reference=asked(reference))[-1].id == f"reference/{id}"
+
+
+def test_order_that_only_the_reference_sees():
+    still, right = SmallLlama(), SmallLlama()
+    still.rotary_emb.inv_freq.zero_()
+    models = [lambda tokens, mask=None, ask=ask: ask(tokens, None, mask)[0]
+              for ask in map(doctor.adapted, (still, right))]  # fmt: skip
+    assert doctor.examine(models[0], VOCAB_SIZE, reference=models[1])[-1].id == "reference/no-distance"
+
+
+def test_the_factor_of_a_rule_that_is_left_out():
+    transformers = pytest.importorskip("transformers")
+    rule = {"rope_type": "yarn", "rope_theta": 10_000.0, "factor": 4.0}
+
+    def llama(rule):
+        torch.manual_seed(0)
+        return transformers.LlamaForCausalLM(transformers.LlamaConfig(
+            vocab_size=VOCAB_SIZE, initializer_range=0.3, hidden_size=32, intermediate_size=32,
+            num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, rope_parameters=rule,
+            max_position_embeddings=512)).eval()  # fmt: skip
+
+    found = doctor.examine(llama({**rule, "attention_factor": 1.0}), reference=llama(rule))
+    assert found[-1].id == "reference/rule-factor"
 
 
 def test_slopes_beside_a_reference_that_takes_position_ids():
@@ -387,7 +432,9 @@ def test_a_reference_may_be_a_function_or_any_module():
     assert not wrong(doctor.examine(bare, reference=bare))
     assert not wrong(doctor.examine(Own(), reference=Own()))
     (finding,) = wrong(doctor.examine(Own(), reference=lambda tokens: 2 * bare(tokens)))
-    assert finding.check == "reference" and "With a model of the transformers library" in finding.look_at
+    assert finding.check == "reference" and "of the transformers library" not in finding.look_at
+    (finding,) = wrong(doctor.examine(SmallLlama(), reference=asked_with(lambda ids: 2 * ids)))
+    assert "With a model of the transformers library, more has a name" in finding.look_at
 
 
 def test_names_of_ones_own_are_said():
@@ -930,6 +977,25 @@ def a_late_end(tokens, position_ids=None, cache=None):
     return scores + 5 * x[:, :-1], (kept, x[:, -2:-1])
 
 
+def a_state_that_steps_leave(tokens, position_ids=None, cache=None):
+    """Attention, and a state, which new tokens begin with and don't change."""
+    scores, kept = HEALTHY_MODEL(tokens, position_ids, None, None if cache is None else cache[0])
+    state, rows = 0 if cache is None else cache[1], []
+    for x in torch.nn.functional.one_hot(tokens, VOCAB_SIZE).double().unbind(dim=1):
+        rows.append((rows[-1] if rows else state) + x)
+    return scores + 5 * torch.stack(rows, dim=1), (kept, rows[-1] if cache is None else state)
+
+
+def mask_kept_by_its_shape():
+    kept = {}
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        mask = None if mask is None else kept.setdefault(mask.shape, mask)
+        return HEALTHY_MODEL(tokens, position_ids, mask, cache)
+
+    return logits
+
+
 HEALTHY_MODEL = doctor.adapted(SmallLlama())
 EMBEDDING, FREQUENCIES, QUERIES = (
     (lambda model: model.embed.weight),
@@ -981,6 +1047,8 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (asked(HEALTHY_MODEL, lambda ids, band, old: (ids, band & (torch.arange(band.shape[2]) >= old))),
          "step-by-step/unused"),
         (one_too_far_in_a_batch, "step-by-step/batch-cache"),
+        (a_state_that_steps_leave, "step-by-step/after-a-step"),
+        (mask_kept_by_its_shape(), "left-padding/mask-kept"),
         (unlike_with_a_cache(lambda far, old: -0.1 * far.clamp(max=12 if old else 999)),
          "step-by-step/from-length"),
     ],
@@ -1304,7 +1372,7 @@ def test_values_of_the_cache_that_are_put_after_the_new_ones(monkeypatch):
     monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", attention)
     found = wrong(doctor.examine(SmallLlama(), VOCAB_SIZE, relative=True))
     assert found[0].id == "step-by-step/values-elsewhere"
-    assert "values do not lie where their keys do" in found[0].culprit
+    assert "values do not lie where their keys do, both lie in other slots" in found[0].culprit
 
 
 @pytest.mark.parametrize("digits", [32, 48, 64, 96, 128])
@@ -1317,6 +1385,15 @@ def test_a_cache_that_is_rounded_gets_no_other_name(digits):
                                  VOCAB_SIZE, relative=True))  # fmt: skip
     assert {one.id.partition("/")[2] for one in found} == {"rounded-cache"}, found
     assert not any("batch" in one.says for one in found)
+
+
+def test_a_cache_in_8_bits_is_among_what_may_be():
+    def rounded(rows):
+        return rows.to(torch.float8_e4m3fn).double()
+
+    found = wrong(doctor.examine(with_cache(lambda cache: [tuple(map(rounded, layer)) for layer in cache]),
+                                 VOCAB_SIZE, relative=True))  # fmt: skip
+    assert found and all("cache is rounded, for example to 8 bits" in one.culprit for one in found), found
 
 
 def test_values_that_are_not_those_of_the_cache_are_no_wrong_turns():

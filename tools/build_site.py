@@ -201,7 +201,7 @@ def index_search(pages, html):
         if name == "clinic.html":  # an answer is one case, and not all of them
             for case in CASE.finditer(text):
                 told = re.sub("(</?)h3", r"\1h1", case[0])
-                searched(f"clinic/{case[1]}.html", told, 1, to=f"{name}#case-{case[1]}")
+                searched(f"clinic/{case[1]}.html", told, 0.5, to=f"{name}#case-{case[1]}")
             text = CASE.sub("", text)
         text = re.sub(r'<section( id="[^"]+")>\s*(?:<span id="[^"]*"></span>)*<h(\d)', r"<h\2\1", text)
         text = re.sub(r'<dt[^>]*( id="[^"]+")>(.*?)</dt>', r"<h3\1>\2</h3>", text, flags=re.DOTALL)

@@ -48,12 +48,14 @@ ABOUT_TIMES = """# How long the lessons take
 Written by `tools/teaching_tables.py`. The minutes are words / 90 + lines of code / 5 + 9.5 for each exercise
 + 2 for each question or quiz, rounded to the next 5. A case of the clinic counts 5 with a test to write and 3
 without, and its hunt counts 20. We fitted this clock to the times of 21 readers. A class that discusses every
-prediction takes about one and a half times as long. Sections from *Further* on don't count. *Points* are
-those that `course.py grade` can give. *Running* is how long all cells took, once, on one thread, on the
-machine that wrote the table (the kernel's start and the imports count).
+prediction takes about one and a half times as long. Minutes, words, code lines and exercises are without
+*Further* and what comes after it. *Points* are those that `course.py grade` can give, and the next column
+says how many of them are in *Further*. If your class skips *Further*,
+[set them to 0](GRADING.md#an-exercise-should-not-count-or-count-twice). *Running* is how long all cells
+took, once, on one thread, on the machine that wrote the table (the kernel's start and the imports count).
 
-| lesson | minutes | words | code lines | exercises | points | running, s |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+| lesson | minutes | words | code lines | exercises | points | of these in Further | running, s |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 """
 
 ABOUT_MISTAKES = """# What learners get wrong, and what to say
@@ -75,7 +77,7 @@ def before_further(cells):
 
 
 def reckon(notebook):
-    """Words, lines of code, exercises, points, minutes by the clock, and minutes as stated."""
+    """Words, code lines, exercises, points, points in Further, minutes by the clock, minutes as stated."""
     cells = nbformat.read(notebook, 4).cells
     counted = before_further(cells)
     words = sum(len(cell.source.split()) for cell in counted if cell.cell_type == "markdown")
@@ -86,9 +88,9 @@ def reckon(notebook):
     minutes = words * A_WORD + lines * A_LINE + exercises * AN_EXERCISE + (len(here) - exercises) * A_QUESTION
     for asked, each in IN_THE_CLINIC.items():
         minutes += each * sum(bool(re.search(asked, cell.source, re.MULTILINE)) for cell in code)
-    points = sum(not issubclass(kind, Quiz) for kind in everywhere)
+    points, before = (sum(not issubclass(kind, Quiz) for kind in some) for some in (everywhere, here))
     stated = re.search(r"[Aa]bout (\d+) minutes", cells[0].source)
-    return words, lines, exercises, points, minutes, int(stated[1]) if stated else None
+    return words, lines, exercises, points, points - before, minutes, int(stated[1]) if stated else None
 
 
 def kinds(cells):
@@ -124,12 +126,11 @@ def times_table(measure):
     known = dict(re.findall(r"(?m)^\| \d\d (.+?) \|.* (\d+) \|$", LESSON_TIMES.read_text(encoding="utf-8")))
     text = ABOUT_TIMES
     for notebook in find_notebooks():
-        words, lines, exercises, points, minutes, _ = reckon(notebook)
+        words, lines, exercises, points, further, minutes, _ = reckon(notebook)
         minutes = round(minutes / 5) * 5
         running = f"{run(notebook):.0f}" if measure else known.get(title(notebook)[3:], "not yet measured")
-        text += (
-            f"| {title(notebook)} | {minutes} | {words} | {lines} | {exercises} | {points} | {running} |\n"
-        )
+        numbers = minutes, words, lines, exercises, points, further, running
+        text += f"| {title(notebook)} | {' | '.join(map(str, numbers))} |\n"
     return text
 
 

@@ -725,6 +725,23 @@ def _left_padding(patient, check):
                   *(patient.rows(patient.long, None, one) for one in (None, mask[1:]))))], LONG_MASK,
         )  # fmt: skip
 
+    def in_turn(ids):
+        """The same texts in the other order, asked right after: a mask that is kept is then for another."""
+        other = None if ids is None else ids.flip(0)
+
+        def turned(mask):
+            return _ends(patient.rows(batch.flip(0), other, mask).flip(0), *counts)
+
+        seen = _ends(patient.rows(batch, ids, mask), *counts)
+        found = patient.verdict(
+            check, turned(mask.flip(0)), seen, "",
+            "two texts with their own padding get other rows in the other order", "lesson 19",
+            [("mask-kept | a mask of an earlier call is used for texts of the same shape",
+              "what is kept from one call to the next, and by which key: a mask by its shape?",
+              lambda: turned(mask))],
+        )  # fmt: skip
+        return [found] if found.status == "wrong" else []
+
     own = judged(
         None, ("padding-counted | padding is counted as positions", "count them from the first real token")
     )
@@ -741,7 +758,8 @@ def _left_padding(patient, check):
     notes = []
     try:
         if given.status == "right":
-            (given,) = _first_wrong([given, *map(far, _far_ways(patient))])
+            ids = positions if patient.known else None
+            (given,) = _first_wrong([given, *in_turn(ids), *map(far, _far_ways(patient))])
     except Crash as crash:
         patient.unless_a_slip(crash)
         notes.append(Finding(check, "note", f"padding in a text of {patient.long.shape[1]} tokens: {crash}"))
@@ -819,14 +837,13 @@ def _cached(patient, check, cuts):
             cuts = [*range(1, tokens.shape[1])][: None if len(later) > 1 else 1]
             return patient.continued(tokens, cuts, ids)[:, -1], patient.rows(tokens, ids)[:, -1]
 
-        def exactly(one, other):  # a softmax that sees one key only hides what is not ignored
-            return patient.difference(one, other) < patient.enough / 10_000
-
         def at_any(make):
             """Are the rows the same with `make(x)` for each x, though not those of the whole text?"""
             (one, right), (other, moved) = (both(patient.text[:, token], torch.tensor([ids]))
                                             for token, ids in map(make, (6, 2)))  # fmt: skip
-            return patient.alike and exactly(one, other) and not patient.same(right, moved)
+            # a softmax that sees one key only hides what is not ignored
+            ignored = patient.difference(one, other) < patient.enough / 10_000
+            return patient.alike and ignored and not patient.same(right, moved)
 
         def turn_apart():
             """Does it matter, with a cache, that all positions are moved, and not what values are kept?"""
@@ -843,14 +860,12 @@ def _cached(patient, check, cuts):
 
         def right_in_the_end(by):
             """Are equal tokens less wrong where they are many? Then it is the first or the last of them."""
+            few, many = (patient.text[:, :1].repeat(1, n) for n in (2, patient.long.shape[1] - NEW + 1))
             short, long = (
-                patient.difference(*both_ends(count)) for count in (1, patient.long.shape[1] - NEW)
+                patient.difference(patient.continued(text, [text.shape[1] - 1]), patient.rows(text)[:, -1:])
+                for text in (few, many)
             )
             return patient.in_attention and patient.enough < short and long < short / by
-
-        def both_ends(count):
-            text = patient.text[:, :1].repeat(1, count + 1)
-            return patient.continued(text, [count]), patient.rows(text)[:, -1:]
 
         def spaced(by):
             """The whole text with `by` tokens, which a mask hides, before the new ones."""
@@ -938,10 +953,10 @@ def _cached(patient, check, cuts):
             keys[:] = torch.arange(LENGTH) <= keys.sum() - 1 - NEW
             keys[OLD:] = True
 
-        brings = "a sink, or the kernel of a convolution"
+        brings = "a sink, the kernel of a convolution, or a norm; also possible: its embedding or key"
         if patient.even or not patient.in_attention:
-            own = "heads that share keys" if patient.in_attention else "its position"
-            brings = f"{own}, or it does not see itself"
+            own = "heads that share keys, keys of another layer" if patient.in_attention else "its position"
+            brings = f"{own}, or its embedding; also possible: a norm, or it does not see itself"
         stories = [
             ("unused | the cache is not used", "where cached keys and values are put before the new ones",
              lambda: not matters(0) and not matters(OLD - 1)),
@@ -1021,10 +1036,10 @@ def _cached(patient, check, cuts):
              "where new keys are written, and how many of the cache are used",
              lambda: patient.even and other_values() and right_in_the_end(4)),
             ("values-elsewhere | with a cache, a token that the mask hides is noticed: values do not lie "
-             "where their keys do, or the mask is not used",
-             "the order in which cached and new values are joined", hidden_matters),
-            ("brought | what a new token brings differs with a cache: its embedding or a norm, "
-             f"{brings}",
+             "where their keys do, both lie in other slots than are read, or the mask is not used",
+             "the order in which cached and new values are joined, and the slots of each layer",
+             hidden_matters),
+            (f"brought | what a new token brings differs with a cache: {brings}",
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
             ("state-late | equal tokens go on rightly after many of them, and not after few: a state or the "
              "end of a convolution is a token late, its kernel is another, or a key is missing",
@@ -1047,8 +1062,13 @@ def _cached(patient, check, cuts):
              "those of one of them, or a state is not handed on to them",
              "the rows of positions, or of the bias, for several tokens",
              lambda: patient.steps_right and len(cuts) == 1 and not known),
-            ("not-positions | it is not the positions: a head or a layer gets other values, a state or the "
-             "end of a convolution is not handed on, or a sink is left out",
+            ("after-a-step | the first new token is right, and those after it are not: a step does not write "
+             "its state back, keeps the wrong end of a convolution, or loses its key",
+             "the new cache of a single token",
+             lambda: len(cuts) > 1 and not patient.even and other_values()
+             and patient.same(seen[:, :1], expected[:, :1])),
+            ("not-positions | it is not the positions: the end of a convolution or a state is not handed on, "
+             "or a layer gets other values; also possible: a sink is left out",
              "what the cache keeps, and what is made of it", lambda: known and other_values()),
             ("scores-only | what cached tokens hold is right, and how much they count is not: distances are "
              "not counted on, or a bias or a turn is missing or doubled in some layers",
@@ -1503,18 +1523,23 @@ UNLIKE_ALONE = (
     "repeat_interleave or repeat? Then the weights.",
 )
 UNLIKE_FIRST = (
-    "first | a token at the first position differs: a table (which row is first, its size, or the order of "
-    "sines and cosines), or weights, or their order in heads",
-    "does the table begin at 1, or is it multiplied? Are sines and cosines in turn, or in halves?",
+    "first | a token at the first position differs: the order of sines and cosines, the row at which a "
+    "table begins, or other weights or norms; also possible: the order of weights in heads",
+    "are sines and cosines in turn, or in halves? Does the table begin at 1? Then the weights.",
+)
+UNLIKE_SIZE = (
+    "table-size | held to tokens, positions count far more or less than in the reference: the table or the "
+    "embedding is multiplied by another factor",
+    "is sqrt(d) multiplied with the embedding alone, before the table is added?",
 )
 UNLIKE_SINKS = (
     "sinks | a sink or a state is left out: only the reference notices how many equal tokens there are",
     "the softmax: does its sum have the sink's part?",
 )
 UNLIKE_AT_0 = (
-    "at-0 | with all tokens at position 0 they differ, too, and a token alone does not: a factor or a norm "
-    "of queries and keys, a mask, or a sink",
-    "what is made of the scores.",
+    "at-0 | with all tokens at position 0 they differ, too, and a token alone does not: a factor on the "
+    "scores, a norm of queries or keys, or a mask; also possible: a sink",
+    "the scale of the scores; does a rule for long texts have a factor?",
 )
 UNLIKE_SIGN = (
     "sign | far tokens count more than near ones, and in the reference less: the sign of the distances",
@@ -1536,9 +1561,14 @@ UNLIKE_ROTATION = (
     "rotary_dim; the exponent 2i / d; the layout of the pairs; the slopes, and which head gets which.",
 )
 UNLIKE_DISTANCE = (
-    "distance | a token alone is right, and others are not: the slopes of a bias, its buckets, or the "
-    "frequencies of a rotation",
-    "how many heads are there? The slopes of 6 are not those of a power of two.",
+    "distance | a token alone is right, and others are not: the slopes or buckets of a bias, a bias that "
+    "some layers lack, or the scale of the scores; also possible: the frequencies of a rotation",
+    "the bias and the scale of each layer. ALiBi has a recipe of its own for a number of heads that is no "
+    "power of two.",
+)
+UNLIKE_ORDER = (
+    "no-distance | order counts in the reference alone: no layer has a bias or a turn",
+    "where the bias is added, or the turn made.",
 )
 
 
@@ -1559,19 +1589,31 @@ def _unlike_far(patient, one, other):
     return f"{UNLIKE_FAR[0]}{_first_unlike(patient, one, other)}", UNLIKE_FAR[1]
 
 
+def _by_position(patient, one):
+    """How much the rows of a token alone change with its position, held to how much with the token."""
+    tokens, places = patient.text.T, patient.count.T
+    changes = one.rows(tokens[:1].expand_as(tokens), places), one.rows(tokens, 0 * places)
+    return torch.div(*(rows.std(dim=0).norm() for rows in changes)).item()
+
+
 def _unlike(patient, right, answered):
     """(culprit, look_at) for rows that are not those of the reference: a list of what may differ."""
     if not patient.same(*(one.rows(patient.text[:, :1]) for one in (patient, right))):
         list(_added(right, ""))
         if patient.even and not right.even:
             return UNLIKE_SINKS
-        return UNLIKE_ALONE if patient.in_attention else UNLIKE_FIRST
+        if patient.in_attention:
+            return UNLIKE_ALONE
+        times = _by_position(patient, patient) / _by_position(patient, right) if answered else 1
+        return UNLIKE_FIRST if 0.5 < times < 2 else UNLIKE_SIZE
     if answered:
         at_zero = answered(0 * patient.count)
         if at_zero and not patient.same(*at_zero):
             return UNLIKE_AT_0
         return UNLIKE_ROTATION if patient.in_attention else UNLIKE_TABLE
 
+    if _no_order(patient) and not _no_order(right):
+        return UNLIKE_ORDER
     if _far_to_near(patient, right.rows) < 1 / 4 and _far_to_near(patient, patient.rows) > 4:
         return UNLIKE_SIGN
     rows = [one.rows(patient.text) for one in (patient, right)]
@@ -1602,15 +1644,24 @@ def against(patient, reference, blamed=False):
     except Crash as crash:
         return Finding("reference", "failed", f"the reference: {crash}")
     right.scale, right.enough = patient.scale, patient.enough
-    known, otherwise = (), ("", "what the checks before have found" if blamed else "")
+    known, library = [], hasattr(reference, "config") and hasattr(reference, "named_buffers")
+    if both and not patient.in_attention:
+        plain = patient.count if apart is None else apart
+        known = [
+            (f"row-{words.replace(' ', '-')} | the rows of the table are read {words} than in the reference",
+             "where the table begins", lambda by=by: patient.same(
+                 *(one.rows(patient.text, plain + max(0, on)) for one, on in ((patient, -by), (right, by)))))
+            for by, words in ((1, "one later"), (2, "two later"), (-1, "one earlier"), (-2, "two earlier"))
+        ]  # fmt: skip
+    otherwise = ("", "what the checks before have found" if blamed else "")
     try:
         if not (blamed or patient.same(seen, expected)):
             otherwise = _unlike(patient, right, answered if both else None)
     except Crash:  # a text that the reference doesn't take
         pass
-    if hasattr(reference, "config") and hasattr(reference, "named_buffers"):
-        known = wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
-    elif otherwise[0]:
+    if library:
+        known += wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
+    elif both and otherwise in (UNLIKE_ROTATION, UNLIKE_ALONE, UNLIKE_AT_0):
         otherwise = otherwise[0], f"{otherwise[1]} With a model of the transformers library, more has a name"
     if patient.unfilled:
         known = [(*patient.unfilled, lambda: True)]
@@ -1637,7 +1688,7 @@ def against(patient, reference, blamed=False):
         alike = patient.same(*(rows[:, :2] for rows in far))
         return edges[0] - edges[1] if alike and None not in edges else 0
 
-    if known and not patient.unfilled:
+    if library and not patient.unfilled:
         known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))
     known = [
         *known,

@@ -270,6 +270,11 @@ class Patient:
         """The rows of the last tokens if they stood at the positions `new`, after a right beginning."""
         return self.rows(self.text, torch.tensor([[*range(OLD), *new]]))[:, OLD:]
 
+    def a_little_everywhere(self, seen, expected):
+        """As rounding of a cache to 8 bits does: about as much in each row."""
+        rows = (seen - expected).abs().amax(dim=-1) / self.scale
+        return bool(rows.max() < 2 * LITTLE and rows.min() > rows.max() / 4)
+
     def rounded(self, check, wrong, size, lesson):
         """The `Finding` where the rounding inside the model is as good a reason as any."""
         says = f"{wrong}, by {share(size)}: so much the rounding of {_name(self.works_in)} may do"
@@ -277,12 +282,13 @@ class Patient:
         return Finding(check, "not tried", says, size, look_at=look_at, lesson=lesson)
 
     def verdict(self, check, seen, expected, right, wrong, lesson, stories=(), otherwise=("", ""),
-                perhaps_rounded=False):  # fmt: skip
+                perhaps_rounded=None):  # fmt: skip
         """What was seen held to what was expected. A story that explains it names the culprit.
 
         A story is (culprit, look_at, explains) or has a lesson before its end; `explains()` is the rows that
         the mistake would give, or whether it was made, or what is to be said of it. Little may come from a
         cache that is rounded, and then only the rows themselves are enough to name something else.
+        `perhaps_rounded`: whether it may be that alone, or None where there is no cache.
         """
         size = self.difference(seen, expected)
         if size < self.enough:
@@ -298,7 +304,11 @@ class Patient:
             if little and isinstance(told, bool | str):
                 continue
             more = told if isinstance(told, str) else ""
-            if more or (told if isinstance(told, bool) else self.difference(seen, told) < self.enough / 10):
+            if not isinstance(told, bool | str):
+                told = self.difference(seen, told) < self.enough / 10
+            elif perhaps_rounded is not None and self.a_little_everywhere(seen, expected):
+                more += "; or the cache is rounded, for example to 8 bits"
+            if told:
                 return Finding(
                     check, "wrong", wrong, finite(size), culprit + more, look_at, *(own or [lesson])
                 )

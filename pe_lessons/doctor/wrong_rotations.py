@@ -68,6 +68,10 @@ def mistakes(model):
         change = functools.partial(_changed, sinks, lambda old: old * 0 - 1e4)
         where = "the softmax: does its sum have the sink's part?"
         yield "sinks | the learned sinks are left out", where, "lesson 20", change
+    if scaled := [one for one in model.modules() if getattr(one, "attention_scaling", 1.0) != 1.0]:
+        where = "attention_factor or mscale of the rule for long texts"
+        yield ("rule-factor | the factor of the rule for long texts is left out", where, "lesson 13",
+               lambda: _undoing([_set(one, "attention_scaling", 1.0) for one in scaled]))  # fmt: skip
     turned = [one for name, one in model.named_parameters() if "q_proj" in name or "k_proj" in name]
 
     width, columns = _head_dim(model.config), _rotary_dim(model.config)
@@ -143,7 +147,7 @@ def _other_heads(model):
             undo.append(_changed([one], reordered))
         elif "o_proj.weight" in name:
             undo.append(_changed([one], lambda old: reordered(old.T).T))
-    return lambda: [one() for one in undo]
+    return _undoing(undo)
 
 
 def _all_columns(model, fast):
@@ -159,7 +163,11 @@ def _all_columns(model, fast):
                 module.embed_positions.new_empty(width // 2))  # fmt: skip
             undo.append(_set(module, "embed_positions", torch.cat([angles.sin(), angles.cos()], dim=1)))
             undo.append(_set(module, "rotary_dim", width))
-    return lambda: [one() for one in undo]
+    return _undoing(undo)
+
+
+def _undoing(steps):
+    return lambda: [undo() for undo in steps]
 
 
 def _set(holder, name, value):

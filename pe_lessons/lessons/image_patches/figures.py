@@ -72,6 +72,7 @@ def stripes(pairs, *, drawn, title):
         ax.imshow(pairs[..., pair], cmap=plots.WEIGHTS, vmin=-1, vmax=1)
         ax.set_title(f"pair {pair}", fontsize=9)
         ax.set_axis_off()
+    above.supxlabel("each from −1 to 1", fontsize=9)
     whole = below.subplots()
     image = whole.imshow(together, cmap=plots.WEIGHTS, vmin=0, vmax=1)
     below.colorbar(image, ax=whole, label="score")

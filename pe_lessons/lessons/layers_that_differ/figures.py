@@ -46,8 +46,8 @@ def schedules(right):
     for place, (schedule, of_length) in enumerate(right.items()):
         for words, shift, colour in ((48, -0.18, short), (384, 0.18, long)):
             for low, high in halves.get((schedule, words), (of_length[words],)):
-                width = max(high - low, 1)
-                ax.barh(place + shift, width, left=high - width, height=0.3, color=colour)
+                width = max(high - low, 0.6)  # one value is a tick in the middle of it
+                ax.barh(place + shift, width, left=(low + high - width) / 2, height=0.3, color=colour)
                 said = f"{low} %" if low == high else f"{low} to {high} %"
                 at = {"ha": "right", "x": low - 2} if low > 70 else {"ha": "left", "x": high + 2}
                 ax.text(y=place + shift, s=said, va="center", fontsize=9, color=colour, **at)

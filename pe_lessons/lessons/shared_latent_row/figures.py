@@ -46,6 +46,9 @@ def rotated(latent, rows, query):
         edge = {"edgecolor": plots.OF_ENCODING["RoPE"], "linestyle": "--", "linewidth": 1.5}
         ax.add_patch(plt.Rectangle((5.3, -0.3), 1.05, 0.6, fill=False, **edge))
         ax.text(5.825, 0, f"$R_{offset}$", ha="center", va="center")
+        score = sum(one * other for one, other in zip(latent, row))
+        said = f"score {score:.1f}".replace("-", "\u2212")
+        ax.text(9.35, 0, said, va="center", weight="bold")
         ax.set_title(f"Offset {offset}", loc="left")
         ax.set(xlim=(0, 10.8), ylim=(-0.4, 0.8), aspect="equal")
         ax.set_axis_off()
