@@ -68,6 +68,7 @@ html_theme_options = {
     "launch_buttons": {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"},
     "logo": {"text": html_title},
     "navbar_persistent": [],
+    "article_header_start": ["toggle-primary-sidebar.html", "home.html"],
     "navigation_with_keys": False,
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",

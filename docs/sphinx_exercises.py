@@ -72,8 +72,8 @@ def words(said):
     return re.sub(r"(?<![\w*])\*(\w[^*<]*?)\*(?![\w*])", r"<em>\1</em>", said)
 
 
-def opened(summary, inside):
-    return f"<details><summary>{summary}</summary>{inside}</details>"
+def opened(summary, inside, kind=""):
+    return f"<details{kind}><summary>{summary}</summary>{inside}</details>"
 
 
 def hints(one):
@@ -86,8 +86,8 @@ def below_editor(exercise):
     replies = "".join(f"<li>{words(mistake.say)}</li>" for mistake in some)
     return (
         hints(exercise)
-        + opened("Solution", f"<pre>{solution}</pre>")
         + opened("Three replies that people get", f"<ul>{replies}</ul>")
+        + opened("Solution", f"<pre>{solution}</pre>", ' class="solution"')
     )
 
 
@@ -154,6 +154,7 @@ class MakeExercises(SphinxTransform):
             name = cell["cell_metadata"]["nbgrader"]["grade_id"]
             if name.endswith("-check"):
                 checks[name.removesuffix("-check")] = cell
+        example = next(iter(checks.values())).parent.parent["ids"][0]  # above the first exercise
         for cell in cells:
             name = cell["cell_metadata"]["nbgrader"]["grade_id"]
             if name in checks:
@@ -167,8 +168,7 @@ class MakeExercises(SphinxTransform):
             "imports": {name: line for name, (_, line) in imports(_program(notebook)).items()},
         }
         if lesson.startswith("00"):
-            first = next(name for name in checks if isinstance(REGISTRY[name], Exercise))
-            said = f'<p><a class="btn btn-primary" href="#answer-{first}">{FIRST}</a></p>'
+            said = f'<p><a class="btn btn-primary" href="#{example}">{FIRST}</a></p>'
             title = next(self.document.findall(nodes.title))
             title.parent.insert(1, nodes.raw("", said, format="html"))
         data = json.dumps(known).replace("</", "<\\/")

@@ -212,7 +212,8 @@ class LessonMap(nodes.General, nodes.Element):
 
 
 class LessonMapDirective(Directive):
-    """What stands below it says what a part lets one do: a line each, ``I · Build it: You write ...``."""
+    """What stands below it says what a part lets one do, ``I · Build it: You write ...``, and what a lesson
+    asks, ``by_hand: Which ...?``. Without it a lesson asks what the lesson before it ends with."""
 
     has_content = True
 
@@ -237,15 +238,19 @@ class FillLessonMap(SphinxPostTransform):
         head = nodes.container("", nodes.rubric("", toctree["caption"]), classes=["part-head"])
         if said := says.get(toctree["caption"]):
             head += nodes.paragraph("", said)
-        lessons = nodes.bullet_list("", *map(self.item, names), classes=["lesson-map"])
+        items = (self.item(name, says.get(name.partition("_")[2])) for name in names)
+        lessons = nodes.bullet_list("", *items, classes=["lesson-map"])
         return [nodes.container("", head, lessons, classes=["part"])]
 
-    def item(self, name):
+    def item(self, name, asked):
         title = nodes.inline("", self.env.titles[name].astext())
         link = reference(self.env, title, "doc", f"/{name}")
         minutes = re.search(r"About (\d+) minutes", self.env.get_doctree(name).astext())
         time = [nodes.inline("", f" {minutes[1]} min", classes=["minutes"])] if minutes else []
-        asked = question(self.env, name) or opening(self.env, name)
+        if asked:
+            asked = nodes.paragraph("", asked, classes=["question"])
+        else:
+            asked = question(self.env, name) or opening(self.env, name)
         return nodes.list_item("", nodes.paragraph("", "", link, *time), asked)
 
 

@@ -1,6 +1,5 @@
 """What the page that reads a config gets from Python; tests/browser/test_read_a_config.py sees the page."""
 
-import itertools
 import json
 import re
 
@@ -28,12 +27,12 @@ def test_the_table_has_the_numbers_of_the_words():
     assert "35 of 64 pairs turn at least once" in said["told"]
 
 
-def test_equal_neighbours_of_a_deep_model_are_one_piece():
-    plan = models.layers(GALLERY["kimi-k3"]["config"])
-    drawn = in_browser.strip(plan)
-    runs = [list(run) for _, run in itertools.groupby(layer.kind for layer in plan)]
-    assert drawn.count("M") == len(runs) < len(plan) and "93 layers" in drawn
-    assert any(f"h{len(run) - 1}.8" in drawn for run in runs if len(run) > 1)
+def test_two_models_are_put_side_by_side():
+    said = json.loads(in_browser.read(in_browser.example("llama-3-8b"), "gemma-2-9b"))
+    assert said["both"] == [
+        ["32", "32 with a rotation", "8,192", "500,000", "29 of 64"],
+        ["42", "42 with a rotation, 21 with a window", "8,192", "10,000", "37 of 128, 28 of 128"],
+    ]
 
 
 def test_a_strip_has_a_piece_for_each_layer_and_half_of_it_for_a_window():

@@ -74,7 +74,7 @@ def test_the_course_keeps_to_its_time():
     counted = [name for name in minutes if name not in OPEN_END]
     assert sum(minutes[name] for name in counted) <= ALTOGETHER
     assert sum(minutes[name] for name in counted[: counted.index("rotary")]) <= 420
-    text = teaching_tables.WITH_PATHS[0].read_text(encoding="utf-8")
+    text = teaching_tables.WITH_PATHS.read_text(encoding="utf-8")
     path = sorted(teaching_tables.reading_paths(text)["to build language models"][0])
     before = [one.stem[3:] for one in NOTEBOOKS if one.name[:2] in path]
     assert sum(minutes[name] for name in before[: before.index("rotary")]) <= 180

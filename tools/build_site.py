@@ -111,9 +111,6 @@ def gather():
     for page in (SOURCE / "README.md", *SOURCE.glob("teaching/*.md")):
         text = page.read_text(encoding="utf-8")
         page.write_text(re.sub(r"\]\((\.\./)?docs/(?=\w+\.md)", r"](\1", text), encoding="utf-8")
-    text = (SOURCE / "index.md").read_text(encoding="utf-8").replace("| minutes |", "| time |")
-    text = re.sub(r"\| (\d+) \|$", lambda one: f"| {int(one[1]) / 60:.0f} h |", text, flags=re.MULTILINE)
-    (SOURCE / "index.md").write_text(text, encoding="utf-8")
     copy(formulas.FONTS, SOURCE / "_static/mathjax")
     pyodide = NPM / "node_modules/pyodide"
     for path in (*(path for name in PYODIDE for path in pyodide.glob(name)), *numpy_wheel(pyodide)):
@@ -169,6 +166,20 @@ NOT_ARTICLE = ".headerlink, .viewcode-link, .cell_input, .cell_output pre, summa
 NOT_ARTICLE += ", .highlight-python, .highlight-pycon, .highlight-bash"
 
 
+CASE = re.compile(r'<section id="case-(\d+)">.*?</section>', re.DOTALL)
+
+
+def searched(name, text, weight, **about):
+    """Put a page where Pagefind looks. It gives back what is said `about` the page: the words that are
+    explained there, or, for a part of a page, where a link to it leads."""
+    body = f'data-pagefind-body data-pagefind-weight="{weight}"'
+    body += f' data-pagefind-meta="{", ".join(f"{key}[data-{key}]" for key in about)}"'
+    body += "".join(f' data-{key}="{escape(said)}"' for key, said in about.items())
+    target = BUILD / "searched" / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(f'<html lang="en"><body {body}>{text}</body></html>', encoding="utf-8")
+
+
 def index_search(pages, html):
     """Give Pagefind the articles: headings and words that are explained with their addresses, and with every
     lesson the words for which the glossary names it first. Functions count least."""
@@ -187,15 +198,15 @@ def index_search(pages, html):
             continue
         weight = next((w for start, w in WEIGHTS.items() if name.startswith(start)), 0.5)
         text = formulas.in_words(article[0])
+        if name == "clinic.html":  # an answer is one case, and not all of them
+            for case in CASE.finditer(text):
+                told = re.sub("(</?)h3", r"\1h1", case[0])
+                searched(f"clinic/{case[1]}.html", told, 0.5, to=f"{name}#case-{case[1]}")
+            text = CASE.sub("", text)
         text = re.sub(r'<section( id="[^"]+")>\s*(?:<span id="[^"]*"></span>)*<h(\d)', r"<h\2\1", text)
         text = re.sub(r'<dt[^>]*( id="[^"]+")>(.*?)</dt>', r"<h3\1>\2</h3>", text, flags=re.DOTALL)
         known = [*words.get(name[10:12], ()), *ALSO.get(name[10:12], ()), name[13:-5].replace("_", " ")]
-        known = escape(", ".join(known)) if name.startswith("notebooks/") else ""
-        body = f'data-pagefind-body data-pagefind-weight="{weight}"'
-        body += f' data-pagefind-meta="words[data-words]" data-words="{known}"'
-        target = BUILD / "searched" / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(f'<html lang="en"><body {body}>{text}</body></html>', encoding="utf-8")
+        searched(name, text, weight, words=", ".join(known) if name.startswith("notebooks/") else "")
     program = NPM / "node_modules/.bin/pagefind"
     command = [program, "--site", BUILD / "searched", "--output-path", html / "pagefind", "--quiet"]
     subprocess.run([*command, "--exclude-selectors", NOT_ARTICLE], check=True)
@@ -204,6 +215,14 @@ def index_search(pages, html):
             path.unlink()
 
 
+def unbroken(code):
+    """Inline code whose words are not broken at the end of a line; if it is short, nor is all of it."""
+    said = re.sub("<.*?>", "", code[0])
+    return f"{code[1]} whole{' short' * (len(said) <= SHORT)}{code[2]}"
+
+
+CODE = r'(<code class="docutils literal notranslate)(">(?:<span class="pre">[^<]{1,24}</span> ?)+</code>)'
+SHORT = 24  # letters
 SMALLEST = 100  # dots of the page: the narrowest panel of a figure
 
 
@@ -257,9 +276,7 @@ def finish(html):
         text = re.sub(r'style="width: (\d+)px; height: (\d+)px;"', sized, text)
         text = re.sub(r'<img [^>]*class="panels(?![^"]*in-dark).*?/>', cut, text)
         # Short code is not broken at the end of a line.
-        short = r'(<code class="docutils literal notranslate)'
-        short += r'(">(?:<span class="pre">[^<]{1,24}</span> ?)+</code>)'
-        text = re.sub(short, r"\1 whole\2", text)
+        text = re.sub(CODE, unbroken, text)
         # What ends a sentence stays with the formula before it.
         ending = r"(<mjx-container(?![^>]*display).*?</mjx-container>[.,;:?)]+)"
         text = re.sub(ending, r'<span class="whole">\1</span>', text)

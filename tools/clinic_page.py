@@ -18,16 +18,20 @@ html_theme.sidebar_secondary.remove: true
 
 # The clinic, by symptom
 
-Draw your error position by position: the largest error so far. Then choose the shape that looks like yours,
-and you see the cases that it leads to. If you have no curve, [choose what you see](#what-do-you-see).
+What do you see? Choose it here, and you see the cases that it leads to.
+
+```{{raw}} html
+{buttons}
+```
+
+Or draw your error position by position: the largest error so far. Then choose the shape that looks like
+yours.
 
 ```{{raw}} html
 {curves}
 ```
 
 *{caption}*
-
-## What do you see?
 
 ```{{raw}} html
 {wall}
@@ -95,7 +99,10 @@ def section(case):
     if "plot" in case.data:
         plot = case.data["plot"]
         yield f"![{plot['alt']}](clinic/case_{case.number:02d}.svg){{.turns-dark}}\n\n*{plot['caption']}*\n"
-    yield f"```text\n{case.signature}\n```\n"
+    call, *said = case.signature.splitlines()
+    said, example = " ".join(" ".join(said).split()).rsplit(" For example, ", 1)
+    example, result = example.removesuffix(".").split(" is ", 1)
+    yield f"`{call}`: {said} For example, `{example}` is `{result}`.\n"
     if case.evidence:
         yield f"```{'python' if 'code' in case.data else 'pycon'}\n{case.evidence}\n```\n"
     suspects = "\n".join(f"- **{one.letter}** {one.who}" for one in case.suspects) + "\n"
@@ -131,13 +138,21 @@ def curves(folder):
     return f'<ul class="curves">{"".join(items)}</ul>'
 
 
-def wall():
-    """A button for each symptom, and a card for each case."""
-    groups = list(clinic.groups())
-    buttons = "".join(
+def buttons():
+    """A button for each symptom."""
+    each = "".join(
         f'<button type="button" data-tag="group-{number}" aria-pressed="false">{html.escape(group)}</button>'
-        for number, group in enumerate(groups)
+        for number, group in enumerate(clinic.groups())
     )
+    return (
+        '<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>'
+        f'<p class="filters" data-single>{each}</p>'
+    )
+
+
+def wall():
+    """A card for each case."""
+    groups = list(clinic.groups())
     cards = ""
     for case in clinic.cases():
         tags = [f"group-{groups.index(case.group)}"]
@@ -147,11 +162,7 @@ def wall():
             f"<p>{html.escape(SEEN[case.number])} <small>Case {case.number}, {case.data['minutes']} minutes, "
             f"with lesson {notebook(ROOT / 'notebooks', case.data['lesson']).name[:2]}</small></p></li>"
         )
-    return (
-        '<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>'
-        f'<p class="filters" data-single>{buttons}</p><p class="wall-count" role="status" tabindex="-1"></p>'
-        f'<ul class="wall">{cards}</ul>'
-    )
+    return f'<p class="wall-count" role="status" tabindex="-1"></p><ul class="wall">{cards}</ul>'
 
 
 def write(folder):
@@ -160,8 +171,8 @@ def write(folder):
     (folder / "_static/clinic").mkdir(parents=True, exist_ok=True)
     lesson = notebook(ROOT / "notebooks", "the_clinic")
     _, caption = plots.words(figures.__file__)["show_fingerprints"]
-    drawn = curves(folder / "_static/clinic")
-    page = [TOP.format(lesson=f"notebooks/{lesson.name}", curves=drawn, wall=wall(), caption=caption)]
+    parts = {"buttons": buttons(), "curves": curves(folder / "_static/clinic"), "wall": wall()}
+    page = [TOP.format(lesson=f"notebooks/{lesson.name}", caption=caption, **parts)]
     for group, cases in clinic.groups().items():
         page.append(f"## {group}\n")
         for case in cases:

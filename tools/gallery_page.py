@@ -54,7 +54,7 @@ instead. Where a file says no length, 8,192 is taken.
 """
 FILTERS = {
     "rotation": "rotation", "window": "window", "state": "state", "convolution": "convolution",
-    "none": "no positions", "bias": "bias", "added": "added table",
+    "none": "no positions", "bias": "bias", "added": "added table", "alone": "no attention",
 }  # fmt: skip
 
 

@@ -23,8 +23,8 @@ from pe_lessons.lessons.progress import grade_id
 LESSON_TIMES = ROOT / "teaching" / "LESSON_TIMES.md"
 MISTAKES = ROOT / "teaching" / "MISTAKES.md"
 # where the reading paths are: a line for each, with links to its lessons and their minutes at its end
-WITH_PATHS = [find_notebooks()[0], ROOT / "docs" / "index.md"]
-WITH_MINUTES = [*WITH_PATHS, ROOT / "README.md"]
+WITH_PATHS = find_notebooks()[0]
+WITH_MINUTES = [WITH_PATHS, ROOT / "README.md"]
 PATHS = (
     "everything",
     "to build language models",

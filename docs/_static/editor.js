@@ -44,6 +44,18 @@ const wrong_line = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
+// Words wrap where a phone ends, code does not: a break inside a string would look like a part of it.
+const words = Decoration.line({ class: "words" });
+const wrapped = EditorView.decorations.compute(["doc"], ({ doc }) => {
+  const text = doc.toString();
+  const spans = [...text.matchAll(/("""|''')[^]*?(?:\1|$(?![^]))|^ *#.*/gm)].map((found) => [found.index, found.index + found[0].length]);
+  const lines = spans.flatMap(([start, end]) => {
+    const [first, last] = [start, end].map((at) => doc.lineAt(at).number);
+    return Array.from({ length: last - first + 1 }, (_, n) => doc.line(first + n).from);
+  });
+  return Decoration.set([...new Set(lines)].map((from) => words.range(from)));
+});
+
 export function open({ parent, text, attributes, changed, check, run }) {
   const act = (what) => () => {
     what();
@@ -65,6 +77,7 @@ export function open({ parent, text, attributes, changed, check, run }) {
       lineNumbers(),
       highlightSpecialChars(),
       EditorView.lineWrapping,
+      wrapped,
       pythonLanguage,
       indentUnit.of("    "),
       EditorState.tabSize.of(4),

@@ -81,7 +81,7 @@ function show(box, said) {
 // --- exercises ---
 
 const PYTHON = page && { lesson: page.lesson.slice(3), imports: page.imports, numpy: page.needs === "numpy" };
-const STARTING = "Python is starting. That takes about 5 seconds, only once.";
+const STARTING = "Python is starting. That takes about 5 seconds, once on each page.";
 let [worker, ready] = [null, false];
 
 function ask(question, progress) {

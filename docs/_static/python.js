@@ -2,7 +2,7 @@
 import { loadPyodide } from "./python/pyodide.mjs";
 
 const fetching = self.fetch;
-const STARTING = "Python is starting. That takes about 5 seconds, only once.";
+const STARTING = "Python is starting. That takes about 5 seconds, once on each page.";
 
 export async function start(say, numpy) {
   const all = numpy ? 16 : 13;

@@ -1,9 +1,10 @@
 // Reads a config.json with the course's Python, in this browser.
-const [config, file, taken, other, status, said] = ["config", "file", "taken", "other", "reading", "said"].map((id) => document.getElementById(id));
+const [config, file, taken, other, status, said, fault] = ["config", "file", "taken", "other", "reading", "said", "fault"].map((id) => document.getElementById(id));
 const LARGEST = 1e6; // characters; the longest config.json of the gallery's models has 30,000
+const COMPARED = ["layers", "what they do", "longest text", "base of the rotation", "pairs that never turn"];
 const HEADS = ["layers", "rule", "base", "tokens seen", "pairs that never turn"];
 const TOO_LONG = { error: "This is too long for a config.json. Is it another file?" };
-const STARTING = "Python is starting. That takes about 5 seconds, only once.";
+const STARTING = "Python is starting. That takes about 5 seconds, once on each page.";
 let [worker, ready] = [null, false];
 let waiting = Promise.resolve();
 
@@ -37,32 +38,40 @@ function make(tag, properties = {}, ...inside) {
 const drawn = (svg) => new DOMParser().parseFromString(svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" '), "image/svg+xml").documentElement;
 const sentence = (text) => make("p", { className: "sentence", textContent: text });
 
+const cells = (tag, row) => make("tr", {}, ...row.map((text) => make(tag, { textContent: text })));
+const tabled = (heads, rows) => make("div", { className: "pst-scrollable-table-container", tabIndex: 0 },
+  make("table", { className: "table" }, make("thead", {}, cells("th", heads)), make("tbody", {}, ...rows.map((row) => cells("td", row)))));
+
+// Side by side: the strips of two models, what they have, and the lines that only one of them has.
+function compared(reply) {
+  const [mine, theirs] = [taken, other].map((one) => (one.value ? one.selectedOptions[0].textContent : "this file"));
+  const [here, there] = reply.both;
+  const parts = [make("h2", { textContent: `Compared with ${theirs}` }), make("p", { textContent: mine }), drawn(reply.strip), make("p", { textContent: theirs }), drawn(reply.theirs)];
+  parts.push(tabled(["", mine, theirs], COMPARED.map((asked, n) => [asked, here[n], there[n]])));
+  if (!reply.diff.length) return [...parts, make("p", { textContent: "They say the same." })];
+  const lines = reply.diff.map((line) => make("span", { className: line[0] === "-" ? "gone" : "came", textContent: line }));
+  return [...parts, make("p", { textContent: `With − what only ${mine} says, with + what only ${theirs} says.` }), make("pre", { className: "differing", tabIndex: 0 }, ...lines), make("h2", { textContent: `All of ${mine}` })];
+}
+
 function show(reply) {
-  if (reply.error) return said.replaceChildren(sentence(reply.error));
+  fault.textContent = reply.error ?? "";
+  if (reply.error) return said.replaceChildren();
   const strip = drawn(reply.strip);
   const first = strip.getAttribute("aria-label").replace(/^(\d+) layers: \1 /, "$1 layers, all ");
-  said.replaceChildren(make("p", {}, make("strong", { textContent: `This model has ${first}.` })), strip);
+  said.replaceChildren(...(reply.diff ? compared(reply) : []), make("p", {}, make("strong", { textContent: `This model has ${first}.` })));
+  if (!reply.diff) said.append(strip);
   if (!reply.understood) said.append(sentence("Something in this file is not understood. It is named below. What depends on it may be wrong."));
   const warning = reply.told.split("\n").find((line) => line.startsWith("beyond "));
   if (warning) {
     const lesson = make("a", { href: "notebooks/13_longer_than_trained.html", textContent: "Lesson 13" });
     said.append(make("p", { className: "sentence" }, `B${warning.slice(1)}. `, lesson, " shows what that does, and what helps."));
   }
-  const cells = (tag, row) => make("tr", {}, ...row.map((text) => make(tag, { textContent: text })));
-  const table = make("table", { className: "table" }, make("thead", {}, cells("th", HEADS)), make("tbody", {}, ...reply.table.map((row) => cells("td", row))));
-  said.append(make("div", { className: "pst-scrollable-table-container", tabIndex: 0 }, table));
-  said.append(make("pre", { textContent: reply.told, tabIndex: 0 }));
+  said.append(tabled(HEADS, reply.table), make("pre", { className: "told", textContent: reply.told, tabIndex: 0 }));
   if (reply.unread.length) said.append(make("p", { className: "unread", textContent: `Not read: ${reply.unread.join(", ")}.` }));
-  if (!reply.diff) return;
-  const name = other.selectedOptions[0].textContent;
-  said.append(make("h2", { textContent: `Compared with ${name}` }), drawn(reply.theirs));
-  if (!reply.diff.length) return said.append(make("p", { textContent: "They say the same." }));
-  const lines = reply.diff.map((line) => make("span", { className: line[0] === "-" ? "gone" : "came", textContent: line }));
-  said.append(make("p", { textContent: `With − what only this file says, with + what only ${name} says.` }), make("pre", { tabIndex: 0 }, ...lines));
 }
 
 // What JSON.parse finds wrong, before Python starts. Python's own files may hold NaN and Infinity.
-function fault(text) {
+function wrong(text) {
   try {
     JSON.parse(text.replace(/\b(NaN|Infinity)\b/g, "0"));
   } catch ({ message }) {
@@ -75,11 +84,11 @@ function fault(text) {
 let asked = 0;
 async function read() {
   const mine = ++asked;
+  fault.textContent = "";
   if (!config.value.trim()) return said.replaceChildren();
   if (config.value.length > LARGEST) return show(TOO_LONG);
-  const error = fault(config.value);
+  const error = wrong(config.value);
   if (error) return show({ error });
-  said.querySelector(".sentence:only-child")?.remove(); // an error of an earlier text
   const begun = performance.now();
   const reply = await ask({ text: config.value, other: other.value });
   if (mine !== asked) return; // something newer was asked for
@@ -108,7 +117,7 @@ taken.onchange = async () => {
   const { example } = await ask({ example: name });
   if (taken.value !== name) return; // in the meantime somebody typed, or took another one
   config.value = example ?? "";
-  read();
+  return read();
 };
 const box = document.getElementById("reader");
 // Python starts while the reader looks for the file.
@@ -133,5 +142,5 @@ const known = (name) => [...other.options].some((one) => one.value === name);
 if (known(wanted.get("with"))) other.value = wanted.get("with");
 if (known(wanted.get("read"))) {
   taken.value = wanted.get("read");
-  taken.onchange();
+  taken.onchange().then(() => other.value && said.scrollIntoView());
 }

@@ -45,7 +45,7 @@ async function search(library, words) {
   return { results: [...results, ...[...others.values()].sort((one, other) => other.score - one.score).map(({ one }) => one)], left_out };
 }
 
-const LAST = /\/(teaching|api|evidence)\/|\/(bibliography|README|CONTRIBUTING|TUTOR)\.html/;
+const LAST = /\/(teaching|api|evidence)\/|\/(index|bibliography|README|CONTRIBUTING|TUTOR)\.html|\/$/;
 
 // A page and the part of it that answers best. Of the excerpt only the marks are HTML.
 function row(page, words) {
@@ -74,6 +74,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     if (words !== field.value.trim().toLowerCase()) return; // more was typed
     const [found, terms] = await Promise.all([search(library, words), (known ??= fetch(new URL("_static/terms.json", ROOT)).then((got) => got.json()))]);
     const pages = await Promise.all(found.results.slice(0, 20).map((one) => one.data()));
+    for (const page of pages) if (page.meta.to) Object.assign(page, { url: new URL(page.meta.to, ROOT).href, sub_results: [] }); // a part of a page
     const defines = ({ meta }) => Boolean(meta.words?.toLowerCase().split(", ").includes(words));
     // The lesson that explains this very word; then what is written for somebody who learns.
     pages.sort((one, other) => defines(other) - defines(one) || LAST.test(one.url) - LAST.test(other.url));
@@ -97,10 +98,10 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     if (way) status.append(" ", linked(new URL(way[1], ROOT), way[2]), ` ${way[3]}`);
     return pages.length;
   };
-  // Enter in the field opens the best answer; the arrows go from the field through the list and back.
+  // Enter in the field opens the best answer, at its part; the arrows go from the field through the list and back.
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (await answer()) list.querySelector("a").click();
+    if (await answer()) list.querySelector("li").querySelector("a:last-of-type").click();
   });
   const step = (event) => {
     const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];

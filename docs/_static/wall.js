@@ -18,8 +18,8 @@ function show() {
   }
   const left = cards.filter((card) => !card.hidden);
   const numbers = left.map((card) => card.querySelector("a").hash.replace("#case-", "")).join(", ");
-  const shape = wanted.length && wanted[0].matches(".curves a");
-  const some = shape ? `${left.length} cases with this shape: ${numbers}.` : `${left.length} of ${cards.length} shown.`;
+  const called = (tag) => (tag.querySelector("b") ?? tag).textContent;
+  const some = single && wanted.length ? `“${called(wanted[0])}”: ${left.length} cases, ${numbers}.` : `${left.length} of ${cards.length} shown.`;
   count.textContent = wanted.length || name?.value ? some : `All ${cards.length} are shown.`;
   if (wanted.length || name?.value) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
@@ -39,7 +39,7 @@ for (const one of tags) {
     event.preventDefault();
     press(one);
     if (!single || !pressed(one)) return;
-    (single.contains(one) ? single : count).scrollIntoView(); // the cases may lie below the screen
+    count.scrollIntoView(); // the cases may lie below the screen
     count.focus({ preventScroll: true }); // and are next
   };
   one.onkeydown = (event) => {

@@ -1,7 +1,6 @@
 """What pages of the site ask of the reader: what it says of a config's text, and a strip of its layers."""
 
 import collections
-import itertools
 import json
 import math
 
@@ -18,8 +17,6 @@ IN_WORDS = {
     "alone": "without attention", "unknown": "not understood", "window": "with a window",
 }  # fmt: skip
 
-MOST_PIECES = 64  # of a strip on a card
-
 
 def has_window(layer):
     """Whether a layer sees a part of the text only; a convolution is always that short."""
@@ -33,23 +30,18 @@ def mechanisms(plan):
     return {name: found[name] for name in IN_WORDS if found[name]}
 
 
+def in_words(plan):
+    """What the layers of a model do about order, and how many do it."""
+    return ", ".join(f"{count} {IN_WORDS[name]}" for name, count in mechanisms(plan).items())
+
+
 def strip(plan):
-    """The layers as SVG, the first on the left: the mechanism is the class, and a window is half as high.
-
-    Where a gap between layers would be finer than a hair, equal neighbours are one piece.
-    """
+    """The layers as SVG, the first on the left: the mechanism is the class, and a window is half as high."""
     paths = collections.defaultdict(str)
-
-    def piece(numbered):
-        number, layer = numbered
+    for number, layer in enumerate(plan):
         high = 1 if layer.kind == "feedforward" else 5 if has_window(layer) else 10
-        return MECHANISMS[layer.kind], high, number if len(plan) <= MOST_PIECES else None
-
-    for (kind, high, _), run in itertools.groupby(enumerate(plan), piece):
-        (number, _), *others = run
-        wide = f"{len(others) or ''}.8"
-        paths[kind] += f"M{number} {10 - high}h{wide}v{high}h-{wide}z"
-    said = ", ".join(f"{count} {IN_WORDS[name]}" for name, count in mechanisms(plan).items())
+        paths[MECHANISMS[layer.kind]] += f"M{number} {10 - high}h.8v{high}h-.8z"
+    said = in_words(plan)
     drawn = "".join(f'<path class="{name}" d="{path}"/>' for name, path in paths.items())
     box = f'viewBox="0 0 {len(plan)} 10" preserveAspectRatio="none"'
     return f'<svg class="strip" {box} role="img" aria-label="{len(plan)} layers: {said}">{drawn}</svg>'
@@ -78,6 +70,13 @@ def table(config):
         yield row
 
 
+def facts(config):
+    """What the page puts side by side of two models, in words: as many as COMPARED of read_a_config.js."""
+    plan, length, rows = reader.layers(config), reader.length(config), list(table(config))
+    bases, never = (", ".join(dict.fromkeys(row[column] for row in rows if row[column])) for column in (2, 4))
+    return [str(len(plan)), in_words(plan), f"{length:,}" if length else "", bases, never]
+
+
 def read(text, other=""):
     """As JSON: what the reader prints and what it did not read, a strip of the layers, and what a config of
     the gallery has otherwise.
@@ -98,6 +97,7 @@ def read(text, other=""):
         if other:
             theirs = reader.gallery()[other]
             said |= {"diff": words.diff(config, theirs), "theirs": strip(reader.layers(theirs))}
+            said["both"] = [facts(config), facts(theirs["config"])]
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         said = {"error": f"This is not JSON: in {where} Python says “{error.msg}”."}

@@ -4,10 +4,10 @@ import { bar, line, middle, range, spaced, text, word } from "./shared.js";
 const WORDS = "the cat sat down . the dog ran after it".split(" ");
 const [WIDE, FLOOR, TALL] = [39, 96, 82];
 const DIALS = { gate: { x: 104, said: "every word" }, stop: { x: 292, said: "the full stop" } };
-const [LOW, RADIUS] = [156, 30];
+const [LOW, RADIUS] = [162, 30];
 const SWEEP = 1.5 * Math.PI; // from 0, at the bottom left, clockwise to 1
 
-export const height = 208;
+export const height = 214;
 export const knobs = [
   { name: "at", label: "words read", min: 1, max: WORDS.length, value: 1 },
   { name: "gate", label: "gate of every word", min: 0.01, max: 1, step: 0.01, value: 0.9 },

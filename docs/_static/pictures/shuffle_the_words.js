@@ -22,9 +22,11 @@ function attend(number, { mask, position }) {
   return { words, cat, weights, output: range(4).map((i) => sum(weights.map((weight, n) => weight * seen[n][i]))) };
 }
 
+const said = (numbers) => `“${numbers.map((one) => WORDS[one]).join(" ")}”`;
+
 export const height = 136;
 export const knobs = [
-  { name: "order", label: "order", min: 0, max: 119, value: 0, shown: (n) => `${n + 1} of 120` },
+  { name: "order", label: "order", min: 0, max: 119, value: 0, shown: (n) => said(order(n)) },
   { name: "mask", label: "causal mask", value: false },
   { name: "position", label: "add a position", value: false },
 ];
@@ -54,6 +56,6 @@ export const draw = ({ words, cat, weights }) =>
       + text(x + 34, 95 - tall, n in weights ? fixed(weights[n]) : "hidden", middle);
   }).join("") + text(10, 14, "how much cat looks at each word");
 
-export const words = ({ words: said, output, told }) =>
-  `“${said.join(" ")}”: ${word("cat", "second")} takes home (${output.map((value) => fixed(value, 3)).join(", ")}). `
+export const words = ({ output, told }) =>
+  `In this order ${word("cat", "second")} takes home (${output.map((value) => fixed(value, 3)).join(", ")}). `
   + (told === 1 ? "It is the same in all 120 orders." : `Of the 120 orders it can tell ${told} apart.`);

@@ -11,14 +11,13 @@ const differences = range(COLUMNS).map((c) => largest(column(right, c), column(d
 
 // Side by side, or on a phone below each other: there a column is not much narrower than a fingertip can choose.
 const places = () => {
-  const [size, wide, above, below, at] = narrow() ? [14, 382, 19, 14, [[18, 19], [18, 143]]] : [7.5, 184, 13, 9, [[12, 13], [214, 13]]];
-  return { size, wide, below, at, box: [at[0][0], at[1][1] + TALL + below + 7, 384 - at[0][0], 46] }; // box: where the curves are
+  const [size, wide, tall, below, at, curves] = narrow() ? [14, 382, 85, 14, [[18, 19], [18, 143]], 46] : [7.5, 184, 70, 9, [[12, 13], [214, 13]], 36];
+  return { size, wide, tall, below, at, box: [at[0][0], at[1][1] + tall + below + 7, 384 - at[0][0], curves] }; // box: where the curves are
 };
-const TALL = 85;
 const PICTURES = [right, doubled].map(painted);
 const KEY = painted([range(21).map((n) => n / 10 - 1)]);
 
-export const height = () => places().box[1] + 62;
+export const height = () => places().box[1] + places().box[3] + 16;
 export const knobs = [{ name: "column", label: "column", min: 0, max: COLUMNS - 1, value: 0 }];
 
 export function grasp([x, y]) {
@@ -35,15 +34,15 @@ export const numbers = ({ column: c }) => ({
 });
 
 // What rows, columns and colours are stands at the tables.
-function painting([left, top], n, c, told, { size, wide, below }) {
+function painting([left, top], n, c, told, { size, wide, tall, below }) {
   const right = left + wide;
   const image = (href, x, y, width, height, more = "") => `<image href="${href}" x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" ${more}/>`;
   return text(left, top - 3, `table ${"AB"[n]}`, `class="${["first", "second"][n]}"`)
     + text(right - 5 * size, top - 3, "−1", end) + image(KEY, right - 4.8 * size, top - 3 - 0.7 * size, 4 * size, 0.7 * size) + text(right, top - 3, "1", end)
-    + text(0, 0, narrow() ? "position →" : "position 0 to 49 →", `${middle} transform="translate(${left - 0.95 * size} ${top + TALL / 2}) rotate(90)"`)
-    + text(left + wide / 2, top + TALL + below - 1, "its 128 numbers, column 0 to 127 →", middle)
-    + image(PICTURES[n], left, top, wide, TALL, 'class="grip"')
-    + (told ? ["halo", "ring"] : []).map((kind) => bar(left + (c * wide) / COLUMNS - 1, top - 1, wide / COLUMNS + 2, TALL + 2, kind)).join("");
+    + text(0, 0, narrow() ? "position →" : "position 0 to 49 →", `${middle} transform="translate(${left - 0.95 * size} ${top + tall / 2}) rotate(90)"`)
+    + text(left + wide / 2, top + tall + below - 1, "its 128 numbers, column 0 to 127 →", middle)
+    + image(PICTURES[n], left, top, wide, tall, 'class="grip"')
+    + (told ? ["halo", "ring"] : []).map((kind) => bar(left + (c * wide) / COLUMNS - 1, top - 1, wide / COLUMNS + 2, tall + 2, kind)).join("");
 }
 
 export function draw({ right: one, other }, { column: c }, told) {

@@ -31,24 +31,15 @@ def stripes(scores):
     fig.set_size_inches(5.2, 4.2)
     ax = fig.axes[0]
     ax.set_aspect("equal")
-    paper = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "black", "gid": plots.KEEPS}
-    for offset, where, said in (
-        (-3, (5, 19.5), "key 3 before the query"),
-        (3, (17.5, 3), "key 3 after the query"),
-    ):
+    ax.set_title("")  # the caption says it, and the scores are named there
+    ax.autoscale(False)
+    for offset, above, said in ((-3, 3, "key 3 before the query"), (3, 1.3, "key 3 after the query")):
         for m in range(max(0, -offset), min(24, 24 - offset)):
             ax.add_patch(plt.Rectangle((m + offset - 0.5, m - 0.5), 1, 1, fill=False, linewidth=0.8))
-        m = 16 if offset < 0 else 6
-        ax.annotate(
-            f"{said}:\n{scores[m, m + offset]:.1f}".replace("-", "−"),
-            xy=(m + offset, m),
-            xytext=where,
-            ha="center",
-            va="center",
-            fontsize=9,
-            bbox=paper,
-            arrowprops={"arrowstyle": "-|>", "color": "black"},
-        )
+        column, row = max(0, offset), max(0, -offset)  # where the diagonal begins
+        ax.plot([column, column], [row - 0.5, -above - 0.4], color="black", linewidth=0.9, clip_on=False)
+        score = f"{scores[row, column]:.1f}".replace("-", "−")
+        ax.text(column + 0.5, -above, f"{said}: {score}", va="center", fontsize=9)
     return fig
 
 
