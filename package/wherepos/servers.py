@@ -35,7 +35,7 @@ WORDS = """amber bridge candle desert engine falcon garden harbour island jacket
 orchard pepper quarry ribbon saddle timber umbrella valley window yellow""".split()
 
 LOOK_AT = {
-    "short text": "the weights, the tokenizer (is a first token added?), the rotation, or the cache that every new token uses",
+    "short text": "the weights, the tokenizer (is a first token added?), the rotation, or the cache",
     "long text": "a window, the rule for long texts, a table that ends, a prompt that is cut into chunks",
     "cached": "the cache of prefixes: are the positions of what is reused those at which it was computed?",
     "cached, another end": "the cache of prefixes: where do the positions of the new tokens begin?",
