@@ -152,8 +152,9 @@ def icon_letters(html, names):
 
 # of what the search finds; other pages count half
 WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api": 0.1, "teaching": 0.1}
-# Words that people look for and a lesson does not use.
+# Words that people look for and a lesson hardly uses.
 ALSO = {
+    "09": ("rotary embedding", "rotary position embedding"),
     "13": ("extrapolation", "context extension", "long context", "length generalization", "rope scaling"),
     "14": ("vision transformer", "vit"),
     "15": ("partial_rotary_factor", "rope_theta", "rope_parameters", "layer_types", "sliding_window"),
