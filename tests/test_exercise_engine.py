@@ -212,24 +212,16 @@ def test_an_error_asked_for_has_to_come():
         (lambda numbers, factor: ..., "ellipsis"),
         (lambda numbers, factor: [["a"]], "strings"),
         (lambda numbers, factor: map(float, numbers), "which can be read only once. Turn it into a list"),
-        (lambda numbers, factor: [[0.0] * 2] * 3, "returns the same list 3 times"),
-        (
-            lambda numbers, factor: ([1.0], numbers, factor),
-            "should return the shape (3,), but returns a tuple of 3 things.",
-        ),
-        (lambda numbers, factor: (numbers, numbers), "returns a tuple of 2 things."),
-        (lambda numbers, factor: (numbers[0], "b"), "a tuple of 2 things"),
+        (lambda numbers, factor: (numbers, numbers), "returns the shape (2, 3)"),
         (lambda numbers, factor: [1.0], "should have 3 numbers, but has 1."),
         (lambda numbers, factor: (1.0, 2), "should have 3 numbers, but has 2."),
         (lambda numbers, factor: [[1.0]], "should return the shape (3,), but returns the shape (1, 1)"),
-        (lambda numbers, factor: list(enumerate("abc")), "pairs of a number and a string"),
         (lambda numbers, factor: [["a", 2]], "a list that contains strings"),
         (lambda numbers, factor: [number * factor + 1e-4 for number in numbers], "All entries are close"),
         (lambda numbers, factor: [3, 6, 13], "2 of 3 entries are right"),
         (lambda numbers, factor: [3, 7, 13], "1 of 3 entries is right"),
         (lambda numbers, factor: [numbers.append(1), 6, 12], "contains None at [0], where a number"),
         (lambda numbers, factor: [[3, 6], [12, None]], "contains None at [1][1], where a number"),
-        (lambda numbers, factor: [10**400], "too large"),
         (lambda numbers, factor: np.array([1, 2], dtype="datetime64[s]"), "datetime"),
     ],
 )
@@ -300,7 +292,7 @@ def test_code_below_the_line_that_ends_the_function_is_seen():
         ([0.5, -4.0, 3.1461], "Your number 3, 3.1461, has the right digits in the wrong order."),
         ([0.5, -4.0, 3.142], "Your number 3, 3.142, is close, as if you rounded"),
         ([0.5, math.nan, 3.1416], "Your number 2, nan, is NaN, which means"),
-        ([0.5, ..., ...], "Your answer should have 3 numbers, and 2 are still missing."),
+        ([0.5, ..., 3], "Your answer contains `...` at [1], where a number should be."),
         ([0.5, -4.0], "Your answer should have 3 numbers, but has 2."),
     ],
 )
@@ -323,7 +315,7 @@ def test_numbers_typed_by_hand_are_compared_without_a_word_of_the_right_ones(ans
         ((None,), "not yet", "Your answer is None, which is what `print(...)`"),
         (("2.5, 4",), "not yet", "Your answer is a string, not a number."),
         ((["2.5", "4"],), "not yet", "Your answer is a list that contains strings"),
-        (({2.5: 4},), "not yet", "Your answer is a dict"),
+        (({2.5: 4},), "not yet", "Your answer contains a dict"),
         ((2.5,), "not yet", "Your answer should return the shape (2,), but returns a single number."),
     ],
 )
@@ -782,8 +774,7 @@ class InAClassRightly:
 def test_looking_for_the_place_leaves_the_learners_things_as_they_are(capsys):
     KEPT[:] = [1.5]
     assert "in line" in ANGLES.diagnose(keeps).message
-    trials_and_again = len(ANGLES.probes) + 1
-    assert KEPT == [1.5] + trials_and_again * [2.5], "the copy has its own list"
+    assert KEPT == [1.5] + len(ANGLES.probes) * [2.5], "the copy has its own list"
     assert capsys.readouterr().out == "" and keeps.__code__.co_filename == __file__
 
 
