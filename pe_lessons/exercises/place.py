@@ -1,9 +1,9 @@
 """Shows where the numbers of an answer leave those of a right one, for mistakes that have no name.
 
 Copies of the answer and of the right answers run, and hand the value of every expression to a recorder. An
-expression is known if a right answer has its numbers: in the same order where both are one array, or with
-axes exchanged. An unknown one may be another right way, and is one if known numbers are made of it. The first
-of those that remain is the place. What is said of it can be read off; that it is wrong is never said.
+expression is known if a right answer has its numbers, in the same order where both are one array. An unknown
+one may be another right way, and is one if known numbers are made of it. The first of those that remain is
+the place. What is said of it can be read off; that it is wrong is never said.
 """
 
 import ast
@@ -11,7 +11,6 @@ import bisect
 import copy
 import functools
 import inspect
-import itertools
 import linecache
 import math
 from collections import defaultdict
@@ -221,14 +220,11 @@ class _Numbers:
                 self.distinct.append(one)
 
     def agree(self, other):
-        """Whether these are the numbers of the other; two arrays have them in one order, or turned."""
+        """Whether these are the numbers of the other; two arrays have them in one order."""
         if not self._near(self.distinct, other.distinct):
             return False
-        if not (self.count == other.count == 1 and len(self.entries) == len(other.entries)):
-            return True
-        axes = range(len(other.shape))
-        orders = itertools.permutations(axes) if len(axes) < 5 else [axes]
-        return any(self._near(self.entries, _transposed(other.entries, other.shape, one)) for one in orders)
+        two_arrays = self.count == other.count == 1 and len(self.entries) == len(other.entries)
+        return not two_arrays or self._near(self.entries, other.entries)
 
     def are_moved(self, other):
         """Whether these are the other's numbers in another order."""
@@ -249,12 +245,6 @@ class _Numbers:
         return len(mine) == len(theirs) and all(
             run_answer.close(one, two, self.atol) for one, two in zip(mine, theirs)
         )
-
-
-def _transposed(entries, shape, axes):
-    steps = [math.prod(shape[axis + 1 :]) for axis in axes]
-    places = itertools.product(*(range(shape[axis]) for axis in axes))
-    return [entries[sum(map(math.prod, zip(place, steps)))] for place in places]
 
 
 class _Search:
