@@ -4,9 +4,6 @@ import dataclasses
 import inspect
 import itertools
 import math
-import os
-import subprocess
-import sys
 import types
 
 import numpy as np
@@ -43,12 +40,7 @@ def mistakes(*slips):
         if part != second:
             say = f"Your code makes two mistakes:\n1. {one.say}\n2. {other.say}"
             wrong = build(**{part: piece, second: stone})
-            exact = {
-                p: x for mistake, p, x in ((one, part, piece), (other, second, stone)) if not mistake.exact
-            }
-            pairs.append(
-                Mistake(f"{one.name} + {other.name}", say, wrong, None if len(exact) == 2 else build(**exact))
-            )
+            pairs.append(Mistake(f"{one.name} + {other.name}", say, wrong))
     return {"mistakes": [mistake for mistake, _, _ in slips], "pairs": pairs}
 
 
@@ -84,7 +76,7 @@ def test_two_mistakes_are_both_named():
     assert len(EXERCISE.pairs) == 8  # squared and not scaled are one part, so are one more and nearly
 
 
-def test_of_pairs_that_behave_alike_only_what_they_share_is_named():
+def test_of_pairs_that_behave_alike_none_is_named():
     blind = dataclasses.replace(EXERCISE, probes=(([0, 0], 3),), edge_probes=(([0], 5),), **MADE)
     assert blind.diagnose(lambda numbers, factor: [1 for _ in numbers]).cause == "one more"
     twins = (
@@ -93,7 +85,7 @@ def test_of_pairs_that_behave_alike_only_what_they_share_is_named():
         slip("factor plus factor", "Twice again.", "times", lambda factor: factor + factor),
     )
     result = dataclasses.replace(EXERCISE, **mistakes(*twins)).diagnose(build(lambda factor: 2 * factor, 2))
-    assert result.cause == "plus two"
+    assert result.cause is None
 
 
 def test_what_a_mistake_does_not_explain_is_said_beside_it():
@@ -160,21 +152,6 @@ def test_of_a_loss_of_precision_only_the_size_is_compared():
     for size in (5e-2, 2e-6):
         assert EXERCISE.diagnose(build(plus=size)).cause is None
     assert EXERCISE.diagnose(build(plus=1e-9)).status == "correct"
-
-
-def test_beside_another_slip_a_loss_of_precision_must_not_show_in_the_main_probes():
-    def far_off(size):
-        return lambda numbers: [number + (size if number > 100 else 0) for number in numbers]
-
-    late = slip("far numbers", "Large numbers lose digits.", "order", far_off(1e-2), loses_precision=True)
-    exercise = dataclasses.replace(EXERCISE, edge_probes=(([99, 200], 4),), **mistakes(*SLIPS, late))
-    for size in (1e-2, 3e-3, -3e-2):
-        assert (
-            exercise.diagnose(build(lambda factor: 1, order=far_off(size))).cause
-            == "not scaled + far numbers"
-        )
-    assert exercise.diagnose(build(lambda factor: 1, order=far_off(0.5))).cause == "not scaled"
-    assert exercise.diagnose(build(lambda factor: 1, plus=2e-3)).cause is None
 
 
 def test_an_error_everywhere_is_no_known_mistake():
@@ -494,34 +471,6 @@ def test_check_raises_only_while_a_grading_tool_runs(monkeypatch, capsys):
     assert EXERCISE.diagnose(3).status == "error"
 
 
-@pytest.mark.parametrize(
-    ("at_first", "then", "outcome"),
-    [
-        ("autograde", "os.environ.pop('NBGRADER_EXECUTION')", "raises"),
-        ("autograde", "os.environ['NBGRADER_EXECUTION'] = ''", "raises"),
-        ("", "os.environ['NBGRADER_EXECUTION'] = 'autograde'", "not attempted"),
-    ],
-)
-def test_an_answer_cannot_switch_grading_on_or_off(at_first, then, outcome):
-    code = (
-        "import os\n"
-        "from pe_lessons.lessons.start_here import count_positions\n"
-        f"{then}\n"
-        "try:\n"
-        "    print(count_positions.check(...).status)\n"
-        "except AssertionError:\n"
-        "    print('raises')"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"NBGRADER_EXECUTION": at_first},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert run.stdout.strip() == outcome
-
-
 def test_a_check_takes_one_function():
     for answers in ((), (scaled, scaled), (EXERCISE,), (np,), (object(),)):
         assert EXERCISE.check(*answers).status == "error"
@@ -544,14 +493,6 @@ def test_two_exercises_of_one_name_are_an_error():
     assert list(collect([one])) == ["scaled"]
     with pytest.raises(ValueError, match="two exercises are called 'scaled', one is in other"):
         collect([one, other])
-
-
-def test_importing_the_first_lessons_loads_neither_torch_nor_matplotlib():
-    names = "start_here", "why_order_matters", "by_hand", "the_naive_loop", "vectorized_numpy"
-    lessons = ", ".join(f"pe_lessons.lessons.{name}" for name in names)
-    code = f"import sys, {lessons}; print({{'torch', 'matplotlib'}} & set(sys.modules))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "set()"
 
 
 def test_an_array_of_truths_is_told_to_become_one():

@@ -232,17 +232,14 @@ class Exercise(Checked):
         everything = like(range(len(seen)))
         attempts = [
             (self.mistakes, everything),
-            (self.mistakes, lambda one: self._loses_as_much(one, seen, SMALL)),
+            (self.mistakes, lambda one: self._loses_as_much(one, seen)),
             (pairs, everything),
-            (pairs, lambda one: self._loses_as_much(one, seen, self.atol)),
         ]
         if wrong[0] < main:
             attempts += [([one for one in self.mistakes if not one.whole], like(range(main)))]
         for candidates, matches in attempts:
             found = [one for one in candidates if matches(one)]
-            if len(found) > 1 and candidates is pairs:
-                found = self._in_common(found)
-            if found:
+            if found and (len(found) == 1 or candidates is not pairs):  # of several pairs none can be told
                 return found[0]
         return None
 
@@ -266,7 +263,7 @@ class Exercise(Checked):
                 return f"{found.fault}\nThat may not be all: {self._describe(answer, seen, n).message}"
         return found.say
 
-    def _loses_as_much(self, candidate, seen, small):
+    def _loses_as_much(self, candidate, seen):
         """Whether the errors are as large as the candidate's; in the main probes these must be small."""
         if candidate.exact is None:
             return False
@@ -277,16 +274,11 @@ class Exercise(Checked):
             if math.isnan(own + theirs):
                 if not wrong.same_as(done, self.atol):
                     return False
-            elif theirs > max(self.atol, SPREAD * own) or (n < len(self.probes) and own > small):
+            elif theirs > max(self.atol, SPREAD * own) or (n < len(self.probes) and own > SMALL):
                 return False
             else:
                 largest = [max(largest[0], own), max(largest[1], theirs)]
         return largest[1] > max(self.atol, largest[0] / SPREAD)
-
-    def _in_common(self, pairs):
-        """The mistake that pairs of the same behaviour share; what else was done cannot be told."""
-        shared = set.intersection(*(set(pair.name.split(" + ")) for pair in pairs))
-        return [single for single in self.mistakes if single.name in shared]
 
     def _behaviour_of(self, variant, n):
         """What a function of the course does in the n-th probe."""
