@@ -1,7 +1,6 @@
 """The drawings of the lesson on learned positions."""
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 from pe_lessons import plots
 
