@@ -4,6 +4,8 @@ import dataclasses
 import inspect
 import itertools
 import math
+import subprocess
+import sys
 import types
 
 import numpy as np
@@ -493,6 +495,14 @@ def test_two_exercises_of_one_name_are_an_error():
     assert list(collect([one])) == ["scaled"]
     with pytest.raises(ValueError, match="two exercises are called 'scaled', one is in other"):
         collect([one, other])
+
+
+def test_importing_the_first_lessons_loads_neither_torch_nor_matplotlib():
+    names = "start_here", "why_order_matters", "by_hand", "the_naive_loop", "vectorized_numpy"
+    lessons = ", ".join(f"pe_lessons.lessons.{name}" for name in names)
+    code = f"import sys, {lessons}; print({{'torch', 'matplotlib'}} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "set()"
 
 
 def test_an_array_of_truths_is_told_to_become_one():
