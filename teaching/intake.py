@@ -22,14 +22,15 @@ import nbformat
 from pe_lessons.lessons.progress import grade_id
 
 STUDENT = [  # how files and their folders tell whose they are
-    # Moodle and Canvas: at the beginning only, since learners choose the names of what lies in their folders.
-    r"(?P<student>[^/]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?/.*",
+    # Canvas and Moodle: at the beginning only, since learners choose how the names of their files go on.
     r"(?P<student>[^/_]+)_(?:LATE_)?(?P<number>\d+)_\d+_[^/]*",
+    r"(?P<student>[^/]+?)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)(?:_?/|_).*",
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
     # ada_03_a (1).ipynb
     r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?(?i:\.ipynb(?:\.txt)?)",
 ]
 LEFT_BEHIND = re.compile(r"(^|/)(__MACOSX/|\.ipynb_checkpoints/|\._)")  # by a Mac, by Jupyter
+NO_WORK = re.compile(r"(?i)(^|/)(\.[^/]*|[^/]*\.(csv|ini|db))$")  # lists, and what systems leave in folders
 DEEPER = re.compile(r"/[^/]+_\d+_(?:assignsubmission_|\d+_)")  # a platform's name in a folder
 LONGEST_NAME = 120  # bytes of a learner's name
 IMPORT = re.compile(r"(?m)^(from|import) ")
@@ -59,7 +60,6 @@ TOO_LARGE = (
     "hand it in again."
 )
 NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your notebook again."
-OWN_ZIP = "This is a zip. Hand in the notebook itself, the file that ends in .ipynb."
 NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
 TOO_MANY_PARTS = TOO_LARGE.replace("{0} MB", "{0:,} values")
 LARGEST, MOST_PARTS = 100_000_000, 4_000_000  # bytes of a notebook; brackets and commas: values take memory
@@ -177,7 +177,10 @@ def found(folder, lesson, unread):
     downloads = folder / "downloaded" / lesson
     names = {file: file.relative_to(downloads).as_posix() for file in files_in(downloads)}
     zips = {file: opened(file, unread) for file in names if file.suffix.lower() == ".zip"}
-    singles = {}
+    singles, called = {}, {}
+    for file, name in names.items():
+        if handed_over(name) and not (own := student_of(file.name)).startswith(lesson):
+            called.setdefault(file.parent, set()).add(own)
     for file, name in names.items():
         if DEEPER.search(name) and not of_platform(name):
             unread[readable(name)] = (
@@ -186,8 +189,15 @@ def found(folder, lesson, unread):
         elif file in zips:
             continue
         elif not handed_over(name):
-            if file.suffix.lower() in (".pdf", ".py", ".html", ".docx"):
+            if file.suffix.lower() in (".eml", ".msg"):
+                unread[readable(name)] = "a mail: save the notebook that is attached, named after the learner"
+            elif not LEFT_BEHIND.search(name) and not NO_WORK.search(name):
                 unread[readable(name)] = "no notebook: ask for the file that ends in .ipynb"
+        elif "/" in name and not of_platform(name) and len(called.get(file.parent, ())) > 1:
+            unread[readable(name)] = (
+                "its folder is taken for one learner, and holds files of several names: move them out of it, "
+                f"directly into downloaded/{lesson}, or leave in it the file that counts"
+            )
         elif student_of(name).lstrip("_").startswith(lesson):  # as all files are called that come by mail
             unread[readable(name)] = "whose is it? Name it after the learner, such as Ada Lovelace.ipynb"
         else:
@@ -208,7 +218,7 @@ def found(folder, lesson, unread):
         else:
             yield from unpacked(file, archive, entries, unread)
     for file, student in singles.items():
-        content = Unreadable(OWN_ZIP) if file in zips else content_of(file)
+        content = Unreadable(NO_NOTEBOOK) if file in zips else content_of(file)
         yield student, platforms_number(names[file]), file, content, file.stat().st_mtime_ns
 
 
@@ -318,7 +328,7 @@ def student_of(name):
             unseen = [sign for sign in student if unicodedata.category(sign) == "Cf"]
             student = student.translate(dict.fromkeys(map(ord, unseen), "" if of_platform else "_"))
             student = student.strip() if of_platform else student
-            student = re.sub(r"[\[\]*?/\\,\x00-\x1f\x7f]", "-", student)
+            student = re.sub(r"[\[\]*?/\\,<>\x00-\x1f\x7f]", "-", student)
             # No hidden folder, no option of a command, no formula of a spreadsheet. Where learners choose the
             # names of files, one that differs by a blank is another.
             student = re.sub(r"^[\s.=@+-]+|\s+$", "_", student)

@@ -113,6 +113,15 @@ def computed(pid):
     return seconds
 
 
+def memory_of(family):
+    """Bytes of memory of some processes. What forks share is counted once, as far as the system tells."""
+    memory = sum(one.memory_info().rss for one in family)
+    if memory > MEMORY:  # to ask for shares takes long
+        with contextlib.suppress(psutil.Error):
+            return sum(one.memory_full_info().pss for one in family)
+    return memory
+
+
 def stored(place):
     """Bytes of the files in a place, each at least a block.
 
@@ -211,7 +220,7 @@ class SandboxedKernelManager(AsyncKernelManager):
             try:
                 process = psutil.Process(pid)
                 family = [process, *process.children(recursive=True)]
-                memory = sum(one.memory_info().rss for one in family)
+                memory = memory_of(family)
                 files = stored(self.shared)
             except psutil.NoSuchProcess:
                 if not psutil.pid_exists(pid):
