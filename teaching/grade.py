@@ -335,8 +335,7 @@ def write_feedback(folder, lesson, files, given, place="feedback"):
         page = folder / "feedback" / student / lesson / f"{lesson}.html"
         file, above = (intake.readable(name) for name in (handed_in[-1].name, handed_in[-1].parent.name))
         # A folder for each, or none; of the two, the learner chooses the name of the file.
-        begin = FROM_MOODLE.match(f"{above}/") or FROM_MOODLE.match(file)
-        if page.exists() and begin:
+        if page.exists() and (begin := FROM_MOODLE.match(f"{above}/") or FROM_MOODLE.match(file)):
             moodle[f"{begin[0]}{lesson}.html"] = page.read_text(encoding="utf-8")
         if student in given and re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", file):
             notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)

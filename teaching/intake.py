@@ -61,7 +61,6 @@ TOO_LARGE = (
 )
 NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your notebook again."
 NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
-TOO_MANY_PARTS = TOO_LARGE.replace("{0} MB", "{0:,} values")
 LARGEST, MOST_PARTS = 100_000_000, 4_000_000  # bytes of a notebook; brackets and commas: values take memory
 MOST_CELLS, MOST_CODE = 2_000, 500_000  # characters
 TOO_MUCH_CODE = (
@@ -98,9 +97,12 @@ def collect(folder, lesson, namesakes=()):
     """
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
     intake, chosen, same = Intake(), {}, {}
-    ours = folder / ".course" / lesson / "repaired.txt"  # how notebooks are known that were put right here
-    repaired = set(ours.read_text().split()) if ours.exists() else set()
+    ours = folder / ".course" / lesson / "repaired.txt"  # of notebooks that were put right here, and of what
+    lines = ours.read_text().splitlines() if ours.exists() else []
+    repaired = dict((*line.split(), "")[:2] for line in lines)
     handed_over = sorted(found(folder, lesson, intake.unread), key=lambda one: one[-1])
+    there = {(name, mark_of(content)) for one, number, file, content, _ in handed_over
+             if folder / "downloaded" in file.parents for name in (one, f"{one} {number}")}  # fmt: skip
     intake.namesakes = names_of_several(handed_over, namesakes)
     for student, number, file, content, handed_in in handed_over:
         downloaded = file.relative_to(folder).parts[0] == "downloaded"
@@ -117,7 +119,9 @@ def collect(folder, lesson, namesakes=()):
                 continue
             student = f"{student} {number}"
         theirs = intake.files.setdefault(student, []) if downloaded else []
-        mark = content if isinstance(content, Unreadable) else hashlib.sha256(content).hexdigest()
+        mark = mark_of(content)
+        if not downloaded and (student, repaired.get(mark)) in there:
+            continue  # what it was made of is there, with its time, which a teacher may have set
         theirs[:] = [one for one in theirs if same.get(one) != mark]
         same[file] = mark
         try:
@@ -147,7 +151,7 @@ def collect(folder, lesson, namesakes=()):
             notes.insert(0, NEWEST + intake.newest_broken[student])
         intake.ready[student] = notebook.metadata["course_notes"] = notes
         text = nbformat.writes(notebook)
-        repaired.add(hashlib.sha256(text.encode()).hexdigest())
+        repaired[mark_of(text.encode())] = notebook.metadata["handed_in"]
         place = folder / "submitted" / student / lesson
         try:
             place.mkdir(parents=True, exist_ok=True)
@@ -161,8 +165,12 @@ def collect(folder, lesson, namesakes=()):
             intake.broken[student] = f"it cannot be stored: {in_a_line(problem)}"
             del intake.ready[student]
     ours.parent.mkdir(parents=True, exist_ok=True)
-    ours.write_text("\n".join(sorted(repaired)))
+    ours.write_text("\n".join(f"{mark} {made_of}" for mark, made_of in sorted(repaired.items())))
     return intake
+
+
+def mark_of(content):
+    return content if isinstance(content, Unreadable) else hashlib.sha256(content).hexdigest()
 
 
 def found(folder, lesson, unread):
@@ -189,10 +197,8 @@ def found(folder, lesson, unread):
         elif file in zips:
             continue
         elif not handed_over(name):
-            if file.suffix.lower() in (".eml", ".msg"):
-                unread[readable(name)] = "a mail: save the notebook that is attached, named after the learner"
-            elif not LEFT_BEHIND.search(name) and not NO_WORK.search(name):
-                unread[readable(name)] = "no notebook: ask for the file that ends in .ipynb"
+            if not LEFT_BEHIND.search(name) and not NO_WORK.search(name):
+                unread[readable(name)] = "no notebook (.ipynb): ask for it, or save it out of the mail"
         elif "/" in name and not of_platform(name) and len(called.get(file.parent, ())) > 1:
             unread[readable(name)] = (
                 "its folder is taken for one learner, and holds files of several names: move them out of it, "
@@ -361,7 +367,7 @@ def read(content):
     if isinstance(content, Unreadable):
         raise content
     if sum(map(content.count, (b",", b"[", b"{"))) > MOST_PARTS:
-        raise Unreadable(TOO_MANY_PARTS.format(MOST_PARTS))
+        raise Unreadable(TOO_LARGE.replace("{0} MB", f"{MOST_PARTS:,} values"))
     try:
         text = content.decode("utf-8-sig")
         if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
