@@ -113,15 +113,6 @@ def computed(pid):
     return seconds
 
 
-def memory_of(family):
-    """Bytes of memory of some processes. What forks share is counted once, as far as the system tells."""
-    memory = sum(one.memory_info().rss for one in family)
-    if memory > MEMORY:  # to ask for shares takes long
-        with contextlib.suppress(psutil.Error):
-            return sum(one.memory_full_info().pss for one in family)
-    return memory
-
-
 def stored(place):
     """Bytes of the files in a place, each at least a block.
 
@@ -134,6 +125,26 @@ def stored(place):
             odd = stat.S_ISDIR(about.st_mode) or about.st_mode & (stat.S_ISUID | stat.S_ISGID)
             sizes += FILES + 1 if odd else max(4096, about.st_size)
     return sizes
+
+
+def nameless(processes):
+    """Bytes of open files that have no name (any more), in memory or on a disk: no other count has them.
+
+    A process that hides them has too much. Bubblewrap's own two, which are the first, may do so.
+    """
+    sizes = {}
+    for number, process in enumerate(processes):
+        if number > 1 and not os.access(f"/proc/{process.pid}/fd", os.R_OK):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if process.status() != psutil.STATUS_ZOMBIE:
+                    return MEMORY + 1
+        with contextlib.suppress(OSError):
+            for one in os.scandir(f"/proc/{process.pid}/fd"):
+                with contextlib.suppress(OSError):
+                    about = os.stat(one.path)
+                    if stat.S_ISREG(about.st_mode) and not about.st_nlink:
+                        sizes[about.st_dev, about.st_ino] = about.st_blocks * 512
+    return sum(sizes.values())
 
 
 def missing():
@@ -220,7 +231,7 @@ class SandboxedKernelManager(AsyncKernelManager):
             try:
                 process = psutil.Process(pid)
                 family = [process, *process.children(recursive=True)]
-                memory = memory_of(family)
+                memory = sum(one.memory_info().rss for one in family) + nameless(family)
                 files = stored(self.shared)
             except psutil.NoSuchProcess:
                 if not psutil.pid_exists(pid):

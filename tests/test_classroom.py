@@ -623,13 +623,6 @@ def test_files_that_run_with_their_owner_s_rights_and_locked_folders_are_too_muc
     assert "or a folder, next to its sockets" in manager.ended_because and sleeper.wait(60)
 
 
-def test_memory_that_forks_share_is_counted_once():
-    most = sandbox.MEMORY
-    about = SimpleNamespace(rss=most, pss=most // 8)
-    fork = SimpleNamespace(memory_info=lambda: about, memory_full_info=lambda: about)
-    assert sandbox.memory_of([fork]) == most and sandbox.memory_of([fork] * 4) == most // 2
-
-
 [SLIP] = [one for one in REGISTRY["sinusoidal_loop"].mistakes if one.name == "doubled exponent"]
 CHOSEN = f"chose a: {REGISTRY['bug_question'].choices['a'][0]}"
 
