@@ -246,17 +246,57 @@ def test_the_factor_of_a_rule_that_is_left_out():
     assert found[-1].id == "reference/rule-factor"
 
 
-def test_slopes_beside_a_reference_that_takes_position_ids():
-    def biased(slope):
-        model = with_bias(lambda far: -slope * far)
+def biased(bias):
+    model = with_bias(bias)
 
-        def logits(tokens, position_ids=None):
-            return model(tokens, position_ids)
+    def logits(tokens, position_ids=None):
+        return model(tokens, position_ids)
 
-        return logits
+    return logits
 
-    finding = doctor.examine(biased(0.3), VOCAB_SIZE, reference=biased(0.5))[-1]
-    assert finding.id == "reference/rotation" and "the slopes of a bias" in finding.culprit
+
+def in_buckets(far, borders=(2, 4, 8, 16, 32, 64)):
+    return -torch.bucketize(far, torch.tensor(borders).double()).double()
+
+
+@pytest.mark.parametrize(
+    ("bias", "of_reference", "id"),
+    [
+        (lambda far: -0.3 * far, lambda far: -0.5 * far, "rotation"),
+        (lambda far: -0.8 * far, lambda far: -0.2 * far, "multiplied"),
+        (lambda far: -0.2 * far, lambda far: -0.4 * far, "divided"),
+        (lambda far: 0.2 * far, lambda far: -0.2 * far, "sign"),
+        (lambda far: in_buckets(far, (2, 4, 6, 8, 12, 16)), in_buckets, "buckets"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_distances_beside_a_reference_that_takes_position_ids(bias, of_reference, id):
+    finding = doctor.examine(biased(bias), VOCAB_SIZE, reference=biased(of_reference))[-1]
+    assert finding.id == f"reference/{id}"
+
+
+def windows_by_layer(*widths):
+    """The small Llama, where layers see so many tokens in turn; None is all of them."""
+    turns = itertools.count()
+
+    def attention(q, k, v, attn_mask):
+        width = widths[next(turns) % 4]
+        far = torch.arange(k.shape[2])[-q.shape[2] :, None] - torch.arange(k.shape[2])
+        near = attn_mask if width is None else attn_mask & (far < width)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        return scores.masked_fill(~near, -1e9).softmax(dim=-1) @ v
+
+    return attending(attention)
+
+
+@pytest.mark.parametrize(
+    ("widths", "id"),
+    [((21, None), "window-wider"), ((19, None), "window-narrower"), ((None, 20), "window-layers")],
+)
+def test_windows_of_some_layers_beside_a_function(widths, id):
+    models = windows_by_layer(*widths, *widths), windows_by_layer(20, None, 20, None)
+    finding = doctor.examine(models[0], VOCAB_SIZE, reference=models[1])[-1]
+    assert finding.id == f"reference/{id}"
 
 
 def test_a_sink_or_a_table_that_only_the_reference_has():
@@ -433,7 +473,7 @@ def test_a_reference_may_be_a_function_or_any_module():
     assert not wrong(doctor.examine(Own(), reference=Own()))
     (finding,) = wrong(doctor.examine(Own(), reference=lambda tokens: 2 * bare(tokens)))
     assert finding.check == "reference" and "of the transformers library" not in finding.look_at
-    (finding,) = wrong(doctor.examine(SmallLlama(), reference=asked_with(lambda ids: 2 * ids)))
+    (finding,) = wrong(doctor.examine(SmallLlama(), reference=asked_with(lambda ids: 3 * ids)))
     assert "With a model of the transformers library, more has a name" in finding.look_at
 
 
@@ -937,6 +977,38 @@ def sees_what_nobody_wrote(q, k, v, attn_mask):
     return scores.softmax(dim=-1)[..., : k.shape[2]] @ v
 
 
+def sees_empty_slots(q, k, v, attn_mask):
+    """With a cache, eight keys of zeros are seen, whatever is hidden."""
+    free = 8 * (q.shape[2] < k.shape[2])
+    k, v = (torch.nn.functional.pad(rows, (0, 0, 0, free)) for rows in (k, v))
+    scores = q @ k.mT / q.shape[-1] ** 0.5
+    shown = torch.nn.functional.pad(attn_mask, (0, free), value=True)
+    return scores.masked_fill(~shown, -1e9).softmax(dim=-1) @ v
+
+
+def not_itself(tokens, position_ids=None, mask=None):
+    """The first token sees nothing, so all of its scores are the same."""
+    mask = torch.ones(1, *2 * tokens.shape[1:]).tril(-1).bool() if mask is None else mask
+    return windows_by_layer(None, None, None, None)(tokens, position_ids, mask)[0]
+
+
+def loses_keys_of_steps(tokens, position_ids=None, cache=None):
+    """And counts by those that it has. Of a long text, two keys are little."""
+    scores, new = HEALTHY_MODEL(tokens, position_ids, None, cache)
+    return scores, new if cache is None or tokens.shape[1] > 1 else cache
+
+
+def by_position(seen):
+    """Without a cache, where a token sees another by their positions."""
+
+    def logits(tokens, position_ids=None):
+        ids = torch.arange(tokens.shape[1])[None] if position_ids is None else position_ids
+        band = torch.ones(1, *2 * ids.shape[1:]).tril().bool() & seen(ids[:, :, None], ids[:, None])
+        return HEALTHY_MODEL(tokens, ids, band)[0]
+
+    return logits
+
+
 def unlike_with_a_cache(bias):
     def attention(q, k, v, attn_mask):
         old = k.shape[2] - q.shape[2]
@@ -1039,6 +1111,14 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (several_kept(lambda old: slice(old, None)), "several-new-tokens/old-lost"),
         (several_kept(lambda old: slice(1, None)), "several-new-tokens/after-several"),
         (attending(sees_what_nobody_wrote), "step-by-step/unwritten"),
+        (attending(sees_empty_slots), "step-by-step/unwritten"),
+        (not_itself, "future/not-itself"),
+        (loses_keys_of_steps, "step-by-step/step-lost"),
+        (by_position(lambda query, key: (query - key < 24) | (key < 4)), "shift/sinks-by-position"),
+        (by_position(lambda query, key: query // 48 == key // 48), "shift/absolute"),
+        (biased(lambda far: -0.5 * (-far).clamp(min=0)), "position_ids/sign"),
+        (biased(lambda far: 0 * far), "position_ids/unused-perhaps"),
+        (asked(HEALTHY_MODEL, lambda ids, band, old: (0 * ids, band)), "position_ids/nothing"),
         (unlike_with_a_cache(lambda far, old: -0.3 * far if not old else 0.3 * far),
          "step-by-step/turned-round"),
         (without_ids(while_cached(FREQUENCIES, lambda one: 3 * one)), "step-by-step/scores-only"),

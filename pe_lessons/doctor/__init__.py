@@ -46,7 +46,7 @@ import dataclasses
 import torch
 
 from pe_lessons import _arguments as arguments
-from pe_lessons.doctor.checks import CHECKS, against
+from pe_lessons.doctor.checks import CHECKS, against, idle_positions
 from pe_lessons.doctor.examined_model import (
     LENGTH,
     Crash,
@@ -182,7 +182,7 @@ def _first_findings(patient, buffers):
         found.append(Finding("frequencies", "wrong", "a rotation has none of these", 0, *buffers))
     first = patient.measured()
     if first.check == "position_ids":  # the other checks can do without them
-        found += [] if buffers else [first]
+        found += [] if buffers else [idle_positions(patient, first)]
         patient.arguments.remove("position_ids")
         patient.unused = ("position_ids",)
         first = patient.measured()

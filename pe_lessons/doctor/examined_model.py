@@ -95,6 +95,7 @@ class Patient:
         self.perhaps_rough = 0.0  # the same where nobody can see inside: it is compiled, or not in PyTorch
         self.even = self.batches = self.steps_right = False  # no sign of a state, and what is right
         self.several_right = False  # with a cache, several new tokens at once
+        self.mask_wrong = False  # what follows from it is not said again
         self.grows = False  # something changes with the length of the text
 
     def ask(self, tokens, position_ids=None, mask=None, cache=None):
