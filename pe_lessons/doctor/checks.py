@@ -27,12 +27,13 @@ from pe_lessons.doctor.examined_model import (
 def idle_positions(patient, found):
     """More of a `Finding` that moving given positions apart changes nothing: are they used at all?"""
     backwards = patient.count.flip(1)
-
-    def noticed(tokens, ids):
-        return not patient.same(patient.rows(tokens, ids)[:, -1], patient.rows(patient.text, backwards)[:, -1])
-
+    turned, *others = (
+        patient.rows(tokens, ids)[:, -1]
+        for tokens, ids in ((patient.text, backwards), (patient.text, None),
+                            (patient.altered(patient.text, 0), backwards))
+    )  # fmt: skip
     idle = _no_order(patient)
-    if noticed(patient.text, None) and noticed(patient.altered(patient.text, 0), backwards):
+    if not any(patient.same(turned, other) for other in others):
         says = "moving the tokens apart changes nothing, and turning their positions round does"
         culprit = "sign | distances have the other sign, and those that are too small are taken for one"
         where = "is the place of a key taken from that of the query, before distances are cut off at 0?"
@@ -1786,7 +1787,7 @@ def _other_distances(patient, right, text, ids):
         own, others = (_borders(patient, one.rows) for one in (patient, right))
         return bool(own and others) and own != others and f"{len(own)}, and there {len(others)}"
 
-    yield ("buckets | distances fall into other buckets than in the reference; of pairs up to 160 apart here ",
+    yield ("buckets | distances fall into other buckets than in the reference; of pairs up to 160 apart: ",
            "are half of the buckets for later tokens, which a causal model has not? Their largest distance?",
            buckets)  # fmt: skip
 
@@ -1863,6 +1864,7 @@ def against(patient, reference, blamed=False):
         known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))
     elif both and patient.in_attention:
         known = _other_distances(patient, right, patient.long, ids)
+
     @functools.cache
     def windows():
         return [_farthest_seen(patient, one.rows, patient.long) for one in (patient, right)]

@@ -58,7 +58,7 @@ def mistakes(model):
         ]
     width, columns = _head_dim(model.config), _rotary_dim(model.config)
     if columns < width:
-        culprit = "exponent-head | the exponent is divided by the columns of a head, and not by those that turn"
+        culprit = "exponent-head | the exponent is divided by the width of a head, not by what of it turns"
         halved = ", which halves it" * (2 * columns == width)
         frequencies.insert(0, (culprit + halved, powers, "lesson 03", lambda f: f ** (columns / width)))
     for *story, change in frequencies:
