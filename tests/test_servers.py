@@ -169,3 +169,11 @@ def test_a_check_that_is_far_more_off_than_the_others_is_worth_a_look(monkeypatc
     assert statuses == ["right", "right", "look at", "right"]
     sizes |= dict.fromkeys(sizes, 0.2)  # rounding, alike everywhere
     assert servers.main(["http://a", "http://b"]) == 0 and "look at" not in capsys.readouterr().out
+
+
+def test_options_may_stand_before_the_addresses_and_an_address_has_a_scheme(capsys):
+    from wherepos.__main__ import main
+
+    with pytest.raises(SystemExit):
+        main(["--tolerance", "0.5", "localhost:8000", "localhost:8001"])
+    assert "begins with http:// or https://, got 'localhost:8000'" in capsys.readouterr().err
