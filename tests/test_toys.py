@@ -38,7 +38,6 @@ ENCODINGS = {
     "rotary, halves": lambda: toys.Rotary(layout="half"),
     "alibi": lambda: toys.ALiBi([0.5, 0.25]),
     "t5": lambda: toys.T5(2),
-    "t5, causal": lambda: toys.T5(2, bidirectional=False),
     "shaw": lambda: toys.Shaw(8, 3),
 }
 
