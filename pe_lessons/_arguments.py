@@ -107,7 +107,8 @@ def numbers(name, value, kind=REAL):
 def finite(name, value):
     """Numbers that are ready, none of which is NaN or inf."""
     for number in _flat(value):
-        need(math.isfinite(number), f"{name} must be finite, got {number} among them")
+        if not math.isfinite(number):
+            raise ValueError(f"{name} must be finite, got {number} among them")
     return value
 
 
@@ -127,12 +128,12 @@ def shape_of(value):
 
 def _flat(value):
     """One after the other the numbers that are ready. On a page there is no NumPy."""
-    value = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(value, list):
-        for one in value:
+    value = value.reshape(-1).tolist() if hasattr(value, "tolist") else value
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, list):
             yield from _flat(one)
-    else:
-        yield value
+        else:
+            yield one
 
 
 def axes(known=(), **arguments):
@@ -209,8 +210,8 @@ def rate_of_each_token(name, rate):
     axes(**{name: (rate, "... seq_len")})
     most, allowed = {"gates": (1, "above 0 and at most 1"), "beta": (2, "from 0 to 2")}[name]
     for number in _flat(rate):
-        holds = 0 <= number <= most and (number or name == "beta")
-        need(holds, f"{name} must be {allowed}, got {number} among them")
+        if not 0 <= number <= most or (name == "gates" and not number):
+            raise ValueError(f"{name} must be {allowed}, got {number} among them")
     return rate
 
 
