@@ -105,7 +105,7 @@ for exercise in functions:
     scope = {"math": math}
     exec(exercise.text, scope)
     assert exercise.diagnose(list(scope.values())[-1]).status == "correct"
-    for mistake in [*exercise.mistakes][::3]:
+    for mistake in exercise.mistakes:
         if "float" not in mistake.name:  # there are none but Python's own
             assert exercise.diagnose(mistake.wrong).cause == mistake.name, mistake.name
             named += 1
@@ -120,4 +120,4 @@ assert "Your `step` in line 2 has the numbers" in reply and "`position * step` i
 print(named)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert not done.stderr and int(done.stdout) > 35, done.stderr
+    assert not done.stderr and int(done.stdout) > 100, done.stderr
