@@ -75,7 +75,7 @@ def stripes(pairs, *, drawn, title):
     above.supxlabel("each from −1 to 1", fontsize=10)
     whole = below.subplots()
     image = whole.imshow(together, cmap=plots.SIGNED, vmin=-1, vmax=1)
-    below.colorbar(image, ax=whole, label="score")
+    below.colorbar(image, ax=whole, label="score").ax.set_ylim(0, 1)
     for place, (row, column) in enumerate([(20, 20), (20, 34), (26, 26)]):
         whole.add_patch(
             plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2)
@@ -131,6 +131,7 @@ def _grids(panels, *, label, side):
     """Numbers of image patches {title: (height, width)} side by side, each panel a grid of square cells."""
     fig = plots.heatmaps(panels, xlabel="patch column", ylabel="patch row", label=label)
     fig.set_size_inches(1.0 + side * len(panels), 0.4 + side)
+    fig.axes[-1].set_ylim(bottom=0)  # no number is below zero
     for ax in fig.axes[: len(panels)]:
         ax.set_aspect("equal")
         ax.images[0].set_cmap(ax.images[0].cmap.resampled(20))  # steps that can be told apart and followed

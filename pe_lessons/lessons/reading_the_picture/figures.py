@@ -103,7 +103,7 @@ def similarities(panels):
         image = ax.imshow(values / values.max(), cmap=plots.SIGNED, vmin=-1, vmax=1)
         ax.set(title=title, xlabel="position", xticks=[0, 10, 20, 30], yticks=[0, 10, 20, 30])
     axes[0].set_ylabel("position")
-    fig.colorbar(image, ax=axes, label="dot product / largest", shrink=0.8)
+    fig.colorbar(image, ax=axes, label="dot product / largest", shrink=0.8).ax.set_ylim(0, 1)
     return fig
 
 
