@@ -163,7 +163,7 @@ ALSO = {
     "19": ("paged attention", "vllm"),
 }
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
-NOT_ARTICLE = ".headerlink, .viewcode-link, .cell_input, .cell_output pre, summary, script, .filters"
+NOT_ARTICLE = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, summary, script, .filters"
 NOT_ARTICLE += ", .highlight-python, .highlight-pycon, .highlight-bash"
 
 
