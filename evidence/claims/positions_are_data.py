@@ -2,21 +2,18 @@
 
 from functools import partial
 
-import numpy as np
-
-from evidence.claims.run_claims import SEEDS, above, at_least, below, each_seed, who_learns
+from evidence.claims.run_claims import at_least, below, each_seed, who_learns
 from evidence.claims.train_on_another_seed import train
 from pe_lessons import toys
 from pe_lessons.lessons.positions_are_data import picture_task
 
 WIDTHS = (3, 5, 6, 8, 10)
 ORDERS = ("interleaved", "blocks", "line")
-MORE_SEEDS = range(SEEDS.start, SEEDS.start + 30)  # what one seed in six does, ten may not show
 
 
-def shares(encoding, seed, steps=250):
+def shares(encoding, seed):
     """Of the patches right, at every width, by a model that saw pictures 6 wide."""
-    model = train(seed, picture_task.pictures(6, seed=1000 + seed), encoding, steps=steps)
+    model = train(seed, picture_task.pictures(6, seed=1000 + seed), encoding, steps=250)
     return {
         width: toys.accuracy(model, *next(picture_task.pictures(width, seed=2000 + seed))) for width in WIDTHS
     }
@@ -39,21 +36,3 @@ def colour_below(seed):
         for name, share in {"the worst": min(others), "the best": max(others)}.items():
             name = f"{order}, {name}"
             yield f"{name} other width", share, *([bounds[name]] if name in bounds else [])
-
-
-def width_first():
-    """The same in blocks, but the width has the fastest pairs and the time the slowest, thirty seeds"""
-    encoding = partial(picture_task.PictureRotary, "width first")
-    worst = [min(shares(encoding, seed).values()) for seed in MORE_SEEDS]
-    yield "the worst of five widths", worst, at_least(0.7)
-    yield "of the seeds, those with 90 % at every width", [np.mean(np.array(worst) >= 0.9)], above(0.5)
-
-
-def at_other_widths(order, seed, steps):
-    right = shares(partial(picture_task.PictureRotary, order), seed, steps)
-    return sum(right[width] for width in WIDTHS if width != 6) / 4
-
-
-def blocks_are_slow():
-    """Blocks with 2000 steps: share right at the four widths that were not trained"""
-    yield "blocks, 2000 steps", [at_other_widths("blocks", seed, 2000) for seed in SEEDS], at_least(0.75)

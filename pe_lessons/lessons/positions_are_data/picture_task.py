@@ -65,7 +65,6 @@ class PictureRotary(toys.Encoding):
     ----------
     order : str
         "line", or an order of `tensors.mrope`: then 6 pairs read the time, 5 the height, 5 the width.
-        "width first" is "blocks" from the other end: 6 for the width, 5 for the height, 5 for the time.
     """
 
     def __init__(self, order):
@@ -75,7 +74,5 @@ class PictureRotary(toys.Encoding):
     def turn(self, rows, positions):
         if self.order == "line":
             return tensors.rotary(rows, positions, base=100)
-        order, places = self.order, tensors.mrope_positions([(1, 3, len(positions) // 3)])  # (3, seq_len)
-        if order == "width first":
-            order, places = "blocks", places.flip(0)
-        return tensors.mrope(rows, places, (6, 5, 5), base=100, order=order)
+        places = tensors.mrope_positions([(1, 3, len(positions) // 3)])  # (3, seq_len)
+        return tensors.mrope(rows, places, (6, 5, 5), base=100, order=self.order)

@@ -12,7 +12,6 @@ PAPERS = {
     "rotate": "#9ecae8",
     "recompute": "#f2b48a",
 }
-GREY = "#e3e3e3"  # not computed
 RIGHT = 1e-9  # gaps of right rows are rounding errors of float64
 
 
@@ -103,7 +102,6 @@ def what_to_do(columns):
     """The table of families by events: does it work as it is, with rotated keys, or not at all?
 
     `columns` has a function ``event(model, rotate)`` for each column, and the number of layers of its model.
-    The row of a state is written by hand.
     """
     words = {}
     for family in events.FAMILIES:
@@ -113,13 +111,11 @@ def what_to_do(columns):
             assert all(gap < RIGHT or gap > 0.05 for gap in gaps), (family, gaps)
             right = [gap < RIGHT for gap in gaps]
             words[family].append("nothing" if right[0] else "rotate" if right[1] else "recompute")
-    words["state"] = ["nothing", "–", "copy", "hand on", *["recompute"] * 4]
     fig, ax = plt.subplots(figsize=(9.4, 0.9 + 0.42 * len(words)))
-    for row, (family, cells) in enumerate(words.items()):
+    for row, cells in enumerate(words.values()):
         for column, word in enumerate(cells):
             corner = column - 0.47, row - 0.44
-            paper = GREY if family == "state" else PAPERS[word]
-            ax.add_patch(plt.Rectangle(corner, 0.94, 0.88, facecolor=paper, gid=plots.KEEPS))
+            ax.add_patch(plt.Rectangle(corner, 0.94, 0.88, facecolor=PAPERS[word], gid=plots.KEEPS))
             ax.text(column, row, word, ha="center", va="center", color="black")
     ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(words) - 0.5, -0.5), yticks=range(len(words)))
     ax.set_xticks(range(len(columns)), list(columns))
