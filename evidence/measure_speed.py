@@ -49,17 +49,6 @@ def as_tutorials(seq_len, d_model):
     return table
 
 
-def in_complex64(table, block_len=256):
-    """Blocks with both factors rounded to complex64, written into a table that is there."""
-    frequencies = tensors.frequencies(table.shape[1])
-    starts = torch.arange(0, len(table), block_len)[:, None] * frequencies
-    within = torch.arange(block_len)[:, None] * frequencies
-    first_rows = torch.complex(starts.sin(), starts.cos())[:, None].cfloat()
-    rotations = torch.polar(torch.ones_like(within), -within).cfloat()
-    torch.mul(first_rows, rotations, out=torch.view_as_complex(table.view(len(starts), block_len, -1, 2)))
-    return table
-
-
 TABLES = {
     "np.full (the memory)": lambda n, d: np.full((n, d), 1.0, np.float32),
     "tensors.sinusoidal_by_rotation": tensors.sinusoidal_by_rotation,
@@ -93,15 +82,6 @@ def biases(tokens, num_heads=8, head_dim=64):
         ),
         "ALiBi written out": lambda: attend(q, k, v, attn_mask=tensors.alibi(tokens, num_heads)[None]),
         "T5 written out": lambda: attend(q, k, v, attn_mask=tensors.t5_bias(tokens, table)[None]),
-    }
-
-
-def written_in_place():
-    table = torch.empty(LARGE)
-    return {
-        "fill (the memory)": lambda: table.fill_(1.0),
-        "blocks, complex64": lambda: in_complex64(table),
-        "tensors.sinusoidal_by_rotation": partial(tensors.sinusoidal_by_rotation, *LARGE),
     }
 
 
@@ -185,7 +165,6 @@ PARTS = {
     "errors": lambda: {f"position {position:,}": errors(position) for position in POSITIONS},
     "biases": lambda: {"time": ratios(biases(TOKENS))},
     "memory of biases": lambda: {"extra memory": memory(biases, TOKENS, 8)},
-    "a table that is there": lambda: {"time": ratios(written_in_place())},
     "compiled biases": lambda: {"time": ratios(compiled_biases())},
 }
 
@@ -242,11 +221,6 @@ def main(part=None):
             "taken beyond the result.",
             "biases",
             "memory of biases",
-        ),
-        section(
-            "A table, written into memory that is there",
-            f"Time over that of filling {LARGE[0]:,} x {LARGE[1]:,} entries.",
-            "a table that is there",
         ),
         section(
             "Biases, compiled",

@@ -54,13 +54,11 @@ def multiple_of_four(name, width):
     return width
 
 
-def real_number(name, value, *, above=None, least=0, hint=""):
-    """`value` as a float that is finite and above `above`, or at least `least`."""
+def real_number(name, value, *, above=None, hint=""):
+    """`value` as a float that is finite and above `above`, or at least 0."""
     if not isinstance(value, Real):
         raise TypeError(f"{name} must be a real number, got {value!r} ({type(value).__name__}){hint}")
-    bound, holds = (
-        (f"at least {least}", value >= least) if above is None else (f"above {above}", value > above)
-    )
+    bound, holds = ("at least 0", value >= 0) if above is None else (f"above {above}", value > above)
     need(holds and value < math.inf, f"{name} must be finite and {bound}, got {value!r}{hint}")
     return float(value)
 
@@ -109,7 +107,8 @@ def numbers(name, value, kind=REAL):
 def finite(name, value):
     """Numbers that are ready, none of which is NaN or inf."""
     for number in _flat(value):
-        need(math.isfinite(number), f"{name} must be finite, got {number} among them")
+        if not math.isfinite(number):
+            raise ValueError(f"{name} must be finite, got {number} among them")
     return value
 
 
@@ -129,12 +128,12 @@ def shape_of(value):
 
 def _flat(value):
     """One after the other the numbers that are ready. On a page there is no NumPy."""
-    value = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(value, list):
-        for one in value:
+    value = value.reshape(-1).tolist() if hasattr(value, "tolist") else value
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, list):
             yield from _flat(one)
-    else:
-        yield value
+        else:
+            yield one
 
 
 def axes(known=(), **arguments):
@@ -211,8 +210,8 @@ def rate_of_each_token(name, rate):
     axes(**{name: (rate, "... seq_len")})
     most, allowed = {"gates": (1, "above 0 and at most 1"), "beta": (2, "from 0 to 2")}[name]
     for number in _flat(rate):
-        holds = 0 <= number <= most and (number or name == "beta")
-        need(holds, f"{name} must be {allowed}, got {number} among them")
+        if not 0 <= number <= most or (name == "gates" and not number):
+            raise ValueError(f"{name} must be {allowed}, got {number} among them")
     return rate
 
 
@@ -300,21 +299,6 @@ def mrope_sections(x, positions, sections, layout, order):
         has_turns = (section - 1) * len(sections) + axis < pairs
         need(has_turns, f"sections must leave each axis its turns among {pairs} pairs, got {sections}: {why}")
     return sections
-
-
-def learned_arguments(token_ids, table, offset, padding_id):
-    """`offset` as an int, and `padding_id` as an int or None; the shapes of the other two are right."""
-    axes(token_ids=(token_ids, "batch seq_len"), table=(table, "max_len d_model"))
-    offset = whole_number("offset", offset, minimum=0)
-    return offset, None if padding_id is None else whole_number("padding_id", padding_id)
-
-
-def rows_for_tokens(table, offset, tokens):
-    """`table`, which has a row for each of so many tokens."""
-    needed, max_len = int(offset + tokens), shape_of(table)[0]
-    why = f"{tokens} tokens from row {offset} on need {needed} rows, got {max_len}"
-    need(needed <= max_len, f"token_ids must fit the table: {why}; cut the text or train a longer table")
-    return table
 
 
 def shaw_distance(q, table):

@@ -35,17 +35,6 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     return table
 
 
-def learned(token_ids, table, *, offset=0, padding_id=None):
-    """`loops.learned` as an array (batch, seq_len, d_model) of float64."""
-    token_ids, table = _whole_array("token_ids", token_ids), _array("table", table)
-    offset, padding_id = arguments.learned_arguments(token_ids, table, offset, padding_id)
-    real = np.full(token_ids.shape, True) if padding_id is None else token_ids != padding_id
-    arguments.rows_for_tokens(table, offset, real.sum(axis=-1).max())
-    positions = np.cumsum(real, axis=-1) - 1  # (batch, seq_len)
-    rows = table[np.where(real, offset + positions, 0)]  # (batch, seq_len, d_model)
-    return np.where(real[..., None], rows, 0.0)
-
-
 def shift_matrix(offset, d_model, *, base=10_000.0):
     """`loops.shift_matrix` as an array (d_model, d_model) of float64."""
     offset, d_model = arguments.whole_number("offset", offset), arguments.even_width(d_model)

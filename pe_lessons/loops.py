@@ -118,54 +118,6 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     return [[of_row[row] + of_column[column] for column in range(width)] for row in range(height)]
 
 
-def learned(token_ids, table, *, offset=0, padding_id=None):
-    r"""Row of a learned table for every token: the first token of a text gets row `offset`.
-
-    .. math:: out_{b, n} = table[\mathit{offset} + p_{b, n}]
-
-    where p counts the tokens before n in the same text. Padding does not count, and gets zeros.
-
-    Parameters
-    ----------
-    token_ids : list of rows of int, shape (batch, seq_len)
-        Only which of them are padding matters.
-    table : list of rows, shape (max_len, d_model)
-        With a row for every token of the longest text.
-    offset : int
-        The row of the first token, at least 0: BART and OPT begin at 2, RoBERTa after its padding
-        row.
-    padding_id : int, optional
-        The token that fills short texts up, on either side; left out, every token counts.
-
-    Returns
-    -------
-    list of batch lists of seq_len rows of d_model floats
-
-    References
-    ----------
-    Gehring et al., "Convolutional Sequence to Sequence Learning", 2017, section 3.1; Devlin et al.,
-    "BERT", 2018, section 3.
-
-    Examples
-    --------
-    >>> learned([[7, 9], [0, 7]], table=[[0.0], [0.1], [0.2]], offset=1, padding_id=0)
-    [[[0.1], [0.2]], [[0.0], [0.1]]]
-    """
-    token_ids = arguments.numbers("token_ids", token_ids, arguments.WHOLE)
-    table = arguments.numbers("table", table)
-    offset, padding_id = arguments.learned_arguments(token_ids, table, offset, padding_id)
-    real = [[token != padding_id for token in text] for text in token_ids]
-    table = arguments.rows_for_tokens(table, offset, max(sum(text) for text in real))
-    looked_up = []
-    for text in real:
-        rows, position = [], 0
-        for is_real in text:
-            rows.append(list(table[offset + position]) if is_real else [0.0] * len(table[0]))
-            position += is_real
-        looked_up.append(rows)
-    return looked_up
-
-
 def shift_matrix(offset, d_model, *, base=10_000.0):
     r"""Rotation that moves every row of the sinusoidal table by `offset` tokens.
 

@@ -144,7 +144,7 @@ def heatmap(values, *, xlabel="column", ylabel="position", numbers=False, digits
     """
     values = np.asarray(values)
     with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.4))
+        fig, ax = plt.subplots(figsize=(4.7, 3.4))
         image = _image(ax, values, True, np.abs(values).max())
         ax.set(xlabel=xlabel, ylabel=ylabel)
         if not numbers:
@@ -189,7 +189,7 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", xticks=None, bes
         Where each curve's name begins, in the curve's colour; without it the names are left out.
     """
     with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 3.2))
+        fig, ax = plt.subplots(figsize=(4.7, 3.2))
         for (name, y), colour, style in zip(lines.items(), COLOURS, STYLES, strict=False):
             ax.plot(range(len(y)) if x is None else x, y, color=colour, linestyle=style)
             if beside:
@@ -262,9 +262,9 @@ def strips(rows, *, xlabel, xticks):
     xticks : list of number
     """
     with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(6.4, 0.9 + 0.55 * len(rows)))
+        fig, ax = plt.subplots(figsize=(4.7, 0.9 + 0.55 * len(rows)))
         longest = max(sum(width for _, width, _ in boxes) for boxes in rows.values())
-        gap, small = longest / 200, max(map(len, rows.values())) > 24
+        gap = longest / 200
         for place, boxes in enumerate(rows.values()):
             start = 0
             for text, width, encoding in boxes:
@@ -272,7 +272,8 @@ def strips(rows, *, xlabel, xticks):
                 ink = "white" if paper == RED else "black"
                 look = {"color": paper, "gid": KEEPS if np.ptp(to_rgb(paper)) else None}  # grey may turn
                 ax.barh(place, width - gap, left=start + gap / 2, height=0.62, **look)
-                at = {"ha": "center", "va": "center", "fontsize": 7 if small or width < longest / 25 else 9}
+                upright = 1 < len(str(text)) < 4 and 44 * width < longest * len(str(text))
+                at = {"ha": "center", "va": "center", "rotation": 90 if upright else 0}
                 ax.text(start + width / 2, place, text, color=ink, **at)
                 start += width
         ax.set(xlabel=xlabel, xticks=xticks, yticks=range(len(rows)))
@@ -281,19 +282,18 @@ def strips(rows, *, xlabel, xticks):
         ax.invert_yaxis()
         ax.spines["left"].set_visible(False)
         ax.tick_params(axis="y", length=0)
-        name_axes(fig, {encoding for boxes in rows.values() for _, _, encoding in boxes})
+        drawn = {encoding for boxes in rows.values() for _, _, encoding in boxes}
+        if axes := {axis: colour for axis, colour in OF_AXIS.items() if axis in drawn}:
+            name_colours(fig, axes)
     return fig
 
 
-def name_axes(fig, drawn):
-    """At the top the names and colours of those of the axes time, height and width that are drawn."""
-    patches = [
-        plt.Rectangle((0, 0), 1, 1, color=OF_AXIS[axis], label=axis) for axis in OF_AXIS if axis in drawn
-    ]
-    if patches:
-        legend = fig.legend(handles=patches, loc="outside upper center", ncols=len(patches), frameon=False)
-        for patch in legend.get_patches():
-            patch.set_gid(KEEPS)
+def name_colours(fig, colours):
+    """Names and colours, a dict, at the top of a figure."""
+    patches = [plt.Rectangle((0, 0), 1, 1, color=colour, label=name) for name, colour in colours.items()]
+    legend = fig.legend(handles=patches, loc="outside upper center", ncols=len(patches), frameon=False)
+    for patch in legend.get_patches():
+        patch.set_gid(KEEPS)
 
 
 def _write_numbers(ax, image, values, digits):

@@ -69,20 +69,6 @@ def sinusoidal_2d(height, width, d_model, *, base=10_000.0):
     return torch.cat([of_row, of_column], dim=-1)  # (height, width, d_model)
 
 
-def learned(token_ids, table, *, offset=0, padding_id=None):
-    """`loops.learned` as a Tensor (batch, seq_len, d_model), dtype and device of `table`.
-
-    Gradients reach the rows that were looked up.
-    """
-    token_ids, table = _whole_tensor("token_ids", token_ids), _float_tensor("table", table)
-    offset, padding_id = arguments.learned_arguments(token_ids, table, offset, padding_id)
-    real = torch.ones_like(token_ids).bool() if padding_id is None else token_ids != padding_id
-    arguments.rows_for_tokens(table, offset, int(real.sum(dim=-1).max()))
-    positions = real.cumsum(dim=-1) - 1  # (batch, seq_len)
-    rows = table[torch.where(real, offset + positions, 0)]  # (batch, seq_len, d_model)
-    return rows.masked_fill(~real[..., None], 0.0)
-
-
 def shift_matrix(offset, d_model, *, base=10_000.0):
     """`loops.shift_matrix` as a Tensor (d_model, d_model) on the CPU, cast last to the default dtype."""
     offset, d_model = arguments.whole_number("offset", offset), arguments.even_width(d_model)

@@ -133,8 +133,6 @@ class Rotary(Encoding):
         self.options = {"base": base, "layout": layout, "scaling": scaling}
 
     def turn(self, rows, positions):
-        if positions.ndim == 2:
-            return torch.stack([self.turn(text, row) for text, row in zip(rows, positions)])
         return tensors.rotary(rows, positions, **self.options)
 
 
@@ -172,20 +170,16 @@ class ALiBi(Encoding):
 
 
 class T5(Encoding):
-    """Each head learns one number for each bucket of distances, and adds it to the scores.
-
-    `num_buckets`, `max_distance` and `bidirectional` are as for `tensors.t5_buckets`.
-    """
+    """Each head learns one number for each of 32 buckets of distances, and adds it to the scores."""
 
     lr_factor = 10.0  # they begin at 0 and have to grow to 10 or so
 
-    def __init__(self, num_heads=1, *, num_buckets=32, max_distance=128, bidirectional=True):
+    def __init__(self, num_heads=1):
         super().__init__()
-        self.options = {"max_distance": max_distance, "bidirectional": bidirectional}
-        self.per_bucket = nn.Parameter(torch.zeros(num_heads, num_buckets, dtype=torch.float64))
+        self.per_bucket = nn.Parameter(torch.zeros(num_heads, 32, dtype=torch.float64))
 
     def bias(self, queries, positions):
-        return tensors.t5_bias(len(positions), self.per_bucket.T, positions=positions, **self.options)
+        return tensors.t5_bias(len(positions), self.per_bucket.T, positions=positions)
 
 
 class Block(nn.Module):

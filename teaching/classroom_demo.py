@@ -28,7 +28,7 @@ import nbformat
 import psutil
 import review
 import sandbox
-from class_folder import lessons, nbgrader
+from class_folder import nbgrader
 
 from pe_lessons.lessons import REGISTRY
 from pe_lessons.lessons.progress import grade_id
@@ -160,14 +160,8 @@ def hand_in(submission, folder, port):
             place, name = None, f"{submission.student}_12345_assignsubmission_file_/{name}"
         case "canvas":
             place, name = None, f"{submission.student}_LATE_4711_815_{LESSON}-1.ipynb"
-        case "renamed":
-            name = f"{LESSON} (1).ipynb"
         case "cut":
             text = text[: len(text) // 2]
-        case "merge conflict":
-            text = text.replace(' "cells"', '<<<<<<< HEAD\n "cells"', 1)
-        case "another lesson":
-            text = min(lessons().items())[1].read_text(encoding="utf-8")
     if place is None:
         archive = folder / "downloaded" / LESSON / f"{submission.file}.zip"
         archive.parent.mkdir(parents=True, exist_ok=True)

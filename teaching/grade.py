@@ -36,6 +36,7 @@ import nbformat
 import sandbox
 from class_folder import class_folder, handed_out, lesson_named, nbgrader, version
 from nbgrader.api import Gradebook
+from nbgrader.utils import parse_utc
 from sqlalchemy.exc import DatabaseError
 
 MEMORY = 10 << 30  # bytes of addresses that grading one notebook may ask for, outside its sandbox
@@ -43,6 +44,7 @@ PAGE = 60  # seconds of computing for a feedback page; an honest one takes about
 WITHOUT_POINTS = re.compile(  # 0.0 of 0.0, in the list at the top and above a check, looks like a lost mark
     r'\s*<li><a href="#[^>]*>[^<]*</a> \(Score: 0\.0 / 0\.0\)</li>|Score: 0\.0 / 0\.0 (?=<a href="#top">)'
 )
+FROM_MOODLE = re.compile(r".+?_\d+_assignsubmission_(?:file|onlinetext)(?:_?/|_)")
 SLOW = 60  # seconds after which it is told whose notebook is still running
 STOPPED = "grading did not come to it, or was stopped: call grade again"
 FAILED = "nbgrader could not grade it: look at nbgrader.log. A new file, or --student, tries again"
@@ -188,6 +190,16 @@ def take_back_points_by_hand(folder, lesson, student):
     return taken
 
 
+def write_times(folder, lesson):
+    """Tell the grade book when files were handed in: a teacher may have set the time after grading."""
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
+        for submission in gradebook.assignment_submissions(lesson):
+            stamp = folder / "submitted" / submission.student.id / lesson / "timestamp.txt"
+            if stamp.exists():
+                submission.timestamp = parse_utc(stamp.read_text())
+        gradebook.db.commit()
+
+
 def graded_with(folder, lesson, student):
     return [*last_graded(folder, lesson, student)[1:2], version()][0]
 
@@ -322,8 +334,9 @@ def write_feedback(folder, lesson, files, given, place="feedback"):
     for student, handed_in in files.items():
         page = folder / "feedback" / student / lesson / f"{lesson}.html"
         file, above = (intake.readable(name) for name in (handed_in[-1].name, handed_in[-1].parent.name))
-        if page.exists() and re.fullmatch(r".+_\d+_assignsubmission_(file|onlinetext)_?", above):
-            moodle[f"{above}/{lesson}.html"] = page.read_text(encoding="utf-8")
+        # A folder for each, or none; of the two, the learner chooses the name of the file.
+        if page.exists() and (begin := FROM_MOODLE.match(f"{above}/") or FROM_MOODLE.match(file)):
+            moodle[f"{begin[0]}{lesson}.html"] = page.read_text(encoding="utf-8")
         if student in given and re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", file):
             notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)
             lines = [f"{one}: {score:g} of {most:g}" for one, (score, most) in given[student].items()]
@@ -471,6 +484,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
             broken[one] = FAILED if "failed" in words else STOPPED
     for one, why in taken.broken.items():
         explain(folder, lesson, one, why)
+    write_times(folder, lesson)
     all_points = points(folder, lesson)
     given = {one: grades for one, grades in all_points.items() if one in taken.ready.keys() - broken}
     gone = {one: all_points[one] for one in all_points.keys() - taken.ready.keys() - broken.keys()}
@@ -504,13 +518,13 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
         }
         silent = {names[-1] for _, names in roster if handed_in.isdisjoint(names)}
         for what, who in (
-            ("not in roster.csv, so not in the files for Canvas and Moodle", strangers),
+            ("not in roster.csv, so in no table for a platform", strangers),
             ("in roster.csv, and nothing handed in", silent),
         ):
             if who:
                 print(f"  {what}: {', '.join(sorted(who))}")
     else:
-        print("  no roster.csv, or nobody in it, so no table for Moodle or Canvas")
+        print("  no roster.csv, or nobody in it: nobody is named who handed in nothing")
     return given, broken
 
 
@@ -533,13 +547,11 @@ def main(arguments):
     except KeyboardInterrupt:
         sys.exit("\nStopped. What was graded is kept, and no marks were written. Call it again: it goes on.")
     print(f"\nFeedback for each learner: {folder}/feedback/NAME/{lesson}")
-    for what, files in (
-        ("Feedback to be uploaded", f"feedback/{lesson}_*.zip"),
-        ("Points", f"grades/{lesson}.csv"),
-        ("Points, as a platform imports them", f"grades/{lesson}_*.csv"),
-    ):
-        for file in sorted(folder.glob(files)):
-            print(f"{what}: {file}")
+    print(f"Points: {folder}/grades/{lesson}.csv")
+    for pages in sorted(folder.glob(f"feedback/{lesson}_*.zip")):  # of files that came from a platform
+        print(f"Feedback to be uploaded: {pages}")
+        if (table := folder / "grades" / f"{pages.stem}.csv").exists():
+            print(f"Points, as the platform imports them: {table}")
     print(f'Before you give back points or pages: python course.py review "{folder}" {lesson[:2]}')
     return 1 if FAILED in broken.values() else 0  # files that are no notebooks were dealt with
 

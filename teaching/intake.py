@@ -22,14 +22,15 @@ import nbformat
 from pe_lessons.lessons.progress import grade_id
 
 STUDENT = [  # how files and their folders tell whose they are
-    # Moodle and Canvas: at the beginning only, since learners choose the names of what lies in their folders.
-    r"(?P<student>[^/]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?/.*",
+    # Canvas and Moodle: at the beginning only, since learners choose how the names of their files go on.
     r"(?P<student>[^/_]+)_(?:LATE_)?(?P<number>\d+)_\d+_[^/]*",
+    r"(?P<student>[^/]+?)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)(?:_?/|_).*",
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
     # ada_03_a (1).ipynb
     r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?(?i:\.ipynb(?:\.txt)?)",
 ]
 LEFT_BEHIND = re.compile(r"(^|/)(__MACOSX/|\.ipynb_checkpoints/|\._)")  # by a Mac, by Jupyter
+NO_WORK = re.compile(r"(?i)(^|/)(\.[^/]*|[^/]*\.(csv|ini|db))$")  # lists, and what systems leave in folders
 DEEPER = re.compile(r"/[^/]+_\d+_(?:assignsubmission_|\d+_)")  # a platform's name in a folder
 LONGEST_NAME = 120  # bytes of a learner's name
 IMPORT = re.compile(r"(?m)^(from|import) ")
@@ -59,9 +60,7 @@ TOO_LARGE = (
     "hand it in again."
 )
 NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your notebook again."
-OWN_ZIP = "This is a zip. Hand in the notebook itself, the file that ends in .ipynb."
 NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
-TOO_MANY_PARTS = TOO_LARGE.replace("{0} MB", "{0:,} values")
 LARGEST, MOST_PARTS = 100_000_000, 4_000_000  # bytes of a notebook; brackets and commas: values take memory
 MOST_CELLS, MOST_CODE = 2_000, 500_000  # characters
 TOO_MUCH_CODE = (
@@ -98,9 +97,12 @@ def collect(folder, lesson, namesakes=()):
     """
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
     intake, chosen, same = Intake(), {}, {}
-    ours = folder / ".course" / lesson / "repaired.txt"  # how notebooks are known that were put right here
-    repaired = set(ours.read_text().split()) if ours.exists() else set()
+    ours = folder / ".course" / lesson / "repaired.txt"  # of notebooks that were put right here, and of what
+    lines = ours.read_text().splitlines() if ours.exists() else []
+    repaired = dict((*line.split(), "")[:2] for line in lines)
     handed_over = sorted(found(folder, lesson, intake.unread), key=lambda one: one[-1])
+    there = {(name, mark_of(content)) for one, number, file, content, _ in handed_over
+             if folder / "downloaded" in file.parents for name in (one, f"{one} {number}")}  # fmt: skip
     intake.namesakes = names_of_several(handed_over, namesakes)
     for student, number, file, content, handed_in in handed_over:
         downloaded = file.relative_to(folder).parts[0] == "downloaded"
@@ -117,7 +119,9 @@ def collect(folder, lesson, namesakes=()):
                 continue
             student = f"{student} {number}"
         theirs = intake.files.setdefault(student, []) if downloaded else []
-        mark = content if isinstance(content, Unreadable) else hashlib.sha256(content).hexdigest()
+        mark = mark_of(content)
+        if not downloaded and (student, repaired.get(mark)) in there:
+            continue  # what it was made of is there, with its time, which a teacher may have set
         theirs[:] = [one for one in theirs if same.get(one) != mark]
         same[file] = mark
         try:
@@ -147,7 +151,7 @@ def collect(folder, lesson, namesakes=()):
             notes.insert(0, NEWEST + intake.newest_broken[student])
         intake.ready[student] = notebook.metadata["course_notes"] = notes
         text = nbformat.writes(notebook)
-        repaired.add(hashlib.sha256(text.encode()).hexdigest())
+        repaired[mark_of(text.encode())] = notebook.metadata["handed_in"]
         place = folder / "submitted" / student / lesson
         try:
             place.mkdir(parents=True, exist_ok=True)
@@ -161,8 +165,12 @@ def collect(folder, lesson, namesakes=()):
             intake.broken[student] = f"it cannot be stored: {in_a_line(problem)}"
             del intake.ready[student]
     ours.parent.mkdir(parents=True, exist_ok=True)
-    ours.write_text("\n".join(sorted(repaired)))
+    ours.write_text("\n".join(f"{mark} {made_of}" for mark, made_of in sorted(repaired.items())))
     return intake
+
+
+def mark_of(content):
+    return content if isinstance(content, Unreadable) else hashlib.sha256(content).hexdigest()
 
 
 def found(folder, lesson, unread):
@@ -177,7 +185,10 @@ def found(folder, lesson, unread):
     downloads = folder / "downloaded" / lesson
     names = {file: file.relative_to(downloads).as_posix() for file in files_in(downloads)}
     zips = {file: opened(file, unread) for file in names if file.suffix.lower() == ".zip"}
-    singles = {}
+    singles, called = {}, {}
+    for file, name in names.items():
+        if handed_over(name) and not (own := student_of(file.name)).startswith(lesson):
+            called.setdefault(file.parent, set()).add(own)
     for file, name in names.items():
         if DEEPER.search(name) and not of_platform(name):
             unread[readable(name)] = (
@@ -186,8 +197,13 @@ def found(folder, lesson, unread):
         elif file in zips:
             continue
         elif not handed_over(name):
-            if file.suffix.lower() in (".pdf", ".py", ".html", ".docx"):
-                unread[readable(name)] = "no notebook: ask for the file that ends in .ipynb"
+            if not LEFT_BEHIND.search(name) and not NO_WORK.search(name):
+                unread[readable(name)] = "no notebook (.ipynb): ask for it, or save it out of the mail"
+        elif "/" in name and not of_platform(name) and len(called.get(file.parent, ())) > 1:
+            unread[readable(name)] = (
+                "its folder is taken for one learner, and holds files of several names: move them out of it, "
+                f"directly into downloaded/{lesson}, or leave in it the file that counts"
+            )
         elif student_of(name).lstrip("_").startswith(lesson):  # as all files are called that come by mail
             unread[readable(name)] = "whose is it? Name it after the learner, such as Ada Lovelace.ipynb"
         else:
@@ -208,7 +224,7 @@ def found(folder, lesson, unread):
         else:
             yield from unpacked(file, archive, entries, unread)
     for file, student in singles.items():
-        content = Unreadable(OWN_ZIP) if file in zips else content_of(file)
+        content = Unreadable(NO_NOTEBOOK) if file in zips else content_of(file)
         yield student, platforms_number(names[file]), file, content, file.stat().st_mtime_ns
 
 
@@ -318,7 +334,7 @@ def student_of(name):
             unseen = [sign for sign in student if unicodedata.category(sign) == "Cf"]
             student = student.translate(dict.fromkeys(map(ord, unseen), "" if of_platform else "_"))
             student = student.strip() if of_platform else student
-            student = re.sub(r"[\[\]*?/\\,\x00-\x1f\x7f]", "-", student)
+            student = re.sub(r"[\[\]*?/\\,<>\x00-\x1f\x7f]", "-", student)
             # No hidden folder, no option of a command, no formula of a spreadsheet. Where learners choose the
             # names of files, one that differs by a blank is another.
             student = re.sub(r"^[\s.=@+-]+|\s+$", "_", student)
@@ -351,7 +367,7 @@ def read(content):
     if isinstance(content, Unreadable):
         raise content
     if sum(map(content.count, (b",", b"[", b"{"))) > MOST_PARTS:
-        raise Unreadable(TOO_MANY_PARTS.format(MOST_PARTS))
+        raise Unreadable(TOO_LARGE.replace("{0} MB", f"{MOST_PARTS:,} values"))
     try:
         text = content.decode("utf-8-sig")
         if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):

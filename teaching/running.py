@@ -3,7 +3,6 @@
 import asyncio
 import builtins
 import html
-import os
 import re
 import symtable
 import time
@@ -27,9 +26,11 @@ HARMLESS = {  # kinds of output that a page may show
     "text/plain": lambda text: isinstance(text, str),
     "image/png": lambda text: isinstance(text, str) and re.fullmatch(r"[\w+/=\s]*", text, re.ASCII),
 }
+# What moves or turns round the text after it on a page; colours, tabs and ends of lines stay.
+UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 LOOK = 1  # seconds between two looks at a cell that still runs
 TELL = "__import__('pe_lessons.exercises.result', fromlist=['']).LOOK_ONLY[{!r}] = {}"
-TO_A_FILE = re.compile(r"(?<!!)\[([^][]*)\]\((?!\w+:|#)([^()\s]+)\)")  # a link to a file of the course
+TO_A_FILE = re.compile(r"(?<!!)\[([^][]*)\]\((?!\w+:|#)([^()\s]+)\)")  # a file that is not there
 SPARED = "Cells of the lesson that no answer uses were not run."
 
 
@@ -173,7 +174,7 @@ def make_harmless(cell):
         cell.cell_type = "markdown"
         cell.pop("attachments", None)
     elif cell.cell_type == "markdown":
-        cell.source = TO_A_FILE.sub(whole_link, cell.source)
+        cell.source = TO_A_FILE.sub(r"\1", cell.source)
     for name in cell.metadata.keys() - {"nbgrader", "as_released", marking.VERDICT}:
         del cell.metadata[name]
     if cell.cell_type == "code":
@@ -183,15 +184,6 @@ def make_harmless(cell):
                 cell.source = f"# (without colours, as it is long)\n{cell.source}"
         cell.execution_count = None
         cell.outputs = list(filter(None, map(plain, cell.outputs)))
-
-
-def whole_link(link):
-    """A link that works where the course's files are not: to its repository, or only its text."""
-    repository = os.environ.get("PE_LESSONS_REPOSITORY", "").rstrip("/")
-    if not repository:
-        return link[1]
-    path, hash_, heading = link[2].partition("#")
-    return f"[{link[1]}]({repository}/blob/HEAD/{os.path.normpath(f'notebooks/{path}')}{hash_}{heading})"
 
 
 def plain(output):
@@ -214,7 +206,7 @@ def plain(output):
 
 
 def shortened(text):
-    text = marking.storable(str(text))
+    text = UNSEEN.sub("", marking.storable(str(text)))
     return text if len(text) <= 2 * TEXT else f"{text[:TEXT]}\n... (more was printed than is kept)\n"
 
 

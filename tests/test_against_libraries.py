@@ -355,23 +355,6 @@ def weights_under_alibi():
     )
 
 
-@peer("learned, padding left out", "transformers")
-def roberta():
-    embeddings = get("transformers.models.roberta.modeling_roberta.RobertaEmbeddings")
-    token_ids = torch.tensor([[0, 44, 7, 2, 1, 1], [1, 1, 0, 9, 9, 2], [0, 5, 6, 7, 8, 2]])
-    table = torch.randn(9, 4)
-    table[1] = 0  # its row for padding
-    rows = embeddings.create_position_ids_from_input_ids(token_ids, padding_idx=1)
-    return gap(tensors.learned(token_ids, table, offset=2, padding_id=1), table[rows])
-
-
-@peer("learned, offset 2", "transformers")
-def opt():
-    module = get("transformers.models.opt.modeling_opt.OPTLearnedPositionalEmbedding")(8, 4)
-    ours = tensors.learned(torch.randint(50, (3, 8)), module.weight, offset=2)
-    return gap(ours, module(torch.ones(3, 8, dtype=torch.int64)))
-
-
 @peer("sinusoidal", "positional_encodings")
 def line():
     module = get("positional_encodings.torch_encodings.PositionalEncoding1D")(16)

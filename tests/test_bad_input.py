@@ -43,7 +43,6 @@ RIGHT = {  # function: all of its arguments, as they should be
     "sinusoidal": TABLE,
     "sinusoidal_by_rotation": {**TABLE, "dtype": None},
     "sinusoidal_2d": {"height": 2, "width": 3, "d_model": 4, "base": 10_000.0},
-    "learned": {"token_ids": N([[7, 5, 9], [0, 5, 7]]), "table": N(ROWS), "offset": 0, "padding_id": 0},
     "shift_matrix": {"offset": 3, "d_model": 4, "base": 10_000.0},
     "kernel": {"offsets": N([0.0, 1.0, 2.5]), "d_model": 4, "base": 10_000.0},
     "softmax": {"scores": N([0.5, 1.0, 2.0])},
@@ -120,7 +119,7 @@ STATES = [
 BY_ARGUMENT = {  # what is refused in every function that has the argument
     **{name: whole(name, 1) for name in ("seq_len", "d_model", "head_dim", "num_heads", "height", "width",
                                          "text_len", "rotary_dim", "length")},
-    **{name: whole(name) for name in ("start", "offset", "max_distance", "padding_id")},
+    **{name: whole(name) for name in ("start", "offset", "max_distance")},
     "bidirectional": [bad("bidirectional must be True or False, got 'yes'", T, bidirectional="yes")],
     **{name: rows_of_x(name) for name in ("q", "k", "v", "x")},
     **{name: places(name) for name in ("rows", "columns")},
@@ -144,13 +143,6 @@ BY_ARGUMENT = {  # what is refused in every function that has the argument
 }
 BY_FUNCTION = {  # and what is besides
     "sinusoidal_2d": [bad(f"d_model {BY_FOUR}", d_model=6)],
-    "learned": [
-        bad("token_ids must hold whole numbers (ints such as 8), got 7.5", T, token_ids=N([[7.5, 1.0]])),
-        bad("offset must be at least 0, got -1", offset=-1),
-        bad("token_ids must have the axes (batch, seq_len) and an entry", token_ids=N([0, 0, 0])),
-        bad("table must have the axes (max_len, d_model) and an entry", table=N([0.1, 0.2])),
-        bad("3 tokens from row 1 on need 4 rows, got 3; cut the text or", offset=1),
-    ],
     "shift_matrix": [WIDTH],
     "kernel": [WIDTH, bad("offsets must be finite, got inf among them", offsets=N([0.0, inf]))],
     "softmax": [

@@ -17,6 +17,7 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import nbformat
 import pytest
@@ -330,17 +331,21 @@ def test_a_broken_newest_file_is_told_to_both(a_class, monkeypatch, capsys):
     assert "files, the last one counts" not in said  # the same file twice
     assert "1 to grade, 0 of them done, 1 that can't be graded; 2 at a time\n" in said
     token = grade.handed_in(folder, LESSON, "ada")
-    put({"ada.ipynb": book(), "ada (1).ipynb": book(), "ada (2).ipynb": book()[:5_000]})
+    spoilt = nbformat.reads(book(), 4)
+    demo.spoil(spoilt, "check deleted")
+    put({"ada.ipynb": book(), "ada (1).ipynb": nbformat.writes(spoilt), "ada (2).ipynb": book()[:5_000]})
+    first, second = intake.collect(folder, LESSON).ready["ada"]
+    assert first.startswith(intake.NEWEST) and "was missing" in second  # the page begins with it
     grade.grade(folder, LESSON)
     said = capsys.readouterr().out
     assert "ada: the newest file is broken, the one before it counts: The file stops in the middle" in said
-    assert "  no roster.csv, or nobody in it, so no table for Moodle or Canvas\n" in said
+    assert "  no roster.csv" in said and "Moodle" not in said  # who collects by mail hears of no platform
     text = (folder / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb").read_text(encoding="utf-8")
     assert intake.NEWEST in text and grade.handed_in(folder, LESSON, "ada") != token  # a new page
     put({"ada (2).ipynb": mine("newer"), "ada (1).ipynb": book()})
     (folder / "downloaded" / LESSON / "ada (1).ipynb").unlink()
     taken = intake.collect(folder, LESSON)
-    assert taken.newest_broken == {} and taken.ready["ada"] == []
+    assert taken.newest_broken == {} and taken.ready["ada"] == [second]
 
 
 def test_what_was_put_into_submitted_by_hand_is_kept(a_class):
@@ -376,40 +381,22 @@ def test_points_by_hand_follow_the_file(tmp_path):
     assert grade.points_by_hand(tmp_path, LESSON) == {}
 
 
-@pytest.mark.parametrize(
-    "repository, wanted",
-    [
-        ("", "lesson 02, the evidence, [a paper](https://example.org/a), [here](#quiz)"),
-        (
-            "https://example.org/course/",
-            "[lesson 02](https://example.org/course/blob/HEAD/notebooks/02_by_hand.ipynb#Clocks), "
-            "[the evidence](https://example.org/course/blob/HEAD/evidence/a.md), "
-            "[a paper](https://example.org/a), [here](#quiz)",
-        ),
-    ],
-)
-def test_no_link_on_a_page_leads_to_a_file_that_is_not_there(repository, wanted, monkeypatch):
-    monkeypatch.setenv("PE_LESSONS_REPOSITORY", repository)
-    source = "[lesson 02](02_by_hand.ipynb#Clocks), [the evidence](../evidence/a.md), "
-    source += "[a paper](https://example.org/a), [here](#quiz)"
-    cell = nbformat.v4.new_markdown_cell(source, metadata={"as_released": True})
-    running.make_harmless(cell)
-    assert cell.source == wanted
-
-
 def test_a_page_holds_nothing_of_a_learner_that_a_browser_runs():
     bad, png = "<script>alert(1)</script>", "iVBORw0KGgo=\n"
+    kept = ", [a paper](https://example.org/a), [a section](#quiz)"
     new = nbformat.v4.new_output
     outputs = [
         new("display_data", dict.fromkeys(("text/html", "image/png", "text/latex"), bad)),
         new("execute_result", {"text/plain": "7", "image/png": png}, metadata={"a": bad}),
-        new("stream", name=f'a"{bad}', text="x" * 10**6),
+        new("stream", name=f'a"{bad}', text="\x07\u202e" + "x" * 10**6),
         new("error", ename=bad, evalue="x" * 10**6, traceback=["x" * 10**6]),
     ]
     cells = [
         nbformat.v4.new_markdown_cell(bad, attachments={"a.svg": {"image/svg+xml": bad}}),
         nbformat.v4.new_raw_cell(f"```\n{bad}", metadata={"tags": [bad]}),
-        nbformat.v4.new_markdown_cell("<b>ours</b>", metadata={"as_released": True}),
+        nbformat.v4.new_markdown_cell(
+            f"<b>[here](02.ipynb#Clocks)</b>{kept}", metadata={"as_released": True}
+        ),
         nbformat.v4.new_code_cell("1", outputs=outputs),
     ]
     cells[3].execution_count = outputs[1].execution_count = bad
@@ -418,10 +405,12 @@ def test_a_page_holds_nothing_of_a_learner_that_a_browser_runs():
     prose, raw, ours, code = cells
     assert prose.source == f"```text\n{bad}\n```" and "attachments" not in prose
     assert (raw.cell_type, raw.source, raw.metadata) == ("markdown", f"````text\n```\n{bad}\n````", {})
-    assert ours.source == "<b>ours</b>" and code.execution_count is None
+    assert ours.source == f"<b>here</b>{kept}"  # no link to a file that is not there
+    assert code.execution_count is None
     assert code.outputs[0].data == {"text/plain": "7", "image/png": png} and len(code.outputs) == 3
     code.outputs[2].ename = ""  # which a page shows as text, like all of an error
     assert len(json.dumps(code.outputs)) < 10**5 and "alert" not in json.dumps(code)
+    assert code.outputs[1].text.startswith("x")  # no sound, and no text from right to left
 
 
 @pytest.mark.skipif(not hasattr(grade.signal, "setitimer"), reason="Windows bounds no computing")
@@ -622,11 +611,16 @@ def test_a_notebook_that_only_waits_is_stopped_and_its_folder_is_for_nobody_else
     assert modes == [0o777, 0o700] and not Path(run.manager.place).exists()
 
 
-def test_files_that_run_with_their_owner_s_rights_are_too_much(tmp_path):
+def test_files_that_run_with_their_owner_s_rights_and_locked_folders_are_too_much(tmp_path, monkeypatch):
     (tmp_path / "mine").touch()
     assert sandbox.stored(tmp_path) < sandbox.FILES
     (tmp_path / "mine").chmod(0o4755)
     assert sandbox.stored(tmp_path) > sandbox.FILES
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sandbox, "stored", Mock(side_effect=PermissionError))
+    manager, sleeper = sandbox.SandboxedKernelManager(), subprocess.Popen(["sleep", "100"])
+    manager._watch(sleeper.pid)
+    assert "or a folder, next to its sockets" in manager.ended_because and sleeper.wait(60)
 
 
 [SLIP] = [one for one in REGISTRY["sinusoidal_loop"].mistakes if one.name == "doubled exponent"]
@@ -745,7 +739,7 @@ def test_a_second_class_folder_keeps_what_the_teacher_changed(tmp_path):
     assert lesson.read_text(encoding="utf-8") == changed
 
 
-def test_the_guide_s_program_mails_every_page_to_its_learner(tmp_path, monkeypatch):
+def test_the_guide_s_program_mails_every_page_to_its_learner_once(tmp_path, monkeypatch, capsys):
     guide = (ROOT / "teaching" / "GRADING.md").read_text(encoding="utf-8")
     [program] = re.findall(r"(?s)\n    # save this as mail_pages.py[^\n]*\n(.*?)\n\n### ", guide)
     sent = []
@@ -773,11 +767,19 @@ def test_the_guide_s_program_mails_every_page_to_its_learner(tmp_path, monkeypat
     monkeypatch.setattr("smtplib.SMTP", Server)
     monkeypatch.setattr("getpass.getpass", lambda: "secret")
     monkeypatch.setattr(sys, "argv", ["mail_pages.py", LESSON])
-    exec(textwrap.dedent(program), {})
-    assert sent == [
-        ("ada@example.org", f"{LESSON}.html", "of Ada Lovelace"),
-        ("zoe@example.org", f"{LESSON}.html", "of Zoë Żak"),
-    ]
+    ada, zoe = (f"{name}@example.org" for name in ("ada", "zoe"))
+    to_ada, bobs = f"Ada Lovelace: sent to {ada}", "Bob B: no page"
+    for named, new, said in [
+        ([], [(ada, "of Ada Lovelace"), (zoe, "of Zoë Żak")], [to_ada, bobs, f"Zoë Żak: sent to {zoe}"]),
+        ([], [(zoe, "of Zoë, again")], ["Ada Lovelace: sent before", bobs, f"Zoë Żak: sent to {zoe}"]),
+        (["Ada Lovelace"], [(ada, "of Ada Lovelace")], [to_ada]),
+    ]:
+        monkeypatch.setattr(sys, "argv", ["mail_pages.py", LESSON, *named])
+        sent.clear()
+        exec(textwrap.dedent(program), {})
+        assert sent == [(address, f"{LESSON}.html", text) for address, text in new]
+        assert capsys.readouterr().out.splitlines() == said
+        page.write_text("of Zoë, again", encoding="utf-8")
 
 
 @needs_a_sandbox
@@ -803,7 +805,7 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     assert grade.main([str(folder), "03"]) == 0 and page.stat().st_mtime_ns == before
     said = capsys.readouterr().out
     assert "graded with several versions of the course: " in said and "term-2026w" in said
-    assert "not in roster.csv, so not in the files for Canvas and Moodle: ada\n" in said
+    assert "not in roster.csv, so in no table for a platform: ada\n" in said
     assert "in roster.csv, and nothing handed in: bob\n" in said
     with grade.Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
         gradebook.find_grade("right_pairs-check", LESSON, LESSON, "ada").manual_score = 0.5
@@ -816,12 +818,15 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     with pytest.raises(SystemExit, match="of 'eve' there is nothing to grade; there is of ada"):
         grade.main([str(folder), "03", "--student", "eve"])
     assert review.main([str(folder), "03"]) == 0
+    for name, day in (("ada", 20_759), ("ada (1)", 20_760)):  # the times of the mails, set too late
+        grade.os.utime(place / f"{name}.ipynb", (86_400 * day,) * 2)
+    assert grade.main([str(folder), "03"]) == 0
     commands = re.findall(r"(?m)^    nbgrader (.+?) +# \w+$", guide)
     assert len(commands) == 2
     for command in commands:
         run = [sys.executable, "-m", "nbgrader", *shlex.split(command)]
         subprocess.run(run, cwd=folder, check=True, capture_output=True)
-    assert "ada" in (folder / "grades.csv").read_text()
+    assert ",ada," in (text := (folder / "grades.csv").read_text()) and "2026-11-03" in text
 
 
 @needs_a_sandbox
@@ -1001,8 +1006,10 @@ def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave
     """Of several files by the name of the newest; nobody's who came otherwise or could not be graded."""
     folder, put = a_class
     names = [f"ada_7_{attempt}_{LESSON}-{attempt}.ipynb" for attempt in (1, 2)]
+    flat = "Gus_5_assignsubmission_file_"
     put({names[0]: book(), names[1]: mine("new"), "ada_7_3_print.pdf": "%PDF", f"cut_8_3_{LESSON}.ipynb": "{",
-         moodle("Bob", 3, "print.pdf"): "%PDF", moodle("Eve", 4): book(), "fay.ipynb": book()})  # fmt: skip
+         moodle("Bob", 3, "print.pdf"): "%PDF", moodle("Eve", 4, f"{flat}x.ipynb"): book(),
+         f"{flat}x.ipynb": book(), "fay.ipynb": book()})  # fmt: skip
     taken = intake.collect(folder, LESSON)
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
     notebook.metadata["course_notes"] = ["A check was put back."]
@@ -1011,7 +1018,8 @@ def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave
         nbformat.write(notebook, _parents(folder / "autograded" / student / LESSON / f"{LESSON}.ipynb"))
     given = {student: {"right_pairs": (1.0, 2.0)} for student in taken.ready}
     grade.write_feedback(folder, LESSON, taken.files, given)
-    assert pages_in(folder).keys() == {moodle("Bob", 3, f"{LESSON}.html"), moodle("Eve", 4, f"{LESSON}.html")}
+    pages = {moodle("Bob", 3, f"{LESSON}.html"), moodle("Eve", 4, f"{LESSON}.html"), f"{flat}{LESSON}.html"}
+    assert pages_in(folder).keys() == pages
     [(name, text)] = pages_in(folder, "canvas").items()
     head, cell = nbformat.reads(text, 4).cells
     assert name == names[1] and "right_pairs: 1 of 2" in head.source

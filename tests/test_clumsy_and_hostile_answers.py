@@ -5,7 +5,6 @@ import functools
 import itertools
 import math
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -49,18 +48,10 @@ def hostile(kind):
     return scope["mine"]
 
 
-NEEDS_A_MEMORY_LIMIT = {"huge array", "huge text"}
-
-
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_code_gets_a_helpful_sentence_and_the_kernel_lives_on(kind, capfd, monkeypatch):
-    if kind in NEEDS_A_MEMORY_LIMIT and not run_answer._resource():
-        pytest.skip("memory can be limited on Linux only, and not with CUDA")
     if kind != "endless":  # as many steps as in a lesson once, a fifth of them for the other loops
         monkeypatch.setattr(run_answer, "STEPS", run_answer.STEPS // 5)
-    if kind == "endless and slow":
-        monkeypatch.setattr(run_answer, "CPU_SECONDS", 0.4)
-        monkeypatch.setattr(run_answer, "WALL_SECONDS", 0.4)
     answer, status, words = hostile(kind), HOSTILE[kind]["status"], HOSTILE[kind]["words"]
     before = kernel_state()
     start, waiting = time.process_time(), time.perf_counter()
@@ -80,15 +71,10 @@ def test_hostile_code_gets_a_helpful_sentence_and_the_kernel_lives_on(kind, capf
 
 def kernel_state():
     """What hostile code could leave behind."""
-    modules = [
-        (module, name) for module in (math, np, torch) for name in ("sin", "cos", "empty", "empty_like")
-    ]
-    modules += [(builtins, name) for name in dir(builtins) if name != "_"]
     return (
         sys.stdout, sys.stderr, sys.stdin, sys.gettrace(), sys.getprofile(), sys.getrecursionlimit(),
         builtins.input, threading.active_count(), list(warnings.filters), np.geterr(),
-        torch.get_default_dtype(), torch.is_grad_enabled(),
-        [getattr(module, name, None) for module, name in modules],
+        [getattr(module, name) for module in (np, torch) for name in ("empty", "empty_like")],
     )  # fmt: skip
 
 
@@ -97,25 +83,6 @@ def kernel_state():
 )
 def test_every_kind_of_number_is_one(kind):
     assert run_answer.numbers(((kind(0.5), 1), [True, kind(-3)])) == ((2, 2), (0.5, 1.0, 1.0, -3.0))
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory can be limited on Linux only")
-def test_the_memory_limit_is_lifted_after_the_call():
-    code = (
-        "import resource\n"
-        "from pe_lessons.lessons.start_here import count_positions\n"
-        "before = resource.getrlimit(resource.RLIMIT_AS)\n"
-        "inside = []\n"
-        "count_positions.check(lambda sentence: inside.append(resource.getrlimit(resource.RLIMIT_AS)))\n"
-        "print(before == resource.getrlimit(resource.RLIMIT_AS), before == inside[0])"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == ["True", "False"]
-
-
-def test_where_memory_cannot_be_limited_answers_are_judged(monkeypatch):
-    monkeypatch.setattr(run_answer, "SIZE", Path("no such file"))  # as on macOS and Windows
-    assert EXERCISE.check(loops.sinusoidal).status == "correct"
 
 
 def test_printing_and_warnings_stay_inside(capfd):
@@ -134,7 +101,7 @@ def test_printing_and_warnings_stay_inside(capfd):
 
 def test_checks_in_several_threads_are_right_and_leave_the_kernel_as_it_was(capfd):
     before, results = kernel_state(), []
-    spoils, asks = hostile("math replaced"), hostile("input")
+    unwritten, asks = hostile("NumPy empty"), hostile("input")
 
     def slowly(seq_len, d_model):
         print("working ...")
@@ -142,7 +109,7 @@ def test_checks_in_several_threads_are_right_and_leave_the_kernel_as_it_was(capf
         return loops.sinusoidal(seq_len, d_model)
 
     def work():
-        for answer in (slowly, spoils, slowly, asks):
+        for answer in (slowly, unwritten, slowly, asks):
             results.append((answer, EXERCISE.check(answer).status))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
@@ -152,53 +119,22 @@ def test_checks_in_several_threads_are_right_and_leave_the_kernel_as_it_was(capf
         thread.join()
     assert len(results) == 16
     assert {(answer, status) for answer, status in results} == {
-        (slowly, "correct"), (spoils, "error"), (asks, "error")
+        (slowly, "correct"), (unwritten, "not yet"), (asks, "error")
     }  # fmt: skip
     assert kernel_state() == before
     captured = capfd.readouterr()
     assert (captured.out, captured.err) == ("", "")
 
 
-class Clock:
-    """A clock for the loop guard: its time goes on when it is told to."""
+def test_what_computes_for_too_long_is_ended(monkeypatch):
+    monkeypatch.setattr(run_answer, "CPU_SECONDS", 0.05)
 
-    def __init__(self, cpu_per_second):
-        self.now, self.cpu_per_second = 0.0, cpu_per_second
-
-    def perf_counter(self):
-        return self.now
-
-    def thread_time(self):
-        return self.now * self.cpu_per_second
-
-
-@pytest.mark.parametrize(
-    ("seconds", "cpu_per_second", "status"),
-    [
-        ([0.0] * 50 + [100.0] + [0.0] * 50, 0, "correct"),  # suspended, or swapped out
-        ([1.0] * 15, 0, "correct"),  # again and again
-        ([0.01] * 399, 0, "correct"),
-        ([0.01] * 500, 0, "error"),  # a loop that sleeps
-        ([1.0] * 30, 0, "error"),
-        ([0.1] * 150, 0.02, "correct"),  # at work, on a machine that gives it a fiftieth of its time
-        ([0.1] * 20, 1, "correct"),
-        ([0.1] * 30, 1, "error"),  # hard at work
-        ([1.0] * 4, 1, "error"),
-    ],
-)
-def test_only_time_that_the_answer_itself_takes_is_counted(monkeypatch, seconds, cpu_per_second, status):
-    clock = Clock(cpu_per_second)
-    monkeypatch.setattr(run_answer, "time", clock)
-
-    def answer(seq_len, d_model):
-        if seq_len == 5:  # the first trial
-            for step in seconds:
-                clock.now += step
-                for _ in range(9):  # the guard looks at its clock at every eighth line or bytecode
-                    pass
+    def slow(seq_len, d_model):
+        for _ in range(100):
+            sum(range(100_000))
         return loops.sinusoidal(seq_len, d_model)
 
-    assert EXERCISE.check(answer).status == status
+    assert "does not end" in EXERCISE.check(slow).message
 
 
 def test_modules_that_misbehave_are_reported():
@@ -234,12 +170,3 @@ def test_modules_that_misbehave_are_reported():
         result = exercise.check(module_class)
         assert result.status in ("not yet", "error")
         assert words in result.message, result
-
-
-@pytest.mark.parametrize(
-    ("limit", "room"),
-    [("1500000000", 750_000_000), ("", 2 << 30), ("99999999999", 2 << 30), ("1.5G", 2 << 30)],
-)
-def test_on_a_hub_a_call_gets_half_of_its_limit(monkeypatch, limit, room):
-    monkeypatch.setenv("MEM_LIMIT", limit)
-    assert run_answer._memory_of_a_call() == room

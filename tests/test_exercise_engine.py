@@ -4,7 +4,6 @@ import dataclasses
 import inspect
 import itertools
 import math
-import os
 import subprocess
 import sys
 import types
@@ -43,12 +42,7 @@ def mistakes(*slips):
         if part != second:
             say = f"Your code makes two mistakes:\n1. {one.say}\n2. {other.say}"
             wrong = build(**{part: piece, second: stone})
-            exact = {
-                p: x for mistake, p, x in ((one, part, piece), (other, second, stone)) if not mistake.exact
-            }
-            pairs.append(
-                Mistake(f"{one.name} + {other.name}", say, wrong, None if len(exact) == 2 else build(**exact))
-            )
+            pairs.append(Mistake(f"{one.name} + {other.name}", say, wrong))
     return {"mistakes": [mistake for mistake, _, _ in slips], "pairs": pairs}
 
 
@@ -84,7 +78,7 @@ def test_two_mistakes_are_both_named():
     assert len(EXERCISE.pairs) == 8  # squared and not scaled are one part, so are one more and nearly
 
 
-def test_of_pairs_that_behave_alike_only_what_they_share_is_named():
+def test_of_pairs_that_behave_alike_none_is_named():
     blind = dataclasses.replace(EXERCISE, probes=(([0, 0], 3),), edge_probes=(([0], 5),), **MADE)
     assert blind.diagnose(lambda numbers, factor: [1 for _ in numbers]).cause == "one more"
     twins = (
@@ -93,7 +87,7 @@ def test_of_pairs_that_behave_alike_only_what_they_share_is_named():
         slip("factor plus factor", "Twice again.", "times", lambda factor: factor + factor),
     )
     result = dataclasses.replace(EXERCISE, **mistakes(*twins)).diagnose(build(lambda factor: 2 * factor, 2))
-    assert result.cause == "plus two"
+    assert result.cause is None
 
 
 def test_what_a_mistake_does_not_explain_is_said_beside_it():
@@ -162,21 +156,6 @@ def test_of_a_loss_of_precision_only_the_size_is_compared():
     assert EXERCISE.diagnose(build(plus=1e-9)).status == "correct"
 
 
-def test_beside_another_slip_a_loss_of_precision_must_not_show_in_the_main_probes():
-    def far_off(size):
-        return lambda numbers: [number + (size if number > 100 else 0) for number in numbers]
-
-    late = slip("far numbers", "Large numbers lose digits.", "order", far_off(1e-2), loses_precision=True)
-    exercise = dataclasses.replace(EXERCISE, edge_probes=(([99, 200], 4),), **mistakes(*SLIPS, late))
-    for size in (1e-2, 3e-3, -3e-2):
-        assert (
-            exercise.diagnose(build(lambda factor: 1, order=far_off(size))).cause
-            == "not scaled + far numbers"
-        )
-    assert exercise.diagnose(build(lambda factor: 1, order=far_off(0.5))).cause == "not scaled"
-    assert exercise.diagnose(build(lambda factor: 1, plus=2e-3)).cause is None
-
-
 def test_an_error_everywhere_is_no_known_mistake():
     crash = Mistake("crash", "It crashes.", lambda numbers, factor: 1 / 0)
     exercise = dataclasses.replace(WITHOUT, mistakes=[crash])
@@ -212,24 +191,16 @@ def test_an_error_asked_for_has_to_come():
         (lambda numbers, factor: ..., "ellipsis"),
         (lambda numbers, factor: [["a"]], "strings"),
         (lambda numbers, factor: map(float, numbers), "which can be read only once. Turn it into a list"),
-        (lambda numbers, factor: [[0.0] * 2] * 3, "returns the same list 3 times"),
-        (
-            lambda numbers, factor: ([1.0], numbers, factor),
-            "should return the shape (3,), but returns a tuple of 3 things.",
-        ),
-        (lambda numbers, factor: (numbers, numbers), "returns a tuple of 2 things."),
-        (lambda numbers, factor: (numbers[0], "b"), "a tuple of 2 things"),
+        (lambda numbers, factor: (numbers, numbers), "returns the shape (2, 3)"),
         (lambda numbers, factor: [1.0], "should have 3 numbers, but has 1."),
         (lambda numbers, factor: (1.0, 2), "should have 3 numbers, but has 2."),
         (lambda numbers, factor: [[1.0]], "should return the shape (3,), but returns the shape (1, 1)"),
-        (lambda numbers, factor: list(enumerate("abc")), "pairs of a number and a string"),
         (lambda numbers, factor: [["a", 2]], "a list that contains strings"),
         (lambda numbers, factor: [number * factor + 1e-4 for number in numbers], "All entries are close"),
         (lambda numbers, factor: [3, 6, 13], "2 of 3 entries are right"),
         (lambda numbers, factor: [3, 7, 13], "1 of 3 entries is right"),
         (lambda numbers, factor: [numbers.append(1), 6, 12], "contains None at [0], where a number"),
         (lambda numbers, factor: [[3, 6], [12, None]], "contains None at [1][1], where a number"),
-        (lambda numbers, factor: [10**400], "too large"),
         (lambda numbers, factor: np.array([1, 2], dtype="datetime64[s]"), "datetime"),
     ],
 )
@@ -300,7 +271,7 @@ def test_code_below_the_line_that_ends_the_function_is_seen():
         ([0.5, -4.0, 3.1461], "Your number 3, 3.1461, has the right digits in the wrong order."),
         ([0.5, -4.0, 3.142], "Your number 3, 3.142, is close, as if you rounded"),
         ([0.5, math.nan, 3.1416], "Your number 2, nan, is NaN, which means"),
-        ([0.5, ..., ...], "Your answer should have 3 numbers, and 2 are still missing."),
+        ([0.5, ..., 3], "Your answer contains `...` at [1], where a number should be."),
         ([0.5, -4.0], "Your answer should have 3 numbers, but has 2."),
     ],
 )
@@ -323,7 +294,7 @@ def test_numbers_typed_by_hand_are_compared_without_a_word_of_the_right_ones(ans
         ((None,), "not yet", "Your answer is None, which is what `print(...)`"),
         (("2.5, 4",), "not yet", "Your answer is a string, not a number."),
         ((["2.5", "4"],), "not yet", "Your answer is a list that contains strings"),
-        (({2.5: 4},), "not yet", "Your answer is a dict"),
+        (({2.5: 4},), "not yet", "Your answer contains a dict"),
         ((2.5,), "not yet", "Your answer should return the shape (2,), but returns a single number."),
     ],
 )
@@ -500,34 +471,6 @@ def test_check_raises_only_while_a_grading_tool_runs(monkeypatch, capsys):
             EXERCISE.check(failing)
     assert caught.value._render_traceback_()[0] == "scaled: Error in your code."
     assert EXERCISE.diagnose(3).status == "error"
-
-
-@pytest.mark.parametrize(
-    ("at_first", "then", "outcome"),
-    [
-        ("autograde", "os.environ.pop('NBGRADER_EXECUTION')", "raises"),
-        ("autograde", "os.environ['NBGRADER_EXECUTION'] = ''", "raises"),
-        ("", "os.environ['NBGRADER_EXECUTION'] = 'autograde'", "not attempted"),
-    ],
-)
-def test_an_answer_cannot_switch_grading_on_or_off(at_first, then, outcome):
-    code = (
-        "import os\n"
-        "from pe_lessons.lessons.start_here import count_positions\n"
-        f"{then}\n"
-        "try:\n"
-        "    print(count_positions.check(...).status)\n"
-        "except AssertionError:\n"
-        "    print('raises')"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"NBGRADER_EXECUTION": at_first},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert run.stdout.strip() == outcome
 
 
 def test_a_check_takes_one_function():
@@ -710,12 +653,10 @@ def test_of_true_and_false_it_is_not_said_that_a_right_answer_has_them():
     assert permutation_test.diagnose(last_row_only).message.startswith("`last_row_only(model=")
 
 
-def test_an_array_may_be_turned_on_the_way_but_not_scrambled():
+def test_an_array_may_not_be_scrambled_on_the_way():
     turned = place._Numbers(1, (2, 3), (1.5, 4, 2, 5, 3, 6), 1e-6)
     flat = place._Numbers(1, (6,), (1.5, 2, 3, 4, 5, 6), 1e-6)
-    upright = place._Numbers(1, (3, 2), (1.5, 2, 3, 4, 5, 6), 1e-6)
-    assert place._Numbers(1, (2, 3), (1.5, 3, 5, 2, 4, 6), 1e-6).agree(upright)
-    assert not turned.agree(flat) and not turned.agree(upright)
+    assert not turned.agree(flat)
     assert place._Numbers(6, (), (1.5, 4, 2, 5, 3, 6), 1e-6).agree(flat), "a loop takes its own order"
 
 
@@ -782,8 +723,7 @@ class InAClassRightly:
 def test_looking_for_the_place_leaves_the_learners_things_as_they_are(capsys):
     KEPT[:] = [1.5]
     assert "in line" in ANGLES.diagnose(keeps).message
-    trials_and_again = len(ANGLES.probes) + 1
-    assert KEPT == [1.5] + trials_and_again * [2.5], "the copy has its own list"
+    assert KEPT == [1.5] + len(ANGLES.probes) * [2.5], "the copy has its own list"
     assert capsys.readouterr().out == "" and keeps.__code__.co_filename == __file__
 
 

@@ -72,7 +72,6 @@ def test_replies_have_the_words_of_a_page(monkeypatch):
         "def my_positions(sentence): ...",
         "my_positions = [0]",
         RIGHT.replace("return", "exit(); return"),
-        f"import math\n{RIGHT.replace('return', 'math.sin = None; return')}",
     ]
     said = "\n".join(asked(answer)["message"] for answer in answers)
     assert not re.search(r"\b(cell|notebook)\b|\.(hint|check)\(", said), said

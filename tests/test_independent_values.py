@@ -112,22 +112,6 @@ def test_rotary_is_multiplication_by_a_complex_number(version, layout):
     np.testing.assert_allclose(actual, np.hstack([by_row, by_column]), atol=1e-12)
 
 
-@each_version
-def test_learned_rows_of_the_published_models(version):
-    # RoBERTa (padding token 1) numbers its tokens from 2 and leaves padding out; OPT begins at 2 as well
-    table = [[float(row)] for row in range(9)]
-    token_ids = [[0, 31414, 232, 2, 1, 1], [1, 1, 0, 31414, 232, 2]]
-    rows = answer(version, "learned", token_ids, table, offset=2, padding_id=1)[..., 0]
-    assert rows.tolist() == [[2, 3, 4, 5, 0, 0], [0, 0, 2, 3, 4, 5]]
-    assert answer(version, "learned", token_ids, table, offset=2)[1, :, 0].tolist() == [2, 3, 4, 5, 6, 7]
-
-
-def test_only_the_rows_that_were_looked_up_get_a_gradient():
-    table = torch.zeros(6, 2, requires_grad=True)
-    tensors.learned(torch.tensor([[5, 5, 0]]), table, offset=1, padding_id=0).sum().backward()
-    assert table.grad[:, 0].tolist() == [0, 1, 1, 0, 0, 0]
-
-
 def test_shaw_s_bias_is_the_padded_and_skewed_product_of_the_music_transformer():
     """Huang et al. 2018 shift the rows of q E^T instead of looking up n x n vectors."""
     seq_len, head_dim = 5, 3

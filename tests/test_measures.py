@@ -3,18 +3,9 @@
 import numpy as np
 import pytest
 
-from pe_lessons import arrays, measures
+from pe_lessons import measures
 
 POSITIONS = np.arange(20)[:, None]
-BINARY = POSITIONS // 2 ** np.arange(5) % 2
-
-
-@pytest.mark.parametrize("offset", [1, 3, 7])
-def test_shift_residual(offset):
-    assert measures.shift_residual(arrays.sinusoidal(100, 8), offset) < 1e-9
-    assert measures.shift_residual(POSITIONS, offset) < 1e-9
-    assert measures.shift_residual(BINARY, offset) > 0.1
-    assert measures.shift_residual(np.sin(POSITIONS), offset) > 0.1  # a sine without its cosine
 
 
 def test_nearest_neighbours():

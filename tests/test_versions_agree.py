@@ -28,7 +28,6 @@ def random_rows(*shape):
 SIZES = [(1, 1), (1, 6), (5, 1), (3, 6), (6, 3), (5, 4), (4, 5), (7, 7), (40, 33)]  # (seq_len, d_model)
 TOKENS_BETWEEN = np.arange(-200, 201)
 LOOK_BACK = np.tril(np.ones((4, 4), dtype=bool))
-TEXTS = np.array([[7, 5, 9, 0, 0], [0, 0, 3, 7, 7]])  # two texts, padded with 0 on either side
 LLAMA_3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 SCALINGS = [
     {"rope_type": "default"},
@@ -161,13 +160,6 @@ CASES = {
     "sinusoidal_2d": [
         *((size, {}) for size in ((1, 1, 4), (3, 5, 8), (5, 3, 12))),
         ((2, 7, 8), {"base": 100}),
-    ],
-    "learned": [
-        ((TEXTS, random_rows(5, 3)), {}),
-        ((TEXTS, random_rows(9, 1)), {"offset": 4}),
-        ((TEXTS, random_rows(3, 2)), {"padding_id": 0}),
-        ((TEXTS, random_rows(8, 2)), {"padding_id": 7, "offset": 2}),
-        ((TEXTS[:1], random_rows(5, 2)), {"padding_id": 100}),
     ],
     "shaw_bias": [
         ((random_rows(1, 1), random_rows(1, 1)), {}),

@@ -163,8 +163,8 @@ ALSO = {
     "19": ("paged attention", "vllm"),
 }
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
-NOT_ARTICLE = ".headerlink, .viewcode-link, .cell_input, .cell_output pre, summary, script, .filters"
-NOT_ARTICLE += ", .highlight-python, .highlight-pycon, .highlight-bash"
+NOT_ARTICLE = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, summary, script"
+NOT_ARTICLE += ", .filters, .highlight-python, .highlight-pycon, .highlight-bash"
 
 
 CASE = re.compile(r'<section id="case-(\d+)">.*?</section>', re.DOTALL)

@@ -79,6 +79,7 @@ SEEN = {
 }
 OURS = "Three suspects, for when you have three of your own"
 ANSWER = "Cause and fix"
+GUILTY = f"Yes, it is this one. *{ANSWER}* says why."
 
 
 def link_to(case):
@@ -105,11 +106,15 @@ def section(case):
     yield f"`{call}`: {said} For example, `{example}` is `{result}`.\n"
     if case.evidence:
         yield f"```{'python' if 'code' in case.data else 'pycon'}\n{case.evidence}\n```\n"
-    suspects = "\n".join(f"- **{one.letter}** {one.who}" for one in case.suspects) + "\n"
+    suspects = "\n".join(
+        f'<details class="suspect"><summary><b>{one.letter}</b> {html.escape(one.who)}</summary>\n\n'
+        f"{GUILTY if one == case.culprit else f'Innocent. {one.say}'}\n\n</details>"
+        for one in case.suspects
+    )
     if case.later:
         suspects = f"<details><summary>{OURS}</summary>\n\n{suspects}\n</details>\n"
-    yield suspects
-    yield f"<details><summary>{html.escape(ANSWER)}</summary>\n"
+    yield f"{suspects}\n"
+    yield f'<details class="cause"><summary>{ANSWER}</summary>\n'
     yield f"**{case.culprit.letter}**, {case.culprit.who}. {case.culprit.say}\n"
     yield f"```python\n{case.data['test'].strip()}\n```\n"
     yield f"{told}\n\nExplained in {link_to(case)}. {threads}.\n"

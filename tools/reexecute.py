@@ -72,18 +72,6 @@ def rms(a: np.ndarray, b: np.ndarray | float) -> float:
     return float(np.sqrt(np.mean((a - b) ** 2)))
 
 
-def without_text_chunks(png: str) -> str:
-    """Drop the text chunks of a PNG: matplotlib writes its version there."""
-    data = base64.b64decode(png)
-    kept, start = [data[:8]], 8
-    while start < len(data):
-        end = start + 12 + int.from_bytes(data[start : start + 4], "big")
-        if data[start + 4 : start + 8] not in (b"tEXt", b"zTXt", b"iTXt"):
-            kept.append(data[start:end])
-        start = end
-    return base64.b64encode(b"".join(kept)).decode("ascii")
-
-
 def readable_id(cell, taken: set[str]) -> str:
     """The cell's own id; a new one, from its first words, where a program made it up."""
     current = cell.get("id", "")
@@ -106,8 +94,6 @@ def normal_output(output, execution_count):
         told = output.metadata.get("image/png", {})
         told = {key: told[key] for key in ("alt", "width", "height", "coloured") if key in told}
         output.metadata = {"image/png": told} if told else {}
-        if "image/png" in output.data:
-            output.data["image/png"] = without_text_chunks(output.data["image/png"])
     return output
 
 

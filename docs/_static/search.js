@@ -51,6 +51,7 @@ const LAST = /\/(teaching|api|evidence)\/|\/(index|bibliography|README|CONTRIBUT
 function row(page, words) {
   const part = page.sub_results.find(({ title }) => title?.toLowerCase().includes(words)) ?? page.sub_results[0] ?? page;
   const [item, said] = ["li", "p"].map((tag) => document.createElement(tag));
+  if (page.meta.to) item.append("Clinic › ");
   item.append(linked(page.url, page.meta.title));
   if (part.url !== page.url) item.append(" › ", linked(part.url, part.title));
   const begun = part.excerpt.replace(/^(?:(?!<mark>).)*?[.?!] (?=[A-Z“])/s, "");

@@ -56,18 +56,28 @@ const asked = new URLSearchParams(location.search).get("show");
 const first = tags.find((one) => one.dataset.tag === asked);
 first ? press(first) : show();
 
-// On a phone the sections below the cards are folded, until a card or their own heading is touched.
-if (matchMedia("(max-width: 600px)").matches) {
-  const sections = cards.map(told);
-  const open = () => sections.find((one) => one.contains(document.getElementById(location.hash.slice(1))))?.classList.remove("folded");
-  for (const section of sections) {
-    section.classList.add("folded");
-    section.querySelector("h3").addEventListener("click", () => section.classList.toggle("folded"));
-  }
-  cards.forEach((card) => card.addEventListener("click", () => told(card).classList.remove("folded")));
-  addEventListener("hashchange", open);
-  open();
+// The sections below the cards are folded, until a card, a link or their own heading opens them.
+const sections = cards.map(told);
+function fold(section, folded) {
+  section.classList.toggle("folded", folded);
+  section.querySelector("h3 button").ariaExpanded = !folded;
 }
+for (const section of sections) {
+  const [heading, button] = [section.querySelector("h3"), document.createElement("button")];
+  button.append(...[...heading.childNodes].filter((one) => !one.matches?.(".headerlink")));
+  button.onclick = () => fold(section, !section.classList.contains("folded"));
+  heading.prepend(button);
+  fold(section, true);
+}
+function open() {
+  const section = sections.find((one) => one.contains(document.getElementById(location.hash.slice(1))));
+  if (!section) return;
+  fold(section, false);
+  section.scrollIntoView();
+}
+cards.forEach((card) => card.addEventListener("click", ({ target }) => target.matches("a") && fold(told(card), false)));
+addEventListener("hashchange", open);
+open();
 
 const bar = document.querySelector(".compare");
 const chosen = [];

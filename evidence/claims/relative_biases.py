@@ -39,17 +39,13 @@ def as_the_digit_says(seed):
     with torch.no_grad():
         answers = model(tokens).argmax(dim=-1)[:, 7:, None]
     counts = torch.nn.functional.one_hot(tokens.unfold(1, 7, 1)[:, :-1], 10).sum(dim=2)  # in the seven before
-    asked, hits = asked[:, 7:], hits[:, 7:]
+    asked = asked[:, 7:]
     named = counts.gather(2, answers)[..., 0] == counts.amax(dim=2)
     yield (
         "T5, digits 1 to 7: answers that are a commonest of the last seven",
         named[asked].float().mean().item(),
         above(0.93),
     )
-    stands = counts.gather(2, targets[:, 7:, None].clamp(min=0))[..., 0]
-    for times, bound in ((1, below(0.1)), (2, between(0.45, 0.62)), (3, at_least(0.9))):
-        share = hits[asked & (stands == times)].float().mean().item()
-        yield f"T5, digits 1 to 7, wanted digit there {times} times", share, bound
     offsets = np.arange(-15, 16)
     numbers = model.encoding.per_bucket[0].detach().numpy()[arrays.t5_buckets(offsets)]
     pointed = (-7 <= offsets) & (offsets <= -1)

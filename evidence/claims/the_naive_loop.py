@@ -1,11 +1,9 @@
 """What lesson 03 says of training with a wrong exponent."""
 
-import functools
-
 import numpy as np
 
 from evidence.claims.run_claims import above, at_least, between, each_seed, who_learns
-from evidence.claims.train_on_another_seed import of_lesson, share_right, train
+from evidence.claims.train_on_another_seed import of_lesson, train
 from pe_lessons import loops, toys
 
 lesson = of_lesson("the_naive_loop")
@@ -34,13 +32,3 @@ def learning_curves(seed):
         yield f"after 250 steps, {name}", shares[name], bound
     less = shares["textbook"] - shares["every column for itself"]
     yield "every column for itself, less than the textbook by", less, above(0)
-
-
-@who_learns
-@each_seed
-def short_strings(seed):
-    """The digit three back in strings of 16, where fast hands are enough: share right"""
-    for name in ("formula", "textbook"):
-        encoding = functools.partial(toys.Table, TABLES[name](16, 32))
-        share = share_right(encoding, toys.k_back, seed, steps=200)
-        yield f"after 200 steps, {name}", share, LEARNED

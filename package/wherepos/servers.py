@@ -160,6 +160,9 @@ def main(words=None):
     given, told = parser.parse_args(words), []
     if given.words < 2 * SHORT or not given.tolerance > 0:
         parser.error(f"--words must be at least {2 * SHORT} and --tolerance above 0")
+    for address in (given.server, given.reference):
+        if not address.startswith(("http://", "https://")):
+            parser.error(f"an address begins with http:// or https://, got {address!r}")
     try:
         for check, status, says, size in compare(
             given.server, given.reference, words=given.words, tolerance=given.tolerance, seed=given.seed

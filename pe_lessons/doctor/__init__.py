@@ -28,9 +28,9 @@ rounded to 16 bits stay so after `.float()`: then nothing is tried. The file may
 - `reference = ...`: the same weights in a model that is right.
 - `tolerance = 0.05`: the share of what order does that a cache in bfloat16 or int8, or other rounding,
   may change; at least 0.01.
-- `require = [...]`: checks that must be tried; with `--strict`, all. Their names: equal-tokens, future,
-  longer-text, first-position, shift, far-positions, batch, left-padding, step-by-step, several-new-tokens,
-  padded-step-by-step, packing.
+- `require = [...]`: checks that must be tried; with `--strict`, all. Their names: order, equal-tokens,
+  future, longer-text, first-position, shift, far-positions, batch, left-padding, step-by-step,
+  several-new-tokens, padded-step-by-step, packing. Reports have spaces in them, which will do, too.
 - `vocab_size = ...`: tokens from its upper half are asked.
 
 The exit status is 1 if something is wrong, 2 if nothing can be told, and 3 if the model ends in an error
@@ -46,7 +46,7 @@ import dataclasses
 import torch
 
 from pe_lessons import _arguments as arguments
-from pe_lessons.doctor.checks import CHECKS, against
+from pe_lessons.doctor.checks import CHECKS, against, idle_positions
 from pe_lessons.doctor.examined_model import (
     LENGTH,
     Crash,
@@ -90,8 +90,8 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
     window : int
         The largest window of the model, or the longest text of another kind that it is to be asked about. A
         long text is then longer than that; without it, and without a window in a config, it has 160 tokens.
-    require : list of names of `CHECKS`, or "all"
-        Checks that have failed if they are not tried; "step-by-step", as in an id, will do, too.
+    require : list of names, or "all"
+        Checks that have failed if they are not tried: "order" and those of `CHECKS`, with spaces or hyphens.
 
     Raises
     ------
@@ -115,12 +115,11 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
     """
     if tolerance is not None and not (isinstance(tolerance, float) and 0 < tolerance < 1):
         raise ValueError(f"tolerance must be a number between 0 and 1 such as 0.05, got {tolerance!r}")
-    by_id = {hyphened(name): name for name in CHECKS}
-    require = [*CHECKS] if require == "all" else require
-    wanted = [] if isinstance(require, str) else [by_id.get(name, name) for name in require]
-    if isinstance(require, str) or not {*wanted} <= CHECKS.keys():
-        raise ValueError(f'require must be "all" or a list of some of {[*CHECKS]}, got {require!r}')
-    require = wanted
+    by_id = {hyphened(name): name for name in ("order", *CHECKS)}
+    named = [*by_id] if require == "all" else require
+    if isinstance(named, str) or not {*map(hyphened, named)} <= by_id.keys():
+        raise ValueError(f'require must be "all" or a list of some of {[*by_id]}, got {require!r}')
+    require = [by_id[hyphened(name)] for name in named]
     model, logits, patient = logits, adapted(logits), None
     try:
         if vocab_size is None:
@@ -130,9 +129,10 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
         patient = Patient(logits, vocab_size, relative, tolerance, window)
         findings = _first_findings(patient, unfilled(model))
     except Crash as crash:
-        return _report(
-            patient, [Finding("answers", "failed", f"{crash} (a text of {LENGTH} tokens was asked)")]
-        )
+        says, look_at = f"{crash} (a text of {LENGTH} tokens was asked)", ""
+        if patient is not None and not patient.longest:
+            look_at = f"vocab_size, if the model takes no token {vocab_size - 1}: it is {vocab_size} here"
+        return _report(patient, [Finding("answers", "failed", says, look_at=look_at)])
     if findings[-1].check != "order" or findings[-1].status != "right":
         return _report(patient, findings)
     patient.shorten(window or window_of(model))
@@ -167,7 +167,7 @@ def _report(patient, findings):
             left.setdefault(one.says, []).append(one.check)
     done = {one.check for one in findings} - {name for names in left.values() for name in names}
     report.tried = f"tried: {len(done)} of {len({one.check for one in findings})} checks"
-    if patient is not None:
+    if patient is not None and patient.longest:
         report.tried += f"; texts of 1 to {patient.longest} tokens{patient.too_long}"
         report.tried += f"; positions 0 to {patient.farthest:,}" * bool(patient.farthest)
     for why, names in left.items():
@@ -182,7 +182,7 @@ def _first_findings(patient, buffers):
         found.append(Finding("frequencies", "wrong", "a rotation has none of these", 0, *buffers))
     first = patient.measured()
     if first.check == "position_ids":  # the other checks can do without them
-        found += [] if buffers else [first]
+        found += [] if buffers else [idle_positions(patient, first)]
         patient.arguments.remove("position_ids")
         patient.unused = ("position_ids",)
         first = patient.measured()

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from pe_lessons import doctor
+from pe_lessons.models.words import show
 
 
 def main(words=None):
@@ -36,9 +37,9 @@ def main(words=None):
         sys.modules.pop(NAME, None)
     if options.json:
         told = {"tried": findings.tried, "findings": [dataclasses.asdict(finding) for finding in findings]}
-        print(json.dumps(told, indent=1, allow_nan=False))
+        show(json.dumps(told, indent=1, allow_nan=False))
     else:
-        print(findings)
+        show(findings)
     statuses = {finding.status for finding in findings}
     if "wrong" in statuses:
         return 1

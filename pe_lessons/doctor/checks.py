@@ -24,6 +24,30 @@ from pe_lessons.doctor.examined_model import (
 )
 
 
+def idle_positions(patient, found):
+    """More of a `Finding` that moving given positions apart changes nothing: are they used at all?"""
+    backwards = patient.count.flip(1)
+    turned, *others = (
+        patient.rows(tokens, ids)[:, -1]
+        for tokens, ids in ((patient.text, backwards), (patient.text, None),
+                            (patient.altered(patient.text, 0), backwards))
+    )  # fmt: skip
+    idle = _no_order(patient)
+    if not any(patient.same(turned, other) for other in others):
+        says = "moving the tokens apart changes nothing, and turning their positions round does"
+        culprit = "sign | distances have the other sign, and those that are too small are taken for one"
+        where = "is the place of a key taken from that of the query, before distances are cut off at 0?"
+        return dataclasses.replace(found, says=says, culprit=culprit, look_at=where, id="")
+    if idle is False:
+        return found
+    culprit = "nothing | positions act nowhere, given or not: slopes of 0, a table of zeros, or nothing turns"
+    where = "what is made of positions, and whether it is added"
+    if idle is None:
+        culprit = "unused-perhaps | position_ids are not used, or positions act nowhere: slopes of 0"
+        where = f"{where}; {found.look_at}"
+    return dataclasses.replace(found, culprit=culprit, look_at=where, id="")
+
+
 def _first_wrong(verdicts):
     """The first that is wrong, or else the first that could not tell, or else the last."""
     unsure = None
@@ -92,12 +116,17 @@ def _future(patient, check):
                 yield Finding(check, "wrong", says, 0, culprit, where, "lesson 01")
                 return
 
+    try:
+        alone = _sees_all_but_itself(patient)
+    except Crash:  # the model takes no such mask
+        alone = False
     missing = "no-mask | a causal mask is missing, or in a model of many layers off by one"
     others = "" if patient.known else ", or heads are split or merged wrongly"
     reshaped = "heads | heads are split or merged wrongly, or the causal mask is off by one in many layers"
     yield patient.verdict(
         check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
         "another last token changes rows before it", "lesson 01", [
+            (*NOT_ITSELF, lambda: alone),
             ("off-by-one | the causal mask is off by one: tokens see the next one",
              "the diagonal of the mask",
              lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one() and hidden_by_a_mask()),
@@ -202,6 +231,11 @@ NO_ROTATION = (
     "is lost, frequencies are far too large, or queries and keys turn by other layouts or frequencies",
     "where queries and keys are turned", "lesson 09",
 )  # fmt: skip
+MUCH = 0.1  # of what order does
+ABSOLUTE = (
+    "absolute | it is not only distances that count, where a text is long or stands elsewhere: a mask, a "
+    "chunk, or a rule for long texts goes by positions", "what is compared with a position", "lesson 20",
+)  # fmt: skip
 # What the last of three tokens, which sees the first two only, does not notice: (culprit, places, places).
 UNLIKE = (
     ("only-queries | only queries turn, or keys do not get the positions that are given",
@@ -255,7 +289,8 @@ def _added(patient, check):
 def _no_order(patient):
     """Does the last of several tokens, the only one that sees others, not notice in which order they stand?
 
-    Otherwise each layer of a causal model passes on what its mask alone says about the order.
+    Otherwise each layer of a causal model passes on what its mask alone says about the order. None where the
+    model can't be asked.
     """
     mask = torch.eye(LENGTH).bool()
     mask[-1] = True
@@ -269,8 +304,8 @@ def _no_order(patient):
                   ([1, 0, *range(2, LENGTH - 1)], range(LENGTH - 2, -1, -1))]  # fmt: skip
         noticed = not patient.same(last(patient.altered(patient.text, 0)), plain)
     except Crash:  # the model takes no such mask
-        return False
-    return noticed and all(patient.same(other, plain) for other in orders)
+        return None
+    return all(patient.same(other, plain) for other in orders) if noticed else None
 
 
 CUT_OFF = (
@@ -294,7 +329,8 @@ def _shift(patient, check):
         says = f"{says} nothing, and by 1 the answers"
         yield Finding(check, "wrong", says, patient.moved(1), culprit, "where positions are rounded")
     elif size < patient.enough:
-        yield Finding(check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)
+        yield _shifted_far(patient, check) or Finding(
+            check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)  # fmt: skip
     elif size < patient.rough:
         yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
     elif not patient.in_attention:
@@ -306,7 +342,7 @@ def _shift(patient, check):
     elif patient.unfilled or _confused(patient):
         yield Finding(check, "wrong", f"{says} the answers", size, *_why_confused(patient))
     elif patient.relative:
-        culprit = _turned_unlike(patient)
+        culprit = _turned_unlike(patient) if patient.moved(1) >= patient.enough or size < MUCH else ABSOLUTE
         if culprit == NO_ROTATION and patient.works_in:  # large weights make much of a last bit
             yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
             return
@@ -316,6 +352,34 @@ def _shift(patient, check):
     else:
         should = "if it should not, say relative = True and this is wrong"
         yield Finding(check, status, f"{says} the answers, and not as a table does; {should}", size)
+
+
+def _shifted_far(patient, check):
+    """The `Finding` where a long text is not what it was when it is moved, though a short one is."""
+    text, ids = patient.long, torch.arange(patient.long.shape[1])[None]
+    if (seam := _seam(patient)) and _at_the_seam(patient, seam):  # which 'far positions' names
+        return None
+
+    def last(tokens, by=0):
+        return patient.rows(tokens, ids + by)[:, -1]
+
+    try:
+        size = patient.difference(patient.rows(text, ids), patient.rows(text, ids + SHIFT))
+        if size < max(MUCH, patient.rough):  # small formats do less, and are another check's
+            return None
+        firsts, middle = (patient.altered(text, place) for place in (slice(NEW), slice(SHIFT, 2 * SHIFT)))
+        kept = [not patient.same(last(tokens, by), last(text, by))
+                for tokens, by in ((firsts, 0), (middle, 0), (firsts, SHIFT))]  # fmt: skip
+    except Crash:  # a table or a cache of angles may end there
+        return None
+    culprit = ABSOLUTE
+    if kept == [True, False, False]:
+        culprit = (
+            "sinks-by-position | sinks are the tokens at the first positions, and not the first tokens: a "
+            "text that begins elsewhere has none", "the mask that lets each token see them", "lesson 20",
+        )  # fmt: skip
+    says = f"moving a text of {text.shape[1]} tokens by {SHIFT} changes the answers, and a short one none"
+    return Finding(check, "wrong" if patient.relative else "note", says, finite(size), *culprit)
 
 
 def _confused(patient, offset=2**15, limit=0.1):
@@ -555,10 +619,16 @@ IDS_UNUSED = (
 
 
 def _sees_all_but_itself(patient):
-    """Are the rows those of a causal mask that hides each token from itself, and not those of a right one?"""
+    """Are the rows those of a causal mask that hides each token from itself, and not those of a right one?
+
+    The first token then sees itself all the same, or nothing.
+    """
+    nothing = _causal(-1)
+    nothing[:, 0] = False
     plain, *masked = (patient.rows(patient.text, None, mask) for mask in
-                      (None, _causal(), _causal(-1)))  # fmt: skip
-    return [patient.same(plain, rows) for rows in masked] == [False, True]
+                      (None, _causal(), _causal(-1), nothing))  # fmt: skip
+    right, *wrong = (patient.same(plain, rows) for rows in masked)
+    return not right and any(wrong)
 
 
 NOT_ITSELF = "not-itself | a token does not see itself", "the diagonal of the causal mask", "lesson 01"
@@ -742,6 +812,7 @@ def _left_padding(patient, check):
         )  # fmt: skip
         return [found] if found.status == "wrong" else []
 
+    patient.mask_wrong = True  # until the end
     own = judged(
         None, ("padding-counted | padding is counted as positions", "count them from the first real token")
     )
@@ -763,6 +834,7 @@ def _left_padding(patient, check):
     except Crash as crash:
         patient.unless_a_slip(crash)
         notes.append(Finding(check, "note", f"padding in a text of {patient.long.shape[1]} tokens: {crash}"))
+    patient.mask_wrong = given.status == "wrong"
     yield given
     yield from notes
     if given.status == "right" and own.status == "wrong":
@@ -791,7 +863,9 @@ def _cached(patient, check, cuts):
         right, *off = (
             patient.rows(patient.long, ids + by * (ids >= first))[:, first:] for by in (0, -2, -1, 1, 2)
         )
-        return patient.same(given, right) and not any(patient.same(own, one) for one in (right, *off))
+        short = patient.continued(patient.text, cuts, patient.count), patient.rows(patient.text)[:, OLD:]
+        counted = any(patient.same(own, one) for one in (right, *off))
+        return patient.same(given, right) and patient.same(*short) and not counted
 
     own_count = (
         "own-count | new tokens are counted wrongly by the model itself; with position_ids they are right",
@@ -808,6 +882,12 @@ def _cached(patient, check, cuts):
         def matters(place, rows=slice(None)):
             other = patient.continued(patient.altered(patient.text, place), cuts, positions, mask)
             return not patient.same(seen[:, rows], other[:, rows])
+
+        def step_lost():
+            """Does the last token not notice the first new one, and at once it does?"""
+            other = patient.rows(patient.altered(patient.text, OLD))
+            at_once = not patient.same(other[:, -1], patient.rows(patient.text)[:, -1])
+            return len(cuts) > 1 and at_once and not matters(OLD, slice(-1, None))
 
         def other_values():
             """Of equal tokens at one place it does not matter which are seen, only what they hold."""
@@ -837,10 +917,10 @@ def _cached(patient, check, cuts):
             cuts = [*range(1, tokens.shape[1])][: None if len(later) > 1 else 1]
             return patient.continued(tokens, cuts, ids)[:, -1], patient.rows(tokens, ids)[:, -1]
 
-        def at_any(make):
-            """Are the rows the same with `make(x)` for each x, though not those of the whole text?"""
-            (one, right), (other, moved) = (both(patient.text[:, token], torch.tensor([ids]))
-                                            for token, ids in map(make, (6, 2)))  # fmt: skip
+        def at_any_place():
+            """Does it not matter where the first of the cached keys stands, though at once it does?"""
+            (one, right), (other, moved) = (both(patient.text[:, [0, 0, 1]], torch.tensor([[x, 7, 9]]))
+                                            for x in (6, 2))  # fmt: skip
             # a softmax that sees one key only hides what is not ignored
             ignored = patient.difference(one, other) < patient.enough / 10_000
             return patient.alike and ignored and not patient.same(right, moved)
@@ -858,14 +938,14 @@ def _cached(patient, check, cuts):
             return patient.same(*both(patient.text[:, [0, 0]], nowhere)) and not patient.same(
                 *both(patient.text[:, :2], nowhere))  # fmt: skip
 
-        def right_in_the_end(by):
+        def right_in_the_end():
             """Are equal tokens less wrong where they are many? Then it is the first or the last of them."""
             few, many = (patient.text[:, :1].repeat(1, n) for n in (2, patient.long.shape[1] - NEW + 1))
             short, long = (
                 patient.difference(patient.continued(text, [text.shape[1] - 1]), patient.rows(text)[:, -1:])
                 for text in (few, many)
             )
-            return patient.in_attention and patient.enough < short and long < short / by
+            return patient.in_attention and patient.enough < short and long < short / 10
 
         def spaced(by):
             """The whole text with `by` tokens, which a mask hides, before the new ones."""
@@ -917,7 +997,20 @@ def _cached(patient, check, cuts):
             most = patient.long.shape[1] - 1
             sizes = [patient.difference(*after(0, by)) for by in range(1, most, most // 5)]
             one_way = len({one > other for one, other in itertools.pairwise(sizes)}) == 1
-            return alone_differs() and one_way and abs(sizes[0] - sizes[-1]) > 1e-3 * sizes[0]
+            return one_way and abs(sizes[0] - sizes[-1]) > 1e-3 * sizes[0]
+
+        def diluted():
+            """Does what many equal tokens hold outweigh what is wrong with few? Then that has no values."""
+
+            def off(token, count):
+                text = token.expand(1, count)
+                seen = patient.continued(text, [count - 1])
+                return patient.difference(seen, patient.rows(text)[:, -1:])
+
+            fading = [off(token, 2) / max(off(token, LENGTH), 1e-12) for token in patient.text[0]]
+            if not patient.even or min(fading) <= 1:
+                return False
+            return any(off(token, patient.long.shape[1]) < off(token, 2) / 10 for token in patient.text[0])
 
         def turned_round():
             """Do far tokens count more than near ones, and at once less?"""
@@ -970,9 +1063,12 @@ def _cached(patient, check, cuts):
             ("first-keys | new tokens look at the first keys only: the causal mask forgets the cache, or new "
              "keys are written over cached ones", f"is_causal=True, a triangle or an index without {OFFSET}",
              lambda: not matters(OLD - 1)),
+            ("step-lost | what a single new token brings is not kept for those after it",
+             "the new cache of a single token", step_lost),
             ("ids-unused | position_ids are not used once there is a cache", "where position_ids are made",
              lambda: positions is not None and patient.told(range(OLD, LENGTH))),
-            ("new-at-0 | every new token gets position 0", OFFSET, lambda: patient.told([0] * NEW)),
+            ("new-at-0 | every new token gets position 0", f"{OFFSET}; with a bias, perhaps only the query's",
+             lambda: patient.told([0] * NEW)),
             ("offset-0 | positions begin again at 0 after the cache", OFFSET,
              lambda: patient.told([p - OLD for p in new])),
             (*TWICE,
@@ -1021,20 +1117,14 @@ def _cached(patient, check, cuts):
             *_reach(patient, patient.text, cuts),
             ("cached-keys | cached keys lose the positions that they were given: they are turned when they "
              "are used, by other ones", "is their place in the cache taken for their position?",
-             lambda: known and at_any(lambda x: ([0, 0, 1], [x, 7, 9])) and not alone_differs()),
-            ("new-keys | the keys of new tokens do not get their positions, though queries do",
-             "which positions reach the keys, once there is a cache",
-             lambda: known and at_any(lambda x: ([0, 0, 0, 1], [5, 3, x, 9])) and not alone_differs()),
+             lambda: known and at_any_place() and not alone_differs()),
             ("apart | with a cache, queries, new keys and cached keys do not turn alike: one of them gets "
              "other positions, or in some layer not all of them turn",
              "are new tokens turned in the same layers, and by the same positions, as without a cache?",
              turn_apart),
-            ("unwritten | with a cache, places that nobody wrote are seen: a new token that sees only itself "
-             "notices how many tokens the cache holds", "is what is not yet written hidden, or cut off?",
-             slots_matter),
-            ("empty-slot | with a cache, a key that nobody wrote is seen, or one is missing",
-             "where new keys are written, and how many of the cache are used",
-             lambda: patient.even and other_values() and right_in_the_end(4)),
+            ("unwritten | with a cache, places that nobody wrote are seen",
+             "is what is not yet written hidden, or cut off?",
+             lambda: alone_differs() and (slots_matter() or (not values_are_right() and diluted()))),
             ("values-elsewhere | with a cache, a token that the mask hides is noticed: values do not lie "
              "where their keys do, both lie in other slots than are read, or the mask is not used",
              "the order in which cached and new values are joined, and the slots of each layer",
@@ -1044,7 +1134,7 @@ def _cached(patient, check, cuts):
             ("state-late | equal tokens go on rightly after many of them, and not after few: a state or the "
              "end of a convolution is a token late, its kernel is another, or a key is missing",
              "what the cache keeps of the last tokens beside keys and values",
-             lambda: not patient.even and right_in_the_end(10)),
+             lambda: not patient.even and right_in_the_end()),
             ("other-values | neither positions nor the mask, but what heads get: in another order, of "
              "another layer, or scaled",
              "heads that share keys, the cache of each layer, what else is otherwise with a cache",
@@ -1210,7 +1300,7 @@ def _cached(patient, check, cuts):
 
     def all_of_them():
         yield from map(judged, patient.ways(patient.count + 2 * (patient.count >= OLD)))
-        if "mask" in patient.arguments:
+        if "mask" in patient.arguments and not patient.mask_wrong:
             with contextlib.suppress(Crash):  # padded, step by step says so
                 yield judged(None, torch.ones_like(patient.text).bool())
         if len(cuts) == 1 and patient.steps_right:
@@ -1234,6 +1324,29 @@ def _cached(patient, check, cuts):
     if len(cuts) == 1 and found.status == "right" and not notes:
         gone_back()
     yield from (Finding(check, "note", says) for says in notes)
+
+
+def _farthest_seen(patient, ask, text, by_any=False):
+    """So many tokens away each layer of `ask(tokens, ids, mask)` still sees a token; 0 if none can tell.
+
+    Of a text whose middle is hidden, the last row is then that of two tokens in a row at these positions.
+    Where a layer, but not each, sees the first token, the last row is not what it is with that hidden, too.
+    """
+
+    def seen(far):
+        tokens, ids = text[:, : far + 1], torch.arange(far + 1)[None]
+        last = ask(tokens, ids, (ids == 0) | (ids == far))[:, -1]
+        if by_any:
+            return not patient.same(last, ask(tokens, ids, ids == far)[:, -1])
+        return patient.same(last, ask(tokens[:, [0, -1]], ids[:, [0, -1]], torch.ones(1, 2).bool())[:, -1])
+
+    low, high = 1, text.shape[1]
+    if not (patient.known and seen(2)):
+        return 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if seen(middle) else (low, middle)
+    return low
 
 
 def _reach(patient, text, cuts):
@@ -1262,25 +1375,28 @@ def _reach(patient, text, cuts):
         return low
 
     @functools.cache
-    def widths():
-        """How many keys a row sees at once, and with a cache; (0, 0) where no such mask explains both."""
+    def widths(by_any=False):
+        """How many tokens away a row still sees another one, at once and with a cache."""
+
+        def one_new(tokens, ids, mask):
+            return patient.continued(tokens, [tokens.shape[1] - 1], ids, mask)
+
+        widths = [_farthest_seen(patient, ask, text, by_any) for ask in (patient.rows, one_new)]
+        return widths if all(widths) else [0, 0]
+
+    def last_ones():
+        """With a cache, does a new token get what it would at once, saw it the last so many only?"""
         likely = range(n, 0, -1)
         if n > 2 * LENGTH:  # each is a long text: those about the length that went on rightly
             right = longest_right()
-            likely = [n, *range(min(n - 1, right + 3), max(0, right - 4), -1)] if right else []
+            likely = range(min(n - 1, right + 3), max(0, right - 4), -1) if right else []
         causal, new = torch.ones(1, n, n).tril().bool(), (torch.arange(n) >= cuts[0])[:, None]
-
-        def widest(seen, mask_of):
-            for width in likely:
-                told = patient.rows(text, None, mask_of(causal.triu(1 - width)))[:, -seen.shape[1] :]
-                if patient.difference(seen, told) < patient.enough / 10:
-                    return width
-            return 0
-
-        at_once = widest(patient.rows(text), lambda band: band)
-        old = causal.triu(1 - at_once)
-        later = at_once and widest(steps(text), lambda band: torch.where(new, band, old))
-        return (at_once, later) if later else (0, 0)
+        seen = steps(text)
+        masks = (torch.where(new, causal.triu(1 - width), causal) for width in likely)
+        return any(
+            patient.difference(seen, patient.rows(text, None, mask)[:, cuts[0] :]) < patient.enough / 10
+            for mask in masks
+        )
 
     def others_kept():
         """Is the first token noticed with a cache, and not the two before the new ones?"""
@@ -1298,8 +1414,9 @@ def _reach(patient, text, cuts):
         ("wider | with a cache, the window is wider or missing: tokens outside of it are seen", where,
          lambda: fewer() < 0 or widths()[0] < widths()[1]),
         ("narrower | with a cache, the window is too narrow", where,
-         lambda: fewer() > 0 or widths()[1] < widths()[0] < n),
-        ("drops | with a cache, old keys are dropped", where, lambda: widths()[1] < widths()[0]),
+         lambda: fewer() > 0 or widths()[1] < widths()[0] < n - 1),
+        ("drops | with a cache, old keys are dropped", where,
+         lambda: last_ones() or widths(by_any=True)[1] < widths(by_any=True)[0]),
         ("from-length | with a cache, a long text goes wrong and a short one does not: the window, how many "
          "keys are kept, or the distance to far tokens is another; right are texts of up to ", where,
          lambda: f"{longest_right()} tokens" if longest_right() else False),
@@ -1546,9 +1663,9 @@ UNLIKE_SIGN = (
     "is the bias subtracted?",
 )
 UNLIKE_FAR = (
-    "from-distance | only tokens that are some way apart differ: distances are put into other buckets, the "
-    "window is another, or a rule for far tokens is; the first row that differs is row ",
-    "are half of the buckets for later tokens, which a causal model has not?",
+    "from-distance | only tokens that are some way apart differ: the window is another, or in other layers, "
+    "or a rule for far tokens is, such as buckets; the first row that differs is row ",
+    "is the token itself counted in the window? Are half of the buckets for later tokens?",
 )
 UNLIKE_TABLE = (
     "table | a token at the first position is right, and others are not: the base or the exponent of the "
@@ -1581,12 +1698,24 @@ def _far_to_near(patient, ask):
     return far / max(near, 1e-12)
 
 
-def _first_unlike(patient, one, other):
-    return next((at for at, two in enumerate(zip(one[0], other[0])) if not patient.same(*two)), LENGTH)
+def _turned_round(patient, right):
+    return _far_to_near(patient, right.rows) < 1 / 4 and _far_to_near(patient, patient.rows) > 4
+
+
+def _borders(patient, ask):
+    """Where a pair of tokens answers otherwise than one token nearer, if that is rare, as with buckets."""
+    far = torch.arange(1, LONG)[:, None]
+    rows = ask(patient.text[:, :2].expand(len(far), 2), torch.cat([0 * far, far], dim=1))[:, -1]
+    gaps = (rows[1:] - rows[:-1]).abs().amax(dim=1) / patient.scale
+    borders = [0, *(2 + (gaps > patient.enough / 1_000).nonzero()[:, 0]).tolist()]
+    wide = sum(after - before > 1 for before, after in itertools.pairwise(borders))
+    return borders if wide > 3 and len(borders) < LONG / 2 else []
 
 
 def _unlike_far(patient, one, other):
-    return f"{UNLIKE_FAR[0]}{_first_unlike(patient, one, other)}", UNLIKE_FAR[1]
+    """(culprit, look_at), or None where the rows of near tokens differ, too."""
+    first = next((at for at, two in enumerate(zip(one[0], other[0])) if not patient.same(*two)), LENGTH)
+    return (f"{UNLIKE_FAR[0]}{first}", UNLIKE_FAR[1]) if first > 1 else None
 
 
 def _by_position(patient, one):
@@ -1610,16 +1739,48 @@ def _unlike(patient, right, answered):
         at_zero = answered(0 * patient.count)
         if at_zero and not patient.same(*at_zero):
             return UNLIKE_AT_0
+        if _turned_round(patient, right):
+            return UNLIKE_SIGN
         return UNLIKE_ROTATION if patient.in_attention else UNLIKE_TABLE
 
     if _no_order(patient) and not _no_order(right):
         return UNLIKE_ORDER
-    if _far_to_near(patient, right.rows) < 1 / 4 and _far_to_near(patient, patient.rows) > 4:
+    if _turned_round(patient, right):
         return UNLIKE_SIGN
-    rows = [one.rows(patient.text) for one in (patient, right)]
-    if _first_unlike(patient, *rows) > 1:
-        return _unlike_far(patient, *rows)
+    if found := _unlike_far(patient, *(one.rows(patient.text) for one in (patient, right))):
+        return found
     return UNLIKE_DISTANCE if patient.in_attention else UNLIKE_TABLE
+
+
+def _other_distances(patient, right, text, ids):
+    """Stories of a function: what would it say, were its tokens at other positions?"""
+
+    def as_if(change, own=1):
+        """Is it so for near and for far ones?"""
+        asked = (patient.text, patient.count), (text, ids)
+        return all(
+            patient.difference(patient.rows(tokens, own * at), right.rows(tokens, change(at)))
+            < patient.enough / 10
+            for tokens, at in asked
+        )
+
+    where = "the sign of the bias; the direction of the rotation"
+    yield ("sign | distances have the other sign than in the reference", where,
+           lambda: as_if(lambda at: at.max() - at))  # fmt: skip
+    where = "positions, frequencies, or the slopes of a bias: does their power begin at 1 or at 0?"
+    for by in (2, 4, 8):
+        yield (f"multiplied | distances count {by} times as much as in the reference", where,
+               lambda by=by: as_if(lambda at: by * at))  # fmt: skip
+        yield (f"divided | distances count {by} times less than in the reference", where,
+               lambda by=by: as_if(lambda at: at, own=by))  # fmt: skip
+
+    def buckets():
+        own, others = (_borders(patient, one.rows) for one in (patient, right))
+        return bool(own and others) and own != others and f"{len(own)}, and there {len(others)}"
+
+    yield ("buckets | distances fall into other buckets than in the reference; of pairs up to 160 apart: ",
+           "are half of the buckets for later tokens, which a causal model has not? Their largest distance?",
+           buckets)  # fmt: skip
 
 
 def against(patient, reference, blamed=False):
@@ -1661,7 +1822,9 @@ def against(patient, reference, blamed=False):
         pass
     if library:
         known += wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
-    elif both and otherwise in (UNLIKE_ROTATION, UNLIKE_ALONE, UNLIKE_AT_0):
+    elif both and patient.in_attention:
+        known += _other_distances(patient, right, patient.text, patient.count if apart is None else apart)
+    if not library and both and otherwise in (UNLIKE_ROTATION, UNLIKE_ALONE, UNLIKE_AT_0):
         otherwise = otherwise[0], f"{otherwise[1]} With a model of the transformers library, more has a name"
     if patient.unfilled:
         known = [(*patient.unfilled, lambda: True)]
@@ -1674,27 +1837,31 @@ def against(patient, reference, blamed=False):
     except Crash:  # a table may be short
         return short
 
-    def edge(one):
-        """The first place that the last row notices at all, if that is where a window ends: what fades
-        is noticed there by the last bits alone."""
-        rows, place = one.rows(patient.long)[:, -1], patient.first_noticed(one.rows, patient.long, least=0)
-        bits = 10 * torch.finfo(patient.dtype).eps * rows.abs().max() / patient.scale
-        changed = one.rows(patient.altered(patient.long, place))[:, -1]
-        return place if not place or patient.difference(changed, rows) > bits else None
-
-    def reach():
-        """So many tokens fewer than the reference it notices, where all else is the same."""
-        edges = [edge(one) for one in (patient, right)]
-        alike = patient.same(*(rows[:, :2] for rows in far))
-        return edges[0] - edges[1] if alike and None not in edges else 0
-
     if library and not patient.unfilled:
         known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))
+    elif both and patient.in_attention:
+        known = _other_distances(patient, right, patient.long, ids)
+
+    @functools.cache
+    def windows():
+        return [_farthest_seen(patient, one.rows, patient.long) for one in (patient, right)]
+
+    def other_layers():
+        """Is all as in the reference once no layer sees farther than those with a window?"""
+        n, far = patient.long.shape[1], windows()[0]
+        band = torch.ones(1, n, n).tril().triu(-far).bool()
+        same = patient.same(*(one.rows(patient.long, ids, band) for one in (patient, right)))
+        return windows() == [far, far] and 1 < far < n - 1 and same
+
     known = [
         *known,
-        ("window-wider | the window is wider than that of the reference", WINDOW, lambda: reach() < 0),
-        ("window-narrower | the window is narrower than that of the reference", WINDOW, lambda: reach() > 0),
-    ]
+        ("window-wider | the window is wider than that of the reference", WINDOW,
+         lambda: windows()[0] > windows()[1] > 0),
+        ("window-narrower | the window is narrower than that of the reference", WINDOW,
+         lambda: 0 < windows()[0] < windows()[1]),
+        ("window-layers | the same window as in the reference, in other layers", "the plan of the layers",
+         other_layers),
+    ]  # fmt: skip
     if short.status == "wrong" and not named and not patient.same(*far):
         said = said[0], short.says, ""
         found = patient.verdict("reference", *far, *said, known)
@@ -1703,5 +1870,5 @@ def against(patient, reference, blamed=False):
         return short
     said = said[0], f"the rows of a text of {patient.long.shape[1]} tokens are not those of the reference", ""
     return patient.verdict(
-        "reference", *far, *said, known, otherwise if blamed else _unlike_far(patient, *far)
+        "reference", *far, *said, known, otherwise if blamed else _unlike_far(patient, *far) or otherwise
     )

@@ -95,6 +95,7 @@ class Patient:
         self.perhaps_rough = 0.0  # the same where nobody can see inside: it is compiled, or not in PyTorch
         self.even = self.batches = self.steps_right = False  # no sign of a state, and what is right
         self.several_right = False  # with a cache, several new tokens at once
+        self.mask_wrong = False  # what follows from it is not said again
         self.grows = False  # something changes with the length of the text
 
     def ask(self, tokens, position_ids=None, mask=None, cache=None):
@@ -170,13 +171,12 @@ class Patient:
         if window > length:
             self.too_long += f", none longer than the window of {window:,}"
 
-    def first_noticed(self, ask, text, least=None):
+    def first_noticed(self, ask, text):
         """The place of the first token that the last row notices, where it notices all after it."""
         rows, low, high = ask(text)[:, -1], 0, text.shape[1] - 1
-        least = self.enough / 100 if least is None else least
         while low < high:
             middle = (low + high) // 2
-            noticed = self.difference(ask(self.altered(text, middle))[:, -1], rows) > least
+            noticed = self.difference(ask(self.altered(text, middle))[:, -1], rows) > self.enough / 100
             low, high = (low, middle) if noticed else (middle + 1, high)
         return low
 

@@ -1,7 +1,8 @@
 """What can be made wrong about the rotation of a causal model of the transformers library, and undone again.
 
 The doctor holds a model of the same weights to each of these when it looks for the one that explains what it
-saw. The model keeps its frequencies in buffers whose name ends in `inv_freq`, as the library's Llama does.
+saw. The model keeps its frequencies in buffers whose name ends in `inv_freq`, as the library's Llama does,
+or a table of sines and cosines, as its GPT-J does.
 """
 
 import functools
@@ -55,14 +56,18 @@ def mistakes(model):
             (f"divided | positions are divided by {by}", longer, "lesson 13", lambda f, by=by: f / by),
             (f"multiplied | positions are multiplied by {by}", longer, "lesson 13", lambda f, by=by: f * by),
         ]
-    fast = [one for name, one in model.named_buffers() if name.endswith("inv_freq") and one.ndim == 1]
+    width, columns = _head_dim(model.config), _rotary_dim(model.config)
+    if columns < width:
+        culprit = "exponent-head | the exponent is divided by the width of a head, not by what of it turns"
+        halved = ", which halves it" * (2 * columns == width)
+        frequencies.insert(0, (culprit + halved, powers, "lesson 03", lambda f: f ** (columns / width)))
     for *story, change in frequencies:
-        yield *story, functools.partial(_changed, fast, change)
+        yield *story, functools.partial(_other_frequencies, model, change)
     for name in ("sliding_window", "attention_chunk_size"):
-        width = getattr(model.config, name, None)
-        for by, words in ((1, "wider"), (-1, "narrower")) if width else ():
-            says = f"the window is one token {words} than that of the reference ({width:,})"
-            change = functools.partial(_set, model.config, name, width + by)
+        window = getattr(model.config, name, None)
+        for by, words in ((1, "wider"), (-1, "narrower")) if window else ():
+            says = f"the window is one token {words} than that of the reference ({window:,})"
+            change = functools.partial(_set, model.config, name, window + by)
             yield f"window-by-one | {says}", "is the token itself counted?", "lesson 15", change
     if sinks := [one for name, one in model.named_parameters() if name.endswith("sinks")]:
         change = functools.partial(_changed, sinks, lambda old: old * 0 - 1e4)
@@ -73,8 +78,6 @@ def mistakes(model):
         yield ("rule-factor | the factor of the rule for long texts is left out", where, "lesson 13",
                lambda: _undoing([_set(one, "attention_scaling", 1.0) for one in scaled]))  # fmt: skip
     turned = [one for name, one in model.named_parameters() if "q_proj" in name or "k_proj" in name]
-
-    width, columns = _head_dim(model.config), _rotary_dim(model.config)
 
     def reordered(order):
         return _changed(turned, lambda old: torch.cat([*map(order, old.split(width))]))
@@ -96,7 +99,7 @@ def mistakes(model):
     yield "heads-order | heads that share keys are repeated in another order", where, "", functools.partial(
         _other_heads, model)  # fmt: skip
     yield ("columns | all columns of a head turn, and not only the first ones", "rotary_dim", "lesson 10",
-           functools.partial(_all_columns, model, fast))  # fmt: skip
+           functools.partial(_all_columns, model))  # fmt: skip
     layers, plan = getattr(getattr(model, "model", model), "layers", ()), "the plan of the layers"
     for number in range(len(layers)):
         culprit, one = f"layer | layer {number} does not turn", layers[number : number + 1]
@@ -122,6 +125,23 @@ def _changed(tensors, change):
     for one, old in zip(tensors, before):
         one.data.copy_(change(old))
     return lambda: [one.data.copy_(old) for one, old in zip(tensors, before)]
+
+
+def _other_frequencies(model, change):
+    kept = [one for name, one in model.named_buffers() if name.endswith("inv_freq") and one.ndim == 1]
+    return _undoing([_changed(kept, change), _other_tables(model, change)])
+
+
+def _other_tables(model, change):
+    """Tables of the sines of all positions and then of their cosines, of other frequencies."""
+    undo = []
+    for module in model.modules():
+        if hasattr(module, "rotary_dim") and hasattr(module, "embed_positions"):
+            table = module.embed_positions
+            angles = torch.arange(len(table))[:, None] * change(
+                _with_base(10_000)(table.new_empty(module.rotary_dim // 2)))  # fmt: skip
+            undo.append(_set(module, "embed_positions", torch.cat([angles.sin(), angles.cos()], dim=1)))
+    return _undoing(undo)
 
 
 def _interleaved(rows):
@@ -150,18 +170,16 @@ def _other_heads(model):
     return _undoing(undo)
 
 
-def _all_columns(model, fast):
+def _all_columns(model):
     """As Llama's frequencies or GPT-J's table would be, if rotary_dim were the width of a head."""
-    width, undo = _head_dim(model.config), []
+    width = _head_dim(model.config)
+    undo = [_other_tables(model, lambda f: _with_base(10_000)(f.new_empty(width // 2)))]
     for module in model.modules():
         own = getattr(module, "inv_freq", None)
         if torch.is_tensor(own) and 1 < len(own) < width // 2:
             base = (own[0] / own[1]).item() ** len(own)
             undo.append(_set(module, "inv_freq", _with_base(base)(own.new_empty(width // 2))))
         if hasattr(module, "rotary_dim") and hasattr(module, "embed_positions"):
-            angles = torch.arange(len(module.embed_positions))[:, None] * _with_base(10_000)(
-                module.embed_positions.new_empty(width // 2))  # fmt: skip
-            undo.append(_set(module, "embed_positions", torch.cat([angles.sin(), angles.cos()], dim=1)))
             undo.append(_set(module, "rotary_dim", width))
     return _undoing(undo)
 

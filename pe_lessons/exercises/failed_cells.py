@@ -2,13 +2,8 @@
 
 When the cell of an answer fails, the kernel keeps what an earlier run of it made. A check would then praise
 the older answer under the error of the newer one.
-
-When the cell of an answer was edited and not run, the kernel cannot know. JupyterLab can, and marks it:
-a reply carries a script that looks for the mark.
 """
 
-import json
-import os
 import re
 import sys
 
@@ -20,23 +15,6 @@ BINDS = re.compile(
     r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE
 )
 MISSING = object()
-# `jp-mod-dirty` is JupyterLab's class for a code cell whose text is not what it last ran.
-SCRIPT = r"""<script>(() => {
-  const own = document.currentScript, names = %s.join("|");
-  const binds = new RegExp(String.raw`^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(?:${names})\b`
-    + String.raw`|^(?:${names})[ \t]*(?::[^=\n]*)?=(?!=)`, "m");
-  const edited = own.closest(".jp-Notebook")?.querySelectorAll(".jp-CodeCell.jp-mod-dirty") ?? [];
-  const text = (cell) => [...cell.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n");
-  if ([...edited].some((cell) => binds.test(text(cell)))) {
-    const said = document.createElement("p");
-    said.textContent = %s;
-    own.parentElement.prepend(said);
-  }
-})()</script>"""
-EDITED = (
-    "You changed your answer after you last ran it, so this reply is about the older version. "
-    "Run the cell of your answer, then this one."
-)
 
 
 class Cells:
@@ -51,7 +29,6 @@ class Cells:
         self.text = ""  # of the running cell
         self.before = {}  # the names that it binds, with what they held
         self.failed = {}  # name: (what it holds still, the error in words)
-        self.bound = set()  # the names that earlier cells have bound
 
     def begin(self, info):
         self.text = info.raw_cell
@@ -66,7 +43,6 @@ class Cells:
             self.failed.pop(name, None)
             if error is not None and self.namespace.get(name, MISSING) is held:
                 self.failed[name] = held, in_words(error)
-        self.bound.update(self.before)
         self.before = {}
 
     def remark(self, error):
@@ -102,14 +78,6 @@ class Cells:
                     f"version. {error}. Once that cell runs without an error, run this one again."
                 )
         return None
-
-    def script(self):
-        """HTML by which JupyterLab says that an answer in the running cell was edited and not run."""
-        known = self.bound - self.before.keys()
-        used = sorted(name for name in known if re.search(rf"\b{name}\b", self.text))
-        if not used or "JPY_SESSION_NAME" not in os.environ:  # that a server gives, and no test or grading
-            return ""
-        return SCRIPT % (json.dumps(used), json.dumps(EDITED))
 
 
 def in_words(error):

@@ -21,7 +21,6 @@ ON_A_PAGE = {
     r"(?:`|<code>)\w+\.hint\(\)(?:`|</code>) helps": "*Hint 1* below helps",
     r"Write its name without parentheses: .*\.": "Does another line use its name for something else?",
     r"which would end the notebook": "which would end Python",
-    r"for the whole notebook\. We": "for all that runs here. We",
 }
 
 

@@ -139,12 +139,10 @@ class Lesson:
         changes = [(mistake, change) for mistake, change in self.changes(name, answer) if change is not None]
         for (one, first), (other, second) in itertools.combinations(changes, 2):
             if not first.meets(second):
-                exact = [change for mistake, change in ((one, first), (other, second)) if not mistake.exact]
                 yield Mistake(
                     f"{one.name} + {other.name}",
                     f"Your code makes two mistakes:\n1. {one.fault}\n2. {other.fault}",
                     answer.with_changes(first, second),
-                    None if len(exact) == 2 else answer.with_changes(*exact),
                 )
 
 

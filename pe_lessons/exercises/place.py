@@ -1,9 +1,9 @@
 """Shows where the numbers of an answer leave those of a right one, for mistakes that have no name.
 
 Copies of the answer and of the right answers run, and hand the value of every expression to a recorder. An
-expression is known if a right answer has its numbers: in the same order where both are one array, or with
-axes exchanged. An unknown one may be another right way, and is one if known numbers are made of it. The first
-of those that remain is the place. What is said of it can be read off; that it is wrong is never said.
+expression is known if a right answer has its numbers, in the same order where both are one array. An unknown
+one may be another right way, and is one if known numbers are made of it. The first of those that remain is
+the place. What is said of it can be read off; that it is wrong is never said.
 """
 
 import ast
@@ -11,10 +11,8 @@ import bisect
 import copy
 import functools
 import inspect
-import itertools
 import linecache
 import math
-import types
 from collections import defaultdict
 
 from pe_lessons.exercises import run_answer
@@ -89,25 +87,17 @@ class _Recording(ast.NodeTransformer):
             definition = copy.deepcopy(next(there, found[-1]))
             for one in ast.walk(definition):
                 if isinstance(one, ast.Name) and one.id in space and one.id != name:
-                    scope[one.id] = self._under(one.id, space[one.id], definition)
+                    scope[one.id] = self._under(space[one.id])
             self.text, self.function = text, "" if thing is self.answer else name
             definition.body = self.generic_visit(ast.Module(definition.body, [])).body
             tree = ast.fix_missing_locations(ast.Module([definition], []))
             exec(compile(tree, code.co_filename, "exec"), scope)
         return scope[name]
 
-    def _under(self, name, value, definition):
+    def _under(self, value):
         """What stands under a name that a copy uses: a copy too, so that nothing outside is changed."""
         if inspect.isfunction(value) or isinstance(value, type):
             return self.start(value) or value
-        if inspect.ismodule(value) and self.answer is None and value.__name__.startswith("pe_lessons."):
-            copied = types.SimpleNamespace(**vars(value))
-            for one in ast.walk(definition):
-                if isinstance(one, ast.Attribute) and getattr(one.value, "id", "") == name:
-                    function = getattr(value, one.attr)
-                    if inspect.isfunction(function):
-                        setattr(copied, one.attr, self.start(function) or function)
-            return copied
         holds = isinstance(value, list | dict | set) or hasattr(type(value), "tolist")
         return copy.deepcopy(value) if holds else value
 
@@ -229,17 +219,12 @@ class _Numbers:
             if not self.distinct or not run_answer.close(one, self.distinct[-1], atol):
                 self.distinct.append(one)
 
-    def agree(self, other, few=False):
-        """Whether these are the numbers of the other; two arrays have them in one order, or turned."""
+    def agree(self, other):
+        """Whether these are the numbers of the other; two arrays have them in one order."""
         if not self._near(self.distinct, other.distinct):
             return False
-        if few:  # these are everywhere
-            return len(self.entries) > 2 and self._near(self.entries, other.entries)
-        if not (self.count == other.count == 1 and len(self.entries) == len(other.entries)):
-            return True
-        axes = range(len(other.shape))
-        orders = itertools.permutations(axes) if len(axes) < 5 else [axes]
-        return any(self._near(self.entries, _transposed(other.entries, other.shape, one)) for one in orders)
+        two_arrays = self.count == other.count == 1 and len(self.entries) == len(other.entries)
+        return not two_arrays or self._near(self.entries, other.entries)
 
     def are_moved(self, other):
         """Whether these are the other's numbers in another order."""
@@ -253,10 +238,8 @@ class _Numbers:
             for one, n in zip(self.distinct, near)
         )
 
-    def are_two_like(self, other):
-        """Whether both are masks, or choices of two, of one length."""
-        same = len(self.entries) == len(other.entries) > 2 and (self.count == 1) == (other.count == 1)
-        return same and len(other.distinct) < 3
+    def are_whole(self):
+        return all(math.isfinite(one) and float(one).is_integer() for one in self.entries)
 
     def _near(self, mine, theirs):
         return len(mine) == len(theirs) and all(
@@ -264,17 +247,11 @@ class _Numbers:
         )
 
 
-def _transposed(entries, shape, axes):
-    steps = [math.prod(shape[axis + 1 :]) for axis in axes]
-    places = itertools.product(*(range(shape[axis]) for axis in axes))
-    return [entries[sum(map(math.prod, zip(place, steps)))] for place in places]
-
-
 class _Search:
     """Says of every expression of an answer whether a right one has its numbers.
 
-    It is "known" or "unknown"; of whole numbers, which are found anywhere, "seen" or "whole"; what is given
-    back is a "result"; and "nothing" is what says nothing.
+    It is "known" or "unknown"; what is given back is a "result"; and "nothing" is what says nothing, such as
+    whole numbers, which are everywhere.
     """
 
     def __init__(self, own, streams, known):
@@ -282,30 +259,21 @@ class _Search:
         self.goes_into = own.goes_into()
         self.status = {node: self._status(node) for node in streams}
         for node, status in self.status.items():
-            if status in ("unknown", "whole") and self._is_another_way(node):
+            if status == "unknown" and self._is_another_way(node):
                 self.status[node] = "nothing"
 
     def _status(self, node):
         mine = self.streams[node]
-        numbers = sorted({one for some in mine.values() for one in some.distinct})
-        whole = all(math.isfinite(one) and float(one).is_integer() for one in numbers)
         if node in self.own.results:
             return "result"
-        if isinstance(node, ast.UnaryOp) or (whole and len(numbers) < 2):
+        if isinstance(node, ast.UnaryOp) or all(map(_Numbers.are_whole, mine.values())):
             return "nothing"
-        few = whole and len(numbers) < 3  # a mask, or a choice of two: only their order says something
-        if self._is_like(node, functools.partial(_Numbers.agree, few=few)):
-            return "seen" if whole else "known"
-        if few:
-            return "whole" if self._is_like(node, _Numbers.are_two_like) else "nothing"
+        if self._is_like(node, _Numbers.agree):
+            return "known"
         picked = isinstance(node, ast.Name | ast.Subscript) or not any(one.shape for one in mine.values())
         if picked and self._is_like(node, _Numbers.are_part_of):
             return "nothing"
-        if not whole:
-            return "nothing" if self._is_like(node, _Numbers.are_moved) else "unknown"
-        counts = isinstance(node, ast.Name) or getattr(getattr(node, "func", 0), "id", "") == "range"
-        size = all(one.count == 1 and not one.shape for one in mine.values())
-        return "nothing" if counts or size or numbers == list(range(len(numbers))) else "whole"
+        return "nothing" if self._is_like(node, _Numbers.are_moved) else "unknown"
 
     def _is_like(self, node, related, others=None):
         """Whether its numbers are related in all trials to those of one known, or other, expression."""
@@ -321,16 +289,14 @@ class _Search:
         while todo:
             for one in self.goes_into[todo.pop()] - reached:
                 reached.add(one)
-                if self.status.get(one) not in ("known", "seen"):
+                if self.status.get(one) != "known":
                     todo.append(one)
-        ends = {self.status.get(one) for one in reached - {node}}
-        if self.status[node] == "whole" and ("seen" in ends or not ends & {"unknown", "result"}):
-            return True
-        return "known" in ends or bool(self.own.large & (reached - {node}))
+        reached.remove(node)
+        return any(self.status.get(one) == "known" or one in self.own.large for one in reached)
 
     def in_words(self):
         order = list(self.status)
-        places = [one for one in order if self.status[one] in ("unknown", "whole", "result")]
+        places = [one for one in order if self.status[one] in ("unknown", "result")]
         if not places:
             return None
         node, before = places[0], order[: order.index(places[0])]
@@ -338,8 +304,7 @@ class _Search:
         known = [one for one in map(self._quoted, filter(self._is_worth_telling, before)) if one != quoted]
         last = f"Your {known[-1]} has the numbers that a right answer has. " if known else ""
         if self.status[node] == "result" and self._has_all(node):
-            entries = {entry for one in self.streams[node].values() for entry in one.entries}
-            if len(entries) < 3 and all(float(entry).is_integer() for entry in entries):
+            if all(len(one.distinct) < 3 and one.are_whole() for one in self.streams[node].values()):
                 return None  # True, or a size: that says nothing
             return (
                 f"Your {quoted} has the numbers that a right answer has, but they are not yet "
@@ -367,10 +332,8 @@ class _Search:
         return self.status[node] == "known" and not self._is_like(node, _Numbers.agree, given)
 
     def _has_all(self, node):
-        """Whether a right answer has each number as often. Only whole numbers need it, being everywhere."""
-        entries = [entry for one in self.streams[node].values() for entry in one.entries]
-        whole = all(float(entry).is_integer() for entry in entries)
-        return self._is_like(node, _Numbers.are_moved) or (self._is_like(node, _Numbers.agree) and not whole)
+        """Whether a right answer has each number as often."""
+        return self._is_like(node, _Numbers.are_moved)
 
     def _quoted(self, node):
         """An expression and its line; of a variable that changed, where it was made."""

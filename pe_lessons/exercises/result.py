@@ -58,10 +58,9 @@ class Result:
         paragraphs = "".join(f'<p style="margin: 0.3em 0">{_in_html(line)}</p>' for line in lines)
         if self.printed:
             paragraphs += f"<pre>{html.escape(self.printed)}</pre>"
-        script = failed_cells.CELLS.script() if failed_cells.CELLS else ""
         return (
             f'<div style="border-left: 0.4em solid {COLOURS[self.status]}; padding: 0.2em 0.8em">'
-            f"<strong>{html.escape(self.title)}</strong>{paragraphs}{script}</div>"
+            f"<strong>{html.escape(self.title)}</strong>{paragraphs}</div>"
         )
 
 

@@ -1,8 +1,8 @@
 """Run a stranger's function and say what it did: the value, or what happened instead.
 
-Nothing here knows what the function is for. It may print, fail, loop for ever, change its arguments or
-replace parts of NumPy; the kernel survives and the caller gets a `Behaviour`. So it does if the function asks
-for too much memory, on Linux and without CUDA; elsewhere memory cannot be limited.
+Nothing here knows what the function is for. It may print, fail, compute for ever or change its arguments;
+the kernel survives and the caller gets a `Behaviour`. A function that waits for ever is ended by the kernel's
+stop button; one that fills the memory, or assigns to `np.sin`, has done so.
 """
 
 import builtins
@@ -11,33 +11,23 @@ import copy
 import dataclasses
 import dis
 import functools
-import importlib.machinery
 import inspect
 import io
 import json
-import logging
 import math
-import os
 import site
 import sys
 import threading
 import time
 import traceback
-import types
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Complex, Real
-from operator import is_
 from pathlib import Path
 
 STEPS = 2_000_000  # lines and bytecodes of the learner's own code in one call; a right answer takes a fifth
-CPU_SECONDS = 2.5
-WALL_SECONDS = 4.0  # for loops that sleep: of this time they compute less than the share below
-SLEEPER = 1 / 100  # a machine under load may leave a twentieth to a loop that does compute
-LONGEST_STEP = 0.25  # of a second; what one step takes longer, the process may have waited for its machine
-MEMORY = 2 << 30  # bytes that one call may ask for; where a hub limits the whole kernel, half of its limit
-SIZE = Path("/proc/self/statm")  # of this process, in pages; Linux has it
+CPU_SECONDS = 5.0  # a first call may import something, which takes two
 ENTRIES = 1_000_000
 PRINTED = 2_000  # characters kept of what one call prints
 
@@ -46,21 +36,12 @@ _PACKAGES = (*site.getsitepackages(), *([site.getusersitepackages()] if site.ENA
 _OURS = str(Path(__file__).parents[1])
 _ENGINE = str(Path(__file__).parent)
 _LESSONS = str(Path(__file__).parents[1] / "lessons")
-# The types of the functions that are put back where an answer assigns to them. Not those that PyTorch wrote
-# in Python: it exchanges some of them itself. Nor `input`, which IPython exchanges for every cell.
-_KEPT = {
-    "builtins": (types.BuiltinFunctionType, type),
-    "math": types.BuiltinFunctionType,
-    "numpy": Callable,
-    "torch": types.BuiltinFunctionType,
-}
-_PRISTINE = {}  # name of a module: (its namespace, {name: function}, {name: the function with UNWRITTEN})
 # During a call `np.empty`, `torch.empty` and similar functions hold this number, which fits every type of
 # float: what lay in memory would be another mistake each time, and often none.
 UNWRITTEN = -60_416.0
 
-# Standard output, `input`, the modules and the limit of memory belong to the whole process: one check at a
-# time. The function that is checked may itself call a check.
+# Standard output and `input` belong to the whole process: one check at a time. The function that is checked
+# may itself call a check.
 LOCK = threading.RLock()
 _our_own = False  # whether functions of the course are being called one after the other
 
@@ -82,11 +63,7 @@ class Behaviour:
     changed: int | None = None  # which argument the call changed
     printed: str = ""  # what it printed, or the beginning of that
     truth: bool = False  # whether the value is True or False
-    things: int = 0  # how many stand in the tuple that the value is
-    same_rows: int = 0  # how often one and the same list stands in the list that the value is
     steps: int = 0  # lines and bytecodes of the learner's own code
-    replaced: tuple = ()  # what the call changed for the whole kernel
-    late: bool = False  # whether a clock ended the call, and not the number of its steps
     called: tuple = ()  # functions of the course that the learner's code called
     lent: tuple = ()  # those of them that gave back the same result
 
@@ -109,9 +86,8 @@ class Behaviour:
 class Look:
     """What a check sees of an answer before anything is compared with a right one: plain data.
 
-    `kind` is ``"nothing"``, ``"unwritten"``, ``"refused"`` (`text` says why), ``"unfilled"`` (so many numbers
-    are `missing`), ``"letters"`` or ``"called"``. Where marks are given, the learner's process makes the look
-    and another process judges it.
+    `kind` is ``"nothing"``, ``"unwritten"``, ``"refused"`` (`text` says why), ``"letters"`` or ``"called"``.
+    Where marks are given, the learner's process makes the look and another process judges it.
     """
 
     kind: str
@@ -119,24 +95,18 @@ class Look:
     name: str = "<>"
     early: bool = False  # whether code stands below `raise NotImplementedError`
     course: str | None = None  # the function or class of the course that the answer itself is
-    missing: int = 0
     letters: tuple = ()
     seen: tuple = ()
-    replaced: tuple = ()
-    again: Callable | None = None  # observes the first trial once more
     answer: Callable | None = None  # itself, where it runs in the process that judges
 
     def as_text(self):
-        again = self.again and vars(self.again())
-        data = vars(self) | {"seen": [vars(one) for one in self.seen], "again": again, "answer": None}
+        data = vars(self) | {"seen": [vars(one) for one in self.seen], "answer": None}
         return json.dumps(data, default=str)
 
     @classmethod
     def from_text(cls, text):
         """Read what a stranger wrote; what is no look raises some error."""
-        data = _read(cls, json.loads(text))
-        again = data["again"] and _read(Behaviour, data["again"])
-        return cls(**data | {"again": again and (lambda: Behaviour(**again)), "answer": None})
+        return cls(**_read(cls, json.loads(text)) | {"answer": None})
 
 
 def _line(text):
@@ -193,50 +163,31 @@ def close(one, other, atol):
 
 
 def observe(call, arguments):
-    """Call with copies of the arguments, everything captured, and return the `Behaviour`.
-
-    What a clock ended is called once more: a first call may import something, or have had a busy moment.
-    """
-    done = _observe_once(call, arguments)
-    return _observe_once(call, arguments) if done.late else done
-
-
-def _observe_once(call, arguments):
-    given, replaced, output = copy.deepcopy(arguments), [], io.StringIO()
-    with LOCK, _captured(output), _memory_limit(), _loop_guard() as steps:
-        settings = _settings()
-        mark_memory()
-        done = _outcome(call, given, lambda: replaced.extend(put_back() + _set_back(settings)))
+    """Call with copies of the arguments, everything captured, and return the `Behaviour`."""
+    given, output = copy.deepcopy(arguments), io.StringIO()
+    with LOCK, _captured(output), _marked_memory(), _loop_guard() as steps:
+        done = _outcome(call, given)
     changed, printed = _first_changed(arguments, given), cut(output.getvalue(), PRINTED)
-    made, late, given_back = steps()
+    made, given_back = steps()
     own = _snapshots(given_back.pop("", None))
     lent = tuple(name for name, value in given_back.items() if any(own) and _snapshots(value) == own)
     return Behaviour(
-        **done,
-        changed=changed,
-        printed=printed,
-        steps=made,
-        replaced=tuple(replaced),
-        late=late,
-        called=tuple(given_back),
-        lent=lent,
+        **done, changed=changed, printed=printed, steps=made, called=tuple(given_back), lent=lent
     )
 
 
 @contextlib.contextmanager
 def our_own():
-    """One capture, and one look after NumPy, for hundreds of calls of `observe_ours`."""
+    """One capture for hundreds of calls of `observe_ours`."""
     global _our_own
     if _our_own:
         yield
         return
-    with LOCK, _captured(io.StringIO()):
+    with LOCK, _captured(io.StringIO()), _marked_memory():
         _our_own = True
-        mark_memory()
         try:
             yield
         finally:
-            put_back()
             _our_own = False
 
 
@@ -244,21 +195,15 @@ def observe_ours(call, arguments):
     """The `Behaviour` of a function that the course wrote: it needs no guards, which take long."""
     given = copy.deepcopy(arguments)
     with our_own():
-        done = _outcome(call, given, lambda: None)
+        done = _outcome(call, given)
     return Behaviour(**done, changed=_first_changed(arguments, given))
 
 
-def _outcome(call, given, afterwards):
+def _outcome(call, given):
     """What a call gives back, or what happened instead, as fields of a `Behaviour`."""
     done = {"kind": "value"}
     try:
-        try:
-            value = call(*given)
-        finally:  # at once: nothing below works without the builtins
-            afterwards()
-        done["things"] = len(value) if type(value) is tuple else 0
-        rows = value if type(value) is list and len(value) > 1 and type(value[0]) is list else []
-        done["same_rows"] = len(rows) if all(row is rows[0] for row in rows) else 0
+        value = call(*given)
         done["shape"], done["entries"] = numbers(value)
         done["truth"] = type(value).__name__ == "bool"  # of Python or of NumPy, which may not be there
     except Unusable as problem:
@@ -308,18 +253,15 @@ def numbers(value):
         if _is_number(value):
             left -= 1
             return (), [float(value)]
-        if value is None and place:
+        if place and (value is None or value is ...):
             at = "".join(f"[{n}]" for n in place)
-            raise Unusable(f"contains None at {at}, where a number should be", place)
+            what = "None" if value is None else "`...`"
+            raise Unusable(f"contains {what} at {at}, where a number should be", place)
         if not isinstance(value, list | tuple | range):
             raise Unusable(_why_unusable(value))
         if len(value) > left:
             raise Unusable(f"contains more than {ENTRIES:,} numbers")
         kinds = set(map(type, value))
-        if isinstance(value, tuple) and kinds == {int, str}:
-            raise Unusable(
-                "contains pairs of a number and a string, as `enumerate` makes them. Return only the numbers"
-            )
         if str in kinds:
             raise Unusable("is a list that contains strings, where only numbers should be")
         if kinds and kinds <= {bool, int, float}:  # most lists are; this is a hundred times as fast
@@ -337,8 +279,6 @@ def numbers(value):
         shape, entries = walk(value)
     except RecursionError:
         raise Unusable("contains itself") from None
-    except OverflowError:
-        raise Unusable("contains an integer that is too large for a float") from None
     return shape, tuple(entries)
 
 
@@ -359,17 +299,6 @@ def is_unwritten(function):
     )
 
 
-def keep_modules():
-    """Remember the functions that an answer could replace; those of a library as soon as it is imported."""
-    for module, wanted in _KEPT.items():
-        if sys.modules.get(module) and module not in _PRISTINE:
-            space = vars(sys.modules[module])
-            names = [name for name in space if not name.startswith("_") and name != "input"]
-            functions = {name: space[name] for name in names if isinstance(space[name], wanted)}
-            empty = functions.keys() & {"empty", "empty_like"}
-            _PRISTINE[module] = space, functions, {name: _marking(functions[name]) for name in empty}
-
-
 def _marking(function):
     @functools.wraps(function)
     def marked(*args, **kwargs):
@@ -384,29 +313,19 @@ def _marking(function):
     return marked
 
 
-def mark_memory():
-    """Let memory that is not written be told from numbers until the next `put_back`."""
-    for space, _, marking in _PRISTINE.values():
-        space.update(marking)
-
-
-def put_back():
-    """Put back the functions that were assigned to, and return their names.
-
-    The builtins come first, and are not needed for it.
-    """
-    replaced = []
-    for module, (space, functions, marking) in _PRISTINE.items():
-        for name, marked in marking.items():
-            if space.get(name) is marked:
-                space[name] = functions[name]
-        if module != "builtins" and all(map(is_, functions.values(), map(space.get, functions))):
-            continue  # a fifth of the time that the loop below takes
-        for name, function in functions.items():
-            if space.get(name) is not function:
-                space[name] = function
-                replaced.append(f"`{module}.{name}`")
-    return replaced
+@contextlib.contextmanager
+def _marked_memory():
+    """Let memory that is not written be told from numbers."""
+    spaces = [vars(sys.modules[name]) for name in ("numpy", "torch") if sys.modules.get(name)]
+    names = [(space, name) for space in spaces for name in ("empty", "empty_like") if name in space]
+    kept = [(space, name, space[name]) for space, name in names]
+    for space, name, function in kept:
+        space[name] = _marking(function)
+    try:
+        yield
+    finally:
+        for space, name, function in kept:
+            space[name] = function
 
 
 def in_one_line(error):
@@ -416,10 +335,6 @@ def in_one_line(error):
     except Exception:
         what = type(error).__name__
     what = " ".join(what.split())[:300].rstrip(": ")
-    if "concatenation axis must match" in what or "arrays must have same number of dimensions" in what:
-        what += (
-            ". Concatenation does not broadcast. First give both arrays the same size along every other axis"
-        )
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if not is_library(frame.filename)]
     if isinstance(error, RecursionError):
         own, what = own[:1], f"{what}: the function calls itself without end"
@@ -429,44 +344,18 @@ def in_one_line(error):
     return f"{what} (line {own[-1].lineno}{source})"
 
 
-def _settings():
-    """The switches of PyTorch: in words, how to read them, how to set them, how they are now."""
-    torch = sys.modules.get("torch")
-    if not hasattr(torch, "set_grad_enabled"):  # while it is being imported
-        return []
-    dtype = "the default dtype of torch", torch.get_default_dtype, torch.set_default_dtype
-    gradients = "whether torch keeps gradients", torch.is_grad_enabled, torch.set_grad_enabled
-    return [(*switch, switch[1]()) for switch in (dtype, gradients)]
-
-
-def _set_back(settings):
-    changed = [(words, write, before) for words, read, write, before in settings if read() != before]
-    for _, write, before in changed:
-        write(before)
-    return [words for words, _, _ in changed]
-
-
 def _why_unusable(value):
     kind = type(value).__name__
     if value is None:
         return ""
-    if hasattr(value, "close") and (inspect.iscoroutine(value) or inspect.isgenerator(value)):
-        value.close()  # or Python warns of a coroutine never awaited
-    if inspect.iscoroutine(value):
-        return "is a coroutine. Write def instead of async def"
-    if inspect.isgenerator(value) or hasattr(value, "__next__"):
-        return (
-            f"is a {kind}, which can be read only once. Turn it into a list with list(...), or use return "
-            "instead of yield"
-        )
-    if isinstance(value, str | bytes):
-        return "is a string, not a number" if kind in ("str", "bytes") else f"is a string ({kind})"
+    if hasattr(value, "__next__"):
+        return f"is a {kind}, which can be read only once. Turn it into a list with list(...)"
+    if isinstance(value, str):
+        return "is a string, not a number"
     if isinstance(value, Complex):
         return "contains complex numbers, where real ones should be"
     if inspect.isroutine(value):
         return "is a function. Perhaps you forgot the parentheses of a call"
-    if isinstance(value, dict | set | frozenset):
-        return f"is a {kind}, which has no rows and columns. Use a list"
     return f"contains a {kind}, where numbers should be"
 
 
@@ -474,38 +363,9 @@ def is_library(filename):
     return filename.startswith((_STDLIB, _OURS, "<frozen", *_PACKAGES))
 
 
-_IN_LIBRARIES = {}  # id of a code object that names a library's file: itself, and whether it is in there
-
-
-def _is_library_code(code):
-    """Whether it is in the library's file that it names: `compile` takes any name."""
-    if not is_library(code.co_filename):
-        return False
-    if id(code) not in _IN_LIBRARIES:
-        by_name = not os.path.isdir(_STDLIB)  # in a browser, where nobody gives marks
-        _IN_LIBRARIES[id(code)] = code, by_name or _trait(code) in _traits_in(code.co_filename)
-    return _IN_LIBRARIES[id(code)][1]
-
-
-def _trait(code):
-    return code.co_code, code.co_names, code.co_firstlineno
-
-
-@functools.cache
-def _traits_in(filename):
-    """What the functions of a library's file are known by."""
-    try:
-        if filename.startswith("<frozen "):
-            name = filename[len("<frozen ") : -1].replace("importlib._bootstrap", "_frozen_importlib")
-            code = importlib.machinery.FrozenImporter.get_code(name)
-        else:
-            code = importlib.machinery.SourceFileLoader("", filename).get_code("")
-    except Exception:  # there is no such file, or no Python in it
-        return set()
-    found = [code]
-    for one in found:
-        found += [part for part in one.co_consts if isinstance(part, types.CodeType)]
-    return set(map(_trait, found))
+def _runs_in_library(frame):
+    """Whether a library's code runs in this frame: `compile` takes any name of a file."""
+    return is_library(frame.f_code.co_filename) and frame.f_globals.get("__name__") != "__main__"
 
 
 def unwrapped(function):
@@ -534,9 +394,9 @@ def _is_lent(frame):
     of_exercises = file.startswith(_ENGINE) or (file.startswith(_LESSONS) and file.endswith("__init__.py"))
     if not file.startswith(_OURS) or of_exercises:
         return False
-    while caller and _is_library_code(caller.f_code) and not caller.f_code.co_filename.startswith(_OURS):
+    while caller and _runs_in_library(caller) and not caller.f_code.co_filename.startswith(_OURS):
         caller = caller.f_back
-    return caller is not None and not _is_library_code(caller.f_code)
+    return caller is not None and not _runs_in_library(caller)
 
 
 def snapshot(value):
@@ -579,81 +439,22 @@ def _captured(output):
     numpy = sys.modules.get("numpy")  # the first lessons run where there is none
     asked, builtins.input = builtins.input, no_input
     recursion = sys.getrecursionlimit()
-    logged = logging.root.manager.disable
     try:
         with (
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(output),
-            _closed_descriptors(),
             warnings.catch_warnings(),
             numpy.errstate() if numpy else contextlib.nullcontext(),
         ):
             warnings.simplefilter("ignore")
-            logging.disable()  # a handler of log messages keeps the stream with which it was made
             yield
     finally:
         builtins.input = asked
-        logging.disable(logged)
         sys.setrecursionlimit(recursion)
 
 
-@contextlib.contextmanager
-def _closed_descriptors():
-    """Let go unseen what programs in C write past Python's own streams; without a console there are none."""
-    saved = {}
-    with contextlib.suppress(OSError), open(os.devnull, "w") as nowhere:
-        for one in (1, 2):
-            saved[one] = os.dup(one)
-            os.dup2(nowhere.fileno(), one)
-    try:
-        yield
-    finally:
-        for one, copied in saved.items():
-            os.dup2(copied, one)
-            os.close(copied)
-
-
-def _memory_of_a_call():
-    given = os.environ.get("MEM_LIMIT", "")  # in bytes; JupyterHub sets it for its users' servers
-    return min(MEMORY, int(given) // 2) if given.isdecimal() and int(given) else MEMORY
-
-
-def _resource():
-    """The module that limits memory, where the system can: on Linux without CUDA, which reserves addresses
-    without measure. Windows and pages of the site have no such module, and macOS ignores the limit."""
-    torch = sys.modules.get("torch")
-    if not SIZE.exists() or (torch and torch.cuda.is_available()):
-        return None
-    return importlib.import_module("resource")
-
-
-@contextlib.contextmanager
-def _memory_limit():
-    """Let a call ask for so many bytes more than the process has now; only where the system can."""
-    resource = _resource()
-    if resource is None:
-        yield
-        return
-    pages = int(SIZE.read_text().split()[0])
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    limit = pages * resource.getpagesize() + _memory_of_a_call()
-    known = [bound for bound in (limit, *before) if bound != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min(known), before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
-
-
 class _TooLong(BaseException):
-    """Raised in the learner's code. A bare ``except:`` swallows it, and CPython ends the tracing that raised
-    it; when that ``except`` lets go of it, tracing starts and raises again."""
-
-    def __init__(self, start_again):
-        self.start_again = start_again
-
-    def __del__(self):
-        self.start_again(sys._getframe(1))
+    """Raised in the learner's code. A bare ``except:`` swallows it, and is not traced any further."""
 
 
 @contextlib.contextmanager
@@ -662,37 +463,23 @@ def _loop_guard():
 
     Also keep what it gave back, under no name, and what functions of the course gave back to it.
     """
-    left, active, waited, late, given_back = STEPS, True, 0.0, False, {}
+    left, given_back = STEPS, {}
     # A browser has no clock for threads, and but one of them.
     cpu_time = time.thread_time if hasattr(time, "thread_time") else time.process_time
-    start, cpu = time.perf_counter(), cpu_time()
-    last = start
-    before = sys.gettrace(), sys.getprofile()
-
-    def out_of_time():
-        nonlocal waited, last
-        now = time.perf_counter()
-        step, last = now - last, now
-        waited += step if step < LONGEST_STEP else LONGEST_STEP
-        if now - start < CPU_SECONDS:
-            return False
-        worked = cpu_time() - cpu
-        return worked > CPU_SECONDS or (waited > WALL_SECONDS and worked < SLEEPER * waited)
+    start = cpu_time()
+    before = sys.gettrace()
 
     def count(frame, event, arg):
-        nonlocal left, late
+        nonlocal left
         left -= 1
-        late = late or (left > 0 and left % 8 == 0 and out_of_time())
-        if left < 0 or late:
-            left = -1
-            sys.setprofile(next_call)
-            raise _TooLong(start_again)
-        if event == "return" and _is_library_code(frame.f_back.f_code):
+        if left < 0 or (left % 8 == 0 and cpu_time() - start > CPU_SECONDS):
+            raise _TooLong
+        if event == "return" and _runs_in_library(frame.f_back):
             given_back[""] = arg
         return count
 
     def enter(frame, event, arg):
-        if _is_library_code(frame.f_code):
+        if _runs_in_library(frame):
             return keep if _is_lent(frame) else None
         frame.f_trace_opcodes = True
         return count(frame, event, arg)
@@ -703,25 +490,8 @@ def _loop_guard():
         frame.f_trace_lines = False
         return keep
 
-    def next_call(frame, event, arg):
-        sys.setprofile(None)
-        start_again(frame)
-
-    def start_again(frame):
-        if active:
-            sys.settrace(enter)
-            while frame is not None and not _is_library_code(frame.f_code):
-                frame.f_trace, frame.f_trace_opcodes = count, True
-                frame = frame.f_back
-
     sys.settrace(enter)
     try:
-        yield lambda: (STEPS - left, late, given_back)
+        yield lambda: (STEPS - left, given_back)
     finally:
-        active = False
-        sys.settrace(before[0])
-        if sys.getprofile() is not before[1]:  # that of cProfile cannot be set
-            sys.setprofile(before[1])
-
-
-keep_modules()
+        sys.settrace(before)

@@ -66,6 +66,9 @@ FORMS = {
 }  # fmt: skip
 HEAD_DIMS = ("qk_rope_head_dim", "attention_head_dim", "head_dim", "kv_channels")
 WIDTHS = ("hidden_size", "n_embd", "d_model")
+COUNTS = (
+    "num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers", "decoder_layers",
+)  # fmt: skip
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 # All names that are read, whether they speak of positions or not.
 NAMES = {

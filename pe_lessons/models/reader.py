@@ -53,10 +53,11 @@ def layers(config):
     """One `Layer` for each layer of the model, in their order."""
     config = _read(config)
     count = _count(config)
-    if not isinstance(count, int) or isinstance(count, bool):
-        raise ValueError(f"config must say how many layers there are (num_hidden_layers), got {count!r}")
-    if not 1 <= count <= 10_000:
-        raise ValueError(f"the number of layers must be between 1 and 10,000, got {count}")
+    if count is None:
+        raise ValueError("config must say how many layers there are, and has no num_hidden_layers")
+    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= 10_000:
+        name = _name(config, *tables.COUNTS) or "the number of layers"
+        raise ValueError(f"{name} must be a whole number between 1 and 10,000, got {count!r}")
     types = _layer_types(config, count)
     named = config.get("per_layer_config") or {}
     own = {int(number): values for number, values in named.items() if str(number).isdecimal()}
@@ -373,7 +374,8 @@ def _window(config, layer_type):
         before = config.get("sliding_window_size")  # tokens before the one that looks
         window = window if before is None else before + 1
     if window is not None and not (_is_number(window) and isinstance(window, int) and window > 0):
-        raise ValueError(f"the window must be a whole number of 1 or more tokens, or null, got {window!r}")
+        name = _name(config, *names[layer_type])
+        raise ValueError(f"{name} must be a whole number of 1 or more tokens, or null, got {window!r}")
     return window
 
 
@@ -398,14 +400,17 @@ def _count(config):
     plan = _get(config, "layers_block_type", "hybrid_override_pattern")
     if config.get("model_type") == "nemotron_h" and plan:  # its code takes no other number
         return len(plan)
-    given = _get(config, "num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers",
-                 "decoder_layers")  # fmt: skip
+    given = _get(config, *tables.COUNTS)
     return given if given is not None or not plan else len(plan)
 
 
-def _get(config, *names):
+def _name(config, *names):
     """The first of these with a value: 0 is one, null is none, and `_read` has filled in what is absent."""
-    return next((config[name] for name in names if config.get(name) is not None), None)
+    return next((name for name in names if config.get(name) is not None), None)
+
+
+def _get(config, *names):
+    return config.get(_name(config, *names))
 
 
 def _given(rope, config, name):
@@ -446,6 +451,9 @@ def _read(config):
             right = isinstance(value, kind) and (kind not in (int, tables.NUMBER) or _is_number(value))
             if value is not None and not right:
                 raise ValueError(f"{name} must be {form}, got {value!r}")
+    for name in (*tables.WIDTHS, *tables.HEADS, "num_key_value_heads"):  # a list has one for each layer
+        if isinstance(config.get(name), str | float | bool | dict):
+            raise ValueError(f"{name} must be a whole number, got {config[name]!r}")
     for name in tables.LENGTHS:
         if config.get(name) is not None and config[name] < 1:
             raise ValueError(f"{name} must be 1 or more, got {config[name]}")

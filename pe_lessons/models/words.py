@@ -204,10 +204,19 @@ def main(words=None):
             statuses.add(2)
     if options.json:
         told = [json.dumps(told, allow_nan=False)]
+    elif compare and told[1:]:
+        names = [f"{sign} only in {name}:" for sign, name in zip(("---", "+++"), options.config[1:])]
+        differing = _differing(*told)
+        told = [*names, *differing] if differing else ["the two configs do the same with positions"]
     elif compare:
-        told = told[1:] and (_differing(*told) or ["the two configs do the same with positions"])
+        told = []
+    if told:
+        show(*told)
+    return max(statuses)
+
+
+def show(*lines):
     try:
-        print(*told, sep="\n", end="\n" * bool(told), flush=True)
+        print(*lines, sep="\n", flush=True)
     except BrokenPipeError:  # `| head` has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return max(statuses)

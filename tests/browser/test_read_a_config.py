@@ -109,6 +109,7 @@ def test_the_wall_is_filtered_and_two_are_compared(open_page, width):
     assert page.locator(".wall > li:visible").count() == len(GALLERY)
     page.locator(".wall > li", has_text="Kimi K3").locator("svg").click(force=True)  # the link lies over it
     page.wait_for_url("**#kimi-k3")
+    assert page.locator(".folded").count() == len(GALLERY) - 1
     bar = page.locator(".compare")
     for again in (True, False):
         for name in ("kimi-k3", "gpt-2"):
@@ -134,7 +135,7 @@ def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
         "#case-13", "#case-19",
     ]  # fmt: skip
     assert page.locator("article h3:visible").count() == 2
-    assert page.locator(".folded").count() == (len(clinic.cases()) if width == 390 else 0)
+    assert page.locator(".folded").count() == len(clinic.cases())
     group, cases = next(iter(clinic.groups().items()))
     page.evaluate("scrollTo(0, 0)")
     page.get_by_role("button", name=group).dispatch_event("click")  # from where we are, which it moves
@@ -149,3 +150,19 @@ def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
     assert page.get_by_role("heading", name=cases[0].title).evaluate(
         "one => Math.abs(one.getBoundingClientRect().top) < 200"
     )
+
+
+def test_a_heading_unfolds_its_case_and_each_suspect_says_whether_it_is_the_one(open_page):
+    case = next(one for one in clinic.cases() if not one.later)
+    page = open_page("clinic")
+    section = page.locator(f"section:has(> span#case-{case.number}), section#case-{case.number}").last
+    heading = page.get_by_role("button", name=case.title)
+    for unfolded in ("true", "false", "true"):
+        heading.press("Enter")
+        assert heading.get_attribute("aria-expanded") == unfolded
+        assert section.locator(".suspect").first.is_visible() is (unfolded == "true")
+    for one in case.suspects:
+        told = section.locator(".suspect", has_text=one.who)
+        told.locator("summary").click()
+        said = "Yes, it is this one." if one == case.culprit else f"Innocent. {one.say}"
+        assert told.locator("p").inner_text().startswith(said)

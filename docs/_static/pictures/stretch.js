@@ -20,7 +20,7 @@ export function stretched(rule, factor, trained, base) {
   return original.map((omega, k) => kept(omega, k) * omega + ((1 - kept(omega, k)) * omega) / factor);
 }
 
-export const height = 215;
+export const height = 195;
 export const knobs = [
   { name: "trained", label: "trained on", min: 8, max: 14, value: 12, shown: (n) => spaced(2 ** n) },
   { name: "factor", label: "text longer by", min: 0, max: 5, value: 2, shown: (n) => spaced(2 ** n) },
@@ -61,8 +61,8 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
     const reached = (length * 2 ** factor * now[k]) / (2 * Math.PI);
     const [mine, all] = [clipped(seen), clipped(reached)].map((turns) => 60 * turns);
     return bar(x, 75 - all, 5, all - mine, "second") + bar(x, 75 - mine, 5, mine, "first")
-      + (rule === "none" ? "" : bar(x, 155 - (50 * slowed[k]) / most, 5, (50 * slowed[k]) / most, "faint solid"));
-  }).join("") + text(10, 90, "pair 0: share of a turn") + text(390, 90, "pair 63", end) + text(10, 170, rule === "none" ? "without a rule no pair is slowed down" : "how much each pair is slowed down") + "</g>";
+      + bar(x, 135 - (30 * slowed[k]) / most, 5, (30 * slowed[k]) / most, "faint solid");
+  }).join("") + text(10, 90, "pair 0: share of a turn") + text(390, 90, "pair 63", end) + text(10, 150, rule === "none" ? "without a rule no pair is slowed down" : "how much each pair is slowed down") + "</g>";
 }
 
 export const words = ({ open, unseen, slowed }) =>

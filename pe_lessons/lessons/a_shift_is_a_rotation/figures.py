@@ -106,7 +106,7 @@ def head(panels):
         image = ax.imshow(np.sqrt(weights), cmap=plots.WEIGHTS, vmin=0, vmax=1)
         ax.add_patch(plt.Rectangle((-0.5, 7.5), 12, 1, fill=False, edgecolor=plots.RED, linewidth=1.5))
         said = f"row 8 gives {weights[8, 5]:.2f}\nto position 5"
-        ax.text(11.3, 0, said, ha="right", va="top", color="white", fontsize=9)
+        ax.text(11.3, 0, said, ha="right", va="top", color="white")
         ax.set(title=title, xticks=[0, 5, 10], yticks=[0, 5, 10], xlabel="looked at")
     axes[0].set_ylabel("looking")
     marks = [0, 0.05, 0.25, 0.5, 1]

@@ -18,7 +18,7 @@ def windows(strip, offsets):
     finite = strip[np.isfinite(strip)]
     colours, scale = plt.get_cmap(WEIGHTS), plt.Normalize(finite.min(), finite.max())
     with plt.rc_context(STYLE | {"font.size": 11}):
-        fig, ax = plt.subplots(figsize=(6.8, 0.62 * (len(names) + 2.2)))
+        fig, ax = plt.subplots(figsize=(4.7, 0.62 * (len(names) + 2.2)))
         for row, first in [(0, 0)] + [(1.5 + row, row) for row in range(len(names))]:
             for column in range(first, first + (length if row else len(strip))):
                 number = strip[column]
@@ -28,14 +28,14 @@ def windows(strip, offsets):
                 ax.add_patch(plt.Rectangle((column - 0.48, row - 0.48), 0.96, 0.96, **look))
                 said = f"{number + 0.0:g}".replace("-", "\u2212").replace("inf", "\u221e")
                 ink = "white" if np.dot(paper[:3], (0.3, 0.59, 0.11)) < 0.5 else "black"
-                ax.text(column, row, said, ha="center", va="center", color=ink)
+                ax.text(column, row + 0.15, said, ha="center", va="center", color=ink)
                 if row:
-                    ax.text(column - 0.44, row - 0.3, column - first, va="center", color=ink, fontsize=8)
+                    ax.text(column - 0.44, row - 0.3, column - first, va="center", color=ink, fontsize=10)
         for column, offset in enumerate(offsets):
             ax.text(column, -0.62, f"{offset}".replace("-", "\u2212"), ha="center", va="bottom", color="0.3")
         ax.text(-0.7, -0.62, "offset", ha="right", va="bottom", color="0.3")
-        orange = {"color": COLOURS[1], "ha": "center", "va": "center"}
-        ax.text(0.95, 5.4, "each row starts\none number later", linespacing=1.3, **orange)
+        orange = {"color": COLOURS[1], "va": "center"}
+        ax.text(-0.4, 5.0, "each row\nstarts one\nnumber later", linespacing=1.3, **orange)
         places = [0, *(1.5 + np.arange(len(names)))]
         ax.set(xlim=(-0.5, len(strip) - 0.5), ylim=(len(names) + 1.05, -1.1), xticks=[])
         ax.set_yticks(places, ["in memory", *names])

@@ -11,7 +11,7 @@ def digits_and_hands(positions=(6, 7, 8, 9)):
     """A binary counter, and beside each of its digits a hand that goes round at the same rate."""
     weights, green = (8, 4, 2, 1), plots.COLOURS[2]  # in the other pictures red means "above 0"
     arc = np.linspace(0, np.pi, 60)
-    fig, ax = plt.subplots(figsize=(6.4, 4.6))
+    fig, ax = plt.subplots(figsize=(4.7, 3.7))
     places = [-2.5 * row - 0.9 * (position > 7) for row, position in enumerate(positions)]
     for place, position in zip(places, positions):
         ax.text(-1.1, place, f"position {position}", va="center", ha="right")
@@ -29,11 +29,11 @@ def digits_and_hands(positions=(6, 7, 8, 9)):
             look = {"arrowstyle": "-|>", "color": green if digit else "0.4", "linewidth": 1.6}
             ax.annotate("", tip, middle, arrowprops={**look, "shrinkA": 0, "shrinkB": 0})
     ax.text(0.9, 1.6, "digits", ha="center")
-    ax.text(7.9, 1.6, "hands: in the green half, the digit is 1", ha="center")
+    ax.text(7.9, 1.6, "hands: in the green half,\nthe digit is 1", ha="center")
     between = (places[positions.index(7)] + places[positions.index(8)]) / 2
     ax.text(0.9, between, "all four flip", ha="center", va="center", fontweight="bold")
     ax.text(7.9, between, "every hand takes its usual step", ha="center", va="center", fontweight="bold")
-    ax.set(xlim=(-4.0, 12.6), ylim=(places[-1] - 1.1, 2.0), aspect="equal")
+    ax.set(xlim=(-4.0, 12.6), ylim=(places[-1] - 1.1, 3.2), aspect="equal")
     ax.set_axis_off()
     return fig
 
@@ -57,7 +57,7 @@ def two_clocks(angles):
         fast.text(1.22 * np.cos(angle), 1.22 * np.sin(angle), position, ha="center", va="center")
     heights = np.sin(angles[1:3, 0])
     fast.plot([-1.35, 1.2], [heights.mean()] * 2, ":", color=plots.RED)
-    fast.text(-1.5, 1.5, "1 and 2: nearly the same height", color=plots.RED, fontsize=9)
+    fast.text(-1.5, 1.5, "1 and 2: nearly the same height", color=plots.RED)
     slow.text(1.08, 0.02, f"0 to {len(angles) - 1}", va="center")
     return fig
 
@@ -67,6 +67,6 @@ def table(values):
     """The 5 x 4 table, with its numbers in coloured cells."""
     fig = plots.heatmap(values, numbers=True)
     [ax] = fig.axes
-    ax.set_title("pair 0: the fast hand swings", loc="left", fontsize=12)
-    ax.set_title("pair 1: the slow hand creeps", loc="right", fontsize=12)
+    ax.set_title("pair 0:\nthe fast hand swings", loc="left")
+    ax.set_title("pair 1:\nthe slow hand creeps", loc="right")
     return fig

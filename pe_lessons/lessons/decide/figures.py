@@ -11,7 +11,7 @@ from pe_lessons import plots
 @plots.drawn
 def diluted(lengths, weights, margin):
     """What a key with this margin gets of the weight, for longer and longer texts."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.2))
+    fig, ax = plt.subplots(figsize=(4.7, 3.2))
     ax.plot(lengths, weights, color=plots.COLOURS[0])
     for length, word in ((8192, "8k"), (131_072, "128k"), (1_048_576, "1M")):
         weight = np.exp(margin) / (np.exp(margin) + length - 1)
@@ -33,7 +33,7 @@ def diluted(lengths, weights, margin):
 def bases(similarities):
     """How similar a word looks to itself at every distance: the smallest and the largest value nearby."""
     edges = np.unique(np.logspace(0, np.log10(131_072), 120).astype(int))
-    fig, axes = plt.subplots(len(similarities), 1, figsize=(6.4, 5.4), sharex=True, sharey=True)
+    fig, axes = plt.subplots(len(similarities), 1, figsize=(4.7, 5.4), sharex=True, sharey=True)
     for ax, (base, values) in zip(axes, similarities.items()):
         parts = [values[start:end] for start, end in itertools.pairwise(edges)]
         low, high = ([choose(part) for part in parts] for choose in (np.min, np.max))
@@ -53,7 +53,7 @@ def chance(differences):
     """How often the second of two equal models leads by how many points, of 10,000 trials."""
     points, times = np.unique(differences, return_counts=True)
     share = np.mean(differences >= 3)
-    fig, ax = plt.subplots(figsize=(6.4, 3.2))
+    fig, ax = plt.subplots(figsize=(4.7, 3.2))
     colours = [plots.RED if point >= 3 else "0.7" for point in points]
     ax.bar(points, 100 * times / len(differences), color=colours, width=0.85)
     ax.text(5.6, 7, f"{share:.0%}: \u201cbetter\u201d by\n3 points or more", color=plots.RED, va="center")

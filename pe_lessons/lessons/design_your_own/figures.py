@@ -10,7 +10,7 @@ from pe_lessons.plots import COLOURS, STYLE
 def four_tables(tables, accuracies):
     """Four tables {name: (16, n_columns)}, and the accuracy that a small model reached with each."""
     with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(2, 2, figsize=(5.6, 5.8))
+        fig, axes = plt.subplots(2, 2, figsize=(4.7, 5.2))
         for ax, (name, table) in zip(axes.flat, tables.items(), strict=True):
             top = np.abs(table).max()
             ax.imshow(table, cmap=plots.SIGNED, vmin=-top, vmax=top, aspect="auto")

@@ -50,7 +50,7 @@ def similar(panel):
         frame = plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2)
         ax.add_patch(frame)
         ink = plots.ink_on(ax.images[0], values[row, column])
-        ax.text(column, row, number, ha="center", va="center", fontsize=9, color=ink)
+        ax.text(column, row, number, ha="center", va="center", color=ink)
     return fig, {"name": name, "read": read}
 
 
@@ -69,28 +69,27 @@ def stripes(pairs, *, drawn, title):
     fig = plt.figure(figsize=(4.4, 5.2))
     above, below = fig.subfigures(2, 1, height_ratios=[1, 2.9])
     for ax, pair in zip(above.subplots(1, len(drawn)), drawn):
-        ax.imshow(pairs[..., pair], cmap=plots.WEIGHTS, vmin=-1, vmax=1)
-        ax.set_title(f"pair {pair}", fontsize=9)
+        ax.imshow(pairs[..., pair], cmap=plots.SIGNED, vmin=-1, vmax=1)
+        ax.set_title(f"pair {pair}")
         ax.set_axis_off()
-    above.supxlabel("each from −1 to 1", fontsize=9)
+    above.supxlabel("each from −1 to 1", fontsize=10)
     whole = below.subplots()
-    image = whole.imshow(together, cmap=plots.WEIGHTS, vmin=0, vmax=1)
-    below.colorbar(image, ax=whole, label="score")
+    image = whole.imshow(together, cmap=plots.SIGNED, vmin=-1, vmax=1)
+    below.colorbar(image, ax=whole, label="score").ax.set_ylim(0, 1)
     for place, (row, column) in enumerate([(20, 20), (20, 34), (26, 26)]):
         whole.add_patch(
             plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2)
         )
         said = f"{together[row, column]:.2f}" if place else "query"
         paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
-        look = {"ha": "center", "va": "center", "fontsize": 9, "color": "black"}
+        look = {"ha": "center", "va": "center", "color": "black"}
         whole.text(column, row + 2.4, said, bbox=paper, **look)
     whole.set_title(f"{title}, all {pairs.shape[-1]} pairs together")
     whole.set_axis_off()
     kinds = {
-        "axial": "two pairs with horizontal and two with vertical stripes. Below, a bright cross with four "
-        "arms",
-        "golden gate": "four pairs with stripes in four slanted directions. Below, a bright round spot "
-        "without arms, and pale blotches farther out",
+        "axial": "two pairs with horizontal and two with vertical stripes. Below, a red cross with four arms",
+        "golden gate": "four pairs with stripes in four slanted directions. Below, a red round spot "
+        "without arms, and blotches farther out",
     }
     return fig, {"pairs": kinds[title], "right": together[20, 34], "slanted": together[26, 26]}
 
@@ -101,7 +100,7 @@ def resolutions(trained, counted, squeezed):
     panels = {"8 × 8, as trained": trained, "12 × 12, counted on": counted, "12 × 12, squeezed": squeezed}
     fig = _grids(panels, label="score", side=3.0)
     for ax in fig.axes[: len(panels)]:
-        ax.clabel(ax.contour(ax.images[0].get_array(), levels=[0.8], colors="black"), fmt="%g")
+        ax.clabel(ax.contour(ax.images[0].get_array(), levels=[0.8], colors="white"), fmt="%g")
     fig.set_size_inches(8.4, 3.1)
     return fig
 
@@ -109,7 +108,7 @@ def resolutions(trained, counted, squeezed):
 @plots.drawn
 def rulers(*, old, new):
     """One row of old patches above the same row cut into new ones, on one axis of places."""
-    fig, ax = plt.subplots(figsize=(7.0, 2.3))
+    fig, ax = plt.subplots(figsize=(4.7, 2.3))
     for bottom, count, colour in ((1.15, old, "black"), (0, new, plots.RED)):
         width = old / count
         for patch in range(count):
@@ -120,9 +119,9 @@ def rulers(*, old, new):
     middle = 1.5 * old / new - 0.5  # of new patch 1
     ax.plot([middle, middle], [-0.15, 0.2], ":", color=plots.RED)
     ax.set(xlim=(-0.6, old - 0.4), ylim=(-0.15, 2.0), xlabel="place")
-    ax.set(xticks=[-0.5, 0, middle, *range(1, old), old - 0.5], yticks=[0.4, 1.55])
+    ax.set(xticks=[0, middle, *range(1, old)], yticks=[0.4, 1.55])
     ax.set_xticklabels(f"{tick:g}" for tick in ax.get_xticks())
-    ax.set_yticklabels([f"{new} new patches", f"{old} old patches"])
+    ax.set_yticklabels([f"{new} new\npatches", f"{old} old\npatches"])
     ax.spines[["left", "top", "right"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     return fig
@@ -130,8 +129,9 @@ def rulers(*, old, new):
 
 def _grids(panels, *, label, side):
     """Numbers of image patches {title: (height, width)} side by side, each panel a grid of square cells."""
-    fig = plots.heatmaps(panels, xlabel="patch column", ylabel="patch row", signed=False, label=label)
+    fig = plots.heatmaps(panels, xlabel="patch column", ylabel="patch row", label=label)
     fig.set_size_inches(1.0 + side * len(panels), 0.4 + side)
+    fig.axes[-1].set_ylim(bottom=0)  # no number is below zero
     for ax in fig.axes[: len(panels)]:
         ax.set_aspect("equal")
         ax.images[0].set_cmap(ax.images[0].cmap.resampled(20))  # steps that can be told apart and followed

@@ -51,17 +51,17 @@ def layer():
         ("LayerNorm", 7.8, "0.97"),
         ("queries, keys, values", 6.6, "0.97"),
         ("scores", 5.4, "0.97"),
-        ("softmax, weighted sum of the values", 4.2, "0.97"),
+        ("softmax, weighted\nsum of the values", 4.2, "0.97"),
         ("LayerNorm, MLP", 2.2, "0.97"),
         ("vectors for the next layer", 0.6, "0.93"),
     ]
     doors = [
-        ("A", 8.5, "add a row\n(tables: once, before the first layer)", OF_ENCODING["sinusoidal"]),
-        ("B", 6.0, "rotate queries and keys\n(RoPE: in every layer)", OF_ENCODING["RoPE"]),
-        ("C", 4.8, "add a bias to each score\n(ALiBi, T5: in every layer)", OF_ENCODING["ALiBi"]),
+        ("A", 8.5, "add a row\n(tables: once, before\nthe first layer)", OF_ENCODING["sinusoidal"]),
+        ("B", 6.0, "rotate queries\nand keys (RoPE:\nin every layer)", OF_ENCODING["RoPE"]),
+        ("C", 4.8, "add a bias to each\nscore (ALiBi, T5:\nin every layer)", OF_ENCODING["ALiBi"]),
     ]
-    fig, ax = plt.subplots(figsize=(6.4, 4.6))
-    ax.set(xlim=(0, 12), ylim=(0, 10))
+    fig, ax = plt.subplots(figsize=(4.7, 5.4))
+    ax.set(xlim=(-1.1, 12.2), ylim=(0, 10))
     ax.set_axis_off()
     ax.plot([3.4, 3.4], [0.9, 9.2], color="0.5", linewidth=1, zorder=0)
     for text, height, grey in boxes:
@@ -98,8 +98,8 @@ def layer():
             (6.3, height),
             arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2},
         )
-        ax.text(6.5, height, name, color=colour, fontsize=15, fontweight="bold", va="center")
-        ax.text(7.1, height, text, color=colour, va="center", linespacing=1.3)
+        ax.text(6.4, height, name, color=colour, fontsize=15, fontweight="bold", va="center")
+        ax.text(7.2, height, text, color=colour, va="center", linespacing=1.3)
     return fig
 
 
@@ -109,7 +109,7 @@ def moved(accuracies, positions, trained=16, counting=0.24):
 
     counting: the accuracy of a model that knows nothing about order, and only counts digits.
     """
-    fig, ax = plt.subplots(figsize=(6.4, 3.5))
+    fig, ax = plt.subplots(figsize=(4.7, 3.5))
     ax.axvspan(trained - 0.5, positions[-1] + 0.5, color="0.94", linewidth=0)
     ax.axhline(counting, color="0.4", linewidth=1, linestyle="--")
     for name, values in accuracies.items():
@@ -122,7 +122,7 @@ def moved(accuracies, positions, trained=16, counting=0.24):
     ax.text(13, 1.12, "seen in training", color="0.4", ha="center")
     ax.text(18.3, 1.12, "never seen in training", color="0.4", ha="center")
     ax.text(23.4, 1.03, "RoPE", color=OF_ENCODING["RoPE"], ha="right", va="bottom")
-    names = {"sinusoidal": (16.25, 0.43), "learned": (20.2, 0.06)}
+    names = {"sinusoidal": (16.2, 0.6), "learned": (20.2, 0.06)}
     for name, place in names.items():
         ax.text(*place, name, color=OF_ENCODING[name], ha="left", va="center")
     return fig

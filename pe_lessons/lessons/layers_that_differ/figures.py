@@ -17,9 +17,10 @@ def partners():
         for name, pairs in rules.items()
     }
     fig = _numbered(plots.strips(rows, xlabel="column", xticks=[]), range(16))
-    note = {"arrowprops": {"arrowstyle": "-|>"}, "fontsize": 9, "ha": "center", "va": "center"}
-    fig.axes[0].annotate("pair 1: 0.01 radians per token", (3.5, 0.31), (6.1, 0.5), **note)
-    fig.axes[0].annotate("pair 1: 0.32 radians per token", (9.5, 0.69), (12.8, 0.5), **note)
+    fig.set_size_inches(4.7, 2.9)
+    note = {"arrowprops": {"arrowstyle": "-|>"}, "ha": "center", "va": "center"}
+    fig.axes[0].annotate("pair 1: 0.01\nradians per token", (3.5, 0.31), (5.6, 0.5), **note)
+    fig.axes[0].annotate("pair 1: 0.32\nradians per token", (9.5, 0.69), (13.2, 0.5), **note)
     return fig
 
 
@@ -27,8 +28,10 @@ def partners():
 def plan(letters):
     """A box for each layer of each model, from its letter: w, F or -."""
     colour = {"w": PALE, "F": "RoPE", "-": "0.78"}
-    rows = {name: [(letter, 1, colour[letter]) for letter in row] for name, row in letters.items()}
-    return _numbered(plots.strips(rows, xlabel="layer, counted from 0", xticks=[]), [0, *range(5, 48, 6)])
+    rows = {name: [("", 1, colour[letter]) for letter in row] for name, row in letters.items()}
+    fig = plots.strips(rows, xlabel="layer, counted from 0", xticks=[])
+    plots.name_colours(fig, colour | {"F": plots.OF_ENCODING["RoPE"]})
+    return _numbered(fig, [0, *range(5, 48, 6)])
 
 
 def _numbered(fig, boxes):
@@ -42,22 +45,23 @@ def schedules(right):
     """Accuracy of ten seeds of each schedule, at the trained length and at eight times that."""
     halves = {("FFF-", 384): ((11, 44), (79, 83))}  # five seeds each: no one range says it
     long, short = plots.COLOURS[0], "0.45"
-    fig, ax = plt.subplots(figsize=(6.4, 3.6))
+    fig, ax = plt.subplots(figsize=(4.7, 3.6))
     for place, (schedule, of_length) in enumerate(right.items()):
         for words, shift, colour in ((48, -0.18, short), (384, 0.18, long)):
             for low, high in halves.get((schedule, words), (of_length[words],)):
                 width = max(high - low, 0.6)  # one value is a tick in the middle of it
                 ax.barh(place + shift, width, left=(low + high - width) / 2, height=0.3, color=colour)
                 said = f"{low} %" if low == high else f"{low} to {high} %"
-                at = {"ha": "right", "x": low - 2} if low > 70 else {"ha": "left", "x": high + 2}
-                ax.text(y=place + shift, s=said, va="center", fontsize=9, color=colour, **at)
-    ax.text(47, 1.5, "five seeds here, five there", color=long, fontsize=9, va="center", ha="center")
-    ax.text(7.5, 4.75, "guessing", color="0.35", fontsize=9)
+                outside = low > 70 and (schedule, words) not in halves  # no room at the right, or between two
+                at = {"ha": "right", "x": low - 2} if outside else {"ha": "left", "x": high + 2}
+                ax.text(y=place + shift, s=said, va="center", color=colour, **at)
+    ax.text(47, 1.5, "five seeds here, five there", color=long, va="center", ha="center")
+    ax.text(7.5, 4.75, "guessing", color="0.35")
     ax.axvline(100 / 16, color="0.6", linewidth=1)
     bars = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in (short, long)]
     names = ["texts of 48 words, as in training", "texts of 384 words"]
-    ax.legend(bars, names, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)
-    ax.set(xlim=(0, 102), ylim=(5, -0.5), yticks=range(len(right)), xlabel="accuracy, in %")
+    ax.legend(bars, names, loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
+    ax.set(xlim=(0, 107), ylim=(5, -0.5), yticks=range(len(right)), xlabel="accuracy, in %")
     ax.set_yticklabels(right, family="monospace", fontsize=11)
     ax.spines["left"].set_visible(False)
     return fig
@@ -74,7 +78,7 @@ def windows(seen):
         for rule, mask in seen.items()
     }
     fig = plots.strips(rows, xlabel="key", xticks=[])
-    note = {"arrowprops": {"arrowstyle": "-|>"}, "fontsize": 9, "ha": "center", "va": "center"}
+    note = {"arrowprops": {"arrowstyle": "-|>"}, "ha": "center", "va": "center"}
     fig.axes[0].annotate("only this key differs", (3.5, 0.72), (1.6, 0.5), **note)
     return fig
 

@@ -9,7 +9,7 @@ from pe_lessons import plots
 @plots.drawn
 def fading(weights):
     """What each of eight tokens still weighs, for a head with ALiBi whose scores are all equal."""
-    fig, ax = plt.subplots(figsize=(6.4, 2.8))
+    fig, ax = plt.subplots(figsize=(4.7, 2.8))
     places = np.arange(len(weights))
     ax.bar(places, weights, color=plots.OF_ENCODING["ALiBi"])
     for place, weight in zip(places[-4:], weights[-4:]):
@@ -43,7 +43,7 @@ def forgetting(gates, words):
 
     bias = np.maximum(arrays.forget_bias(gates), -12)
     ahead = np.triu(np.ones(bias.shape, bool), 1)
-    fig, ax = plt.subplots(figsize=(5.4, 4.4))
+    fig, ax = plt.subplots(figsize=(4.7, 4.2))
     picture = ax.imshow(np.ma.masked_where(ahead, bias), cmap=plots.WEIGHTS)
     fig.colorbar(picture, ax=ax, label="bias")
     ax.set_xticks(range(len(words)), words, rotation=60, ha="right")
@@ -64,19 +64,19 @@ def forgetting(gates, words):
 @plots.drawn
 def two_memories():
     """What a layer keeps when it has read six tokens: a state of all of them, and the last three inputs."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.0))
+    fig, ax = plt.subplots(figsize=(4.7, 3.0))
     for place in range(10):
         colour = "#2b6cb0" if place < 6 else "0.85"
         ax.text(place, 2, str(place), ha="center", va="center", color="white" if place < 6 else "0.3",
                 bbox={"boxstyle": "square,pad=0.5", "facecolor": colour, "edgecolor": "white"})  # fmt: skip
     for x, text in (
-        (1.2, "state\n(made from tokens 0 to 5)"),
-        (5.8, "last three inputs\n(tokens 3, 4, 5)"),
+        (1.6, "state\n(made from tokens 0 to 5)"),
+        (6.4, "last three inputs\n(tokens 3, 4, 5)"),
     ):
         ax.text(x, 0, text, ha="center", va="center", fontsize=10,
                 bbox={"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": plots.RED})  # fmt: skip
     arrow = {"arrowstyle": "->", "color": plots.RED}
-    for start, end in ([(p, 1.2) for p in range(6)]) + [(p, 5.8) for p in (3, 4, 5)]:
+    for start, end in ([(p, 1.6) for p in range(6)]) + [(p, 6.4) for p in (3, 4, 5)]:
         ax.annotate("", (end, 0.35), (start, 1.75), arrowprops=arrow)
     ax.text(7.5, 2.7, "still to come", ha="center", color="0.3")
     ax.text(2.5, 2.7, "read", ha="center", color="0.3")

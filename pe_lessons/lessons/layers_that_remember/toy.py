@@ -19,12 +19,13 @@ def last_wins(tokens):
     >>> last_wins(torch.tensor([[4, 5, 10]]))  # 1 under key 1, then 2 under key 1: what is under key 1?
     tensor([[-100, -100,    2]])
     """
-    targets = torch.full_like(tokens, IGNORE_INDEX)
-    for place in range(1, tokens.shape[-1]):
-        for back in range(place, 0, -1):  # so that the nearest is written last
-            asked, before = tokens[:, place] - KEYS * VALUES, tokens[:, place - back]
-            found = (asked >= 0) & (before < KEYS * VALUES) & (before // VALUES == asked)
-            targets[:, place] = torch.where(found, before % VALUES, targets[:, place])
+    targets, places = torch.full_like(tokens, IGNORE_INDEX), torch.arange(tokens.shape[-1])
+    for key in range(KEYS):
+        writes = torch.where(tokens // VALUES == key, places, -1)
+        last = writes.cummax(dim=-1).values  # (batch, seq_len), -1 before the first
+        value = tokens.gather(-1, last.clamp(min=0)) % VALUES
+        asked = (tokens == KEYS * VALUES + key) & (last >= 0)
+        targets = torch.where(asked, value, targets)
     return targets
 
 

@@ -14,7 +14,7 @@ def similarities(before, after):
     fig.axes[1].annotate(
         "near rows have\nbecome similar", (18, 14), (22, 4), bbox=paper,
         arrowprops={"arrowstyle": "-|>", "facecolor": "black", "mutation_scale": 16},
-        ha="center", va="center", fontsize=9,
+        ha="center", va="center",
     )  # fmt: skip
     return fig
 
@@ -23,13 +23,13 @@ def similarities(before, after):
 def four_similarities(maps):
     """Four maps of the cosine similarities of all rows, for four starts."""
     shows = ("a band", "only the diagonal", "the middle and the ends", "only the diagonal")
-    fig, axes = plt.subplots(2, 2, figsize=(5.6, 5.4), sharex=True, sharey=True, layout="constrained")
+    fig, axes = plt.subplots(2, 2, figsize=(4.7, 4.6), sharex=True, sharey=True, layout="constrained")
     for ax, (start, values), what in zip(axes.flat, maps.items(), shows, strict=True):
         image = ax.imshow(values, cmap=plots.SIGNED, vmin=-1, vmax=1)
-        ax.set_title(f"{start}\n{what}", fontsize=9)
+        ax.set_title(f"{start}\n{what}")
         ax.set(xticks=range(0, 32, 8), yticks=range(0, 32, 8))
-    fig.supxlabel("position", fontsize=9)
-    fig.supylabel("position", fontsize=9)
+    fig.supxlabel("position", fontsize=10)
+    fig.supylabel("position", fontsize=10)
     fig.colorbar(image, ax=axes, label="cosine similarity", shrink=0.6)
     return fig
 

@@ -12,12 +12,12 @@ def loss_by_position(losses):
     middles = np.arange(32, 2048, 64)
     names = {
         "sinusoidal": (330, 6.2),
-        "RoPE": (560, 5.35),
+        "RoPE": (700, 4.55),
         "no positions": (1650, 4.2),
         "ALiBi": (1650, 1.6),
     }
     colours = plots.OF_ENCODING
-    fig, ax = plt.subplots(figsize=(6.4, 3.6))
+    fig, ax = plt.subplots(figsize=(4.7, 3.6))
     for (name, values), style in zip(losses.items(), plots.STYLES):
         ax.plot(middles, values, color=colours[name], linestyle=style)
         ax.text(*names[name], name, color=colours[name], weight="bold")
@@ -33,7 +33,7 @@ def loss_by_position(losses):
 def arcs(frequencies, *, pairs, farthest):
     """The angles of some pairs up to the first distance, and those that come up to the second."""
     trained, longer = farthest
-    fig, axes = plt.subplots(2, 2, figsize=(5.2, 5.4))
+    fig, axes = plt.subplots(2, 2, figsize=(4.7, 5.2))
     for ax, pair in zip(axes.flat, pairs):
         seen, reached = (min(far * frequencies[pair], 2 * np.pi) for far in farthest)
         ax.add_patch(plt.Circle((0, 0), 1, fill=False, edgecolor="0.9", linewidth=0.8))
@@ -54,7 +54,7 @@ def arcs(frequencies, *, pairs, farthest):
 @plots.drawn
 def slowed(losses):
     """The loss if all pairs from a number on are slowed down by 4, at two lengths."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.6))
+    fig, ax = plt.subplots(figsize=(4.7, 3.6))
     for length, colour, style in (("1024", plots.COLOURS[0], "-"), ("256", plots.COLOURS[1], "--")):
         ax.plot(losses[length], color=colour, linestyle=style, marker="o", markersize=4)
     ax.text(13, 4.4, "texts of 1024", color=plots.COLOURS[0], weight="bold")
@@ -102,7 +102,7 @@ def needles(stored):
 @plots.drawn
 def saved_far_back(found):
     """A loss for each model, and a bar for what the definition saves 600 characters back, with its error."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.4))
+    fig, ax = plt.subplots(figsize=(4.7, 3.4))
     for place, (loss, saved, error) in enumerate(found.values()):
         colour = plots.COLOURS[2] if saved > 2 * error else "0.65"
         look = {"ecolor": "0.3", "capsize": 3}
@@ -113,7 +113,7 @@ def saved_far_back(found):
     ax.axvline(0, color="0.4", linewidth=1)
     ax.set(yticks=range(len(found)), ylim=(len(found) - 0.4, -1.2), xlim=(-1.4, 3.3))
     ax.set_yticklabels(found)
-    ax.set(xlabel="bits per letter that the definition saves, 600 characters back")
+    ax.set(xlabel="bits per letter that the definition saves,\n600 characters back")
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     return fig

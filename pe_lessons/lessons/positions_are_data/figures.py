@@ -10,7 +10,7 @@ from pe_lessons.plots import COLOURS, KEEPS, OF_AXIS, RED
 @plots.drawn
 def loop(frequencies, trained=129, asked=201):
     """Six pairs as circles: the angles that were trained, and those that a longer video adds."""
-    fig, axes = plt.subplots(2, 3, figsize=(6.2, 4.6))
+    fig, axes = plt.subplots(3, 2, figsize=(4.7, 6.6))
     fig.get_layout_engine().set(h_pad=0.08)
     words = ["came round\nbefore"] * 3 + ["back at the start\nfor the first time"] + ["new angles"] * 2
     for pair, (ax, frequency, word) in enumerate(zip(axes.flat, frequencies, words)):
@@ -22,8 +22,8 @@ def loop(frequencies, trained=129, asked=201):
             ax.plot(radius * np.cos(angles), radius * np.sin(angles), label=f"up to frame {frames}", **look)
         ax.plot([1.0, 1.35], [0, 0], color="black", linewidth=1)
         if pair == 0:
-            ax.text(1.42, 0, "start", ha="left", va="center", fontsize=9)
-        ax.text(0, 0, word, ha="center", va="center", fontsize=9, color=RED if pair == 3 else "black")
+            ax.text(1.42, 0, "start", ha="left", va="center")
+        ax.text(0, 0, word, ha="center", va="center", color=RED if pair == 3 else "black")
         turns = asked * frequency / (2 * np.pi)
         title = f"pair {pair}: {turns:.2g} turn{'s' if turns > 1.1 else ''}"
         ax.set(title=title, aspect="equal", xlim=(-1.45, 1.45), ylim=(-1.4, 1.4))
@@ -38,20 +38,20 @@ def prompt(names, places):
     """Tokens as boxes in the plane of width and height, each with its three positions."""
     places = np.asarray(places)
     _, height, width = places.max(axis=1)
-    fig, ax = plt.subplots(figsize=(0.75 * width + 1.3, 0.62 * height + 1.7))
+    fig, ax = plt.subplots(figsize=(0.57 * width + 1.28, 0.62 * height + 1.7))
     for name, place in zip(names, places.T, strict=True):
         _, y, x = place
         ax.add_patch(plt.Rectangle((x - 0.46, y - 0.45), 0.92, 0.9, facecolor="0.95", edgecolor="0.5"))
         ax.text(x, y - 0.2, name, ha="center", va="center")
         for colour, number, aside in zip(OF_AXIS.values(), place, (-0.29, 0, 0.29), strict=True):
             paper = {"boxstyle": "square,pad=0.25", "facecolor": colour, "edgecolor": "none"}
-            look = {"ha": "center", "va": "center", "fontsize": 9, "bbox": paper, "gid": KEEPS}
+            look = {"ha": "center", "va": "center", "bbox": paper, "gid": KEEPS}
             ax.text(x + aside, y + 0.2, number, **look)
     ax.text(3, 1.4, "the picture", ha="center", va="bottom", color="0.4")
     ax.text(4.4, 5, "largest so far: 4,\nso this is 5", ha="right", va="center", color="0.4")
     ax.set(xlabel="width", ylabel="height", xticks=range(width + 1), yticks=range(height + 1))
     ax.set(xlim=(-0.6, width + 0.6), ylim=(height + 0.6, -0.6))
-    plots.name_axes(fig, OF_AXIS)
+    plots.name_colours(fig, OF_AXIS)
     return fig
 
 

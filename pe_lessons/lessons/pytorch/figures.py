@@ -13,7 +13,7 @@ def input_of_a_model(words, embedded, table):
     blocks = {"the word": embedded, "+ the position": table, "= the input": embedded + table}
     scale = max(np.abs(values).max() for values in blocks.values())
     steps = plt.get_cmap(SIGNED, 21)  # few enough to keep their colours when the picture gets a palette
-    fig, axes = plt.subplots(3, 1, figsize=(4.8, 5.2))
+    fig, axes = plt.subplots(3, 1, figsize=(4.7, 5.2))
     for ax, (title, values) in zip(axes, blocks.items()):
         cells = ax.pcolormesh(values, cmap=steps, vmin=-scale, vmax=scale, edgecolors="white", linewidth=1.5)
         ax.set_title(title, loc="left", fontweight="bold")
@@ -31,7 +31,7 @@ def input_of_a_model(words, embedded, table):
 @plots.drawn
 def added(panels):
     """What is added to column 0, for four sentences of six tokens: tables below each other."""
-    fig, axes = plt.subplots(len(panels), 1, figsize=(5.4, 4.6))
+    fig, axes = plt.subplots(len(panels), 1, figsize=(4.7, 4.6))
     for ax, (title, values) in zip(axes, panels.items()):
         values = np.asarray(values)
         ax.imshow(values, aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)

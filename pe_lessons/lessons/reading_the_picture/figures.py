@@ -11,13 +11,13 @@ from pe_lessons.plots import COLOURS, RED
 @plots.drawn
 def heat_map(table):
     """The sines and the cosines of a table of 50 positions and 512 columns, below each other."""
-    fig, axes = plt.subplots(2, 1, figsize=(6.8, 5.6), sharex=True)
+    fig, axes = plt.subplots(2, 1, figsize=(4.7, 5.6), sharex=True)
     for ax, first, name in zip(axes, (0, 1), ("sines", "cosines")):
         image = ax.imshow(table[:, first::2], aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)
         ax.axvline(57.5, color="black", linewidth=1)
         ax.set_ylabel(f"{name}: position")
-    axes[0].annotate("← at least one turn", (57, -0.8), ha="right", va="bottom", annotation_clip=False)
-    axes[0].annotate("less than one turn →", (60, -0.8), ha="left", va="bottom", annotation_clip=False)
+    axes[0].annotate("← at least\none turn", (50, -0.8), ha="right", va="bottom", annotation_clip=False)
+    axes[0].annotate("less than\none turn →", (65, -0.8), ha="left", va="bottom", annotation_clip=False)
     said = ("0, and slowly rising", "1, and hardly falling")
     for ax, text, colour in zip(axes, said, ("black", "white")):
         ax.text(190, 25, text, ha="center", va="center", color=colour)
@@ -29,14 +29,14 @@ def heat_map(table):
 @plots.drawn
 def wavelengths(widths):
     """A ruler for each width, with a tick at each of its wavelengths, or at every 16th of many."""
-    fig, ax = plt.subplots(figsize=(6.8, 3.2))
+    fig, ax = plt.subplots(figsize=(4.7, 3.2))
     for row, d_model in enumerate(widths):
         ticks = 2 * np.pi / arrays.frequencies(d_model)
         ax.plot([2 * np.pi, 20_000 * np.pi], [row, row], color="0.85", linewidth=1, zorder=0)
         shown = ticks[:: 16 if d_model > 100 else 1]
         ax.plot(shown, [row] * len(shown), "|", color=COLOURS[0], markersize=15, markeredgewidth=1.2)
         ax.plot(ticks[-1], row, "|", color=COLOURS[1], markersize=15, markeredgewidth=2.5)
-        end = {"ha": "right", "color": COLOURS[1], "fontsize": 9}
+        end = {"ha": "right", "color": COLOURS[1]}
         ax.text(ticks[-1], row - 0.36, f"{ticks[-1]:,.0f}", **end)
     for across, text in ((2 * np.pi, "2π"), (20_000 * np.pi, "10000 · 2π")):
         ax.axvline(across, color="0.6", linewidth=1, linestyle="--", zorder=0)
@@ -100,17 +100,17 @@ def similarities(panels):
     """Maps of table @ table.T side by side, without the names of good and bad."""
     fig, axes = plt.subplots(1, len(panels), figsize=(3.2 * len(panels), 3.2), sharey=True)
     for ax, (title, values) in zip(axes, panels.items()):
-        image = ax.imshow(values / values.max(), cmap=plots.WEIGHTS, vmin=0, vmax=1)
+        image = ax.imshow(values / values.max(), cmap=plots.SIGNED, vmin=-1, vmax=1)
         ax.set(title=title, xlabel="position", xticks=[0, 10, 20, 30], yticks=[0, 10, 20, 30])
     axes[0].set_ylabel("position")
-    fig.colorbar(image, ax=axes, label="dot product / largest", shrink=0.8)
+    fig.colorbar(image, ax=axes, label="dot product / largest", shrink=0.8).ax.set_ylim(0, 1)
     return fig
 
 
 def _dots(panels, named):
     """Maps {title: (seq_len, 2)} of dots coloured by position; those `named` get a ring."""
     nrows = -(-len(panels) // 2)
-    fig, axes = plt.subplots(nrows, 2, figsize=(2.6 * 2, (2.6 + 0.2) * nrows), squeeze=False)
+    fig, axes = plt.subplots(nrows, 2, figsize=(4.7, 2.8 * nrows), squeeze=False)
     for ax, (title, points) in zip(axes.flat, panels.items(), strict=True):
         colours = plt.get_cmap(plots.WEIGHTS)(np.linspace(0, 0.85, len(points)))
         ax.set_gid(plots.KEEPS)
@@ -130,10 +130,10 @@ def _dots(panels, named):
 @plots.drawn
 def tsne(maps):
     """Maps of the encoding, with lines from 5 to 6 and to 68, and of random numbers, at two perplexities."""
-    panels = {f"{name}, perplexity {perplexity}": points for (name, perplexity), points in maps.items()}
+    panels = {f"{name},\nperplexity {perplexity}": points for (name, perplexity), points in maps.items()}
     ours = {  # for each dot, how far away and in which direction there is room for its number
-        "our table, perplexity 4": {5: (16, 255), 6: (16, 60), 68: (16, 105)},
-        "our table, perplexity 30": {5: (32, 0), 6: (16, 15), 68: (16, 225)},
+        "our table,\nperplexity 4": {5: (16, 255), 6: (16, 60), 68: (16, 105)},
+        "our table,\nperplexity 30": {5: (32, 0), 6: (16, 15), 68: (16, 225)},
     }
     fig = _dots(panels, named=ours)
     for ax, (title, points) in zip(fig.axes, panels.items()):

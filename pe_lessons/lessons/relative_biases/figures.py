@@ -14,7 +14,7 @@ BLUE, ORANGE, GREEN = COLOURS[:3]
 def learned_list(offsets, numbers):
     """The number that T5 learned for each offset, as bars from their median."""
     middle = np.median(numbers)
-    fig, ax = plt.subplots(figsize=(6.4, 3.0))
+    fig, ax = plt.subplots(figsize=(4.7, 3.0))
     colours = [ORANGE if offset == -3 else BLUE for offset in offsets]
     ax.bar(offsets, numbers - middle, color=colours, width=0.8)
     ax.axhline(0, color="0.6", linewidth=1)
@@ -38,7 +38,7 @@ def learned_list(offsets, numbers):
 def fading(slopes, distances=200):
     """What ALiBi leaves of a key's weight, by its distance, for three of the heads."""
     across = np.arange(distances + 1)
-    fig, ax = plt.subplots(figsize=(6.4, 3.3))
+    fig, ax = plt.subplots(figsize=(4.7, 3.3))
     ax.axhline(0.5, color="0.6", linewidth=1)
     ax.text(110, 0.51, "one half", color="0.4", ha="right", va="bottom")
     for head, colour, place in ((0, BLUE, (8, 0.02)), (3, ORANGE, (27, 0.24)), (7, GREEN, (72, 0.79))):
@@ -50,14 +50,15 @@ def fading(slopes, distances=200):
             ax.plot(half, 0.5, "o", color=colour)
             label, side, shift = (f"{half:.1f}", "right", -2) if head == 0 else (f"{half:.0f}", "left", 2.4)
             ax.text(half + shift, 0.51, label, color=colour, ha=side, va="bottom")
-    ax.set(xlabel="distance from query to key", ylabel="factor on the weight", ylim=(0, 1.05))
+    ax.set(xlabel="distance from query to key", ylabel="factor on the weight")
+    ax.set(xlim=(-18, 206), ylim=(0, 1.05))
     return fig
 
 
 @plots.drawn
 def buckets(offsets, found):
     """T5's bucket of each offset, both ways."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.6))
+    fig, ax = plt.subplots(figsize=(4.7, 3.6))
     ax.plot(offsets, found, ".", color=OF_ENCODING["T5"], markersize=4)
     arrow = {"arrowstyle": "-|>", "color": "0.3", "shrinkB": 4}
     look = {"color": "0.25", "va": "center", "linespacing": 1.3, "arrowprops": arrow}
@@ -71,7 +72,7 @@ def buckets(offsets, found):
 @plots.drawn
 def jumps(digits, found):
     """A line of tokens, each joined by an arc to the token with its largest weight."""
-    fig, ax = plt.subplots(figsize=(6.4, 2.6))
+    fig, ax = plt.subplots(figsize=(4.7, 2.6))
     for place, digit in enumerate(digits):
         ax.text(place, 0, str(digit), ha="center", va="center", fontsize=12, zorder=3)
         if digit > place:
@@ -97,7 +98,7 @@ def two_maps(weights):
     """The attention weights of two heads, {title: (n_q, n_k)}, and what to see in them."""
     said = {"color": "white", "ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
     point = {"arrowprops": {"arrowstyle": "-|>", "color": "white", "shrinkB": 3}}
-    fig, axes = plt.subplots(2, 1, figsize=(4.8, 7.6), layout="constrained")
+    fig, axes = plt.subplots(2, 1, figsize=(4.7, 7.6), layout="constrained")
     for ax, (title, values) in zip(axes, weights.items(), strict=True):
         image = ax.imshow(values, cmap=plots.WEIGHTS, vmin=0, vmax=0.3)
         ax.set(title=title, xlabel="token that is looked at", ylabel="token that looks")
@@ -114,7 +115,8 @@ def told(biases):
     """What each digit's query is told about each offset, (10, n_offsets), the last one 0."""
     fig = plots.heatmap(biases, xlabel="offset", ylabel="digit of the query")
     furthest = 1 - biases.shape[1]
-    labels = [f"{furthest}\nand\nfurther", *range(furthest + 1, 1)]
+    labels = [offset if offset % 2 == 0 else "" for offset in range(furthest, 1)]
+    labels[0] = f"{furthest}\nand\nfurther"
     fig.axes[1].set_ylabel("added to the score")
     fig.axes[0].set(xticks=range(biases.shape[1]), xticklabels=labels, yticks=range(10))
     return fig

@@ -30,13 +30,13 @@ def evicted():
 @plots.drawn
 def bits(ways, everything):
     """Bits per character after an eviction, for each way to go on, in steps of eight characters."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.4))
+    fig, ax = plt.subplots(figsize=(4.7, 3.4))
     places = 192 + np.arange(4, 68, 8)
     colours, strokes = ("black", plots.RED, plots.COLOURS[0]), ("-", "-", "--")
     for values, colour, stroke in zip(ways, colours, strokes, strict=True):
         ax.plot(places, values.view(-1, 8).mean(dim=1), color=colour, linestyle=stroke)
     ax.plot(places, everything.view(-1, 8).mean(dim=1), color="0.65")
-    said = "the mistake: 64, and the keys still say 0 to 3 and 132 to 191"
+    said = "the mistake: 64, and the keys\nstill say 0 to 3 and 132 to 191"
     ax.text(224, 5.1, said, ha="center", color=plots.RED)
     ax.text(224, 2.2, "keep (192), move (64): the same", ha="center")
     ax.text(224, 1.45, "nothing evicted", ha="center", color="0.45")
@@ -55,7 +55,7 @@ def gaps(table, rows, columns, corner=""):
 def tree(words, parents, first):
     """Guesses as a tree; a column for each position."""
     places = [(1, 0.5), (1, 2), (2, 0), (2, 1), (2, 2), (3, 0), (0, 1.25)]  # of `events.PARENTS` and the text
-    fig, ax = plt.subplots(figsize=(6.4, 2.9))
+    fig, ax = plt.subplots(figsize=(4.7, 2.9))
     for place, parent in zip(places, parents):
         ax.plot(*zip(places[parent], place), color="0.7", zorder=1)
     boxes = {-1: "... the cat sat"} | {guess: f"{guess}: {word}" for guess, word in enumerate(words)}
@@ -80,13 +80,13 @@ def on_cards(seq_len, cards):
         "zigzag": np.hstack([pieces[:cards], pieces[cards:][::-1]]),
     }
     papers = ("#a6dccb", "#9ecae8", "#f2d48a", "#e0b3d0")
-    fig, axes = plt.subplots(2, 1, figsize=(6.4, 4.4))
+    fig, axes = plt.subplots(2, 1, figsize=(4.7, 4.4))
     for ax, (name, held) in zip(axes, ways.items(), strict=True):
         for card, places in enumerate(held):
             for place in places:
                 look = {"color": papers[card], "edgecolor": "white", "linewidth": 2, "gid": plots.KEEPS}
                 ax.barh(card, 1, left=place, height=0.7, **look)
-                ax.text(place + 0.5, card, str(place), ha="center", va="center", fontsize=9)
+                ax.text(place + 0.5, card, str(place), ha="center", va="center")
             ax.text(seq_len + 0.4, card, f"{(places + 1).sum()} scores", va="center")
         ax.set(xlim=(0, seq_len + 3.4), xticks=[], yticks=range(cards))
         ax.set_title(name, loc="left")
@@ -116,7 +116,7 @@ def what_to_do(columns):
         for column, word in enumerate(cells):
             corner = column - 0.47, row - 0.44
             ax.add_patch(plt.Rectangle(corner, 0.94, 0.88, facecolor=PAPERS[word], gid=plots.KEEPS))
-            ax.text(column, row, word, ha="center", va="center", fontsize=9, color="black")
+            ax.text(column, row, word, ha="center", va="center", color="black")
     ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(words) - 0.5, -0.5), yticks=range(len(words)))
     ax.set_xticks(range(len(columns)), list(columns))
     ax.set_yticklabels(words)

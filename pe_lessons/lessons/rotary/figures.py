@@ -28,7 +28,7 @@ def stripes(scores):
     fig = plots.heatmaps(
         {"one query, one key, all positions": scores}, xlabel="key at", ylabel="query at", label="score"
     )
-    fig.set_size_inches(5.2, 4.2)
+    fig.set_size_inches(4.7, 4.1)
     ax = fig.axes[0]
     ax.set_aspect("equal")
     ax.set_title("")  # the caption says it, and the scores are named there
@@ -39,7 +39,7 @@ def stripes(scores):
         column, row = max(0, offset), max(0, -offset)  # where the diagonal begins
         ax.plot([column, column], [row - 0.5, -above - 0.4], color="black", linewidth=0.9, clip_on=False)
         score = f"{scores[row, column]:.1f}".replace("-", "−")
-        ax.text(column + 0.5, -above, f"{said}: {score}", va="center", fontsize=9)
+        ax.text(column + 0.5, -above, f"{said}: {score}", va="center")
     return fig
 
 

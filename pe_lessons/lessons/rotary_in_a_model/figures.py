@@ -13,7 +13,7 @@ def layouts():
         "interleaved: neighbours make a pair": [0, 0, 1, 1, 2, 2, 3, 3],
         "half: column k and column k + 4": [0, 1, 2, 3, 0, 1, 2, 3],
     }
-    fig, axes = plt.subplots(2, 1, figsize=(6.4, 4.4))
+    fig, axes = plt.subplots(2, 1, figsize=(4.7, 4.4))
     for ax, (title, pair_of) in zip(axes, pairs.items()):
         for column, pair in enumerate(pair_of):
             look = {"facecolor": plots.COLOURS[pair], "edgecolor": "white", "gid": plots.KEEPS}
@@ -51,7 +51,7 @@ def rows():
             corner = (place * width - grid.shape[1] * width / 2, -line)
             look = {"facecolor": plots.COLOURS[int(name[1])], "edgecolor": "white", "gid": plots.KEEPS}
             ax.add_patch(plt.Rectangle(corner, width - 0.06, 0.86, **look))
-            look = {"ha": "center", "va": "center", "color": "white", "fontweight": "bold", "fontsize": 9}
+            look = {"ha": "center", "va": "center", "color": "white", "fontweight": "bold"}
             ax.text(corner[0] + width / 2 - 0.03, corner[1] + 0.43, name, **look)
         half = max(grid.shape[1] * width / 2, 1.1)
         ax.set(xlim=(-half, half), ylim=(-7.1, 1.0))

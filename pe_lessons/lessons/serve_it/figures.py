@@ -16,7 +16,7 @@ def boxes(padding, positions, colour="RoPE"):
 @plots.drawn
 def bits(by_way, prompt=64):
     """Bits per character for each way of counting, with the end of the prompt marked."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.4))
+    fig, ax = plt.subplots(figsize=(4.7, 3.4))
     places = np.arange(2, 2 + 4 * len(by_way["right"]), 4)
     half = np.searchsorted(places, prompt)
     colours, strokes = ("black", plots.RED, plots.COLOURS[0]), ("-", "-", "--")
@@ -28,7 +28,7 @@ def bits(by_way, prompt=64):
     ax.text(prompt + 2, 6.35, "new characters", color="0.4")
     ax.text(96, 4.6, "always 0: never recovers", ha="center", color=colours[1])
     ax.annotate(
-        "off by one: wrong for ten characters",
+        "off by one: wrong\nfor ten characters",
         (67, 2.5),
         (72, 3.0),
         color=colours[2],
@@ -85,7 +85,7 @@ def packed_rows(names, ways):
     """
     owner, places = np.array(list(names)), np.arange(len(names))
     same = owner[:, None] == owner
-    fig, axes = plt.subplots(2, 2, figsize=(5.4, 5.8))
+    fig, axes = plt.subplots(2, 2, figsize=(4.7, 5.6))
     for ax, (title, how) in zip(axes.flat, ways.items(), strict=True):
         positions = places - same.argmax(axis=1) if how["reset"] else places
         seen = (places <= places[:, None]) & (same if how["block"] else True)
@@ -107,7 +107,7 @@ def packed_rows(names, ways):
     for ax in axes[1]:
         ax.set_xlabel("key")
     reset = axes.flat[[*ways].index("reset only")]
-    reset.text(3, 0.5, "red: the key\nis ahead", ha="center", va="center", fontsize=9, color=plots.RED)
+    reset.text(3, 0.5, "red: the key\nis ahead", ha="center", va="center", color=plots.RED)
     return fig
 
 

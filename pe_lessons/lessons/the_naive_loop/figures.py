@@ -9,7 +9,7 @@ from pe_lessons import plots
 @plots.drawn
 def two_tables(textbook, formula):
     """The textbook's table above that of the formula, and where in each the waves end."""
-    fig, axes = plt.subplots(2, 1, figsize=(6.4, 5.6), sharex=True)
+    fig, axes = plt.subplots(2, 1, figsize=(4.7, 5.6), sharex=True)
     panels = {"the textbook's table": textbook, "the table of the formula": formula}
     for ax, (title, table) in zip(axes, panels.items()):
         image = ax.imshow(table, aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)
@@ -29,7 +29,7 @@ def two_tables(textbook, formula):
 def first_columns(textbook, formula):
     """Columns 0 and 1 of both tables: what the formula gives as a curve, what the textbook gives as dots."""
     positions, smooth = np.arange(len(formula)), np.linspace(0, len(formula) - 1, 800)
-    fig, ax = plt.subplots(figsize=(6.4, 3.2))
+    fig, ax = plt.subplots(figsize=(4.7, 3.2))
     for column, (wave, colour) in enumerate(zip((np.sin, np.cos), plots.COLOURS)):
         assert np.allclose(wave(positions), formula[:, column])
         ax.plot(smooth, wave(smooth), color=colour, alpha=0.35, linewidth=2)
@@ -37,8 +37,8 @@ def first_columns(textbook, formula):
     look = {"va": "center", "ha": "left"}
     ax.text(50, formula[-1, 0], "column 0", color=plots.COLOURS[0], **look)
     ax.text(50, formula[-1, 1], "column 1", color=plots.COLOURS[1], **look)
-    ax.text(0, 1.3, "curves: the formula    dots: the textbook    every dot is on its curve")
-    ax.set(xlabel="position", ylabel="value", ylim=(-1.1, 1.5), yticks=[-1, 0, 1], xlim=(-1, 57))
+    ax.text(0, 1.3, "curves: the formula    dots: the textbook\nevery dot is on its curve")
+    ax.set(xlabel="position", ylabel="value", ylim=(-1.1, 1.8), yticks=[-1, 0, 1], xlim=(-1, 64))
     ax.set_xticks(range(0, 50, 10))
     return fig
 
@@ -46,7 +46,7 @@ def first_columns(textbook, formula):
 @plots.drawn
 def learning(histories, guessing=10):
     """Accuracy at every step of training, with each of the tables, in percent."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.2))
+    fig, ax = plt.subplots(figsize=(4.7, 3.2))
     ax.axhline(guessing, color="0.6", linewidth=1)
     ax.text(250, guessing + 2, "guessing", color="0.4", ha="right")
     half = {}
@@ -65,13 +65,13 @@ def learning(histories, guessing=10):
 @plots.drawn
 def column_one(formula, other):
     """Column 1 of two tables."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.0))
+    fig, ax = plt.subplots(figsize=(4.7, 3.0))
     ax.plot(formula[:, 1], ".-", color=plots.COLOURS[0], linewidth=1)
     ax.plot(other[:, 1], ".--", color=plots.COLOURS[1], linewidth=1)
     ax.axvline(22, color="0.6", linewidth=1)
-    ax.text(22.4, 1.18, "position 22: one at the bottom, one at the top", va="bottom")
+    ax.text(22.4, 1.18, "position 22: one at the\nbottom, one at the top", va="bottom")
     ax.text(50, formula[-1, 1], "formula", color=plots.COLOURS[0], va="center")
     ax.text(50, other[-1, 1], "SamLynnEvans", color=plots.COLOURS[1], va="center")
-    ax.set(xlabel="position", ylabel="value", ylim=(-1.1, 1.4), yticks=[-1, 0, 1], xlim=(-1, 64))
+    ax.set(xlabel="position", ylabel="value", ylim=(-1.1, 1.7), yticks=[-1, 0, 1], xlim=(-1, 72))
     ax.set_xticks(range(0, 50, 10))
     return fig

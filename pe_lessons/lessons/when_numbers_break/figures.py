@@ -19,7 +19,7 @@ FORMATS = {
 def steps():
     """The step from one number to the next in four formats, on axes of powers of two."""
     numbers = 2.0 ** np.arange(-4, 27)
-    fig, ax = plt.subplots(figsize=(6.4, 3.6))
+    fig, ax = plt.subplots(figsize=(4.7, 3.6))
     for (name, dtype), colour in zip(FORMATS.items(), COLOURS):
         info = torch.finfo(dtype)
         inside = numbers[numbers < info.max]
@@ -49,7 +49,7 @@ def steps():
 @plots.drawn
 def errors(ends, sines, scores, table):
     """The largest error of a sine and of a score by position, with angles in float32 and in float64."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.6))
+    fig, ax = plt.subplots(figsize=(4.7, 3.6))
     for values, colour in ((sines, COLOURS[1]), (scores, COLOURS[0]), (table, COLOURS[2])):
         ax.plot(ends, values, color=colour, marker="o")
     ax.text(6e4, 2e-2, "the worst sine, angles in float32", color=COLOURS[1], ha="right")
@@ -71,7 +71,7 @@ def blame(scores, exact):
     """The score of two tokens three apart by position: exact, and with one thing rounded to bfloat16."""
     colours = dict(zip(("positions", "angles", "frequencies"), COLOURS))
     words = {"positions": "stairs", "angles": "a cloud", "frequencies": "one flat line"}
-    fig, axes = plt.subplots(3, 1, figsize=(6.0, 5.4), sharex=True, sharey=True)
+    fig, axes = plt.subplots(3, 1, figsize=(4.7, 5.4), sharex=True, sharey=True)
     for ax, kind in zip(axes, ("frequencies", "positions", "angles")):
         values = np.asarray(scores[kind])
         ax.plot(np.asarray(exact), color="0.6", linewidth=1)

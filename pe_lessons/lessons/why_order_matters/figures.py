@@ -11,7 +11,7 @@ WISHES = ("unique: > 0", "bounded", "length-free: 0", "smooth: 1", "shift: 0")
 @plots.drawn
 def training(blind, told):
     """How many of the sentences are right at each step, without a table of positions and with one."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.2))
+    fig, ax = plt.subplots(figsize=(4.7, 3.2))
     ax.axhline(50, color="0.6", linewidth=1)
     lines = {"with positions": told, "without positions": blind}
     for (name, history), colour, style in zip(lines.items(), plots.COLOURS, plots.STYLES):
@@ -91,7 +91,7 @@ def _rows_and_steps(ax, table):
         for (row, column), value in np.ndenumerate(table):
             place = (column + 0.5) * width / columns - 0.5
             ink = "white" if value else "0.45"
-            ax.text(place, row, int(value), color=ink, ha="center", va="center", fontsize=9)
+            ax.text(place, row, int(value), color=ink, ha="center", va="center")
     for row in range(1, positions):
         ax.plot([-0.5, width - 0.5], [row - 0.5] * 2, color="white", linewidth=1)
     steps = np.linalg.norm(np.diff(table, axis=0), axis=1)
@@ -102,7 +102,7 @@ def _rows_and_steps(ax, table):
         ax.patches[row].set_facecolor(colour)
         end = (width + 1.7 * steps[row], row + 0.5)
         ax.text(*end, f"{steps[row]:.1f}", color=colour, va="center", fontweight="bold")
-    ax.text((width - 1) / 2, positions - 0.3, f"{columns} columns", ha="center", va="top", fontsize=9)
+    ax.text((width - 1) / 2, positions - 0.3, f"{columns} columns", ha="center", va="top")
     ax.text(width - 0.2, -0.4, "step to the next row", va="bottom", color=plots.COLOURS[0])
     ax.set(xlim=(-0.5, width + 4.6), ylim=(positions + 0.5, -1.3), xticks=[], yticks=range(positions))
     ax.tick_params(length=0, pad=1)
@@ -139,7 +139,7 @@ def _fans(weights, sentences, asking, *, home, columns=None, between=None, scale
             number = f"{round(value, 3) + 0.0:.3f}"
             ax.text(place, -1.08, number, color=ink_here, ha="center", va="center", zorder=4)
             if columns is not None:
-                ax.text(place, -1.27, columns[column], ha="center", va="top", fontsize=9)
+                ax.text(place, -1.27, columns[column], ha="center", va="top")
         if columns is None:
             ax.text(middle, -1.27, f"what {words[asker]} takes home", ha="center", va="top")
         ax.set(xlim=(middle - 2.5, middle + 2.5), ylim=(-1.45, 1.25))
