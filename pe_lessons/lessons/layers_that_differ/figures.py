@@ -72,8 +72,7 @@ def windows(seen):
     """The keys that the last of eight queries sees, for two meanings of a window of 4."""
     rows = {
         f"{rule}: {sum(mask)} keys": [
-            ("7, query" if n == 7 else str(n), 1, "RoPE" if n == 7 else PALE if here else "")
-            for n, here in enumerate(mask)
+            (str(n), 1, "RoPE" if n == 7 else PALE if here else "") for n, here in enumerate(mask)
         ]
         for rule, mask in seen.items()
     }
@@ -99,5 +98,5 @@ def sink(scores, sink):
         for i, (text, part, _) in enumerate(boxes):
             if not text:  # too narrow for its number, which stands above it
                 middle = sum(width for _, width, _ in boxes[:i]) + part / 2
-                fig.axes[0].text(middle, place - 0.34, f"{part:.2f}", ha="center", va="bottom", fontsize=9)
+                fig.axes[0].text(middle, place - 0.34, f"{part:.2f}", ha="center", va="bottom")
     return fig
