@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import torch
 
 from pe_lessons import plots
 from pe_lessons.lessons.reuse_evict_share_out import events
@@ -97,32 +98,70 @@ def on_cards(seq_len, cards):
     return fig
 
 
-@plots.drawn
-def what_to_do(columns):
-    """The table of families by events: does it work as it is, with rotated keys, or not at all?
-
-    `columns` has a function ``event(model, rotate)`` for each column, and the number of layers of its model.
-    """
-    words = {}
-    for family in events.FAMILIES:
-        words[family] = []
-        for event, layers in columns.values():
-            gaps = [event(events.untrained(family, layers), rotate) for rotate in (False, True)]
-            assert all(gap < RIGHT or gap > 0.05 for gap in gaps), (family, gaps)
-            right = [gap < RIGHT for gap in gaps]
-            words[family].append("nothing" if right[0] else "rotate" if right[1] else "recompute")
-    fig, ax = plt.subplots(figsize=(9.4, 0.9 + 0.42 * len(words)))
-    for row, cells in enumerate(words.values()):
+def word_table(rows, columns, names):
+    """A table with a word in each cell, and what a reader who cannot see it needs to know."""
+    fig, ax = plt.subplots(figsize=(4.7, 0.9 + 0.42 * len(rows)))
+    for row, cells in enumerate(rows.values()):
         for column, word in enumerate(cells):
             corner = column - 0.47, row - 0.44
             ax.add_patch(plt.Rectangle(corner, 0.94, 0.88, facecolor=PAPERS[word], gid=plots.KEEPS))
             ax.text(column, row, word, ha="center", va="center", color="black")
-    ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(words) - 0.5, -0.5), yticks=range(len(words)))
-    ax.set_xticks(range(len(columns)), list(columns))
-    ax.set_yticklabels(words)
+    ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5), yticks=range(len(rows)))
+    ax.set_xticks(range(len(columns)), columns)
+    ax.set_yticklabels(rows)
     ax.xaxis.tick_top()
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
-    names = [name.replace("\n", " ") for name in columns]
-    rows = (f"{family}: " + ", ".join(map(" ".join, zip(names, cells))) for family, cells in words.items())
-    return fig, {"rows": ". ".join(rows)}
+    said = (f"{name}: " + ", ".join(map(" ".join, zip(names, cells))) for name, cells in rows.items())
+    return fig, {"rows": ". ".join(said)}
+
+
+def need(gaps):
+    """What makes the gap zero, of the gaps as it is and with rotated keys."""
+    assert all(gap < RIGHT or gap > 0.05 for gap in gaps), gaps
+    as_it_is, rotated = (gap < RIGHT for gap in gaps)
+    return "nothing" if as_it_is else "rotate" if rotated else "recompute"
+
+
+@plots.drawn
+def each_row(model):
+    """What the six rows of `evicted` need in each layer if they move up to the positions 0 to 5."""
+    rows = torch.tensor([0, 1, 8, 9, 10, 11])
+    target = events.read(model, events.text[rows])
+    as_it_is, rotated = (
+        events.place(events.read(model, events.text), rows, torch.arange(6), encoding)
+        for encoding in (None, model.encoding)
+    )
+
+    def errors(cache, layer):
+        """The largest error in each row's key and value: (rows,)."""
+        off = [(cache[layer][name] - target[layer][name]).abs() for name in ("keys", "values")]
+        return torch.maximum(*off).amax(dim=(0, 1, 3))
+
+    needs = [
+        [need(both) for both in zip(errors(as_it_is, layer), errors(rotated, layer))]
+        for layer in range(len(target))
+    ]
+    moves = (f"row {old}" + (f", to {new}" if old != new else "") for new, old in enumerate(rows.tolist()))
+    layers = [f"layer {layer + 1}" for layer in range(len(target))]
+    return word_table(dict(zip(moves, zip(*needs))), layers, layers)
+
+
+@plots.drawn
+def what_to_do(columns):
+    """The table of families by events: does it work as it is, with rotated keys, or not at all?
+
+    `columns` has for each column a list of functions ``event(model, rotate)`` that need the same, and the
+    number of layers of their model.
+    """
+    needs = {}
+    for family in events.FAMILIES:
+        needs[family] = []
+        for alike, layers in columns.values():
+            gaps = [
+                [event(events.untrained(family, layers), rotate) for rotate in (False, True)]
+                for event in alike
+            ]
+            (same,) = {need(both) for both in gaps}
+            needs[family].append(same)
+    return word_table(needs, list(columns), [name.replace("\n", " ") for name in columns])
