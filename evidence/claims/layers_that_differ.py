@@ -113,3 +113,28 @@ def counting(seed):
     """A plain count of what came after a word: share right in texts of 48 and 384"""
     yield "a count, 48", counted(48, seed), between(0.9, 0.93)
     yield "a count, 384", counted(384, seed), at_least(0.995)
+
+
+def words_back(words, answers):
+    """For each word that is asked: how many words back its answer last came after this word."""
+    last = np.zeros((WORDS, WORDS), dtype=int)  # where that word last came after this word
+    found = np.zeros(len(words), dtype=int)
+    for p in range(1, len(words)):
+        last[words[p - 1], words[p]] = p
+        if answers[p] != toys.IGNORE_INDEX:
+            found[p] = p - last[words[p], answers[p]]
+    return found
+
+
+@each_seed
+def windows_only(seed):
+    """wwww in texts of 48 words: share right, by how far back the answer last came after the word"""
+    tokens, asked = next(texts(256, LENGTHS[0], 2000 + seed))
+    asked[:, : LENGTHS[0] // 2] = toys.IGNORE_INDEX
+    back = torch.from_numpy(np.array([words_back(*text) for text in zip(tokens.numpy(), asked.numpy())]))
+    for name, left_out, bound in (
+        ("wwww, at most 7 words back", back >= WINDOW, at_least(0.8)),
+        ("wwww, 8 words back or more", back < WINDOW, below(0.05)),
+    ):
+        right = toys.accuracy(trained("wwww", seed), tokens, asked.masked_fill(left_out, toys.IGNORE_INDEX))
+        yield name, right, bound

@@ -44,7 +44,7 @@ def bases(similarities):
         said = f"negative at {negative:.0%} of all distances" if negative else "nowhere negative"
         ax.text(1.3, -0.36, said, va="center", color=plots.RED)
     axes[-1].set(xscale="log", xlabel="distance", xlim=(1, 131_072), ylim=(-0.5, 1.05))
-    axes[1].set(ylabel="similarity of a word to itself")
+    axes[1].set(ylabel="similarity")
     return fig
 
 

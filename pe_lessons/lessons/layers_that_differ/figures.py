@@ -72,8 +72,7 @@ def windows(seen):
     """The keys that the last of eight queries sees, for two meanings of a window of 4."""
     rows = {
         f"{rule}: {sum(mask)} keys": [
-            ("query" if n == 7 else str(n), 1, "RoPE" if n == 7 else PALE if here else "")
-            for n, here in enumerate(mask)
+            (str(n), 1, "RoPE" if n == 7 else PALE if here else "") for n, here in enumerate(mask)
         ]
         for rule, mask in seen.items()
     }
@@ -88,10 +87,16 @@ def sink(scores, sink):
     """The weights of some keys without a sink and with one, as two bars of length 1."""
     rows = {}
     for name, last in (("without a sink", []), ("with a sink", [sink])):
-        grown = np.exp([*scores, *last])
-        parts = grown / grown.sum()
-        boxes = [(f"{part:.2f}"[int(part < 0.05) :], part, PALE) for part in parts[: len(scores)]]
+        exps = np.exp([*scores, *last])
+        parts = exps / exps.sum()
+        boxes = [("" if part < 0.05 else f"{part:.2f}", part, PALE) for part in parts[: len(scores)]]
         rows[name] = boxes + [
             (f"the sink: {part:.2f} goes nowhere", part, "") for part in parts[len(scores) :]
         ]
-    return plots.strips(rows, xlabel="weight of keys 0, 1 and 2, from left to right", xticks=[0, 0.5, 1])
+    fig = plots.strips(rows, xlabel="weight of keys 0, 1 and 2, from left to right", xticks=[0, 0.5, 1])
+    for place, boxes in enumerate(rows.values()):
+        for i, (text, part, _) in enumerate(boxes):
+            if not text:  # too narrow for its number, which stands above it
+                middle = sum(width for _, width, _ in boxes[:i]) + part / 2
+                fig.axes[0].text(middle, place - 0.34, f"{part:.2f}", ha="center", va="bottom")
+    return fig
