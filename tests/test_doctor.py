@@ -290,7 +290,7 @@ def test_distances_beside_a_reference_that_takes_position_ids(bias, of_reference
 
 def test_the_other_sign_beside_a_reference_that_takes_distances_without_theirs():
     def masked(sign):
-        model = with_bias(lambda far: sign * far.abs() / 5)
+        model = with_bias(lambda far: sign * far.abs() / 30)
         return lambda tokens, position_ids=None, mask=None: model(tokens, position_ids, mask)
 
     assert beside(masked(1), masked(-1)).id == "reference/sign"
@@ -1057,8 +1057,8 @@ def unlike_with_a_cache(bias):
     return attending(attention, ids=False)
 
 
-def queries_from_0():
-    """With a cache, queries stand where they would without one; keys are where they should be."""
+def from_0(queries=True):
+    """With a cache, queries, or new keys, stand where they would without one; the others where they should."""
 
     class Model(SmallLlama):
         def forward(self, input_ids, attention_mask=None, position_ids=None, past_key_values=None, **kwargs):
@@ -1070,13 +1070,13 @@ def queries_from_0():
         attention = layer.self_attn
 
         def turned(rows, cosine, sine, attention=attention):
-            if rows.shape[1] == attention.q_proj.out_features // rows.shape[-1]:  # queries
+            if queries == (rows.shape[1] == attention.q_proj.out_features // rows.shape[-1]):
                 ids = torch.arange(rows.shape[2])[None]
                 cosine, sine = model.rotary_emb(rows, ids) if model.old else (cosine, sine)
             return type(attention).turned(attention, rows, cosine, sine)
 
         attention.turned = turned
-    return without_ids(doctor.adapted(model))
+    return doctor.adapted(model)
 
 
 def a_late_end(tokens, position_ids=None, cache=None):
@@ -1096,7 +1096,7 @@ def a_state_that_steps_leave(tokens, position_ids=None, cache=None):
     return scores + 5 * torch.stack(rows, dim=1), (kept, rows[-1] if cache is None else state)
 
 
-def beside_attention(kept=2, kernel=(1.0, 3.0, 9.0), ahead=0, chunks=True, texts=True, padding=True):
+def beside_attention(kept=2, ahead=0, chunks=True, texts=True, padding=True):
     """Attention; and a convolution over three tokens, of which the cache keeps two; and a state."""
 
     def logits(tokens, position_ids=None, mask=None, cache=None):
@@ -1107,8 +1107,7 @@ def beside_attention(kept=2, kernel=(1.0, 3.0, 9.0), ahead=0, chunks=True, texts
             x = x * mask[:, -n:, None]
         end = x.new_zeros(len(x), 2, VOCAB_SIZE) if cache is None else end
         whole = torch.cat([end, x, 0 * x[:, :2]], dim=1)
-        weights = kernel if cache is None else kernel[::-1] if kernel[0] < 0 else kernel
-        mixed = sum(w * whole[:, i + ahead : i + ahead + n] for i, w in enumerate(weights))
+        mixed = sum(w * whole[:, i + ahead : i + ahead + n] for i, w in enumerate((1.0, 3.0, 9.0)))
         state = 0 if n > 1 and not chunks else state if texts or cache is None else state[:1]
         rows = []
         for at, one in enumerate(x.unbind(dim=1)):
@@ -1145,9 +1144,24 @@ def counted_by_itself(part):
 
 
 def without_sinks_in_a_cache(q, k, v, attn_mask):
-    one_new = q.shape[2] < k.shape[2]
+    """The sinks are small: what is left out is less than rounding may do."""
     scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9)
-    return torch.cat([scores, 0 * scores[..., :1] - 9 * one_new], dim=-1).softmax(dim=-1)[..., :-1] @ v
+    sink = 0 * scores[..., :1] - (99 if q.shape[2] < k.shape[2] else 1)
+    return torch.cat([scores, sink], dim=-1).softmax(dim=-1)[..., :-1] @ v
+
+
+def blind_to_new_ones(q, k, v, attn_mask):
+    old = k.shape[2] - q.shape[2]
+    seen = attn_mask & (torch.arange(k.shape[2]) < (old or k.shape[2]))
+    return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~seen, -1e9).softmax(dim=-1) @ v
+
+
+def padding_only(model):
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        assert mask is None or mask.ndim == 2, "masks of padding only"
+        return model(tokens, position_ids, mask, cache)
+
+    return logits
 
 
 def mask_kept_by_its_shape():
@@ -1211,7 +1225,9 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (unlike_with_a_cache(lambda far, old: -0.3 * far if not old else 0.3 * far),
          "step-by-step/turned-round"),
         (without_ids(while_cached(FREQUENCIES, lambda one: 3 * one)), "step-by-step/scores-only"),
-        (queries_from_0(), "step-by-step/queries"),
+        (without_ids(from_0()), "step-by-step/queries"),
+        (from_0(queries=False), "step-by-step/new-keys"),
+        (without_ids(padding_only(attending(blind_to_new_ones))), "step-by-step/not-itself"),
         (a_late_end, "step-by-step/state-late"),
         (asked(HEALTHY_MODEL, lambda ids, band, old: (ids, band & (torch.arange(band.shape[2]) >= old))),
          "step-by-step/unused"),
@@ -1224,7 +1240,6 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (beside_attention(kept=0), "step-by-step/end-lost"),
         (beside_attention(kept=0), "several-new-tokens/end-lost"),
         (without_ids(beside_attention(kept=0)), "several-new-tokens/not-positions"),
-        (without_ids(beside_attention(kernel=(-1.0, 3.0, 9.0))), "step-by-step/brought"),
         (beside_attention(ahead=1), "future/convolution-ahead"),
         (without_ids(beside_attention(chunks=False)), "several-new-tokens/state-several"),
         (without_ids(beside_attention(texts=False)), "step-by-step/first-cache"),
