@@ -1058,7 +1058,7 @@ def unlike_with_a_cache(bias):
 
 
 def from_0(queries=True):
-    """With a cache, queries, or new keys, stand where they would without one; the others where they should."""
+    """With a cache, queries or new keys stand where they would without one, the others where they should."""
 
     class Model(SmallLlama):
         def forward(self, input_ids, attention_mask=None, position_ids=None, past_key_values=None, **kwargs):
