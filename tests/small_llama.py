@@ -21,7 +21,7 @@ FAULTS = {
     "keys turned twice": "cached keys are turned again",
     "keys cached before the turn": "cached keys are kept before the turn",
     "heads in another order": "heads that share keys, keys of another layer",
-    "old values moved": "no simple change of positions or of the mask explains it",
+    "old values moved": "values do not lie where their keys do",
     "cache not used": "the cache is not used",
     "mask not used": ("the mask is not used", "the mask between the texts is not used"),
     "positions not used": "position_ids are not used once there is a mask",

@@ -42,6 +42,7 @@ the mistake.
 """
 
 import dataclasses
+import traceback
 
 import torch
 
@@ -51,6 +52,7 @@ from pe_lessons.doctor.examined_model import (
     LENGTH,
     Crash,
     Finding,
+    NoScores,
     Patient,
     adapted,
     hyphened,
@@ -149,6 +151,10 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
         except Crash as crash:
             tolerable = _tolerable(crash.__cause__, name, needs, unsure)
             found = [Finding(name, "not tried" if tolerable else "failed", str(crash))]
+        except NoScores:
+            raise
+        except Exception as error:
+            found = [_own_error(name, error)]
         unsure |= {name} if any(one.status in ("wrong", "not tried", "failed") for one in found) else set()
         findings += found
     if reference is not None:
@@ -157,6 +163,13 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
         if one.status == "not tried" and one.check in require:
             findings[at] = dataclasses.replace(one, status="failed", says=f"{one.says}, and it is required")
     return _report(patient, findings)
+
+
+def _own_error(name, error):
+    """A model is not to blame for what goes wrong in here, and the other checks go on."""
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    says = f"the doctor's own error, not your model's: {type(error).__name__}: {error}"
+    return Finding(name, "failed", says.splitlines()[0], look_at=f"{at.filename}, line {at.lineno}")
 
 
 def _report(patient, findings):

@@ -91,6 +91,13 @@ def _future(patient, check):
         texts = patient.text, changed
         return patient.same(*(patient.rows(text, None, _causal())[:, :-1] for text in texts))
 
+    def goes_by_the_mask():
+        """Is a mask with three axes taken, so that it would hide what only attention sees?"""
+        try:
+            return not patient.same(patient.rows(patient.text, None, _causal(-1)), rows)
+        except Crash:
+            return False
+
     def ahead(row, length):
         """So many tokens after it this row of a text notices."""
         text = patient.long[:, :length]
@@ -130,6 +137,9 @@ def _future(patient, check):
             ("off-by-one | the causal mask is off by one: tokens see the next one",
              "the diagonal of the mask",
              lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one() and hidden_by_a_mask()),
+            ("convolution-ahead | a convolution looks ahead, or something else does beside attention: tokens "
+             "see the next one, whatever the mask hides", "is a convolution padded on the left only?",
+             lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one() and goes_by_the_mask()),
             ("sees-the-next | tokens see the next one: the causal mask is off by one, or a convolution looks "
              "ahead", "the diagonal of the mask; is a convolution padded on the left only?",
              lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one()),
@@ -160,18 +170,11 @@ def _longer(patient, check):
             rows = patient.rows(text, 0 * ids)[:, :end]
             return patient.same(patient.rows(text[:, :end], 0 * ids[:, :end]), rows)
 
-        def divided():
-            """Positions that are divided by n over a length, from that length on, in the shorter text."""
-            return any(patient.same(whole, patient.rows(text[:, :end], ids[:, :end] * max(end, old) / n))
-                       for old in range(end, n))  # fmt: skip
-
         where = "a factor that hangs on how long the text is: cached keys were turned by another one"
         return patient.verdict(
             check, short, whole,
             "rows stay what they are when the text goes on", "rows change when the text goes on", "lesson 05",
-            [("divided | positions are divided by a factor that grows with the text", where, "lesson 13",
-              lambda: otherwise is long and divided()),
-             ("base-grows | tokens turn otherwise when the text grows: a base that grows (dynamic NTK), or "
+            [("base-grows | tokens turn otherwise when the text grows: a base that grows (dynamic NTK), or "
               "a factor on positions", where, "lesson 13", lambda: otherwise is long and only_positions())],
             otherwise,
         )  # fmt: skip
@@ -190,9 +193,7 @@ def _first(patient, check):
         f"without position_ids, the rows are those of 0, 1, 2, ...{any_start}",
         "without position_ids, the rows are not those of 0, 1, 2, ...", "lesson 05",
         [(f"begin-at-{first} | positions begin at {first}", "where position_ids are made when none are given",
-          lambda first=first: patient.rows(patient.text, patient.count + first)) for first in (1, 2)]
-        + [("reversed | position_ids that are given are used the wrong way round", "flip, or a sign",
-            lambda: patient.rows(patient.text, patient.count.flip(1)))],
+          lambda first=first: patient.rows(patient.text, patient.count + first)) for first in (1, 2)],
         ("given-otherwise | position_ids that are given are not used as those that the model counts itself",
          "what is done with position_ids on the one way and not on the other"),
     )  # fmt: skip
@@ -238,23 +239,32 @@ ABSOLUTE = (
 )  # fmt: skip
 # What the last of three tokens, which sees the first two only, does not notice: (culprit, places, places).
 UNLIKE = (
-    ("only-queries | only queries turn, or keys do not get the positions that are given",
-     (0, 3, 9), (5, 1, 9)),
-    ("only-keys | only keys turn, or queries do not get the positions that are given", (0, 3, 9), (0, 3, 2)),
+    ("only-queries | only queries turn", (0, 3, 9), (5, 1, 9)),
+    ("only-keys | only keys turn", (0, 3, 9), (0, 3, 2)),
     ("against | queries and keys turn in opposite directions", (0, 3, 9), (4, 7, 5)),
-)  # fmt: skip
+)
+OWN_COUNT = {
+    "only-queries": "own-keys | keys do not get the positions that are given, but count for themselves",
+    "only-keys": "own-queries | queries do not get the positions that are given, but count for themselves",
+}
 
 
 def _turned_unlike(patient):
     """(culprit, look_at, lesson) of queries and keys that do not turn as one rotation."""
-    mask = torch.tensor([[[1, 0, 0], [0, 1, 0], [1, 1, 0]]]).bool()
+    mask = torch.eye(6).bool()
+    mask[-1] = torch.tensor([0, 0, 0, 1, 1, 0])
 
-    def last(places):
-        return patient.rows(patient.text[:, :3], torch.tensor([places]), mask)[:, -1]
+    def last(places, hidden=0):
+        """After so many others that nobody sees."""
+        text = torch.cat([patient.text[:, 4 : 4 + hidden], patient.text[:, :3]], dim=1)
+        ids = torch.tensor([[0] * hidden + [*places]])
+        return patient.rows(text, ids, mask[None, 3 - hidden :, 3 - hidden :])[:, -1]
 
     try:
         for culprit, places, others in UNLIKE:
-            if patient.same(last(places), last(others)):
+            if patient.same(plain := last(places), last(others)):
+                if not patient.same(plain, last(places, hidden=3)):
+                    culprit = OWN_COUNT.get(culprit.partition(" | ")[0], culprit)
                 return culprit, *NO_ROTATION[1:]
     except Crash:  # the model takes no such mask
         pass
@@ -281,12 +291,14 @@ def _added(patient, check):
             says = COUNTED if patient.in_attention else REACHED
         except Crash:
             pass
-    if not patient.known and _no_order(patient):
-        says = NO_SIGN
+    if not patient.known:
+        many = patient.rows(patient.text[:, :1].repeat(1, patient.long.shape[1]))
+        patient.settles = patient.difference(many[:, -2], many[:, -1]) < 0.01  # a table's go on to differ
+        says = NO_SIGN if _no_order(patient) else says
     yield Finding(check, "note", says)
 
 
-def _no_order(patient):
+def _no_order(patient, ids=None):
     """Does the last of several tokens, the only one that sees others, not notice in which order they stand?
 
     Otherwise each layer of a causal model passes on what its mask alone says about the order. None where the
@@ -296,7 +308,7 @@ def _no_order(patient):
     mask[-1] = True
 
     def last(tokens):
-        return patient.rows(tokens, None, mask[None])[:, -1]
+        return patient.rows(tokens, ids, mask[None])[:, -1]
 
     try:
         plain = last(patient.text)
@@ -321,13 +333,8 @@ def _shift(patient, check):
     size, status = patient.moved(SHIFT), "wrong" if patient.relative else "note"
     says = f"moving all positions by {SHIFT} changes"
     if size < patient.enough <= patient.moved(1):
-        groups = [
-            by for by in range(2, SHIFT)
-            if patient.same(*(patient.rows(patient.text, patient.count // one * one) for one in (1, by)))
-        ]  # fmt: skip
-        culprit = f"grouped | {groups[-1]} positions in a row are taken for one" if groups else ""
         says = f"{says} nothing, and by 1 the answers"
-        yield Finding(check, "wrong", says, patient.moved(1), culprit, "where positions are rounded")
+        yield Finding(check, "wrong", says, patient.moved(1), "", "where positions are rounded")
     elif size < patient.enough:
         yield _shifted_far(patient, check) or Finding(
             check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)  # fmt: skip
@@ -357,8 +364,6 @@ def _shift(patient, check):
 def _shifted_far(patient, check):
     """The `Finding` where a long text is not what it was when it is moved, though a short one is."""
     text, ids = patient.long, torch.arange(patient.long.shape[1])[None]
-    if (seam := _seam(patient)) and _at_the_seam(patient, seam):  # which 'far positions' names
-        return None
 
     def last(tokens, by=0):
         return patient.rows(tokens, ids + by)[:, -1]
@@ -366,6 +371,8 @@ def _shifted_far(patient, check):
     try:
         size = patient.difference(patient.rows(text, ids), patient.rows(text, ids + SHIFT))
         if size < max(MUCH, patient.rough):  # small formats do less, and are another check's
+            return None
+        if (seam := _seam(patient)) and _at_the_seam(patient, seam):  # which 'far positions' names
             return None
         firsts, middle = (patient.altered(text, place) for place in (slice(NEW), slice(SHIFT, 2 * SHIFT)))
         kept = [not patient.same(last(tokens, by), last(text, by))
@@ -552,17 +559,11 @@ def _batch(patient, check):
                  f"the order of the axes; {LIMITED}",
                  # then it is 0 for a text alone, which shows no order
                  lambda: numbered and not known
-                 and ("mask" not in patient.arguments or _no_order(patient))),
-                ("goes-on-perhaps | perhaps positions go on from one text of the batch to the next",
-                 f"the axis along which they are counted; {LIMITED}",
-                 lambda: by_place and not known and not patient.in_attention),
+                 and ("mask" not in patient.arguments or _no_order(patient) is not False)),
                 ("laid-out | equal texts get other rows, whatever the other texts hold: heads, the slopes of "
                  "a bias, or positions lie in the order of the texts",
                  "view, repeat and repeat_interleave where texts and heads share an axis",
                  lambda: by_place and positions is None and not any(moved_by(0)[1:])),
-                ("other-rows | equal texts get other rows, but not as if it were for their positions",
-                 LIMITED,
-                 lambda: by_place and positions is None),
                 (*FIRST_FOR_ALL, lambda: torch.cat(
                     [patient.rows(row[None], positions[:1]) for row in patient.tokens])),
                 (*OF_ANOTHER, lambda: positions is not None and _of_another(
@@ -679,6 +680,13 @@ def _left_padding(patient, check):
             far = torch.where(mask, ids, 3 + torch.arange(mask.shape[1]))
             return not patient.same(seen, _ends(patient.rows(batch, far, mask), *counts))
 
+        def fades():
+            """Does padding that is far away do nothing, and near padding much, though nothing else would
+            tell the one from the other? So does what a state forgets."""
+            last = torch.arange(patient.long.shape[1])[None] == patient.long.shape[1] - 1
+            return patient.settles and not patient.alike and _far_to_near(
+                patient, lambda tokens: patient.rows(tokens, None, last)) < 1e-6  # fmt: skip
+
         def weights_are_lost():
             """Of equal tokens, with some of them hidden, the rest gets too little."""
             if not patient.even:
@@ -754,8 +762,6 @@ def _left_padding(patient, check):
                 ("mask-changes | with a mask, a text without padding changes, too, and not by its positions: "
                  "a sink, a scale or a norm hangs on whether there is one", "what is done only with a mask",
                  ones_change),
-                ("mask-on-first | the mask does not hide the first key", "are first tokens kept as sinks?",
-                 lambda: [place for place in range(PADDING) if noticed(place, 2)] == [0]),
                 ("mask-finite | the mask is a small number that is added to the scores: it makes padding "
                  "less likely, and doesn't hide it", "is it -inf, or as good as that, where padding is?",
                  lambda: padding_matters() and hiding_all_is_nothing()),
@@ -765,11 +771,13 @@ def _left_padding(patient, check):
                  "layers do not use it, or it does not lie on the keys",
                  "is it -inf, or as good as that? Then each layer's mask",
                  lambda: patient.even and padding_matters()),
-                ("state-runs-on | padding is noticed wherever it is put: a state, or a convolution, runs on "
-                 "through it", "where layers without attention learn what is padding",
-                 lambda: ids is not None and padding_matters() and not padding_has_a_place()),
+                ("state-runs-on | a state, or a convolution, runs on through padding",
+                 "where layers without attention learn what is padding",
+                 lambda: padding_matters()
+                 and (fades() if ids is None else not padding_has_a_place())),
                 ("state-padding | padding is noticed although the mask is used: a state or a convolution "
-                 "runs on through padding, the mask is too weak, or some layers do not use it",
+                 "runs on through padding, the mask is too weak, some layers do not use it, or it does not "
+                 "lie on the keys",
                  "where layers without attention learn what is padding; then each layer's mask",
                  lambda: padding_matters()),
             ], otherwise,
@@ -786,13 +794,7 @@ def _left_padding(patient, check):
             f"padding on the left changes nothing{with_ids}, in texts of {LENGTH} tokens and of "
             f"{n - PADDING}",
             f"padding on the left changes the rows of a text of {n - PADDING} tokens, and not those of one "
-            f"of {LENGTH}", "lesson 19",
-            [("long-unused | in a long text the mask is not used", "from which length on is it dropped?",
-              lambda: any(patient.same(seen, _ends(patient.rows(batch, own), n - PADDING, n))
-                          for own in (ids, positions))),
-             ("long-ones | a mask, even one of ones, changes a long text: a window is another beside it",
-              "how the mask and the window are joined", lambda: not patient.same(
-                  *(patient.rows(patient.long, None, one) for one in (None, mask[1:]))))], LONG_MASK,
+            f"of {LENGTH}", "lesson 19", (), LONG_MASK,
         )  # fmt: skip
 
     def in_turn(ids):
@@ -843,7 +845,6 @@ def _left_padding(patient, check):
 
 
 OFFSET = "the offset by the length of the cache"
-TWICE = "offset-twice | the length of the cache is counted twice", f"{OFFSET}: it is added in two places"
 
 
 def _cached(patient, check, cuts):
@@ -854,24 +855,6 @@ def _cached(patient, check, cuts):
 
     later = [cut + patient.long.shape[1] - LENGTH for cut in cuts]  # the same cuts of a long text
     known, notes = patient.known, []
-
-    @functools.cache
-    def counts_wrongly():
-        """With position_ids a long text is right, too, and without them not by one or two too many."""
-        ids, first = torch.arange(patient.long.shape[1])[None], later[0]
-        own, given = (patient.continued(patient.long, later, ids) for ids in (None, ids))
-        right, *off = (
-            patient.rows(patient.long, ids + by * (ids >= first))[:, first:] for by in (0, -2, -1, 1, 2)
-        )
-        short = patient.continued(patient.text, cuts, patient.count), patient.rows(patient.text)[:, OLD:]
-        counted = any(patient.same(own, one) for one in (right, *off))
-        return patient.same(given, right) and patient.same(*short) and not counted
-
-    own_count = (
-        "own-count | new tokens are counted wrongly by the model itself; with position_ids they are right",
-        "are they counted by the rows that the cache keeps? It may drop some",
-        counts_wrongly,
-    )
 
     def judged(positions, mask=None):
         # given position_ids have a gap before the new tokens, which no counting makes
@@ -891,11 +874,15 @@ def _cached(patient, check, cuts):
 
         def other_values():
             """Of equal tokens at one place it does not matter which are seen, only what they hold."""
-            equal, ids = patient.text[:, :1].repeat(1, LENGTH), None
-            if patient.known:
+            equal, ids, steps = patient.text[:, :1].repeat(1, LENGTH), None, cuts
+            if known:
                 ids = 3 + 0 * patient.count
-            got = patient.continued(equal, cuts, ids)
-            return not patient.same(got, patient.rows(equal, ids)[:, OLD:])
+            elif not patient.alike:  # they end in equal rows, unless there is a table
+                equal, steps = patient.text[:, :1].repeat(1, patient.long.shape[1]), later
+            got, right = patient.continued(equal, steps, ids), patient.rows(equal, ids)[:, steps[0] :]
+            if known or patient.alike:
+                return not patient.same(got, right)
+            return patient.settles and patient.difference(got, right) > patient.difference(seen, expected) / 2
 
         def cached_at(place):
             """Is a key that was cached at 5 taken for one at `place`?"""
@@ -917,14 +904,6 @@ def _cached(patient, check, cuts):
             cuts = [*range(1, tokens.shape[1])][: None if len(later) > 1 else 1]
             return patient.continued(tokens, cuts, ids)[:, -1], patient.rows(tokens, ids)[:, -1]
 
-        def at_any_place():
-            """Does it not matter where the first of the cached keys stands, though at once it does?"""
-            (one, right), (other, moved) = (both(patient.text[:, [0, 0, 1]], torch.tensor([[x, 7, 9]]))
-                                            for x in (6, 2))  # fmt: skip
-            # a softmax that sees one key only hides what is not ignored
-            ignored = patient.difference(one, other) < patient.enough / 10_000
-            return patient.alike and ignored and not patient.same(right, moved)
-
         def turn_apart():
             """Does it matter, with a cache, that all positions are moved, and not what values are kept?"""
             if patient.even and other_values():
@@ -938,20 +917,24 @@ def _cached(patient, check, cuts):
             return patient.same(*both(patient.text[:, [0, 0]], nowhere)) and not patient.same(
                 *both(patient.text[:, :2], nowhere))  # fmt: skip
 
-        def right_in_the_end():
-            """Are equal tokens less wrong where they are many? Then it is the first or the last of them."""
+        def right_in_the_end(times=10):
+            """Are equal tokens less wrong where they are many? Then it is the first or the last of them, and
+            no rounding."""
             few, many = (patient.text[:, :1].repeat(1, n) for n in (2, patient.long.shape[1] - NEW + 1))
             short, long = (
                 patient.difference(patient.continued(text, [text.shape[1] - 1]), patient.rows(text)[:, -1:])
                 for text in (few, many)
             )
-            return patient.in_attention and patient.enough < short and long < short / 10
+            return patient.in_attention and patient.enough < short and long < short / times
 
         def spaced(by):
             """The whole text with `by` tokens, which a mask hides, before the new ones."""
             filler = torch.full((1, by), patient.stranger)
             text = torch.cat([patient.text[:, :OLD], filler, patient.text[:, OLD:]], dim=1)
-            return patient.rows(text, None, (text != patient.stranger))[:, -NEW:]
+            mask, ids = text != patient.stranger, None
+            if known:  # as if there were no gap
+                ids = (mask.cumsum(dim=1) - 1).clamp(min=0)
+            return patient.rows(text, ids, mask)[:, -NEW:]
 
         def after(shown, by, itself=True, filler=patient.stranger):
             """The last row, with a cache and at once, of so many tokens, others that a mask hides, and a
@@ -986,11 +969,35 @@ def _cached(patient, check, cuts):
             right = patient.rows(patient.text[:, OLD : OLD + 1], ids)
             return patient.same(at_once, right) and not patient.same(got, at_once)
 
-        def hidden_matters():
+        def hidden_matters(shown=0):
+            """Does it matter what lies there, though a mask hides it, after so many that it shows?"""
             (one, right), (other, same) = (
-                after(0, 1, filler=token) for token in patient.text[0, :2].tolist()
+                after(shown, 1, filler=token) for token in patient.text[0, -2:].tolist()
             )
             return patient.same(right, same) and not patient.same(one, other)
+
+        def not_itself():
+            """Is nothing left where only a new token itself is shown, while one more token is enough?"""
+            return alone_differs() and hidden_matters() and not hidden_matters(1)
+
+        def keys_in_place():
+            return patient.steps_right or "mask" not in patient.arguments or not hidden_matters(1)
+
+        def from_0(queries):
+            """Would new tokens be right at 0, while elsewhere their queries stand at 0, or are right?"""
+            ids = patient.count.clone()
+            ids[:, OLD:] = torch.arange(NEW) if len(cuts) == 1 else 0
+            right = patient.continued(patient.text, cuts, ids), patient.rows(patient.text, ids)[:, OLD:]
+            (one, plain), (other, moved) = (after(2, by, itself=False) for by in (1, 4))
+            as_it_is = patient.same(one, other) if queries else patient.same(one, plain)
+            return patient.same(*right) and as_it_is and patient.same(other, moved) != queries
+
+        def gap_is_nothing():
+            """Is it as if hidden tokens came before the new one, no matter how many?"""
+            rows = slice(1 if len(cuts) > 1 else NEW)
+            few, many = (spaced(by)[:, rows] for by in (OLD, 3 * OLD))
+            wrong = not patient.same(few, expected[:, rows])
+            return wrong and patient.same(few, many) and patient.same(few, seen[:, rows])
 
         def slots_matter():
             """Does it notice the more of what lies there, or the less, the more the cache holds?"""
@@ -1047,7 +1054,7 @@ def _cached(patient, check, cuts):
             keys[OLD:] = True
 
         brings = "a sink, the kernel of a convolution, or a norm; also possible: its embedding or key"
-        if patient.even or not patient.in_attention:
+        if patient.even or not (patient.in_attention or patient.settles):
             own = "heads that share keys, keys of another layer" if patient.in_attention else "its position"
             brings = f"{own}, or its embedding; also possible: a norm, or it does not see itself"
         stories = [
@@ -1059,7 +1066,8 @@ def _cached(patient, check, cuts):
             ("last-dropped | with a cache, the last token before the new ones is not seen",
              "which keys are kept", lambda: as_if_masked(lambda keys, old: hide(keys, old - 1))),
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
-             lambda: as_if_masked(lambda keys, old: hide(keys, keys.sum() - 1))),
+             lambda: as_if_masked(lambda keys, old: hide(keys, keys.sum() - 1))
+             or as_if_masked(lambda keys, old: hide(keys, slice(old, None)))),
             ("first-keys | new tokens look at the first keys only: the causal mask forgets the cache, or new "
              "keys are written over cached ones", f"is_causal=True, a triangle or an index without {OFFSET}",
              lambda: not matters(OLD - 1)),
@@ -1071,34 +1079,37 @@ def _cached(patient, check, cuts):
              lambda: patient.told([0] * NEW)),
             ("offset-0 | positions begin again at 0 after the cache", OFFSET,
              lambda: patient.told([p - OLD for p in new])),
-            (*TWICE,
+            ("offset-twice | the length of the cache is counted twice", f"{OFFSET}: is it added twice?",
              lambda: patient.told([p + (OLD if len(cuts) == 1 else OLD + i) for i, p in enumerate(new)])),
             *((f"offset-{name} | positions after the cache are {words}", OFFSET,
-               lambda by=by: patient.same(seen, patient.told([p + by for p in new]))
-               and not counts_wrongly())
+               lambda by=by: patient.told([p + by for p in new]))
               for name, words, by in (("plus-1", "one too far on", 1), ("minus-1", "one too low", -1),
                                       ("plus-2", "two too far on", 2), ("minus-2", "two too low", -2))),
             ("first-for-new | all new tokens get the position of the first",
              "position_ids when several tokens come at once",
              lambda: len(cuts) == 1 and patient.told(new[:1] * NEW)),
+            ("end-lost | the last inputs of a convolution are not in the cache: a new token finds zeros",
+             "the end of a convolution: width - 1 tokens before the new ones", gap_is_nothing),
             ("offset-plus-1 | positions after the cache are one too far on", OFFSET,
              lambda: not known and patient.same(seen, spaced(1))),
-            (*TWICE, lambda: not known and len(cuts) == 1 and patient.same(seen, spaced(OLD))),
             ("first-dropped | with a cache, the first token is not seen", "which keys are kept",
              lambda: as_if_masked(lambda keys, old: hide(keys, 0))),
             ("no-distance | how far new tokens are from cached ones does not matter: their distances are "
              "those of tokens at the beginning, or are not used", OFFSET,
-             lambda: not known and any_distance(1, itself=True) and not alone_differs()),
+             lambda: patient.alike and not known and any_distance(1, itself=True) and not alone_differs()),
             ("queries | with a cache, the queries of new tokens stand where they did without one, though "
              "their keys do not", f"{OFFSET}, where queries get their positions",
-             lambda: any_distance(2, itself=False) and values_are_right()),
+             lambda: (known and from_0(queries=True))
+             or (any_distance(2, itself=False) and values_are_right())),
+            ("new-keys | with a cache, only the keys of new tokens stand elsewhere: they begin again at 0, "
+             "or turn otherwise", f"{OFFSET}, where keys get their positions",
+             lambda: known and from_0(queries=False)),
             ("new-first | new keys are put before the old ones",
              "torch.cat([old, new]); the causal mask is for that order",
              lambda: len(cuts) == 1 and as_if_masked(new_first)),
             ("causal-missing | the causal mask is missing among the tokens that come after a cache",
              "the mask of several new tokens",
-             lambda: len(cuts) == 1 and matters(LENGTH - 1, slice(-1))),
-            own_count,
+             lambda: len(cuts) == 1 and matters(LENGTH - 1, slice(-1)) and keys_in_place()),
             ("mask-counts | with a mask, even one of ones, new tokens go wrong, and without one they are "
              "right: they are counted wrongly from it, it hides a token, or a state or a sink hangs on it",
              "the last n_q of the sums over the mask, not the first ones; how long is it?",
@@ -1115,20 +1126,20 @@ def _cached(patient, check, cuts):
              "positions are not used, or no cached key is seen",
              "is the table added, does the rotation turn, are the keys of the cache joined?", any_position),
             *_reach(patient, patient.text, cuts),
-            ("cached-keys | cached keys lose the positions that they were given: they are turned when they "
-             "are used, by other ones", "is their place in the cache taken for their position?",
-             lambda: known and at_any_place() and not alone_differs()),
             ("apart | with a cache, queries, new keys and cached keys do not turn alike: one of them gets "
              "other positions, or in some layer not all of them turn",
              "are new tokens turned in the same layers, and by the same positions, as without a cache?",
              turn_apart),
+            ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
+             not_itself),
             ("unwritten | with a cache, places that nobody wrote are seen",
              "is what is not yet written hidden, or cut off?",
-             lambda: alone_differs() and (slots_matter() or (not values_are_right() and diluted()))),
+             lambda: alone_differs() and not hidden_matters()
+             and (slots_matter() or (not values_are_right() and diluted()))),
             ("values-elsewhere | with a cache, a token that the mask hides is noticed: values do not lie "
              "where their keys do, both lie in other slots than are read, or the mask is not used",
              "the order in which cached and new values are joined, and the slots of each layer",
-             hidden_matters),
+             lambda: hidden_matters() or hidden_matters(1)),
             (f"brought | what a new token brings differs with a cache: {brings}",
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
             ("state-late | equal tokens go on rightly after many of them, and not after few: a state or the "
@@ -1147,7 +1158,7 @@ def _cached(patient, check, cuts):
              lambda: known and other_scores()),
             ("state-several | when several new tokens come at once, a state or the end of a convolution is "
              "not handed on; one at a time is right", "what the cache keeps beside keys and values",
-             lambda: patient.steps_right and len(cuts) == 1 and known and other_values()),
+             lambda: patient.steps_right and len(cuts) == 1 and other_values()),
             ("together | one new token at a time is right, several are not: their positions or distances are "
              "those of one of them, or a state is not handed on to them",
              "the rows of positions, or of the bias, for several tokens",
@@ -1159,7 +1170,7 @@ def _cached(patient, check, cuts):
              and patient.same(seen[:, :1], expected[:, :1])),
             ("not-positions | it is not the positions: the end of a convolution or a state is not handed on, "
              "or a layer gets other values; also possible: a sink is left out",
-             "what the cache keeps, and what is made of it", lambda: known and other_values()),
+             "what the cache keeps, and what is made of it", other_values),
             ("scores-only | what cached tokens hold is right, and how much they count is not: distances are "
              "not counted on, or a bias or a turn is missing or doubled in some layers",
              f"{OFFSET}; then the bias or the turn of each layer", lambda: not known and values_are_right()),
@@ -1179,7 +1190,8 @@ def _cached(patient, check, cuts):
             check, seen, expected, "with a cache, the rows are those of the whole text at once",
             f"with a cache{' and position_ids' * (positions is not None)}"
             f"{' and a mask of ones' * (mask is not None)}, the rows are not those at once",
-            "lesson 19", stories, otherwise, perhaps_rounded=not_more_in_a_long_one(),
+            "lesson 19", stories, otherwise,
+            perhaps_rounded=None if right_in_the_end(times=4) else not_more_in_a_long_one(),
         )  # fmt: skip
 
     @functools.cache
@@ -1200,20 +1212,20 @@ def _cached(patient, check, cuts):
     def together():
         """The same in a batch of texts of one length."""
 
-        def first_for_all():
-            pieces = []
-            for first, end in zip(cuts, [*cuts[1:], LENGTH]):
-                old = patient.tokens[:1, :first].expand(len(patient.tokens), first)
-                new = patient.tokens[:, first:end]
-                pieces.append(patient.rows(torch.cat([old, new], dim=1))[:, first:])
-            return torch.cat(pieces, dim=1)
+        def noticed_of(number):
+            """Which texts notice what the cache keeps of this one?"""
+            tokens = patient.tokens.clone()
+            tokens[number, :OLD] = patient.stranger
+            pairs = zip(*(patient.continued(one, cuts) for one in (tokens, patient.tokens)))
+            return [not patient.same(*pair) for pair in pairs]
 
         return patient.verdict(
             check, patient.continued(patient.tokens, cuts), patient.rows(patient.tokens)[:, OLD:],
             "with a cache, the rows are those of the whole text at once, in a batch, too",
             "with a cache, one text goes on as at once, and a batch of texts does not", "lesson 19",
-            [("first-cache | the cache of the first text is used for all", "keys[:1], or expand",
-              first_for_all)],
+            [("first-cache | what is kept of the first text, or a part such as a state, is used for all",
+              "[:1], or expand, in all that the cache keeps",
+              lambda: all(noticed_of(0)) and not any(noticed_of(1)[::2]))],
             ("batch-cache | only a batch of texts goes wrong with a cache: what is kept of them, their "
              "positions, or their mask",
              "the axis of the texts in all that the cache keeps, and what hangs on how many they are"),
@@ -1229,20 +1241,11 @@ def _cached(patient, check, cuts):
             kept = [*range(first), *range(OLD, LENGTH)]
             return patient.rows(patient.text[:, kept])[:, first:]
 
-        def alone():
-            mask = torch.ones(1, LENGTH, LENGTH).tril().bool()
-            mask[:, OLD:, :old] = False
-            places = patient.count - old * (patient.count >= OLD)
-            return any(patient.same(seen, patient.rows(patient.text, ids, mask)[:, OLD:])
-                       for ids in patient.ways(places))  # fmt: skip
-
         where = "what is kept of several new tokens, and how far on the cache counts"
         return patient.verdict(
             check, seen, patient.rows(patient.text)[:, OLD:],
             "", "a token that follows several new ones goes wrong, and those are right", "lesson 19", [
                 ("one-kept | of several new tokens only the first is kept", where, lambda: without(old + 1)),
-                ("none-kept | several new tokens are not kept", where, lambda: without(old)),
-                ("old-lost | when several new tokens come, those of the cache are not kept", where, alone),
             ], ("after-several | what the cache keeps after several new tokens is wrong", where), rounds(),
         )  # fmt: skip
 
@@ -1261,15 +1264,6 @@ def _cached(patient, check, cuts):
             return dataclasses.replace(found, status="right")
         return found
 
-    def gone_back():
-        """Two ends for one beginning: a note, because a cache may be changed where it is."""
-        kept = patient.ask(patient.text[:, :OLD])[1]
-        draft = patient.ask(patient.text[:, :NEW] * 0 + patient.stranger, cache=kept)[1]
-        seen = None if draft is kept else patient.ask(patient.text[:, OLD:], cache=kept)[0]
-        if seen is not None and patient.verdict(
-            check, seen, patient.rows(patient.text)[:, OLD:], "", "", "").status == "wrong":  # fmt: skip
-            notes.append("a cache that went on once does not go on a second time: copy it to go back to it")
-
     def far_back(ids):
         """The same in a long text: windows, and caches that drop what is old."""
         seen = patient.continued(patient.long, later, ids)
@@ -1279,7 +1273,7 @@ def _cached(patient, check, cuts):
             f"{patient.long.shape[1]}",
             f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
             "rows with a cache are not those at once", "lesson 20",
-            [own_count, *_reach(patient, patient.long, later)],
+            _reach(patient, patient.long, later),
             ("long-cache | something changes with the length of the text: a cache that is cut, a window, or "
              "a base that grows", "what is dropped from the cache, and which keys were turned before"),
             rounds(),
@@ -1321,8 +1315,6 @@ def _cached(patient, check, cuts):
     patient.steps_right = len(cuts) > 1 and found.status == "right"
     patient.several_right = len(cuts) == 1 and found.status == "right"
     yield found
-    if len(cuts) == 1 and found.status == "right" and not notes:
-        gone_back()
     yield from (Finding(check, "note", says) for says in notes)
 
 
@@ -1398,21 +1390,14 @@ def _reach(patient, text, cuts):
             for mask in masks
         )
 
-    def others_kept():
-        """Is the first token noticed with a cache, and not the two before the new ones?"""
-
-        def noticed(ask, *places):
-            return patient.difference(ask(patient.altered(text, places)), ask(text)) > patient.enough / 100
-
-        before = cuts[0] - 2, cuts[0] - 1
-        return noticed(patient.rows, *before) and not noticed(steps, *before) and noticed(steps, 0)
-
     where = "the window's mask, and how many keys the cache keeps"
     return [
-        ("wrong-keys | the cache keeps the wrong keys: the first ones of a long text, and not the last",
-         "which end is cut off", others_kept),
+        ("missing | with a cache, the window is missing", where,
+         lambda: widths()[0] < n - 1 == widths()[1]),
+        ("wider | with a cache, the window is wider", where,
+         lambda: widths()[0] < widths()[1] and f", by {widths()[1] - widths()[0]}"),
         ("wider | with a cache, the window is wider or missing: tokens outside of it are seen", where,
-         lambda: fewer() < 0 or widths()[0] < widths()[1]),
+         lambda: fewer() < 0),
         ("narrower | with a cache, the window is too narrow", where,
          lambda: fewer() > 0 or widths()[1] < widths()[0] < n - 1),
         ("drops | with a cache, old keys are dropped", where,
@@ -1451,13 +1436,6 @@ def _padded_steps(patient, check):
                              for place in places] for ask in asks)  # fmt: skip
             return any(one and not other for one, other in zip(whole, steps))
 
-        def as_if_masked(later):
-            """The whole texts at once, where new tokens get another mask of padding."""
-            n = mask.shape[1]
-            rows = torch.where((torch.arange(n) < cuts[0])[:, None], mask[:, None], later[:, None])
-            whole = (rows & torch.ones(n, n).tril().bool()) | torch.eye(n).bool()
-            return patient.same(_ends(seen, NEW, NEW), _ends(patient.rows(batch, positions, whole), NEW, NEW))
-
         return patient.verdict(
             check, _ends(seen, NEW, NEW), expected,
             "texts padded on the left go on with a cache as each does alone",
@@ -1467,10 +1445,6 @@ def _padded_steps(patient, check):
                  "where the mask reaches the scores",
                  lambda: padding_matters() and any(patient.same(seen, patient.continued(
                      batch, cuts, own, mask, later=torch.ones_like(mask))) for own in (ids, positions))),
-                *((f"mask-{name} | once there is a cache, the mask is off by one: on the key {name} its own",
-                   "what is put before or after the mask, and where new keys lie",
-                   lambda by=by: as_if_masked(mask.roll(by, 1)))
-                  for name, by in (("after", 1), ("before", -1))),
                 ("mask-elsewhere | the mask is not used once there is a cache, or it does not lie on the "
                  "keys that it is for",
                  "are new keys put after the old ones, and the mask in the same order?",
@@ -1650,8 +1624,13 @@ UNLIKE_SIZE = (
     "is sqrt(d) multiplied with the embedding alone, before the table is added?",
 )
 UNLIKE_SINKS = (
-    "sinks | a sink or a state is left out: only the reference notices how many equal tokens there are",
+    "sinks | a sink is left out: only the reference notices how many equal tokens there are",
     "the softmax: does its sum have the sink's part?",
+)
+UNLIKE_STATE = (
+    "sinks-or-state | a sink or a state is left out: only the reference notices how many equal tokens there "
+    "are",
+    "the sum of the softmax, and layers without attention",
 )
 UNLIKE_AT_0 = (
     "at-0 | with all tokens at position 0 they differ, too, and a token alone does not: a factor on the "
@@ -1730,7 +1709,8 @@ def _unlike(patient, right, answered):
     if not patient.same(*(one.rows(patient.text[:, :1]) for one in (patient, right))):
         list(_added(right, ""))
         if patient.even and not right.even:
-            return UNLIKE_SINKS
+            nowhere = 0 * patient.count if answered else None
+            return UNLIKE_SINKS if _no_order(right, nowhere) else UNLIKE_STATE
         if patient.in_attention:
             return UNLIKE_ALONE
         times = _by_position(patient, patient) / _by_position(patient, right) if answered else 1
@@ -1764,9 +1744,21 @@ def _other_distances(patient, right, text, ids):
             for tokens, at in asked
         )
 
+    def mirrored():
+        """Of two tokens that it sees, does the last one take the far one for the near one?"""
+        mask = torch.tensor([[[1, 0, 0], [0, 1, 0], [1, 1, 0]]]).bool()
+
+        def last(one, *places):
+            return one.rows(patient.text[:, :3], torch.tensor([places]), mask)[:, -1]
+
+        pairs = [(last(patient, *own), last(right, *own), last(right, *changed)) for own, changed in
+                 (((0, 3, 9), (3, 0, 9)), ((0, 5, 7), (5, 0, 7)))]  # fmt: skip
+        return all(patient.same(seen, turned) and not patient.same(seen, plain)
+                   for seen, plain, turned in pairs)  # fmt: skip
+
     where = "the sign of the bias; the direction of the rotation"
     yield ("sign | distances have the other sign than in the reference", where,
-           lambda: as_if(lambda at: at.max() - at))  # fmt: skip
+           lambda: as_if(lambda at: at.max() - at) or mirrored())  # fmt: skip
     where = "positions, frequencies, or the slopes of a bias: does their power begin at 1 or at 0?"
     for by in (2, 4, 8):
         yield (f"multiplied | distances count {by} times as much as in the reference", where,
@@ -1776,9 +1768,11 @@ def _other_distances(patient, right, text, ids):
 
     def buckets():
         own, others = (_borders(patient, one.rows) for one in (patient, right))
-        return bool(own and others) and own != others and f"{len(own)}, and there {len(others)}"
+        first = next((pair for pair in itertools.zip_longest(own, others) if pair[0] != pair[1]), ())
+        return bool(own and others and first) and " and at ".join(str(at or "none") for at in first)
 
-    yield ("buckets | distances fall into other buckets than in the reference; of pairs up to 160 apart: ",
+    yield ("buckets | distances fall into other buckets than in the reference: the first border that differs "
+           "is at ",
            "are half of the buckets for later tokens, which a causal model has not? Their largest distance?",
            buckets)  # fmt: skip
 
@@ -1804,7 +1798,7 @@ def against(patient, reference, blamed=False):
         seen, expected = patient.rows(patient.text, apart), right.rows(patient.text, apart)
     except Crash as crash:
         return Finding("reference", "failed", f"the reference: {crash}")
-    right.scale, right.enough = patient.scale, patient.enough
+    right.scale, right.enough, right.long = patient.scale, patient.enough, patient.long
     known, library = [], hasattr(reference, "config") and hasattr(reference, "named_buffers")
     if both and not patient.in_attention:
         plain = patient.count if apart is None else apart

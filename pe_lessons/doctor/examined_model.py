@@ -31,6 +31,10 @@ class Crash(Exception):
         return type(self.__cause__).__name__
 
 
+class NoScores(TypeError, ValueError):
+    """The model returns what the doctor cannot take for scores."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Finding:
     """What one check found; `status` is "right", "wrong", "note", "not tried" or "failed".
@@ -94,6 +98,7 @@ class Patient:
         self.works_in, self.rough = None, 0.0  # a 16-bit format inside, and how much its rounding may do
         self.perhaps_rough = 0.0  # the same where nobody can see inside: it is compiled, or not in PyTorch
         self.even = self.batches = self.steps_right = False  # no sign of a state, and what is right
+        self.settles = False  # many equal tokens end in equal rows, so no table is added
         self.several_right = False  # with a cache, several new tokens at once
         self.mask_wrong = False  # what follows from it is not said again
         self.grows = False  # something changes with the length of the text
@@ -113,11 +118,11 @@ class Patient:
         if isinstance(scores, dict | list | tuple) or hasattr(scores, "logits"):
             kind = type(scores).__name__
             inside = " Its scores are probably in .logits." if hasattr(scores, "logits") else ""
-            raise TypeError(f"logits must return scores, or a tuple (scores, cache), got a {kind}.{inside}")
+            raise NoScores(f"logits must return scores, or a tuple (scores, cache), got a {kind}.{inside}")
         scores = torch.as_tensor(scores)
         if scores.shape[:-1] != tokens.shape:
             wanted = f"(batch, n_q, vocab_size), here ({tokens.shape[0]}, {tokens.shape[1]}, vocab_size)"
-            raise ValueError(f"logits must return {wanted}, got {tuple(scores.shape)}")
+            raise NoScores(f"logits must return {wanted}, got {tuple(scores.shape)}")
         self.dtype = scores.dtype if scores.is_floating_point() else torch.float64
         self.longest = max(self.longest, tokens.shape[1])
         self.farthest = max(self.farthest, *([] if position_ids is None else [int(position_ids.max())]), 0)
@@ -304,7 +309,7 @@ class Patient:
             if little and isinstance(told, bool | str):
                 continue
             more = told if isinstance(told, str) else ""
-            if not isinstance(told, bool | str):
+            if torch.is_tensor(told):
                 told = self.difference(seen, told) < self.enough / 10
             elif perhaps_rounded is not None and self.a_little_everywhere(seen, expected):
                 more += "; or the cache is rounded, for example to 8 bits"

@@ -41,7 +41,6 @@ def mistakes(model):
          "lesson 03", lambda f: f ** (2 * len(f) / model.config.hidden_size)),
         ("exponent-sign | the exponent has the other sign", powers, "lesson 03", lambda f: 1 / f),
         ("unturned | nothing turns", rotation, "lesson 09", lambda f: 0 * f),
-        ("next-pair | each frequency belongs to the pair after it", powers, "lesson 03", lambda f: f.roll(1)),
         ("frequencies-bfloat16 | frequencies are rounded to bfloat16", "the dtype of the frequencies",
          "lesson 21", lambda f: f.bfloat16().to(f)),
     ]  # fmt: skip
@@ -92,15 +91,13 @@ def mistakes(model):
         culprit = "columns-last | the last columns of a head turn, and not the first ones"
         where = "which columns are cut off, and in which order they are joined"
         yield culprit, where, "lesson 10", lambda: reordered(lambda rows: rows.roll(columns, 0))
-    where = "the dtype in which positions are multiplied"
-    yield ("angles-bfloat16 | angles are rounded to bfloat16", where, "lesson 21",
-           lambda: _rounded_angles(model))  # fmt: skip
     where = "repeat, where repeat_interleave is meant"
     yield "heads-order | heads that share keys are repeated in another order", where, "", functools.partial(
         _other_heads, model)  # fmt: skip
     yield ("columns | all columns of a head turn, and not only the first ones", "rotary_dim", "lesson 10",
            functools.partial(_all_columns, model))  # fmt: skip
-    layers, plan = getattr(getattr(model, "model", model), "layers", ()), "the plan of the layers"
+    inner = getattr(model, "model", getattr(model, "transformer", model))
+    layers, plan = getattr(inner, "layers", getattr(inner, "h", ())), "the plan of the layers"
     for number in range(len(layers)):
         culprit, one = f"layer | layer {number} does not turn", layers[number : number + 1]
         yield culprit, plan, "lesson 15", functools.partial(_unturned, one)
@@ -204,19 +201,10 @@ def _rotary_dim(config):
     return getattr(config, "rotary_dim", None) or int(part * _head_dim(config))
 
 
-def _rounded_angles(model):
-    def hook(module, given, kwargs, output):
-        x, positions = [*given, *kwargs.values()][:2]
-        angles = (positions[..., None] * module.inv_freq.bfloat16()).bfloat16().to(x).repeat(1, 1, 2)
-        return angles.cos(), angles.sin()
-
-    found = [module for module in model.modules() if torch.is_tensor(getattr(module, "inv_freq", None))]
-    hooks = [module.register_forward_hook(hook, with_kwargs=True) for module in found]
-    return lambda: [handle.remove() for handle in hooks]
-
-
 def _unturned(layers):
     def hook(module, given, kwargs):
+        if "position_embeddings" not in kwargs:  # nothing turns at position 0
+            return given, kwargs | {"position_ids": 0 * kwargs["position_ids"]}
         cosine, sine = kwargs["position_embeddings"]
         return given, kwargs | {"position_embeddings": (torch.ones_like(cosine), torch.zeros_like(sine))}
 
