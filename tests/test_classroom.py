@@ -1,7 +1,6 @@
 """Handing in, grading and reviewing; `course.py classroom-demo` does all of it with a whole class."""
 
 import ast
-import asyncio
 import builtins
 import contextlib
 import copy
@@ -640,12 +639,6 @@ def test_what_a_fork_shares_counts_once_and_only_where_it_matters(monkeypatch):
     assert sandbox.taken(20 * [forked]) == (20 << 20) + 7
     forked.memory_full_info.side_effect = sandbox.psutil.AccessDenied()
     assert sandbox.taken(20 * [forked]) == (20 << 30) + 7
-
-
-def test_a_kernel_that_was_put_away_is_no_error_in_the_terminal():
-    run = running.RunOpenly()
-    run.reset_execution_trackers()
-    assert run.kc is None and asyncio.run(run._async_poll_kernel_alive()) is None
 
 
 [SLIP] = [one for one in REGISTRY["sinusoidal_loop"].mistakes if one.name == "doubled exponent"]
