@@ -104,6 +104,6 @@ def test_what_is_no_answer(arguments, status, words):
 
 def test_the_first_wrong_letter_is_that_after_the_longest_prompt_has_left(capsys):
     hunt.first_wrong(server.WISHES)
-    assert capsys.readouterr().out.count("wrong from letter 10 on") == 3
+    assert capsys.readouterr().out.count("wrong from letter 5 on") == 2
     hunt.first_wrong([("a cat", 12), ("so be it", 12)])
     assert capsys.readouterr().out.count("right") == 2

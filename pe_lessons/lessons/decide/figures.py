@@ -41,7 +41,7 @@ def bases(similarities):
         ax.axhline(0, color="0.5", linewidth=1)
         ax.text(0.98, 0.8, f"base {base:,}", ha="right", transform=ax.transAxes)
         negative = np.mean(values < 0)
-        said = f"negative at {negative:.0%} of all distances" if negative else "nowhere negative"
+        said = f"negative at {100 * negative:.0f} % of all distances" if negative else "nowhere negative"
         ax.text(1.3, -0.36, said, va="center", color=plots.RED)
     axes[-1].set(xscale="log", xlabel="distance", xlim=(1, 131_072), ylim=(-0.5, 1.05))
     axes[1].set(ylabel="similarity")
@@ -52,11 +52,11 @@ def bases(similarities):
 def chance(differences):
     """How often the second of two equal models leads by how many points, of 10,000 trials."""
     points, times = np.unique(differences, return_counts=True)
-    share = np.mean(differences >= 3)
+    share = 100 * np.mean(differences >= 3)
     fig, ax = plt.subplots(figsize=(4.7, 3.2))
     colours = [plots.RED if point >= 3 else "0.7" for point in points]
     ax.bar(points, 100 * times / len(differences), color=colours, width=0.85)
-    ax.text(5.6, 7, f"{share:.0%}: \u201cbetter\u201d by\n3 points or more", color=plots.RED, va="center")
+    ax.text(5.6, 7, f"{share:.0f} %: \u201cbetter\u201d by\n3 points or more", color=plots.RED, va="center")
     ax.axvline(0, color="0.4", linewidth=1)
     ax.set(xlabel="points by which the second of two equal models leads", ylabel="of all trials, in %")
     return fig, {"share": share}

@@ -78,6 +78,8 @@ def two_memories():
     arrow = {"arrowstyle": "->", "color": plots.RED}
     for start, end in ([(p, 1.6) for p in range(6)]) + [(p, 6.4) for p in (3, 4, 5)]:
         ax.annotate("", (end, 0.35), (start, 1.75), arrowprops=arrow)
+    for start, end in (((3.5, 0.4), (5.8, 1.65)), ((6.7, 0.4), (6.1, 1.6))):  # what token 6 needs
+        ax.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": "0.3", "lw": 2})
     ax.text(7.5, 2.7, "still to come", ha="center", color="0.3")
     ax.text(2.5, 2.7, "read", ha="center", color="0.3")
     ax.set(xlim=(-0.8, 9.8), ylim=(-0.7, 3))

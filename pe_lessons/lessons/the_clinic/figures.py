@@ -36,9 +36,9 @@ def fingerprints():
         "wrong at 0 already": [
             (share(1.5 * right), "a factor, a missing norm, a\ncount that doesn't begin at 0")
         ],
-        "wrong from 1 on, at once": [(share(neighbours), "another partner, or norm\nand rotation swapped")],
+        "wrong from 1 on, at once": [(share(neighbours), "wrong pairs, or norm\nand rotation swapped")],
         "grows from the start": [
-            (share(other_base), "upper: another base,\nearly, then nearly flat"),
+            (share(other_base), "a wrong base: large\nearly, then nearly flat"),
             (share(turned(places, bfloat16(slow))), "frequencies\nrounded"),
         ],
         "wrong from 257 on": [(share(turned(bfloat16(places), slow)), "positions rounded\nto bfloat16")],

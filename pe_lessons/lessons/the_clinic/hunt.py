@@ -162,8 +162,8 @@ it says before your change. Another function loses something, and yours now make
 time or memory.""",
     "an innocent": """
 With your `{name}` the symptom is still there, and `{name}` is innocent. We repaired another function, left
-`{name}` as it is in the file, and every answer was right. At which letter are the outputs wrong for the
-first time? What has the server just done?""",
+`{name}` as it is in the file, and every answer was right. In which of your experiments did `{name}` do all
+of its work, without harm?""",
     "still wrong": """
 You have the right function, but your `{name}` still loses something. Print the shapes of the keys before
 and after it, in a layer with a window and in one without.""",
@@ -183,9 +183,12 @@ class Hunt(Checked):
 
     name = "the_hunt"
     hints = (
-        "Make it smaller. Which requests can you leave out, and the fault is still there? Two are enough.",
-        "At which letter are the outputs wrong for the first time? What has the server done just before?",
-        "Print the shape of each layer's keys before and after that. What should each layer have lost?",
+        "Take the two requests that are still wrong. Change one thing each time: both want 12 letters; "
+        "no layer has a window; the shorter prompt wants fewer letters. Which changes remove the fault?",
+        "Let the longer prompt want 2 letters, then 7. Does the first wrong letter stay where the text "
+        "becomes longer than a window, or does it move? Which suspects does that clear?",
+        "Your log says after which step the outputs are wrong. Print the shape of each layer's keys before "
+        "and after this step. What should each layer have lost?",
     )
 
     def check(self, repaired=..., accused=...):

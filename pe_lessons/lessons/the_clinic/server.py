@@ -18,10 +18,10 @@ from torch.nn.functional import rms_norm, silu
 LETTERS = "abcdefghijklmnopqrstuvwxyz "
 WISHES = [  # prompts, and how many letters to write
     ("a cat", 24),
-    ("who", 3),
-    ("the dog chases the cat", 9),
-    ("it was a dark night", 14),
-    ("so be it", 24),
+    ("who", 2),
+    ("the dog chases the cat", 4),
+    ("it was", 3),
+    ("a dog", 24),
 ]
 
 
