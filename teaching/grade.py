@@ -20,6 +20,7 @@ import json
 import multiprocessing
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,7 @@ from pathlib import Path
 import intake
 import make_class_folder
 import nbformat
+import psutil
 import sandbox
 from class_folder import class_folder, handed_out, lesson_named, nbgrader, version
 from nbgrader.api import Gradebook
@@ -107,6 +109,15 @@ def grade_one(folder, lesson, student, sandboxed):
     return None
 
 
+def remove_leftovers():
+    """Remove the files of grading that was killed: the number of its process is in their name."""
+    for place in Path(tempfile.gettempdir()).glob("grade_*_*"):
+        number = place.name.split("_")[1]
+        if number.isdigit() and not psutil.pid_exists(int(number)):
+            with contextlib.suppress(RecursionError):  # a learner made it too deep
+                shutil.rmtree(place, ignore_errors=True)
+
+
 def graded_in_turn(folder, lesson, todo, sandboxed, jobs):
     """Grade everybody, several at once; give each with what went wrong.
 
@@ -116,7 +127,7 @@ def graded_in_turn(folder, lesson, todo, sandboxed, jobs):
     left, at_once = list(todo), jobs
     while left:
         with (
-            tempfile.TemporaryDirectory(prefix="grade_", ignore_cleanup_errors=True) as place,
+            tempfile.TemporaryDirectory(prefix=f"grade_{os.getpid()}_", ignore_cleanup_errors=True) as place,
             ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), prepare, (place,)) as pool,
         ):
             start, tasks = time.time(), {}
@@ -436,6 +447,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     start = time.monotonic()
     check_grade_book(folder, lesson, again)
     check_that_answers_can_run(sandboxed)
+    remove_leftovers()
     handed_out(folder, lesson)
     roster = people(folder)
     numbered = {re.sub(r" \d+$", "", name) for _, names in roster for name in names if name[-1:].isdigit()}

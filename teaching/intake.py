@@ -184,6 +184,11 @@ def found(folder, lesson, unread):
                 yield place.parent.name, None, file, content_of(file), file.stat().st_mtime_ns
     downloads = folder / "downloaded" / lesson
     names = {file: file.relative_to(downloads).as_posix() for file in files_in(downloads)}
+    for path in downloads.rglob("*"):
+        name = path.relative_to(downloads).as_posix()
+        if path not in names and not LEFT_BEHIND.search(f"{name}/"):
+            if path.is_symlink() or not any(path.glob("*")):
+                unread[readable(name)] = "a link, an empty folder, or no file: put the notebook itself here"
     zips = {file: opened(file, unread) for file in names if file.suffix.lower() == ".zip"}
     singles, called = {}, {}
     for file, name in names.items():

@@ -2,6 +2,7 @@
 
 import asyncio
 import builtins
+import contextlib
 import html
 import re
 import symtable
@@ -112,6 +113,10 @@ class Run(Execute):
             return None
         self.error_on_timeout = marking.error(*why)
         return await super()._async_handle_timeout(timeout, cell)
+
+    async def _async_poll_kernel_alive(self):
+        with contextlib.suppress(AssertionError):  # nbclient has put its kernel away meanwhile
+            await super()._async_poll_kernel_alive()
 
     def process_message(self, msg, cell, cell_index):
         """Leave out what no page shows and no limit counts: widgets, and what changes an older output."""

@@ -13,6 +13,7 @@ import os
 import platform
 import shlex
 import shutil
+import socket
 import stat
 import struct
 import subprocess
@@ -33,34 +34,50 @@ MEMORY = 4 << 30  # bytes, of all processes of one learner together
 FILES = 256 << 20  # bytes in each of its two folders
 MESSAGE, PARTS = 200_000_000, 20_000_000  # bytes, and values in JSON, that a kernel may send at once
 PROCESSES = 128
+# Open files of one process. Pipes of all of them hold 64 MB (the kernel's pipe-user-pages-soft, which bounds
+# F_SETPIPE_SZ too), and 8 kB each above that: 0.6 GB at most. For sockets there is `queued`.
+OPEN = 512
 SECONDS = 600  # of computing, for a whole notebook
 PATIENCE = 5  # so many times as long may pass on the clock: the machine may have other work
 IDLE = 60  # seconds on the clock for which no honest notebook computes nothing
 SEEN = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/ld.so.cache", "/etc/alternatives"]
-# What fails in a sandbox, as the kernel numbers it: shmget, mount, fsopen, fsmount, memfd_create and
-# memfd_secret make memory that no process is charged for; add_key, request_key and keyctl reach the keys of
-# the teacher's session; io_uring_setup has a way of its own to sockets; inotify_init and inotify_init1 use up
-# what the teacher's editor needs. Before them is `socket`, which makes some kinds only.
+# What fails in a sandbox, as the kernel numbers it: shmget, msgget, semget, mount, fsopen, fsmount,
+# memfd_create and memfd_secret make memory that no process is charged for; add_key, request_key and keyctl
+# reach the keys of the teacher's session; io_uring_setup has a way of its own to sockets; unshare makes
+# networks, whose sockets nobody would count; inotify_init and inotify_init1 use up what the teacher's editor
+# needs. Before them are `socket`, `setsockopt` and `clone`, which do some things only.
 REFUSED = {
-    "x86_64": (0xC000003E, 41, 29, 165, 430, 432, 319, 447, 248, 249, 250, 425, 253, 294),
-    "aarch64": (0xC00000B7, 198, 194, 40, 430, 432, 279, 447, 217, 218, 219, 425, 26),
+    "x86_64": (
+        *(0xC000003E, 41, 54, 56),
+        *(29, 68, 64, 165, 430, 432, 319, 447, 248, 249, 250, 425, 272, 253, 294),
+    ),
+    "aarch64": (
+        *(0xC00000B7, 198, 208, 220),
+        *(194, 186, 190, 40, 430, 432, 279, 447, 217, 218, 219, 425, 97, 26),
+    ),
 }
+CLONE3 = 435
 KEPT = ("LANG", "LC_ALL", "MPLBACKEND", "NBGRADER_EXECUTION", "PATH", "PYTHONHASHSEED", "PYTHONPATH")
 
 
 @functools.cache
 def refusing():
     """A file with the kernel's program (seccomp) that lets these calls fail, and those of 32 bits."""
-    architecture, socket, *refused = REFUSED[platform.machine()]
-    fail = (0x06, 0, 0, 0x50001)  # return EPERM
+    architecture, make_socket, setsockopt, clone, *refused = REFUSED[platform.machine()]
+    fail, allow = (0x06, 0, 0, 0x50001), (0x06, 0, 0, 0x7FFF0000)  # return EPERM, or do it
     program = [(0x20, 0, 0, 4), (0x15, 1, 0, architecture), fail]  # another architecture
     program += [(0x20, 0, 0, 0), (0x35, 0, 1, 1 << 30), fail]
     for number in refused:
         program += [(0x15, 0, 1, number), fail]
-    program += [(0x15, 0, 8, socket), (0x20, 0, 0, 16)]  # another call: allow; else, its family
-    program += [(0x15, 6, 0, 1), (0x15, 5, 0, 2), (0x15, 4, 0, 10)]  # files and the internet: allow
+    # Its flags lie in memory, where no filter sees them. Told that there is no such call, libc calls clone.
+    program += [(0x15, 0, 1, CLONE3), (0x06, 0, 0, 0x50026)]
+    # Each of these looks at an argument, and ends: clone must not make a user of its own (CLONE_NEWUSER).
+    program += [(0x15, 0, 4, clone), (0x20, 0, 0, 16), (0x45, 0, 1, 1 << 28), fail, allow]
+    program += [(0x15, 0, 7, setsockopt), (0x20, 0, 0, 32)]  # SO_SNDBUF, SO_RCVBUF, and both with FORCE: fail
+    program += [(0x15, 3, 0, 7), (0x15, 2, 0, 8), (0x15, 1, 0, 32), (0x15, 0, 1, 33), fail, allow]
+    program += [(0x15, 0, 6, make_socket), (0x20, 0, 0, 16), (0x15, 4, 0, 1)]  # another call, or files: allow
     program += [(0x15, 0, 2, 16), (0x20, 0, 0, 32), (0x15, 1, 0, 0)]  # the sandbox's own addresses: allow
-    program += [fail, (0x06, 0, 0, 0x7FFF0000)]  # allow
+    program += [fail, allow]
     file = marking.without_answers() / "refused"
     file.write_bytes(b"".join(struct.pack("HBBI", *step) for step in program))
     return file
@@ -95,7 +112,8 @@ def command(shared, inside):
     }
     for name, value in variables.items():
         words += ["--setenv", name, value]
-    limits = [f"--as={4 * MEMORY}", f"--nproc={PROCESSES}", f"--fsize={FILES}", "--core=0"]
+    limits = [f"--as={4 * MEMORY}", f"--fsize={FILES}", f"--nofile={OPEN}", "--core=0"]
+    limits.append(f"--nproc={2 * PROCESSES}")  # `_watch` comes first, and says why
     words += ["prlimit", *limits, "--", *inside]
     if platform.machine() not in REFUSED:
         return words
@@ -145,6 +163,34 @@ def nameless(processes):
                     if stat.S_ISREG(about.st_mode) and not about.st_nlink:
                         sizes[about.st_dev, about.st_ino] = about.st_blocks * 512
     return sum(sizes.values())
+
+
+def queued(pid):
+    """Bytes that the sockets of a process's network may hold in their queues: no process is charged for them.
+
+    A socket lives on while something waits in its queue, or while it waits to be accepted, though nobody has
+    it open: so a bound on open files does not bound them.
+    """
+    used = Path(f"/proc/{pid}/net/sockstat").read_text().split()[2]
+    with socket.socket(socket.AF_UNIX) as one:  # a queue may exceed its bound by one message
+        return int(used) * 2 * one.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+
+
+def held(process, shared):
+    """Bytes of memory that a process has; unless `shared`, its part only of what it shares with others."""
+    size = 0
+    with contextlib.suppress(psutil.Error):
+        size = process.memory_info().rss
+        size = size if shared else process.memory_full_info().pss
+    return size
+
+
+def taken(processes):
+    """Bytes of memory that a sandbox takes; the first process is outside of it, the second its first one."""
+    memory = sum(held(one, True) for one in processes)
+    if memory > MEMORY:  # the parts take time
+        memory = sum(held(one, False) for one in processes)
+    return memory + nameless(processes) + sum(queued(one.pid) for one in processes[1:2])
 
 
 def missing():
@@ -231,7 +277,10 @@ class SandboxedKernelManager(AsyncKernelManager):
             try:
                 process = psutil.Process(pid)
                 family = [process, *process.children(recursive=True)]
-                memory = sum(one.memory_info().rss for one in family) + nameless(family)
+                for one in family:  # a machine without memory ends these, and not what grades
+                    with contextlib.suppress(OSError):
+                        Path(f"/proc/{one.pid}/oom_score_adj").write_text("1000")
+                memory = taken(family)
                 files = stored(self.shared)
             except psutil.NoSuchProcess:
                 if not psutil.pid_exists(pid):

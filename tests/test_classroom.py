@@ -318,8 +318,14 @@ def test_names_that_a_terminal_or_a_folder_cannot_have(a_class):
     assert intake.student_of(moodle("Ad\u200ba\u202e")) == "Ada"
     assert intake.student_of("Ada\u200b.ipynb") == "Ada_"  # by mail: not Ada, whose work it would replace
     put({"gus.ipynb": mine("his"), grade.os.fsdecode(b"Zo\xeb.ipynb"): mine("as old zips have it")})
-    (folder / "downloaded" / LESSON / "zed.ipynb").symlink_to(folder / "downloaded" / LESSON / "gus.ipynb")
-    assert intake.collect(folder, LESSON).ready.keys() == {"gus", "Zoë"}
+    downloaded = folder / "downloaded" / LESSON
+    (downloaded / "zed.ipynb").symlink_to(downloaded / "gus.ipynb")
+    (downloaded / "empty").mkdir()
+    (downloaded / "full").symlink_to(downloaded)
+    getattr(grade.os, "mkfifo", Path.mkdir)(downloaded / "pipe.ipynb")
+    taken = intake.collect(folder, LESSON)
+    assert taken.ready.keys() == {"gus", "Zoë"}
+    assert taken.unread.keys() == {"zed.ipynb", "empty", "full", "pipe.ipynb"}
 
 
 def test_a_broken_newest_file_is_told_to_both(a_class, monkeypatch, capsys):
@@ -621,6 +627,18 @@ def test_files_that_run_with_their_owner_s_rights_and_locked_folders_are_too_muc
     manager, sleeper = sandbox.SandboxedKernelManager(), subprocess.Popen(["sleep", "100"])
     manager._watch(sleeper.pid)
     assert "or a folder, next to its sockets" in manager.ended_because and sleeper.wait(60)
+
+
+def test_what_a_fork_shares_counts_once_and_only_where_it_matters(monkeypatch):
+    """A process that is gone has nothing, and does not keep the others from being counted."""
+    monkeypatch.setattr(sandbox, "nameless", lambda processes: 0)
+    monkeypatch.setattr(sandbox, "queued", lambda pid: 7)
+    forked, gone = Mock(), Mock(memory_info=Mock(side_effect=sandbox.psutil.NoSuchProcess(1)))
+    forked.memory_info.return_value.rss, forked.memory_full_info.return_value.pss = 1 << 30, 1 << 20
+    assert sandbox.taken([forked, gone]) == (1 << 30) + 7 and not forked.memory_full_info.called
+    assert sandbox.taken(20 * [forked]) == (20 << 20) + 7
+    forked.memory_full_info.side_effect = sandbox.psutil.AccessDenied()
+    assert sandbox.taken(20 * [forked]) == (20 << 30) + 7
 
 
 [SLIP] = [one for one in REGISTRY["sinusoidal_loop"].mistakes if one.name == "doubled exponent"]
@@ -942,12 +960,14 @@ def test_a_notebook_whose_grading_was_stopped_has_no_mark_and_is_graded_again(a_
 
 @needs_a_sandbox
 def test_who_stops_grading_stops_all_of_it(tmp_path):
-    """Every process ends, and nothing is left of their files."""
+    """Every process ends, and nothing is left of their files, nor of those of grading that was killed."""
     folder, files = tmp_path / "class", tmp_path / "files"
     assert make_class_folder.main([str(folder), "03"]) == 0
     late = f"import time\ntime.sleep(1000)\n{demo.RIGHT['sinusoidal_loop']}"
     (folder / "downloaded" / LESSON / "ada.ipynb").write_text(book(sinusoidal_loop=late), encoding="utf-8")
-    files.mkdir()
+    lives = files / f"grade_{grade.os.getpid()}_a"
+    for place in (files, lives, files / "grade_999999999_a"):  # no process has such a number
+        place.mkdir()
     words = [sys.executable, grade.__file__, folder, "03", "--jobs", "1"]
     environment = grade.os.environ | {"TMPDIR": str(files)}
     run = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True)
@@ -957,7 +977,7 @@ def test_who_stops_grading_stops_all_of_it(tmp_path):
     family = sandbox.psutil.Process(run.pid).children(recursive=True)
     run.terminate()
     assert "Stopped. What was graded is kept" in run.communicate()[1] and run.returncode == 1
-    assert sandbox.psutil.wait_procs(family, timeout=60)[1] == [] and list(files.iterdir()) == []
+    assert sandbox.psutil.wait_procs(family, timeout=60)[1] == [] and list(files.iterdir()) == [lives]
     assert grade.last_graded(folder, LESSON, "ada")[2:] == ["stopped"]
 
 
