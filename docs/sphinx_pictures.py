@@ -56,7 +56,7 @@ def find_cells(app, docname, source):
         return
     notebook = json.loads(source[0])
     for cell in notebook["cells"]:
-        if cell["id"] in wanted:
+        if cell["id"] in wanted and cell["cell_type"] == "code":
             name = cell["metadata"]["picture"] = wanted.pop(cell["id"])
             if PICTURES[name].get("instead"):
                 cell["outputs"] = []
@@ -64,7 +64,7 @@ def find_cells(app, docname, source):
             panelled.remove(cell["id"])
             cell["metadata"]["mystnb"] = {"image": {"classes": "panels"}}
     if missing := [*wanted, *panelled]:
-        raise ExtensionError(f"pictures.toml or panels.toml: {docname} has no cell {', '.join(missing)}")
+        raise ExtensionError(f"pictures.toml or panels.toml: {docname} has no code cell {', '.join(missing)}")
     source[0] = json.dumps(notebook)
 
 
