@@ -62,6 +62,6 @@ def nbgrader(folder):
     steps = Autograde().autograde_preprocessors
     config.Autograde.autograde_preprocessors = [ours.get(step, step) for step in steps]
     config.Execute.shutdown_kernel = "immediate"
-    config.Execute.skip_cells_with_tag = ""
+    config.Execute.skip_cells_with_tag = ""  # nbgrader would give a check without outputs all its points
     config.Execute.heading = f"Graded with version {version()} of the course."
     return NbGraderAPI(CourseDirectory(config=config), config=config)

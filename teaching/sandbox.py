@@ -26,7 +26,6 @@ import marking
 import psutil
 import zmq
 from jupyter_client.manager import AsyncKernelManager
-from traitlets import default
 
 ROOT = Path(__file__).resolve().parents[1]
 MEMORY = 4 << 30  # bytes, of all processes of one learner together
@@ -120,8 +119,6 @@ def command(inside, *more):
     limits = [f"--as={4 * MEMORY}", f"--fsize={FILES}", f"--nofile={OPEN}", "--core=0"]
     limits.append(f"--nproc={2 * PROCESSES}")  # `_watch` comes first, and says why
     words += ["prlimit", *limits, "--", *inside]
-    if platform.machine() not in REFUSED:
-        return words
     return ["sh", "-c", f'exec bwrap --seccomp 9 "$@" 9< {shlex.quote(str(refusing()))}', *words]
 
 
@@ -142,9 +139,11 @@ def queued(pid):
     A socket lives on while something waits in its queue, or while it waits to be accepted, though nobody has
     it open: so a bound on open files does not bound them.
     """
-    used = Path(f"/proc/{pid}/net/sockstat").read_text().split()[2]
-    with socket.socket(socket.AF_UNIX) as one:  # a queue may exceed its bound by one message
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as one:
+        used = Path(f"/proc/{pid}/net/sockstat").read_text().split()[2]
+        # A queue may exceed its bound by one message.
         return int(used) * 2 * one.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+    return 0  # it has just ended
 
 
 def held(process, shared):
@@ -190,11 +189,10 @@ class SandboxedKernelManager(AsyncKernelManager):
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
-        self.place = tempfile.mkdtemp(prefix="kernel_")
-        self.connection_file = os.path.join(self.place, "kernel.json")
-        self.ip = f"/tmp/{os.path.basename(self.place)}"
+        self.place = tempfile.TemporaryDirectory(prefix="kernel_")
+        self.connection_file = os.path.join(self.place.name, "kernel.json")
+        self.transport, self.ip = "ipc", f"/tmp/{os.path.basename(self.place.name)}"
         self.ended_because = None
-        self._over = threading.Event()
         self.session.unpack = self._unpacked
 
     def client(self, **options):
@@ -210,10 +208,6 @@ class SandboxedKernelManager(AsyncKernelManager):
             raise ValueError(self.ended_because)
         return json.loads(message)
 
-    @default("transport")
-    def _by_files(self):
-        return "ipc"
-
     def format_kernel_cmd(self, extra_arguments=None):
         self.kernel_spec.interrupt_mode = "message"  # a signal would reach the sandbox only
         told = "--ro-bind", self.connection_file, self.connection_file
@@ -224,53 +218,40 @@ class SandboxedKernelManager(AsyncKernelManager):
         # show in the sandbox as those of process 1, knows nothing of the teacher's.
         nowhere = subprocess.DEVNULL
         options |= {
-            "cwd": self.place,
+            "cwd": self.place.name,
             "stdout": nowhere,
             "stderr": nowhere,
             "env": {"PATH": os.environ["PATH"]},
         }
         await super()._async_launch_kernel(kernel_cmd, **options)
-        threading.Thread(target=self._watch, args=(self.provisioner.pid,), daemon=True).start()
+        process = psutil.Process(self.provisioner.pid)
+        threading.Thread(target=self._watch, args=(process,), daemon=True).start()
         while self.provisioner.process.poll() is None:
-            family = psutil.Process(self.provisioner.pid).children(recursive=True)
+            family = process.children(recursive=True)
             if len(family) > 1:  # bubblewrap's own, and what it runs
                 self.ip = f"/proc/{family[1].pid}/root{self.ip}"
                 return
             await asyncio.sleep(0.01)
 
-    def _watch(self, pid):
+    def _watch(self, process):
         """End the sandbox when it takes more than its share: limits of the system count single processes."""
         start = time.monotonic()
-        while not self._over.wait(0.3):
-            try:
-                process = psutil.Process(pid)
-                family = [process, *process.children(recursive=True)]
-                for one in family:  # a machine without memory ends these, and not what grades
-                    with contextlib.suppress(OSError):
-                        Path(f"/proc/{one.pid}/oom_score_adj").write_text("1000")
-                memory = taken(family)
-            except psutil.NoSuchProcess:
-                if not psutil.pid_exists(pid):
-                    return
-                continue
-            except OSError:
-                continue
-            if memory > MEMORY:
+        while process.is_running():
+            family = [process, *process.children(recursive=True)]
+            for one in family:  # a machine without memory ends these, and not what grades
+                with contextlib.suppress(OSError):
+                    Path(f"/proc/{one.pid}/oom_score_adj").write_text("1000")
+            seconds = computed(process.pid)
+            if taken(family) > MEMORY:
                 self.ended_because = f"it asked for more than {MEMORY >> 30} GB of memory"
             elif len(family) > PROCESSES:
                 self.ended_because = f"it started more than {PROCESSES} processes"
-            elif (seconds := computed(pid)) > SECONDS:
+            elif seconds > SECONDS:
                 self.ended_because = f"all cells together computed for more than {SECONDS // 60} minutes"
             elif (took := time.monotonic() - start) > PATIENCE * max(IDLE, seconds):
                 self.ended_because = f"all cells together took {took:.0f} s, and computed for {seconds:.0f} s"
-            if self.ended_because:
-                process.kill()
+            if self.ended_because:  # also by what it sent
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
                 return
-
-    async def _async_cleanup_resources(self, restart=False):
-        await super()._async_cleanup_resources(restart)
-        if not restart:
-            self._over.set()
-            shutil.rmtree(self.place, ignore_errors=True)
-
-    cleanup_resources = _async_cleanup_resources
+            time.sleep(0.3)
