@@ -98,7 +98,7 @@ def test_what_a_mistake_does_not_explain_is_said_beside_it():
     assert result.cause == "squared"
     assert result.message == (
         "The factor is squared.\nThat may not be all: "
-        "`squared_and_fails_on_empty(numbers=[], factor=2)` should have 0 numbers, but has 1."
+        "`squared_and_fails_on_empty(numbers=[], factor=2)` should have length 0, but has length 1."
     )
     assert EXERCISE.failing() == ([], 2), "what the message shows"
 
@@ -192,8 +192,7 @@ def test_an_error_asked_for_has_to_come():
         (lambda numbers, factor: [["a"]], "strings"),
         (lambda numbers, factor: map(float, numbers), "which can be read only once. Turn it into a list"),
         (lambda numbers, factor: (numbers, numbers), "returns the shape (2, 3)"),
-        (lambda numbers, factor: [1.0], "should have 3 numbers, but has 1."),
-        (lambda numbers, factor: (1.0, 2), "should have 3 numbers, but has 2."),
+        (lambda numbers, factor: [1.0], "should have length 3, but has length 1."),
         (lambda numbers, factor: [[1.0]], "should return the shape (3,), but returns the shape (1, 1)"),
         (lambda numbers, factor: [["a", 2]], "a list that contains strings"),
         (lambda numbers, factor: [number * factor + 1e-4 for number in numbers], "All entries are close"),
@@ -229,6 +228,7 @@ def test_a_changed_argument_is_noticed_and_never_reaches_the_probes():
         lambda config: config.pop("rows"),
         lambda config: config.update(more=1),
         lambda config: config["rows"].append(0),
+        lambda config: config["rows"].append(config["rows"]),
         lambda config: config["rows"][1].clear(),
         lambda config: config["names"].add("c"),
         lambda config: config.update(mode="b"),
@@ -264,15 +264,12 @@ def test_code_below_the_line_that_ends_the_function_is_seen():
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ([0.5, -4.0, 5.0], "2 of 3 numbers are right. Your number 3, 5, is too large."),
-        ([0.5, 4.1, 3.2], "1 of 3 numbers is right. Your number 2, 4.1, is too large."),
-        ([0.25, 4.0, 3.1], "0 of 3 numbers are right. Your number 1, 0.25, is too small."),
+        ([0.5, -4.0, 5.0], "2 of 3 numbers are right. Your number 3, 5, is not."),
+        ([0.25, 4.1, 3.1416], "1 of 3 numbers is right. Your number 1, 0.25, is not."),
         ([0.5, 4.0, 3.1416], "2 of 3 numbers are right. Your number 2, 4, has the wrong sign."),
-        ([0.5, -4.0, 3.1461], "Your number 3, 3.1461, has the right digits in the wrong order."),
         ([0.5, -4.0, 3.142], "Your number 3, 3.142, is close, as if you rounded"),
-        ([0.5, math.nan, 3.1416], "Your number 2, nan, is NaN, which means"),
         ([0.5, ..., 3], "Your answer contains `...` at [1], where a number should be."),
-        ([0.5, -4.0], "Your answer should have 3 numbers, but has 2."),
+        ([0.5, -4.0], "Your answer should have length 3, but has length 2."),
     ],
 )
 def test_numbers_typed_by_hand_are_compared_without_a_word_of_the_right_ones(answer, words):
@@ -291,7 +288,7 @@ def test_numbers_typed_by_hand_are_compared_without_a_word_of_the_right_ones(ans
         ((), "not attempted", "Write your answer in the cell above"),
         (([..., ...],), "not attempted", "Write your answer in the cell above"),
         ((lambda: 1,), "error", "the numbers you worked out, but got a function"),
-        ((None,), "not yet", "Your answer is None, which is what `print(...)`"),
+        ((None,), "not yet", "Your answer is None, where numbers should be."),
         (("2.5, 4",), "not yet", "Your answer is a string, not a number."),
         ((["2.5", "4"],), "not yet", "Your answer is a list that contains strings"),
         (({2.5: 4},), "not yet", "Your answer contains a dict"),
@@ -485,7 +482,7 @@ def test_a_case_left_out_is_not_an_untouched_stub():
         return scaled(numbers, factor)
 
     result = WITHOUT.diagnose(half)
-    assert result.status == "not yet"
+    assert result.status == "error"
     assert "does not handle this case yet" in result.message
 
 
@@ -709,7 +706,7 @@ def test_the_place_of_a_class():
     exercise = dataclasses.replace(used, reference=InAClassRightly)
     message = exercise.diagnose(InAClass).message
     assert f"`1.25 * position` in line {line_of(InAClass, '1.25')}" in message
-    assert "but got an instance or a function" in exercise.diagnose(departs).message
+    assert "but got something else (function)" in exercise.diagnose(departs).message
 
 
 class InAClassRightly:

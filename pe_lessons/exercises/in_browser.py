@@ -9,7 +9,7 @@ import linecache
 import pprint
 import re
 
-from pe_lessons.exercises.failed_cells import in_words
+from pe_lessons.exercises.failed_cells import BINDS, in_words
 from pe_lessons.exercises.run_answer import cut, in_one_line
 
 FILE = "<answer>"
@@ -102,19 +102,10 @@ def _no_input(*_):
 
 def _without(missing, tree):
     """Status and message where the answer does not make the name that is checked."""
-    made = [line.name for line in tree.body if isinstance(line, ast.FunctionDef | ast.ClassDef)]
-    made += [
-        target.id
-        for line in tree.body
-        if isinstance(line, ast.Assign)
-        for target in line.targets
-        if isinstance(target, ast.Name)
-    ]
     if not tree.body:
         return "not attempted", "Your answer is empty. *Start again* brings back what was here."
+    made = ["".join(names) for names in BINDS.findall(ast.unparse(tree))]
+    told = f"Your answer has no `{missing}`"
     if made:
-        return "error", (
-            f"Your answer has no `{missing}`, but it has `{made[0]}`. Did you rename it? The check looks for "
-            f"`{missing}`, so give it that name again."
-        )
-    return "error", f"Your answer has no `{missing}`. *Start again* brings back what was here."
+        return "error", f"{told}, but it has `{made[0]}`. Did you rename it? The check looks for `{missing}`."
+    return "error", f"{told}. *Start again* brings back what was here."
