@@ -195,7 +195,6 @@ def test_an_error_asked_for_has_to_come():
         (lambda numbers, factor: [1.0], "should have length 3, but has length 1."),
         (lambda numbers, factor: [[1.0]], "should return the shape (3,), but returns the shape (1, 1)"),
         (lambda numbers, factor: [["a", 2]], "a list that contains strings"),
-        (lambda numbers, factor: [number * factor + 1e-4 for number in numbers], "All entries are close"),
         (lambda numbers, factor: [3, 6, 13], "2 of 3 entries are right"),
         (lambda numbers, factor: [3, 7, 13], "1 of 3 entries is right"),
         (lambda numbers, factor: [numbers.append(1), 6, 12], "contains None at [0], where a number"),
@@ -264,10 +263,8 @@ def test_code_below_the_line_that_ends_the_function_is_seen():
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ([0.5, -4.0, 5.0], "2 of 3 numbers are right. Your number 3, 5, is not."),
-        ([0.25, 4.1, 3.1416], "1 of 3 numbers is right. Your number 1, 0.25, is not."),
-        ([0.5, 4.0, 3.1416], "2 of 3 numbers are right. Your number 2, 4, has the wrong sign."),
-        ([0.5, -4.0, 3.142], "Your number 3, 3.142, is close, as if you rounded"),
+        ([0.5, 4.0, 5.0], "1 of 3 numbers is right. Your number 2, 4, is not."),
+        ([0.5, -4.0, 3.142], "2 of 3 numbers are right. Your number 3, 3.142, is close, as if you rounded"),
         ([0.5, ..., 3], "Your answer contains `...` at [1], where a number should be."),
         ([0.5, -4.0], "Your answer should have length 3, but has length 2."),
     ],
@@ -282,17 +279,16 @@ def test_numbers_typed_by_hand_are_compared_without_a_word_of_the_right_ones(ans
 @pytest.mark.parametrize(
     ("answers", "status", "words"),
     [
-        ((2.5, 4.0), "error", "one list, but got 2 things. Put square brackets around"),
-        ((..., 4.0, 3.0), "error", "one list, but got 3 things"),
-        (([2.5], [4.0]), "error", "one list, but got 2 things"),
+        ((2.5, 4.0), "error", "or a list in square brackets, but got 2."),
+        ((..., 4.0, 3.0), "error", "or a list in square brackets, but got 3."),
         ((), "not attempted", "Write your answer in the cell above"),
         (([..., ...],), "not attempted", "Write your answer in the cell above"),
-        ((lambda: 1,), "error", "the numbers you worked out, but got a function"),
+        ((lambda: 1,), "not yet", "Your answer is a function. Perhaps you forgot"),
         ((None,), "not yet", "Your answer is None, where numbers should be."),
         (("2.5, 4",), "not yet", "Your answer is a string, not a number."),
         ((["2.5", "4"],), "not yet", "Your answer is a list that contains strings"),
         (({2.5: 4},), "not yet", "Your answer contains a dict"),
-        ((2.5,), "not yet", "Your answer should return the shape (2,), but returns a single number."),
+        ((2.5,), "not yet", "Your answer should return the shape (2,), but returns a single value."),
     ],
 )
 def test_what_is_no_list_of_numbers_gets_words_for_numbers(answers, status, words):
@@ -408,18 +404,6 @@ def test_an_exercise_shows_what_it_can_do_and_no_diagnoses():
     assert repr(QUESTION) == "exercise colours: .check(...), .hint(), .solution()"
 
 
-def test_numbers_are_close_only_by_their_own_size():
-    small = Exercise("small", lambda: [1e-3, 0.0, 2.0], probes=((),))
-    for entries, close in [
-        ([1.003e-3, 5e-7, 2.004], True),
-        ([1.003e-3, 5e-7, 2.01], False),  # half a percent is another formula
-        ([1.003e-3, 0.0, 2.0], False),  # a slip in one place
-        ([1e-3, 2e-6, 2.0], False),
-        ([1.003e-3, 0.0, 2.03], False),
-    ]:
-        assert ("All entries are close" in small.diagnose(lambda entries=entries: entries).message) is close
-
-
 def test_true_and_false_are_shown_as_such():
     even = Exercise("even", lambda n: n % 2 == 0, probes=((2,), (3,)))
     assert "should be True, but is False." in even.diagnose(lambda n: False).message
@@ -500,15 +484,6 @@ def test_importing_the_first_lessons_loads_neither_torch_nor_matplotlib():
     code = f"import sys, {lessons}; print({{'torch', 'matplotlib'}} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"
-
-
-def test_an_array_of_truths_is_told_to_become_one():
-    def rises(numbers):
-        return all(b > a for a, b in itertools.pairwise(numbers))
-
-    exercise = Exercise("rises", rises, probes=(([1.0, 2.0],), ([2.0, 1.0],)))
-    said = str(exercise.diagnose(lambda numbers: [b > a for a, b in itertools.pairwise(numbers)]))
-    assert "should return one True or False, but returns the shape (1,). Should all of them be true?" in said
 
 
 def row_of_angles(position, width):

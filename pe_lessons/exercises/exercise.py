@@ -129,20 +129,19 @@ class Exercise(Checked):
 
     def look(self, answer=None, *more):
         """Call the answer with all arguments, and say what it does, as a `Look`."""
-        if answer is ...:
+        if answer is ... and not more:
             return Look("nothing")
         objection = self._objection(answer, more)
         if objection:
             return Look("refused", objection)
-        if run_answer.is_unwritten(answer):
-            return Look("unwritten", early=_ends_too_early(answer))
-        seen = []
-        for arguments in self._all_probes:
+        unwritten, seen = run_answer.is_unwritten(answer), []
+        for arguments in () if unwritten else self._all_probes:
             seen.append(self._observe(answer, arguments))
-            if seen[0].kind == "stub":
-                return Look("unwritten", early=_ends_too_early(answer), seen=tuple(seen))
-            if seen[-1].kind == "stopped":
+            unwritten = seen[0].kind == "stub"
+            if unwritten or seen[-1].kind == "stopped":
                 break
+        if unwritten:
+            return Look("unwritten", early=_ends_too_early(answer), seen=tuple(seen))
         family = getattr(answer, "__mro__", [run_answer.unwrapped(answer)])
         course = (one.__name__ for one in family if run_answer.is_of_the_course(one))
         return Look(
@@ -300,7 +299,8 @@ class Exercise(Checked):
     def _objection(self, answer, more):
         """Why this cannot be the answer at all, or None."""
         if more:
-            return f"The check takes one thing, your function, but got {1 + len(more)}."
+            wanted = "a function, or a list in square brackets"
+            return f"The check takes one thing, {wanted}, but got {1 + len(more)}."
         wants_class = isinstance(self.reference, type)
         wanted = "class" if wants_class else "function"
         if not callable(answer) or wants_class != isinstance(answer, type):
@@ -390,17 +390,9 @@ class Numbers(Exercise):
     probes: tuple = ((),)
 
     def look(self, answer=..., *more):
-        if more:
-            return Look(
-                "refused",
-                f"The check takes one list, but got {1 + len(more)} things. Put square brackets around your "
-                f"numbers: `{self.name}.check([...])`.",
-            )
-        if answer is ... or (isinstance(answer, list | tuple) and {*map(type, answer)} == {type(...)}):
-            return Look("nothing")
-        if callable(answer):
-            return Look("refused", "The check wants the numbers you worked out, but got a function.")
-        return super().look(lambda: answer)
+        if isinstance(answer, list | tuple) and {*map(type, answer)} == {type(...)}:
+            answer = ...
+        return super().look(answer if answer is ... else lambda: answer, *more)
 
     def solution(self):
         return shown(", ".join(f"{number:.4f}" for number in self._expected[0].entries))
@@ -411,23 +403,16 @@ class Numbers(Exercise):
         return super()._symptom(answer, seen, n, call)
 
     def _first_difference(self, call, got, right):
-        """Which number is wrong, and how it looks beside the right one, which is not told."""
+        """Which number is wrong; the right one is not told."""
         if got.shape != right.shape:
             return super()._first_difference(call, got, right)
         numbers = list(zip(got.entries, right.entries))
         wrong = [n for n, pair in enumerate(numbers) if not run_answer.close(*pair, self.atol)]
         mine, theirs = numbers[wrong[0]]
-        if run_answer.close(-mine, theirs, self.atol):
-            remark = "has the wrong sign"
-        elif abs(mine - theirs) < SMALL:
-            remark = "is close, as if you rounded on the way or mistyped a digit"
-        else:
-            remark = "is not"
+        close = "is close, as if you rounded on the way or mistyped a digit"
+        remark = close if abs(mine - theirs) < SMALL else "is not"
         count = so_many_right(len(numbers) - len(wrong), len(numbers), "numbers")
         return f"{count}. Your number {wrong[0] + 1}, {mine:.6g}, {remark}."
-
-    def _lender(self, answer, seen):
-        return None
 
     def _called(self, answer, arguments):
         return "Your answer"

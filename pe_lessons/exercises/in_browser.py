@@ -10,7 +10,7 @@ import pprint
 import re
 
 from pe_lessons.exercises.failed_cells import BINDS, in_words
-from pe_lessons.exercises.run_answer import cut, in_one_line
+from pe_lessons.exercises.run_answer import cut, in_one_line, no_input
 
 FILE = "<answer>"
 SHOWN = 10_000  # characters of what was printed, or of a value
@@ -65,7 +65,7 @@ class _Run:
 
     def __init__(self, lesson, name, answer, imports):
         self.exercise = getattr(importlib.import_module(f"pe_lessons.lessons.{lesson}"), name)
-        self.space = {"__name__": "__main__", name: self.exercise, "input": _no_input}
+        self.space = {"__name__": "__main__", name: self.exercise, "input": no_input}
         self.tree, self.value, self.error = None, "", ""
         linecache.cache[FILE] = len(answer), None, answer.splitlines(keepends=True), FILE
         output = io.StringIO()
@@ -94,10 +94,6 @@ class _Run:
         if value is None:
             return ""
         return repr(value) if isinstance(value, str) else pprint.pformat(value, width=88, sort_dicts=False)
-
-
-def _no_input(*_):
-    raise EOFError("input() waits for the keyboard. Call your function with a value instead")
 
 
 def _without(missing, tree):

@@ -291,11 +291,8 @@ def _marking(function):
     @functools.wraps(function)
     def marked(*args, **kwargs):
         made = function(*args, **kwargs)
-        if hasattr(made, "fill_"):  # a Tensor
-            if made.is_floating_point():
-                made.detach().fill_(UNWRITTEN)
-        elif made.dtype.kind == "f":
-            made.fill(UNWRITTEN)
+        if "float" in str(made.dtype):
+            (made.detach() if hasattr(made, "detach") else made)[...] = UNWRITTEN
         return made
 
     return marked
@@ -351,7 +348,8 @@ def is_of_the_course(thing):
     """Whether a function or a class was written in a file of the course."""
     if isinstance(thing, type):
         return thing.__module__.startswith("pe_lessons.")
-    return getattr(getattr(thing, "__code__", None), "co_filename", "").startswith(_OURS)
+    file = getattr(getattr(thing, "__code__", None), "co_filename", "")
+    return file.startswith(_OURS) and not file.startswith(_ENGINE)
 
 
 def _is_lent(frame):
@@ -395,13 +393,13 @@ def _first_changed(before, after):
     return next((n for n, (a, b) in pairs if _contents(a) != _contents(b)), None)
 
 
+def no_input(*_):
+    raise EOFError("input() waits for the keyboard. Your function gets all it needs as arguments")
+
+
 @contextlib.contextmanager
 def _captured(output):
     """Nothing is printed or asked for, and memory that is not written can be told from numbers."""
-
-    def no_input(*_):
-        raise EOFError("input() waits for the keyboard. Your function gets all it needs as arguments")
-
     numpy = sys.modules.get("numpy")  # the first lessons run where there is none
     libraries = [one for one in (numpy, sys.modules.get("torch")) if one]
     kept = [(one, name, getattr(one, name)) for one in libraries for name in ("empty", "empty_like")]
