@@ -278,12 +278,10 @@ def _is_number(value):
 def is_unwritten(function):
     """Whether the body is only ``...``, ``pass`` or a docstring."""
     code = getattr(function, "__code__", None)
-    if code is None or inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
-        return False
-    steps = [step for step in dis.get_instructions(code) if step.opname not in ("RESUME", "NOP", "CACHE")]
-    return all(
+    return code is not None and all(
         step.opname in ("LOAD_CONST", "RETURN_CONST", "RETURN_VALUE") and step.argval is None
-        for step in steps
+        for step in dis.get_instructions(code)
+        if step.opname not in ("RESUME", "NOP", "CACHE")
     )
 
 
