@@ -117,7 +117,7 @@ function show(reply, theirs) {
   const beyond = reply.told.split("\n").find((line) => line.startsWith("beyond "));
   if (beyond) said.append(make("p", { className: "sentence" }, `B${beyond.slice(1)}. `, link(LESSON, "Lesson 13"), " shows what that does, and what helps."));
   said.append(tabled(HEADS, reply.table.map((row) => row.map((one) => one || "–"))));
-  const notes = make("p", { className: "unread" });
+  const notes = make("p", { className: "notes" });
   if (reply.table.some((row) => row[4])) notes.append("A pair that never turns goes round less than once in the tokens seen. ");
   if (reply.told.includes("queries and keys times")) notes.append("“Queries and keys times” is a factor of the rule. It multiplies both, so a score grows by its square. ", link(LESSON, "Lesson 13"), " explains it.");
   said.append(notes, make("pre", { className: "told", textContent: reply.told, tabIndex: 0 }));
