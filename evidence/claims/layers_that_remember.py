@@ -1,6 +1,6 @@
 """The claims of the lesson on layers that remember. The lesson itself trains with seed 0."""
 
-from evidence.claims.run_claims import at_least, below, between, each_seed, who_learns
+from evidence.claims.run_claims import above, at_least, below, between, each_seed, who_learns
 from pe_lessons.lessons.layers_that_remember import toy
 
 FADES, OVERWRITES = {"fades": True}, {"fades": True, "overwrites": True}
@@ -13,7 +13,14 @@ def two_tasks(seed):
     for name, how in (("fading sum", FADES), ("delta rule", OVERWRITES)):
         yield f"{name}, the last one wins", toy.accuracy(toy.last_wins, seed=seed, **how), at_least(0.9)
         yield f"{name}, three back", toy.accuracy(toy.back(3), seed=seed, **how), below(0.5)
+        yield f"{name}, five back", toy.accuracy(toy.back(5), seed=seed, **how), below(0.4)
     yield "plain sum, the last one wins", toy.accuracy(toy.last_wins, seed=seed), between(0.6, 0.8)
     for task, what in ((toy.last_wins, "the last one wins"), (toy.back(3), "three back")):
         mixed = toy.accuracy(task, seed=seed, width=4, **OVERWRITES)
         yield f"delta rule and convolution, {what}", mixed, at_least(0.95)
+    farther = toy.accuracy(toy.back(5), seed=seed, width=4, **OVERWRITES)
+    yield "delta rule and convolution, five back", farther, below(0.4)
+    longer = toy.accuracy(toy.back(3), seed=seed, steps=240, **FADES)
+    yield "fading sum, three back, 240 steps", longer, above(0.35)
+    farther = toy.accuracy(toy.back(5), seed=seed, steps=240, **FADES)
+    yield "fading sum, five back, 240 steps", farther, below(0.4)

@@ -39,7 +39,8 @@ def bases(similarities):
         low, high = ([choose(part) for part in parts] for choose in (np.min, np.max))
         ax.fill_between(edges[:-1], low, high, color=plots.OF_ENCODING["RoPE"], linewidth=0.6)
         ax.axhline(0, color="0.5", linewidth=1)
-        ax.text(0.98, 0.8, f"base {base:,}", ha="right", transform=ax.transAxes)
+        ax.axvline(65_536, color="0.5", linewidth=1)
+        ax.text(0.92, 0.8, f"base {base:,}", ha="right", transform=ax.transAxes)
         negative = np.mean(values < 0)
         said = f"negative at {100 * negative:.0f} % of all distances" if negative else "nowhere negative"
         ax.text(1.3, -0.36, said, va="center", color=plots.RED)

@@ -68,11 +68,11 @@ def back(k):
     return functools.partial(toys.k_back, k=k)
 
 
-def accuracy(task, *, seed=0, **how):
-    """Accuracy on new texts of a `Memory` of this kind, trained for 80 steps."""
+def accuracy(task, *, seed=0, steps=80, **how):
+    """Accuracy on new texts of a `Memory` of this kind, trained for `steps` steps."""
     words, answers = (12, VALUES) if task is last_wins else (10, 10)
     torch.manual_seed(seed)
     model = Memory(words, answers, **how)
-    toys.train(model, toys.batches(task, seed=seed, vocab_size=words), steps=80, lr=0.02, print_every=None)
+    toys.train(model, toys.batches(task, seed=seed, vocab_size=words), steps=steps, lr=0.02, print_every=None)
     test = toys.batches(task, seed=seed + 1000, vocab_size=words, batch_size=512)
     return toys.accuracy(model, *next(test))
