@@ -82,7 +82,8 @@ SEEN = {
     33: "Most picture sizes are right, but with a square picture the model mixes up where things are.",
 }
 # Other words for it, for the search.
-ALSO = dict.fromkeys((1, 13, 26), "It outputs garbage, gibberish, nonsense after a long context.")
+ALSO = dict.fromkeys((1, 13, 26), "It outputs garbage, gibberish, nonsense.")
+ALSO[1] += " It does so after a long context."
 ALSO |= dict.fromkeys((10, 27), "Left padding in a batch.")
 OURS = "Three suspects, for when you have three of your own"
 ANSWER = "Cause and fix"
