@@ -53,7 +53,6 @@ apart: at the ends of the longest text, or of the window. Pairs without a colour
 in which nothing turns has none, and a model in which nothing does has no picture: the words say what is done
 instead. Where a file says no length, 8,192 is taken.
 """
-# What stands on a button, and what it means.
 FILTERS = {
     "rotation": ("rotation", "Queries and keys are rotated, as in RoPE."),
     "window": ("window", "A token sees only the last ones, a fixed number of them."),
@@ -106,7 +105,7 @@ def save(fig, path, **options):
 
 
 def filters():
-    """Buttons that a script shows; each is the key to a colour as well."""
+    """Buttons that a script shows, with what they mean; each is the key to a colour as well."""
     buttons = "".join(
         f'<button type="button" data-tag="{tag}" aria-pressed="false" title="{means}"><i class="{tag}"></i>'
         f"{words}</button>"
