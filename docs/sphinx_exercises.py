@@ -154,7 +154,7 @@ class MakeExercises(SphinxTransform):
             name = cell["cell_metadata"]["nbgrader"]["grade_id"]
             if name.endswith("-check"):
                 checks[name.removesuffix("-check")] = cell
-        example = next(iter(checks.values())).parent.parent["ids"][0]  # above the first exercise
+        first = next(iter(checks.values())).parent["ids"][0]
         for cell in cells:
             name = cell["cell_metadata"]["nbgrader"]["grade_id"]
             if name in checks:
@@ -168,7 +168,7 @@ class MakeExercises(SphinxTransform):
             "imports": {name: line for name, (_, line) in imports(_program(notebook)).items()},
         }
         if lesson.startswith("00"):
-            said = f'<p><a class="btn btn-primary" href="#{example}">{FIRST}</a></p>'
+            said = f'<p><a class="btn btn-primary" href="#{first}">{FIRST}</a></p>'
             title = next(self.document.findall(nodes.title))
             title.parent.insert(1, nodes.raw("", said, format="html"))
         data = json.dumps(known).replace("</", "<\\/")

@@ -12,6 +12,8 @@ import nbformat
 import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from matplotlib import pyplot as plt
+from matplotlib.colors import LinearSegmentedColormap
 from myst_nb.core.render import NbElementRenderer
 from myst_nb.sphinx_ import HideCodeCellNode
 from PIL import Image, ImageFilter
@@ -19,6 +21,8 @@ from reexecute import ASKED
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from pe_lessons import plots
 
 COLAB_CELL = """\
 import sys
@@ -90,18 +94,6 @@ def question(env, docname):
     for maths in list(asked.findall(nodes.math)):  # a single letter needs no MathJax
         maths.replace_self(nodes.emphasis("", maths.astext()))
     return asked
-
-
-def opening(env, docname):
-    """The first paragraph of a lesson up to its question, for the one that begins without another's."""
-    first = without_links(paragraph(env.get_doctree(docname), ""))
-    for place, part in enumerate(first):
-        before, mark, _ = part.astext().partition("?")
-        if mark:
-            first[place:] = [nodes.Text(before + mark)]
-            break
-    first["classes"].append("question")
-    return first
 
 
 class NameHeadings(SphinxTransform):
@@ -207,13 +199,34 @@ def close_folded(translator, node):
     translator.body.append("</details>")
 
 
+THUMB = 88  # dots of the page
+
+
+def thumbnail(app, lesson, cell_id):
+    """The upper left of the first coloured part of a figure, small, among the images: the file's name."""
+    cells = nbformat.read(Path(app.srcdir, f"notebooks/{lesson}.ipynb"), 4).cells
+    [outputs] = (one.outputs for one in cells if one.id == cell_id)
+    [output] = (one for one in outputs if "image/png" in one.get("data", ()))
+    told = output.metadata["image/png"]
+    drawn = Image.open(io.BytesIO(base64.b64decode(output.data["image/png"]))).convert("RGB")
+    scale = drawn.width / told["width"]
+    left, top, right, bottom = (int(side) * scale for side in told["coloured"][0].split())
+    side = 0.7 * min(right - left, bottom - top)
+    part = drawn.resize((2 * THUMB, 2 * THUMB), box=(left, top, left + side, top + side))
+    images = Path(app.outdir, "_images")
+    images.mkdir(exist_ok=True)
+    part.save(images / f"part_{lesson}.png")
+    return f"part_{lesson}.png"
+
+
 class LessonMap(nodes.General, nodes.Element):
     """Filled when all lessons have been read."""
 
 
 class LessonMapDirective(Directive):
-    """What stands below it says what a part lets one do, ``I · Build it: You write ...``, and what a lesson
-    asks, ``by_hand: Which ...?``. Without it a lesson asks what the lesson before it ends with."""
+    """What stands below it says what a part lets one do, ``I · Build it: You write ...``, of which figure it
+    shows a piece, ``I · Build it, picture: lesson cell``, and what a lesson asks, ``by_hand: Which ...?``.
+    Without it a lesson asks what the lesson before it ends with."""
 
     has_content = True
 
@@ -238,6 +251,10 @@ class FillLessonMap(SphinxPostTransform):
         head = nodes.container("", nodes.rubric("", toctree["caption"]), classes=["part-head"])
         if said := says.get(toctree["caption"]):
             head += nodes.paragraph("", said)
+        if drawn := says.get(f"{toctree['caption']}, picture"):
+            name = thumbnail(self.app, *drawn.split())
+            shown = f'<img src="_images/{name}" alt="" loading="lazy" width="{THUMB}" height="{THUMB}">'
+            head.insert(0, nodes.raw("", shown, format="html"))
         items = (self.item(name, says.get(name.partition("_")[2])) for name in names)
         lessons = nodes.bullet_list("", *items, classes=["lesson-map"])
         return [nodes.container("", head, lessons, classes=["part"])]
@@ -247,11 +264,8 @@ class FillLessonMap(SphinxPostTransform):
         link = reference(self.env, title, "doc", f"/{name}")
         minutes = re.search(r"About (\d+) minutes", self.env.get_doctree(name).astext())
         time = [nodes.inline("", f" {minutes[1]} min", classes=["minutes"])] if minutes else []
-        if asked:
-            asked = nodes.paragraph("", asked, classes=["question"])
-        else:
-            asked = question(self.env, name) or opening(self.env, name)
-        return nodes.list_item("", nodes.paragraph("", "", link, *time), asked)
+        asked = nodes.paragraph("", asked, classes=["question"]) if asked else question(self.env, name)
+        return nodes.list_item("", nodes.paragraph("", "", link, *time), *filter(None, [asked]))
 
 
 PAPER = 0.07  # the grey that white becomes on a dark page
@@ -261,8 +275,22 @@ SLAB = ((10, 254), (50, 0), (30, 254))
 OPPOSITE_HUE = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
 
 
+DARK = LinearSegmentedColormap.from_list("dark", ("#56a6f0", "#222832", "#f05c58"))  # as shared.js has it
+FRAME = 0.4  # the grey around a part whose edge is as dark as the page
+
+
+def signed(kept):
+    """(own, level) of each pixel of a part: whether its colour is of the map of signs, and where."""
+    colours, places = np.unique(kept.reshape(-1, 3), axis=0, return_inverse=True)
+    known = plt.get_cmap(plots.SIGNED)(range(256))[:, :3]
+    away = np.linalg.norm(colours[:, None] - known, axis=-1)
+    found = away.min(axis=1) < 0.08, away.argmin(axis=1)
+    return (one[places.ravel()].reshape(kept.shape[:2]) for one in found)
+
+
 def dark_twin(png, width, coloured):
     """A figure for a dark page: what is drawn in light ink on no paper, and colours that mean something kept.
+    What is near 0 on the map of signs is dark there.
 
     Parameters
     ----------
@@ -284,6 +312,10 @@ def dark_twin(png, width, coloured):
         left, top, right, bottom = (round(scale * int(side)) for side in box.split())
         part = slice(top, bottom), slice(left, right)
         kept, ink = drawn[part] / 255, 1
+        own, level = signed(kept)
+        if own.mean() > 0.6 and (np.bincount(level[own]) > 0.01 * own.size).sum() > 2:  # two are names
+            twin[part] = np.where(own[..., None], 255 * DARK(level), twin[part])
+            continue
         if (kept.min(axis=-1) == 1).mean() > 0.8:  # marks on paper: without it, the dark ones a bit lighter
             ink = 1 - kept.min(axis=-1, keepdims=True)
             kept = 1 - 0.75 * (1 - kept) / np.maximum(ink, 1e-3)
@@ -295,6 +327,10 @@ def dark_twin(png, width, coloured):
         paper &= np.ptp(kept, axis=-1) < 0.01
         coloured_part = (255 * np.dstack([kept, np.broadcast_to(ink, (*kept.shape[:2], 1))])).round()
         twin[part] = np.where(paper[..., None], twin[part], coloured_part)
+        edges = [twin[part][side] for side in (np.s_[:2], np.s_[-2:], np.s_[:, :2], np.s_[:, -2:])]
+        if np.ndim(ink) == 0 and min(np.median(edge[..., :3].max(axis=-1)) for edge in edges) < 255 * FRAME:
+            for edge in edges:
+                edge[:] = [*[round(255 * FRAME)] * 3, 255]
     file = io.BytesIO()
     Image.fromarray(twin).save(file, format="png")
     return file.getvalue()

@@ -160,7 +160,7 @@ ALSO = {
     "15": ("partial_rotary_factor", "rope_theta", "rope_parameters", "layer_types", "sliding_window"),
     "16": ("mamba", "linear attention", "state space model"),
     "18": ("mrope", "multimodal"),
-    "19": ("paged attention", "vllm"),
+    "19": ("paged attention", "vllm", "padding", "left padding"),
 }
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
 NOT_ARTICLE = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, summary, script"
@@ -202,6 +202,8 @@ def index_search(pages, html):
         if name == "clinic.html":  # an answer is one case, and not all of them
             for case in CASE.finditer(text):
                 told = re.sub("(</?)h3", r"\1h1", case[0])
+                seen = [told_in.get(int(case[1]), "") for told_in in (clinic_page.SEEN, clinic_page.ALSO)]
+                told += f"<p>{escape(' '.join(seen))}</p>"
                 searched(f"clinic/{case[1]}.html", told, 0.5, to=f"{name}#case-{case[1]}")
             text = CASE.sub("", text)
         text = re.sub(r'<section( id="[^"]+")>\s*(?:<span id="[^"]*"></span>)*<h(\d)', r"<h\2\1", text)

@@ -31,7 +31,11 @@ yours.
 {curves}
 ```
 
-*{caption}*
+<details class="how"><summary>How the curves are drawn</summary>
+
+{caption}
+
+</details>
 
 ```{{raw}} html
 {wall}
@@ -77,6 +81,10 @@ SEEN = {
     32: "With a fused kernel, queries and keys come out wrong, at position 0 already.",
     33: "Most picture sizes are right, but with a square picture the model mixes up where things are.",
 }
+# Other words for it, for the search.
+ALSO = dict.fromkeys((1, 13, 26), "It outputs garbage, gibberish, nonsense.")
+ALSO[1] += " It does so after a long context."
+ALSO |= dict.fromkeys((10, 27), "Left padding in a batch.")
 OURS = "Three suspects, for when you have three of your own"
 ANSWER = "Cause and fix"
 GUILTY = f"Yes, it is this one. *{ANSWER}* says why."
@@ -95,10 +103,12 @@ def section(case):
     )
     yield f"(case-{case.number})=\n### {case.title}\n"
     yield f"*Case {case.number}*\n"
-    yield " ".join(case.data["story"].split()) + "\n"
-    if "plot" in case.data:
+    story = " ".join(case.data["story"].split())
+    if "plot" in case.data:  # beside the story
         plot = case.data["plot"]
-        yield f"![{plot['alt']}](clinic/case_{case.number:02d}.svg){{.turns-dark}}\n\n*{plot['caption']}*\n"
+        drawn = f"![{plot['alt']}](clinic/case_{case.number:02d}.svg){{.turns-dark}}\n\n*{plot['caption']}*"
+        story = f'<div class="told">\n<div>\n\n{story}\n\n</div>\n<div>\n\n{drawn}\n\n</div>\n</div>'
+    yield f"{story}\n"
     call, *said = case.signature.splitlines()
     said, example = " ".join(" ".join(said).split()).rsplit(" For example, ", 1)
     example, result = example.removesuffix(".").split(" is ", 1)

@@ -5,6 +5,7 @@ build_site.py calls it; the page and its pictures are made again every time and 
 
 import html
 import itertools
+import json
 import math
 import re
 
@@ -53,9 +54,15 @@ in which nothing turns has none, and a model in which nothing does has no pictur
 instead. Where a file says no length, 8,192 is taken.
 """
 FILTERS = {
-    "rotation": "rotation", "window": "window", "state": "state", "convolution": "convolution",
-    "none": "no positions", "bias": "bias", "added": "added table", "alone": "no attention",
-}  # fmt: skip
+    "rotation": ("rotation", "Queries and keys are rotated, as in RoPE."),
+    "window": ("window", "A token sees only the last ones, a fixed number of them."),
+    "state": ("state", "No keys are kept. What was read is one state, as in Mamba."),
+    "convolution": ("convolution", "Each token is mixed with a few before it."),
+    "none": ("no positions", "Attention without any position, as in NoPE."),
+    "bias": ("bias", "A number for the distance is added to the score, as in ALiBi."),
+    "added": ("added table", "A row for the position is added to the word, as in GPT-2."),
+    "alone": ("no attention", "Each token is computed alone."),
+}
 
 
 def turns(layer, length):
@@ -98,10 +105,11 @@ def save(fig, path, **options):
 
 
 def filters():
-    """Buttons that a script shows; each is the key to a colour as well."""
+    """Buttons that a script shows, with what they mean; each is the key to a colour as well."""
     buttons = "".join(
-        f'<button type="button" data-tag="{tag}" aria-pressed="false"><i class="{tag}"></i>{words}</button>'
-        for tag, words in FILTERS.items()
+        f'<button type="button" data-tag="{tag}" aria-pressed="false" title="{means}"><i class="{tag}"></i>'
+        f"{words}</button>"
+        for tag, (words, means) in FILTERS.items()
     )
     return (
         '<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>'
@@ -145,8 +153,9 @@ def section(name, exhibit, drawn):
 
 
 def write(folder):
-    """gallery.md with gallery/*.svg in a folder, and the models to compare with in its read_a_config.md."""
+    """gallery.md, gallery/*.svg, _static/gallery.json in a folder, the models in its read_a_config.md."""
     (folder / "gallery").mkdir(exist_ok=True)
+    (folder / "_static").mkdir(exist_ok=True)
     shown = dict(sorted(models.gallery().items(), key=lambda one: one[1]["date"], reverse=True))
     page = [TOP.format(count=len(shown), filters=filters())]
     for year, names in itertools.groupby(shown, lambda name: shown[name]["date"][:4]):
@@ -161,6 +170,9 @@ def write(folder):
                 save(picture(exhibit)[0], folder / "gallery" / f"{name}_dark.svg", facecolor="none")
         page += section(name, exhibit, words)
     (folder / "gallery.md").write_text("\n".join(page), encoding="utf-8")
+    texts = {name: in_browser.example(name) for name in shown}
+    said = {name: {"text": text, **json.loads(in_browser.read(text))} for name, text in texts.items()}
+    (folder / "_static/gallery.json").write_text(json.dumps(said), encoding="utf-8")
     options = "".join(
         f'<option value="{name}">{html.escape(one["model"])}</option>' for name, one in shown.items()
     )

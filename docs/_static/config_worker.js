@@ -5,12 +5,11 @@ const say = (progress) => postMessage({ progress });
 const load = async () => (await start(say)).pyimport("pe_lessons.models.in_browser");
 
 let starting;
-onmessage = async ({ data: { text, other, example } }) => {
+onmessage = async ({ data: { text } }) => {
   try {
     const reader = await (starting ??= load());
     say("");
-    if (text !== undefined) postMessage({ reply: JSON.parse(reader.read(text, other)) });
-    else postMessage({ reply: { example: example && reader.example(example) } });
+    postMessage({ reply: text === undefined ? {} : JSON.parse(reader.read(text)) });
   } catch (error) {
     starting = undefined;
     postMessage({ failed: String(error.message ?? error).trim().split("\n").at(-1) });

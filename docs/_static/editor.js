@@ -44,7 +44,7 @@ const wrong_line = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-// Words wrap where a phone ends, code does not: a break inside a string would look like a part of it.
+// Words wrap wherever the editor ends. Code does so on a phone only, by site.css: a break inside a string looks like a part of it.
 const words = Decoration.line({ class: "words" });
 const wrapped = EditorView.decorations.compute(["doc"], ({ doc }) => {
   const text = doc.toString();

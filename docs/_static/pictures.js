@@ -3,7 +3,8 @@
 // its drawing, or a function that gives it. Where a knob ends may depend on the values of the others. A picture that can be grasped has
 // grasp(point, values): null, or a function from a point to values. Every value has a knob too, for the keyboard.
 // A picture may have a button, whose name is `button`. It counts the knob `walk` along until the reader stops it.
-// Where there is a story below a picture, solved(numbers) says when it may be told.
+// Where there is a story below a picture, solved(numbers) says when it may be told. A picture that asks has offers():
+// what its buttons say, and do. A knob named by `sweep` goes once from its least to its value when the picture comes.
 import { WIDTH, grasp, spaced } from "./pictures/shared.js";
 
 const PACE = 300; // milliseconds from one step of a walk to the next
@@ -30,6 +31,9 @@ function knob(spec) {
   return { label, input, spec, bound, read, say };
 }
 
+const made_button = (textContent, onclick = null) =>
+  Object.assign(document.createElement("button"), { type: "button", className: "btn btn-sm btn-outline-primary", textContent, onclick });
+
 // The elements of a drawing stay as long as their kinds do, so that they glide to their new places (site.css).
 function redraw(drawing, markup) {
   const fresh = drawing.cloneNode();
@@ -54,6 +58,17 @@ async function mount(box) {
   const words = document.createElement("p");
   words.setAttribute("role", "status");
   const read = () => Object.fromEntries(Object.entries(knobs).map(([name, one]) => [name, one.read()]));
+  const offered = document.createElement("p");
+  offered.className = "offered";
+  const offer = () => {
+    const offers = picture.offers?.() ?? [];
+    if (offers.map(([said]) => said).join() === [...offered.children].map((one) => one.textContent).join()) return;
+    offered.replaceChildren(...offers.map(([said, act]) => made_button(said, () => {
+      act();
+      touch();
+      (offered.firstChild ?? controls.querySelector("input")).focus({ preventScroll: true });
+    })));
+  };
   let touched = false;
   const show = () => {
     Object.values(knobs).forEach((one) => one.bound(read()));
@@ -62,7 +77,8 @@ async function mount(box) {
     drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${picture.height instanceof Function ? picture.height() : picture.height}`);
     redraw(drawing, picture.draw(numbers, values, touched));
     words.innerHTML = picture.words(numbers, values, touched);
-    if (touched && (picture.solved?.(numbers) ?? true)) box.classList.add("solved");
+    box.classList.toggle("solved", touched && (picture.solved?.(numbers) ?? true));
+    offer();
     Object.values(knobs).forEach((one) => one.say());
   };
   const touch = () => {
@@ -70,8 +86,20 @@ async function mount(box) {
     show();
   };
   Object.values(knobs).forEach((one) => one.input.addEventListener("input", touch));
-  box.querySelector("noscript").before(drawing, controls, words);
+  box.querySelector("noscript").before(drawing, ...(picture.offers ? [offered] : []), controls, words);
   show();
+  new MutationObserver(show).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  if (picture.sweep && matchMedia("(prefers-reduced-motion: no-preference)").matches) {
+    const { input } = knobs[picture.sweep];
+    const aim = Number(input.value);
+    input.value = input.min;
+    show();
+    const timer = setInterval(() => {
+      if (touched || Number(input.value) === aim) return clearInterval(timer);
+      input.value = Number(input.value) + 1;
+      show();
+    }, PACE);
+  }
   if (picture.grasp) {
     const inside = ({ clientX, clientY }) => {
       const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(drawing.getScreenCTM().inverse());
@@ -89,7 +117,7 @@ async function mount(box) {
   drawing.addEventListener("pointerup", () => drawing.classList.remove("held"));
   if (picture.walk) {
     const { input } = knobs[picture.walk];
-    const button = Object.assign(document.createElement("button"), { type: "button", className: "btn btn-sm btn-outline-primary", textContent: picture.button });
+    const button = made_button(picture.button);
     let timer = null;
     const stop = () => {
       timer = clearInterval(timer);

@@ -42,33 +42,91 @@ const cells = (tag, row) => make("tr", {}, ...row.map((text) => make(tag, { text
 const tabled = (heads, rows) => make("div", { className: "pst-scrollable-table-container", tabIndex: 0 },
   make("table", { className: "table" }, make("thead", {}, cells("th", heads)), make("tbody", {}, ...rows.map((row) => cells("td", row)))));
 
-// Side by side: the strips of two models, what they have, and the lines that only one of them has.
-function compared(reply) {
-  const [mine, theirs] = [taken, other].map((one) => (one.value ? one.selectedOptions[0].textContent : "this file"));
-  const [here, there] = reply.both;
-  const parts = [make("h2", { textContent: `Compared with ${theirs}` }), make("p", { textContent: mine }), drawn(reply.strip), make("p", { textContent: theirs }), drawn(reply.theirs)];
-  parts.push(tabled(["", mine, theirs], COMPARED.map((asked, n) => [asked, here[n], there[n]])));
-  if (!reply.diff.length) return [...parts, make("p", { textContent: "They say the same." })];
-  const lines = reply.diff.map((line) => make("span", { className: line[0] === "-" ? "gone" : "came", textContent: line }));
-  return [...parts, make("p", { textContent: `With − what only ${mine} says, with + what only ${theirs} says.` }), make("pre", { className: "differing", tabIndex: 0 }, ...lines), make("h2", { textContent: `All of ${mine}` })];
+// What the reader says of each kind of layers, and in the end what it says of no layers.
+function kinds(told) {
+  const [, ...lines] = told.split("\n");
+  const [found, besides] = [[], []];
+  for (const line of lines) {
+    if (/^layers? \d/.test(line)) found.push([line]);
+    else if (line.startsWith("  ")) found.at(-1).push(line.trim());
+    else besides.push(line);
+  }
+  return [...found, besides];
 }
 
-function show(reply) {
+// Side by side stand kinds of layers that do the same, both with a window or both without; then what is left, in its order.
+const alike = ([line]) => `${line.replace(/^layers? [^:]*: (\w+).*$/, "$1")} ${/window|chunks/.test(line)}`;
+function aligned(mine, theirs) {
+  const left = [...theirs];
+  const rows = mine.map((one) => {
+    const at = left.findIndex((other) => alike(other) === alike(one));
+    return [one, at < 0 ? null : left.splice(at, 1)[0]];
+  });
+  return [...rows.map(([one, other]) => [one, other ?? left.shift() ?? []]), ...left.map((other) => [[], other])];
+}
+
+const filled = (facts) => facts.map((one, n) => one || (n > 2 && !facts[3] ? "no rotation" : "not given"));
+
+// Two models side by side: their strips, and a table in which the rows that differ are tinted.
+function compared(reply, theirs) {
+  const names = [taken, other].map((one) => (one.value ? one.selectedOptions[0].textContent : "this file"));
+  const [here, there] = [reply, theirs].map(({ facts }) => filled(facts));
+  const [mine, others] = [reply, theirs].map(({ told }) => kinds(told));
+  const besides = [mine.pop(), others.pop()];
+  const rows = [
+    ...COMPARED.map((asked, n) => [asked, [here[n]], [there[n]]]),
+    ...aligned(mine, others).map((both, n) => [`layers of kind ${n + 1}`, ...both.map((one) => (one.length ? one : ["no such layers"]))]),
+    ["besides", ...besides.map((one) => (one.length ? one : ["nothing"]))],
+  ];
+  const table = tabled(["", ...names], []);
+  table.querySelector("tbody").append(...rows.map(([asked, one, other]) => {
+    const row = cells("td", [asked, "", ""]);
+    [one, other].forEach((lines, n) => row.children[n + 1].append(...lines.map((line) => make("div", { textContent: line }))));
+    row.classList.toggle("changed", one.join("\n") !== other.join("\n"));
+    return row;
+  }));
+  const differs = table.querySelector(".changed");
+  return [
+    make("h2", { textContent: `Compared with ${names[1]}` }),
+    ...[reply, theirs].flatMap(({ strip }, n) => [make("p", { textContent: names[n] }), drawn(strip)]),
+    make("p", { textContent: differs ? "Rows in colour differ." : "They say the same." }), table, make("h2", { textContent: `All of ${names[0]}` }),
+  ];
+}
+
+// What a warning means for the file, and what to do.
+function advice(sentence) {
+  const [, factor, trained, all, given] = sentence.match(/^factor (\S+) times the trained length (\S+) is (\S+), not (\S+)$/) ?? [];
+  const number = (said) => Number(said.replaceAll(",", ""));
+  if (!factor) return `Check this first: ${sentence}.`;
+  if (number(all) > number(given) && number(given) > number(trained)) return `Your file may be right. Its rule stretches ${trained} tokens by ${factor} and reaches ${all}, and its max_position_embeddings promises less, ${given}. For texts up to ${given} tokens nothing has to change.`;
+  if (number(all) > number(given)) return `Your file may be right, but it names two lengths. Its rule stretches ${trained} tokens by ${factor} and reaches ${all}. Its max_position_embeddings says ${given}, and the turns below are counted for ${given}. Programs differ in which of the two is their limit. If you want ${all} tokens, write ${all.replaceAll(",", "")} as max_position_embeddings. If ${given} are enough, take the rule out, because it changes short texts too.`;
+  return `Your file promises more than its rule reaches. The rule stretches ${trained} tokens by ${factor}, which gives ${all}. But max_position_embeddings says ${given}. Raise the factor to ${number(given) / number(trained)}, or lower max_position_embeddings to ${all.replaceAll(",", "")}.`;
+}
+
+const link = (href, textContent) => make("a", { href, textContent });
+const LESSON = "notebooks/13_longer_than_trained.html";
+
+function show(reply, theirs) {
   fault.textContent = reply.error ?? "";
   if (reply.error) return said.replaceChildren();
   const strip = drawn(reply.strip);
   const first = strip.getAttribute("aria-label").replace(/^(\d+) layers: \1 /, "$1 layers, all ");
-  said.replaceChildren(...(reply.diff ? compared(reply) : []), make("p", {}, make("strong", { textContent: `This model has ${first}.` })));
-  if (!reply.diff) said.append(strip);
+  said.replaceChildren(...reply.warnings.map((one) => sentence(advice(one))), ...(theirs ? compared(reply, theirs) : []), make("p", {}, make("strong", { textContent: `This model has ${first}.` })));
+  if (!theirs) said.append(strip);
   if (!reply.understood) said.append(sentence("Something in this file is not understood. It is named below. What depends on it may be wrong."));
-  const warning = reply.told.split("\n").find((line) => line.startsWith("beyond "));
-  if (warning) {
-    const lesson = make("a", { href: "notebooks/13_longer_than_trained.html", textContent: "Lesson 13" });
-    said.append(make("p", { className: "sentence" }, `B${warning.slice(1)}. `, lesson, " shows what that does, and what helps."));
-  }
-  said.append(tabled(HEADS, reply.table), make("pre", { className: "told", textContent: reply.told, tabIndex: 0 }));
+  const beyond = reply.told.split("\n").find((line) => line.startsWith("beyond "));
+  if (beyond) said.append(make("p", { className: "sentence" }, `B${beyond.slice(1)}. `, link(LESSON, "Lesson 13"), " shows what that does, and what helps."));
+  said.append(tabled(HEADS, reply.table.map((row) => row.map((one) => one || "–"))));
+  const notes = make("p", { className: "notes" });
+  if (reply.table.some((row) => row[4])) notes.append("A pair that never turns goes round less than once in the tokens seen. ");
+  if (reply.told.includes("queries and keys times")) notes.append("“Queries and keys times” is a factor of the rule. It multiplies both, so a score grows by its square. ", link(LESSON, "Lesson 13"), " explains it.");
+  said.append(notes, make("pre", { className: "told", textContent: reply.told, tabIndex: 0 }));
   if (reply.unread.length) said.append(make("p", { className: "unread", textContent: `Not read: ${reply.unread.join(", ")}.` }));
 }
+
+// What is said of the models of the gallery was written when the site was built, so that they need no Python.
+let written;
+const gallery = () => (written ??= fetch(new URL("gallery.json", import.meta.url)).then((got) => got.json()));
 
 // What JSON.parse finds wrong, before Python starts. Python's own files may hold NaN and Infinity.
 function wrong(text) {
@@ -90,9 +148,10 @@ async function read() {
   const error = wrong(config.value);
   if (error) return show({ error });
   const begun = performance.now();
-  const reply = await ask({ text: config.value, other: other.value });
+  const reply = taken.value ? (await gallery())[taken.value] : await ask({ text: config.value });
+  const theirs = other.value && (await gallery())[other.value];
   if (mine !== asked) return; // something newer was asked for
-  show(reply);
+  show(reply, theirs);
   status.textContent = "";
   said.dataset.seconds = ((performance.now() - begun) / 1000).toFixed(2);
 }
@@ -114,14 +173,14 @@ file.onchange = () => file.files[0] && open(file.files[0]);
 other.onchange = read;
 taken.onchange = async () => {
   const name = taken.value;
-  const { example } = await ask({ example: name });
+  const known = await gallery();
   if (taken.value !== name) return; // in the meantime somebody typed, or took another one
-  config.value = example ?? "";
+  config.value = known[name]?.text ?? "";
   return read();
 };
 const box = document.getElementById("reader");
 // Python starts while the reader looks for the file.
-for (const event of ["pointerenter", "focusin"]) box.addEventListener(event, () => worker ?? ask({}));
+for (const event of ["pointerenter", "focusin"]) for (const one of [config, file]) one.addEventListener(event, () => worker ?? ask({}));
 box.addEventListener("dragover", (event) => {
   event.preventDefault();
   config.classList.add("over");

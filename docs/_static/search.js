@@ -12,10 +12,13 @@ async function ready() {
 const linked = (url, title) => Object.assign(document.createElement("a"), { href: url, textContent: title });
 
 // Where somebody with a question of their own is better served than by a page that has its words.
+const SYMPTOM = /degrad|garbage|gibberish|noise|nonsense|repeat|stutter|worse|wrong|broken|padding|batch|\bloss\b|after \d/;
 const AT_WORK = [
   [/_|\bconfig/, "read_a_config.html", "Read a config", "tells you what your own file says about positions."],
-  [/degrad|garbage|gibberish|noise|nonsense|repeat|stutter|worse|wrong|broken|\bloss\b|after \d/, "clinic.html", "The clinic", "finds a fault by what you see."],
+  [SYMPTOM, "clinic.html", "The clinic", "finds a fault by what you see."],
 ];
+const SUGGESTED = ["rotary", "kv cache", "wavelength", "left padding", "garbage after a long text"];
+const KINDS = [["notebooks/", "Lesson"], ["clinic", "Clinic"], ["glossary", "Glossary"], ["gallery", "Models"], ["api/", "Function"], ["teaching/", "Teaching"]];
 
 // How many letters were mistyped: left out, put in, replaced, or exchanged with the next.
 function mistyped(one, other) {
@@ -47,11 +50,18 @@ async function search(library, words) {
 
 const LAST = /\/(teaching|api|evidence)\/|\/(index|bibliography|README|CONTRIBUTING|TUTOR)\.html|\/$/;
 
+// How well a part of a page answers: all the words in its heading, some of them there, its matches.
+function fit({ title, locations }, words) {
+  const heading = title?.toLowerCase() ?? "";
+  const there = words.split(/\s+/).filter((word) => word.length > 3 && heading.includes(word)).length;
+  return 1000 * heading.includes(words) + 100 * there + (locations?.length ?? 0);
+}
+
 // A page and the part of it that answers best. Of the excerpt only the marks are HTML.
 function row(page, words) {
-  const part = page.sub_results.find(({ title }) => title?.toLowerCase().includes(words)) ?? page.sub_results[0] ?? page;
+  const part = page.sub_results.reduce((best, one) => (best === page || fit(one, words) > fit(best, words) ? one : best), page);
   const [item, said] = ["li", "p"].map((tag) => document.createElement(tag));
-  if (page.meta.to) item.append("Clinic › ");
+  item.dataset.kind = KINDS.find(([place]) => page.url.startsWith(new URL(place, ROOT).pathname) || page.url.startsWith(new URL(place, ROOT).href))?.[1] ?? "Page";
   item.append(linked(page.url, page.meta.title));
   if (part.url !== page.url) item.append(" › ", linked(part.url, part.title));
   const begun = part.excerpt.replace(/^(?:(?!<mark>).)*?[.?!] (?=[A-Z“])/s, "");
@@ -66,6 +76,14 @@ for (const form of document.querySelectorAll("form.bd-search")) {
   status.setAttribute("role", "status");
   form.after(status, list);
   const field = form.querySelector("input");
+  const asking = (textContent, asked = textContent) => {
+    const onclick = () => {
+      field.value = asked;
+      field.focus();
+      answer();
+    };
+    return Object.assign(document.createElement("button"), { type: "button", textContent, onclick });
+  };
   const answer = async () => {
     const words = field.value.trim().toLowerCase();
     if (words && !list.childElementCount) status.textContent = "Searching …";
@@ -78,22 +96,19 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     for (const page of pages) if (page.meta.to) Object.assign(page, { url: new URL(page.meta.to, ROOT).href, sub_results: [] }); // a part of a page
     const defines = ({ meta }) => Boolean(meta.words?.toLowerCase().split(", ").includes(words));
     // The lesson that explains this very word; then what is written for somebody who learns.
-    pages.sort((one, other) => defines(other) - defines(one) || LAST.test(one.url) - LAST.test(other.url));
+    const told = SYMPTOM.test(words) ? ({ meta }) => Boolean(meta.to) : () => false; // then the cases that begin so
+    pages.sort((one, other) => defines(other) - defines(one) || told(other) - told(one) || LAST.test(one.url) - LAST.test(other.url));
     pages.splice(10);
     if (words !== field.value.trim().toLowerCase()) return;
     list.replaceChildren(...pages.map((page) => row(page, words)));
     const count = found.results.length;
-    status.textContent = !words ? "" : count ? `${count} page${count > 1 ? "s" : ""}, the best first.` : "Nothing found.";
+    status.textContent = !words ? "Try " : count ? `${count} page${count > 1 ? "s" : ""}, the best first.` : "Nothing found.";
+    if (!words) SUGGESTED.forEach((one, n) => status.append(...(n ? [", "] : []), asking(one)));
     for (const word of words.split(/\s+/)) {
       if (word.length < 4 || (!found.left_out.includes(word) && pages.some(({ content }) => content.toLowerCase().includes(word)))) continue;
       const [best] = terms.filter((term) => term[0] === word[0]).map((term) => [mistyped(word, term), term]).sort(([one], [other]) => one - other);
       if (!best?.[0] || best[0] > (word.length > 7 ? 2 : 1)) continue;
-      const meant = Object.assign(document.createElement("button"), { type: "button", textContent: best[1] });
-      meant.onclick = () => {
-        field.value = words.replace(word, best[1]);
-        answer();
-      };
-      status.append(" Did you mean ", meant, "?");
+      status.append(" Did you mean ", asking(best[1], words.replace(word, best[1])), "?");
     }
     const way = AT_WORK.find(([asked]) => asked.test(words));
     if (way) status.append(" ", linked(new URL(way[1], ROOT), way[2]), ` ${way[3]}`);
@@ -113,7 +128,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     places[at + way]?.focus();
   };
   for (const one of [form, list]) one.addEventListener("keydown", step);
-  field.addEventListener("focus", () => (pagefind ??= ready()));
+  field.addEventListener("focus", () => field.value || answer());
   field.addEventListener("input", answer);
   const asked = new URLSearchParams(location.search).get("q");
   if (asked && !form.closest("dialog")) {

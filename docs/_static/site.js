@@ -1,7 +1,10 @@
-// Formulas that are wider than the page scroll. The keyboard has to reach them, as the theme sees to for code.
+// Formulas that are a little wider than the page become smaller. The others scroll, and the keyboard has to reach them, as the theme sees to for code.
 for (const event of ["load", "resize"]) {
   addEventListener(event, () => {
     for (const formula of document.querySelectorAll("mjx-container[display]")) {
+      formula.style.fontSize = "";
+      const fits = formula.clientWidth / formula.scrollWidth;
+      if (fits < 1 && fits > 0.7) formula.style.fontSize = `calc(${0.98 * fits} * 1ex / 0.43)`;
       formula.tabIndex = formula.scrollWidth > formula.clientWidth ? 0 : -1;
     }
   });
@@ -24,6 +27,7 @@ addEventListener("DOMContentLoaded", () => {
       setTimeout(() => (copy.textContent = "Copy"), 2000);
     };
     code.append(copy);
+    code.classList.toggle("few", code.querySelector("pre").textContent.trimEnd().split("\n").length < 5); // a phone wraps it
   }
 
   // A figure opens over the lesson at its full size, and as a file where a new tab is asked for.
@@ -39,13 +43,14 @@ addEventListener("DOMContentLoaded", () => {
   const stack = () => {
     for (const { dataset, parentElement } of document.querySelectorAll("img[data-cuts]")) {
       const places = dataset.cuts.split(" ").map(Number);
+      const widest = Math.max(...places.slice(1).map((end, n) => end - places[n])); // all pieces have one scale
       for (const image of parentElement.closest("figure").querySelectorAll("img")) {
         image.replaceWith(...places.slice(1).map((end, n) => {
           const [piece, copy] = [document.createElement("span"), image.cloneNode()];
           copy.removeAttribute("data-cuts");
           if (n) copy.alt = ""; // it has been said
           piece.className = "piece";
-          piece.style.cssText = `--from: ${places[n]}; --part: ${end - places[n]}; --all: ${places.at(-1)}`;
+          piece.style.cssText = `--from: ${places[n]}; --part: ${end - places[n]}; --all: ${places.at(-1)}; --widest: ${widest}`;
           piece.append(copy);
           return piece;
         }));

@@ -20,7 +20,8 @@ function show() {
   const numbers = left.map((card) => card.querySelector("a").hash.replace("#case-", "")).join(", ");
   const called = (tag) => (tag.querySelector("b") ?? tag).textContent;
   const some = single && wanted.length ? `“${called(wanted[0])}”: ${left.length} cases, ${numbers}.` : `${left.length} of ${cards.length} shown.`;
-  count.textContent = wanted.length || name?.value ? some : `All ${cards.length} are shown.`;
+  const meant = wanted.map((tag) => tag.title).filter(Boolean).join(" ");
+  count.textContent = wanted.length || name?.value ? `${some} ${meant}`.trim() : `All ${cards.length} are shown.`;
   if (wanted.length || name?.value) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
 

@@ -77,9 +77,8 @@ def facts(config):
     return [str(len(plan)), in_words(plan), f"{length:,}" if length else "", bases, never]
 
 
-def read(text, other=""):
-    """As JSON: what the reader prints and what it did not read, a strip of the layers, and what a config of
-    the gallery has otherwise.
+def read(text):
+    """As JSON: what the reader prints and what it did not read, a strip of the layers, and facts to compare.
 
     If the text cannot be read, there is one sentence instead, under ``error``.
     """
@@ -89,15 +88,13 @@ def read(text, other=""):
             raise TypeError('a config.json holds names and values between { and }, such as "model_type"')
         said = {
             "told": words.explain(config),
+            "warnings": consistency.warnings(config),
             "table": list(table(config)),
+            "facts": facts(config),
             "strip": strip(reader.layers(config)),
             "understood": consistency.understood(config),
             "unread": sorted(reader._read(config).keys() - known_config_keys.NAMES),
         }
-        if other:
-            theirs = reader.gallery()[other]
-            said |= {"diff": words.diff(config, theirs), "theirs": strip(reader.layers(theirs))}
-            said["both"] = [facts(config), facts(theirs["config"])]
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         said = {"error": f"This is not JSON: in {where} Python says “{error.msg}”."}

@@ -18,7 +18,7 @@ FOLDER = ROOT / "docs/_static/pictures"
 def spot_the_bug(column):
     right, doubled = arrays.sinusoidal(50, 128), arrays.sinusoidal(50, 128, base=10_000**2)
     return {
-        "right": right[:, column],
+        "one": right[:, column],
         "other": doubled[:, column],
         "difference": np.abs(right - doubled)[:, column].max(),
     }
@@ -54,12 +54,11 @@ def detector(position, width, base):
     return {"answer": answer, "neighbour": answer[position - 1 if position else 1], "far": far.max()}
 
 
-def two_arrows(query, key, both, layout):
-    layouts = ("interleaved", "half") if layout == "mixed" else (layout, layout)
+def two_arrows(query, key, both, pairs):
     vectors = [[1, 0.5, 1, -0.5, 0.8, 0.3, 1, 0.2], [0.9, 0.4, 0.7, 0.6, -0.3, 1, 0.5, 0.5]]
     q, k = (
-        arrays.rotary([vector], [position + both], base=100, layout=one)[0]
-        for vector, position, one in zip(vectors, (query, key), layouts)
+        arrays.rotary([vector], [position + both], base=100)[0][: 2 * pairs]
+        for vector, position in zip(vectors, (query, key))
     )
     return {"score": q @ k}
 
@@ -146,7 +145,7 @@ CASES = {
     video_loop: dict(frame=[90, 130, 200, 201], trained=[129, 257], slower=[False, True]),
     shuffle_the_words: dict(order=[0, 77], mask=[False, True], position=[False, True]),
     detector: dict(position=[0, 40, 127], width=[4, 64], base=[1.5, 4]),
-    two_arrows: dict(query=[7], key=[4], both=[11], layout=["interleaved", "half", "mixed"]),
+    two_arrows: dict(query=[7], key=[4], both=[11], pairs=[1, 4]),
     ruler: dict(query=[0, 15], heads=[1, 12], head=[2, 11], constant=[0, -2.5]),
     stretch: dict(
         trained=[8, 12], factor=[0, 2], rule=["none", "linear", "NTK", "YaRN", "Llama 3"],
@@ -218,7 +217,7 @@ GRASPED = [
     ("sum_of_stripes", [(100, 100), (315, 100)], {"pairs": 32}),
     ("turn_the_hands", [(290, 60), (330, 18)], {"position": 0}),
     ("turn_the_hands", TURN, {"position": 15}),
-    ("two_arrows", [(68, 21), (10, 62)], {"query at": 9, "key at": 4}),  # two radians of pair 0
+    ("two_arrows", [(216, 21), (158, 62)], {"query at": 9, "key at": 4}),  # two radians of pair 0
     ("video_loop", [(100, 30), (200, 30)], {"frame": 210, "trained up to": 129}),
 ]
 
@@ -276,23 +275,34 @@ def column_at(box, column):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_first_screen_asks_for_a_column_and_then_tells_the_story(open_page, width):
+def test_the_first_screen_asks_for_a_table_then_for_a_column_and_goes_on(open_page, width):
     page = open_page("index", width=width)
     box = page.locator(".live.hero")
     status, story, slider = box.get_by_role("status"), box.locator(".story"), box.get_by_role("slider")
-    assert not story.is_visible() and slider.input_value() == "0"
-    assert status.inner_text().startswith("Click a table")
-    assert box.locator("path.line").count() == 2 and not box.locator("rect.ring").count()
+    page.wait_for_function("document.querySelector('.hero input').value == 10")  # it has gone there by itself
+    assert not story.is_visible() and status.inner_text().startswith("Click a table")
     assert page.get_by_role("link", name="Try the first exercise").bounding_box()["y"] < 500
     tables = [one.bounding_box() for one in box.locator("image.grip").all()]
     assert (tables[0]["y"] == tables[1]["y"]) is (width == 1280) and tables[0]["width"] > 300
-    page.mouse.click(*column_at(box, 120))
-    assert "Try further left" in status.inner_text() and not story.is_visible()
+    assert all(one["height"] >= 120 for one in tables)
     page.mouse.click(*column_at(box, 6))
-    assert "Column 6: this one shows it" in status.inner_text()
-    assert slider.input_value() == "6" and "43 files" in story.inner_text()
+    assert "Column 6: the curves differ" in status.inner_text() and not story.is_visible()
+    box.get_by_role("button", name="Table A has the bug").press("Enter")
+    assert status.inner_text().startswith("No, table B has the bug. Now prove it")
+    assert slider.evaluate("one => one === document.activeElement")
+    slider.press("End")
+    assert "Try further left" in status.inner_text() and not story.is_visible()
+    slider.fill("8")
+    assert "Its exponent is doubled" in status.inner_text() and "43 files" in story.inner_text()
     slider.press("Home")
-    assert "Column 0: A and B are equal here" in status.inner_text()
+    assert "Column 0: A and B are equal here" in status.inner_text() and story.is_visible()
+    box.get_by_role("button", name="Find another bug").click()
+    assert "By the formula, it begins at 0. So which table" in status.inner_text() and not story.is_visible()
+    box.get_by_role("button", name="Table A has the bug").click()
+    slider.fill("4")
+    assert "Yes, table A has the bug" in status.inner_text() and "Try further right" in status.inner_text()
+    slider.fill("5")
+    assert "The cosines are missing" in status.inner_text() and not story.is_visible()
 
 
 def test_a_finger_chooses_and_a_finger_that_scrolls_does_not(browser, site):
@@ -315,5 +325,5 @@ def test_a_finger_chooses_and_a_finger_that_scrolls_does_not(browser, site):
     assert not box.locator(".story").is_visible()
     page.goto(page.url, wait_until="networkidle")  # at the top again
     page.touchscreen.tap(x, y)
-    assert "Column 40:" in box.get_by_role("status").inner_text()
+    assert box.get_by_role("status").inner_text().startswith("Column 40:")
     page.close()

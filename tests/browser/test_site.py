@@ -127,6 +127,26 @@ def test_on_a_phone_panels_stand_below_each_other(open_page):
         assert figure.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
+def test_on_a_phone_panels_have_one_scale(open_page):
+    page = open_page("notebooks/01_why_order_matters", width=390)
+    page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
+    figure = page.locator("article figure:has(.piece)").first
+    wide = [one.bounding_box()["width"] for one in figure.locator(".piece img:visible").all()]
+    assert len(wide) == 2 and wide[0] == pytest.approx(wide[1], rel=0.01)
+
+
+def test_on_a_phone_code_is_wrapped_or_says_that_it_scrolls(open_page):
+    page = open_page("notebooks/09_rotary", width=390)
+    page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
+    told = page.locator(".highlight:not(.cm-content) > pre:visible").evaluate_all(
+        """all => all.map(one => [
+            one.textContent.trimEnd().split("\\n").length, one.scrollWidth > one.clientWidth,
+            getComputedStyle(one, "::after").content.includes("scroll")])"""
+    )
+    assert any(scrolls for _, scrolls, _ in told)
+    assert all(lines > 4 and says for lines, scrolls, says in told if scrolls)
+
+
 def test_on_a_phone_a_figure_is_whole_and_as_wide_as_the_window(open_page):
     page = open_page("notebooks/06_reading_the_picture", width=390)
     page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
@@ -231,6 +251,28 @@ def test_search_finds_first_the_lesson_of_a_word(open_page, word, lesson):
     first = page.locator(".search-answers a").first
     first.wait_for()
     assert f"notebooks/{lesson}.html" in first.get_attribute("href")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    ("symptom", "kind", "title"),
+    [
+        ("my model outputs garbage after long context", "Clinic", "Fluent up to token 4,096, then noise"),
+        ("left padding", "Lesson", "With padding, count only the real tokens"),
+    ],
+)
+def test_a_symptom_finds_its_case_or_its_section_first(open_page, width, symptom, kind, title):
+    page = open_page("search", width=width)
+    field = page.locator("article form input, main form input").last
+    field.focus()
+    page.get_by_role("button", name="left padding").click()
+    first = page.locator(".search-answers li").first
+    first.get_by_text("With padding").wait_for()
+    field.fill(symptom)
+    first.get_by_text(title).wait_for()
+    assert first.get_attribute("data-kind") == kind
+    kinds = [one.get_attribute("data-kind") for one in page.locator(".search-answers li").all()]
+    assert kinds.index("Clinic") < 2 and kinds[:2] != ["Lesson", "Lesson"]
 
 
 @pytest.mark.parametrize(

@@ -30,17 +30,23 @@ export const bar = (x, y, width, height, kind, more = "") =>
 export const curve = (values, kind, [x, y, width, height]) =>
   line(values.map((value, i) => [x + (width * i) / (values.length - 1), y + (height * (1 - value)) / 2]), kind);
 
-// Rows of numbers between -1 and 1 as the address of an image: blue below zero, white, red above, as in the lessons.
+// Rows of numbers between -1 and 1 as the address of an image: blue below zero, red above. What is 0 has the colour of the page's paper.
+const dark = () => document.documentElement.dataset.theme === "dark";
+const addresses = { true: new WeakMap(), false: new WeakMap() };
 export function painted(rows) {
+  const known = addresses[dark()];
+  if (known.has(rows)) return known.get(rows);
+  const [low, paper, high] = dark() ? [[86, 166, 240], [34, 40, 50], [240, 92, 88]] : [[33, 102, 172], [247, 247, 247], [178, 24, 43]];
   const canvas = Object.assign(document.createElement("canvas"), { width: rows[0].length, height: rows.length });
   const context = canvas.getContext("2d");
   const image = context.createImageData(canvas.width, canvas.height);
   rows.flat().forEach((value, i) => {
-    const end = value < 0 ? [33, 102, 172] : [178, 24, 43];
-    image.data.set([...end.map((channel) => 247 + (channel - 247) * Math.abs(value)), 255], 4 * i);
+    const end = value < 0 ? low : high;
+    image.data.set([...paper.map((channel, n) => channel + (end[n] - channel) * Math.abs(value)), 255], 4 * i);
   });
   context.putImageData(image, 0, 0);
-  return canvas.toDataURL();
+  known.set(rows, canvas.toDataURL());
+  return known.get(rows);
 }
 
 // A word of the sentence in the colour that its curve has in the picture.

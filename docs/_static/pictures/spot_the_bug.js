@@ -1,24 +1,41 @@
-// Lesson 03: the table by the formula, A, and with its exponent doubled, B. 50 positions, 128 columns.
-import { bar, curve, end, fixed, middle, narrow, painted, range, row, text } from "./shared.js";
+// Lesson 03: the table by the formula, and one with a bug. Which of them is A changes. 50 positions, 128 columns.
+import { bar, curve, end, fixed, middle, narrow, painted, range, row, spaced, text } from "./shared.js";
 
 const [POSITIONS, COLUMNS] = [50, 128];
-const table = (base) => range(POSITIONS).map((position) => row(position, COLUMNS, base));
+const table = (base, first = 0) => range(POSITIONS).map((position) => row(position + first, COLUMNS, base));
 const right = table(10_000);
-const doubled = table(10_000 ** 2); // 2 (2k/d) is the same as the square of the base
+const period = (c) => `By the formula, its curve repeats every ${spaced(2 * Math.PI * 10_000 ** ((c - (c % 2)) / COLUMNS))} positions.`;
+const start = (c) => `By the formula, it begins at ${c % 2}.`;
+const BUGS = [
+  { wrong: table(10_000 ** 2), at: 1, hint: period, told: "Its exponent is doubled, so its hands are too slow." }, // 2 (2k/d) is the same as the square of the base
+  { wrong: right.map((one) => one.map((_, c) => one[c - (c % 2)])), at: 0, hint: start, told: "All its columns are sines. The cosines are missing." },
+  { wrong: table(10_000, 1), at: 0, hint: start, told: "It counts the positions from 1." },
+];
 const column = (rows, number) => rows.map((one) => one[number]);
 const largest = (one, other) => Math.max(...one.map((value, i) => Math.abs(value - other[i])));
-const differences = range(COLUMNS).map((c) => largest(column(right, c), column(doubled, c)));
+for (const bug of BUGS) {
+  bug.tables = bug.at ? [right, bug.wrong] : [bug.wrong, right];
+  bug.differences = range(COLUMNS).map((c) => largest(...bug.tables.map((rows) => column(rows, c))));
+}
+
+// Where the game is: which bug, which table was taken for it and at which column, and whether a column has shown it.
+const game = { bug: BUGS[0], column: null, guess: null, asked: null, found: false };
+const guess = (n) => Object.assign(game, { guess: n, asked: game.column });
+const next = () => Object.assign(game, { bug: BUGS[(BUGS.indexOf(game.bug) + 1) % BUGS.length], guess: null, found: false });
+export const offers = () =>
+  game.guess === null ? [["Table A has the bug", () => guess(0)], ["Table B has the bug", () => guess(1)]]
+    : game.found ? [[game.bug === BUGS.at(-1) ? "Begin again" : "Find another bug", next]] : [];
 
 // Side by side, or on a phone below each other: there a column is not much narrower than a fingertip can choose.
 const places = () => {
-  const [size, wide, tall, below, at, curves] = narrow() ? [14, 382, 85, 14, [[18, 19], [18, 143]], 46] : [7.5, 184, 70, 9, [[12, 13], [214, 13]], 36];
+  const [size, wide, tall, below, at, curves] = narrow() ? [15, 382, 142, 15, [[18, 19], [18, 203]], 52] : [7.5, 184, 70, 9, [[12, 13], [214, 13]], 36];
   return { size, wide, tall, below, at, box: [at[0][0], at[1][1] + tall + below + 7, 384 - at[0][0], curves] }; // box: where the curves are
 };
-const PICTURES = [right, doubled].map(painted);
-const KEY = painted([range(21).map((n) => n / 10 - 1)]);
+const KEY = [range(21).map((n) => n / 10 - 1)];
 
 export const height = () => places().box[1] + places().box[3] + 16;
-export const knobs = [{ name: "column", label: "column", min: 0, max: COLUMNS - 1, value: 0 }];
+export const knobs = [{ name: "column", label: "column", min: 0, max: COLUMNS - 1, value: 10 }];
+export const sweep = "column"; // once from 0 to its value, so that one sees what a column is
 
 export function grasp([x, y]) {
   const { wide, at, box } = places();
@@ -27,29 +44,30 @@ export function grasp([x, y]) {
   return ([to]) => ({ column: Math.min(Math.max(Math.floor(((to - left) * COLUMNS) / wide), 0), COLUMNS - 1) });
 }
 
-export const numbers = ({ column: c }) => ({
-  right: column(right, c),
-  other: column(doubled, c),
-  difference: differences[c],
-});
+export function numbers({ column: c }) {
+  const [one, other] = game.bug.tables.map((rows) => column(rows, c));
+  return { one, other, difference: game.bug.differences[c] };
+}
 
 // What rows, columns and colours are stands at the tables.
-function painting([left, top], n, c, told, { size, wide, tall, below }) {
+function painting([left, top], n, c, { size, wide, tall, below }) {
   const right = left + wide;
   const image = (href, x, y, width, height, more = "") => `<image href="${href}" x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" ${more}/>`;
   return text(left, top - 3, `table ${"AB"[n]}`, `class="${["first", "second"][n]}"`)
-    + text(right - 5 * size, top - 3, "−1", end) + image(KEY, right - 4.8 * size, top - 3 - 0.7 * size, 4 * size, 0.7 * size) + text(right, top - 3, "1", end)
+    + text(right - 5 * size, top - 3, "−1", end) + image(painted(KEY), right - 4.8 * size, top - 3 - 0.7 * size, 4 * size, 0.7 * size) + text(right, top - 3, "1", end)
     + text(0, 0, narrow() ? "position →" : "position 0 to 49 →", `${middle} transform="translate(${left - 0.95 * size} ${top + tall / 2}) rotate(90)"`)
     + text(left + wide / 2, top + tall + below - 1, "its 128 numbers, column 0 to 127 →", middle)
-    + image(PICTURES[n], left, top, wide, tall, 'class="grip"')
-    + (told ? ["halo", "ring"] : []).map((kind) => bar(left + (c * wide) / COLUMNS - 1, top - 1, wide / COLUMNS + 2, tall + 2, kind)).join("");
+    + image(painted(game.bug.tables[n]), left, top, wide, tall, 'class="grip"')
+    + ["halo", "ring"].map((kind) => bar(left + (c * wide) / COLUMNS - 1, top - 1, wide / COLUMNS + 2, tall + 2, kind)).join("");
 }
 
-export function draw({ right: one, other }, { column: c }, told) {
+export function draw({ one, other, difference }, { column: c }) {
+  game.column = c;
+  if (game.guess !== null && c !== game.asked) game.found ||= difference >= SEEN;
   const layout = places();
   const [x, y, width, tall] = layout.box;
   const axis = bar(...layout.box, "box") + text(x, y + tall + layout.below, "position 0") + text(x + width / 2, y + tall + layout.below, `column ${c} as a curve`, middle) + text(x + width, y + tall + layout.below, "49", end);
-  const drawn = layout.at.map((place, n) => painting(place, n, c, told, layout)).join("") + axis;
+  const drawn = layout.at.map((place, n) => painting(place, n, c, layout)).join("") + axis;
   const ends = [one, other].map((values) => y + 4 + ((tall - 6) * (1 - values.at(-1))) / 2);
   const between = (ends[0] + ends[1]) / 2;
   if (Math.abs(ends[0] - ends[1]) < 14) [0, 1].forEach((n) => (ends[n] = between + (ends[n] > ends[1 - n] || (n && ends[0] === ends[1]) ? 7 : -7)));
@@ -58,13 +76,23 @@ export function draw({ right: one, other }, { column: c }, told) {
 }
 
 const SEEN = 0.1; // a smaller difference hides in the thickness of the curves
-export const solved = ({ difference }) => difference >= SEEN;
+export const solved = () => game.found && game.bug === BUGS[0]; // the page tells its story
+
+function seen(c, difference) {
+  if (difference < 1e-9) return "A and B are equal here.";
+  if (difference < SEEN) return `A and B differ by ${difference < 0.001 ? "less than 0.001" : `at most ${fixed(difference, 3)}`} here. You would hardly see it.`;
+  return `the curves differ by up to ${fixed(difference)}.`;
+}
 
 export function words({ difference }, { column: c }, told) {
-  if (!told) return `${matchMedia("(hover: none)").matches ? "Tap" : "Click"} a table, or drag across it. The slider does the same. Column 0 is drawn: A and B are equal there.`;
-  const found = difference < 1e-9 ? "A and B are equal here."
-    : difference < SEEN ? `A and B differ by ${difference < 0.001 ? "less than 0.001" : `at most ${fixed(difference, 3)}`} here. You would hardly see it.`
-    : `this one shows it. The curves differ by up to ${fixed(difference)}.`;
-  const largest = differences.indexOf(Math.max(...differences));
-  return `<strong>Column ${c}: ${found}</strong>${difference < SEEN ? ` Try further ${c < largest ? "right" : "left"}.` : ""}`;
+  const { bug, guess, found } = game;
+  const touch = matchMedia("(hover: none)").matches ? "Tap" : "Click";
+  const here = `<strong>Column ${c}: ${seen(c, difference)}</strong>`;
+  if (guess === null) return `${told ? here : `${touch} a table to see a column as two curves, or drag across it. This is column ${c}.`} ${bug.hint(c)} So which table is wrong?`;
+  const verdict = `${guess === bug.at ? "Yes" : "No"}, table ${"AB"[bug.at]} has the bug.`;
+  if (found) return `${here} ${guess === bug.at ? "" : `${verdict} `}${bug.told}`;
+  const near = bug.differences.findIndex((one) => one >= SEEN);
+  const way = bug.differences.slice(c).some((one) => one >= SEEN) ? "right" : "left";
+  const missed = c === game.asked ? "" : ` ${here} Try further ${c < near ? "right" : way}.`;
+  return `<strong>${verdict}</strong> Now prove it: ${touch.toLowerCase()} another column that shows it.${missed}`;
 }

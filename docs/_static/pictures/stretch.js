@@ -24,7 +24,7 @@ export const height = 195;
 export const knobs = [
   { name: "trained", label: "trained on", min: 8, max: 14, value: 12, shown: (n) => spaced(2 ** n) },
   { name: "factor", label: "text longer by", min: 0, max: 5, value: 2, shown: (n) => spaced(2 ** n) },
-  { name: "rule", label: "rule", choices: ["none", "linear", "NTK", "YaRN", "Llama 3"], value: "none" },
+  { name: "rule", label: "rule", choices: ["none", "linear", "NTK", "YaRN", "Llama 3"], value: "YaRN" },
   { name: "base", label: "base", choices: ["10000", "500000"], value: "10000" },
 ];
 

@@ -49,8 +49,8 @@ export function grasp([x, y], { position, width, base }) {
 const painting = { of: "" };
 function table(width, base) {
   const of = `${width} ${base}`;
-  if (painting.of !== of) Object.assign(painting, { of, href: painted(range(POSITIONS).map((p) => row(p, width, 10 ** base))) });
-  return `<image href="${painting.href}" x="${LEFT}" y="${TOP}" width="${WIDE}" height="${TALL}" preserveAspectRatio="none"/>`;
+  if (painting.of !== of) Object.assign(painting, { of, rows: range(POSITIONS).map((p) => row(p, width, 10 ** base)) });
+  return `<image href="${painted(painting.rows)}" x="${LEFT}" y="${TOP}" width="${WIDE}" height="${TALL}" preserveAspectRatio="none"/>`;
 }
 
 export function draw({ own, omegas, nearest: other }, { position, width, base }) {
@@ -65,7 +65,7 @@ export function draw({ own, omegas, nearest: other }, { position, width, base })
   const at = (p) => TOP + ((p + 0.5) * TALL) / POSITIONS;
   const mark = (p, x, way, kind) => `<path class="mark ${kind}" d="M${x} ${at(p).toFixed(1)}l${-8 * way} -4v8z"/>`;
   return hands.join("") + table(width, base) + mark(position, LEFT - 1, 1, "ink") + mark(other, LEFT + WIDE + 1, -1, "near")
-    + text(LEFT + WIDE / 2, 11, "a row for every position", middle);
+    + text(LEFT + WIDE / 2, 11, "a row per position", middle);
 }
 
 export function words({ own, omegas, gap, nearest: other }, { position, width }) {

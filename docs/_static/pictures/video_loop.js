@@ -1,5 +1,5 @@
 // Lesson 18: the hands of HunyuanVideo's time, 8 pairs of base 256, one position to every four frames.
-import { along, bar, end, frequencies, line, middle, range, spaced, text, word } from "./shared.js";
+import { along, bar, end, frequencies, line, middle, narrow, range, spaced, text, word } from "./shared.js";
 
 const [LAST, EVERY] = [420, 4]; // frames
 const [LEFT, WIDE] = [10, 380];
@@ -56,7 +56,7 @@ export function draw({ periods, turns, kinds, decides, loop }, { frame, trained,
     const kind = { known: "ink", new: "second", again: "second" }[kinds[k]];
     return sector([cx, cy], trained / period, "wedge") + `<circle class="${k === decides && loop ? "second" : "faint"}" cx="${cx}" cy="${cy}" r="${RADIUS}"/>`
       + line([[cx, cy], [cx + RADIUS * Math.sin(angle), cy - RADIUS * Math.cos(angle)]], kind)
-      + text(cx, cy + RADIUS + 13, spaced(period), `${middle} class="${k === decides && loop ? "second" : ""}"`);
+      + text(cx, cy + RADIUS + 13, `${spaced(period)}${k ? "" : narrow() ? " frames" : " frames a turn"}`, `${middle} class="${k === decides && loop ? "second" : ""}"`);
   }).join("");
 }
 

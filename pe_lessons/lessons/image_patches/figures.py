@@ -101,7 +101,7 @@ def resolutions(trained, counted, squeezed):
     fig = _grids(panels, label="score", side=3.0)
     for ax in fig.axes[: len(panels)]:
         ax.clabel(ax.contour(ax.images[0].get_array(), levels=[0.8], colors="white"), fmt="%g")
-    fig.set_size_inches(8.4, 3.1)
+    fig.set_size_inches(7.2, 2.8)
     return fig
 
 
@@ -131,10 +131,11 @@ def _grids(panels, *, label, side):
     """Numbers of image patches {title: (height, width)} side by side, each panel a grid of square cells."""
     fig = plots.heatmaps(panels, xlabel="patch column", ylabel="patch row", label=label)
     fig.set_size_inches(1.0 + side * len(panels), 0.4 + side)
-    fig.axes[-1].set_ylim(bottom=0)  # no number is below zero
     for ax in fig.axes[: len(panels)]:
         ax.set_aspect("equal")
         ax.images[0].set_cmap(ax.images[0].cmap.resampled(20))  # steps that can be told apart and followed
+    lowest = min(np.min(values) for values in panels.values())
+    fig.axes[-1].set_ylim(bottom=np.floor(10 * lowest) / 10)  # after the steps, which draw the bar again
     return fig
 
 
