@@ -287,9 +287,9 @@ def install(stamp, lock):
     say("Ready after %d s\n\n" % (time.monotonic() - start))
 
 
-def run(command, environ):
+def run(command, environ, place):
     """How a command ends that has the terminal to itself; Ctrl-C means there what it likes."""
-    child = subprocess.Popen(command, cwd=ROOT, env=environ)
+    child = subprocess.Popen(command, cwd=place, env=environ)
     for name in ("SIGTERM", "SIGHUP"):  # who ends this program, or closes its terminal, ends the command too
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda number, frame: child.send_signal(number))
@@ -339,7 +339,10 @@ def main(words):
         say("JupyterLab is starting. Among the lines that it prints is the address of the lesson.\n")
     codes = []
     for command in arguments:
-        codes.append(run([python] + command, environ))
+        place = ROOT
+        if command[0].startswith("teaching/"):  # a class's folder is named as the caller sees it
+            command[0], place = str(ROOT / command[0]), None
+        codes.append(run([python] + command, environ, place))
         if codes[-1] > 128:  # ended by a signal
             break
     return next(filter(None, codes), 0)

@@ -45,23 +45,23 @@ def version():
     return subprocess.run(words, cwd=ROOT, capture_output=True, text=True).stdout.strip() or "unknown"
 
 
-def nbgrader(folder, sandboxed=True):
+def nbgrader(folder):
     """nbgrader with the settings of the class, and with our way to run a notebook."""
     # Slides and tables know lessons too, where nbgrader is not installed.
     from nbgrader.apps import NbGraderAPI
     from nbgrader.converters import Autograde
     from nbgrader.coursedir import CourseDirectory
     from nbgrader.preprocessors import Execute, SaveAutoGrades
-    from running import Run, RunOpenly, SavePoints
+    from running import Run, SavePoints
     from traitlets.config import PyFileConfigLoader
 
     config = PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
     config.CourseDirectory.root = str(folder)
     config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}?timeout=120"
-    ours = {Execute: Run if sandboxed else RunOpenly, SaveAutoGrades: SavePoints}
+    ours = {Execute: Run, SaveAutoGrades: SavePoints}
     steps = Autograde().autograde_preprocessors
     config.Autograde.autograde_preprocessors = [ours.get(step, step) for step in steps]
     config.Execute.shutdown_kernel = "immediate"
-    config.Execute.skip_cells_with_tag = ""
+    config.Execute.skip_cells_with_tag = ""  # nbgrader would give a check without outputs all its points
     config.Execute.heading = f"Graded with version {version()} of the course."
     return NbGraderAPI(CourseDirectory(config=config), config=config)

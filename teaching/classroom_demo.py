@@ -1,6 +1,6 @@
 """A class in a temporary folder: right, wrong, unlucky and hostile submissions, graded and reviewed.
 
-    python course.py classroom-demo [--keep FOLDER] [--jobs 2] [--only WORD]
+    python course.py classroom-demo [--keep FOLDER] [--only WORD]
 
 The work is done by what the teacher's guide names: `classroom`, `grade` and `review`. The table at the end
 shows for each submission the points expected and given; the exit code is 1 if any of them differ, if a
@@ -211,17 +211,16 @@ def listen():
 def main(arguments):
     parser = argparse.ArgumentParser(description="grade a simulated class", prog="classroom-demo")
     parser.add_argument("--keep", metavar="FOLDER", help="make the class here, and leave it to be looked at")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many at a time")
     parser.add_argument("--only", default="", help="only those in whose name this stands")
     options = parser.parse_args(arguments)
     if problem := sandbox.missing():
         sys.exit(f"classroom-demo: it tries attacks, and needs a sandbox for them: {problem}")
     handed_in = [one for one in submissions() if options.only in one.student]
     with tempfile.TemporaryDirectory(prefix="class_") as temporary:
-        return run_class(Path(options.keep or temporary).resolve(), handed_in, options.jobs)
+        return run_class(Path(options.keep or temporary).resolve(), handed_in)
 
 
-def run_class(folder, handed_in, jobs):
+def run_class(folder, handed_in):
     start = time.monotonic()
     folder = make_class_folder.make(folder, [LESSON])
     with (folder / "nbgrader_config.py").open("a") as settings:
@@ -232,7 +231,7 @@ def run_class(folder, handed_in, jobs):
     port, visitors = listen()
     for submission in handed_in:
         hand_in(submission, folder, port)
-    given, _ = grade.grade(folder, LESSON, jobs=jobs)
+    given, _ = grade.grade(folder, LESSON, jobs=os.cpu_count() or 2)
     _, remarks, *_ = review.look(folder, LESSON)
 
     failed = 0

@@ -1,6 +1,6 @@
 """Grade what a class handed in: every kernel in a sandbox, several at once.
 
-    python course.py grade FOLDER LESSON [--student NAME | --again] [--jobs 2] [--without-sandbox]
+    python course.py grade FOLDER LESSON [--student NAME | --again] [--jobs 2]
 
 LESSON is a number such as 03, or a name. Files lie in FOLDER/downloaded/LESSON (zips of a learning platform,
 or notebooks) or in FOLDER/submitted/STUDENT/LESSON. Called again, it goes on: it grades what is new and
@@ -63,11 +63,10 @@ def prepare(place):
     """
     tempfile.tempdir = place
     signal.signal(signal.SIGINT, lambda *_: None)  # the terminal tells all, and the first one ends the others
-    if sys.platform.startswith("linux"):
-        import resource
+    import resource  # Windows, where nobody grades, has none
 
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 @contextlib.contextmanager
@@ -77,9 +76,6 @@ def bound_time(seconds):
     def stop(*_):
         raise TimeoutError(f"stopped after {seconds} s of computing")
 
-    if not hasattr(signal, "setitimer"):
-        yield
-        return
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds, 1)  # and each second from then on: somebody may catch it
     try:
@@ -89,10 +85,10 @@ def bound_time(seconds):
         signal.signal(signal.SIGPROF, before)
 
 
-def grade_one(folder, lesson, student, sandboxed):
+def grade_one(folder, lesson, student):
     """Grade one submission and write its feedback page; what nbgrader said, if that failed."""
     mark_graded(folder, lesson, student, "stopped")  # until it is done
-    api = nbgrader(folder, sandboxed)
+    api = nbgrader(folder)
     for work, bound in ((api.autograde, contextlib.nullcontext()), (api.generate_feedback, bound_time(PAGE))):
         with bound:
             done = work(lesson, student, force=True)
@@ -114,11 +110,10 @@ def remove_leftovers():
     for place in Path(tempfile.gettempdir()).glob("grade_*_*"):
         number = place.name.split("_")[1]
         if number.isdigit() and not psutil.pid_exists(int(number)):
-            with contextlib.suppress(RecursionError):  # a learner made it too deep
-                shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(place, ignore_errors=True)
 
 
-def graded_in_turn(folder, lesson, todo, sandboxed, jobs):
+def graded_in_turn(folder, lesson, todo, jobs):
     """Grade everybody, several at once; give each with what went wrong.
 
     Where a process of ours ends (a machine without memory ends it), nobody knows whose work ended it: so the
@@ -133,7 +128,7 @@ def graded_in_turn(folder, lesson, todo, sandboxed, jobs):
             start, tasks = time.time(), {}
             try:
                 interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the others, while they start
-                tasks |= {pool.submit(grade_one, folder, lesson, one, sandboxed): one for one in left}
+                tasks |= {pool.submit(grade_one, folder, lesson, one): one for one in left}
                 signal.signal(signal.SIGINT, interrupt)
                 while tasks:
                     done, _ = wait(tasks, SLOW, FIRST_COMPLETED)
@@ -414,26 +409,10 @@ def write_grades(folder, lesson, given, broken, gone):
     return kept
 
 
-def sandbox_or_consent(without):
-    """Whether to grade in a sandbox; where there is none, only after a yes."""
-    problem = None if without else sandbox.missing()
-    if problem is None and not without:
-        return True
-    print(
-        f"Without a sandbox: {problem or '--without-sandbox'}.\nLearners' code then runs with your rights: "
-        "it can read and change your files, this class's grades among them, and use the network."
-    )
-    if not without and input("Grade all the same? [y/N] ").strip().lower() != "y":
-        sys.exit("Nothing was graded.")
-    return False
-
-
-def check_that_answers_can_run(sandboxed):
+def check_that_answers_can_run():
     """Stop where a kernel could not import the course: every answer would get 0 points."""
     words = [sys.executable, "-c", "import pe_lessons.exercises, torch, matplotlib"]
-    with tempfile.TemporaryDirectory() as shared:
-        words = sandbox.command(shared, words) if sandboxed else words
-        run = subprocess.run(words, capture_output=True, text=True)
+    run = subprocess.run(sandbox.command(words), capture_output=True, text=True)
     if run.returncode:
         said = (run.stderr.strip().splitlines() or ["no message"])[-1]
         sys.exit(
@@ -442,11 +421,11 @@ def check_that_answers_can_run(sandboxed):
         )
 
 
-def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
+def grade(folder, lesson, again=False, student=None, jobs=2):
     """Grade a lesson of a class; return the points, and why some of it could not be graded."""
     start = time.monotonic()
     check_grade_book(folder, lesson, again)
-    check_that_answers_can_run(sandboxed)
+    check_that_answers_can_run()
     remove_leftovers()
     handed_out(folder, lesson)
     roster = people(folder)
@@ -482,7 +461,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2, sandboxed=True):
     for one in todo:
         for name, score in take_back_points_by_hand(folder, lesson, one).items():
             print(f"  {one}: {score:g} by hand for {name} was for an older file, and counts no more")
-    for number, (one, problem) in enumerate(graded_in_turn(folder, lesson, todo, sandboxed, jobs), start=1):
+    for number, (one, problem) in enumerate(graded_in_turn(folder, lesson, todo, jobs), start=1):
         if problem:
             explain(folder, lesson, one, NOT_GRADED)
             mark_graded(folder, lesson, one, "failed")
@@ -547,15 +526,15 @@ def main(arguments):
     parser.add_argument("--again", action="store_true", help="everybody once more")
     parser.add_argument("--student", help="this one only, once more")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many at a time")
-    parser.add_argument("--without-sandbox", action="store_true", help="answers run with your rights")
     options = parser.parse_args(arguments)
     folder, lesson = options.folder, options.lesson
-    sandboxed = sandbox_or_consent(options.without_sandbox)
-    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+    if problem := sandbox.missing():
+        sys.exit(f"grade: no sandbox for learners' code: {problem}. Nothing was graded.")
+    for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:  # and not ignored, as under nohup
             signal.signal(number, signal.default_int_handler)
     try:
-        _, broken = grade(folder, lesson, options.again, options.student, options.jobs, sandboxed)
+        _, broken = grade(folder, lesson, options.again, options.student, options.jobs)
     except KeyboardInterrupt:
         sys.exit("\nStopped. What was graded is kept, and no marks were written. Call it again: it goes on.")
     print(f"\nFeedback for each learner: {folder}/feedback/NAME/{lesson}")

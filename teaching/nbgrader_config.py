@@ -13,8 +13,6 @@ c.OverwriteCells.add_missing_cells = True
 # Seconds for which one cell may compute, whatever else the machine does; on the clock it may take five times
 # as long, if it computes. The slowest of the course takes a few; an endless loop outside a function ends so.
 c.Execute.timeout = 60
-# No tag lets a check be passed over: without outputs, nbgrader would give it all its points.
-c.Execute.skip_cells_with_tag = ""
 # Without this every kernel warns of its local sockets.
 c.Execute.extra_arguments = ["--log-level=ERROR"]
 

@@ -13,7 +13,7 @@ import nbformat
 from IPython.core import inputtransformer2
 from nbgrader.preprocessors import Execute, SaveAutoGrades
 from nbgrader.utils import is_grade
-from sandbox import PATIENCE, OpenKernelManager, SandboxedKernelManager, computed
+from sandbox import PATIENCE, SandboxedKernelManager, computed
 from traitlets import Unicode
 
 from pe_lessons.exercises.result import LOOK_TYPE
@@ -147,12 +147,6 @@ class Run(Execute):
             if kind == "error":
                 content["traceback"] = [shortened("\n".join(content["traceback"]))]
         return super().output(outs, msg, display_id, cell_index)
-
-
-class RunOpenly(Run):
-    """The same without a sandbox."""
-
-    kernel_manager = OpenKernelManager
 
 
 class SavePoints(SaveAutoGrades):

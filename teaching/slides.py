@@ -1,4 +1,4 @@
-"""Show a lesson as slides: python course.py slides 03 [--no-browser] [--port 8000]
+"""Show a lesson as slides: python course.py slides 03
 
 nbconvert makes them: a cell's slide type says where a slide begins, and a long slide scrolls. reveal.js and
 MathJax come from npm and lie beside the page, in docs/_build/slides, so nothing is fetched while you talk.
@@ -53,16 +53,13 @@ def build(path):
 def main(arguments):
     parser = argparse.ArgumentParser(description="show a lesson as slides", prog="course.py slides")
     parser.add_argument("lesson", type=class_folder.lesson_named, help="its number, such as 03")
-    parser.add_argument("--no-browser", action="store_true", help="only say where they are")
-    parser.add_argument("--port", type=int, default=0, help="0 takes any that is free")
     options = parser.parse_args(arguments)
     build(class_folder.lessons()[options.lesson])
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=TARGET)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", options.port), handler) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         address = f"http://127.0.0.1:{server.server_port}/{options.lesson}.html"
         print(f"{address}\nKeys: space and the arrows; Ctrl-C here to end.", flush=True)
-        if not options.no_browser:
-            webbrowser.open(address)
+        webbrowser.open(address)
         try:
             server.serve_forever()
         except KeyboardInterrupt:

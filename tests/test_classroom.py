@@ -419,7 +419,6 @@ def test_a_page_holds_nothing_of_a_learner_that_a_browser_runs():
     assert code.outputs[1].text.startswith("x")  # no sound, and no text from right to left
 
 
-@pytest.mark.skipif(not hasattr(grade.signal, "setitimer"), reason="Windows bounds no computing")
 def test_no_cell_keeps_the_page_busy_for_minutes(monkeypatch, tmp_path):
     """Colours, and pictures in prose, are looked for in the square of a line's length."""
     new, dots = nbformat.v4, "if 0:\n  " + "a." * 45_000
@@ -442,7 +441,7 @@ def test_no_cell_keeps_the_page_busy_for_minutes(monkeypatch, tmp_path):
     monkeypatch.setattr(grade, "mark_graded", lambda *_: None)
     monkeypatch.setattr(grade, "PAGE", 0.1)
     with pytest.raises(TimeoutError, match=r"stopped after 0\.1 s of computing"):
-        grade.grade_one(tmp_path, LESSON, "ada", True)
+        grade.grade_one(tmp_path, LESSON, "ada")
 
 
 @pytest.mark.parametrize("notebook", find_notebooks(), ids=lambda path: path.stem)
@@ -483,8 +482,8 @@ from pe_lessons.exercises import result
 print(result.LOOK_ONLY, {one: os.environ[one] for one in os.environ if one.startswith("PE_LESSONS")})"""
 
 
-@pytest.mark.parametrize("run", [running.RunOpenly, pytest.param(running.Run, marks=needs_a_sandbox)])
-def test_a_check_only_tells_what_an_answer_does(run):
+@needs_a_sandbox
+def test_a_check_only_tells_what_an_answer_does():
     """Its own outputs count for nothing, nor do other checks in its cell; an error of the cell stays."""
     name, right = "sinusoidal_loop", demo.RIGHT["sinusoidal_loop"]
     check = f"{name}.check(my_sinusoidal)"
@@ -502,7 +501,7 @@ def test_a_check_only_tells_what_an_answer_does(run):
         about = {"nbgrader": {"grade": True, "grade_id": f"{exercise}-check"}}
         cells.append(nbformat.v4.new_code_cell(source, metadata=about))
     notebook = nbformat.v4.new_notebook(cells=cells, metadata={"course_notes": ["newest broken", "put back"]})
-    notebook, _ = run(timeout=60, heading="version").preprocess(notebook, {})
+    notebook, _ = running.Run(timeout=60, heading="version").preprocess(notebook, {})
     told, first, correct, *wrong = notebook.cells
     assert told.source == "newest broken\n\nput back\n\nversion"
     assert "the course gives no answers" in first.outputs[0].text and right[30:] not in first.outputs[0].text
@@ -582,14 +581,14 @@ def test_what_is_right_in_the_known_trials_only_is_wrong_in_fresh_ones(exercise)
     assert fresh._wrong(known) and all(n >= len(exercise._expected) for n in fresh._wrong(known))
 
 
-@pytest.mark.parametrize("run", [running.RunOpenly, pytest.param(running.Run, marks=needs_a_sandbox)])
-def test_a_cell_is_stopped_for_what_it_computes(run):
+@needs_a_sandbox
+def test_a_cell_is_stopped_for_what_it_computes():
     """A busy machine makes an answer wait, as sleep does here: that alone costs no point at first."""
     loop = "while True:\n    pass"
     endless = [loop, f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {loop!r}])"]
     sources = ["import time\ntime.sleep(2)\nprint('done')", *endless, "time.sleep(10**6)", "print('done')"]
     notebook = nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_code_cell, sources)])
-    _, late, *stopped, last = run(timeout=3).preprocess(notebook, {})[0].cells
+    _, late, *stopped, last = running.Run(timeout=3).preprocess(notebook, {})[0].cells
     assert [output.get("text") for output in late.outputs + last.outputs] == ["done\n"] * 2
     names = ["ComputedTooLong", "ComputedTooLong", "WaitedTooLong"]
     for cell, name in zip(stopped, names, strict=True):
@@ -598,40 +597,15 @@ def test_a_cell_is_stopped_for_what_it_computes(run):
 
 
 @needs_a_sandbox
-def test_a_notebook_that_only_waits_is_stopped_and_its_folder_is_for_nobody_else(monkeypatch):
+def test_a_notebook_that_only_waits_is_stopped(monkeypatch):
     monkeypatch.setattr(sandbox, "IDLE", 2)
-    run = running.Run(timeout=60)
-    opened = (
-        "[os.chmod(one, 0o777) for place in glob.glob('/tmp/*/shared') for one in (place, place + '/..')]"
-    )
-    cell = nbformat.v4.new_code_cell(f"import glob, os, time\n{opened}\ntime.sleep(100)")
-    modes = []
-
-    def stored(place):
-        modes[:] = [Path(one).stat().st_mode & 0o777 for one in (place, Path(place).parent)]
-        return 0
-
-    monkeypatch.setattr(sandbox, "stored", stored)
-    _, waits = run.preprocess(nbformat.v4.new_notebook(cells=[cell]), {})[0].cells
+    cell = nbformat.v4.new_code_cell("import time\ntime.sleep(100)")
+    _, waits = running.Run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=[cell]), {})[0].cells
     assert "all cells together took 1" in waits.outputs[-1].evalue
-    assert modes == [0o777, 0o700] and not Path(run.manager.place).exists()
-
-
-def test_files_that_run_with_their_owner_s_rights_and_locked_folders_are_too_much(tmp_path, monkeypatch):
-    (tmp_path / "mine").touch()
-    assert sandbox.stored(tmp_path) < sandbox.FILES
-    (tmp_path / "mine").chmod(0o4755)
-    assert sandbox.stored(tmp_path) > sandbox.FILES
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(sandbox, "stored", Mock(side_effect=PermissionError))
-    manager, sleeper = sandbox.SandboxedKernelManager(), subprocess.Popen(["sleep", "100"])
-    manager._watch(sleeper.pid)
-    assert "or a folder, next to its sockets" in manager.ended_because and sleeper.wait(60)
 
 
 def test_what_a_fork_shares_counts_once_and_only_where_it_matters(monkeypatch):
     """A process that is gone has nothing, and does not keep the others from being counted."""
-    monkeypatch.setattr(sandbox, "nameless", lambda processes: 0)
     monkeypatch.setattr(sandbox, "queued", lambda pid: 7)
     forked, gone = Mock(), Mock(memory_info=Mock(side_effect=sandbox.psutil.NoSuchProcess(1)))
     forked.memory_info.return_value.rss, forked.memory_full_info.return_value.pss = 1 << 30, 1 << 20
@@ -886,22 +860,19 @@ def test_grading_stops_where_the_grade_book_is_lost(tmp_path):
     assert not (tmp_path / "grades").exists()
 
 
-def test_without_a_sandbox_grading_asks(monkeypatch, capsys):
+def test_without_a_sandbox_nothing_is_graded(monkeypatch, a_class):
     monkeypatch.setattr(sandbox, "missing", lambda: "bubblewrap is not installed")
-    monkeypatch.setattr("builtins.input", lambda _: "")
-    with pytest.raises(SystemExit, match="Nothing was graded"):
-        grade.sandbox_or_consent(without=False)
-    assert "read and change your files" in capsys.readouterr().out
-    monkeypatch.setattr("builtins.input", lambda _: "y")
-    assert grade.sandbox_or_consent(without=False) is False
+    with pytest.raises(SystemExit, match=r"bubblewrap is not installed\. Nothing was graded"):
+        grade.main([str(a_class[0]), "03"])
 
 
+@needs_a_sandbox
 def test_where_the_course_cannot_be_imported_nothing_is_graded(monkeypatch, tmp_path):
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    words = sandbox.command("/shared", ["python"])
+    words = sandbox.command(["python"])
     assert words[words.index("PYTHONPATH") + 1] == str(sandbox.ROOT)
     broken = [sys.executable, "-c", "raise ImportError('no module named torch')"]
-    monkeypatch.setattr(sandbox, "command", lambda shared, words: broken)
+    monkeypatch.setattr(sandbox, "command", lambda words: broken)
     with pytest.raises(SystemExit, match="all would get 0 points"):
         grade.grade(tmp_path, LESSON)
     assert not (tmp_path / "grades").exists()
@@ -911,33 +882,32 @@ def grading_pretended(monkeypatch, problem=None):
     """Let `grade` do everything but run notebooks: each call of it writes a new page."""
     calls = []
 
-    def grade_one(folder, lesson, student, sandboxed):
+    def grade_one(folder, lesson, student):
         page = folder / "feedback" / student / lesson / f"{lesson}.html"
         page.parent.mkdir(parents=True, exist_ok=True)
         calls.append(student)
         page.write_text(f"{student}, {calls.count(student)}")
         return problem or grade.mark_graded(folder, lesson, student)
 
-    monkeypatch.setattr(grade, "check_that_answers_can_run", lambda sandboxed: None)
-    monkeypatch.setattr(grade, "sandbox_or_consent", lambda without: True)
+    monkeypatch.setattr(grade, "check_that_answers_can_run", lambda: None)
+    monkeypatch.setattr(sandbox, "missing", lambda: None)
     monkeypatch.setattr(grade, "ProcessPoolExecutor", lambda jobs, *_: ThreadPoolExecutor(jobs))
     monkeypatch.setattr(grade, "grade_one", grade_one)
     monkeypatch.setattr(grade, "points", lambda *_: {})
     return calls
 
 
-def ends_for_bob(folder, lesson, student, sandboxed):
+def ends_for_bob(folder, lesson, student):
     if student == "bob":
         grade.os._exit(1)
 
 
-@pytest.mark.skipif(not hasattr(grade.os, "fork"), reason="a spawned process takes ten seconds to start")
 def test_a_process_that_ends_costs_nobody_else_a_mark(tmp_path, monkeypatch):
     fork = grade.multiprocessing.get_context("fork")
     monkeypatch.setattr(grade.multiprocessing, "get_context", lambda kind: fork)
     monkeypatch.setattr(grade, "grade_one", ends_for_bob)
     who = ["ada", "bob", "eve", "fay"]
-    done = dict(grade.graded_in_turn(tmp_path, LESSON, who, True, 2))
+    done = dict(grade.graded_in_turn(tmp_path, LESSON, who, 2))
     assert done == dict.fromkeys(who) | {"bob": "it ended the process that graded it"}
 
 
@@ -971,7 +941,7 @@ def test_who_stops_grading_stops_all_of_it(tmp_path):
     words = [sys.executable, grade.__file__, folder, "03", "--jobs", "1"]
     environment = grade.os.environ | {"TMPDIR": str(files)}
     run = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True)
-    while not list(files.glob("grade_*/kernel_*/shared/kernel.json")):
+    while not list(files.glob("grade_*/kernel_*/kernel.json")):
         assert run.poll() is None
         sandbox.time.sleep(0.1)
     family = sandbox.psutil.Process(run.pid).children(recursive=True)

@@ -133,7 +133,7 @@ def test_the_threads_are_sources_and_the_lesson_is_there(case):
     for thread in case.data["thread"]:
         source = SOURCES[thread]
         assert source.kind == "thread" and source.opened and lesson.stem[3:] in source.cited
-    assert notebook(ROOT / "notebooks", case.data["lesson"]).is_file()
+    assert (ROOT / "notebooks" / f"{case.data['lesson']}.ipynb").is_file()
 
 
 @in_every_case

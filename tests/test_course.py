@@ -148,6 +148,16 @@ def test_a_pytorch_that_the_learner_chose_stays(course, steps, build):
     assert kinds(steps[4:]) == ["rest", "fonts"]
 
 
+def test_a_folder_of_a_class_is_named_as_the_caller_sees_it(course, monkeypatch, capfd):
+    file = course.ROOT / "teaching" / "where.py"
+    file.parent.mkdir()
+    file.write_text("import sys; from pathlib import Path; print(Path(sys.argv[1]).resolve())")
+    monkeypatch.setattr(course, "TASKS", {"grade": ("", None, ["teaching/where.py"])})
+    monkeypatch.chdir(file.parent)
+    assert course.main(["grade", "."]) == 0
+    assert Path(capfd.readouterr().out.strip()) == file.parent.resolve()
+
+
 def test_a_task_passes_exit_codes_and_words_on_and_finds_its_surroundings(course, monkeypatch, capfd):
     monkeypatch.setattr(course, "set_up", lambda extras: None)
     monkeypatch.setattr(course, "PYTHON", sys.executable)

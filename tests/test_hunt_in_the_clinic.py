@@ -10,10 +10,10 @@ from reexecute import ROOT
 from pe_lessons import doctor
 from pe_lessons.lessons.the_clinic import hunt, server
 
-RELEASE = textwrap.dedent(inspect.getsource(server.Server.release))
+CUT = textwrap.dedent(inspect.getsource(server.Cache.cut))
 ADD = textwrap.dedent(inspect.getsource(server.Layer.add))
 STUB = "def repaired(*arguments):\n    raise NotImplementedError\n"
-LAST_LINE = "    layer.k, layer.v = layer.k[stay, :, spare:], layer.v[stay, :, spare:]\n"
+LAST_LINE = "    layer.k, layer.v = layer.k[:, :, spare:], layer.v[:, :, spare:]\n"
 
 
 def written(text, *changes):
@@ -26,15 +26,15 @@ def written(text, *changes):
     return scope[text.split("def ")[1].split("(")[0]]
 
 
-def by_kind(cut):
-    return LAST_LINE, LAST_LINE.replace("spare:", "cut:").replace("    ", f"    cut = {cut}\n        ", 1)
+def by_kind(first):
+    new = LAST_LINE.replace("spare:", "first:").replace("    ", f"    first = {first}\n        ", 1)
+    return written(CUT, (LAST_LINE, new))
 
 
 def test_the_program_keeps_all_laws_but_one_and_without_its_fault_all():
     assert [*hunt.broken(hunt.program())] == [hunt.SYMPTOM]
     assert hunt.broken(hunt.program())[hunt.SYMPTOM] > 0.1
     assert hunt.broken(hunt.program(repaired=True)) == {}
-    assert hunt.spare_columns(hunt.program()) == hunt.spare_columns(hunt.program(repaired=True)) == 0
 
 
 def test_letters_do_not_hang_on_the_last_bit():
@@ -52,27 +52,32 @@ def test_the_doctor_finds_nothing_because_it_asks_the_model_only():
 
 
 def test_each_function_has_a_name_and_the_fault_is_not_on_the_first_screen():
-    assert hunt.GUILTY in hunt.functions() and "Layer.add" in hunt.functions()
+    assert {hunt.GUILTY, "Cache.pick", "Layer.add", "Server.tidy"} <= {*hunt.functions()}
     text = (ROOT / "pe_lessons/lessons/the_clinic/server.py").read_text(encoding="utf-8")
-    assert text.count(hunt.FAULT) == 1 and text[: text.index(hunt.FAULT)].count("\n") > 200
-    assert 240 < text.count("\n") < 300
+    assert text.count(hunt.FAULT) == 1 and text[: text.index(hunt.FAULT)].count("\n") > 100
+    assert 240 < text.count("\n") < 310
 
 
-COUNTED = "max(0, spare - (self.cache.columns + spare - layer.k.shape[2]))"
 EVERYTHING = ADD.replace("k.shape[2] if self.window is None else self.window - 1", "k.shape[2]")
+RIGHT = "max(0, layer.k.shape[2] - self.columns)"
+FORGOT_NOTHING = "spare if layer.k.shape[2] == self.columns + spare else 0"
 
 
 @pytest.mark.parametrize(
     ("function", "accused", "cause"),
     [
-        (written(RELEASE, by_kind(COUNTED)), "Server.release", "the cause"),
-        (written(RELEASE, by_kind(COUNTED)), "release", "the cause"),
-        (written(RELEASE, (" if self.waiting else 0", " * 0")), "release", "keeps padding"),
-        (written(RELEASE, by_kind("spare if layer.window is None else 0")), "release", "breaks"),
-        (written(RELEASE, by_kind("spare // 2 if layer.window else spare")), "release", "breaks"),
-        (written(RELEASE), "release", "still wrong"),
+        (by_kind(RIGHT), "Cache.cut", "the cause"),
+        (by_kind(RIGHT), "cut", "the cause"),
+        (by_kind("spare if layer.window is None else 0"), "cut", "breaks"),
+        (by_kind("spare // 2 if layer.window else spare"), "cut", "breaks"),
+        (by_kind(FORGOT_NOTHING), "cut", "still wrong"),
+        (written(CUT), "cut", "still wrong"),
+        (lambda self: None, "tidy", "the symptom"),
+        (lambda self: None, "release", "the symptom"),  # nobody leaves, and it ends all the same
         (written(EVERYTHING), "Layer.add", "the symptom"),
         (written(ADD, ("self.window - 1", "self.window")), "Layer.add", "an innocent"),
+        (lambda self, rows: None, "pick", "stops"),
+        (lambda self, spare: None, "cut", "stops"),
         (lambda real: real.cumsum(dim=1) - 1, "count_real", "an innocent"),
         (lambda *anything: 1 / 0, "rotated", "stops"),
         (lambda self, k, v: (k, v), "Layer.add", "stops"),
@@ -90,11 +95,11 @@ def test_what_the_check_says(function, accused, cause):
     ("arguments", "status", "words"),
     [
         ((), "not attempted", "hint"),
-        ((written(RELEASE),), "not attempted", "name it"),
-        ((written(STUB), "release"), "not attempted", "hint"),
-        ((written(RELEASE), "forward"), "error", "Attention.forward, Block.forward, Decoder.forward"),
-        ((written(RELEASE), 3), "error", "no function of the program"),
-        ((3, "release"), "error", "without parentheses"),
+        ((written(CUT),), "not attempted", "name it"),
+        ((written(STUB), "cut"), "not attempted", "hint"),
+        ((written(CUT), "forward"), "error", "Attention.forward, Block.forward, Decoder.forward"),
+        ((written(CUT), 3), "error", "no function of the program"),
+        ((3, "cut"), "error", "without parentheses"),
     ],
 )  # fmt: skip
 def test_what_is_no_answer(arguments, status, words):
@@ -102,8 +107,32 @@ def test_what_is_no_answer(arguments, status, words):
     assert said.status == status and words in said.message
 
 
-def test_the_first_wrong_letter_is_that_after_the_longest_prompt_has_left(capsys):
-    hunt.first_wrong(server.WISHES)
-    assert capsys.readouterr().out.count("wrong from letter 5 on") == 2
-    hunt.first_wrong([("a cat", 12), ("so be it", 12)])
-    assert capsys.readouterr().out.count("right") == 2
+WHOM, LONG = ("whom", 12), "a cat chases the dog"
+NO_WINDOW = {"windows": (None,) * 4}
+
+
+@pytest.mark.parametrize(
+    ("wishes", "options", "first"),
+    [
+        (server.WISHES, {}, "6"),
+        (server.WISHES, NO_WINDOW, None),
+        *((server.WISHES[:one] + server.WISHES[one + 1 :], {}, "6") for one in range(4)),
+        (server.WISHES[:4], {}, None),  # the longest prompt, which had left long before
+        ([WHOM, ("cats", 12)], {}, None),
+        ([WHOM, (LONG, 2)], {}, "6"),
+        ([WHOM, (LONG, 5)], {}, "6"),
+        ([WHOM, (LONG, 6)], {}, "10"),  # it moves in steps of four
+        ([WHOM, (LONG, 2)], NO_WINDOW, None),
+        ([WHOM, (LONG, 12)], {}, None),
+        ([("whom", 2), (LONG, 12)], {}, None),
+        ([("a cat", 12), (LONG, 2)], {}, "6"),  # not where the text outgrows a window
+        ([("a", 14), ("who", 1)], {}, None),
+        ([("a", 14), ("who", 8)], {}, "11"),
+    ],
+)
+def test_what_the_experiments_say(capsys, wishes, options, first):
+    hunt.first_wrong(wishes, **options)
+    said = capsys.readouterr().out
+    assert {line.split()[-2] for line in said.splitlines() if "wrong" in line} == (
+        {first} if first else set()
+    )

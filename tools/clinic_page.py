@@ -84,8 +84,7 @@ GUILTY = f"Yes, it is this one. *{ANSWER}* says why."
 
 def link_to(case):
     """The lesson that explains a case, as a link."""
-    path = notebook(ROOT / "notebooks", case.data["lesson"])
-    return f"[lesson {path.name[:2]}, {case.lesson}](notebooks/{path.name})"
+    return f"[lesson {case.lesson[:2]}, {case.lesson[3:]}](notebooks/{case.data['lesson']}.ipynb)"
 
 
 def section(case):
@@ -165,7 +164,7 @@ def wall():
         cards += (
             f'<li data-tags="{" ".join(tags)}"><a href="#case-{case.number}">{html.escape(case.title)}</a>'
             f"<p>{html.escape(SEEN[case.number])} <small>Case {case.number}, {case.data['minutes']} minutes, "
-            f"with lesson {notebook(ROOT / 'notebooks', case.data['lesson']).name[:2]}</small></p></li>"
+            f"with lesson {case.lesson[:2]}</small></p></li>"
         )
     return f'<p class="wall-count" role="status" tabindex="-1"></p><ul class="wall">{cards}</ul>'
 

@@ -1,6 +1,9 @@
 """The claims of the lesson on layers that remember. The lesson itself trains with seed 0."""
 
+from torch.nn import functional
+
 from evidence.claims.run_claims import above, at_least, below, between, each_seed, who_learns
+from pe_lessons import toys
 from pe_lessons.lessons.layers_that_remember import toy
 
 FADES, OVERWRITES = {"fades": True}, {"fades": True, "overwrites": True}
@@ -24,3 +27,16 @@ def two_tasks(seed):
     yield "fading sum, three back, 240 steps", longer, above(0.35)
     farther = toy.accuracy(toy.back(5), seed=seed, steps=240, **FADES)
     yield "fading sum, five back, 240 steps", farther, below(0.4)
+    slower = toy.accuracy(toy.back(3), seed=seed, steps=240, **OVERWRITES)
+    yield "delta rule, three back, 240 steps", slower, below(0.5)
+
+
+@each_seed
+def guesses(seed):
+    """Answers with the token that has occurred most often so far"""
+    for task, what, low, high in ((3, "three back", 0.27, 0.31), (5, "five back", 0.25, 0.29)):
+        tokens, targets = next(toys.batches(toy.back(task), seed=seed, batch_size=5000))
+        counts = functional.one_hot(tokens).cumsum(dim=-2)  # (batch, seq_len, words)
+        asked = targets != toys.IGNORE_INDEX
+        right = counts.argmax(dim=-1) == targets
+        yield f"guess, {what}", right[asked].double().mean().item(), between(low, high)

@@ -72,17 +72,15 @@ def _verdict(result, exercise):
     from ipywidgets import Button, HBox, Output, VBox
 
     numbers, out = itertools.count(1), Output()
+    told = {"Hint": lambda: exercise.hint(next(numbers)), "Solution": exercise.solution}
 
-    def button(name, tell):
-        def clicked(_):
-            out.clear_output()
-            with out:
-                tell()
+    def clicked(button):
+        out.clear_output()
+        with out:
+            told[button.description]()
 
-        made = Button(description=name)
-        made.on_click(clicked)
-        return made
-
-    hint = button("Hint", lambda: exercise.hint(next(numbers)))
+    buttons = [Button(description=name) for name in told]
+    for button in buttons:
+        button.on_click(clicked)
     display.display(display.HTML(result._repr_html_()))
-    display.display(VBox([HBox([hint, button("Solution", exercise.solution)]), out]))
+    display.display(VBox([HBox(buttons), out]))

@@ -9,8 +9,8 @@ import linecache
 import pprint
 import re
 
-from pe_lessons.exercises.failed_cells import in_words
-from pe_lessons.exercises.run_answer import cut, in_one_line
+from pe_lessons.exercises.failed_cells import BINDS, in_words
+from pe_lessons.exercises.run_answer import cut, in_one_line, no_input
 
 FILE = "<answer>"
 SHOWN = 10_000  # characters of what was printed, or of a value
@@ -65,7 +65,7 @@ class _Run:
 
     def __init__(self, lesson, name, answer, imports):
         self.exercise = getattr(importlib.import_module(f"pe_lessons.lessons.{lesson}"), name)
-        self.space = {"__name__": "__main__", name: self.exercise, "input": _no_input}
+        self.space = {"__name__": "__main__", name: self.exercise, "input": no_input}
         self.tree, self.value, self.error = None, "", ""
         linecache.cache[FILE] = len(answer), None, answer.splitlines(keepends=True), FILE
         output = io.StringIO()
@@ -96,25 +96,12 @@ class _Run:
         return repr(value) if isinstance(value, str) else pprint.pformat(value, width=88, sort_dicts=False)
 
 
-def _no_input(*_):
-    raise EOFError("input() waits for the keyboard. Call your function with a value instead")
-
-
 def _without(missing, tree):
     """Status and message where the answer does not make the name that is checked."""
-    made = [line.name for line in tree.body if isinstance(line, ast.FunctionDef | ast.ClassDef)]
-    made += [
-        target.id
-        for line in tree.body
-        if isinstance(line, ast.Assign)
-        for target in line.targets
-        if isinstance(target, ast.Name)
-    ]
     if not tree.body:
         return "not attempted", "Your answer is empty. *Start again* brings back what was here."
+    made = ["".join(names) for names in BINDS.findall(ast.unparse(tree))]
+    told = f"Your answer has no `{missing}`"
     if made:
-        return "error", (
-            f"Your answer has no `{missing}`, but it has `{made[0]}`. Did you rename it? The check looks for "
-            f"`{missing}`, so give it that name again."
-        )
-    return "error", f"Your answer has no `{missing}`. *Start again* brings back what was here."
+        return "error", f"{told}, but it has `{made[0]}`. Did you rename it? The check looks for `{missing}`."
+    return "error", f"{told}. *Start again* brings back what was here."

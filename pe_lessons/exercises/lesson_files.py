@@ -79,7 +79,7 @@ class Lesson:
             mistakes=Lazy(lambda: [one for one, _ in self.changes(name, answer)]),
             pairs=Lazy(lambda: self.pairs(name, answer)),
             hints=self.words[name]["hints"],
-            text=shown.text_with(self.learners_names),
+            text=re.sub(r"\w+", lambda word: self.learners_names.get(word[0], word[0]), shown.text),
             may_call=frozenset(re.findall(r"\b(?:loops|arrays|tensors)\.(\w+)", "".join(texts))),
             **details,
         )
@@ -164,10 +164,6 @@ class Answer:
             used = more
         self.text = "\n\n\n".join(text for one, (text, _) in parts.items() if one in used)
 
-    def text_with(self, names):
-        """The text with functions under other names."""
-        return re.sub(r"\w+", lambda word: names.get(word[0], word[0]), self.text)
-
     def allows(self, change):
         """Whether a shared change applies: its old texts stand here."""
         return isinstance(change, list) and all(old in self.text for old, _ in _places(change))
@@ -209,17 +205,13 @@ class Lazy:
     """Made when first asked for: compiling takes time, and a right answer needs none of it."""
 
     def __init__(self, make):
-        self.make = make
-
-    @functools.cached_property
-    def made(self):
-        return tuple(self.make())
+        self.make = functools.cache(lambda: tuple(make()))
 
     def __iter__(self):
-        return iter(self.made)
+        return iter(self.make())
 
     def __len__(self):
-        return len(self.made)
+        return len(self.make())
 
 
 def _places(change):
@@ -245,30 +237,17 @@ def read_words(text):
     """What stands under each heading: hints, a question with its choices, or a quiz of several."""
     found = {}
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        name, body = section.split("\n", 1)
-        first, *questions = re.split(r"^### ", body, flags=re.MULTILINE)
-        found[name] = _question(first)
-        if questions:
-            parts = (one.split("\n", 1) for one in questions)
-            found[name]["questions"] = {title: _question(words) for title, words in parts}
+        (name, words), *questions = map(_question, re.split(r"^### ", section, flags=re.MULTILINE))
+        found[name] = words | ({"questions": dict(questions)} if questions else {})
     return found
 
 
 def _question(text):
-    prompt, hints, choices = [], [], []
-    target = prompt
-    for line in text.splitlines():
-        if choice := re.match(r"- \[(x| )\] (.*)", line):
-            choices.append((choice[2], choice[1] == "x", target := []))
-        elif hint := re.match(r"\d\. (.*)", line):
-            hints.append(target := [hint[1]])
-        elif line.strip():
-            target.append(line.strip())
-    return {
-        "prompt": " ".join(prompt),
-        "choices": {
-            letter: (text, is_right, " ".join(reason))
-            for letter, (text, is_right, reason) in zip("abcdefgh", choices)
-        },
-        "hints": tuple(" ".join(hint) for hint in hints),
-    }
+    """The name in the first line, and what stands below it."""
+    name, *lines = text.splitlines()
+    parts = re.split(r"^(- \[[x ]\]|\d\.) (.*)", "\n".join(lines), flags=re.MULTILINE)
+    prompt, *parts = [" ".join(part.split()) for part in parts]
+    marked = list(zip(parts[::3], parts[1::3], parts[2::3]))  # mark, first line, more
+    choices = [(text, mark == "- [x]", reason) for mark, text, reason in marked if "[" in mark]
+    hints = tuple(f"{first} {more}".strip() for mark, first, more in marked if "[" not in mark)
+    return name, {"prompt": prompt, "choices": dict(zip("abcdefgh", choices)), "hints": hints}

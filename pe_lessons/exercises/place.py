@@ -59,6 +59,7 @@ class _Recording(ast.NodeTransformer):
         self.made, self.used, self.results = defaultdict(list), defaultdict(list), set()
         self.named = {}  # the variable that an expression is assigned to
         self.fills = set()  # what is put into a variable that is there
+        self.filled = set()  # such variables, which are not looked at meanwhile, and names of functions
         self.scopes, self.values, self.left = {}, {}, 0
         self.large = set()  # what has too many numbers to be looked at
 
@@ -107,11 +108,9 @@ class _Recording(ast.NodeTransformer):
             for target in reversed(getattr(node, "targets", None) or [node.target]):
                 self._bind(target, value)
         loads = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
-        if isinstance(node, ast.Subscript) and not loads:
-            filled = node
-            while isinstance(filled, ast.Subscript):  # what is being filled is not looked at meanwhile
-                filled.slice, filled = self.visit(filled.slice), filled.value
-            return node
+        if node in self.filled or (isinstance(node, ast.Subscript) and not loads):
+            self.filled.add(getattr(node, "value", None))
+            return self.generic_visit(node)
         if isinstance(node, ast.Return) and not self.function:
             self.results.add(node.value)
         if not (isinstance(node, KINDS) and loads) or _is_constant(node):
@@ -120,19 +119,15 @@ class _Recording(ast.NodeTransformer):
         if isinstance(node, ast.Name):
             self.used[self.function, node.id].append(node)
             return seen
+        function = getattr(node, "func", None)
+        if isinstance(function, ast.Name):
+            self.filled.add(function)
+        elif getattr(function, "attr", "") in FILLS and isinstance(function.value, ast.Name):
+            self.made[self.function, function.value.id] += node.args
+            self.fills.update(node.args)
+            self.filled.add(function.value)
         self.around.append(node)
-        method = node.func if isinstance(node, ast.Call) else None
-        if isinstance(method, ast.Attribute):
-            if isinstance(method.value, ast.Name) and method.attr in FILLS:
-                self.made[self.function, method.value.id] += node.args
-                self.fills.update(node.args)
-            else:  # what is being filled is not looked at meanwhile
-                method.value = self.visit(method.value)
-        if method:
-            node.args = [self.visit(one) for one in node.args]
-            node.keywords = [self.visit(one) for one in node.keywords]
-        else:
-            self.generic_visit(node)
+        self.generic_visit(node)
         self.around.pop()
         return seen
 
@@ -303,7 +298,7 @@ class _Search:
         quoted = self._quoted(node)
         known = [one for one in map(self._quoted, filter(self._is_worth_telling, before)) if one != quoted]
         last = f"Your {known[-1]} has the numbers that a right answer has. " if known else ""
-        if self.status[node] == "result" and self._has_all(node):
+        if self.status[node] == "result" and self._is_like(node, _Numbers.are_moved):
             if all(len(one.distinct) < 3 and one.are_whole() for one in self.streams[node].values()):
                 return None  # True, or a size: that says nothing
             return (
@@ -331,10 +326,6 @@ class _Search:
         given = [seen for one, seen in self.streams.items() if getattr(one, "id", None) not in made]
         return self.status[node] == "known" and not self._is_like(node, _Numbers.agree, given)
 
-    def _has_all(self, node):
-        """Whether a right answer has each number as often."""
-        return self._is_like(node, _Numbers.are_moved)
-
     def _quoted(self, node):
         """An expression and its line; of a variable that changed, where it was made."""
         *lines, last = map(str, self._lines(node))
@@ -344,7 +335,8 @@ class _Search:
 
     def _lines(self, node):
         """The lines that make a variable, or the line of another expression."""
-        if self.status[node] == "result" and self._is_like(node, _Numbers.agree) and not self._has_all(node):
+        whole = self._is_like(node, _Numbers.are_moved)
+        if self.status[node] == "result" and self._is_like(node, _Numbers.agree) and not whole:
             return [node.lineno]
         makers = self._makers(node)
         filled = {one.lineno for one in makers if one in self.own.fills}

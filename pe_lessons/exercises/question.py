@@ -129,28 +129,18 @@ class Quiz(Checked):
         return tuple(question.right[0] for question in self.questions)
 
     def look(self, *answer):
-        """The letter that was given for each question: a `Look`."""
-        letters = self.letters(*answer)
-        if letters is None:
-            wanted = len(self.questions)
-            return Look("refused", f"Answer with a list of {wanted} letters, one for each question.")
-        return Look("letters", letters=tuple(letters))
-
-    def letters(self, *answer):
-        """A letter for each question, None where it is open; None if there are too few or too many.
-
-        They may be given as ``["b", "a", ...]`` or ``"ba"``.
-        """
-        letters = answer[0] if len(answer) == 1 else answer
+        """A letter for each question, given as ``["b", "a", ...]`` or ``"ba"``; None where it is open."""
+        letters, wanted = answer[0] if len(answer) == 1 else answer, len(self.questions)
         if hasattr(letters, "tolist"):
             letters = letters.tolist()
         if isinstance(letters, str):
             letters = re.findall(r"[^\W_]", letters)
         if letters is None or letters is ... or (isinstance(letters, list | tuple) and not letters):
-            letters = [...] * len(self.questions)
-        if not isinstance(letters, list | tuple) or len(letters) != len(self.questions):
-            return None
-        return [None if one is None or one is ... else str(one).strip().lower() or None for one in letters]
+            letters = [...] * wanted
+        if not isinstance(letters, list | tuple) or len(letters) != wanted:
+            return Look("refused", f"Answer with a list of {wanted} letters, one for each question.")
+        made = ("" if one is None or one is ... else str(one).strip().lower() for one in letters)
+        return Look("letters", letters=tuple(made))
 
     def judged(self, look):
         if len(look.letters) != len(self.questions):
@@ -170,7 +160,7 @@ class Quiz(Checked):
                 replies.append(f"{number} {letter}, {'yes' if is_right else 'no'}: {reason}")
             if letter and not is_right:
                 wrong.append(f"{number}{letter}")
-        status = "not yet" if wrong or None in look.letters else "correct"
+        status = "correct" if all(look.letters) and not wrong else "not yet"
         return self.result(status, "\n".join(replies), " + ".join(wrong) or None)
 
     def ask(self, *numbers):

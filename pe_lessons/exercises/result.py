@@ -96,13 +96,7 @@ class Checked:
             return self.judge(self.look(*answer))
 
     def judge(self, look):
-        """The `Result` for a `Look` at an answer.
-
-        Raises
-        ------
-        ValueError
-            If no check of this exercise makes such a look.
-        """
+        """The `Result` for a `Look`, or a ValueError if no check of this exercise makes such a look."""
         if look.kind == "refused":
             return self.result("error", look.text)
         result = self.judged(look)

@@ -8,7 +8,6 @@ stop button; one that fills the memory, or assigns to `np.sin`, has done so.
 import builtins
 import contextlib
 import copy
-import dataclasses
 import dis
 import functools
 import inspect
@@ -106,56 +105,44 @@ class Look:
     @classmethod
     def from_text(cls, text):
         """Read what a stranger wrote; what is no look raises some error."""
-        return cls(**_read(cls, json.loads(text)) | {"answer": None})
+        return _read(cls, json.loads(text))
+
+
+def _read(kind, data):
+    """A `Look` or a `Behaviour` from JSON."""
+    read = kind(**{name: _FIELDS[name](value) for name, value in data.items()})
+    if kind is Behaviour:
+        wanted = math.prod(read.shape) if read.kind == "value" else 0
+        if len(read.shape) > 64 or len(read.entries) != wanted:
+            raise ValueError("a behaviour has other numbers than its shape says")
+    return read
 
 
 def _line(text):
     return " ".join(str(text).split())[:2_000]
 
 
-# What the tuples of a `Look` and its behaviours hold; texts in one line where nothing is said.
-_PARTS = {
-    "seen": lambda data: Behaviour(**_read(Behaviour, data)),
-    "letters": lambda letter: letter and _line(letter),
-    "shape": lambda size: min(int(size), 2 * ENTRIES),
-    "entries": float,
+def _each(read):
+    return lambda values: tuple(map(read, values))
+
+
+_FIELDS = {
+    **dict.fromkeys(("kind", "text", "name"), _line),
+    **dict.fromkeys(("letters", "called", "lent"), _each(_line)),
+    **dict.fromkeys(("early", "truth"), bool),
+    "course": lambda name: name and _line(name),
+    "seen": _each(lambda data: _read(Behaviour, data)),
+    "answer": lambda _: None,
+    "shape": _each(lambda size: min(int(size), 2 * ENTRIES)),
+    "entries": _each(float),
+    "changed": lambda number: None if number is None else int(number),
+    "printed": lambda text: cut(str(text), 2 * PRINTED),
+    "steps": int,
 }
 
 
-def _read(kind, data):
-    """The fields of a `Look` or `Behaviour` from JSON, each of the type that its default has."""
-    fields = kind.__dataclass_fields__
-    if not isinstance(data, dict) or data.keys() != fields.keys():
-        raise ValueError(f"this is no {kind.__name__}")
-    read = {}
-    for name, field in fields.items():
-        value, default = data[name], "" if field.default is dataclasses.MISSING else field.default
-        if default is not None and type(value) is not (list if default == () else type(default)):
-            raise ValueError(f"{kind.__name__}: {name} is a {type(value).__name__}")
-        if default == ():
-            read[name] = tuple(map(_PARTS.get(name, _line), value))
-        elif isinstance(value, str):
-            read[name] = cut(value, 2 * PRINTED) if name == "printed" else _line(value)
-        else:
-            read[name] = value
-    if kind is Behaviour:
-        shape, counted = read["shape"], len(read["entries"])
-        if len(shape) > 64 or counted != (math.prod(shape) if read["kind"] == "value" else 0):
-            raise ValueError("a behaviour has other numbers than its shape says")
-        if not isinstance(read["changed"], int | None):
-            raise ValueError("a behaviour changes an argument without a number")
-    return read
-
-
 class Unusable(Exception):
-    """A value that cannot be compared with numbers; the message says why.
-
-    In a list that holds None, `place` is where.
-    """
-
-    def __init__(self, why, place=()):
-        super().__init__(why)
-        self.place = place
+    """A value that cannot be compared with numbers. It holds why, and the place of a None in a list."""
 
 
 def close(one, other, atol):
@@ -165,12 +152,12 @@ def close(one, other, atol):
 def observe(call, arguments):
     """Call with copies of the arguments, everything captured, and return the `Behaviour`."""
     given, output = copy.deepcopy(arguments), io.StringIO()
-    with LOCK, _captured(output), _marked_memory(), _loop_guard() as steps:
+    with LOCK, _captured(output), _loop_guard() as steps:
         done = _outcome(call, given)
     changed, printed = _first_changed(arguments, given), cut(output.getvalue(), PRINTED)
     made, given_back = steps()
-    own = _snapshots(given_back.pop("", None))
-    lent = tuple(name for name, value in given_back.items() if any(own) and _snapshots(value) == own)
+    own = _contents(given_back.pop("", None))
+    lent = tuple(name for name, value in given_back.items() if own and _contents(value) == own)
     return Behaviour(
         **done, changed=changed, printed=printed, steps=made, called=tuple(given_back), lent=lent
     )
@@ -183,7 +170,7 @@ def our_own():
     if _our_own:
         yield
         return
-    with LOCK, _captured(io.StringIO()), _marked_memory():
+    with LOCK, _captured(io.StringIO()):
         _our_own = True
         try:
             yield
@@ -207,8 +194,9 @@ def _outcome(call, given):
         done["shape"], done["entries"] = numbers(value)
         done["truth"] = type(value).__name__ == "bool"  # of Python or of NumPy, which may not be there
     except Unusable as problem:
-        kind = "hole" if problem.place else "unusable" if str(problem) else "none"
-        done |= {"kind": kind, "shape": problem.place, "text": str(problem)}
+        why, *place = problem.args
+        kind = "hole" if place else "none" if value is None else "unusable"
+        done |= {"kind": kind, "shape": tuple(place), "text": why}
     except BaseException as error:
         done["kind"], done["text"] = _ended(error)
     return done
@@ -217,7 +205,7 @@ def _outcome(call, given):
 def _ended(error):
     """The kind and the text of a `Behaviour` that ended with an error."""
     if isinstance(error, NotImplementedError):
-        return "stub", ""
+        return "stub", "raises NotImplementedError. Your function does not handle this case yet."
     if isinstance(error, _TooLong):
         return "stopped", "does not end. What should stop its loops, or its calls of itself?"
     if isinstance(error, SystemExit):
@@ -256,7 +244,7 @@ def numbers(value):
         if place and (value is None or value is ...):
             at = "".join(f"[{n}]" for n in place)
             what = "None" if value is None else "`...`"
-            raise Unusable(f"contains {what} at {at}, where a number should be", place)
+            raise Unusable(f"contains {what} at {at}, where a number should be", *place)
         if not isinstance(value, list | tuple | range):
             raise Unusable(_why_unusable(value))
         if len(value) > left:
@@ -290,12 +278,10 @@ def _is_number(value):
 def is_unwritten(function):
     """Whether the body is only ``...``, ``pass`` or a docstring."""
     code = getattr(function, "__code__", None)
-    if code is None or inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
-        return False
-    steps = [step for step in dis.get_instructions(code) if step.opname not in ("RESUME", "NOP", "CACHE")]
-    return all(
+    return code is not None and all(
         step.opname in ("LOAD_CONST", "RETURN_CONST", "RETURN_VALUE") and step.argval is None
-        for step in steps
+        for step in dis.get_instructions(code)
+        if step.opname not in ("RESUME", "NOP", "CACHE")
     )
 
 
@@ -303,29 +289,11 @@ def _marking(function):
     @functools.wraps(function)
     def marked(*args, **kwargs):
         made = function(*args, **kwargs)
-        if hasattr(made, "fill_"):  # a Tensor
-            if made.is_floating_point():
-                made.detach().fill_(UNWRITTEN)
-        elif made.dtype.kind == "f":
-            made.fill(UNWRITTEN)
+        if "float" in str(made.dtype):
+            (made.detach() if hasattr(made, "detach") else made)[...] = UNWRITTEN
         return made
 
     return marked
-
-
-@contextlib.contextmanager
-def _marked_memory():
-    """Let memory that is not written be told from numbers."""
-    spaces = [vars(sys.modules[name]) for name in ("numpy", "torch") if sys.modules.get(name)]
-    names = [(space, name) for space in spaces for name in ("empty", "empty_like") if name in space]
-    kept = [(space, name, space[name]) for space, name in names]
-    for space, name, function in kept:
-        space[name] = _marking(function)
-    try:
-        yield
-    finally:
-        for space, name, function in kept:
-            space[name] = function
 
 
 def in_one_line(error):
@@ -347,7 +315,7 @@ def in_one_line(error):
 def _why_unusable(value):
     kind = type(value).__name__
     if value is None:
-        return ""
+        return "is None, where numbers should be"
     if hasattr(value, "__next__"):
         return f"is a {kind}, which can be read only once. Turn it into a list with list(...)"
     if isinstance(value, str):
@@ -370,19 +338,16 @@ def _runs_in_library(frame):
 
 def unwrapped(function):
     """What `functools.partial` or `functools.cache` calls: they are written in C and leave no frame."""
-    while not hasattr(function, "__code__"):
-        inner = getattr(function, "func", getattr(function, "__wrapped__", None))
-        if inner is None:
-            break
-        function = inner
-    return function
+    inner = getattr(function, "func", getattr(function, "__wrapped__", None))
+    return function if hasattr(function, "__code__") or inner is None else unwrapped(inner)
 
 
 def is_of_the_course(thing):
     """Whether a function or a class was written in a file of the course."""
     if isinstance(thing, type):
         return thing.__module__.startswith("pe_lessons.")
-    return getattr(getattr(thing, "__code__", None), "co_filename", "").startswith(_OURS)
+    file = getattr(getattr(thing, "__code__", None), "co_filename", "")
+    return file.startswith(_OURS) and not file.startswith(_ENGINE)
 
 
 def _is_lent(frame):
@@ -409,21 +374,16 @@ def snapshot(value):
         return None
 
 
-def _contents(value):
-    """All that an argument holds: a dictionary can be changed as well as an array."""
+def _contents(value, depth=9):
+    """All that a value holds: a dictionary can be changed as well as an array. A list may hold itself."""
     found = snapshot(value)
-    if found is not None:
+    if found is not None or not depth:
         return found
     if isinstance(value, dict):
-        return [(key, _contents(part)) for key, part in value.items()]
+        return [(key, _contents(part, depth - 1)) for key, part in value.items()]
     if isinstance(value, list | tuple):
-        return [_contents(part) for part in value]
+        return [_contents(part, depth - 1) for part in value]
     return value if isinstance(value, str | set) else None
-
-
-def _snapshots(value):
-    """Of every part of a tuple: positions and a mask have two shapes."""
-    return [snapshot(part) for part in (value if isinstance(value, tuple) else [value])]
 
 
 def _first_changed(before, after):
@@ -431,14 +391,20 @@ def _first_changed(before, after):
     return next((n for n, (a, b) in pairs if _contents(a) != _contents(b)), None)
 
 
+def no_input(*_):
+    raise EOFError("input() waits for the keyboard. Your function gets all it needs as arguments")
+
+
 @contextlib.contextmanager
 def _captured(output):
-    def no_input(*_):
-        raise EOFError("input() waits for the keyboard. Your function gets all it needs as arguments")
-
+    """Nothing is printed or asked for, and memory that is not written can be told from numbers."""
     numpy = sys.modules.get("numpy")  # the first lessons run where there is none
-    asked, builtins.input = builtins.input, no_input
+    libraries = [one for one in (numpy, sys.modules.get("torch")) if one]
+    kept = [(one, name, getattr(one, name)) for one in libraries for name in ("empty", "empty_like")]
+    kept.append((builtins, "input", input))
     recursion = sys.getrecursionlimit()
+    for space, name, function in kept:
+        setattr(space, name, no_input if space is builtins else _marking(function))
     try:
         with (
             contextlib.redirect_stdout(output),
@@ -449,7 +415,8 @@ def _captured(output):
             warnings.simplefilter("ignore")
             yield
     finally:
-        builtins.input = asked
+        for space, name, function in kept:
+            setattr(space, name, function)
         sys.setrecursionlimit(recursion)
 
 

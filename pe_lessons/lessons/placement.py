@@ -28,7 +28,7 @@ class Placement(Quiz):
 
     def place(self, *answer):
         """The numbers of the lessons whose questions were missed; without any, LAST."""
-        pairs = zip(self.lessons, self.letters(*answer), self.right)
+        pairs = zip(self.lessons, self.look(*answer).letters, self.right, strict=True)
         missed = [lesson for lesson, letter, right in pairs if letter != right]
         if missed[:1] == self.lessons[:1]:
             missed.insert(0, 0)  # the lesson before it shows how the course works

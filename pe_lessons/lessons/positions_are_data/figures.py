@@ -15,7 +15,7 @@ def loop(frequencies, trained=129, asked=201):
     words = ["came round\nbefore"] * 3 + ["back at the start\nfor the first time"] + ["new angles"] * 2
     for pair, (ax, frequency, word) in enumerate(zip(axes.flat, frequencies, words)):
         for frames, radius, look in (
-            (trained, 1.0, {"color": "0.7", "linewidth": 5}),
+            (trained, 1.0, {"color": "0.7", "linewidth": 5, "solid_capstyle": "butt"}),
             (asked, 1.25, {"color": COLOURS[0], "linewidth": 1.5}),
         ):
             angles = np.linspace(0, min(frames * frequency, 2 * np.pi), 200)

@@ -100,11 +100,9 @@ def the_draft(q, k, v, cached_k, cached_v, mask):
     cached, new = cached_k.shape[1], q.shape[1]
     outputs = np.empty(q.shape)
     for row in range(len(q)):
-        before = mask[row].sum()
-        positions = before + np.arange(new)
-        queries = arrays.rotary(q[row], positions)
-        places = np.append((mask[row].cumsum() - 1).clip(min=0), positions)
-        keys = arrays.rotary(np.concatenate([cached_k[row], k[row]]), places)
+        positions = cached + np.arange(new)
+        queries, new_keys = arrays.rotary(q[row], positions), arrays.rotary(k[row], positions)
+        keys = np.concatenate([cached_k[row], new_keys])
         values = np.concatenate([cached_v[row], v[row]])
         look = np.tri(new, cached + new, cached) > 0
         outputs[row] = arrays.attention(queries, keys, values, look)

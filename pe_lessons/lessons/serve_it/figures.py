@@ -5,7 +5,7 @@ import numpy as np
 
 from pe_lessons import plots
 
-A, B, PAD = "#a6dccb", "#9ecae8", ("pad", 1, "white")
+A, B, PAD = "#f2cf9b", "#9ecae8", ("pad", 1, "white")
 
 
 def boxes(padding, positions, colour="RoPE"):
@@ -28,7 +28,7 @@ def bits(by_way, prompt=64):
     ax.text(prompt + 2, 6.35, "new characters", color="0.4")
     ax.text(96, 4.6, "always 0: never recovers", ha="center", color=colours[1])
     ax.annotate(
-        "off by one: wrong\nfor ten characters",
+        "off by one: hurts\nfor ten characters",
         (67, 2.5),
         (72, 3.0),
         color=colours[2],
@@ -60,19 +60,19 @@ def gaps(table, rows, columns, corner=""):
 def padded(lengths):
     """Texts of these lengths in one batch, filled up on the left."""
     longest = max(lengths)
-    rows = {f"{length} tokens": boxes(longest - length, range(length)) for length in lengths}
+    rows = {f"{length} tokens": boxes(longest - length, range(length), B) for length in lengths}
     return plots.strips(rows, xlabel="place in the batch", xticks=[0, 3, 6, 12])
 
 
 @plots.drawn
 def torn():
     """A prompt counted without its padding, and new tokens counted with it."""
-    prompt = boxes(6, range(6), "")
+    prompt = boxes(6, range(3), "")
     rows = {
-        "right": prompt + boxes(0, range(6, 9)),
-        "split count": prompt + boxes(0, range(12, 15), "red"),
+        "right": prompt + boxes(0, range(3, 6)),
+        "split count": prompt + boxes(0, range(9, 12), "red"),
     }
-    return plots.strips(rows, xlabel="place in the batch", xticks=[0, 6, 12, 15])
+    return plots.strips(rows, xlabel="place in the batch", xticks=[0, 6, 9, 12])
 
 
 @plots.drawn
@@ -124,14 +124,14 @@ def new_tokens():
 def moved():
     """Six of the twelve keys in a cache stay, and move up."""
     stay = (0, 1, 8, 9, 10, 11)
-    old = [(str(place), 1, "RoPE" if place in stay else "white") for place in range(12)]
+    old = [(str(place), 1, "" if place in stay else "white") for place in range(12)]
     return plots.strips(
-        {"was at": old, "is now at": boxes(0, range(6))}, xlabel="place", xticks=[0, 2, 6, 8, 12]
+        {"was at": old, "is now at": boxes(0, range(6), "")}, xlabel="place", xticks=[0, 2, 6, 8, 12]
     )
 
 
 @plots.drawn
 def two_lists():
     """Nine keys of a text that has just grown past 8 tokens, by the two lists that rotate them."""
-    rows = {"read at once": boxes(0, range(9), B), "step by step": boxes(0, range(8), A) + boxes(0, [8], B)}
+    rows = {"read at once": boxes(0, range(9), B), "step by step": boxes(0, range(8), "") + boxes(0, [8], B)}
     return plots.strips(rows, xlabel="place of the key", xticks=[0, 8, 9])

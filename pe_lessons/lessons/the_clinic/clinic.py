@@ -80,7 +80,7 @@ class Case(Checked):
         self.title, self.data = title, data
         self.number, self.group, self.hints = data["number"], data["group"], tuple(data["hints"])
         self.name = f"case_{self.number}"
-        self.lesson = data["lesson"].replace("_", " ")  # that of the folder `serve_it` is "serve it"
+        self.lesson = data["lesson"].replace("_", " ")  # "19_serve_it" is called "19 serve it"
         self.later = data.get("later", False)  # whether it is asked without its suspects
         self.right = getattr(answers, data["program"])  # to be called and compared with
         self.culprit_change = data["suspects"]["ABC".index(data["culprit"])]["change"]
@@ -214,7 +214,7 @@ class Case(Checked):
         told = " ".join(self.data["told"].split())
         return (
             f"It is {self.culprit.letter}: {self.culprit.who}. {self.culprit.say}\n{told}\n"
-            f'The lesson "{self.lesson}" explains it. {" ".join(self.data["thread"])}'
+            f'Lesson {self.lesson[:2]}, "{self.lesson[3:]}", explains it. {" ".join(self.data["thread"])}'
         )
 
     def solution(self):

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import torch
 
-from pe_lessons.exercises import failed_cells, run_answer
+from pe_lessons.exercises import failed_cells
 from pe_lessons.exercises.result import Checked, shown
 from pe_lessons.lessons.the_clinic import server
 
-GUILTY = "Server.release"
+GUILTY = "Cache.cut"
 FAULT = """
-        for layer in self.cache.layers:
-            layer.k, layer.v = layer.k[stay, :, spare:], layer.v[stay, :, spare:]
+        for layer in self.layers:
+            layer.k, layer.v = layer.k[:, :, spare:], layer.v[:, :, spare:]
 """
 REPAIR = """
-        for layer in self.cache.layers:
-            cut = max(0, layer.k.shape[2] - self.cache.columns)  # it may have forgotten these columns itself
-            layer.k, layer.v = layer.k[stay, :, cut:], layer.v[stay, :, cut:]
+        for layer in self.layers:
+            first = max(0, layer.k.shape[2] - self.columns)  # it may have forgotten these columns itself
+            layer.k, layer.v = layer.k[:, :, first:], layer.v[:, :, first:]
 """
 TEXT = Path(__file__).with_name("server.py").read_text(encoding="utf-8")
 
@@ -107,6 +107,7 @@ def _packed(program):
 
 SYMPTOM = "the longest prompt leaves first"
 LONGEST_FIRST = [("so be it", 5), ("the dog chases", 2)]
+SHORT_STAYS = [("who", 6), ("the dog chases", 2)]  # a text that fills no window
 LAWS = {
     "a text is read three tokens at a time": _pieces,
     "two texts are packed into one row": _packed,
@@ -117,7 +118,7 @@ LAWS = {
         program, [("a", 3), ("who", 2)]
     ),
     "no layer has a window": lambda program: gap(program, LONGEST_FIRST, windows=(None,) * 4),
-    SYMPTOM: lambda program: gap(program, LONGEST_FIRST),
+    SYMPTOM: lambda program: max(gap(program, LONGEST_FIRST), gap(program, SHORT_STAYS)),
 }  # fmt: skip
 
 
@@ -137,25 +138,16 @@ def broken(program):
     return found
 
 
-def spare_columns(program):
-    """How many columns of padding a layer without a window keeps when the longest prompt has left."""
-    server = program.Server(program.random_model())
-    server.start([program.Request("so be it", 3), program.Request("the dog chases", 1)])
-    server.release()
-    return server.cache.layers[1].k.shape[2] - len("so be it")
-
-
 VERDICT = """
-It is `Server.release`. It cuts off as many columns in every layer as the batch has to spare. But a layer
-with a window has forgotten most of these columns long ago, so it loses real keys instead. Nothing fails,
-because a layer may have few keys. In July 2026 a cache of mlx-vlm was found cut to the length of a text,
-which is right for a layer that sees everything and wrong for one with a window:
+It is `Cache.cut`. It drops as many columns of every layer as of the batch. But a layer with a window has
+forgotten most of these columns long ago, so it loses real keys instead. Nothing fails, because a layer may
+have few keys. The request that left just before letter 6 had no part in it. The longest prompt had left
+after letter 2, and its columns were dropped only when there were 24 of them, which is a multiple of 4. In
+July 2026 a cache of mlx-vlm was found cut to the length of a text, which is right for a layer that sees
+everything and wrong for one with a window:
 https://github.com/Blaizzy/mlx-vlm/issues/1715"""
 REPLIES = {
     "the cause": VERDICT,
-    "keeps padding": """
-With your `{name}` every answer is right. But it should also cut off the columns that hold padding for all
-who stay, and now the layers without a window keep them.""",
     "the symptom": """
 With your `{name}` every answer is right, but you repaired the symptom and not the cause. `{name}` did what
 it says before your change. Another function loses something, and yours now makes up for it, at the price of
@@ -165,8 +157,9 @@ With your `{name}` the symptom is still there, and `{name}` is innocent. We repa
 `{name}` as it is in the file, and every answer was right. In which of your experiments did `{name}` do all
 of its work, without harm?""",
     "still wrong": """
-You have the right function, but your `{name}` still loses something. Print the shapes of the keys before
-and after it, in a layer with a window and in one without.""",
+You have the right function, but after your `{name}` a layer still has the wrong keys. Print the shapes of the
+keys before and after it, in a layer with a window and in one without. How many columns does the batch have
+then?""",
     "breaks": "Your `{name}` breaks what was right before. Now the outputs are wrong where {law}.",
     "stops": "With your `{name}` the program stops where {law}. It raises {error}",
 }
@@ -183,12 +176,13 @@ class Hunt(Checked):
 
     name = "the_hunt"
     hints = (
-        "Take the two requests that are still wrong. Change one thing each time: both want 12 letters; "
-        "no layer has a window; the shorter prompt wants fewer letters. Which changes remove the fault?",
-        "Let the longer prompt want 2 letters, then 7. Does the first wrong letter stay where the text "
-        "becomes longer than a window, or does it move? Which suspects does that clear?",
-        "Your log says after which step the outputs are wrong. Print the shape of each layer's keys before "
-        "and after this step. What should each layer have lost?",
+        "Leave out one of the five requests at a time. Without which one is everything right? Was it still "
+        "there when the others went wrong?",
+        "Take that request and one of the wrong ones. Change one thing each time: no layer has a window; the "
+        "longer prompt stays; it wants 3, 4, 5 or 6 letters; it is two characters shorter. When is all "
+        "right, and where does the first wrong letter move?",
+        "Run these two requests by hand, and print the shape of each layer's keys after each step. Where do "
+        "they jump? How many keys should a layer with a window have then?",
     )
 
     def check(self, repaired=..., accused=...):
@@ -203,7 +197,7 @@ class Hunt(Checked):
             "Copy the function that you suspect into this cell, repair it, and name it: "
             'the_hunt.check(repaired, accused="rotated"). `the_hunt.hint()` helps.',
         )
-        if repaired is ... or accused is ... or run_answer.is_unwritten(repaired):
+        if repaired is ... or accused is ...:
             return stub
         names = [name for name in functions() if accused in (name, name.split(".")[-1])]
         if len(names) != 1:
@@ -233,8 +227,7 @@ class Hunt(Checked):
                 return "breaks", law, None
         if name != GUILTY:
             return "an innocent" if wrong else "the symptom", None, None
-        padding = not wrong and spare_columns(patient)
-        return "still wrong" if wrong else "keeps padding" if padding else "the cause", None, None
+        return "still wrong" if wrong else "the cause", None, None
 
     def solution(self):
         """The repaired lines, and what was wrong."""
