@@ -42,7 +42,8 @@ def bases(similarities):
         ax.axvline(65_536, color="0.5", linewidth=1)
         ax.text(0.92, 0.8, f"base {base:,}", ha="right", transform=ax.transAxes)
         negative = np.mean(values < 0)
-        said = f"negative at {100 * negative:.0f} % of all distances" if negative else "nowhere negative"
+        lowest = f"nowhere negative (lowest: {values.min():.3f})"
+        said = f"negative at {100 * negative:.0f} % of all distances" if negative else lowest
         ax.text(1.3, -0.36, said, va="center", color=plots.RED)
     axes[-1].set(xscale="log", xlabel="distance", xlim=(1, 131_072), ylim=(-0.5, 1.05))
     axes[1].set(ylabel="similarity")
