@@ -614,7 +614,7 @@ def test_the_right_numbers_in_another_order_are_not_the_result():
     assert message.startswith(
         f"Your `angles_of(position, width)[::-1]` in line {line_of(in_reverse, '-1')} has"
     )
-    assert "but they are not yet its result" in message
+    assert "but they are not yet the right result" in message
 
 
 def last_row_only(model, rows, order):
@@ -778,4 +778,4 @@ def test_a_variable_that_its_own_line_replaces_is_not_told_as_known():
 def test_whole_numbers_in_another_order_are_as_many_of_each():
     unnamed = dataclasses.replace(batch_angles, mistakes=(), pairs=())
     message = unnamed.diagnose(cut_off_to_integers).message
-    assert "I don't recognise `angles`" in message and "not yet its result" not in message
+    assert "I don't recognise `angles`" in message and "not yet the right result" not in message

@@ -67,7 +67,7 @@ def test_a_stranger_is_judged_rightly(number, answer, monkeypatch, pytestconfig)
         assert result.status == "not yet" and "use what you wrote" in result.message, result
     elif answer["truth"] == "unnamed":
         assert (result.status != "correct", result.cause) == (True, None), result
-        said = re.search(r"I don't recognise .*|.*not yet its result.*", result.message)
+        said = re.search(r"I don't recognise .*|.*not yet the right result.*", result.message)
         shown = said and [number for some in LINES.findall(said[0]) for number in re.findall(r"\d+", some)]
         assert "place" not in answer or str(answer["place"]) in shown, result
     else:

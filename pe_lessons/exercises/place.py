@@ -303,7 +303,7 @@ class _Search:
                 return None  # True, or a size: that says nothing
             return (
                 f"Your {quoted} has the numbers that a right answer has, but they are not yet "
-                "its result. Are they in another order or shape, or is a step missing?"
+                "the right result. Are they in another order or shape, or is a step missing?"
             )
         first = self.streams[node][0]
         same = not first.shape and len(first.distinct) == 1  # one number, seen again and again in a loop
@@ -318,13 +318,14 @@ class _Search:
     def _is_worth_telling(self, node):
         """Whether a right answer has these very numbers, and not only because it is given them.
 
-        A variable that is replaced here is not told either: from here on its name has other numbers.
+        Rows, columns and entries of an argument are given, too: the wrong ones may stand elsewhere in a right
+        answer. A variable that is replaced here is not told either: from here on its name has other numbers.
         """
         if any(one is node for maker in self._makers(node) for one in ast.walk(maker)):
             return False
         made = {None, *(name for _, name in self.own.made)}
         given = [seen for one, seen in self.streams.items() if getattr(one, "id", None) not in made]
-        return self.status[node] == "known" and not self._is_like(node, _Numbers.agree, given)
+        return self.status[node] == "known" and not self._is_like(node, _Numbers.are_part_of, given)
 
     def _quoted(self, node):
         """An expression and its line; of a variable that changed, where it was made."""
