@@ -36,9 +36,9 @@ def two_standard_errors():
 
 
 def two_rivals():
-    """Five plans, two runs each: how often a rival leads, by two standard errors and by more than any two runs
-    of one plan differ. Either one of two rivals as good as plan A, or one that is 3 points better. The seed
-    moves a run's true accuracy by this standard deviation"""
+    """Five plans, two runs each: how often a rival leads, by two standard errors and by more than any two
+    runs of one plan differ. Either one of two rivals as good as plan A, or one that is 3 points better.
+    The seed moves a run's true accuracy by this standard deviation"""
     better = {0: (0.92, 0.94), 0.01: (0.55, 0.59), 0.02: (0.24, 0.29), 0.03: (0.15, 0.18)}
     for luck, bounds in better.items():
         for gain, bound in (0.0, between(0.02, 0.065)), (0.03, between(*bounds)):
