@@ -321,9 +321,7 @@ def test_a_question_gives_the_reason_for_every_wrong_choice():
     result = QUESTION.diagnose("a", "b")
     assert (result.status, result.cause) == ("not yet", "b chosen + c missed")
     assert result.message == "a is right.\nb (chosen): Ice is blue.\nThere is more to choose."
-    assert (
-        QUESTION.diagnose("b").message == "b (chosen): Ice is blue.\nNone of the right choices is chosen yet."
-    )
+    assert QUESTION.diagnose("b").message == "b (chosen): Ice is blue.\nNo right choice is chosen yet."
     assert QUESTION.diagnose("a").message == "a is right.\nThere is more to choose."  # and not what
     for nothing in ((), (...,), (None,), ("",), ([],)):
         assert QUESTION.diagnose(*nothing).status == "not attempted"

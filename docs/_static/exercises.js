@@ -273,7 +273,7 @@ export function judgeQuestion(name, rights, reasons, letters) {
   if (!wrong.length && hits.length === right.length) return said("correct", right.map((letter) => `${letter}: ${reasons[all.indexOf(letter)]}`).join("\n"));
   const lines = hits.length ? [`${hits.join(" and ")} ${hits.length === 1 ? "is" : "are"} right.`] : [];
   lines.push(...wrong.map((letter) => `${letter} (chosen): ${reasons[all.indexOf(letter)]}`));
-  if (hits.length < right.length) lines.push(hits.length ? "There is more to choose." : "None of the right choices is chosen yet.");
+  if (hits.length < right.length) lines.push(hits.length ? "There is more to choose." : "No right choice is chosen yet.");
   return said("not yet", lines.join("\n"));
 }
 

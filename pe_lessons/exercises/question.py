@@ -31,7 +31,7 @@ class Question(Checked):
     >>> question.check("b")
     warm: Not yet.
     b (chosen): Ice.
-    None of the right choices is chosen yet.
+    No right choice is chosen yet.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Question(Checked):
         replies = [f"{' and '.join(hits)} {'is' if len(hits) == 1 else 'are'} right."] if hits else []
         replies += [f"{one} (chosen): {self.choices[one][2]}" for one in differing if one in letters]
         if len(hits) < len(self.right):  # neither how many nor which: the question stays one
-            replies.append("There is more to choose." if hits else "None of the right choices is chosen yet.")
+            replies.append("There is more to choose." if hits else "No right choice is chosen yet.")
         cause = " + ".join(f"{one} {'chosen' if one in letters else 'missed'}" for one in differing)
         return self.result("not yet", "\n".join(replies), cause)
 

@@ -31,7 +31,7 @@ const places = () => {
   const [size, wide, tall, below, at, curves] = narrow() ? [15, 382, 142, 15, [[18, 19], [18, 203]], 52] : [7.5, 184, 70, 9, [[12, 13], [214, 13]], 36];
   return { size, wide, tall, below, at, box: [at[0][0], at[1][1] + tall + below + 7, 384 - at[0][0], curves] }; // box: where the curves are
 };
-const EDGE = 1; // of the lines that stand outside the column that is shown
+const edge = () => (narrow() ? 3 : 1.4); // of the lines that stand outside the column that is shown
 const KEY = [range(21).map((n) => n / 10 - 1)];
 
 export const height = () => places().box[1] + places().box[3] + 16;
@@ -59,7 +59,7 @@ function painting([left, top], n, c, { size, wide, tall, below }) {
     + text(0, 0, narrow() ? "position →" : "position 0 to 49 →", `${middle} transform="translate(${left - 1.1 * size} ${top + tall / 2}) rotate(90)"`)
     + text(left + wide / 2, top + tall + below - 1, "its 128 numbers, column 0 to 127 →", middle)
     + image(painted(game.bug.tables[n]), left, top, wide, tall, 'class="grip"')
-    + [-EDGE, wide / COLUMNS].map((beside) => bar(left + (c * wide) / COLUMNS + beside, top - 1, EDGE, tall + 2, "ring")).join("");
+    + [-edge(), wide / COLUMNS].map((beside) => bar(left + (c * wide) / COLUMNS + beside, top - 1, edge(), tall + 2, "ring")).join("");
 }
 
 export function draw({ one, other, difference }, { column: c }) {
