@@ -77,7 +77,10 @@ def opened(summary, inside, kind=""):
 
 
 def hints(one):
-    return "".join(opened(f"Hint {n}", f"<p>{words(hint)}</p>") for n, hint in enumerate(one.hints, start=1))
+    return "".join(
+        opened(f"Hint {n}", f"<p>{words(hint)}</p>", ' class="hint"')
+        for n, hint in enumerate(one.hints, start=1)
+    )
 
 
 def below_editor(exercise):

@@ -269,6 +269,7 @@ class FillLessonMap(SphinxPostTransform):
 
 
 PAPER = 0.07  # the grey that white becomes on a dark page
+LIFT = 0.75  # under 1: what is neither dark nor light can be read there as well
 # In dots of a picture: less by 10 without the strokes of numbers, more by 50 with its words, less by 30.
 SLAB = ((10, 254), (50, 0), (30, 254))
 # hue-rotate(180deg) of CSS
@@ -284,7 +285,7 @@ def signed(kept):
     colours, places = np.unique(kept.reshape(-1, 3), axis=0, return_inverse=True)
     known = plt.get_cmap(plots.SIGNED)(range(256))[:, :3]
     away = np.linalg.norm(colours[:, None] - known, axis=-1)
-    found = away.min(axis=1) < 0.08, away.argmin(axis=1)
+    found = away.min(axis=1) < 0.18, away.argmin(axis=1)
     return (one[places.ravel()].reshape(kept.shape[:2]) for one in found)
 
 
@@ -301,8 +302,9 @@ def dark_twin(png, width, coloured):
         The parts to be kept: "left top right bottom" in dots of the page.
     """
     drawn = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
-    # As site.css does with figures that have no such parts: invert(0.93) hue-rotate(180deg).
-    turned = np.clip((PAPER + (1 - 2 * PAPER) * (1 - drawn / 255)) @ OPPOSITE_HUE.T, 0, 1)
+    # As invert(0.93) hue-rotate(180deg) of CSS, but lighter.
+    turned = (PAPER + (1 - 2 * PAPER) * (1 - drawn / 255)) @ OPPOSITE_HUE.T
+    turned = PAPER + (1 - PAPER) * np.clip((turned - PAPER) / (1 - PAPER), 0, 1) ** LIFT
     ink = np.abs(turned - PAPER).max(axis=-1, keepdims=True) / (1 - PAPER)
     colour = PAPER + (turned - PAPER) / np.maximum(ink, 1e-3)
     twin = np.concatenate([np.clip(colour, 0, 1), np.clip(ink, 0, 1)], axis=-1)
@@ -345,10 +347,7 @@ def describe_figures(app):
         told = data.output_metadata.get(data.mime_type, {})
         image["alt"] = told.get("alt", "")
         image.update_all_atts({key: f"{told[key]}px" for key in ("width", "height") if key in told})
-        if "coloured" not in told:
-            image["classes"].append("turns-dark")
-            return [image]
-        twin = dark_twin(base64.b64decode(data.content), told["width"], told["coloured"])
+        twin = dark_twin(base64.b64decode(data.content), told["width"], told.get("coloured", ()))
         dark = image.deepcopy()
         dark["uri"] = self.write_file([f"{hashlib.sha256(twin).hexdigest()}.png"], twin, exists_ok=True)
         dark["classes"] += ["in-dark", "dark-light"]  # the theme leaves the second as it is

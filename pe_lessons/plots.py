@@ -315,9 +315,9 @@ def _coloured(fig):
     boxes = []
     for artist in fig.findobj(lambda one: isinstance(one, AxesImage | QuadMesh) or one.get_gid() == KEEPS):
         box = (artist.get_bbox_patch() if isinstance(artist, Text) else artist).get_window_extent()
-        if isinstance(artist, AxesImage):
+        if isinstance(artist, AxesImage | QuadMesh):
             box = Bbox.intersection(box, artist.axes.bbox)
-        elif hasattr(artist.axes, "_colorbar"):
+        if hasattr(artist.axes, "_colorbar"):
             box = Bbox.union([box, *(end.get_window_extent() for end in artist.axes.patches)])
         left, right = sorted(box.intervalx)
         top, bottom = sorted(fig.bbox.height - box.intervaly)

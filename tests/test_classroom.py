@@ -630,7 +630,7 @@ CHOSEN = f"chose a: {REGISTRY['bug_question'].choices['a'][0]}"
             ["returns a result of the course"],
         ),
         ("bug_question: Not yet.\na (chosen): No.", [CHOSEN]),
-        ("bug_question: Not yet.\nOne right choice is missing.", ["a right choice missing"]),
+        ("bug_question: Not yet.\nb is right.\nThere is more to choose.", ["a right choice missing"]),
         ("NameError: name 'my_table' is not defined", ["the answer's name was never defined"]),
         ("NotRun: A cell stopped the notebook", ["not run: the notebook stopped before"]),
         ("NoVerdict: The check was not heard", ["the check was not heard"]),

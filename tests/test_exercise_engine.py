@@ -320,9 +320,9 @@ def test_a_question_takes_letters_in_any_form(answer):
 def test_a_question_gives_the_reason_for_every_wrong_choice():
     result = QUESTION.diagnose("a", "b")
     assert (result.status, result.cause) == ("not yet", "b chosen + c missed")
-    assert result.message == "b (chosen): Ice is blue.\nOne right choice is missing."
-    assert QUESTION.diagnose("b").message == "b (chosen): Ice is blue.\n2 right choices are missing."
-    assert QUESTION.diagnose("a").message == "One right choice is missing."  # and not which
+    assert result.message == "a is right.\nb (chosen): Ice is blue.\nThere is more to choose."
+    assert QUESTION.diagnose("b").message == "b (chosen): Ice is blue.\nNo right choice is chosen yet."
+    assert QUESTION.diagnose("a").message == "a is right.\nThere is more to choose."  # and not what
     for nothing in ((), (...,), (None,), ("",), ([],)):
         assert QUESTION.diagnose(*nothing).status == "not attempted"
     assert "There is no choice z" in QUESTION.diagnose("z").message

@@ -164,9 +164,10 @@ ALSO = {
 }
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
 NOT_ARTICLE = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, summary, script"
-NOT_ARTICLE += ", .filters, .highlight-python, .highlight-pycon, .highlight-bash"
+NOT_ARTICLE += ", .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
 
 
+SOURCES = re.compile(r"<p><strong>Sources\.</strong></p>.*?</ul>", re.DOTALL)
 CASE = re.compile(r'<section id="case-(\d+)">.*?</section>', re.DOTALL)
 
 
@@ -198,7 +199,7 @@ def index_search(pages, html):
         if name.startswith(UNSEARCHED) or not article:
             continue
         weight = next((w for start, w in WEIGHTS.items() if name.startswith(start)), 0.5)
-        text = formulas.in_words(article[0])
+        text = formulas.in_words(re.sub(SOURCES, "", article[0]))
         if name == "clinic.html":  # an answer is one case, and not all of them
             for case in CASE.finditer(text):
                 told = re.sub("(</?)h3", r"\1h1", case[0])

@@ -21,7 +21,7 @@ html_theme.sidebar_secondary.remove: true
 What do you see? Choose it here, and you see the cases that it leads to.
 
 ```{{raw}} html
-{buttons}
+{buttons}{wall}
 ```
 
 Or draw your error position by position: the largest error so far. Then choose the shape that looks like
@@ -36,10 +36,6 @@ yours.
 {caption}
 
 </details>
-
-```{{raw}} html
-{wall}
-```
 
 These are real faults of positional encodings, from people's projects. You can also take them as riddles:
 which of the three suspects is it, and which test tells it from the others? In [the lesson]({lesson}) you
@@ -137,7 +133,7 @@ def curves(folder):
     items = []
     for number, (shape, drawn) in enumerate(panels.items()):
         fig = figures.panelled({"": drawn}, positions=positions, xticks={"": named[shape]}, ncols=1)
-        fig.set_size_inches(3.4, 1.9)
+        fig.set_size_inches(2.9, 1.7)
         fig.axes[0].set_ylabel("")  # the page says it once
         save(fig, folder / f"curve_{number}.svg")
         words = " or ".join(said for _, said in drawn).replace("\n", " ")
@@ -145,7 +141,7 @@ def curves(folder):
             where, leads = f'href="#case-{cases[0]}" data-tag="curve-{number}"', f"{len(cases)} cases"
         else:
             path = notebook(ROOT / "notebooks", WITHOUT_A_CASE)
-            where, leads = f'href="notebooks/{path.stem}.html"', f"no case, but lesson {path.name[:2]}"
+            where, leads = f'href="notebooks/{path.stem}.html"', f"lesson {path.name[:2]} explains it"
         source, alt = f"_static/clinic/curve_{number}.svg", html.escape(words)
         picture = f'<img class="turns-dark" src="{source}" alt="{alt}">'
         items.append(f"<li><a {where}><b>{shape}</b>{picture}{leads}</a></li>")

@@ -208,9 +208,10 @@ async function exercise(box) {
   run_button.classList.add("run");
   const stop = button("Stop", () => ask.stop());
   const again = button("Start again", () => replace(frame));
+  again.className = "again"; // a link: it takes an answer away
   const back = button("Previous answer", () => replace(more.before));
   stop.hidden = true;
-  const help = make("p", { id: `help-${name}`, className: "editor-help", textContent: "Shift + Enter or Ctrl + Enter checks, Alt + Enter runs. Tab indents. To leave the editor, press Escape, then Tab." });
+  const help = make("p", { id: `help-${name}`, className: "editor-help", textContent: "Shift + Enter checks, Alt + Enter runs, Tab indents. Escape, then Tab, leaves the editor." });
   const place = make("div", { className: "editor" });
   // Python comes while the reader is still writing.
   const fetch_python = async () => {
@@ -218,7 +219,7 @@ async function exercise(box) {
     await ask(PYTHON, (said) => (status.textContent = said));
     status.textContent = "";
   };
-  const work = make("div", { className: "work" }, place, help, make("p", { className: "buttons" }, check_button, run_button, stop, again, back), status, ran, reply);
+  const work = make("div", { className: "work" }, place, help, make("p", { className: "buttons" }, check_button, run_button, stop, back, again), status, ran, reply);
   const editor = open({
     parent: place,
     text: answer?.source ?? frame,
@@ -268,10 +269,11 @@ export function judgeQuestion(name, rights, reasons, letters) {
   const all = [...rights.keys()].map((n) => "abcdefgh"[n]);
   const right = all.filter((_, n) => rights[n]);
   const wrong = letters.filter((letter) => !right.includes(letter));
-  const missed = right.filter((letter) => !letters.includes(letter)).length;
-  if (!wrong.length && !missed) return said("correct", right.map((letter) => `${letter}: ${reasons[all.indexOf(letter)]}`).join("\n"));
-  const lines = wrong.map((letter) => `${letter} (chosen): ${reasons[all.indexOf(letter)]}`);
-  if (missed) lines.push(missed === 1 ? "One right choice is missing." : `${missed} right choices are missing.`);
+  const hits = right.filter((letter) => letters.includes(letter));
+  if (!wrong.length && hits.length === right.length) return said("correct", right.map((letter) => `${letter}: ${reasons[all.indexOf(letter)]}`).join("\n"));
+  const lines = hits.length ? [`${hits.join(" and ")} ${hits.length === 1 ? "is" : "are"} right.`] : [];
+  lines.push(...wrong.map((letter) => `${letter} (chosen): ${reasons[all.indexOf(letter)]}`));
+  if (hits.length < right.length) lines.push(hits.length ? "There is more to choose." : "No right choice is chosen yet.");
   return said("not yet", lines.join("\n"));
 }
 

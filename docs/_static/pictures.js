@@ -171,5 +171,5 @@ const seen = new IntersectionObserver((entries) => {
       mount(target);
     }
   }
-}, { rootMargin: "400px" });
+}, { rootMargin: document.querySelector(".live.wide") ? "3000px" : "400px" });
 boxes.forEach((box) => seen.observe(box));

@@ -81,11 +81,15 @@ function compared(reply, theirs) {
   const table = tabled(["", ...names], []);
   table.querySelector("tbody").append(...rows.map(([asked, one, other]) => {
     const row = cells("td", [asked, "", ""]);
-    [one, other].forEach((lines, n) => row.children[n + 1].append(...lines.map((line) => make("div", { textContent: line }))));
+    [one, other].forEach((lines, n) => {
+      row.children[n + 1].dataset.model = names[n]; // a phone has no row of names
+      row.children[n + 1].append(...lines.map((line) => make("div", { textContent: line })));
+    });
     row.classList.toggle("changed", one.join("\n") !== other.join("\n"));
     return row;
   }));
   const differs = table.querySelector(".changed");
+  table.classList.add("compared");
   return [
     make("h2", { textContent: `Compared with ${names[1]}` }),
     ...[reply, theirs].flatMap(({ strip }, n) => [make("p", { textContent: names[n] }), drawn(strip)]),
@@ -120,7 +124,7 @@ function show(reply, theirs) {
   const notes = make("p", { className: "notes" });
   if (reply.table.some((row) => row[4])) notes.append("A pair that never turns goes round less than once in the tokens seen. ");
   if (reply.told.includes("queries and keys times")) notes.append("“Queries and keys times” is a factor of the rule. It multiplies both, so a score grows by its square. ", link(LESSON, "Lesson 13"), " explains it.");
-  said.append(notes, make("pre", { className: "told", textContent: reply.told, tabIndex: 0 }));
+  said.append(notes, make("details", {}, make("summary", { textContent: "The same in words" }), make("pre", { className: "told", textContent: reply.told, tabIndex: 0 })));
   if (reply.unread.length) said.append(make("p", { className: "unread", textContent: `Not read: ${reply.unread.join(", ")}.` }));
 }
 
@@ -135,7 +139,7 @@ function wrong(text) {
   } catch ({ message }) {
     const [, line, column] = message.match(/line (\d+) column (\d+)/) ?? [];
     const said = message.replace(/^JSON\.parse: |^JSON Parse error: /, "").replace(/,? (in JSON )?at (position|line) \d.*$/, "");
-    return `This is not JSON: ${line ? `in line ${line}, column ${column} ` : ""}your browser says “${said}”.`;
+    return `This is not JSON: ${line ? `in line ${line}, column ${column} ` : ""}your browser says “${said}”.${/property name/i.test(said) ? " Put double quotes around names." : ""}`;
   }
 }
 

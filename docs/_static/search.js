@@ -65,7 +65,9 @@ function row(page, words) {
   item.append(linked(page.url, page.meta.title));
   if (part.url !== page.url) item.append(" › ", linked(part.url, part.title));
   const begun = part.excerpt.replace(/^(?:(?!<mark>).)*?[.?!] (?=[A-Z“])/s, "");
-  said.innerHTML = (/^[a-z]/.test(begun) ? "… " : "") + begun.replace(/<mark>([(“"'‘]*)(.*?)([.,:;!?)”"'’…]*)<\/mark>/g, "$1<mark>$2</mark>$3");
+  const whole = begun.replace(/(?<=[.?!][”)]?) [^.?!]*$/s, "");
+  const shown = whole.includes("<mark>") ? whole : `${begun} …`;
+  said.innerHTML = (/^[a-z]/.test(shown) ? "… " : "") + shown.replace(/<mark>([(“"'‘]*)(.*?)([.,:;!?)”"'’…]*)<\/mark>/g, "$1<mark>$2</mark>$3");
   item.append(said);
   return item;
 }

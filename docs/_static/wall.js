@@ -5,15 +5,23 @@ const single = document.querySelector(".filters[data-single]");
 const name = document.querySelector(".filters input");
 const count = document.querySelector(".wall-count");
 const pressed = (one) => one.getAttribute("aria-pressed") === "true";
+const homes = new Map(cards.map((card) => [card, card.parentElement]));
+const found = document.createElement("ul"); // what a filter leaves of cards that stand by years
+found.className = "wall";
+if (!single) count.after(found);
 const told = (card) => document.getElementById(card.querySelector("a").hash.slice(1)).closest("section");
 
 function show() {
   const wanted = tags.filter(pressed);
+  const asked = Boolean(wanted.length || name?.value);
+  document.querySelector("article").classList.toggle("chosen", Boolean(single) && asked);
   for (const card of cards) {
     const fits = (card.textContent.toLowerCase().includes(name?.value.trim().toLowerCase() ?? "")) && wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
-    card.hidden = told(card).hidden = !fits;
+    told(card).hidden = !fits;
+    card.hidden = !fits || Boolean(single && !asked); // below stand all of them
+    (asked && !single ? found : homes.get(card)).append(card);
   }
-  for (const section of new Set(cards.flatMap((card) => [card.closest("section"), told(card).parentElement]))) {
+  for (const section of new Set(cards.flatMap((card) => [homes.get(card).closest("section"), told(card).parentElement]))) {
     if (section.matches("section section")) section.hidden = ![...section.querySelectorAll(".wall > li, section")].some((one) => !one.hidden);
   }
   const left = cards.filter((card) => !card.hidden);
@@ -21,8 +29,8 @@ function show() {
   const called = (tag) => (tag.querySelector("b") ?? tag).textContent;
   const some = single && wanted.length ? `“${called(wanted[0])}”: ${left.length} cases, ${numbers}.` : `${left.length} of ${cards.length} shown.`;
   const meant = wanted.map((tag) => tag.title).filter(Boolean).join(" ");
-  count.textContent = wanted.length || name?.value ? `${some} ${meant}`.trim() : `All ${cards.length} are shown.`;
-  if (wanted.length || name?.value) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
+  count.textContent = asked ? `${some} ${meant}`.trim() : `All ${cards.length} are ${single ? "below" : "shown"}.`;
+  if (asked) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
 
 function press(tag) {
@@ -40,7 +48,7 @@ for (const one of tags) {
     event.preventDefault();
     press(one);
     if (!single || !pressed(one)) return;
-    count.scrollIntoView(); // the cases may lie below the screen
+    cards.find((card) => !card.hidden).scrollIntoView({ block: "nearest" }); // the cases may lie beside the screen
     count.focus({ preventScroll: true }); // and are next
   };
   one.onkeydown = (event) => {

@@ -31,7 +31,7 @@ class Question(Checked):
     >>> question.check("b")
     warm: Not yet.
     b (chosen): Ice.
-    One right choice is missing.
+    No right choice is chosen yet.
     """
 
     name: str
@@ -63,11 +63,11 @@ class Question(Checked):
         differing = [letter for letter in self.choices if (letter in letters) != (letter in self.right)]
         if not differing:
             return self.result("correct", self._reasons())
-        replies = [f"{one} (chosen): {self.choices[one][2]}" for one in differing if one in letters]
-        missed = len(differing) - len(replies)  # how many, not which: the question stays one
-        if missed:
-            what = "One right choice is" if missed == 1 else f"{missed} right choices are"
-            replies.append(f"{what} missing.")
+        hits = [letter for letter in self.right if letter in letters]
+        replies = [f"{' and '.join(hits)} {'is' if len(hits) == 1 else 'are'} right."] if hits else []
+        replies += [f"{one} (chosen): {self.choices[one][2]}" for one in differing if one in letters]
+        if len(hits) < len(self.right):  # neither how many nor which: the question stays one
+            replies.append("There is more to choose." if hits else "No right choice is chosen yet.")
         cause = " + ".join(f"{one} {'chosen' if one in letters else 'missed'}" for one in differing)
         return self.result("not yet", "\n".join(replies), cause)
 

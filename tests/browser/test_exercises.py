@@ -269,7 +269,7 @@ def test_a_question_with_several_right_choices(open_page):
     box = page.locator("#answer-cell_question")
     box.locator(".choice").nth(1).press("Space")
     box.get_by_role("button", name="Check").press("Enter")
-    assert "One right choice is missing." in box.locator(".reply").inner_text()
+    assert "There is more to choose." in box.locator(".reply").inner_text()
     box.locator(".choice").nth(2).press("Space")
     box.get_by_role("button", name="Check").press("Enter")
     assert "Correct" in box.locator(".reply").inner_text()

@@ -208,7 +208,7 @@ def open_picture(open_page, name, **options):
 TURN = [(56 + 24 * np.cos(angle), 51 - 24 * np.sin(angle)) for angle in range(9)]  # more than once round
 GRASPED = [
     ("detector", [(200, 80), (300, 80)], {"position": 95}),
-    ("fading_state", [(104, 132), (134, 162)], {"gate of every word": 0.83, "full stop": 0.9}),
+    ("fading_state", [(104, 132), (134, 162)], {"word gate": 0.83, "stop gate": 0.9}),
     ("leave_the_line", [(250, 150), (142, 98)], {"row": 5, "column": 3}),
     ("out_of_numbers", [(300, 34), (200, 34)], {"position": 3}),
     ("ruler", [(100, 100), (308, 100)], {"query at": 12}),

@@ -10,8 +10,8 @@ const SWEEP = 1.5 * Math.PI; // from 0, at the bottom left, clockwise to 1
 export const height = 214;
 export const knobs = [
   { name: "at", label: "words read", min: 1, max: WORDS.length, value: 1 },
-  { name: "gate", label: "gate of every word", min: 0.01, max: 1, step: 0.01, value: 0.9 },
-  { name: "stop", label: "gate of the full stop", min: 0.01, max: 1, step: 0.01, value: 0.9 },
+  { name: "gate", label: "word gate", min: 0.01, max: 1, step: 0.01, value: 0.9 },
+  { name: "stop", label: "stop gate", min: 0.01, max: 1, step: 0.01, value: 0.9 },
 ];
 
 export const button = "Read the words";
@@ -38,7 +38,7 @@ export function draw({ left }, values) {
   const bars = WORDS.map((word, n) => {
     const x = 5 + WIDE * n;
     const tall = TALL * (left[n] ?? 0);
-    return bar(x + 5, FLOOR - TALL, WIDE - 10, TALL, "faint") + bar(x + 5, FLOOR - tall, WIDE - 10, tall, word === "." ? "second" : "first")
+    return bar(x + 5, FLOOR - TALL, WIDE - 10, TALL, "box") + bar(x + 5, FLOOR - tall, WIDE - 10, tall, word === "." ? "second" : "first")
       + text(x + WIDE / 2, FLOOR + 16, word, `${middle} class="${n < values.at ? "read" : "to-come"}"`);
   });
   const dials = Object.entries(DIALS).map(([name, { x, said }]) => {

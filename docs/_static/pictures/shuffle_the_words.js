@@ -50,7 +50,7 @@ export function numbers(values) {
 export const draw = ({ words, cat, weights }) =>
   words.map((said, n) => {
     const x = 10 + 78 * n;
-    const tall = 80 * (weights[n] ?? 0);
+    const tall = 66 * (weights[n] ?? 0);
     return bar(x, 100 - tall, 68, tall, n === cat ? "second" : "first")
       + bar(x, 106, 68, 24, "slip hand") + text(x + 34, 122, said, `${middle} class="${n === cat ? "second" : ""}"`)
       + text(x + 34, 95 - tall, n in weights ? fixed(weights[n]) : "hidden", middle);

@@ -31,6 +31,7 @@ const places = () => {
   const [size, wide, tall, below, at, curves] = narrow() ? [15, 382, 142, 15, [[18, 19], [18, 203]], 52] : [7.5, 184, 70, 9, [[12, 13], [214, 13]], 36];
   return { size, wide, tall, below, at, box: [at[0][0], at[1][1] + tall + below + 7, 384 - at[0][0], curves] }; // box: where the curves are
 };
+const edge = () => (narrow() ? 3 : 1.4); // of the lines that stand outside the column that is shown
 const KEY = [range(21).map((n) => n / 10 - 1)];
 
 export const height = () => places().box[1] + places().box[3] + 16;
@@ -55,10 +56,10 @@ function painting([left, top], n, c, { size, wide, tall, below }) {
   const image = (href, x, y, width, height, more = "") => `<image href="${href}" x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" ${more}/>`;
   return text(left, top - 3, `table ${"AB"[n]}`, `class="${["first", "second"][n]}"`)
     + text(right - 5 * size, top - 3, "−1", end) + image(painted(KEY), right - 4.8 * size, top - 3 - 0.7 * size, 4 * size, 0.7 * size) + text(right, top - 3, "1", end)
-    + text(0, 0, narrow() ? "position →" : "position 0 to 49 →", `${middle} transform="translate(${left - 0.95 * size} ${top + tall / 2}) rotate(90)"`)
+    + text(0, 0, narrow() ? "position →" : "position 0 to 49 →", `${middle} transform="translate(${left - 1.1 * size} ${top + tall / 2}) rotate(90)"`)
     + text(left + wide / 2, top + tall + below - 1, "its 128 numbers, column 0 to 127 →", middle)
     + image(painted(game.bug.tables[n]), left, top, wide, tall, 'class="grip"')
-    + ["halo", "ring"].map((kind) => bar(left + (c * wide) / COLUMNS - 1, top - 1, wide / COLUMNS + 2, tall + 2, kind)).join("");
+    + [-edge(), wide / COLUMNS].map((beside) => bar(left + (c * wide) / COLUMNS + beside, top - 1, edge(), tall + 2, "ring")).join("");
 }
 
 export function draw({ one, other, difference }, { column: c }) {

@@ -1,5 +1,5 @@
 // Lesson 13: the pairs of a head of 128 numbers, trained to a length and read to a longer one.
-import { along, bar, end, frequencies, range, spaced, text, word } from "./shared.js";
+import { along, bar, end, frequencies, line, range, spaced, text, word } from "./shared.js";
 
 const HEAD = 128;
 const clipped = (share) => Math.min(Math.max(share, 0), 1);
@@ -62,7 +62,7 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
     const [mine, all] = [clipped(seen), clipped(reached)].map((turns) => 60 * turns);
     return bar(x, 75 - all, 5, all - mine, "second") + bar(x, 75 - mine, 5, mine, "first")
       + bar(x, 135 - (30 * slowed[k]) / most, 5, (30 * slowed[k]) / most, "faint solid");
-  }).join("") + text(10, 90, "pair 0: share of a turn") + text(390, 90, "pair 63", end) + text(10, 150, rule === "none" ? "without a rule no pair is slowed down" : "how much each pair is slowed down") + "</g>";
+  }).join("") + text(2, 19, "1") + line([[10, 15], [390, 15]], "faint") + text(10, 90, "pair 0: share of a turn") + text(390, 90, "pair 63", end) + text(10, 150, rule === "none" ? "without a rule no pair is slowed down" : "how much each pair is slowed down") + "</g>";
 }
 
 export const words = ({ open, unseen, slowed }) =>

@@ -10,7 +10,7 @@ const rotate = (x, position) =>
     return [x[2 * k] * cosine - x[2 * k + 1] * sine, x[2 * k] * sine + x[2 * k + 1] * cosine];
   });
 
-export const height = 166;
+export const height = 170;
 export const knobs = [
   { name: "query", label: "query at", min: 0, max: 29, value: 7 },
   { name: "key", label: "key at", min: 0, max: 29, value: 4 },
@@ -26,7 +26,8 @@ export function numbers({ query, key, both, pairs: count }) {
 }
 
 const centre = (n, count) => 200 + 98 * (n - (count - 1) / 2);
-const tip = ([a, b], n, count) => [centre(n, count) + 38 * a, 60 - 38 * b];
+const scale = (count) => (count > 1 ? 1 : 1.25); // one pair has more room
+const tip = ([a, b], n, count) => [centre(n, count) + 38 * scale(count) * a, 60 - 38 * scale(count) * b];
 
 // An arrow is turned, and the token goes as far as its pair says.
 export function grasp(point, values) {
@@ -44,10 +45,10 @@ export const draw = ({ pairs, parts }) =>
     const tips = [q, k].map((arrow) => tip(arrow, n, pairs.length));
     const wedge = `<path class="wedge" d="M${x} ${y}L${tips[0]}L${tips[1]}Z"/>`;
     const grips = tips.map(([a, b], i) => `<circle class="grip hand ${["first", "second"][i]}" cx="${a.toFixed(1)}" cy="${b.toFixed(1)}" r="6"/>`);
-    return `<circle class="faint" cx="${x}" cy="${y}" r="45"/>` + wedge + line([[x, y], tips[0]], "first") + line([[x, y], tips[1]], "second dashed") + grips.join("")
-      + text(x, 122, `pair ${n}`, middle) + text(x, 140, fixed(parts[n]), `${middle} class="sum ${parts[n] < 0 ? "minus" : "plus"}"`)
-      + text(x + 49, 140, n < pairs.length - 1 ? "+" : "", middle);
-  }).join("") + text(200, 162, pairs.length > 1 ? `= ${fixed(sum(parts), 3)}` : "", `${middle} class="sum"`);
+    return `<circle class="faint" cx="${x}" cy="${y}" r="${45 * scale(pairs.length)}"/>` + wedge + line([[x, y], tips[0]], "first") + line([[x, y], tips[1]], "second dashed") + grips.join("")
+      + text(x, 132, `pair ${n}`, middle) + text(x, 148, fixed(parts[n]), `${middle} class="sum ${parts[n] < 0 ? "minus" : "plus"}"`)
+      + text(x + 49, 148, n < pairs.length - 1 ? "+" : "", middle);
+  }).join("") + text(200, 166, pairs.length > 1 ? `= ${fixed(sum(parts), 3)}` : "", `${middle} class="sum"`);
 
 export const words = ({ score, pairs: { length } }, { query, key, both }) =>
   `The ${word("key", "second")} is ${Math.abs(query - key)} tokens ${key > query ? "to the right" : "to the left"} of the ${word("query", "first")}. `

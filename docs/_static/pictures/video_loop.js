@@ -9,7 +9,7 @@ export const height = 216;
 export const knobs = [
   { name: "frame", label: "frame", min: 0, max: LAST, value: 130 },
   { name: "trained", label: "trained up to", min: 33, max: 257, step: 4, value: 129 },
-  { name: "slower", label: "slow that pair down", value: false },
+  { name: "slower", label: "slow it down", value: false },
 ];
 
 export const button = "Play the film";

@@ -5,6 +5,8 @@ import numpy as np
 
 from pe_lessons import plots
 
+PAPER = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+
 
 @plots.drawn
 def patches(image, side):
@@ -49,8 +51,7 @@ def similar(panel):
     for (row, column), number in zip(strangers, ["here", *read[1:]]):
         frame = plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2)
         ax.add_patch(frame)
-        ink = plots.ink_on(ax.images[0], values[row, column])
-        ax.text(column, row, number, ha="center", va="center", color=ink)
+        ax.text(column, row, number, ha="center", va="center", bbox=PAPER)
     return fig, {"name": name, "read": read}
 
 
@@ -81,9 +82,7 @@ def stripes(pairs, *, drawn, title):
             plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2)
         )
         said = f"{together[row, column]:.2f}" if place else "query"
-        paper = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
-        look = {"ha": "center", "va": "center", "color": "black"}
-        whole.text(column, row + 2.4, said, bbox=paper, **look)
+        whole.text(column, row + 2.4, said, ha="center", va="center", bbox=PAPER)
     whole.set_title(f"{title}, all {pairs.shape[-1]} pairs together")
     whole.set_axis_off()
     kinds = {
@@ -100,7 +99,8 @@ def resolutions(trained, counted, squeezed):
     panels = {"8 × 8, as trained": trained, "12 × 12, counted on": counted, "12 × 12, squeezed": squeezed}
     fig = _grids(panels, label="score", side=3.0)
     for ax in fig.axes[: len(panels)]:
-        ax.clabel(ax.contour(ax.images[0].get_array(), levels=[0.8], colors="white"), fmt="%g")
+        line = ax.contour(ax.images[0].get_array(), levels=[0.8], colors="white")
+        plt.setp(ax.clabel(line, fmt="%g", inline=False), color="black", rotation=0, bbox=PAPER)
     fig.set_size_inches(7.2, 2.8)
     return fig
 
@@ -134,8 +134,7 @@ def _grids(panels, *, label, side):
     for ax in fig.axes[: len(panels)]:
         ax.set_aspect("equal")
         ax.images[0].set_cmap(ax.images[0].cmap.resampled(20))  # steps that can be told apart and followed
-    lowest = min(np.min(values) for values in panels.values())
-    fig.axes[-1].set_ylim(bottom=np.floor(10 * lowest) / 10)  # after the steps, which draw the bar again
+    fig.axes[-1].set_ylim(bottom=0)  # after the steps, which draw the bar again
     return fig
 
 

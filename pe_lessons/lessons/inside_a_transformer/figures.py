@@ -118,11 +118,11 @@ def moved(accuracies, positions, trained=16, counting=0.24):
     ax.set_xticks([11, 13, 15, 16, 18, 20, 23])
     ax.set_yticks([0, counting, 0.5, 1], ["0", f"{counting}", "0.5", "1"])
     ax.set_xlim(positions[0] - 0.5, positions[-1] + 0.5)
-    ax.text(11, counting - 0.02, "only counts the digits", color="0.4", va="top")
+    ax.text(11, counting - 0.02, "only counts\nthe digits", color="0.4", va="top")
     ax.text(13, 1.12, "seen in training", color="0.4", ha="center")
     ax.text(18.3, 1.12, "never seen in training", color="0.4", ha="center")
     ax.text(23.4, 1.03, "RoPE", color=OF_ENCODING["RoPE"], ha="right", va="bottom")
-    names = {"sinusoidal": (16.2, 0.6), "learned": (20.2, 0.06)}
+    names = {"sinusoidal": (16.2, 0.6), "learned": (20.2, 0.035)}
     for name, place in names.items():
         ax.text(*place, name, color=OF_ENCODING[name], ha="left", va="center")
     return fig

@@ -22,7 +22,7 @@ def similarities(before, after):
 @plots.drawn
 def four_similarities(maps):
     """Four maps of the cosine similarities of all rows, for four starts."""
-    shows = ("a band", "only the diagonal", "the middle and the ends", "only the diagonal")
+    shows = ("a band", "only the diagonal", "middle and ends", "only the diagonal")
     fig, axes = plt.subplots(2, 2, figsize=(4.7, 4.6), sharex=True, sharey=True, layout="constrained")
     for ax, (start, values), what in zip(axes.flat, maps.items(), shows, strict=True):
         image = ax.imshow(values, cmap=plots.SIGNED, vmin=-1, vmax=1)

@@ -132,8 +132,8 @@ def tsne(maps):
     """Maps of the encoding, with lines from 5 to 6 and to 68, and of random numbers, at two perplexities."""
     panels = {f"{name},\nperplexity {perplexity}": points for (name, perplexity), points in maps.items()}
     ours = {  # for each dot, how far away and in which direction there is room for its number
-        "our table,\nperplexity 4": {5: (16, 255), 6: (16, 60), 68: (16, 105)},
-        "our table,\nperplexity 30": {5: (32, 0), 6: (16, 15), 68: (16, 225)},
+        "our table,\nperplexity 4": {5: (16, 255), 6: (16, 60), 68: (22, 105)},
+        "our table,\nperplexity 30": {5: (32, 0), 6: (16, 15), 68: (22, 225)},
     }
     fig = _dots(panels, named=ours)
     for ax, (title, points) in zip(fig.axes, panels.items()):

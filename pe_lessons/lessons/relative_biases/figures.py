@@ -41,7 +41,7 @@ def fading(slopes, distances=200):
     fig, ax = plt.subplots(figsize=(4.7, 3.3))
     ax.axhline(0.5, color="0.6", linewidth=1)
     ax.text(110, 0.51, "one half", color="0.4", ha="right", va="bottom")
-    for head, colour, place in ((0, BLUE, (8, 0.02)), (3, ORANGE, (27, 0.24)), (7, GREEN, (72, 0.79))):
+    for head, colour, place in ((0, BLUE, (-48, 0.3)), (3, ORANGE, (27, 0.24)), (7, GREEN, (72, 0.79))):
         between = "\n" if head == 0 else " "  # the label of head 0 has little room
         ax.plot(across, np.exp(-slopes[head] * across), color=colour)
         ax.text(*place, f"head {head},{between}slope 1/{round(1 / slopes[head])}", color=colour)
@@ -51,7 +51,7 @@ def fading(slopes, distances=200):
             label, side, shift = (f"{half:.1f}", "right", -2) if head == 0 else (f"{half:.0f}", "left", 2.4)
             ax.text(half + shift, 0.51, label, color=colour, ha=side, va="bottom")
     ax.set(xlabel="distance from query to key", ylabel="factor on the weight")
-    ax.set(xlim=(-18, 206), ylim=(0, 1.05))
+    ax.set(xlim=(-50, 206), xticks=range(0, 201, 25), ylim=(0, 1.05))
     return fig
 
 
@@ -62,7 +62,7 @@ def buckets(offsets, found):
     ax.plot(offsets, found, ".", color=OF_ENCODING["T5"], markersize=4)
     arrow = {"arrowstyle": "-|>", "color": "0.3", "shrinkB": 4}
     look = {"color": "0.25", "va": "center", "linespacing": 1.3, "arrowprops": arrow}
-    ax.annotate("0 to 7 back:\na bucket for each distance", (-5, 4.6), (-125, 2.5), **look)
+    ax.annotate("0 to 7 back:\na bucket for\neach distance", (-5, 4.6), (-125, 3.5), **look)
     ax.annotate("further back:\nwider and wider steps", (-38, 12.2), (-125, 20), **look)
     ax.annotate("ahead: the same steps,\n16 higher", (38, 28.0), (28, 8), **look)
     ax.set(xlabel="offset of the key, seen from the query", ylabel="number of the bucket", ylim=(-1, 33))
