@@ -113,7 +113,9 @@ def video_loop(frame, trained, slower):
     if slower:
         periods[decides] = 420 * 1.2
     seen, back = trained >= periods, frame >= np.floor(periods)
-    kinds = np.where(seen, "known", np.where(back, "again", "new" if frame > trained else "known"))
+    angle, shown = frame / periods % 1, trained / periods  # in turns, forwards and back
+    beyond = (shown < angle) & (angle < 1 - shown)
+    kinds = np.where(seen, "known", np.where(back, "again", np.where(beyond, "new", "known")))
     return {"periods": periods, "kinds": kinds.tolist(), "decides": decides, "loop": loop}
 
 

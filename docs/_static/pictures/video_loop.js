@@ -23,7 +23,9 @@ export function numbers({ frame, trained, slower }) {
   if (slower && loop) periods[decides] = LAST * 1.2;
   const turns = periods.map((period) => frame / period);
   const back = (period) => frame >= Math.floor(period);
-  const kinds = periods.map((period) => (trained >= period ? "known" : back(period) ? "again" : frame > trained ? "new" : "known"));
+  // A head looks at the frames before and after, so a hand has shown both directions.
+  const beyond = (period) => Math.min((frame / period) % 1, 1 - ((frame / period) % 1)) > trained / period;
+  const kinds = periods.map((period) => (trained >= period ? "known" : back(period) ? "again" : beyond(period) ? "new" : "known"));
   return { periods, turns, kinds, decides, loop };
 }
 
@@ -36,10 +38,11 @@ export function grasp([at, y], { trained }) {
   return Math.abs(at - x(trained)) < 10 && y > 24 ? along("trained", [LEFT, LEFT + WIDE], [0, LAST]) : along("frame", [LEFT, LEFT + WIDE], [0, LAST]);
 }
 
+// What a hand has shown, forwards and back.
 function sector([cx, cy], turns, kind) {
-  const angle = TURN * Math.min(turns, 0.9999);
-  const [toX, toY] = [cx + RADIUS * Math.sin(angle), cy - RADIUS * Math.cos(angle)];
-  return `<path class="${kind}" d="M${cx} ${cy}V${cy - RADIUS}A${RADIUS} ${RADIUS} 0 ${angle > Math.PI ? 1 : 0} 1 ${toX.toFixed(1)} ${toY.toFixed(1)}Z"/>`;
+  const half = TURN * Math.min(turns, 0.49999);
+  const [aside, toY] = [RADIUS * Math.sin(half), cy - RADIUS * Math.cos(half)];
+  return `<path class="${kind}" d="M${cx} ${cy}L${(cx - aside).toFixed(2)} ${toY.toFixed(2)}A${RADIUS} ${RADIUS} 0 ${half > Math.PI / 2 ? 1 : 0} 1 ${(cx + aside).toFixed(2)} ${toY.toFixed(2)}Z"/>`;
 }
 
 export function draw({ periods, turns, kinds, decides, loop }, { frame, trained, slower }) {
@@ -62,7 +65,7 @@ export function draw({ periods, turns, kinds, decides, loop }, { frame, trained,
 
 export function words({ periods, kinds, decides, loop }, { frame, slower }) {
   const fresh = kinds.filter((kind) => kind === "new").length;
-  const first = `The number below a hand says in how many frames it goes round. Blue is what the hand showed ${word("in training", "first")}. At frame ${frame}, ${fresh || "no"} hand${fresh === 1 ? "" : "s"} ${fresh === 1 ? "is" : "are"} at an angle that was ${word("never there", "second")}. `;
+  const first = `The number below a hand says in how many frames it goes round. Blue is what the hand showed ${word("in training", "first")}, forwards and back. At frame ${frame}, ${fresh || "no"} hand${fresh === 1 ? "" : "s"} ${fresh === 1 ? "is" : "are"} at an angle that was ${word("never there", "second")}. `;
   if (!loop) return `${first}No hand comes round for the first time after the training in ${LAST} frames.`;
   const which = `Pair ${decides} `;
   return first + (slower ? `${which}now needs ${spaced(periods[decides])} frames, so it does not come back within the film.`
