@@ -75,11 +75,11 @@ def two_memories():
     ):
         ax.text(x, 0, text, ha="center", va="center", fontsize=10,
                 bbox={"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": plots.RED})  # fmt: skip
-    arrow = {"arrowstyle": "->", "color": plots.RED}
+    arrow = {"arrowstyle": "->", "shrinkA": 0, "shrinkB": 0}
     for start, end in ([(p, 1.6) for p in range(6)]) + [(p, 6.4) for p in (3, 4, 5)]:
-        ax.annotate("", (end, 0.35), (start, 1.75), arrowprops=arrow)
-    for start, end in (((3.5, 0.4), (5.8, 1.65)), ((6.7, 0.4), (6.1, 1.6))):  # what token 6 needs
-        ax.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": "0.3", "lw": 2})
+        ax.annotate("", (end, 0.3), (start, 1.82), arrowprops={**arrow, "color": plots.RED})
+    for start, end in (((3.5, 0.3), (5.85, 1.82)), ((6.7, 0.3), (6.1, 1.82))):  # what token 6 needs
+        ax.annotate("", end, start, arrowprops={**arrow, "color": "0.3", "lw": 2})
     ax.text(7.5, 2.7, "still to come", ha="center", color="0.3")
     ax.text(2.5, 2.7, "read", ha="center", color="0.3")
     ax.set(xlim=(-0.8, 9.8), ylim=(-0.7, 3))

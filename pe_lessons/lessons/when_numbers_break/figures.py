@@ -48,20 +48,20 @@ def steps():
 
 @plots.drawn
 def errors(ends, sines, scores, table):
-    """The largest error of a sine and of a score by position, with angles in float32 and in float64."""
+    """The largest error by position: of a sine and a score with float32 angles, and of the course's table."""
     fig, ax = plt.subplots(figsize=(4.7, 3.6))
     for values, colour in ((sines, COLOURS[1]), (scores, COLOURS[0]), (table, COLOURS[2])):
         ax.plot(ends, values, color=colour, marker="o")
-    ax.text(6e4, 2e-2, "the worst sine, angles in float32", color=COLOURS[1], ha="right")
+    ax.text(1e2, 1e-3, "the worst sine,\nangles in float32", color=COLOURS[1])
     ax.text(2.5e5, 2e-4, "a score", color=COLOURS[0], va="top")
-    ax.text(6e2, 6e-8, "the worst sine, angles in float64", color=COLOURS[2], va="bottom")
+    ax.text(6e2, 6e-8, "the course's table (angles in float64)", color=COLOURS[2], va="bottom")
     ax.set(
         xscale="log",
         yscale="log",
         xlabel="position (a dot: the hundred positions before it)",
         ylabel="largest error",
     )
-    ax.set_xticks(ends[1::2], [f"{end:,}" for end in ends[1::2]])
+    ax.set_xticks(ends, [f"{end:,}" if at % 2 == 0 else "" for at, end in enumerate(ends)])
     ax.minorticks_off()
     return fig
 
@@ -70,7 +70,7 @@ def errors(ends, sines, scores, table):
 def blame(scores, exact):
     """The score of two tokens three apart by position: exact, and with one thing rounded to bfloat16."""
     colours = dict(zip(("positions", "angles", "frequencies"), COLOURS))
-    words = {"positions": "stairs", "angles": "a cloud", "frequencies": "one flat line"}
+    words = {"positions": "a few levels", "angles": "a cloud", "frequencies": "one flat line"}
     fig, axes = plt.subplots(3, 1, figsize=(4.7, 5.4), sharex=True, sharey=True)
     for ax, kind in zip(axes, ("frequencies", "positions", "angles")):
         values = np.asarray(scores[kind])
