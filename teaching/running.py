@@ -17,7 +17,6 @@ from sandbox import PATIENCE, SandboxedKernelManager, computed
 from traitlets import Unicode
 
 from pe_lessons.exercises.result import LOOK_TYPE
-from pe_lessons.lessons.progress import grade_id
 
 TEXT = 20_000  # characters of one cell's output that are kept
 PICTURES = 5_000_000  # characters of everything else
@@ -235,17 +234,16 @@ def names_in(cell):
 
 def made_elsewhere(cells, check):
     """Where a wrong answer is defined as well, and the check with this number does not see it; or None."""
-    name, verdict = marking.exercise_of(cells[check]), cells[check].metadata.get(marking.VERDICT, {})
+    status = cells[check].metadata.get(marking.VERDICT, {}).get("status")
     mine = re.search(r"check\((\w+)\)", cells[check].source)
-    if mine is None or verdict.get("status") == "correct":
+    if mine is None or status == "correct":
         return None
     defines = re.compile(rf"(?m)^(?:(?:def|class) +{mine[1]}\b|{mine[1]} *(?::.*)?=(?!=))")
     theirs = [n for n, cell in enumerate(cells) if not cell.metadata.get("as_released")]
     places = [n for n in theirs if cells[n].cell_type == "code" and defines.search(cells[n].source)]
     if places and places[-1] > check:
         return BELOW
-    above = any(grade_id(cells[n]) != name for n in places)
-    return ABOVE if above and verdict.get("status") == "not attempted" else None
+    return ABOVE if len(places) > 1 and status == "not attempted" else None
 
 
 def not_needed(cells):
