@@ -783,18 +783,18 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     with pytest.raises(SystemExit, match="of 'eve' there is nothing to grade; there is of ada"):
         grade.main([str(folder), "03", "--student", "eve"])
     assert review.main([str(folder), "03"]) == 0
-    (place / "ada (1).ipynb").write_text(book() + "\n\n")  # another file, for which nobody typed points
     for name, day in (("ada", 20_759), ("ada (1)", 20_760)):  # the times of the mails, set too late
         grade.os.utime(place / f"{name}.ipynb", (86_400 * day,) * 2)
     assert grade.main([str(folder), "03"]) == 0
-    assert "ada: 0.5 by hand for right_pairs was for an older file" in capsys.readouterr().out
-    assert grade.points_by_hand(folder, LESSON) == {}
     commands = re.findall(r"(?m)^    nbgrader (.+?) +# \w+$", guide)
     assert len(commands) == 2
     for command in commands:
         run = [sys.executable, "-m", "nbgrader", *shlex.split(command)]
         subprocess.run(run, cwd=folder, check=True, capture_output=True)
     assert ",ada," in (text := (folder / "grades.csv").read_text()) and "2026-11-03" in text
+    grade.os.utime(place / "ada.ipynb", (86_400 * 20_761,) * 2)  # the newest now, which had no points by hand
+    assert grade.main([str(folder), "03"]) == 0 and grade.points_by_hand(folder, LESSON) == {}
+    assert "ada: 0.5 by hand for right_pairs was for an older file" in capsys.readouterr().out
     lesson = folder / "source" / LESSON / f"{LESSON}.ipynb"
     changed = lesson.read_text(encoding="utf-8").replace('"points": 0', '"points": 1')
     lesson.write_text(changed, encoding="utf-8")
