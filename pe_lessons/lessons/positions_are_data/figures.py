@@ -8,28 +8,27 @@ from pe_lessons.plots import COLOURS, KEEPS, OF_AXIS, RED
 
 
 @plots.drawn
-def loop(frequencies, trained=129, asked=201):
-    """Six pairs as circles: the angles that were trained, and those that a longer video adds."""
-    fig, axes = plt.subplots(3, 2, figsize=(4.7, 6.6))
-    fig.get_layout_engine().set(h_pad=0.08)
-    words = ["came round\nbefore"] * 3 + ["back at the start\nfor the first time"] + ["new angles"] * 2
+def loop(frequencies, trained=32, asked=50):
+    """Six pairs as circles: the angles of training, and those up to a larger difference of positions."""
+    fig, axes = plt.subplots(3, 2, figsize=(4.9, 6.0))
+    words = ["came round\nbefore"] * 3 + ["back for the\nfirst time"] + ["new angles"] * 2
     for pair, (ax, frequency, word) in enumerate(zip(axes.flat, frequencies, words)):
-        for frames, radius, look in (
-            (trained, 1.0, {"color": "0.7", "linewidth": 5, "solid_capstyle": "butt"}),
-            (asked, 1.25, {"color": COLOURS[0], "linewidth": 1.5}),
-        ):
-            angles = np.linspace(0, min(frames * frequency, 2 * np.pi), 200)
-            ax.plot(radius * np.cos(angles), radius * np.sin(angles), label=f"up to frame {frames}", **look)
-        ax.plot([1.0, 1.35], [0, 0], color="black", linewidth=1)
-        if pair == 0:
-            ax.text(1.42, 0, "start", ha="left", va="center")
+        seen = np.linspace(-1, 1, 200) * min(trained * frequency, np.pi)
+        look = {"color": "0.7", "linewidth": 5, "solid_capstyle": "butt"}
+        ax.plot(np.cos(seen), np.sin(seen), label="in training", **look)
+        way = np.linspace(0, asked * frequency, 2000)
+        x, y = 1.25 * np.cos(way), 1.25 * np.sin(way)
+        ax.plot(x, y, color=COLOURS[0], linewidth=1.5, label="from frame 1 to 201")
+        ax.plot(x[-1:], y[-1:], "o", color=RED, label="at frame 201")
+        ax.plot([0.95, 1.35], [0, 0], color="black", linewidth=1)
+        ax.text(1.42, 0, "start", ha="left", va="center")
         ax.text(0, 0, word, ha="center", va="center", color=RED if pair == 3 else "black")
         turns = asked * frequency / (2 * np.pi)
         title = f"pair {pair}: {turns:.2g} turn{'s' if turns > 1.1 else ''}"
         ax.set(title=title, aspect="equal", xlim=(-1.45, 1.45), ylim=(-1.4, 1.4))
         ax.set_axis_off()
     handles, names = ax.get_legend_handles_labels()
-    fig.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
+    fig.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
     return fig
 
 
