@@ -120,12 +120,6 @@ def spoil(notebook, how):
         case "checks tagged":
             for cell in checks:
                 cell.metadata.tags = ["skip-execution"]
-        case "outputs forged":
-            for cell in checks:
-                said = f"{grade_id(cell).removesuffix('-check')}: Correct.\n"
-                cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=said)]
-        case "points 100":
-            answer.source, check.metadata.nbgrader.points = RIGHT["sinusoidal_loop"], 100
         case "passed off as released":
             for cell in cells:
                 cell.metadata.as_released = True

@@ -32,7 +32,6 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import intake
-import make_class_folder
 import nbformat
 import psutil
 import sandbox
@@ -336,14 +335,15 @@ def write_feedback(folder, lesson, files, given, place="feedback"):
 
     They have the names in which the platform gave the files, because it takes them back by these.
     """
-    moodle, canvas = {}, {}
+    moodle, canvas, downloads = {}, {}, folder / "downloaded" / lesson
     for student, handed_in in files.items():
         page = folder / "feedback" / student / lesson / f"{lesson}.html"
-        file, above = (intake.readable(name) for name in (handed_in[-1].name, handed_in[-1].parent.name))
-        # A folder for each, or none; of the two, the learner chooses the name of the file.
-        if page.exists() and (begin := FROM_MOODLE.match(f"{above}/") or FROM_MOODLE.match(file)):
+        *above, file = (intake.readable(name) for name in handed_in[-1].relative_to(downloads).parts)
+        # A folder for each, or none. The first such name is the platform's; learners choose what comes after.
+        begin = next(filter(None, map(FROM_MOODLE.match, [*(f"{name}/" for name in above), file])), None)
+        if begin and page.exists():
             moodle[f"{begin[0]}{lesson}.html"] = page.read_text(encoding="utf-8")
-        if student in given and re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", file):
+        if not begin and student in given and re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", file):
             notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)
             lines = [f"{one}: {score:g} of {most:g}" for one, (score, most) in given[student].items()]
             notes = notebook.metadata.get("course_notes", [])
@@ -444,7 +444,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     done = len(taken.ready) - len(todo)
     print(f"{len(taken.ready)} to grade, {done} of them done{lost}; {jobs} at a time")
     for one, names in taken.namesakes.items():
-        print(f"  {one} is the name of several, told apart by the platform's number: {', '.join(names)}")
+        print(f"  several are called {one}; the platform's numbers tell them apart: {', '.join(names)}")
     for one, files in taken.files.items():
         place = folder / "downloaded" / lesson
         names = [
@@ -487,7 +487,8 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
         for name in sorted((folder / place).glob(f"{lesson}_*.zip")):
             print(f"  to give back this one only: {name}")
     print(f"{len(todo)} graded in {time.monotonic() - start:.0f} s")
-    versions = {make_class_folder.handed_out_with(folder, lesson) or version()}
+    first = folder / ".course" / lesson / "version.txt"
+    versions = {first.read_text() if first.exists() else version()}
     versions |= {graded_with(folder, lesson, one) for one in given}
     if len(versions) > 1:
         print(f"  handed out and graded with several versions of the course: {', '.join(sorted(versions))}")
@@ -499,7 +500,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     if gone:
         print(f"  graded before, and now without a file or under another name: {', '.join(sorted(gone))}")
     for file, names in kept.items():
-        print(f"  keep the mark of an earlier run (to drop it, delete {file} first): {', '.join(names)}")
+        print(f"  marks kept from an earlier run (to drop them, delete {file} first): {', '.join(names)}")
     if roster:
         handed_in = taken.ready.keys() | taken.broken.keys()
         known = {intake.words_of(name): name for _, names in roster for name in names}
@@ -510,7 +511,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
         silent = {names[-1] for _, names in roster if handed_in.isdisjoint(names)}
         for what, who in (
             ("not in roster.csv, so in no table for a platform", strangers),
-            ("in roster.csv, and nothing handed in", silent),
+            ("in roster.csv, but handed in nothing", silent),
         ):
             if who:
                 print(f"  {what}: {', '.join(sorted(who))}")
@@ -542,7 +543,7 @@ def main(arguments):
     for pages in sorted(folder.glob(f"feedback/{lesson}_*.zip")):  # of files that came from a platform
         print(f"Feedback to be uploaded: {pages}")
         if (table := folder / "grades" / f"{pages.stem}.csv").exists():
-            print(f"Points, as the platform imports them: {table}")
+            print(f"Marks to be imported: {table}")
     print(f'Before you give back points or pages: python course.py review "{folder}" {lesson[:2]}')
     return 1 if FAILED in broken.values() else 0  # files that are no notebooks were dealt with
 

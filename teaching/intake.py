@@ -44,8 +44,8 @@ CONFLICT = (
     "hand it in again."
 )
 NO_NOTEBOOK = (
-    "This is no notebook (.ipynb). Hand in the file that ends in .ipynb, as JupyterLab saved it: no "
-    "print-out, no zip, no link or text typed into a box."
+    "This isn't a notebook (.ipynb). Hand in the file that ends in .ipynb, as JupyterLab saved it. A "
+    "print-out, a zip, a link or a text typed into a box can't be graded."
 )
 NOT_VALID = (
     "This notebook is not as JupyterLab writes it ({0}). Open it in JupyterLab, see that all is there, save "

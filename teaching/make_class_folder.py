@@ -61,12 +61,6 @@ def release(folder, name):
     (folder / ".course" / name / "version.txt").write_text(version())
 
 
-def handed_out_with(folder, name):
-    """The version of the course in which a lesson was made ready, or None."""
-    file = folder / ".course" / name / "version.txt"
-    return file.read_text() if file.exists() else None
-
-
 def main(arguments):
     parser = argparse.ArgumentParser(description="make a class and its lessons", prog="course.py classroom")
     parser.add_argument("folder")

@@ -21,6 +21,7 @@ import grade
 import intake
 import marking
 import nbformat
+import running
 from class_folder import class_folder, handed_out, lesson_named
 from matplotlib.figure import Figure
 
@@ -57,11 +58,6 @@ MISSING = "the answer's cell was missing"
 NEWEST_BROKEN = "the newest file is broken, and an older one was graded"
 RIGHT = "right"
 ANSWERING = {"arrays", "loops", "tensors", "toys"}  # modules whose functions can stand for an answer
-
-
-def notebook_of(folder, student, lesson):
-    file = folder / "autograded" / student / lesson / f"{lesson}.ipynb"
-    return nbformat.read(file, 4) if file.exists() else None
 
 
 def own_code(notebook, release):
@@ -119,17 +115,23 @@ def stopped(notebook):
 def look(folder, lesson):
     """Who made which mistakes, what to look at, by student, and whose answers are alike.
 
-    Mistakes, and what is wrong, are what the checks said; points by hand change neither.
+    Mistakes, and what is wrong, are what the checks said; points by hand change neither. Of the grade book,
+    those count who have a file: one of two namesakes had another name before the second one came.
     """
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
     mistakes, remarks, alike, wrong = defaultdict(dict), defaultdict(list), defaultdict(set), set()
-    given, by_hand = grade.points(folder, lesson), grade.points_by_hand(folder, lesson)
-    places = (place for where in ("submitted", "feedback") for place in folder.glob(f"{where}/*/{lesson}"))
-    for student in sorted({place.parent.name for place in places}):
-        notebook = notebook_of(folder, student, lesson)
-        if notebook is None or student not in given:
+    graded, by_hand = grade.points(folder, lesson), grade.points_by_hand(folder, lesson)
+    there, told = (
+        {place.parent.name for place in folder.glob(f"{where}/*/{lesson}")}
+        for where in ("submitted", "feedback")
+    )
+    given = {student: points for student, points in graded.items() if student in there}
+    for student in sorted(there | (told - graded.keys())):
+        file = folder / "autograded" / student / lesson / f"{lesson}.ipynb"
+        if not file.exists() or student not in given:
             remarks[student].append("not graded")
             continue
+        notebook = nbformat.read(file, 4)
         notes = notebook.metadata.get("course_notes", [])
         remarks[student] += [note for note in notes if "was changed" in note]
         if any(note.startswith(intake.NEWEST) for note in notes):
@@ -137,7 +139,7 @@ def look(folder, lesson):
         remarks[student] += stopped(notebook)
         for cell in own_code(notebook, release):
             if len(tree := shape(cell.source)) > ALIKE:
-                alike[grade_id(cell) or "a cell", tree].add(student)
+                alike[grade_id(cell) or "cells that they added or changed", tree].add(student)
         for cell in notebook.cells:
             name = grade_id(cell).removesuffix("-check")
             if cell.metadata.get("nbgrader", {}).get("grade") and given[student].get(name):
@@ -151,10 +153,9 @@ def look(folder, lesson):
                 for one in found or [RIGHT]:
                     mistakes[name].setdefault(one, []).append(student)
                 answer = next((one for one in notebook.cells if grade_id(one) == name), None)
-                if RIGHT not in (found or [RIGHT]):
-                    if made_later(name, notebook.cells):
-                        remarks[student].append(f"{name}: a cell below the check makes the answer")
-                elif answer is not None and points:
+                missed = (running.BELOW, running.ABOVE)
+                remarks[student] += [f"{name}: {where}" for where in missed if where in said]
+                if not found and answer is not None and points:
                     if pasted(name, answer.source):
                         remarks[student].append(f"{name}: the course's own solution")
                     elif used := borrowed(name, cell.metadata.get(marking.VERDICT, {})):
@@ -165,14 +166,6 @@ def look(folder, lesson):
                     remarks[student].append(f"{name}: {points:g} of {most:g} points, and no Correct")
     remarks = {one: list(dict.fromkeys(found)) for one, found in remarks.items() if found}
     return mistakes, remarks, alike_in(alike, wrong), given
-
-
-def made_later(name, cells):
-    """Whether a cell below the check makes the answer, which then came too late."""
-    at = next(n for n, cell in enumerate(cells) if grade_id(cell) == f"{name}-check")
-    mine = re.search(r"check\((\w+)\)", cells[at].source)
-    below = [cell.source for cell in cells[at + 1 :] if cell.cell_type == "code" and not grade_id(cell)]
-    return bool(mine) and any(re.search(rf"(?m)^(def |class )?{mine[1]} *[=(:]", one) for one in below)
 
 
 def pasted(name, source):
@@ -227,14 +220,24 @@ def known_of(name):
     return getattr(REGISTRY.get(name), "mistakes", ())
 
 
+def headings(release):
+    """What a learner calls each exercise: the heading above its check."""
+    found, last = {}, []
+    for cell in release.cells:
+        prose = cell.source if cell.cell_type == "markdown" else ""
+        last = re.findall(r"(?m)^#+ (?:Exercise: )?(.+)", prose)[-1:] or last
+        found[grade_id(cell).removesuffix("-check")] = "".join(last)
+    return found
+
+
 def wrong_in(made):
     """What was wrong in an exercise and who did it, the most frequent first."""
     wrong = ((mistake, students) for mistake, students in made.items() if mistake != RIGHT)
     return sorted(wrong, key=lambda one: -len(one[1]))
 
 
-def draw(mistakes, file):
-    """A bar for each mistake, exercise by exercise; whether there is any."""
+def draw(mistakes, called, file):
+    """A bar for each mistake, exercise by exercise, with what it is called; whether there is any."""
     bars = {name: wrong for name, made in mistakes.items() if (wrong := wrong_in(made))}
     if not bars:
         return False
@@ -248,7 +251,7 @@ def draw(mistakes, file):
         axes.set_yticks(range(len(names)), names)
         axes.invert_yaxis()
         axes.spines[:].set_visible(False)
-        axes.set_title(name, loc="left", fontweight="bold")
+        axes.set_title(f"{name}: {called[name]}", loc="left", fontweight="bold")
         axes.tick_params(bottom=False, labelbottom=False, left=False)
     file.parent.mkdir(exist_ok=True)
     figure.savefig(file, dpi=150)
@@ -258,18 +261,15 @@ def draw(mistakes, file):
 def pages(folder, lesson):
     """What may be projected, and what holds learners' names."""
     mistakes, remarks, groups, given = look(folder, lesson)
-    pictured = draw(mistakes, folder / "review" / f"{lesson}.png")
+    called = headings(nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4))
+    pictured = draw(mistakes, called, folder / "review" / f"{lesson}.png")
     by_hand = grade.points_by_hand(folder, lesson)
-    lines = [
-        f"# {lesson}: {len(given)} submission{'s' * (len(given) != 1)}",
-        "",
-        "## What the class got wrong",
-        "",
-    ]
+    count = f"{len(given)} submission{'s' * (len(given) != 1)}"
+    lines = [f"# {lesson}: {count}", "", "## What the class got wrong", ""]
     lines += [f"![mistakes by exercise]({lesson}.png)", ""] if pictured else []
     lines += ["A learner with two mistakes at once counts under both.", ""]
     for name, made in mistakes.items():
-        lines += [f"- **{name}**: {len(made.get(RIGHT, []))} of {len(given)} right"]
+        lines += [f"- **{name}** ({called[name]}): {len(made.get(RIGHT, []))} of {len(given)} right"]
         for mistake, students in wrong_in(made):
             typed = sum(name in by_hand.get(student, ()) for student in students)
             also = f", of these {typed} × points by hand" if typed else ""

@@ -32,6 +32,8 @@ UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\
 LOOK = 1  # seconds between two looks at a cell that still runs
 TELL = "__import__('pe_lessons.exercises.result', fromlist=['']).LOOK_ONLY[{!r}] = {}"
 TO_A_FILE = re.compile(r"(?<!!)\[([^][]*)\]\((?!\w+:|#)([^()\s]+)\)")  # a file that is not there
+BELOW = "a cell below the check defines the answer, and the check did not see it"
+ABOVE = "a cell above defines the answer, and the empty answer's cell defines it again"
 SPARED = "Cells of the lesson that no answer uses were not run."
 
 
@@ -66,17 +68,15 @@ class Run(Execute):
         for index, cell in enumerate(nb.cells):
             if is_grade(cell):
                 marking.write_verdict(cell, self.looks.get(index))
+                if where := made_elsewhere(nb.cells, index):
+                    [told, *_] = [one for one in cell.outputs if one.output_type == "error"]
+                    told.traceback.append(f"Look: {where}.")
         for cell in nb.cells:
             make_harmless(cell)
         told = (html.escape(note, quote=False) for note in nb.metadata.get("course_notes", []))
         notes = [*told, self.heading, self.idle and SPARED]
         nb.cells.insert(0, nbformat.v4.new_markdown_cell("\n\n".join(filter(None, notes))))
         return nb, resources
-
-    def is_check_of(self, name, index):
-        """Whether the cell is the check of this exercise."""
-        cell = self.nb.cells[index]
-        return is_grade(cell) and marking.exercise_of(cell) == name
 
     def create_kernel_manager(self):
         self.manager = super().create_kernel_manager()  # `self.km` is gone when its kernel is
@@ -128,8 +128,9 @@ class Run(Execute):
         """Keep an output as long as there is room, which LimitOutput of nbgrader reckons in lines only."""
         content, kind = msg["content"], msg["msg_type"]
         if kind == "display_data" and (look := content.get("data", {}).pop(LOOK_TYPE, None)):
-            name = content.get("metadata", {}).get("exercise")
-            if isinstance(look, str) and len(look) < marking.LONGEST and self.is_check_of(name, cell_index):
+            check, name = self.nb.cells[cell_index], content.get("metadata", {}).get("exercise")
+            theirs = is_grade(check) and marking.exercise_of(check) == name
+            if theirs and isinstance(look, str) and len(look) < marking.LONGEST:
                 self.looks[cell_index] = look
         left = self.room.setdefault(cell_index, {"stream": TEXT, "other": PICTURES})
         if kind == "stream":
@@ -229,6 +230,20 @@ def names_in(cell):
         names |= {one.get_name() for one in symbols if table.get_type() == "module" or one.is_global()}
         tables += table.get_children()
     return names
+
+
+def made_elsewhere(cells, check):
+    """Where a wrong answer is defined as well, and the check with this number does not see it; or None."""
+    status = cells[check].metadata.get(marking.VERDICT, {}).get("status")
+    mine = re.search(r"check\((\w+)\)", cells[check].source)
+    if mine is None or status == "correct":
+        return None
+    defines = re.compile(rf"(?m)^(?:(?:def|class) +{mine[1]}\b|{mine[1]} *(?::.*)?=(?!=))")
+    theirs = [n for n, cell in enumerate(cells) if not cell.metadata.get("as_released")]
+    places = [n for n in theirs if cells[n].cell_type == "code" and defines.search(cells[n].source)]
+    if places and places[-1] > check:
+        return BELOW
+    return ABOVE if len(places) > 1 and status == "not attempted" else None
 
 
 def not_needed(cells):

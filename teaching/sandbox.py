@@ -122,14 +122,20 @@ def command(inside, *more):
     return ["sh", "-c", f'exec bwrap --seccomp 9 "$@" 9< {shlex.quote(str(refusing()))}', *words]
 
 
+def family_of(pid):
+    """A process and all that it started; nobody if it has just ended."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        return [process, *process.children(recursive=True)]
+    return []
+
+
 def computed(pid):
     """Seconds for which a process and all that it started have computed, whatever else the machine did."""
     seconds = 0.0
-    with contextlib.suppress(psutil.NoSuchProcess):
-        process = psutil.Process(pid)
-        for one in (process, *process.children(recursive=True)):
-            with contextlib.suppress(psutil.Error):
-                seconds += sum(one.cpu_times()[:4])  # its own, and of its children that have ended
+    for one in family_of(pid):
+        with contextlib.suppress(psutil.Error):
+            seconds += sum(one.cpu_times()[:4])  # its own, and of its children that have ended
     return seconds
 
 
@@ -227,9 +233,9 @@ class SandboxedKernelManager(AsyncKernelManager):
         process = psutil.Process(self.provisioner.pid)
         threading.Thread(target=self._watch, args=(process,), daemon=True).start()
         while self.provisioner.process.poll() is None:
-            family = process.children(recursive=True)
-            if len(family) > 1:  # bubblewrap's own, and what it runs
-                self.ip = f"/proc/{family[1].pid}/root{self.ip}"
+            family = family_of(process.pid)
+            if len(family) > 2:  # bubblewrap's own, and what it runs
+                self.ip = f"/proc/{family[2].pid}/root{self.ip}"
                 return
             await asyncio.sleep(0.01)
 
@@ -237,7 +243,7 @@ class SandboxedKernelManager(AsyncKernelManager):
         """End the sandbox when it takes more than its share: limits of the system count single processes."""
         start = time.monotonic()
         while process.is_running():
-            family = [process, *process.children(recursive=True)]
+            family = family_of(process.pid)
             for one in family:  # a machine without memory ends these, and not what grades
                 with contextlib.suppress(OSError):
                     Path(f"/proc/{one.pid}/oom_score_adj").write_text("1000")

@@ -1,6 +1,5 @@
 """Handing in, grading and reviewing; `course.py classroom-demo` does all of it with a whole class."""
 
-import ast
 import builtins
 import contextlib
 import copy
@@ -108,15 +107,11 @@ def each(change):
     return lambda data: [change(cell) for cell in data["cells"]]
 
 
-def notes(value):
-    return lambda data: data["metadata"].update(course_notes=value)
-
-
 GRADABLE = {
-    "notes a number": notes(5),
-    "notes null": notes(None),
-    "notes lists": notes([[1]]),
-    "notes forged": notes(["The cell `right_pairs` was missing and has been put back."]),
+    "notes a number": top(metadata={"course_notes": 5}),
+    "notes null": top(metadata={"course_notes": None}),
+    "notes lists": top(metadata={"course_notes": [[1]]}),
+    "notes forged": top(metadata={"course_notes": ["The cell `right_pairs` was missing"]}),
     "nbgrader a text": each(lambda cell: cell["metadata"].update(nbgrader="x")),
     "nbgrader a list": each(lambda cell: cell["metadata"].update(nbgrader=[1])),
     "nbgrader null": each(lambda cell: cell["metadata"].update(nbgrader=None)),
@@ -138,7 +133,7 @@ GRADABLE = {
     "a key twice": lambda data: json.dumps(data).replace('"nbformat":', '"nbformat": 4, "nbformat":', 1),
     "a number that is none": lambda data: json.dumps(data | {"odd": float("nan")}),
 }
-DAMAGED, NONE, INVALID = "is damaged in line 1", "This is no notebook (.ipynb)", "not as JupyterLab writes it"
+DAMAGED, NONE, INVALID = "is damaged in line 1", "This isn't a notebook", "not as JupyterLab writes it"
 BROKEN = {
     "cut": (lambda data: json.dumps(data)[:5_000], "stops in the middle"),
     "nested without end": (lambda data: '{"nbformat": 4, "cells": ' + "[" * 10**5, "RecursionError"),
@@ -146,10 +141,8 @@ BROKEN = {
     "something after the end": (lambda data: json.dumps(data) + "}", DAMAGED),
     "a merge": (lambda data: f"<<<<<<< HEAD\n{json.dumps(data)}", "two versions of your work"),
     "a print-out": (lambda data: "%PDF-1.4", NONE),
-    "a page": (lambda data: "<html>Please log in</html>", NONE),
     "a list": (lambda data: "[]", NONE),
     "a number": (lambda data: "9" * 5_000, INVALID),
-    "null": (lambda data: "null", NONE),
     "nothing": (lambda data: "", NONE),
     "another object": (lambda data: '{"cells": []}', NONE),
     "UTF-16": (lambda data: json.dumps(data).encode("utf-16"), NONE),
@@ -368,25 +361,6 @@ def test_what_was_put_into_submitted_by_hand_is_kept(a_class):
         assert len(when) == number, "a second call should not grade once more"
 
 
-def test_points_by_hand_follow_the_file(tmp_path):
-    file = _parents(tmp_path / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb")
-    file.write_text('{"metadata": {"handed_in": "2"}}')
-    with grade.Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as gradebook:
-        gradebook.add_assignment(LESSON)
-        gradebook.add_notebook(LESSON, LESSON)
-        gradebook.add_grade_cell("right_pairs-check", LESSON, LESSON, max_score=1, cell_type="code")
-        gradebook.add_student("ada")
-        gradebook.add_submission(LESSON, "ada")
-        gradebook.find_grade("right_pairs-check", LESSON, LESSON, "ada").manual_score = 0.5
-        gradebook.db.commit()
-    mark = _parents(grade.graded(tmp_path, LESSON, "ada"))
-    mark.write_text(f"{grade.handed_in(tmp_path, LESSON, 'ada')}\nterm-2026w\n")
-    assert grade.take_back_points_by_hand(tmp_path, LESSON, "ada") == {}  # the same file, graded again
-    mark.write_text("1\nterm-2026w\n")
-    assert grade.take_back_points_by_hand(tmp_path, LESSON, "ada") == {"right_pairs": 0.5}
-    assert grade.points_by_hand(tmp_path, LESSON) == {}
-
-
 def test_a_page_holds_nothing_of_a_learner_that_a_browser_runs():
     bad, png = "<script>alert(1)</script>", "iVBORw0KGgo=\n"
     kept = ", [a paper](https://example.org/a), [a section](#quiz)"
@@ -457,15 +431,13 @@ def test_cells_that_no_answer_uses_are_spared_and_all_others_run(notebook):
     left = [cell for n, cell in enumerate(fixed.cells) if cell.cell_type == "code" and n not in idle]
     bound = set(dir(builtins))
     for cell in left:
-        for node in ast.walk(ast.parse(re.sub(r"(?m)^ *[%!].*", "", cell.source))):
-            match node:
-                case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.FunctionDef(name=name):
-                    bound.add(name)
-                case ast.ClassDef(name=name):
-                    bound.add(name)
-                case ast.Import(names=names) | ast.ImportFrom(names=names):
-                    bound |= {(one.asname or one.name).split(".")[0] for one in names}
+        table = running.symtable.symtable(running.transformed(cell.source), "a cell", "exec")
+        bound |= {one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported()}
     assert idle and all(running.names_in(cell) <= bound for cell in left)
+    checks = [
+        number for number, cell in enumerate(fixed.cells) if cell.metadata.get("nbgrader", {}).get("grade")
+    ]
+    assert not any(running.made_elsewhere(fixed.cells, number) for number in checks)
 
 
 TIMED = ["%timeit f(table)", "%%time\nf(table)", "np.outer?\nf(table)", "for f in t:\n    %time f(table)"]
@@ -613,6 +585,9 @@ def test_what_a_fork_shares_counts_once_and_only_where_it_matters(monkeypatch):
     assert sandbox.taken(20 * [forked]) == (20 << 20) + 7
     forked.memory_full_info.side_effect = sandbox.psutil.AccessDenied()
     assert sandbox.taken(20 * [forked]) == (20 << 30) + 7
+    ending = Mock(pid=1 << 30, is_running=Mock(side_effect=[True, False]))  # no process has such a number
+    ending.children.side_effect = sandbox.psutil.NoSuchProcess(1)
+    sandbox.SandboxedKernelManager._watch(Mock(ended_because=None), ending)
 
 
 [SLIP] = [one for one in REGISTRY["sinusoidal_loop"].mistakes if one.name == "doubled exponent"]
@@ -625,10 +600,7 @@ CHOSEN = f"chose a: {REGISTRY['bug_question'].choices['a'][0]}"
         (f"sinusoidal_loop: Not yet.\n{SLIP.say}", [SLIP.name]),
         ("sinusoidal_loop: Correct.\nIn all.", []),
         ("sinusoidal_loop: Not yet.\nchanges its argument `x`. Work on a copy.", ["changes an argument"]),
-        (
-            "sinusoidal_loop: Not yet.\nYou return what `x` of the course returns.",
-            ["returns a result of the course"],
-        ),
+        ("slopes: Not yet.\nYou return what `x` of the course returns.", ["returns a result of the course"]),
         ("bug_question: Not yet.\na (chosen): No.", [CHOSEN]),
         ("bug_question: Not yet.\nb is right.\nThere is more to choose.", ["a right choice missing"]),
         ("NameError: name 'my_table' is not defined", ["the answer's name was never defined"]),
@@ -641,12 +613,30 @@ def test_review_tells_the_mistakes_by_their_names(said, words):
     assert review.mistakes_in(said.split(":")[0] if ":" in said else "sinusoidal_loop", said) == words
 
 
-def test_a_constant_is_no_mistake_with_a_name_and_an_answer_below_the_check_is_found():
+def test_a_constant_is_no_mistake_with_a_name():
     assert REGISTRY["right_pairs"].diagnose(lambda table: 0).cause is None
-    check = demo.cell_of(RELEASE, "right_pairs-check")
-    later = nbformat.v4.new_code_cell("def my_right_pairs(table):\n    return 3")
-    assert review.made_later("right_pairs", [check, later])
-    assert not review.made_later("right_pairs", [later, check])
+
+
+BOTH = "\n".join((demo.RIGHT["sinusoidal_loop"], demo.RIGHT["right_pairs"]))
+EMPTY = {name: demo.cell_of(RELEASE, name).source for name in demo.RIGHT}
+
+
+@pytest.mark.parametrize(
+    "name, status, where, answers",
+    [
+        ("sinusoidal_loop", "not attempted", running.BELOW, EMPTY | {"right_pairs": BOTH}),
+        ("sinusoidal_loop", None, running.BELOW, {"sinusoidal_loop": "# below", "quiz_the_naive_loop": BOTH}),
+        ("sinusoidal_loop", "correct", None, {"right_pairs": BOTH}),
+        ("right_pairs", "not attempted", running.ABOVE, EMPTY | {"sinusoidal_loop": BOTH}),
+        ("right_pairs", "not yet", None, {"sinusoidal_loop": BOTH}),
+        ("right_pairs", "not attempted", None, EMPTY),
+    ],
+)
+def test_an_answer_in_another_cell_that_the_check_does_not_see_is_told(name, status, where, answers):
+    cells = nbformat.reads(book(**answers), 4).cells
+    check = cells.index(demo.cell_of(RELEASE, f"{name}-check"))
+    cells[check].metadata[marking.VERDICT] = {"status": status}
+    assert running.made_elsewhere(cells, check) == where
 
 
 def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_gave(
@@ -674,7 +664,9 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
         for place in ("submitted", "autograded"):
             nbformat.write(notebook, _parents(folder / place / student / LESSON / f"{LESSON}.ipynb"))
         given[student] = {"sinusoidal_loop": (points, 1.0)}
-    grade.explain(folder, LESSON, "zed", "cut")
+    for student in ("zed", "one of two"):
+        grade.explain(folder, LESSON, student, "cut")
+    given["one of two"] = {"sinusoidal_loop": (1.0, 1.0)}  # with another name since the second one came
     by_hand = {student: {"sinusoidal_loop"} for student in ("Eve", "Ivy")}
     monkeypatch.setattr(grade, "points", lambda *_: given)
     monkeypatch.setattr(grade, "points_by_hand", lambda *_: by_hand)
@@ -695,7 +687,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
     first, second = (file.read_text(encoding="utf-8") for file in kept)
     told = f'4 × doubled exponent, of these 2 × points by hand. "{SLIP.say}"'
     assert f"2 of 7 right\n  - {told}\n  - 1 × the ans" in first and f"({LESSON}.png)" in first
-    assert not any(student in first for student in given)
+    assert not any(student in first for student in given) and "(write the loop): 2 of 7" in first
     assert "- sinusoidal_loop, doubled exponent: Eve, Ivy, fay, gus" in second
     assert "sinusoidal_loop, right" not in second
     assert "- sinusoidal_loop (wrong): Eve, fay, gus" in second
@@ -704,12 +696,8 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
 
 
 def test_review_puts_together_who_is_alike_in_several_exercises():
-    answers = {
-        ("one", "a"): {"ada", "bob", "eve"},
-        ("one", "b"): {"fay", "gus"},
-        ("two", "c"): {"ada", "bob", "fay"},
-        ("two", "d"): {"eve"},
-    }
+    answers = {("one", "a"): {"ada", "bob", "eve"}, ("one", "b"): {"fay", "gus"}}
+    answers |= {("two", "c"): {"ada", "bob", "fay"}, ("two", "d"): {"eve"}}
     found = [
         ([], ["one", "two"], ["ada", "bob"]),
         ([], ["one"], ["fay", "gus"]),
@@ -721,31 +709,16 @@ def test_review_puts_together_who_is_alike_in_several_exercises():
     assert review.alike_in(answers, wrong) == [(["one"], ["one"], ["fay", "gus"]), found[0], *found[2:]]
 
 
-def test_a_second_class_folder_keeps_what_the_teacher_changed(tmp_path):
-    folder = make_class_folder.make(tmp_path / "class", [LESSON])
-    lesson = folder / "source" / LESSON / f"{LESSON}.ipynb"
-    changed = lesson.read_text(encoding="utf-8").replace('"points": 0', '"points": 1')
-    lesson.write_text(changed, encoding="utf-8")
-    assert make_class_folder.kept(folder) == [LESSON]
-    make_class_folder.make(folder, [LESSON])
-    assert lesson.read_text(encoding="utf-8") == changed
-
-
 def test_the_guide_s_program_mails_every_page_to_its_learner_once(tmp_path, monkeypatch, capsys):
     guide = (ROOT / "teaching" / "GRADING.md").read_text(encoding="utf-8")
     [program] = re.findall(r"(?s)\n    # save this as mail_pages.py[^\n]*\n(.*?)\n\n### ", guide)
     sent = []
 
-    class Server(contextlib.ExitStack):
-        def __init__(self, host, port):
-            super().__init__()
+    def send(mail):
+        [page] = mail.iter_attachments()
+        sent.append((mail["To"], page.get_filename(), page.get_content().strip()))
 
-        starttls = login = lambda self, *words: None
-
-        def send_message(self, mail):
-            [page] = mail.iter_attachments()
-            sent.append((mail["To"], page.get_filename(), page.get_content().strip()))
-
+    server = contextlib.nullcontext(Mock(send_message=send))
     for name in ("Ada Lovelace", "Zoë Żak"):
         page = tmp_path / "feedback" / name / LESSON / f"{LESSON}.html"
         page.parent.mkdir(parents=True)
@@ -756,7 +729,7 @@ def test_the_guide_s_program_mails_every_page_to_its_learner_once(tmp_path, monk
         encoding="utf-8",
     )
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("smtplib.SMTP", Server)
+    monkeypatch.setattr("smtplib.SMTP", lambda host, port: server)
     monkeypatch.setattr("getpass.getpass", lambda: "secret")
     monkeypatch.setattr(sys, "argv", ["mail_pages.py", LESSON])
     ada, zoe = (f"{name}@example.org" for name in ("ada", "zoe"))
@@ -798,7 +771,7 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "graded with several versions of the course: " in said and "term-2026w" in said
     assert "not in roster.csv, so in no table for a platform: ada\n" in said
-    assert "in roster.csv, and nothing handed in: bob\n" in said
+    assert "in roster.csv, but handed in nothing: bob\n" in said
     with grade.Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
         gradebook.find_grade("right_pairs-check", LESSON, LESSON, "ada").manual_score = 0.5
         gradebook.find_comment("right_pairs", LESSON, LESSON, "ada").manual_comment = "Well argued."
@@ -819,6 +792,13 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
         run = [sys.executable, "-m", "nbgrader", *shlex.split(command)]
         subprocess.run(run, cwd=folder, check=True, capture_output=True)
     assert ",ada," in (text := (folder / "grades.csv").read_text()) and "2026-11-03" in text
+    grade.os.utime(place / "ada.ipynb", (86_400 * 20_761,) * 2)  # the newest now, which had no points by hand
+    assert grade.main([str(folder), "03"]) == 0 and grade.points_by_hand(folder, LESSON) == {}
+    assert "ada: 0.5 by hand for right_pairs was for an older file" in capsys.readouterr().out
+    lesson = folder / "source" / LESSON / f"{LESSON}.ipynb"
+    changed = lesson.read_text(encoding="utf-8").replace('"points": 0', '"points": 1')
+    lesson.write_text(changed, encoding="utf-8")
+    assert make_class_folder.main([str(folder), "03"]) == 0 and lesson.read_text(encoding="utf-8") == changed
 
 
 @needs_a_sandbox
@@ -978,7 +958,7 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, a_class, capsys, pro
     calls = grading_pretended(monkeypatch, problem)
     (folder / "roster.csv").write_text("id,Email address\nada,ada@example.org\n")
     assert grade.main([str(folder), "03"]) == status
-    assert "not graded: This is no notebook" in (folder / "grades" / f"{LESSON}.csv").read_text()
+    assert "not graded: This isn't a notebook" in (folder / "grades" / f"{LESSON}.csv").read_text()
     said = capsys.readouterr().out
     for file in (f"feedback/{LESSON}_moodle.zip", f"grades/{LESSON}.csv", f"grades/{LESSON}_moodle.csv"):
         assert f": {folder / file}\n" in said
@@ -996,10 +976,11 @@ def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave
     """Of several files by the name of the newest; nobody's who came otherwise or could not be graded."""
     folder, put = a_class
     names = [f"ada_7_{attempt}_{LESSON}-{attempt}.ipynb" for attempt in (1, 2)]
-    flat = "Gus_5_assignsubmission_file_"
+    flat, bobs = "Gus_5_assignsubmission_file_", moodle("Bob", 3)
+    nested = {moodle(name, 9, f"{to}{bobs}"): "x" for name, to in [("Hal", ""), ("Ivy", "../")]}
     put({names[0]: book(), names[1]: mine("new"), "ada_7_3_print.pdf": "%PDF", f"cut_8_3_{LESSON}.ipynb": "{",
          moodle("Bob", 3, "print.pdf"): "%PDF", moodle("Eve", 4, f"{flat}x.ipynb"): book(),
-         f"{flat}x.ipynb": book(), "fay.ipynb": book()})  # fmt: skip
+         f"{flat}x.ipynb": book(), "fay.ipynb": book(), "all.zip": content_of(nested)})  # fmt: skip
     taken = intake.collect(folder, LESSON)
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
     notebook.metadata["course_notes"] = ["A check was put back."]
@@ -1009,6 +990,7 @@ def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave
     given = {student: {"right_pairs": (1.0, 2.0)} for student in taken.ready}
     grade.write_feedback(folder, LESSON, taken.files, given)
     pages = {moodle("Bob", 3, f"{LESSON}.html"), moodle("Eve", 4, f"{LESSON}.html"), f"{flat}{LESSON}.html"}
+    pages |= {moodle(name, 9, f"{LESSON}.html") for name in ("Hal", "Ivy")}
     assert pages_in(folder).keys() == pages
     [(name, text)] = pages_in(folder, "canvas").items()
     head, cell = nbformat.reads(text, 4).cells

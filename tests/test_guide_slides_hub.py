@@ -70,7 +70,7 @@ def test_the_tables_of_the_guide_are_up_to_date():
     again = "call: python course.py tables"
     assert teaching_tables.MISTAKES.read_text(encoding="utf-8") == teaching_tables.mistakes_table(), again
     times = teaching_tables.LESSON_TIMES.read_text(encoding="utf-8")
-    assert times == teaching_tables.times_table(measure=False), again
+    assert times == teaching_tables.times_table(), again
     for file in teaching_tables.WITH_MINUTES:
         text = file.read_text(encoding="utf-8")
         assert text == teaching_tables.with_minutes(text), again

@@ -1,19 +1,16 @@
 """Write the tables of the teacher's guide that follow from the course, LESSON_TIMES.md and MISTAKES.md, and
 the minutes of the reading paths.
 
-    python course.py tables [--run]
+    python course.py tables
 
-With --run every notebook is run once, on one thread, and timed; without it the seconds that stand in
-LESSON_TIMES.md stay. Both tables list whatever lessons there are.
+Both tables list whatever lessons there are.
 """
 
 import itertools
 import re
-import sys
-import time
 
 import nbformat
-from reexecute import ROOT, execute, find_notebooks
+from reexecute import ROOT, find_notebooks
 
 from pe_lessons.exercises.exercise import Exercise
 from pe_lessons.exercises.question import Quiz
@@ -45,24 +42,24 @@ IN_THE_CLINIC = {  # a case with a test to write, one with a suspect to name, an
 
 ABOUT_TIMES = """# How long the lessons take
 
-Written by `tools/teaching_tables.py`. The minutes are words / 90 + lines of code / 5 + 9.5 for each exercise
-+ 2 for each question or quiz, rounded to the next 5. A case of the clinic counts 5 with a test to write and 3
-without, and its hunt counts 20. We fitted this clock to the times of 21 readers. A class that discusses every
-prediction takes about one and a half times as long. Minutes, words, code lines and exercises are without
-*Further* and what comes after it. *Points* are those that `course.py grade` can give, and the next column
-says how many of them are in *Further*. If your class skips *Further*,
-[set them to 0](GRADING.md#an-exercise-should-not-count-or-count-twice). *Running* is how long all cells
-took, once, on one thread, on the machine that wrote the table (the kernel's start and the imports count).
+`tools/teaching_tables.py` writes this page. It adds 1 minute for 90 words or 5 lines of code, 9.5 minutes for
+each exercise and 2 for each question or quiz, and rounds to 5 minutes. A case of the clinic takes 5 minutes
+with a test to write, and 3 without. The clinic's hunt takes 20. We chose these numbers to match the times
+that 21 readers took. A class that discusses every prediction takes about one and a half times as long.
 
-| lesson | minutes | words | code lines | exercises | points | of these in Further | running, s |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+The table leaves out *Further* and what comes after it, except in the last two columns. *Points* are all the
+points that `course.py grade` can give, and the last column says how many of them are in *Further*. If your
+class skips *Further*, [set them to 0](GRADING.md#an-exercise-should-not-count-or-count-twice).
+
+| lesson | minutes | words | code lines | exercises | points | of these in Further |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
 """
 
 ABOUT_MISTAKES = """# What learners get wrong, and what to say
 
-Written by `tools/teaching_tables.py` from the exercises: every mistake that a check knows by name, with the
-words it uses. The check tries functions and compares results, so the same mistake is found in any style.
-Two slips made at once are named together; what is not listed gets the first number that differs.
+`tools/teaching_tables.py` writes this page from the exercises. It lists every mistake that a check knows by
+name, with its reply. A check compares results, so it finds a mistake in any style of code. It names two
+mistakes together. For others, it shows the first number that differs.
 """
 
 
@@ -115,21 +112,12 @@ def with_minutes(text):
     return PATH.sub(lambda match: match[1] + str(sum(stated[one] for one in paths[match[2]][0])), text)
 
 
-def run(notebook):
-    """Seconds that the whole notebook takes."""
-    start = time.monotonic()
-    execute(nbformat.read(notebook, 4), notebook.parent)
-    return time.monotonic() - start
-
-
-def times_table(measure):
-    known = dict(re.findall(r"(?m)^\| \d\d (.+?) \|.* (\d+) \|$", LESSON_TIMES.read_text(encoding="utf-8")))
+def times_table():
     text = ABOUT_TIMES
     for notebook in find_notebooks():
         words, lines, exercises, points, further, minutes, _ = reckon(notebook)
         minutes = round(minutes / 5) * 5
-        running = f"{run(notebook):.0f}" if measure else known.get(title(notebook)[3:], "not yet measured")
-        numbers = minutes, words, lines, exercises, points, further, running
+        numbers = minutes, words, lines, exercises, points, further
         text += f"| {title(notebook)} | {' | '.join(map(str, numbers))} |\n"
     return text
 
@@ -151,13 +139,13 @@ def mistakes_table():
     return text
 
 
-def main(arguments):
+def main():
     MISTAKES.write_text(mistakes_table(), encoding="utf-8")
-    LESSON_TIMES.write_text(times_table("--run" in arguments), encoding="utf-8")
+    LESSON_TIMES.write_text(times_table(), encoding="utf-8")
     for file in WITH_MINUTES:
         file.write_text(with_minutes(file.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
     print(f"{LESSON_TIMES.name} and {MISTAKES.name}: {len(find_notebooks())} lessons")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
