@@ -67,7 +67,7 @@ export function draw({ one, other, difference }, { column: c }) {
   if (game.guess !== null && c !== game.asked) game.found ||= difference >= SEEN;
   const layout = places();
   const [x, y, width, tall] = layout.box;
-  const axis = bar(...layout.box, "box") + text(x, y + tall + layout.below, "position 0") + text(x + width / 2, y + tall + layout.below, `column ${c} as a curve`, middle) + text(x + width, y + tall + layout.below, "49", end);
+  const axis = bar(...layout.box, "box") + text(x, y + tall + layout.below, "position 0") + text(x + width / 2, y + tall + layout.below, `column ${c} (yellow)`, middle) + text(x + width, y + tall + layout.below, "49", end);
   const drawn = layout.at.map((place, n) => painting(place, n, c, layout)).join("") + axis;
   const ends = [one, other].map((values) => y + 4 + ((tall - 6) * (1 - values.at(-1))) / 2);
   const between = (ends[0] + ends[1]) / 2;
