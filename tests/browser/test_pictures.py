@@ -256,7 +256,7 @@ def test_what_is_drawn_is_grasped(open_page, name, points, told, touch):
 def test_a_picture_opens_at_its_question(open_page):
     box = open_picture(open_page, "fading_state")
     assert box.get_by_role("slider", name="words read").input_value() == "1"
-    assert box.get_by_role("slider", name="full stop").input_value() == "0.9"
+    assert box.get_by_role("slider", name="stop gate").input_value() == "0.9"
     box = open_picture(open_page, "two_arrows")
     status = box.get_by_role("status")
     assert "does not change" not in status.inner_text()
