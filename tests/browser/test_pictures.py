@@ -55,7 +55,7 @@ def detector(position, width, base):
 
 
 def two_arrows(query, key, both, pairs):
-    vectors = [[1, 0.5, 1, -0.5, 0.8, 0.3, 1, 0.2], [0.9, 0.4, 0.7, 0.6, -0.3, 1, 0.5, 0.5]]
+    vectors = [[1, 0, 1, -0.5, 0.8, 0.3, 1, 0.2], [1, 0, 0.7, 0.6, -0.3, 1, 0.5, 0.5]]
     q, k = (
         arrays.rotary([vector], [position + both], base=100)[0][: 2 * pairs]
         for vector, position in zip(vectors, (query, key))
@@ -219,7 +219,7 @@ GRASPED = [
     ("sum_of_stripes", [(100, 100), (315, 100)], {"pairs": 32}),
     ("turn_the_hands", [(290, 60), (330, 18)], {"position": 0}),
     ("turn_the_hands", TURN, {"position": 15}),
-    ("two_arrows", [(216, 21), (158, 62)], {"query at": 9, "key at": 4}),  # two radians of pair 0
+    ("two_arrows", [(236, 29), (157, 40)], {"query at": 9, "key at": 4}),  # two radians of pair 0
     ("video_loop", [(100, 30), (200, 30)], {"frame": 210, "trained up to": 129}),
 ]
 

@@ -1,8 +1,8 @@
 // Lesson 09: a query and a key, rotated by their positions; up to four pairs of base 100.
 import { dot, fixed, frequencies, line, middle, range, sum, text, turning, word } from "./shared.js";
 
-const QUERY = [1, 0.5, 1, -0.5, 0.8, 0.3, 1, 0.2];
-const KEY = [0.9, 0.4, 0.7, 0.6, -0.3, 1, 0.5, 0.5];
+const QUERY = [1, 0, 1, -0.5, 0.8, 0.3, 1, 0.2];
+const KEY = [1, 0, 0.7, 0.6, -0.3, 1, 0.5, 0.5];
 
 const rotate = (x, position) =>
   frequencies(8, 100).map((omega, k) => {
