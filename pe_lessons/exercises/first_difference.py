@@ -11,10 +11,6 @@ def first_difference(call, got, right, atol):
         return f"{call} should have length {right.shape[0]}, but has length {got.shape[0]}."
     if got.shape != right.shape:
         return f"{call} should return {of_shape(right.shape)}, but returns {of_shape(got.shape)}."
-    return _first_entry(call, got, right, atol)
-
-
-def _first_entry(call, got, right, atol):
     pairs = list(zip(got.entries, right.entries))
     differing = [n for n, pair in enumerate(pairs) if not run_answer.close(*pair, atol)]
     unwritten = [n for n in differing if math.isclose(pairs[n][0], run_answer.UNWRITTEN, rel_tol=0.01)]

@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from numbers import Complex, Real
 from pathlib import Path
 
-STEPS = 2_000_000  # lines and bytecodes of the learner's own code in one call; a right answer takes a fifth
+STEPS = 400_000  # of the learner's own code in one call; a right answer takes a fifth
+BYTECODES = 3_000  # so many steps are lines and bytecodes; all later ones are lines
 CPU_SECONDS = 5.0  # a first call may import something, which takes two
 ENTRIES = 1_000_000
 PRINTED = 2_000  # characters kept of what one call prints
@@ -62,7 +63,7 @@ class Behaviour:
     changed: int | None = None  # which argument the call changed
     printed: str = ""  # what it printed, or the beginning of that
     truth: bool = False  # whether the value is True or False
-    steps: int = 0  # lines and bytecodes of the learner's own code
+    steps: int = 0  # lines of the learner's own code, and bytecodes of its beginning
     called: tuple = ()  # functions of the course that the learner's code called
     lent: tuple = ()  # those of them that gave back the same result
 
@@ -426,7 +427,8 @@ class _TooLong(BaseException):
 
 @contextlib.contextmanager
 def _loop_guard():
-    """Stop the learner's code after so many lines and bytecodes; either alone misses loops on some Python.
+    """Stop the learner's code after so many steps. Bytecodes take four times as long as lines, but lines alone
+    miss ``while True: pass`` on Python 3.11: after `BYTECODES` steps only the stop button ends it.
 
     Also keep what it gave back, under no name, and what functions of the course gave back to it.
     """
@@ -441,6 +443,8 @@ def _loop_guard():
         left -= 1
         if left < 0 or (left % 8 == 0 and cpu_time() - start > CPU_SECONDS):
             raise _TooLong
+        if event == "line" and STEPS - left > BYTECODES:
+            frame.f_trace_opcodes = False
         if event == "return" and _runs_in_library(frame.f_back):
             given_back[""] = arg
         return count
