@@ -427,8 +427,8 @@ class _TooLong(BaseException):
 
 @contextlib.contextmanager
 def _loop_guard():
-    """Stop the learner's code after so many steps. Bytecodes take four times as long as lines, but lines alone
-    miss ``while True: pass`` on Python 3.11: after `BYTECODES` steps only the stop button ends it.
+    """Stop the learner's code after so many steps. Bytecodes take four times as long as lines, but lines
+    alone miss ``while True: pass`` on Python 3.11: after `BYTECODES` steps only the stop button ends it.
 
     Also keep what it gave back, under no name, and what functions of the course gave back to it.
     """
