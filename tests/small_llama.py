@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-VOCAB_SIZE, WIDTH, NUM_HEADS, NUM_KEY_HEADS, HEAD_DIM, NUM_LAYERS = 40, 32, 4, 2, 8, 4
+VOCAB_SIZE, WIDTH, NUM_HEADS, NUM_KEY_HEADS, HEAD_DIM = 40, 32, 4, 2, 8
 
 # fault -> words of what the doctor should name
 FAULTS = {
@@ -177,12 +177,12 @@ class Layer(nn.Module):
 class SmallLlama(nn.Module):
     """Random weights, large enough that every token is noticed; the same for every fault."""
 
-    def __init__(self, fault=None, table=False):
+    def __init__(self, fault=None, table=False, layers=2):
         super().__init__()
         torch.manual_seed(0)
         self.config = SimpleNamespace(head_dim=HEAD_DIM, vocab_size=VOCAB_SIZE)
         self.embed = nn.Embedding(VOCAB_SIZE, WIDTH)
-        self.model = nn.ModuleDict({"layers": nn.ModuleList([Layer(fault) for _ in range(NUM_LAYERS)])})
+        self.model = nn.ModuleDict({"layers": nn.ModuleList([Layer(fault) for _ in range(layers)])})
         self.model.layers = self.model["layers"]
         self.rotary_emb, self.head = Rotary(fault), nn.Linear(WIDTH, VOCAB_SIZE, bias=False)
         self.table = nn.Embedding(400, WIDTH) if table else None
@@ -275,13 +275,14 @@ class SmallLlama(nn.Module):
 
 
 @functools.cache
-def healthy(table):
-    return SmallLlama(table=table)
+def healthy(table, layers):
+    return SmallLlama(table=table, layers=layers)
 
 
 def case(fault):
     """What the doctor is given, and how it is told to look at it."""
     table = fault in ONLY_IN_A_TABLE | ONLY_TOKENS
-    model = SmallLlama(fault, table)
+    layers = 4 if fault == "plan inverted" else 2
+    model = SmallLlama(fault, table, layers)
     patient = (lambda tokens: model(tokens).logits) if fault in ONLY_TOKENS else model
-    return patient, {"vocab_size": VOCAB_SIZE, "reference": healthy(table), "relative": not table}
+    return patient, {"vocab_size": VOCAB_SIZE, "reference": healthy(table, layers), "relative": not table}
