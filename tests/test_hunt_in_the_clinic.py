@@ -127,7 +127,9 @@ NO_WINDOW = {"windows": (None,) * 4}
         ([("whom", 2), (LONG, 12)], {}, None),
         ([("a cat", 12), (LONG, 2)], {}, "6"),  # not where the text outgrows a window
         ([("a", 14), ("who", 1)], {}, None),
-        ([("a", 14), ("who", 8)], {}, "11"),
+        *(([("a", 18), ("who", n)], {}, first) for n, first in ((1, None), (3, "7"), (4, "7"), (6, "7"))),
+        ([("a", 18), ("who", 7)], {}, "11"),
+        ([("so be it", 12), ("a cat", 3)], {}, None),
     ],
 )
 def test_what_the_experiments_say(capsys, wishes, options, first):
@@ -136,3 +138,28 @@ def test_what_the_experiments_say(capsys, wishes, options, first):
     assert {line.split()[-2] for line in said.splitlines() if "wrong" in line} == (
         {first} if first else set()
     )
+
+
+def test_our_own_log_says_what_the_experiments_say(capsys):
+    hunt.the_hunt.log()
+    said = " ".join(capsys.readouterr().out.split())
+    rows = [row.split(". ")[0] for row in said.split("- ")[1:]]
+    assert rows == [
+        "the 5, whom 18, cats 18, dog 3: right",
+        "whom 18, a cat chases the dog 2: wrong from letter 6 on",
+        "whom 18, a cat chases the dog 2, no window: right",
+        "a 18, who 18: right",
+        "a 18, who 1: right",
+        "a 18, who 3: wrong from letter 7 on",
+        "a 18, who 6: wrong from letter 7 on",
+        "a 18, who 7: wrong from letter 11 on",
+    ]
+    assert hunt.GUILTY not in said and "a multiple of 4" in said
+
+
+@pytest.mark.parametrize("name", ["frequencies", "Layer.add", "Layer", "Server.answer"])
+def test_a_source_can_be_copied_into_a_cell(capsys, name):
+    hunt.show_source(name)
+    said = capsys.readouterr().out
+    assert said.startswith(("def ", "class ", "@dataclass")) and not said.endswith("\n\n")
+    compile(said, name, "exec")

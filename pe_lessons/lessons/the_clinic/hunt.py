@@ -5,6 +5,8 @@ tell the cause from the symptom: a program may be right again although the guilt
 """
 
 import inspect
+import operator
+import textwrap
 import types
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import torch
 from pe_lessons.exercises import failed_cells
 from pe_lessons.exercises.result import Checked, shown
 from pe_lessons.lessons.the_clinic import server
+from pe_lessons.lessons.the_clinic.clinic import WIDTH
 
 GUILTY = "Cache.cut"
 FAULT = """
@@ -75,10 +78,20 @@ def first_wrong(wishes, **options):
 
     wishes: pairs of a prompt and how many letters to write. options: those of `server.Config`.
     """
-    for (prompt, _), gaps in zip(wishes, _gaps(server, wishes, **options)):
+    for (prompt, _), first in zip(wishes, _first_wrong(wishes, **options)):
+        print(f"{prompt:>22}: {f'wrong from letter {first} on' if first else 'right'}")
+
+
+def _first_wrong(wishes, **options):
+    """For each request, the first letter that `first_wrong` names, or None."""
+    for gaps in _gaps(server, wishes, **options):
         wrong = (gaps > 1e-6).tolist()
-        said = f"wrong from letter {wrong.index(True) + 1} on" if any(wrong) else "right"
-        print(f"{prompt:>22}: {said}")
+        yield wrong.index(True) + 1 if any(wrong) else None
+
+
+def show_source(name):
+    """Print a function or a class of server.py, as in show_source("Layer.add")."""
+    print(textwrap.dedent(inspect.getsource(operator.attrgetter(name)(server))), end="")
 
 
 def gap(program, wishes, **options):
@@ -137,6 +150,24 @@ def broken(program):
                 found[name] = size
     return found
 
+
+WHOM, LONGEST, A = ("whom", 18), "a cat chases the dog", ("a", 18)
+NO_WINDOW = {"windows": (None,) * 4}
+LOG = (  # a learner's experiments: requests, options, and what follows
+    (server.WISHES[:4], {}, "It takes the longest prompt, which had left after letter 2."),
+    ([WHOM, (LONGEST, 2)], {}, "Two requests are enough."),
+    ([WHOM, (LONGEST, 2)], NO_WINDOW, "It takes a window."),
+    ([A, ("who", 18)], {}, "The longer prompt has to leave before the other one."),
+    ([A, ("who", 1)], {}, "It can leave too early to do harm."),
+    ([A, ("who", 3)], {}, "The harm comes later than the leaving."),
+    ([A, ("who", 6)], {}, "A later leaving does its harm at the same letter."),
+    ([A, ("who", 7)], {}, "This one does it four letters later, which are four columns."),
+)
+CONCLUSION = (
+    "Answers go wrong only if some layers have a window, and the longest prompt leaves before the others, "
+    "but not too early.",
+    "They begin to go wrong when, after that, the number of columns is a multiple of 4, and at least 8.",
+)
 
 VERDICT = """
 It is `Cache.cut`. It drops as many columns of every layer as of the batch. But a layer with a window has
@@ -229,12 +260,23 @@ class Hunt(Checked):
             return "an innocent" if wrong else "the symptom", None, None
         return "still wrong" if wrong else "the cause", None, None
 
+    def log(self):
+        """Print our own experiments, and what follows from them."""
+        for wishes, options, so in LOG:
+            asked = ", ".join(f"{prompt} {letters}" for prompt, letters in wishes)
+            first = next(filter(None, _first_wrong(wishes, **options)), None)
+            said = f"wrong from letter {first} on" if first else "right"
+            row = f"- {asked}{', no window' * bool(options)}: {said}. {so}"
+            print(textwrap.fill(row, WIDTH, subsequent_indent="  "))
+        for sentence in CONCLUSION:
+            print("\n" + textwrap.fill(sentence, WIDTH))
+
     def solution(self):
         """The repaired lines, and what was wrong."""
         return shown(f"# the end of {GUILTY}{REPAIR}\n{VERDICT}")
 
     def __repr__(self):
-        return "the_hunt: .check(repaired, accused), .hint(), .solution()"
+        return "the_hunt: .check(repaired, accused), .hint(), .log(), .solution()"
 
 
 the_hunt = Hunt()
