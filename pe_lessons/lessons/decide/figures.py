@@ -62,3 +62,23 @@ def chance(differences):
     ax.axvline(0, color="0.4", linewidth=1)
     ax.set(xlabel="points by which the second of two equal models leads", ylabel="of all trials, in %")
     return fig, {"share": share}
+
+
+@plots.drawn
+def depths(gaps):
+    """How far the worst of five depths is below the best, of 10,000 trials; more than 3 points fails."""
+    fig, axes = plt.subplots(len(gaps), 1, figsize=(4.7, 5.4), sharex=True, sharey=True)
+    shares = []
+    for ax, ((texts, weakest), points) in zip(axes, gaps.items()):
+        shares.append(100 * np.mean(points > 3))
+        truth = "90 % at all depths" if weakest == 0.9 else f"{100 * weakest:.0f} % at one depth"
+        edges = np.arange(0, 8.6, 0.25) + 0.01  # a gap of exactly 3 points passes
+        for colour, part in (("0.7", points[points <= 3]), (plots.RED, points[points > 3])):
+            ax.hist(part, edges, weights=np.full(len(part), 100 / len(points)), color=colour, rwidth=0.9)
+        ax.axvline(3.01, color="0.4", linewidth=1)
+        ax.text(0.98, 0.84, f"{texts:,} texts, {truth}", ha="right", transform=ax.transAxes)
+        ax.text(0.98, 0.6, f"fails: {shares[-1]:.0f} %", color=plots.RED, ha="right", transform=ax.transAxes)
+    axes[-1].set(xlabel="points by which the worst depth is below the best", xlim=(0, 8), ylim=(0, 16))
+    axes[len(gaps) // 2].set(ylabel="of all trials, in %")
+    few, many, weak = shares
+    return fig, {"few": few, "many": many, "weak": weak}
