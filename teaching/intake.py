@@ -34,14 +34,10 @@ NO_WORK = re.compile(r"(?i)(^|/)(\.[^/]*|[^/]*\.(csv|ini|db))$")  # lists, and w
 DEEPER = re.compile(r"/[^/]+_\d+_(?:assignsubmission_|\d+_)")  # a platform's name in a folder
 LONGEST_NAME = 120  # bytes of a learner's name
 IMPORT = re.compile(r"(?m)^(from|import) ")
-STOPS_EARLY = (
-    "The file stops in the middle, as when a download or an upload breaks off. Open your lesson in "
+NOT_WHOLE = (
+    "The file can't be read from line {0} on ({1}). That happens when a download or an upload breaks off, "
+    "when somebody edits the file as text, or when git leaves two versions in it. Open your lesson in "
     "JupyterLab, see that all is there, save it, and hand the file in again."
-)
-CONFLICT = (
-    "The file holds marks of git, such as <<<<<<< and >>>>>>>: two versions of your work were not put "
-    "together. Choose one of the two (git checkout --ours FILE, or --theirs), look at it in JupyterLab, and "
-    "hand it in again."
 )
 NO_NOTEBOOK = (
     "This isn't a notebook (.ipynb). Hand in the file that ends in .ipynb, as JupyterLab saved it. A "
@@ -51,22 +47,14 @@ NOT_VALID = (
     "This notebook is not as JupyterLab writes it ({0}). Open it in JupyterLab, see that all is there, save "
     "it, and hand it in again."
 )
-STRAY_SIGN = (
-    "The file is damaged in line {0}, as when somebody has edited it as text ({1}). Restore that line, or "
-    "put your answers into the lesson as you got it, and hand it in again."
-)
 TOO_LARGE = (
-    "This file has more than {0} MB. In JupyterLab choose *Edit*, *Clear Outputs of All Cells*, save it, and "
-    "hand it in again."
+    "This file has more than {0}. In JupyterLab choose *Edit*, *Clear Outputs of All Cells*, save it, and "
+    "hand it in again. If you have added much code, put your answers into the lesson as you got it."
 )
 NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your notebook again."
 NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
 LARGEST, MOST_PARTS = 100_000_000, 4_000_000  # bytes of a notebook; brackets and commas: values take memory
 MOST_CELLS, MOST_CODE = 2_000, 500_000  # characters
-TOO_MUCH_CODE = (
-    "This notebook has more than {0:,} cells, or more than {1:,} characters of code. Put your answers into "
-    "the lesson as you got it, and hand it in again."
-)
 OTHER_LESSON = "This is lesson {0}, not lesson {1}. Hand in your notebook of lesson {1}."
 FEW_CELLS = (
     "Of lesson {1} too few cells are left in this notebook. Hand in the lesson's own file, with your answers "
@@ -240,7 +228,7 @@ def files_in(folder):
 
 def content_of(file):
     if file.stat().st_size > LARGEST:
-        return Unreadable(TOO_LARGE.format(LARGEST // 10**6))
+        return Unreadable(TOO_LARGE.format(f"{LARGEST // 10**6} MB"))
     try:
         return file.read_bytes()
     except OSError as problem:
@@ -298,7 +286,7 @@ def unpacked(file, archive, entries, unread):
                 raise NotImplementedError(f"method {one.compress_type}")
             content = archive.open(one).read(LARGEST + 1)  # what it says of its size may be wrong
             if one.file_size > LARGEST:
-                content = Unreadable(TOO_LARGE.format(LARGEST // 10**6))
+                content = Unreadable(TOO_LARGE.format(f"{LARGEST // 10**6} MB"))
         except Exception as problem:  # of many kinds: encrypted, cut, of an unknown method
             content = Unreadable(NOT_UNPACKED.format(in_a_line(problem)))
         number = platforms_number(one.filename)
@@ -372,18 +360,14 @@ def read(content):
     if isinstance(content, Unreadable):
         raise content
     if sum(map(content.count, (b",", b"[", b"{"))) > MOST_PARTS:
-        raise Unreadable(TOO_LARGE.replace("{0} MB", f"{MOST_PARTS:,} values"))
+        raise Unreadable(TOO_LARGE.format(f"{MOST_PARTS:,} values"))
     try:
         text = content.decode("utf-8-sig")
-        if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
-            raise Unreadable(CONFLICT)
         data = json.loads(text)
     except json.JSONDecodeError as problem:
         if not text.lstrip().startswith("{"):
             raise Unreadable(NO_NOTEBOOK) from None
-        if problem.pos < len(text.rstrip()) and text.rstrip().endswith("}"):
-            raise Unreadable(STRAY_SIGN.format(problem.lineno, problem.msg)) from None
-        raise Unreadable(STOPS_EARLY) from None
+        raise Unreadable(NOT_WHOLE.format(problem.lineno, problem.msg)) from None
     except UnicodeDecodeError:
         raise Unreadable(NO_NOTEBOOK) from None
     if not isinstance(data, dict) or "nbformat" not in data:
@@ -391,7 +375,7 @@ def read(content):
     cells = data["cells"] if isinstance(data.get("cells"), list) else []
     code = [one for one in cells if isinstance(one, dict) and one.get("cell_type") == "code"]
     if len(cells) > MOST_CELLS or sum(len(str(one.get("source"))) for one in code) > MOST_CODE:
-        raise Unreadable(TOO_MUCH_CODE.format(MOST_CELLS, MOST_CODE))
+        raise Unreadable(TOO_LARGE.format(f"{MOST_CELLS:,} cells, or {MOST_CODE:,} characters of code"))
     for cell in code:
         cell["outputs"], cell["execution_count"] = [], None
     for cell in cells:

@@ -133,13 +133,13 @@ GRADABLE = {
     "a key twice": lambda data: json.dumps(data).replace('"nbformat":', '"nbformat": 4, "nbformat":', 1),
     "a number that is none": lambda data: json.dumps(data | {"odd": float("nan")}),
 }
-DAMAGED, NONE, INVALID = "is damaged in line 1", "This isn't a notebook", "not as JupyterLab writes it"
+NOT_WHOLE, NONE, INVALID = "can't be read from line ", "This isn't a notebook", "not as JupyterLab writes it"
 BROKEN = {
-    "cut": (lambda data: json.dumps(data)[:5_000], "stops in the middle"),
+    "cut": (lambda data: json.dumps(data)[:5_000], NOT_WHOLE),
     "nested without end": (lambda data: '{"nbformat": 4, "cells": ' + "[" * 10**5, "RecursionError"),
-    "a stray comma": (lambda data: json.dumps(data).replace("[{", "[,{", 1), DAMAGED),
-    "something after the end": (lambda data: json.dumps(data) + "}", DAMAGED),
-    "a merge": (lambda data: f"<<<<<<< HEAD\n{json.dumps(data)}", "two versions of your work"),
+    "a stray comma": (lambda data: json.dumps(data).replace("[{", "[,{", 1), NOT_WHOLE),
+    "something after the end": (lambda data: json.dumps(data) + "}", NOT_WHOLE),
+    "a merge": (lambda data: json.dumps(data, indent=1).replace("\n", "\n<<<<<<< HEAD\n", 1), NOT_WHOLE),
     "a print-out": (lambda data: "%PDF-1.4", NONE),
     "a list": (lambda data: "[]", NONE),
     "a number": (lambda data: "9" * 5_000, INVALID),
@@ -337,7 +337,7 @@ def test_a_broken_newest_file_is_told_to_both(a_class, monkeypatch, capsys):
     assert first.startswith(intake.NEWEST) and "was missing" in second  # the page begins with it
     grade.grade(folder, LESSON)
     said = capsys.readouterr().out
-    assert "ada: the newest file is broken, the one before it counts: The file stops in the middle" in said
+    assert "ada: the newest file is broken, the one before it counts: The file can't be read" in said
     assert "  no roster.csv" in said and "Moodle" not in said  # who collects by mail hears of no platform
     text = (folder / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb").read_text(encoding="utf-8")
     assert intake.NEWEST in text and grade.handed_in(folder, LESSON, "ada") != token  # a new page
