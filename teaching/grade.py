@@ -21,7 +21,6 @@ import multiprocessing
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -388,18 +387,6 @@ def write_grades(folder, lesson, given, broken, gone):
                     kept.setdefault(target, []).append(names[-1])
                 table.writerow([*(row.get(column, "") for column in columns), score])
     return kept
-
-
-def check_that_answers_can_run():
-    """Stop where a kernel could not import the course: every answer would get 0 points."""
-    words = [sys.executable, "-c", "import pe_lessons.exercises, torch, matplotlib"]
-    run = subprocess.run(sandbox.command(words), capture_output=True, text=True)
-    if run.returncode:
-        said = (run.stderr.strip().splitlines() or ["no message"])[-1]
-        sys.exit(
-            f"grade: the course cannot be imported where answers run ({said}), so all would get 0 points. "
-            "Nothing was graded. Call python course.py grade, which installs what is needed."
-        )
 
 
 def grade(folder, lesson, again=False, student=None, jobs=2):
