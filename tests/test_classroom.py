@@ -1100,19 +1100,3 @@ def test_a_second_of_one_name_moves_what_the_first_handed_in(a_class):
     assert (folder / "originals" / "Ada Byron" / LESSON / f"{LESSON}.ipynb").exists()
     (folder / "downloaded" / LESSON / moodle("Ada Byron", 102)).unlink()
     assert "Ada Byron" not in intake.collect(folder, LESSON, {"Ada Byron"}).ready
-
-
-def test_the_demo_notices_wrong_points_silent_feedback_and_false_flags():
-    full, name = dict.fromkeys(demo.RIGHT, 1), "right_pairs"
-    case = SimpleNamespace(points=full, says=["says so"], never=["REACHED"], flagged=False)
-    assert list(demo.judge(case, full, "It says so.", [])) == []
-    given = full | {name: 0}
-    assert list(demo.judge(case, given, "REACHED", ["imports os"])) == [
-        f"{name}: 0 points, expected 1",
-        "the feedback does not say: says so",
-        "the feedback says REACHED",
-        "review says: imports os",
-    ]
-    assert next(demo.judge(case, None, "It says so.", ["not graded"])) == "was not graded"
-    case.points = None
-    assert next(demo.judge(case, full, "It says so.", [])) == "was graded, and should not have been"
