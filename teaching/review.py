@@ -221,12 +221,14 @@ def known_of(name):
 
 
 def headings(release):
-    """What a learner calls each exercise: the heading above its check."""
+    """What a learner calls each exercise: the heading above its check, or what is asked under "Question"."""
     found, last = {}, []
     for cell in release.cells:
         prose = cell.source if cell.cell_type == "markdown" else ""
         last = re.findall(r"(?m)^#+ (?:Exercise: )?(.+)", prose)[-1:] or last
-        found[grade_id(cell).removesuffix("-check")] = "".join(last)
+        name = grade_id(cell).removesuffix("-check")
+        asked = textwrap.shorten(getattr(REGISTRY.get(name), "prompt", ""), 60, placeholder=" ...")
+        found[name] = asked if last == ["Question"] else "".join(last)
     return found
 
 

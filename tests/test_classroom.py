@@ -668,6 +668,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
         grade.explain(folder, LESSON, student, "cut")
     given["one of two"] = {"sinusoidal_loop": (1.0, 1.0)}  # with another name since the second one came
     by_hand = {student: {"sinusoidal_loop"} for student in ("Eve", "Ivy")}
+    assert review.headings(RELEASE)["bug_question"].startswith("A published program runs")  # not "Question"
     monkeypatch.setattr(grade, "points", lambda *_: given)
     monkeypatch.setattr(grade, "points_by_hand", lambda *_: by_hand)
     monkeypatch.setattr(grade, "check_grade_book", lambda *_: None)
