@@ -3,8 +3,8 @@
     python course.py grade FOLDER LESSON [--student NAME | --again] [--jobs 2]
 
 LESSON is a number such as 03, or a name. Files lie in FOLDER/downloaded/LESSON (zips of a learning platform,
-or notebooks) or in FOLDER/submitted/STUDENT/LESSON. Called again, it goes on: it grades what is new and
-what was not finished; --student grades one learner again, --again everybody. Points given by hand stay.
+or notebooks). Called again, it goes on: it grades what is new and what was not finished; --student grades
+one learner again, --again everybody. Points given by hand stay.
 The exit status is 1 where it stopped or nbgrader failed. A file that is no notebook is no failure: it is
 listed, and its learner told.
 """
@@ -463,8 +463,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
         print(f"  not graded: {one}: {why}{f' ({files})' if files else ''}")
     for name, why in taken.unread.items():
         print(f"  NOT READ: {name}: {why}")
-    if gone:
-        print(f"  graded before, and now without a file or under another name: {', '.join(sorted(gone))}")
+    stored = {place.parent.name for place in folder.glob(f"submitted/*/{lesson}")}
+    if lost := sorted((stored | gone.keys()) - taken.ready.keys() - broken.keys()):
+        print(f"  no file in downloaded has this name (any more): {', '.join(lost)}. GRADING.md says how to")
+        print("    remove a name that was entered by mistake")
     for file, names in kept.items():
         print(f"  marks kept from an earlier run (to drop them, delete {file} first): {', '.join(names)}")
     if roster:

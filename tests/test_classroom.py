@@ -108,9 +108,6 @@ def each(change):
 
 
 GRADABLE = {
-    "notes a number": top(metadata={"course_notes": 5}),
-    "notes null": top(metadata={"course_notes": None}),
-    "notes lists": top(metadata={"course_notes": [[1]]}),
     "notes forged": top(metadata={"course_notes": ["The cell `right_pairs` was missing"]}),
     "nbgrader a text": each(lambda cell: cell["metadata"].update(nbgrader="x")),
     "nbgrader a list": each(lambda cell: cell["metadata"].update(nbgrader=[1])),
@@ -204,8 +201,8 @@ SPOILT = (
 def test_every_check_and_answer_is_there_again(how):
     notebook = nbformat.reads(book(), 4)
     demo.spoil(notebook, how)
-    notebook, notes = intake.put_right(intake.read(nbformat.writes(notebook).encode()), RELEASE)
-    assert bool(notes) == how.endswith((" deleted", " changed"))
+    notebook = intake.put_right(intake.read(nbformat.writes(notebook).encode()), RELEASE)
+    assert bool(notebook.metadata["course_notes"]) == how.endswith((" deleted", " changed"))
     found = [cell for cell in notebook.cells if grade_id(cell)]
     wanted = {grade_id(cell): cell for cell in RELEASE.cells if grade_id(cell)}
     assert sorted(map(grade_id, found)) == sorted(wanted)
@@ -216,7 +213,6 @@ def test_every_check_and_answer_is_there_again(how):
     assert demo.cell_of(RELEASE, "imports").source in [cell.source for cell in notebook.cells]
     lost = how.startswith("answer") and how.endswith("deleted")
     assert lost or demo.RIGHT["sinusoidal_loop"] in [cell.source for cell in found]
-    assert intake.put_right(notebook, RELEASE) == (notebook, notes)
 
 
 def test_every_other_lesson_is_told_from_this_one():
@@ -341,24 +337,9 @@ def test_a_broken_newest_file_is_told_to_both(a_class, monkeypatch, capsys):
     assert "  no roster.csv" in said and "Moodle" not in said  # who collects by mail hears of no platform
     text = (folder / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb").read_text(encoding="utf-8")
     assert intake.NEWEST in text and grade.handed_in(folder, LESSON, "ada") != token  # a new page
-    put({"ada (2).ipynb": mine("newer"), "ada (1).ipynb": book()})
-    (folder / "downloaded" / LESSON / "ada (1).ipynb").unlink()
+    put({"ada (2).ipynb": mine("newer")})
     taken = intake.collect(folder, LESSON)
     assert taken.newest_broken == {} and taken.ready["ada"] == [second]
-
-
-def test_what_was_put_into_submitted_by_hand_is_kept(a_class):
-    folder, put = a_class
-    put({moodle("Ada", 1): mine("downloaded")})
-    by_hand, when = folder / "submitted" / "Ada" / LESSON / "mended.ipynb", set()
-    for number, answer in enumerate(("one", "two"), start=1):
-        _parents(by_hand).write_text(mine(answer), encoding="utf-8")
-        for _ in "ab":
-            intake.collect(folder, LESSON)
-            when.add((folder / "submitted" / "Ada" / LESSON / f"{LESSON}.ipynb").stat().st_mtime_ns)
-            assert answer_of(folder, "Ada") == answer and not by_hand.exists()
-        assert len(list((folder / "originals" / "Ada" / LESSON).iterdir())) == number
-        assert len(when) == number, "a second call should not grade once more"
 
 
 def test_a_page_holds_nothing_of_a_learner_that_a_browser_runs():
@@ -426,7 +407,7 @@ def test_cells_that_no_answer_uses_are_spared_and_all_others_run(notebook):
         exercise = REGISTRY.get(grade_id(cell))
         if exercise in LESSON_OF and not isinstance(exercise, Numbers) and cell.metadata.nbgrader["solution"]:
             cell.source = exercise.text
-    fixed, _ = intake.put_right(handed_in, release)
+    fixed = intake.put_right(handed_in, release)
     idle = running.not_needed(fixed.cells)
     left = [cell for n, cell in enumerate(fixed.cells) if cell.cell_type == "code" and n not in idle]
     bound = set(dir(builtins))
@@ -661,14 +642,12 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
         if said == wrong and student != "Ivy":
             copied = demo.cell_of(notebook, "hunt-function").source
             demo.cell_of(notebook, "sinusoidal_loop").source = copied.replace("textbook", "my_sinusoidal")
-        for place in ("submitted", "autograded"):
-            nbformat.write(notebook, _parents(folder / place / student / LESSON / f"{LESSON}.ipynb"))
+        nbformat.write(notebook, _parents(folder / "autograded" / student / LESSON / f"{LESSON}.ipynb"))
         given[student] = {"sinusoidal_loop": (points, 1.0)}
-    for student in ("zed", "one of two"):
-        grade.explain(folder, LESSON, student, "cut")
-    given["one of two"] = {"sinusoidal_loop": (1.0, 1.0)}  # with another name since the second one came
+    mistyped = {"Adda": {"sinusoidal_loop": (1.0, 1.0)}}  # the grade book keeps what has another name now
+    grade.write_grades(folder, LESSON, given, {"zed": "cut"}, mistyped)
+    given |= mistyped
     by_hand = {student: {"sinusoidal_loop"} for student in ("Eve", "Ivy")}
-    assert review.headings(RELEASE)["bug_question"].startswith("A published program runs")  # not "Question"
     monkeypatch.setattr(grade, "points", lambda *_: given)
     monkeypatch.setattr(grade, "points_by_hand", lambda *_: by_hand)
     monkeypatch.setattr(grade, "check_grade_book", lambda *_: None)
@@ -689,6 +668,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_what_a_teacher_g
     told = f'4 × doubled exponent, of these 2 × points by hand. "{SLIP.say}"'
     assert f"2 of 7 right\n  - {told}\n  - 1 × the ans" in first and f"({LESSON}.png)" in first
     assert not any(student in first for student in given) and "(write the loop): 2 of 7" in first
+    assert review.headings(RELEASE)["bug_question"].startswith("A published program runs")  # not "Question"
     assert "- sinusoidal_loop, doubled exponent: Eve, Ivy, fay, gus" in second
     assert "sinusoidal_loop, right" not in second
     assert "- sinusoidal_loop (wrong): Eve, fay, gus" in second
@@ -1088,7 +1068,19 @@ def test_a_roster_that_names_nobody_is_refused(tmp_path):
         grade.read_roster(tmp_path)
 
 
-def test_a_second_of_one_name_moves_what_the_first_handed_in(a_class):
+def test_a_name_that_was_mistyped_is_told(a_class, monkeypatch, capsys):
+    folder, put = a_class
+    grading_pretended(monkeypatch)
+    put({"Adda.ipynb": book()})
+    grade.grade(folder, LESSON)
+    assert "no file in downloaded" not in capsys.readouterr().out
+    place = folder / "downloaded" / LESSON
+    (place / "Adda.ipynb").rename(place / "Ada.ipynb")
+    assert grade.grade(folder, LESSON)[1] == {}
+    assert "no file in downloaded has this name (any more): Adda." in capsys.readouterr().out
+
+
+def test_a_second_of_one_name_gives_the_first_another_name(a_class):
     folder, put = a_class
     put({moodle("Ada Byron", 101): mine("of 101")})
     assert intake.collect(folder, LESSON).ready.keys() == {"Ada Byron"}  # so far the only one
@@ -1097,7 +1089,5 @@ def test_a_second_of_one_name_moves_what_the_first_handed_in(a_class):
         taken = intake.collect(folder, LESSON)
         assert taken.namesakes == {"Ada Byron": ["Ada Byron 101", "Ada Byron 102"]}
         assert taken.ready.keys() == {"Ada Byron 101", "Ada Byron 102"} == taken.files.keys()
-    assert not (folder / "submitted" / "Ada Byron" / LESSON).exists()
-    assert (folder / "originals" / "Ada Byron" / LESSON / f"{LESSON}.ipynb").exists()
     (folder / "downloaded" / LESSON / moodle("Ada Byron", 102)).unlink()
     assert "Ada Byron" not in intake.collect(folder, LESSON, {"Ada Byron"}).ready
