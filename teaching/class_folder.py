@@ -51,16 +51,15 @@ def nbgrader(folder):
     from nbgrader.apps import NbGraderAPI
     from nbgrader.converters import Autograde
     from nbgrader.coursedir import CourseDirectory
-    from nbgrader.preprocessors import Execute, SaveAutoGrades
-    from running import Run, SavePoints
+    from nbgrader.preprocessors import Execute
+    from running import Run
     from traitlets.config import PyFileConfigLoader
 
     config = PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
     config.CourseDirectory.root = str(folder)
     config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}?timeout=120"
-    ours = {Execute: Run, SaveAutoGrades: SavePoints}
     steps = Autograde().autograde_preprocessors
-    config.Autograde.autograde_preprocessors = [ours.get(step, step) for step in steps]
+    config.Autograde.autograde_preprocessors = [Run if step is Execute else step for step in steps]
     config.Execute.shutdown_kernel = "immediate"
     config.Execute.skip_cells_with_tag = ""  # nbgrader would give a check without outputs all its points
     config.Execute.heading = f"Graded with version {version()} of the course."

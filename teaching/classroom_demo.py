@@ -148,7 +148,7 @@ def hand_in(submission, folder, port):
         notebook.cells.insert(place, nbformat.v4.new_code_cell(source))
     spoil(notebook, submission.file)
     text = nbformat.writes(notebook)
-    place, name = folder / "submitted" / submission.student / LESSON, f"{LESSON}.ipynb"
+    place, name = folder / "downloaded" / LESSON / submission.student, f"{LESSON}.ipynb"
     match submission.file:
         case "moodle":
             place, name = None, f"{submission.student}_12345_assignsubmission_file_/{name}"

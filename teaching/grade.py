@@ -3,8 +3,8 @@
     python course.py grade FOLDER LESSON [--student NAME | --again] [--jobs 2]
 
 LESSON is a number such as 03, or a name. Files lie in FOLDER/downloaded/LESSON (zips of a learning platform,
-or notebooks) or in FOLDER/submitted/STUDENT/LESSON. Called again, it goes on: it grades what is new and
-what was not finished; --student grades one learner again, --again everybody. Points given by hand stay.
+or notebooks). Called again, it goes on: it grades what is new and what was not finished; --student grades
+one learner again, --again everybody. Points given by hand stay.
 The exit status is 1 where it stopped or nbgrader failed. A file that is no notebook is no failure: it is
 listed, and its learner told.
 """
@@ -20,20 +20,17 @@ import json
 import multiprocessing
 import os
 import re
-import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 import zipfile
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import intake
 import nbformat
-import psutil
 import sandbox
 from class_folder import class_folder, handed_out, lesson_named, nbgrader, version
 from nbgrader.api import Gradebook
@@ -46,7 +43,6 @@ WITHOUT_POINTS = re.compile(  # 0.0 of 0.0, in the list at the top and above a c
     r'\s*<li><a href="#[^>]*>[^<]*</a> \(Score: 0\.0 / 0\.0\)</li>|Score: 0\.0 / 0\.0 (?=<a href="#top">)'
 )
 FROM_MOODLE = re.compile(r".+?_\d+_assignsubmission_(?:file|onlinetext)(?:_?/|_)")
-SLOW = 60  # seconds after which it is told whose notebook is still running
 STOPPED = "grading did not come to it, or was stopped: call grade again"
 FAILED = "nbgrader could not grade it: look at nbgrader.log. A new file, or --student, tries again"
 NOT_GRADED = (
@@ -104,14 +100,6 @@ def grade_one(folder, lesson, student):
     return None
 
 
-def remove_leftovers():
-    """Remove the files of grading that was killed: the number of its process is in their name."""
-    for place in Path(tempfile.gettempdir()).glob("grade_*_*"):
-        number = place.name.split("_")[1]
-        if number.isdigit() and not psutil.pid_exists(int(number)):
-            shutil.rmtree(place, ignore_errors=True)
-
-
 def graded_in_turn(folder, lesson, todo, jobs):
     """Grade everybody, several at once; give each with what went wrong.
 
@@ -121,26 +109,18 @@ def graded_in_turn(folder, lesson, todo, jobs):
     left, at_once = list(todo), jobs
     while left:
         with (
-            tempfile.TemporaryDirectory(prefix=f"grade_{os.getpid()}_", ignore_cleanup_errors=True) as place,
+            tempfile.TemporaryDirectory(prefix="grade_", ignore_cleanup_errors=True) as place,
             ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), prepare, (place,)) as pool,
         ):
-            start, tasks = time.time(), {}
             try:
                 interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the others, while they start
-                tasks |= {pool.submit(grade_one, folder, lesson, one): one for one in left}
+                tasks = {pool.submit(grade_one, folder, lesson, one): one for one in left}
                 signal.signal(signal.SIGINT, interrupt)
-                while tasks:
-                    done, _ = wait(tasks, SLOW, FIRST_COMPLETED)
-                    for task in done:
-                        student, problem = tasks.pop(task), task.exception() or task.result()
-                        if not isinstance(problem, BrokenProcessPool):
-                            left.remove(student)
-                            yield student, problem
-                    if not done:
-                        files = {one: graded(folder, lesson, one) for one in left}
-                        begun = {one: file.stat().st_mtime for one, file in files.items() if file.exists()}
-                        slow = [f"{one} ({time.time() - t:.0f} s)" for one, t in begun.items() if t >= start]
-                        print(f"      still running: {', '.join(slow)}", flush=True)
+                for task in as_completed(tasks):
+                    student, problem = tasks[task], task.exception() or task.result()
+                    if not isinstance(problem, BrokenProcessPool):
+                        left.remove(student)
+                        yield student, problem
             except BaseException:  # somebody stops us
                 pool.shutdown(wait=False, cancel_futures=True)
                 for process in multiprocessing.active_children():
@@ -409,24 +389,10 @@ def write_grades(folder, lesson, given, broken, gone):
     return kept
 
 
-def check_that_answers_can_run():
-    """Stop where a kernel could not import the course: every answer would get 0 points."""
-    words = [sys.executable, "-c", "import pe_lessons.exercises, torch, matplotlib"]
-    run = subprocess.run(sandbox.command(words), capture_output=True, text=True)
-    if run.returncode:
-        said = (run.stderr.strip().splitlines() or ["no message"])[-1]
-        sys.exit(
-            f"grade: the course cannot be imported where answers run ({said}), so all would get 0 points. "
-            "Nothing was graded. Call python course.py grade, which installs what is needed."
-        )
-
-
 def grade(folder, lesson, again=False, student=None, jobs=2):
     """Grade a lesson of a class; return the points, and why some of it could not be graded."""
     start = time.monotonic()
     check_grade_book(folder, lesson, again)
-    check_that_answers_can_run()
-    remove_leftovers()
     handed_out(folder, lesson)
     roster = people(folder)
     numbered = {re.sub(r" \d+$", "", name) for _, names in roster for name in names if name[-1:].isdigit()}
@@ -497,8 +463,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
         print(f"  not graded: {one}: {why}{f' ({files})' if files else ''}")
     for name, why in taken.unread.items():
         print(f"  NOT READ: {name}: {why}")
-    if gone:
-        print(f"  graded before, and now without a file or under another name: {', '.join(sorted(gone))}")
+    stored = {place.parent.name for place in folder.glob(f"submitted/*/{lesson}")}
+    if lost := sorted((stored | gone.keys()) - taken.ready.keys() - broken.keys()):
+        print(f"  no file in downloaded has this name (any more): {', '.join(lost)}. GRADING.md says how to")
+        print("    remove a name that was entered by mistake")
     for file, names in kept.items():
         print(f"  marks kept from an earlier run (to drop them, delete {file} first): {', '.join(names)}")
     if roster:

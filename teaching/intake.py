@@ -1,7 +1,7 @@
 """Bring what learners handed in into the form that nbgrader wants, and tell each of them what was put right.
 
-What a learning platform gave, zips or files, lies in `downloaded/LESSON`; or notebooks were put by hand into
-`submitted/STUDENT/LESSON`, under any name. Notebooks are known by the ids of their cells, not by their names.
+What a learning platform gave, zips or files, lies in `downloaded/LESSON`, which is only read. Notebooks are
+known by the ids of their cells, not by their names. `submitted` is made of them, and is nobody's only copy.
 """
 
 import hashlib
@@ -9,7 +9,6 @@ import io
 import json
 import os
 import re
-import shutil
 import time
 import unicodedata
 import warnings
@@ -34,14 +33,10 @@ NO_WORK = re.compile(r"(?i)(^|/)(\.[^/]*|[^/]*\.(csv|ini|db))$")  # lists, and w
 DEEPER = re.compile(r"/[^/]+_\d+_(?:assignsubmission_|\d+_)")  # a platform's name in a folder
 LONGEST_NAME = 120  # bytes of a learner's name
 IMPORT = re.compile(r"(?m)^(from|import) ")
-STOPS_EARLY = (
-    "The file stops in the middle, as when a download or an upload breaks off. Open your lesson in "
+NOT_WHOLE = (
+    "The file can't be read from line {0} on ({1}). That happens when a download or an upload breaks off, "
+    "when somebody edits the file as text, or when git leaves two versions in it. Open your lesson in "
     "JupyterLab, see that all is there, save it, and hand the file in again."
-)
-CONFLICT = (
-    "The file holds marks of git, such as <<<<<<< and >>>>>>>: two versions of your work were not put "
-    "together. Choose one of the two (git checkout --ours FILE, or --theirs), look at it in JupyterLab, and "
-    "hand it in again."
 )
 NO_NOTEBOOK = (
     "This isn't a notebook (.ipynb). Hand in the file that ends in .ipynb, as JupyterLab saved it. A "
@@ -51,22 +46,14 @@ NOT_VALID = (
     "This notebook is not as JupyterLab writes it ({0}). Open it in JupyterLab, see that all is there, save "
     "it, and hand it in again."
 )
-STRAY_SIGN = (
-    "The file is damaged in line {0}, as when somebody has edited it as text ({1}). Restore that line, or "
-    "put your answers into the lesson as you got it, and hand it in again."
-)
 TOO_LARGE = (
-    "This file has more than {0} MB. In JupyterLab choose *Edit*, *Clear Outputs of All Cells*, save it, and "
-    "hand it in again."
+    "This file has more than {0}. In JupyterLab choose *Edit*, *Clear Outputs of All Cells*, save it, and "
+    "hand it in again. If you have added much code, put your answers into the lesson as you got it."
 )
 NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your notebook again."
 NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
 LARGEST, MOST_PARTS = 100_000_000, 4_000_000  # bytes of a notebook; brackets and commas: values take memory
 MOST_CELLS, MOST_CODE = 2_000, 500_000  # characters
-TOO_MUCH_CODE = (
-    "This notebook has more than {0:,} cells, or more than {1:,} characters of code. Put your answers into "
-    "the lesson as you got it, and hand it in again."
-)
 OTHER_LESSON = "This is lesson {0}, not lesson {1}. Hand in your notebook of lesson {1}."
 FEW_CELLS = (
     "Of lesson {1} too few cells are left in this notebook. Hand in the lesson's own file, with your answers "
@@ -97,41 +84,24 @@ def collect(folder, lesson, namesakes=()):
     """
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
     intake, chosen, same = Intake(), {}, {}
-    ours = folder / ".course" / lesson / "repaired.txt"  # of notebooks that were put right here, and of what
-    lines = ours.read_text().splitlines() if ours.exists() else []
-    repaired = dict((*line.split(), "")[:2] for line in lines)
-    handed_over = sorted(found(folder, lesson, intake.unread), key=lambda one: one[-1])
-    there = {(name, mark_of(content)) for one, number, file, content, _ in handed_over
-             if folder / "downloaded" in file.parents for name in (one, f"{one} {number}")}  # fmt: skip
+    handed_over = sorted(found(folder / "downloaded" / lesson, intake.unread), key=lambda one: one[-1])
     intake.namesakes = names_of_several(handed_over, namesakes)
     for student, number, file, content, handed_in in handed_over:
-        downloaded = file.relative_to(folder).parts[0] == "downloaded"
         if student in intake.namesakes:
             if number is None:
-                if downloaded:
-                    intake.unread[readable(file.name)] = (
-                        f"several are called {student}; name the file after the one who sent it: "
-                        + " or ".join(f"{one}.ipynb" for one in intake.namesakes[student])
-                    )
-                else:  # from the days when one had handed in
-                    keep_original(folder / "originals" / student / lesson, file, content, file.name)
-                    shutil.rmtree(folder / "submitted" / student / lesson, ignore_errors=True)
+                intake.unread[readable(file.name)] = (
+                    f"several are called {student}; name the file after the one who sent it: "
+                    + " or ".join(f"{one}.ipynb" for one in intake.namesakes[student])
+                )
                 continue
             student = f"{student} {number}"
-        theirs = intake.files.setdefault(student, []) if downloaded else []
-        mark = mark_of(content)
-        if not downloaded and (student, repaired.get(mark)) in there:
-            continue  # what it was made of is there, with its time, which a teacher may have set
+        mark = content if isinstance(content, Unreadable) else hashlib.sha256(content).hexdigest()
+        theirs = intake.files.setdefault(student, [])
         theirs[:] = [one for one in theirs if same.get(one) != mark]
         same[file] = mark
         try:
-            notebook = read(content)
-            if downloaded or mark not in repaired:
-                notebook.metadata.pop("course_notes", None)
-                notebook.metadata["handed_in"] = mark
-            about = notebook.metadata.get("handed_in", mark)
-            notebook, notes = put_right(notebook, release)
-            notebook.metadata["handed_in"] = about
+            notebook = put_right(read(content), release)
+            notebook.metadata["handed_in"] = mark
             theirs.append(file)
         except Exception as problem:  # whatever a stranger wrote stops nobody else
             theirs.insert(0, file)
@@ -141,54 +111,36 @@ def collect(folder, lesson, namesakes=()):
             continue
         intake.broken.pop(student, None)
         intake.newest_broken.pop(student, None)
-        intake.ready[student] = notes
-        if not downloaded and mark not in repaired:
-            keep_original(folder / "originals" / student / lesson, file, content, f"{lesson}.ipynb")
-        chosen[student] = notebook, handed_in, downloaded
-    for student, (notebook, handed_in, downloaded) in chosen.items():
-        notes = [note for note in intake.ready[student] if not note.startswith(NEWEST)]
+        chosen[student] = notebook, handed_in
+    for student, (notebook, handed_in) in chosen.items():
         if student in intake.newest_broken:
-            notes.insert(0, NEWEST + intake.newest_broken[student])
-        intake.ready[student] = notebook.metadata["course_notes"] = notes
-        text = nbformat.writes(notebook)
-        repaired[mark_of(text.encode())] = notebook.metadata["handed_in"]
+            notebook.metadata["course_notes"].insert(0, NEWEST + intake.newest_broken[student])
         place = folder / "submitted" / student / lesson
         try:
             place.mkdir(parents=True, exist_ok=True)
-            target, stamp = place / f"{lesson}.ipynb", place / "timestamp.txt"
-            if not target.exists() or target.read_text(encoding="utf-8") != text:
-                target.write_text(text, encoding="utf-8", newline="")
-            os.utime(target, ns=(handed_in, handed_in))  # by which it is known again
-            if downloaded or not stamp.exists():
-                stamp.write_text(time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(handed_in // 10**9)))
+            text = nbformat.writes(notebook)
+            (place / f"{lesson}.ipynb").write_text(text, encoding="utf-8", newline="")
+            stamp = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(handed_in // 10**9))
+            (place / "timestamp.txt").write_text(stamp)
+            intake.ready[student] = notebook.metadata["course_notes"]
         except OSError as problem:
             intake.broken[student] = f"it cannot be stored: {in_a_line(problem)}"
-            del intake.ready[student]
-    ours.parent.mkdir(parents=True, exist_ok=True)
-    ours.write_text("\n".join(f"{mark} {made_of}" for mark, made_of in sorted(repaired.items())))
     return intake
 
 
-def mark_of(content):
-    return content if isinstance(content, Unreadable) else hashlib.sha256(content).hexdigest()
-
-
-def found(folder, lesson, unread):
+def found(downloads, unread):
     """Every file that may be a notebook: student, platform's number, path, content, nanoseconds since 1970.
 
     The content is an `Unreadable` where it was not read. What tells of no learner goes into `unread`.
     """
-    for place in sorted((folder / "submitted").glob(f"*/{lesson}")):
-        for file in files_in(place):
-            if file.name != "timestamp.txt":
-                yield place.parent.name, None, file, content_of(file), file.stat().st_mtime_ns
-    downloads = folder / "downloaded" / lesson
-    names = {file: file.relative_to(downloads).as_posix() for file in files_in(downloads)}
-    for path in downloads.rglob("*"):
+    lesson = downloads.name
+    names = {}
+    for path in sorted(downloads.rglob("*")):
         name = path.relative_to(downloads).as_posix()
-        if path not in names and not LEFT_BEHIND.search(f"{name}/"):
-            if path.is_symlink() or not any(path.glob("*")):
-                unread[readable(name)] = "a link, an empty folder, or no file: put the notebook itself here"
+        if path.is_file() and not path.is_symlink():  # which might lead to another learner's work
+            names[path] = name
+        elif not LEFT_BEHIND.search(f"{name}/") and (path.is_symlink() or not any(path.glob("*"))):
+            unread[readable(name)] = "a link, an empty folder, or no file: put the notebook itself here"
     zips = {file: opened(file, unread) for file in names if file.suffix.lower() == ".zip"}
     singles, called = {}, {}
     for file, name in names.items():
@@ -233,14 +185,9 @@ def found(folder, lesson, unread):
         yield student, platforms_number(names[file]), file, content, file.stat().st_mtime_ns
 
 
-def files_in(folder):
-    """The files of a folder; a link might lead to another learner's work."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-
-
 def content_of(file):
     if file.stat().st_size > LARGEST:
-        return Unreadable(TOO_LARGE.format(LARGEST // 10**6))
+        return Unreadable(TOO_LARGE.format(f"{LARGEST // 10**6} MB"))
     try:
         return file.read_bytes()
     except OSError as problem:
@@ -298,7 +245,7 @@ def unpacked(file, archive, entries, unread):
                 raise NotImplementedError(f"method {one.compress_type}")
             content = archive.open(one).read(LARGEST + 1)  # what it says of its size may be wrong
             if one.file_size > LARGEST:
-                content = Unreadable(TOO_LARGE.format(LARGEST // 10**6))
+                content = Unreadable(TOO_LARGE.format(f"{LARGEST // 10**6} MB"))
         except Exception as problem:  # of many kinds: encrypted, cut, of an unknown method
             content = Unreadable(NOT_UNPACKED.format(in_a_line(problem)))
         number = platforms_number(one.filename)
@@ -354,36 +301,19 @@ def words_of(name):
     return tuple(sorted(re.findall(r"[^\W_]+", name.lower())))
 
 
-def keep_original(place, file, content, name):
-    """Leave in `submitted` the repaired notebook only; what was put there is kept in `originals`."""
-    if isinstance(content, Unreadable):
-        content = file.read_bytes()
-    kept = place / file.name
-    if kept.exists() and kept.read_bytes() != content:
-        kept = kept.with_stem(f"{kept.stem} of {time.strftime('%Y-%m-%d %H.%M.%S')}")
-    place.mkdir(parents=True, exist_ok=True)
-    kept.write_bytes(content)
-    if file.name != name:
-        file.unlink()
-
-
 def read(content):
     """The notebook that a file holds, without outputs."""
     if isinstance(content, Unreadable):
         raise content
     if sum(map(content.count, (b",", b"[", b"{"))) > MOST_PARTS:
-        raise Unreadable(TOO_LARGE.replace("{0} MB", f"{MOST_PARTS:,} values"))
+        raise Unreadable(TOO_LARGE.format(f"{MOST_PARTS:,} values"))
     try:
         text = content.decode("utf-8-sig")
-        if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
-            raise Unreadable(CONFLICT)
         data = json.loads(text)
     except json.JSONDecodeError as problem:
         if not text.lstrip().startswith("{"):
             raise Unreadable(NO_NOTEBOOK) from None
-        if problem.pos < len(text.rstrip()) and text.rstrip().endswith("}"):
-            raise Unreadable(STRAY_SIGN.format(problem.lineno, problem.msg)) from None
-        raise Unreadable(STOPS_EARLY) from None
+        raise Unreadable(NOT_WHOLE.format(problem.lineno, problem.msg)) from None
     except UnicodeDecodeError:
         raise Unreadable(NO_NOTEBOOK) from None
     if not isinstance(data, dict) or "nbformat" not in data:
@@ -391,7 +321,7 @@ def read(content):
     cells = data["cells"] if isinstance(data.get("cells"), list) else []
     code = [one for one in cells if isinstance(one, dict) and one.get("cell_type") == "code"]
     if len(cells) > MOST_CELLS or sum(len(str(one.get("source"))) for one in code) > MOST_CODE:
-        raise Unreadable(TOO_MUCH_CODE.format(MOST_CELLS, MOST_CODE))
+        raise Unreadable(TOO_LARGE.format(f"{MOST_CELLS:,} cells, or {MOST_CODE:,} characters of code"))
     for cell in code:
         cell["outputs"], cell["execution_count"] = [], None
     for cell in cells:
@@ -409,7 +339,7 @@ def read(content):
 
 
 def put_right(notebook, release):
-    """The notebook with every cell that grading needs, as the release has it; what was changed, in words."""
+    """The notebook with every cell that grading needs, as the release has it, with notes on what changed."""
     theirs = recognised(notebook, release)
     graded = {cell.id for cell in release.cells if grade_id(cell)}
     # A learner may have lost all checks, or all prose.
@@ -417,7 +347,7 @@ def put_right(notebook, release):
         found, wanted = name_of(notebook), name_of(release)
         why = FEW_CELLS if found in (None, wanted) else OTHER_LESSON
         raise Unreadable(why.format(found, wanted))
-    notes, last = list(notebook.metadata.get("course_notes", ())), None
+    notes, last = [], None
     for cell in notebook.cells:
         cell.metadata.pop("nbgrader", None)
         cell.metadata.pop("as_released", None)
@@ -447,8 +377,8 @@ def put_right(notebook, release):
                 notebook.cells.insert(place_after(notebook, cell) - 1, first)
         last = cell if cell is not None else last
     notebook.metadata = nbformat.from_dict(release.metadata)
-    notebook.metadata["course_notes"] = list(dict.fromkeys(notes))
-    return notebook, notebook.metadata["course_notes"]
+    notebook.metadata["course_notes"] = notes
+    return notebook
 
 
 def name_of(notebook):

@@ -79,11 +79,12 @@ def main(arguments):
     if not names:
         print(f'{folder} holds {len(lessons())} lessons. Next: python course.py classroom "{folder}" 03')
     for name in names:
+        again = " --again" if any(folder.glob(f"autograded/*/{name}")) else ""  # its points may have changed
         print(
             f"{name} is ready:\n"
             f"  hand out  {folder}/release/{name}/{name}.ipynb\n"
             f"  collect   into {folder}/downloaded/{name}, the platform's zip or one notebook per learner\n"
-            f'  then      python course.py grade "{folder}" {name[:2]}\n'
+            f'  then      python course.py grade "{folder}" {name[:2]}{again}\n'
             f'            python course.py review "{folder}" {name[:2]}'
         )
     return 0

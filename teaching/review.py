@@ -116,22 +116,16 @@ def look(folder, lesson):
     """Who made which mistakes, what to look at, by student, and whose answers are alike.
 
     Mistakes, and what is wrong, are what the checks said; points by hand change neither. Of the grade book,
-    those count who have a file: one of two namesakes had another name before the second one came.
+    those count who had a file when marks were last written: no mistyped name, for example.
     """
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
     mistakes, remarks, alike, wrong = defaultdict(dict), defaultdict(list), defaultdict(set), set()
     graded, by_hand = grade.points(folder, lesson), grade.points_by_hand(folder, lesson)
-    there, told = (
-        {place.parent.name for place in folder.glob(f"{where}/*/{lesson}")}
-        for where in ("submitted", "feedback")
-    )
-    given = {student: points for student, points in graded.items() if student in there}
-    for student in sorted(there | (told - graded.keys())):
-        file = folder / "autograded" / student / lesson / f"{lesson}.ipynb"
-        if not file.exists() or student not in given:
-            remarks[student].append("not graded")
-            continue
-        notebook = nbformat.read(file, 4)
+    told = {row["student"]: row["remark"] for row in grade.table_in(folder / "grades" / f"{lesson}.csv")}
+    given = {student: points for student, points in graded.items() if told.get(student) == ""}
+    remarks |= {student: ["not graded"] for student, why in told.items() if why.startswith("not graded")}
+    for student in sorted(given):
+        notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)
         notes = notebook.metadata.get("course_notes", [])
         remarks[student] += [note for note in notes if "was changed" in note]
         if any(note.startswith(intake.NEWEST) for note in notes):
@@ -221,12 +215,14 @@ def known_of(name):
 
 
 def headings(release):
-    """What a learner calls each exercise: the heading above its check."""
+    """What a learner calls each exercise: the heading above its check, or what is asked under "Question"."""
     found, last = {}, []
     for cell in release.cells:
         prose = cell.source if cell.cell_type == "markdown" else ""
         last = re.findall(r"(?m)^#+ (?:Exercise: )?(.+)", prose)[-1:] or last
-        found[grade_id(cell).removesuffix("-check")] = "".join(last)
+        name = grade_id(cell).removesuffix("-check")
+        asked = textwrap.shorten(getattr(REGISTRY.get(name), "prompt", ""), 60, placeholder=" ...")
+        found[name] = asked if last == ["Question"] else "".join(last)
     return found
 
 
@@ -302,6 +298,8 @@ def main(arguments):
     options = parser.parse_args(arguments)
     handed_out(options.folder, options.lesson)
     grade.check_grade_book(options.folder, options.lesson)
+    if not (options.folder / "grades" / f"{options.lesson}.csv").exists():
+        sys.exit("Nothing is graded yet. Call python course.py grade first.")
     place = options.folder / "review"
     place.mkdir(exist_ok=True)
     kept = [place / f"{options.lesson}.md", place / f"{options.lesson}_names.md"]

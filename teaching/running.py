@@ -11,7 +11,7 @@ import time
 import marking
 import nbformat
 from IPython.core import inputtransformer2
-from nbgrader.preprocessors import Execute, SaveAutoGrades
+from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
 from sandbox import PATIENCE, SandboxedKernelManager, computed
 from traitlets import Unicode
@@ -148,15 +148,6 @@ class Run(Execute):
             if kind == "error":
                 content["traceback"] = [shortened("\n".join(content["traceback"]))]
         return super().output(outs, msg, display_id, cell_index)
-
-
-class SavePoints(SaveAutoGrades):
-    """Leaves out the comment "No response.": it stood under a quiz too, which nobody has to hand in."""
-
-    def _add_comment(self, cell, resources):
-        names = self.notebook_id, self.assignment_id, self.student_id
-        self.gradebook.find_comment(cell.metadata.nbgrader["grade_id"], *names).auto_comment = None
-        self.gradebook.db.commit()
 
 
 def make_harmless(cell):

@@ -174,17 +174,19 @@ def taken(processes):
 
 
 def missing():
-    """Why there can be no sandbox on this machine, or None."""
+    """Why answers cannot run in a sandbox on this machine, or None. All of them would get 0 points."""
     if not sys.platform.startswith("linux"):
         return "bubblewrap, which makes the sandbox, is for Linux only (a virtual machine or WSL will do)"
     if platform.machine() not in REFUSED:
         return f"nobody has told it which calls are dangerous on a processor {platform.machine()}"
     if not shutil.which("bwrap"):
         return "bubblewrap is not installed (on Debian and Ubuntu: sudo apt install bubblewrap)"
-    run = subprocess.run(command(["true"]), capture_output=True, text=True)
+    words = [sys.executable, "-c", "import pe_lessons.exercises, torch, matplotlib"]
+    run = subprocess.run(command(words), capture_output=True, text=True)
     if run.returncode:
         return (
-            f"bubblewrap may not make one here: {run.stderr.strip()} (Ubuntu 24.04 allows it after: "
+            f"answers cannot run in one here: {run.stderr.strip()[-300:]} (python course.py grade "
+            "installs what is needed; Ubuntu 24.04 allows bubblewrap after: "
             "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0)"
         )
     return None
