@@ -18,6 +18,14 @@ def two_tasks(seed):
         yield f"{name}, three back", toy.accuracy(toy.back(3), seed=seed, **how), below(0.5)
         yield f"{name}, five back", toy.accuracy(toy.back(5), seed=seed, **how), below(0.4)
     yield "plain sum, the last one wins", toy.accuracy(toy.last_wins, seed=seed), between(0.6, 0.8)
+    summed = toy.accuracy(toy.last_wins, seed=seed, width=4)
+    yield "plain sum and convolution, the last one wins", summed, below(0.85)
+    summed = toy.accuracy(toy.back(3), seed=seed, width=4)
+    yield "plain sum and convolution, three back", summed, at_least(0.9)
+    for k, what in ((3, "three back"), (5, "five back")):
+        yield f"plain sum, {what}", toy.accuracy(toy.back(k), seed=seed), below(0.4)
+    farther = toy.accuracy(toy.back(5), seed=seed, width=4)
+    yield "plain sum and convolution, five back", farther, below(0.4)
     for task, what in ((toy.last_wins, "the last one wins"), (toy.back(3), "three back")):
         mixed = toy.accuracy(task, seed=seed, width=4, **OVERWRITES)
         yield f"delta rule and convolution, {what}", mixed, at_least(0.95)
