@@ -105,6 +105,15 @@ def evict(model, rotate=False):
     return gap(model, place(read(model, text), rows, rows), text, mask)
 
 
+def correct(model, rotate=False):
+    """The text gets a different word in one place, and the cache still has the old one."""
+    return gap(model, read(model, text), corrected(text))
+
+
+def corrected(tokens):
+    return torch.where(torch.arange(len(tokens)) == 2, (tokens + 1) % 10, tokens)
+
+
 def accept(model, rotate=False, positions_count_guesses=False, earlier_guesses_visible=False):
     """A tree of guesses is read, and the rows of one path stay; the gap is that of the guesses, too."""
     depth, on_path = torch.zeros(6, dtype=torch.int64), torch.eye(6, dtype=torch.bool)

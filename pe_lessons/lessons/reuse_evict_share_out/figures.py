@@ -12,6 +12,7 @@ PAPERS = {
     "nothing": "#a6dccb",
     "rotate": "#9ecae8",
     "recompute": "#f2b48a",
+    "gone": "white",
 }
 RIGHT = 1e-9  # gaps of right rows are rounding errors of float64
 
@@ -37,7 +38,7 @@ def bits(ways, everything):
     for values, colour, stroke in zip(ways, colours, strokes, strict=True):
         ax.plot(places, values.view(-1, 8).mean(dim=1), color=colour, linestyle=stroke)
     ax.plot(places, everything.view(-1, 8).mean(dim=1), color="0.65")
-    said = "the mistake: 64, and the keys\nstill say 0 to 3 and 132 to 191"
+    said = "the mistake: 64, and the keys\nstill say 128 to 191"
     ax.text(224, 5.1, said, ha="center", color=plots.RED)
     ax.text(224, 2.2, "keep (192), move (64): the same", ha="center")
     ax.text(224, 1.45, "nothing evicted", ha="center", color="0.45")
@@ -123,28 +124,48 @@ def need(gaps):
     return "nothing" if as_it_is else "rotate" if rotated else "recompute"
 
 
+def needs_of_rows(model, tokens, rows, target):
+    """What these rows of a cache that has read `tokens` need to be those of `target`, for each layer."""
+    right = events.read(model, target)
+    caches = [
+        events.place(events.read(model, tokens), rows, torch.arange(len(rows)), encoding)
+        for encoding in (None, model.encoding)
+    ]
+
+    def errors(cache, layer):
+        """The largest error in each row's key and value: (rows,)."""
+        off = [(cache[layer][name] - right[layer][name]).abs() for name in ("keys", "values")]
+        return torch.maximum(*off).amax(dim=(0, 1, 3)).tolist()
+
+    return [
+        [need(both) for both in zip(*(errors(cache, layer) for cache in caches))]
+        for layer in range(len(right))
+    ]
+
+
 @plots.drawn
 def each_row(model):
     """What the six rows of `evicted` need in each layer if they move up to the positions 0 to 5."""
     rows = torch.tensor([0, 1, 8, 9, 10, 11])
-    target = events.read(model, events.text[rows])
-    as_it_is, rotated = (
-        events.place(events.read(model, events.text), rows, torch.arange(6), encoding)
-        for encoding in (None, model.encoding)
-    )
-
-    def errors(cache, layer):
-        """The largest error in each row's key and value: (rows,)."""
-        off = [(cache[layer][name] - target[layer][name]).abs() for name in ("keys", "values")]
-        return torch.maximum(*off).amax(dim=(0, 1, 3))
-
-    needs = [
-        [need(both) for both in zip(errors(as_it_is, layer), errors(rotated, layer))]
-        for layer in range(len(target))
-    ]
+    needs = needs_of_rows(model, events.text, rows, events.text[rows])
     moves = (f"row {old}" + (f", to {new}" if old != new else "") for new, old in enumerate(rows.tolist()))
-    layers = [f"layer {layer + 1}" for layer in range(len(target))]
+    layers = [f"layer {layer + 1}" for layer in range(len(needs))]
     return word_table(dict(zip(moves, zip(*needs))), layers, layers)
+
+
+@plots.drawn
+def edits(model):
+    """What the rows of six words need in each layer if word 2 is corrected, and if it is deleted."""
+    words, stay = events.text[:6], torch.tensor([0, 1, 3, 4, 5])
+    needs = {
+        "correct": needs_of_rows(model, words, torch.arange(6), events.corrected(words)),
+        "delete": needs_of_rows(model, words, stay, words[stay]),
+    }
+    for layer in needs["delete"]:
+        layer.insert(2, "gone")
+    columns = [f"{event},\nlayer {layer + 1}" for event in needs for layer in range(len(needs[event]))]
+    rows = {f"row {row}": cells for row, cells in enumerate(zip(*needs["correct"], *needs["delete"]))}
+    return word_table(rows, columns, [name.replace("\n", " ") for name in columns])
 
 
 @plots.drawn
