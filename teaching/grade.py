@@ -327,7 +327,7 @@ def write_feedback(folder, lesson, files, given, place="feedback"):
             notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)
             lines = [f"{one}: {score:g} of {most:g}" for one, (score, most) in given[student].items()]
             notes = notebook.metadata.get("course_notes", [])
-            head = "\n\n".join(["# Graded", *lines, "The replies stand below the checks.", *notes])
+            head = "\n\n".join(["# Graded", *lines, "The replies are below the checks.", *notes])
             notebook.cells.insert(0, nbformat.v4.new_markdown_cell(head))
             canvas[file] = nbformat.writes(notebook)
     for platform, pages in (("moodle", moodle), ("canvas", canvas)):

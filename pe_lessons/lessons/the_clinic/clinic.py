@@ -271,7 +271,7 @@ class Case(Checked):
         if not asked.entries[0]:
             return self.result(
                 "not yet",
-                "A right program fails your test, so it would accuse anybody. "
+                "A right program fails your test, so your test would accuse any program. "
                 f"`clinic.case({self.number}).right` is one: what does it return there?",
             )
         caught = [one for one in self.suspects if not _passes(test, one.program)]
@@ -317,7 +317,7 @@ class Case(Checked):
                     f"Every suspect passes your test. But {accused} answers wrongly where you ask"
                     f"{_in_brief(one.program, self.right, call)}, and your comparison does not notice it."
                 )
-        asked = f"where you ask, {accused} is right" if calls else "for it never calls the program"
+        asked = f"where you ask, {accused} is right" if calls else "it never calls the program"
         return (
             f"Every suspect passes your test: {asked}. You accuse {accused}: {one.who}. "
             "For which call is that wrong?"
