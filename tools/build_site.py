@@ -225,7 +225,6 @@ def unbroken(code):
 
 CODE = r'(<code class="docutils literal notranslate)(">(?:<span class="pre">[^<]{1,24}</span> ?)+</code>)'
 SHORT = 24  # letters
-SMALLEST = 100  # dots of the page: the narrowest panel of a figure
 
 
 def panels(picture, width):
@@ -235,7 +234,7 @@ def panels(picture, width):
     edges = np.flatnonzero(np.diff(inked.astype(int))) * width / len(inked)
     cuts = [0]
     for left, right in zip(edges[1::2], edges[2::2]):  # ink ends, ink begins
-        if right - left >= 6 and min(left - cuts[-1], width - right) >= SMALLEST:
+        if right - left >= 6 and min(left - cuts[-1], width - right) >= 100:
             cuts.append(round((left + right) / 2))
     return [*cuts, width]
 

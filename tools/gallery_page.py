@@ -20,7 +20,6 @@ from matplotlib.colors import LogNorm
 from pe_lessons import models
 from pe_lessons.models import in_browser
 
-LENGTH = 8192  # where a file gives no length
 TOP = """---
 html_theme.sidebar_secondary.remove: true
 ---
@@ -90,7 +89,7 @@ def picture(exhibit):
     plan = models.layers(exhibit["config"])
     if all(layer.kind != "rotary" for layer in plan):
         return None
-    length = models.length(exhibit["config"]) or LENGTH
+    length = models.length(exhibit["config"]) or 8192
     widest = max(len(layer.frequencies) for layer in plan)
     grid = np.full((len(plan), widest), np.nan)
     for number, layer in enumerate(plan):

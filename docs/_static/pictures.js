@@ -84,7 +84,7 @@ async function mount(box) {
     Object.values(knobs).forEach((one) => one.say());
   };
   const touch = () => {
-    touched = true;
+    [touched, moving] = [true, false];
     show();
   };
   Object.values(knobs).forEach((one) => one.input.addEventListener("input", touch));

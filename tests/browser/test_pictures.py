@@ -313,6 +313,7 @@ def test_a_finger_chooses_and_a_finger_that_scrolls_does_not(browser, site):
     page = browser.new_page(viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True)
     page.goto(f"{site}/index.html", wait_until="networkidle")
     box = page.locator(".live.hero")
+    page.wait_for_function("document.querySelector('.hero input').value == 10")
     x, y = column_at(box, 40)
     assert "(Tap a table" in box.get_by_role("status").inner_text()
     touch = page.context.new_cdp_session(page)

@@ -58,7 +58,7 @@ def test_three_configs_and_a_broken_one(open_page, tmp_path, width):
     file = tmp_path / "config.json"
     file.write_text(json.dumps(QWEN))
     page.get_by_label("Choose a file").set_input_files(file)
-    page.get_by_text("qwen3_5_moe_text: 60 layers").first.wait_for()
+    page.get_by_text("qwen3_5_moe_text: 60 layers").first.wait_for(state="attached")
     assert told(page).text_content() == models.explain(QWEN)
     assert not page.get_by_text("is not understood. It is named").count()
 
