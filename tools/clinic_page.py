@@ -141,9 +141,7 @@ def curves(folder):
             path = notebook(ROOT / "notebooks", "when_numbers_break")
             where, leads = f'href="notebooks/{path.stem}.html"', f"lesson {path.name[:2]} explains it"
         picture = f'<img class="turns-dark" src="_static/clinic/curve_{number}.svg" alt="">'
-        items.append(
-            f"<li><a {where}><b>{shape}</b>{picture}<span>{words}</span>{leads}</a></li>"
-        )
+        items.append(f"<li><a {where}><b>{shape}</b>{picture}<span>{words}</span>{leads}</a></li>")
     return f'<ul class="curves">{"".join(items)}</ul>'
 
 
