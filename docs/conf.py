@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
 
-# The one setting that a published copy needs. The workflow that publishes sets it; OWNER is a placeholder.
+# The one setting that a published copy needs; its workflow sets it. No button leads to the placeholder OWNER.
 REPOSITORY = os.environ.get("PE_LESSONS_REPOSITORY", "https://github.com/OWNER/pe_lessons").rstrip("/")
 _owner, _name = REPOSITORY.split("/")[-2:]
 _own = f"https://{_owner}.github.io"
@@ -66,6 +66,7 @@ html_theme_options = {
     "use_repository_button": True,
     "use_fullscreen_button": False,
     "launch_buttons": {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"},
+    "footer_content_items": ["copyright.html"],
     "logo": {"text": html_title},
     "navbar_persistent": [],
     "article_header_start": ["toggle-primary-sidebar.html", "home.html"],

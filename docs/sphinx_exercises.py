@@ -77,8 +77,9 @@ def opened(summary, inside, kind=""):
 
 
 def hints(one):
+    of_all = f" of {len(one.hints)}" * (len(one.hints) > 1)
     return "".join(
-        opened(f"Hint {n}", f"<p>{words(hint)}</p>", ' class="hint"')
+        opened(f"Hint {n}{of_all}", f"<p>{words(hint)}</p>", ' class="hint"')
         for n, hint in enumerate(one.hints, start=1)
     )
 

@@ -202,8 +202,9 @@ def close_folded(translator, node):
 THUMB = 88  # dots of the page
 
 
-def thumbnail(app, lesson, cell_id):
-    """The upper left of the first coloured part of a figure, small, among the images: the file's name."""
+def thumbnail(app, lesson, cell_id, down=0, share=0.7):
+    """A square of the first coloured part of a figure, at its left edge, small, among the images: the file's
+    name. `down` says how far down it begins, and `share` how wide it is, in parts of the figure's part."""
     cells = nbformat.read(Path(app.srcdir, f"notebooks/{lesson}.ipynb"), 4).cells
     [outputs] = (one.outputs for one in cells if one.id == cell_id)
     [output] = (one for one in outputs if "image/png" in one.get("data", ()))
@@ -211,7 +212,7 @@ def thumbnail(app, lesson, cell_id):
     drawn = Image.open(io.BytesIO(base64.b64decode(output.data["image/png"]))).convert("RGB")
     scale = drawn.width / told["width"]
     left, top, right, bottom = (int(side) * scale for side in told["coloured"][0].split())
-    side = 0.7 * min(right - left, bottom - top)
+    side, top = float(share) * min(right - left, bottom - top), top + float(down) * (bottom - top)
     part = drawn.resize((2 * THUMB, 2 * THUMB), box=(left, top, left + side, top + side))
     images = Path(app.outdir, "_images")
     images.mkdir(exist_ok=True)
@@ -225,8 +226,8 @@ class LessonMap(nodes.General, nodes.Element):
 
 class LessonMapDirective(Directive):
     """What stands below it says what a part lets one do, ``I · Build it: You write ...``, of which figure it
-    shows a piece, ``I · Build it, picture: lesson cell``, and what a lesson asks, ``by_hand: Which ...?``.
-    Without it a lesson asks what the lesson before it ends with."""
+    shows a piece, ``I · Build it, picture: lesson cell`` (and more of `thumbnail`), and what a lesson asks,
+    ``by_hand: Which ...?``. Without it a lesson asks what the lesson before it ends with."""
 
     has_content = True
 
@@ -410,9 +411,13 @@ def page_context(app, pagename, templatename, context, doctree):
     context["generate_toctree_html"] = lambda *words, **options: str(sidebar(*words, **options)).replace(
         "<summary>", named
     )
-    for group in context.get("header_buttons", ()):
+    buttons = context.get("header_buttons", [])
+    repository = app.config.html_theme_options["repository_url"].removeprefix("https://github.com")
+    left_out = ["launch-buttons", "source-repository-button"] * repository.startswith("/OWNER/")
+    left_out += ["download-buttons"] * (not is_lesson(pagename))
+    buttons[:] = [one for one in buttons if one["label"] not in left_out]
+    for group in buttons:
         if group["label"] == "launch-buttons":
-            repository = app.config.html_theme_options["repository_url"].removeprefix("https://github.com")
             group["buttons"].append({
                 "type": "link", "text": "Colab", "tooltip": "Launch on Colab",
                 "icon": "_static/images/logo_colab.png",

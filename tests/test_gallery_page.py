@@ -21,7 +21,9 @@ def test_the_gallery_has_a_card_and_a_section_for_each_exhibit_by_time(tmp_path,
     assert re.findall(r"^## (\d+)$", page, re.MULTILINE) == ["2026", "2025", "2019"]
     cards = re.findall(r'<li data-tags="([^"]+)"><a href="#([^"]+)">', page)
     assert cards == [("state none", "kimi-linear"), ("rotation window", "gemma-3-12b"), ("added", "gpt-2")]
-    assert "48 layers: all with a rotation, 40 with a window. Up to 131,072 tokens." in page
+    bases = "Base 10,000 and 1,000,000, rule linear."
+    assert f"48 layers: all with a rotation, 40 with a window. {bases} Up to 131,072 tokens." in page
+    assert page.count("<mark>library default</mark>") == 1 and "of the 1 marked" in page
     for name in shown:
         assert f"({name})=\n### {GALLERY[name]['model']}, " in page and GALLERY[name]["source"] in page
         assert models.explain(GALLERY[name]["config"]) in page

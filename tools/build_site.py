@@ -165,8 +165,6 @@ ALSO = {
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
 NOT_ARTICLE = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, summary, script"
 NOT_ARTICLE += ", .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
-
-
 SOURCES = re.compile(r"<p><strong>Sources\.</strong></p>.*?</ul>", re.DOTALL)
 CASE = re.compile(r'<section id="case-(\d+)">.*?</section>', re.DOTALL)
 
@@ -227,7 +225,6 @@ def unbroken(code):
 
 CODE = r'(<code class="docutils literal notranslate)(">(?:<span class="pre">[^<]{1,24}</span> ?)+</code>)'
 SHORT = 24  # letters
-SMALLEST = 100  # dots of the page: the narrowest panel of a figure
 
 
 def panels(picture, width):
@@ -237,7 +234,7 @@ def panels(picture, width):
     edges = np.flatnonzero(np.diff(inked.astype(int))) * width / len(inked)
     cuts = [0]
     for left, right in zip(edges[1::2], edges[2::2]):  # ink ends, ink begins
-        if right - left >= 4 and min(left - cuts[-1], width - right) >= SMALLEST:
+        if right - left >= 6 and min(left - cuts[-1], width - right) >= 100:
             cuts.append(round((left + right) / 2))
     return [*cuts, width]
 
@@ -257,9 +254,7 @@ def finish(html):
     subprocess.run(command, check=True, env=os.environ | {"NODE_PATH": str(NPM / "node_modules")})
     index_search(written, html)
     own = "searchtools|language_data|searchindex|sphinx_highlight"
-    previews = {
-        name for text in pages.values() for name in re.findall(r'og:image" content="[^"]*/(.+?)"', text)
-    }
+    previews = set(re.findall(r'og:image" content="[^"]*/(.+?)"', "".join(pages.values())))
     for picture in (html / "_images").glob("*.png"):
         Image.open(picture).save(picture.with_suffix(".webp"), lossless=True)
         if picture.name not in previews:  # not everybody who shows a link reads WebP

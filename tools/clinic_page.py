@@ -21,7 +21,8 @@ html_theme.sidebar_secondary.remove: true
 What do you see? Choose it here, and you see the cases that it leads to.
 
 ```{{raw}} html
-{buttons}{wall}
+<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>
+<p class="filters" data-single>{buttons}</p>{wall}
 ```
 
 Or draw your error position by position: the largest error so far. Then choose the shape that looks like
@@ -41,7 +42,7 @@ These are real faults of positional encodings, from people's projects. You can a
 which of the three suspects is it, and which test tells it from the others? In [the lesson]({lesson}) you
 write such tests. The stories are shortened, and each answer links to what was really reported.
 """
-# The cases that the six curves of `figures.fingerprints` lead to, and the lesson for a curve without one.
+# The cases that the six curves of `figures.fingerprints` lead to.
 SHAPES = {
     "wrong at 0 already": (14, 17, 18, 31, 32),
     "wrong from 1 on, at once": (13, 19),
@@ -50,7 +51,6 @@ SHAPES = {
     "a jump at trained length": (1, 25, 30),
     "a jump when it writes": (5, 10, 12, 29),
 }
-WITHOUT_A_CASE = "when_numbers_break"
 # What somebody sees, in the words in which one would look for it.
 SEEN = {
     1: "After 4,096 tokens a good answer turns into noise.",
@@ -86,11 +86,6 @@ ANSWER = "Cause and fix"
 GUILTY = f"Yes, it is this one. *{ANSWER}* says why."
 
 
-def link_to(case):
-    """The lesson that explains a case, as a link."""
-    return f"[lesson {case.lesson[:2]}, {case.lesson[3:]}](notebooks/{case.data['lesson']}.ipynb)"
-
-
 def section(case):
     """One riddle, with its answer folded away."""
     told = " ".join(case.data["told"].split())
@@ -122,7 +117,8 @@ def section(case):
     yield f'<details class="cause"><summary>{ANSWER}</summary>\n'
     yield f"**{case.culprit.letter}**, {case.culprit.who}. {case.culprit.say}\n"
     yield f"```python\n{case.data['test'].strip()}\n```\n"
-    yield f"{told}\n\nExplained in {link_to(case)}. {threads}.\n"
+    lesson = f"[lesson {case.lesson[:2]}, {case.lesson[3:]}](notebooks/{case.data['lesson']}.ipynb)"
+    yield f"{told}\n\nExplained in {lesson}. {threads}.\n"
     yield "</details>\n"
 
 
@@ -132,31 +128,28 @@ def curves(folder):
     named = figures.ticks(panels)
     items = []
     for number, (shape, drawn) in enumerate(panels.items()):
-        fig = figures.panelled({"": drawn}, positions=positions, xticks={"": named[shape]}, ncols=1)
-        fig.set_size_inches(2.9, 1.7)
-        fig.axes[0].set_ylabel("")  # the page says it once
+        bare = [(values, "") for values, _ in drawn]  # the page says the words, where a phone can show them
+        ticks = named[shape][:: len(named[shape]) - 1]  # a phone has room for the first and the last
+        fig = figures.panelled({"": bare}, positions=positions, xticks={"": ticks}, ncols=1)
+        fig.set_size_inches(1.9, 1.1)
+        fig.axes[0].set(xlabel="", ylabel="", ylim=(0.0001, 2))
         save(fig, folder / f"curve_{number}.svg")
-        words = " or ".join(said for _, said in drawn).replace("\n", " ")
+        words = html.escape(" or ".join(said for _, said in drawn).replace("\n", " "))
         if cases := SHAPES[shape]:
             where, leads = f'href="#case-{cases[0]}" data-tag="curve-{number}"', f"{len(cases)} cases"
         else:
-            path = notebook(ROOT / "notebooks", WITHOUT_A_CASE)
+            path = notebook(ROOT / "notebooks", "when_numbers_break")
             where, leads = f'href="notebooks/{path.stem}.html"', f"lesson {path.name[:2]} explains it"
-        source, alt = f"_static/clinic/curve_{number}.svg", html.escape(words)
-        picture = f'<img class="turns-dark" src="{source}" alt="{alt}">'
-        items.append(f"<li><a {where}><b>{shape}</b>{picture}{leads}</a></li>")
+        picture = f'<img class="turns-dark" src="_static/clinic/curve_{number}.svg" alt="">'
+        items.append(f"<li><a {where}><b>{shape}</b>{picture}<span>{words}</span>{leads}</a></li>")
     return f'<ul class="curves">{"".join(items)}</ul>'
 
 
 def buttons():
     """A button for each symptom."""
-    each = "".join(
+    return "".join(
         f'<button type="button" data-tag="group-{number}" aria-pressed="false">{html.escape(group)}</button>'
         for number, group in enumerate(clinic.groups())
-    )
-    return (
-        '<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>'
-        f'<p class="filters" data-single>{each}</p>'
     )
 
 

@@ -20,20 +20,26 @@ from matplotlib.colors import LogNorm
 from pe_lessons import models
 from pe_lessons.models import in_browser
 
-LENGTH = 8192  # where a file gives no length
 TOP = """---
 html_theme.sidebar_secondary.remove: true
 ---
 
 # A gallery of positions
 
-What well-known models say about positions in their own files, read by `pe_lessons.models`. Here are {count}
-of them, the newest first. A strip is a model: every piece of it is a layer, the first on the left, and half a
-piece is a layer with a window. Mark two with *compare* to see what differs, or [read a config of your
-own](read_a_config.md).
+What {count} models do about positions, the newest first. Each piece of a strip is a layer, the first on the
+left, and half a piece is a layer with a window. We opened no published file of the {defaults} marked *library
+default*: their numbers are those that the transformers library takes where a file says nothing. Choose two
+cards to compare them, or [read a config of your own](read_a_config.md).
 
 ```{{raw}} html
-{filters}
+<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>
+<p class="filters"><input type="search" placeholder="name of a model" aria-label="Name of a model">
+{filters}</p><p class="wall-count" role="status"></p>
+<form class="compare" action="read_a_config.html">
+<select name="read" aria-label="First model" required><option value="">a model</option>{options}</select>
+<span>with</span>
+<select name="with" aria-label="Second model" required><option value="">another</option>{options}</select>
+<button class="btn btn-primary btn-sm">Compare</button></form>
 ```
 """
 WALL = """## {year}
@@ -44,8 +50,8 @@ WALL = """## {year}
 """
 ONE_BY_ONE = """## One by one
 
-The numbers were typed from the file that is linked, at the commit or release that the link names; what could
-not be opened is not here. The text is what `python -m pe_lessons.models config.json` says of the file.
+The numbers were typed from the file that is linked, at the commit or release that the link names. The text
+is what `python -m pe_lessons.models config.json` says of the file.
 
 In the pictures every row is a layer, the first at the bottom, and every column a pair of columns of a head,
 the fastest on the left. The darker, the oftener the pair turns between the two tokens that are farthest
@@ -65,6 +71,13 @@ FILTERS = {
 }
 
 
+SOURCES = {
+    "by its authors": "authors’ file",
+    "a copy of its config.json": "copy of its file",
+    "the class default of transformers 5.23.0": "<mark>library default</mark>",
+}
+
+
 def turns(layer, length):
     """(n_pairs,) how often each pair turns between the tokens that are farthest apart."""
     reach = min(layer.window or length, length)
@@ -76,7 +89,7 @@ def picture(exhibit):
     plan = models.layers(exhibit["config"])
     if all(layer.kind != "rotary" for layer in plan):
         return None
-    length = models.length(exhibit["config"]) or LENGTH
+    length = models.length(exhibit["config"]) or 8192
     widest = max(len(layer.frequencies) for layer in plan)
     grid = np.full((len(plan), widest), np.nan)
     for number, layer in enumerate(plan):
@@ -106,16 +119,10 @@ def save(fig, path, **options):
 
 def filters():
     """Buttons that a script shows, with what they mean; each is the key to a colour as well."""
-    buttons = "".join(
+    return "".join(
         f'<button type="button" data-tag="{tag}" aria-pressed="false" title="{means}"><i class="{tag}"></i>'
         f"{words}</button>"
         for tag, (words, means) in FILTERS.items()
-    )
-    return (
-        '<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>'
-        f'<p class="filters">{buttons}<input type="search" placeholder="name of a model" '
-        'aria-label="Name of a model"></p><p class="wall-count" role="status"></p>'
-        '<p class="compare" data-page="read_a_config.html" role="status" hidden></p>'
     )
 
 
@@ -129,12 +136,15 @@ def card(name, exhibit):
     )
     length = models.length(exhibit["config"])
     until = f"Up to {length:,} tokens" if length else "No length given"
+    turned = [layer for layer in plan if layer.kind == "rotary"]
+    bases = " and ".join(dict.fromkeys(f"{layer.base:,.10g}" for layer in turned))
+    rules = "".join(dict.fromkeys(f", rule {layer.rule}" for layer in turned if layer.rule != "default"))
     model = html.escape(exhibit["model"])
     anchor = re.sub("[^a-z0-9]+", "-", name)  # as Sphinx makes it of the heading
     return (
         f'<li data-tags="{" ".join(found)}"><a href="#{anchor}">{model}</a> '
-        f"<small>{exhibit['date']}</small>{in_browser.strip(plan)}"
-        f"<p>{len(plan)} layers: {said}. {until}.</p>"
+        f"<small>{exhibit['date']} · {SOURCES[exhibit['published']]}</small>{in_browser.strip(plan)}"
+        f"<p>{len(plan)} layers: {said}. {f'Base {bases}{rules}. ' * bool(turned)}{until}.</p>"
         f'<label hidden><input type="checkbox" value="{name}" data-model="{model}"> compare</label></li>'
     )
 
@@ -157,7 +167,12 @@ def write(folder):
     (folder / "gallery").mkdir(exist_ok=True)
     (folder / "_static").mkdir(exist_ok=True)
     shown = dict(sorted(models.gallery().items(), key=lambda one: one[1]["date"], reverse=True))
-    page = [TOP.format(count=len(shown), filters=filters())]
+    defaults = {name: " (library default)" for name in shown if "default" in shown[name]["published"]}
+    options = "".join(
+        f'<option value="{name}">{html.escape(one["model"])}{defaults.get(name, "")}</option>'
+        for name, one in shown.items()
+    )
+    page = [TOP.format(count=len(shown), defaults=len(defaults), filters=filters(), options=options)]
     for year, names in itertools.groupby(shown, lambda name: shown[name]["date"][:4]):
         page.append(WALL.format(year=year, cards="".join(card(name, shown[name]) for name in names)))
     page.append(ONE_BY_ONE)
@@ -173,9 +188,5 @@ def write(folder):
     texts = {name: in_browser.example(name) for name in shown}
     said = {name: {"text": text, **json.loads(in_browser.read(text))} for name, text in texts.items()}
     (folder / "_static/gallery.json").write_text(json.dumps(said), encoding="utf-8")
-    options = "".join(
-        f'<option value="{name}">{html.escape(one["model"])}</option>' for name, one in shown.items()
-    )
-    reading = folder / "read_a_config.md"
-    text = reading.read_text(encoding="utf-8")
-    reading.write_text(text.replace("MODELS OF THE GALLERY", options), encoding="utf-8")
+    text = (folder / "read_a_config.md").read_text(encoding="utf-8").replace("MODELS OF THE GALLERY", options)
+    (folder / "read_a_config.md").write_text(text, encoding="utf-8")

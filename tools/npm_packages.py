@@ -17,9 +17,7 @@ def fetch():
         return
     npm = shutil.which("npm")
     if npm is None:
-        sys.exit(
-            "Site and slides take MathJax and more from npm, and npm is not installed: it comes with Node.js."
-        )
+        sys.exit("Site and slides take MathJax and more from npm. Install Node.js, which has it.")
     NPM.mkdir(parents=True, exist_ok=True)
     shutil.copy2(DOCS / "package.json", NPM / "package.json")
     command = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"]

@@ -119,7 +119,7 @@ const lines_of_progress = () => document.querySelectorAll(".progress-line");
 function elsewhere(library) {
   const box = make("p", { className: "elsewhere" });
   const links = [...document.querySelectorAll(".dropdown-launch-buttons a")].flatMap((link) => [make("a", { href: link.href, textContent: link.textContent.trim() }), ", "]);
-  box.append(`This exercise needs ${library}${library === "NumPy" ? ", and this copy of the site was built without it" : ", which is too large for a page"}. Answer it on `, ...links, "or on your computer: ", make("code", { textContent: "git clone" }), " the course, then ", make("code", { textContent: "python course.py lab" }), ".");
+  box.append(`This exercise needs ${library}${library === "NumPy" ? ", and this copy of the site was built without it" : ", which is too large for a page"}. Answer it ${links.length ? "on " : ""}`, ...links, `${links.length ? "or " : ""}on your computer: `, make("code", { textContent: "git clone" }), " the course, then ", make("code", { textContent: "python course.py lab" }), ".");
   return box;
 }
 

@@ -4,7 +4,8 @@
 // grasp(point, values): null, or a function from a point to values. Every value has a knob too, for the keyboard.
 // A picture may have a button, whose name is `button`. It counts the knob `walk` along until the reader stops it.
 // Where there is a story below a picture, solved(numbers) says when it may be told. A picture that asks has offers():
-// what its buttons say, and do. A knob named by `sweep` goes once from its least to its value when the picture comes.
+// what its buttons say, and do. A knob named by `sweep` goes once from its least to its value when the picture comes;
+// in the meantime words are told so by a fourth argument.
 import { WIDTH, grasp, spaced } from "./pictures/shared.js";
 
 const PACE = 300; // milliseconds from one step of a walk to the next
@@ -63,40 +64,47 @@ async function mount(box) {
   const offer = () => {
     const offers = picture.offers?.() ?? [];
     if (offers.map(([said]) => said).join() === [...offered.children].map((one) => one.textContent).join()) return;
+    if (touched) words.scrollIntoView({ block: "nearest" }); // what was found out stands there
     offered.replaceChildren(...offers.map(([said, act]) => made_button(said, () => {
       act();
       touch();
       (offered.firstChild ?? controls.querySelector("input")).focus({ preventScroll: true });
     })));
   };
-  let touched = false;
+  let [touched, moving] = [false, false];
   const show = () => {
     Object.values(knobs).forEach((one) => one.bound(read()));
     const values = read();
     const numbers = picture.numbers(values);
     drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${picture.height instanceof Function ? picture.height() : picture.height}`);
     redraw(drawing, picture.draw(numbers, values, touched));
-    words.innerHTML = picture.words(numbers, values, touched);
+    words.innerHTML = picture.words(numbers, values, touched, moving);
     box.classList.toggle("solved", touched && (picture.solved?.(numbers) ?? true));
     offer();
     Object.values(knobs).forEach((one) => one.say());
   };
   const touch = () => {
-    touched = true;
+    [touched, moving] = [true, false];
     show();
   };
   Object.values(knobs).forEach((one) => one.input.addEventListener("input", touch));
-  box.querySelector("noscript").before(drawing, ...(picture.offers ? [offered] : []), controls, words);
+  box.querySelector("noscript").before(drawing, ...(picture.offers ? [words, offered, controls] : [controls, words]));
   show();
   new MutationObserver(show).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   if (picture.sweep && matchMedia("(prefers-reduced-motion: no-preference)").matches) {
     const { input } = knobs[picture.sweep];
     const aim = Number(input.value);
     input.value = input.min;
+    moving = true;
+    words.setAttribute("aria-live", "off");
     show();
     const timer = setInterval(() => {
-      if (touched || Number(input.value) === aim) return clearInterval(timer);
-      input.value = Number(input.value) + 1;
+      if (!touched) input.value = Number(input.value) + 1;
+      moving = !touched && Number(input.value) < aim;
+      if (!moving) {
+        clearInterval(timer);
+        words.setAttribute("aria-live", "polite");
+      }
       show();
     }, PACE);
   }

@@ -82,7 +82,6 @@ function compared(reply, theirs) {
   table.querySelector("tbody").append(...rows.map(([asked, one, other]) => {
     const row = cells("td", [asked, "", ""]);
     [one, other].forEach((lines, n) => {
-      row.children[n + 1].dataset.model = names[n]; // a phone has no row of names
       row.children[n + 1].append(...lines.map((line) => make("div", { textContent: line })));
     });
     row.classList.toggle("changed", one.join("\n") !== other.join("\n"));
@@ -125,7 +124,7 @@ function show(reply, theirs) {
   if (reply.table.some((row) => row[4])) notes.append("A pair that never turns goes round less than once in the tokens seen. ");
   if (reply.told.includes("queries and keys times")) notes.append("“Queries and keys times” is a factor of the rule. It multiplies both, so a score grows by its square. ", link(LESSON, "Lesson 13"), " explains it.");
   said.append(notes, make("details", {}, make("summary", { textContent: "The same in words" }), make("pre", { className: "told", textContent: reply.told, tabIndex: 0 })));
-  if (reply.unread.length) said.append(make("p", { className: "unread", textContent: `Not read: ${reply.unread.join(", ")}.` }));
+  if (reply.unread.length) said.append(make("p", { className: "unread", textContent: `Skipped: ${reply.unread.join(", ")}. The page doesn't know these keys as settings of positions. Most such keys have nothing to do with position, as num_key_value_heads.` }));
 }
 
 // What is said of the models of the gallery was written when the site was built, so that they need no Python.
@@ -144,7 +143,7 @@ function wrong(text) {
 }
 
 let asked = 0;
-async function read() {
+async function read(typed) {
   const mine = ++asked;
   fault.textContent = "";
   if (!config.value.trim()) return said.replaceChildren();
@@ -157,6 +156,7 @@ async function read() {
   if (mine !== asked) return; // something newer was asked for
   show(reply, theirs);
   status.textContent = "";
+  if (typed !== true && said.getBoundingClientRect().top > 0.6 * innerHeight) said.scrollIntoView(); // a phone has the form only
   said.dataset.seconds = ((performance.now() - begun) / 1000).toFixed(2);
 }
 
@@ -171,7 +171,8 @@ let typing;
 config.oninput = ({ inputType }) => {
   taken.value = "";
   clearTimeout(typing);
-  typing = setTimeout(read, inputType === "insertFromPaste" ? 0 : 400);
+  const pasted = inputType === "insertFromPaste";
+  typing = setTimeout(read, pasted ? 0 : 400, !pasted);
 };
 file.onchange = () => file.files[0] && open(file.files[0]);
 other.onchange = read;

@@ -88,23 +88,25 @@ cards.forEach((card) => card.addEventListener("click", ({ target }) => target.ma
 addEventListener("hashchange", open);
 open();
 
-const bar = document.querySelector(".compare");
-const chosen = [];
-for (const box of document.querySelectorAll(".wall label input")) {
-  box.checked = false; // browsers keep it over a reload
-  box.parentElement.hidden = false;
-  box.onchange = () => {
-    if (box.checked) chosen.push(box);
-    else chosen.splice(chosen.indexOf(box), 1);
-    if (chosen.length > 2) chosen.shift().checked = false;
-    const [one, other] = chosen.map((each) => each.dataset.model);
-    bar.hidden = !chosen.length;
-    const clear = Object.assign(document.createElement("button"), { type: "button", textContent: "Clear", onclick: () => [...chosen].forEach((each) => each.click()) });
-    if (!other) return bar.replaceChildren(`${one} is chosen. Choose a second model to compare it with.`, clear);
-    const strips = chosen.map((each) => each.closest("li").querySelector("svg").cloneNode(true));
-    const link = Object.assign(document.createElement("a"), { className: "btn btn-primary btn-sm", textContent: `Compare ${one} with ${other}` });
-    link.href = `${bar.dataset.page}?read=${chosen[0].value}&with=${chosen[1].value}`;
-    bar.replaceChildren(one, strips[0], other, strips[1], link, clear);
+// Two boxes of the cards are the two choices of the form, which stays at the bottom of the window.
+const form = document.querySelector(".compare");
+const boxes = [...document.querySelectorAll(".wall label input")];
+if (form) {
+  const chosen = [...form.querySelectorAll("select")];
+  const mark = () => {
+    boxes.forEach((box) => (box.checked = chosen.some((one) => one.value === box.value)));
   };
+  for (const box of boxes) {
+    box.parentElement.hidden = false;
+    box.onchange = () => {
+      const place = chosen.find((one) => one.value === (box.checked ? "" : box.value));
+      if (!place) chosen[0].value = chosen[1].value; // the third takes the place of the first
+      (place ?? chosen[1]).value = box.checked ? box.value : "";
+      mark();
+    };
+  }
+  form.onchange = mark;
+  document.querySelector("article > section").append(form);
+  mark(); // browsers keep choices over a reload
 }
 document.querySelector(".filters")?.classList.add("live-filters");

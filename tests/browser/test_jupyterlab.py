@@ -44,7 +44,7 @@ def run_all(browser, lab):
     context.close()
 
 
-def test_an_exercise_is_answered_and_a_reply_to_an_older_version_says_so(run_all):
+def test_an_exercise_is_answered(run_all):
     page = run_all(FIRST)
     answer = page.locator(".jp-CodeCell", has_text="def my_positions(sentence")
     check = page.locator(".jp-CodeCell", has_text="count_positions.check(my_positions)")
@@ -70,10 +70,6 @@ def test_an_exercise_is_answered_and_a_reply_to_an_older_version_says_so(run_all
         page.keyboard.press("Control+Enter")
         run_check(said)
         assert reply.get_by_text("Correct").count() == (said == "Correct")
-        assert reply.get_by_text("about the older version").count() == 0
-    write(right)
-    run_check("about the older version")
-    assert reply.get_by_text("begin at 1").count() == 1
 
 
 @pytest.mark.parametrize("path", WITH_SLIDERS, ids=lambda path: path.stem)

@@ -3,8 +3,13 @@
 import gzip
 import itertools
 import json
+import os
 import re
 import runpy
+import shutil
+import subprocess
+import sys
+from html import unescape
 from urllib.parse import urlsplit
 
 import pytest
@@ -127,6 +132,11 @@ def test_on_a_phone_panels_stand_below_each_other(open_page):
         assert figure.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
+def test_a_panel_of_boxes_is_not_cut_between_its_boxes():
+    page = (HTML / "notebooks/10_rotary_in_a_model.html").read_text(encoding="utf-8")
+    assert 'data-cuts="0 188 378 667 860"' in page
+
+
 def test_on_a_phone_panels_have_one_scale(open_page):
     page = open_page("notebooks/01_why_order_matters", width=390)
     page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
@@ -216,12 +226,30 @@ def test_a_page_that_is_not_there_leads_on(browser, site):
     context.close()
 
 
-def test_launch_buttons_and_colab_copies(open_page):
-    page = open_page("notebooks/02_by_hand")
-    links = page.locator(".dropdown-launch-buttons a").evaluate_all("links => links.map(link => link.href)")
-    binder, colab = map(urlsplit, links)
-    assert binder.netloc == "mybinder.org" and binder.query == "urlpath=lab/tree/notebooks/02_by_hand.ipynb"
-    assert colab.netloc == "colab.research.google.com" and colab.path.endswith("/colab/02_by_hand.ipynb")
+def test_a_published_copy_links_its_repository_and_launches_its_lessons(tmp_path):
+    for name in ("glossary.md", "notebook_sentences_on_pages.toml"):
+        shutil.copy(ROOT / "docs" / name, tmp_path)
+    (tmp_path / "notebooks").mkdir()
+    shutil.copy(ROOT / "notebooks/02_by_hand.ipynb", tmp_path / "notebooks")
+    toctree = "# Lessons\n\n```{toctree}\nglossary\nnotebooks/02_by_hand\n```\n"
+    (tmp_path / "index.md").write_text(toctree, encoding="utf-8")
+    command = [sys.executable, "-m", "sphinx", "-Q", "-c", ROOT / "docs", tmp_path, tmp_path / "html"]
+    fork = {"PE_LESSONS_REPOSITORY": "https://github.com/somebody/a-fork"}
+    subprocess.run(command, check=True, env=os.environ | fork)
+    page = (tmp_path / "html/notebooks/02_by_hand.html").read_text(encoding="utf-8")
+    links = {unescape(link) for link in re.findall(r'<a href="(https://[^"]+)"', page)}
+    assert fork["PE_LESSONS_REPOSITORY"] in links
+    binder = "https://mybinder.org/v2/gh/somebody/a-fork/main?urlpath=lab/tree/notebooks/02_by_hand.ipynb"
+    colab = "https://colab.research.google.com/github/somebody/a-fork/blob/gh-pages/colab/02_by_hand.ipynb"
+    assert {binder, colab} <= links
+
+
+def test_no_link_leads_to_a_repository_that_nobody_named():
+    for path in HTML.rglob("*.html"):
+        assert not re.search(r'<a [^>]*href="[^"]*\bOWNER\b', path.read_text(encoding="utf-8")), path.name
+
+
+def test_colab_has_a_copy_of_every_lesson():
     for name in LESSONS:
         copy = json.loads((HTML / f"colab/{name}.ipynb").read_text(encoding="utf-8"))
         assert "google.colab" in "".join(copy["cells"][0]["source"])

@@ -4,7 +4,8 @@ import { bar, curve, end, fixed, middle, narrow, painted, range, row, spaced, te
 const [POSITIONS, COLUMNS] = [50, 128];
 const table = (base, first = 0) => range(POSITIONS).map((position) => row(position + first, COLUMNS, base));
 const right = table(10_000);
-const period = (c) => `By the formula, its curve repeats every ${spaced(2 * Math.PI * 10_000 ** ((c - (c % 2)) / COLUMNS))} positions.`;
+const turn = (c) => 2 * Math.PI * 10_000 ** ((c - (c % 2)) / COLUMNS);
+const period = (c) => `By the formula, its curve repeats every ${spaced(turn(c))} positions${turn(c) < POSITIONS ? ", from one thin line to the next" : ""}.`;
 const start = (c) => `By the formula, it begins at ${c % 2}.`;
 const BUGS = [
   { wrong: table(10_000 ** 2), at: 1, hint: period, told: "Its exponent is doubled, so its hands are too slow." }, // 2 (2k/d) is the same as the square of the base
@@ -67,7 +68,8 @@ export function draw({ one, other, difference }, { column: c }) {
   if (game.guess !== null && c !== game.asked) game.found ||= difference >= SEEN;
   const layout = places();
   const [x, y, width, tall] = layout.box;
-  const axis = bar(...layout.box, "box") + text(x, y + tall + layout.below, "position 0") + text(x + width / 2, y + tall + layout.below, `column ${c} (yellow)`, middle) + text(x + width, y + tall + layout.below, "49", end);
+  const lines = game.bug.hint === period ? range(Math.floor((POSITIONS - 1) / turn(c))).map((n) => bar(x + ((n + 1) * turn(c) * width) / (POSITIONS - 1), y, 0.8, tall, "slip")) : [];
+  const axis = bar(...layout.box, "box") + lines.join("") + text(x, y + tall + layout.below, "position 0") + text(x + width / 2, y + tall + layout.below, `column ${c} (yellow)`, middle) + text(x + width, y + tall + layout.below, "49", end);
   const drawn = layout.at.map((place, n) => painting(place, n, c, layout)).join("") + axis;
   const ends = [one, other].map((values) => y + 4 + ((tall - 6) * (1 - values.at(-1))) / 2);
   const between = (ends[0] + ends[1]) / 2;
@@ -85,11 +87,12 @@ function seen(c, difference) {
   return `the curves differ by up to ${fixed(difference)}.`;
 }
 
-export function words({ difference }, { column: c }, told) {
+export function words({ difference }, { column: c }, told, moving) {
   const { bug, guess, found } = game;
   const touch = matchMedia("(hover: none)").matches ? "Tap" : "Click";
   const here = `<strong>Column ${c}: ${seen(c, difference)}</strong>`;
-  if (guess === null) return `${told ? here : `${touch} a table to see a column as two curves, or drag across it. This is column ${c}.`} ${bug.hint(c)} So which table is wrong?`;
+  if (moving) return "This moves by itself, once: the yellow frame around one column of both tables, and below it the same column of A and B as two curves.";
+  if (guess === null) return `${told ? here : `Look at the two curves: they are column ${c} of A and of B.`} ${bug.hint(c)} So which table is wrong?${told ? "" : ` (${touch} a table to see another column.)`}`;
   const verdict = `${guess === bug.at ? "Yes" : "No"}, table ${"AB"[bug.at]} has the bug.`;
   if (found) return `${here} ${guess === bug.at ? "" : `${verdict} `}${bug.told}`;
   const near = bug.differences.findIndex((one) => one >= SEEN);
