@@ -16,6 +16,7 @@ from pe_lessons.doctor.examined_model import (
     PADDING,
     SHIFT,
     Crash,
+    Exact,
     Finding,
     Patient,
     adapted,
@@ -1046,12 +1047,8 @@ def _cached(patient, check, cuts):
 
         def turned_round():
             """Do far tokens count more than near ones, and at once less?"""
-            steps = functools.partial(patient.continued, cuts=later)
-            return (
-                matters(OLD - 1)
-                and _far_to_near(patient, steps) > 4
-                and _far_to_near(patient, patient.rows) < 1
-            )
+            one_new = lambda tokens, ids, mask: patient.continued(tokens, [tokens.shape[1] - 1], ids, mask)
+            return _turned_round(patient, one_new, patient.rows, positions is not None)
 
         def any_position(*times):
             """Does it not matter how far the new ones are from cached ones, or from each other?"""
@@ -1435,8 +1432,39 @@ def _reach(patient, text, cuts):
             for mask in masks
         )
 
+    @functools.cache
+    def unseen():
+        """How many tokens away those are which the first new one sees otherwise than at once, and the others.
+
+        Of a text that goes wrong, hardly longer than one that doesn't, all else is hidden. No rounding would
+        do nothing to some of them, and no convolution leaves equal tokens `even`.
+        """
+        end, off = min(patient.long.shape[1], max(LENGTH, longest_right()) + 4), {}
+        later, ids = [cut - n + end for cut in cuts], torch.arange(end)[None] if patient.known else None
+        dense = end < 4 * LENGTH
+        for far in (far for far in range(1, later[0] + 1) if dense or far % 8 < 2 or far > end - LENGTH):
+            mask = torch.arange(end)[None] >= later[0]
+            mask[:, later[0] - far] = True
+            got = patient.continued(patient.long[:, :end], later, ids, mask)[:, 0]
+            right = patient.rows(patient.long[:, :end], ids, mask)[:, later[0]]
+            off[far] = patient.difference(got, right) > patient.enough / 100
+        return [[far for far in off if off[far] == is_off] for is_off in (True, False)]
+
+    def wrong_end():
+        wrong, right = unseen()
+        return Exact() if patient.even and 1 in wrong and right else False
+
+    def nearer():
+        """Are only those unseen that are farthest within the window?"""
+        wrong, right = unseen()
+        only = patient.even and 1 in right and wrong and max(wrong) < max(right)
+        return Exact(f", by {len(wrong)}") if only and wrong == [*range(wrong[0], 1 + wrong[-1])] else False
+
     where = "the window's mask, and how many keys the cache keeps"
     return [
+        ("wrong-end | with a cache, some older tokens are seen as at once, and the newest of the cached ones "
+         "are not: the wrong ones are dropped", "which end of the cache is cut off", wrong_end),
+        ("narrower | with a cache, the window is too narrow", where, nearer),
         ("missing | with a cache, the window is missing", where,
          lambda: widths()[0] < n - 1 == widths()[1]),
         ("wider | with a cache, the window is wider", where,
@@ -1678,8 +1706,8 @@ UNLIKE_STATE = (
     "the sum of the softmax, and layers without attention",
 )
 UNLIKE_AT_0 = (
-    "at-0 | with all tokens at position 0 they differ, too, and a token alone does not: a factor on the "
-    "scores, a norm of queries or keys, or a mask; also possible: a sink",
+    "at-0 | with all tokens at position 0 they differ, too, and a token alone does not: the scale of the "
+    "scores or a norm of queries or keys, a mask, or a sink",
     "the scale of the scores; does a rule for long texts have a factor?",
 )
 UNLIKE_SIGN = (
@@ -1696,16 +1724,26 @@ UNLIKE_TABLE = (
     "frequencies, or the rows of a table",
     "is the base 10,000, and the exponent 2i / d?",
 )
-UNLIKE_ROTATION = (
-    "rotation | with all tokens at position 0 the rows are those of the reference: the frequencies, which "
-    "columns or layers turn and in which pairs, or the slopes of a bias or its buckets",
-    "rotary_dim; the exponent 2i / d; the layout of the pairs; the slopes, and which head gets which.",
+AT_0_RIGHT = "rotation | with all tokens at position 0 the rows are those of the reference"
+ALONE_RIGHT = "distance | a token alone is right, and others are not"
+TURN = (
+    "the base or the exponent of the frequencies, which columns turn and in which pairs, or which layers turn "
+    "and by which base",
+    "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers.",
 )
-UNLIKE_DISTANCE = (
-    "distance | a token alone is right, and others are not: the slopes or buckets of a bias, a bias that "
-    "some layers lack, or the scale of the scores; also possible: the frequencies of a rotation",
-    "the bias and the scale of each layer. ALiBi has a recipe of its own for a number of heads that is no "
-    "power of two.",
+FADE = (
+    "the slopes or buckets of a bias, which head gets which, or a bias that some layers lack",
+    "the slopes or the table of the bias, and the layers that get it.",
+)
+UNLIKE_NOTHING = (
+    "should-not-turn | position_ids do nothing in the reference, and here they do: a layer turns, or has a "
+    "bias, and should not",
+    "the plan of the layers.",
+)
+UNLIKE_LAST = (
+    "last-layer | the layers below are right, and the last one is not: its bias or its turn is missing, or "
+    "another",
+    "what the last layer does with positions.",
 )
 UNLIKE_ORDER = (
     "no-distance | order counts in the reference alone: no layer has a bias or a turn",
@@ -1722,8 +1760,46 @@ def _far_to_near(patient, ask):
     return far / max(near, 1e-12)
 
 
-def _turned_round(patient, right):
-    return _far_to_near(patient, right.rows) < 1 / 4 and _far_to_near(patient, patient.rows) > 4
+def _pair(patient, ask, far, given, other=False):
+    """The last rows of three pairs of tokens so far apart: by position_ids, or else all between is hidden."""
+    pairs = torch.cat([patient.tokens[:, :1], patient.tokens[:, 1:2]], dim=1)
+    pairs[:, 0] = patient.stranger if other else pairs[:, 0]
+    if given:
+        return torch.cat([ask(pair[None], torch.tensor([[0, far]]), None)[:, -1] for pair in pairs])
+    texts = torch.full((3, far + 1), patient.stranger - 1)
+    texts[:, [0, -1]] = pairs
+    mask = torch.arange(far + 1)[None] % far == 0
+    return torch.cat([ask(text[None], None, mask)[:, -1] for text in texts])
+
+
+def _kind(patient, ask, given):
+    """Does a bias fade with the distance, or do angles go on to "turn", or is there "none" of both?
+
+    What one step more does is next to nothing far out where it fades. "" where it's neither this nor that.
+    """
+    steps = []
+    for first in (1, LONG - 30):
+        rows = [_pair(patient, ask, far, given) for far in range(first, first + 9)]
+        steps.append(sum(patient.difference(*two) for two in itertools.pairwise(rows)))
+    if steps[0] < patient.enough / 100:
+        return "none"
+    return "fades" if steps[1] < steps[0] / 4 else "turns" if steps[1] > steps[0] / 2 else ""
+
+
+def _far_counts_more(patient, ask, given):
+    """So many times as much is noticed of a token far away as of one that is next."""
+    far, near = (
+        (_pair(patient, ask, by, given) - _pair(patient, ask, by, given, other=True)).abs().mean().item()
+        for by in (LONG - 30, 1)
+    )
+    return far / max(near, 1e-12)
+
+
+def _turned_round(patient, wrong, right, given):
+    """(By `wrong`, far tokens count more than near ones, and by `right` they fade away.)"""
+    if _kind(patient, right, given) != "fades":
+        return False
+    return _far_counts_more(patient, right, given) < 0.9 and _far_counts_more(patient, wrong, given) > 1.1
 
 
 def _borders(patient, ask):
@@ -1738,7 +1814,8 @@ def _borders(patient, ask):
 
 def _unlike_far(patient, one, other):
     """(culprit, look_at), or None where the rows of near tokens differ, too."""
-    first = next((at for at, two in enumerate(zip(one[0], other[0])) if not patient.same(*two)), LENGTH)
+    first = next((at for at, two in enumerate(zip(one[0], other[0]))
+                  if patient.difference(*two) > patient.enough / 100), LENGTH)  # fmt: skip
     return (f"{UNLIKE_FAR[0]}{first}", UNLIKE_FAR[1]) if first > 1 else None
 
 
@@ -1760,31 +1837,68 @@ def _unlike(patient, right, answered):
             return UNLIKE_ALONE
         times = _by_position(patient, patient) / _by_position(patient, right) if answered else 1
         return UNLIKE_FIRST if 0.5 < times < 2 else UNLIKE_SIZE
+    if found := _unlike_far(patient, *(one.rows(patient.text) for one in (patient, right))):
+        return found
+    kind, given = "", bool(answered)
+    with contextlib.suppress(Crash):  # without position_ids, masks must be taken
+        kind = _kind(patient, right.rows, given)
+        if patient.in_attention and _turned_round(patient, patient.rows, right.rows, given):
+            return UNLIKE_SIGN
+    causes, where = {"turns": TURN, "fades": FADE}.get(kind, (f"{TURN[0]}; or {FADE[0]}", FADE[1]))
     if answered:
         at_zero = answered(0 * patient.count)
         if at_zero and not patient.same(*at_zero):
             return UNLIKE_AT_0
-        if _turned_round(patient, right):
-            return UNLIKE_SIGN
-        return UNLIKE_ROTATION if patient.in_attention else UNLIKE_TABLE
+        if not patient.in_attention:
+            return UNLIKE_TABLE
+        if kind == "none":
+            return UNLIKE_NOTHING
+        with contextlib.suppress(Crash):
+            if _last_layer(patient, right):
+                return UNLIKE_LAST
+        return f"{AT_0_RIGHT}: {causes}", where
 
     if _no_order(patient) and not _no_order(right):
         return UNLIKE_ORDER
-    if _turned_round(patient, right):
-        return UNLIKE_SIGN
-    if found := _unlike_far(patient, *(one.rows(patient.text) for one in (patient, right))):
-        return found
-    return UNLIKE_DISTANCE if patient.in_attention else UNLIKE_TABLE
+    if not patient.in_attention:
+        return UNLIKE_TABLE
+    return f"{ALONE_RIGHT}: {causes}, or the scale of the scores", f"{where} Then the scale."
+
+
+def _last_layer(patient, right):
+    """Is all right but what the last layer does with distances?
+
+    The last token sees one other, at its own place, and that one sees a third, some way off: what the last
+    layer makes of that distance reaches no row.
+    """
+    mask = torch.tensor([[[1, 0, 0], [1, 1, 0], [0, 1, 1]]]).bool()
+    below = [[one.rows(patient.text[:, :3], torch.tensor([[0, far, far]]), mask)[:, -1]
+              for far in (1, 2, 3, 5, 8, 13, 21)] for one in (patient, right)]  # fmt: skip
+    matters = patient.difference(below[1][0], below[1][-1]) > patient.enough
+    alike = all(patient.difference(*two) < patient.enough / 100 for two in zip(*below))
+    near = [_pair(patient, one.rows, 1, True) for one in (patient, right)]
+    return matters and alike and not patient.same(*near)
 
 
 def _other_distances(patient, right, text, ids):
-    """Stories of a function: what would it say, were its tokens at other positions?"""
+    """Stories of a function: what would it say, were its tokens at other positions?
+
+    Where it takes no position_ids (`ids` is None), others that a mask hides are put between its tokens.
+    """
+
+    def rows(one, tokens, places):
+        if ids is not None:
+            return one.rows(tokens, places)
+        spaced = torch.full((1, 1 + int(places.max())), patient.stranger)
+        spaced[0, places[0]], seen = tokens[0], torch.zeros_like(spaced).bool()
+        seen[0, places[0]] = True
+        return one.rows(spaced, None, seen)[:, places[0]]
 
     def as_if(change, own=1):
         """Is it so for near and for far ones?"""
-        asked = (patient.text, patient.count), (text, ids)
+        asked = (patient.text, patient.count), (text, 2 * patient.count if ids is None else ids)
         return all(
-            patient.difference(patient.rows(tokens, own * at), right.rows(tokens, change(at)))
+            patient.difference(rows(patient, tokens, own * at), rows(right, tokens, change(at)))
             < patient.enough / 10
             for tokens, at in asked
         )
@@ -1862,9 +1976,10 @@ def against(patient, reference, blamed=False):
         pass
     if library:
         known += wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
-    elif both and patient.in_attention:
-        known += _other_distances(patient, right, patient.text, patient.count if apart is None else apart)
-    if not library and both and otherwise in (UNLIKE_ROTATION, UNLIKE_ALONE, UNLIKE_AT_0):
+    elif patient.in_attention:
+        ids = (patient.count if apart is None else apart) if both else None
+        known += _other_distances(patient, right, patient.text, ids)
+    if not library and both and (otherwise in (UNLIKE_ALONE, UNLIKE_AT_0) or TURN[0] in otherwise[0]):
         otherwise = otherwise[0], f"{otherwise[1]} With a model of the transformers library, more has a name"
     if patient.unfilled:
         known = [(*patient.unfilled, lambda: True)]
