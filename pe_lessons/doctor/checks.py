@@ -805,13 +805,25 @@ def _left_padding(patient, check):
         def turned(mask):
             return _ends(patient.rows(batch.flip(0), other, mask).flip(0), *counts)
 
+        def first_come():
+            """Of texts of a shape that was never asked, are those right that are asked first, whichever?"""
+            texts, seen, right = batch[:, 1:], mask[:, 1:], [patient.rows(batch[:1, PADDING:])[0]]
+            right.append(patient.rows(texts[1:])[0, -LENGTH:])
+
+            def asked(order):
+                at = None if ids is None else (seen[order].cumsum(dim=1) - 1).clamp(min=0)
+                rows = patient.rows(texts[order], at, seen[order])[:, -LENGTH:]
+                return patient.same(rows, torch.stack([right[number] for number in order]))
+
+            return asked([1, 0]) and not asked([0, 1])
+
         seen = _ends(patient.rows(batch, ids, mask), *counts)
         found = patient.verdict(
             check, turned(mask.flip(0)), seen, "",
             "two texts with their own padding get other rows in the other order", "lesson 19",
             [("mask-kept | a mask of an earlier call is used for texts of the same shape",
               "what is kept from one call to the next, and by which key: a mask by its shape?",
-              lambda: turned(mask))],
+              lambda: first_come() or turned(mask))],
         )  # fmt: skip
         return [found] if found.status == "wrong" else []
 
@@ -1441,13 +1453,12 @@ def _reach(patient, text, cuts):
         """
         end, off = min(patient.long.shape[1], max(LENGTH, longest_right()) + 4), {}
         later, ids = [cut - n + end for cut in cuts], torch.arange(end)[None] if patient.known else None
-        dense = end < 4 * LENGTH
+        text, dense = patient.altered(patient.long[:, :end], later[0]), end < 4 * LENGTH
         for far in (far for far in range(1, later[0] + 1) if dense or far % 8 < 2 or far > end - LENGTH):
             mask = torch.arange(end)[None] >= later[0]
             mask[:, later[0] - far] = True
-            got = patient.continued(patient.long[:, :end], later, ids, mask)[:, 0]
-            right = patient.rows(patient.long[:, :end], ids, mask)[:, later[0]]
-            off[far] = patient.difference(got, right) > patient.enough / 100
+            got = patient.continued(text, later, ids, mask)[:, 0]
+            off[far] = patient.difference(got, patient.rows(text, ids, mask)[:, later[0]]) > patient.enough / 100
         return [[far for far in off if off[far] == is_off] for is_off in (True, False)]
 
     def wrong_end():
@@ -1458,6 +1469,7 @@ def _reach(patient, text, cuts):
         """Are only those unseen that are farthest within the window?"""
         wrong, right = unseen()
         only = patient.even and 1 in right and wrong and max(wrong) < max(right)
+        only = only and (widths()[0] >= max(wrong) if patient.known else fewer() > 0)
         return Exact(f", by {len(wrong)}") if only and wrong == [*range(wrong[0], 1 + wrong[-1])] else False
 
     where = "the window's mask, and how many keys the cache keeps"
@@ -1682,13 +1694,13 @@ WINDOW = "is the token itself counted? sliding_window tokens, or that many befor
 
 
 UNLIKE_ALONE = (
-    "alone | a token alone differs, too: heads that share keys are repeated in another order, a sink or a "
-    "norm, or other weights",
+    "alone | a token alone differs, too: heads that share keys are repeated in another order, a sink, or "
+    "other weights or norms",
     "repeat_interleave or repeat? Then the weights.",
 )
 UNLIKE_FIRST = (
     "first | a token at the first position differs: the order of sines and cosines, the row at which a "
-    "table begins, or other weights or norms; also possible: the order of weights in heads",
+    "table begins, or other weights or norms, or their order in heads",
     "are sines and cosines in turn, or in halves? Does the table begin at 1? Then the weights.",
 )
 UNLIKE_SIZE = (
@@ -1732,18 +1744,8 @@ TURN = (
     "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers.",
 )
 FADE = (
-    "the slopes or buckets of a bias, which head gets which, or a bias that some layers lack",
+    "the slopes or buckets that heads get, or a bias that some layers lack",
     "the slopes or the table of the bias, and the layers that get it.",
-)
-UNLIKE_NOTHING = (
-    "should-not-turn | position_ids do nothing in the reference, and here they do: a layer turns, or has a "
-    "bias, and should not",
-    "the plan of the layers.",
-)
-UNLIKE_LAST = (
-    "last-layer | the layers below are right, and the last one is not: its bias or its turn is missing, or "
-    "another",
-    "what the last layer does with positions.",
 )
 UNLIKE_ORDER = (
     "no-distance | order counts in the reference alone: no layer has a bias or a turn",
@@ -1852,10 +1854,15 @@ def _unlike(patient, right, answered):
         if not patient.in_attention:
             return UNLIKE_TABLE
         if kind == "none":
-            return UNLIKE_NOTHING
+            does = {"turns": "a layer turns", "fades": "a layer has a bias"}.get(
+                _kind(patient, patient.rows, given), "a layer turns, or has a bias,")
+            culprit = "should-not | in the reference position_ids do nothing: here "
+            return f"{culprit}{does} that should not", "the plan of the layers."
         with contextlib.suppress(Crash):
             if _last_layer(patient, right):
-                return UNLIKE_LAST
+                part = {"turns": "turn", "fades": "bias"}.get(kind, "bias or its turn")
+                culprit = "last-layer | the layers below are right, and the last one is not: its "
+                return f"{culprit}{part} is missing, or another", "what the last layer does with positions."
         return f"{AT_0_RIGHT}: {causes}", where
 
     if _no_order(patient) and not _no_order(right):
