@@ -41,8 +41,15 @@ def idle_positions(patient, found):
         return dataclasses.replace(found, says=says, culprit=culprit, look_at=where, id="")
     if idle is False:
         return found
+    equal, blind = patient.rows(patient.text[:, :1].repeat(1, LENGTH)), False
+    with contextlib.suppress(Crash):
+        blind = idle is None and _blind(patient)
+    if blind or (idle and not patient.same(equal, equal[:, :1])):
+        says = f"{found.says}, and nothing else here goes by positions, as where a state finds the order"
+        where = "if layers of attention should turn, they do not; else leave position_ids out"
+        return Finding(found.check, "note", says, look_at=where)
     culprit = "nothing | positions act nowhere, given or not: slopes of 0, a table of zeros, or nothing turns"
-    where = "what is made of positions, and whether it is added"
+    where = "what is made of positions, and whether it is added. Does it have none? Leave position_ids out"
     if idle is None:
         culprit = "unused-perhaps | position_ids are not used, or positions act nowhere: slopes of 0"
         where = f"{where}; {found.look_at}"
@@ -305,20 +312,27 @@ def _no_order(patient, ids=None):
     Otherwise each layer of a causal model passes on what its mask alone says about the order. None where the
     model can't be asked.
     """
-    mask = torch.eye(LENGTH).bool()
-    mask[-1] = True
-
-    def last(tokens):
-        return patient.rows(tokens, ids, mask[None])[:, -1]
-
     try:
-        plain = last(patient.text)
-        orders = [last(patient.text[:, [*order, LENGTH - 1]]) for order in
-                  ([1, 0, *range(2, LENGTH - 1)], range(LENGTH - 2, -1, -1))]  # fmt: skip
-        noticed = not patient.same(last(patient.altered(patient.text, 0)), plain)
+        plain = _last_of_all(patient, patient.text, ids)
+        orders = [_last_of_all(patient, patient.text[:, [*order, *range(len(order), LENGTH)]], ids)
+                  for order in ([1, 0], range(LENGTH - 5, -1, -1))]  # fmt: skip
+        noticed = not _blind(patient, ids)
     except Crash:  # the model takes no such mask
         return None
     return all(patient.same(other, plain) for other in orders) if noticed else None
+
+
+def _last_of_all(patient, text, ids=None):
+    """The last row of a text in which all tokens before it see themselves only."""
+    mask = torch.eye(LENGTH).bool()
+    mask[-1] = True
+    return patient.rows(text, ids, mask[None])[:, -1]
+
+
+def _blind(patient, ids=None):
+    """Does the last token not notice the first one, though a mask shows it? Then there is no attention."""
+    texts = patient.text, patient.altered(patient.text, 0)
+    return patient.same(*(_last_of_all(patient, text, ids) for text in texts))
 
 
 CUT_OFF = (
