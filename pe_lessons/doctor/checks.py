@@ -1015,8 +1015,13 @@ def _cached(patient, check, cuts):
 
         @functools.cache
         def right_if_given():
-            return positions is None and known and patient.same(
-                patient.continued(patient.text, cuts, patient.count), patient.rows(patient.text)[:, OLD:])
+            return (
+                positions is None
+                and known
+                and patient.same(
+                    patient.continued(patient.text, cuts, patient.count), patient.rows(patient.text)[:, OLD:]
+                )
+            )
 
         def only_queries():
             """Are new keys right where the model counts, though the rows are only where it is told to?
@@ -1030,7 +1035,7 @@ def _cached(patient, check, cuts):
             ids, cache = patient.count[:, : end + 1], patient.ask(text[:, :OLD])[1]
             cache = patient.ask(text[:, OLD:end], None, mask[:, OLD:end, :end], cache)[1]
             got = patient.ask(text[:, end:], ids[:, end:], mask[:, end:], cache)[0]
-            return patient.same(got, patient.rows(text, ids, mask)[:, -1:])
+            return patient.difference(got, patient.rows(text, ids, mask)[:, -1:]) < patient.enough / 100
 
         def from_0(queries):
             """Would new tokens be right at 0, while elsewhere their queries stand at 0, or are right?"""
@@ -1073,7 +1078,10 @@ def _cached(patient, check, cuts):
 
         def turned_round():
             """Do far tokens count more than near ones, and at once less?"""
-            one_new = lambda tokens, ids, mask: patient.continued(tokens, [tokens.shape[1] - 1], ids, mask)
+
+            def one_new(tokens, ids, mask):
+                return patient.continued(tokens, [tokens.shape[1] - 1], ids, mask)
+
             return _turned_round(patient, one_new, patient.rows, positions is not None)
 
         def any_position(*times):
@@ -1105,6 +1113,7 @@ def _cached(patient, check, cuts):
         if patient.even or not (patient.in_attention or patient.settles):
             own = "heads that share keys, keys of another layer" if patient.in_attention else "its position"
             brings = f"{own}, or its embedding; also possible: a norm, or it does not see itself"
+        reach = _reach(patient, patient.text, cuts)
         stories = [
             ("unused | the cache is not used", "where cached keys and values are put before the new ones",
              lambda: not matters(0) and not matters(OLD - 1)),
@@ -1116,23 +1125,25 @@ def _cached(patient, check, cuts):
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
              lambda: as_if_masked(lambda keys, old: hide(keys, keys.sum() - 1))
              or as_if_masked(lambda keys, old: hide(keys, slice(old, None)))),
-            ("overwritten | with a cache, the last token before the new ones is not seen, and those before it "
-             "are: a new key is written over it", "the index at which new keys and values are written",
+            ("overwritten | with a cache, the last token before the new ones is not seen, and those before "
+             "it are: a new key is written over it", "the index at which new keys and values are written",
              lambda: not matters(OLD - 1) and matters(OLD - 2) and not as_if_masked(first_keys)),
             ("last-lost | with a cache, the last token before the new ones is not seen, and those before it "
-             "are: it is dropped, or a new key is written over it", "which keys are kept, and where new ones "
-             "are written", lambda: not matters(OLD - 1) and matters(OLD - 2)),
+             "are: it is dropped, or a new key is written over it",
+             "which keys are kept, and where new ones are written",
+             lambda: not matters(OLD - 1) and matters(OLD - 2)),
             ("first-keys | new tokens look at the first keys only: the causal mask forgets the cache, or new "
              "keys are written over cached ones", f"is_causal=True, a triangle or an index without {OFFSET}",
              lambda: not matters(OLD - 1)),
             ("unwritten | with a cache, places that nobody wrote are seen", WRITTEN,
              lambda: alone_differs() and not hidden_matters() and slots_matter()),
+            reach[0],
             ("step-lost | what a single new token brings is not kept for those after it",
              "the new cache of a single token", step_lost),
             ("ids-unused | position_ids are not used once there is a cache", "where position_ids are made",
              lambda: positions is not None and patient.told(range(OLD, LENGTH))),
-            ("only-queries | with a cache, only the queries of new tokens are counted wrongly; their keys are "
-             "right", f"{OFFSET}, where queries get their positions",
+            ("only-queries | with a cache, only the queries of new tokens are counted wrongly; their keys "
+             "are right", f"{OFFSET}, where queries get their positions",
              lambda: right_if_given() and only_queries()),
             ("new-at-0 | every new token gets position 0", f"{OFFSET}; with a bias, perhaps only the query's",
              lambda: patient.told([0] * NEW)),
@@ -1184,7 +1195,7 @@ def _cached(patient, check, cuts):
             ("any-position | with a cache, it does not matter how far new tokens are from cached ones: "
              "positions are not used, or no cached key is seen",
              "is the table added, does the rotation turn, are the keys of the cache joined?", any_position),
-            *_reach(patient, patient.text, cuts),
+            *reach[1:],
             ("apart | with a cache, queries, new keys and cached keys do not turn alike: one of them gets "
              "other positions, or in some layer not all of them turn",
              "are new tokens turned in the same layers, and by the same positions, as without a cache?",
@@ -1277,7 +1288,7 @@ def _cached(patient, check, cuts):
             return [not patient.same(*pair) for pair in pairs]
 
         seen, right = patient.continued(patient.tokens, cuts), patient.rows(patient.tokens)[:, OLD:]
-        if not patient.same(seen, right):  # a text alone may go wrong, and the first one so little that it passed
+        if not patient.same(seen, right):  # perhaps each goes wrong alone, and the first one by too little
             alone = torch.cat([patient.continued(text[None], cuts) for text in patient.tokens])
             off = (alone - right).abs().amax(dim=(1, 2))
             if patient.difference(seen, alone) < patient.difference(alone, right) / 10:
@@ -1459,25 +1470,28 @@ def _reach(patient, text, cuts):
         )
 
     @functools.cache
-    def unseen():
+    def unseen(more=0):
         """How many tokens away those are which the first new one sees otherwise than at once, and the others.
 
         Of a text that goes wrong, hardly longer than one that doesn't, all else is hidden. No rounding would
         do nothing to some of them, and no convolution leaves equal tokens `even`.
         """
-        end, off = min(patient.long.shape[1], max(LENGTH, longest_right()) + 4), {}
+        end, off = min(patient.long.shape[1], max(LENGTH, longest_right()) + 4 + more), {}
         later, ids = [cut - n + end for cut in cuts], torch.arange(end)[None] if patient.known else None
         text, dense = patient.altered(patient.long[:, :end], later[0]), end < 4 * LENGTH
         for far in (far for far in range(1, later[0] + 1) if dense or far % 8 < 2 or far > end - LENGTH):
             mask = torch.arange(end)[None] >= later[0]
             mask[:, later[0] - far] = True
-            got = patient.continued(text, later, ids, mask)[:, 0]
-            off[far] = patient.difference(got, patient.rows(text, ids, mask)[:, later[0]]) > patient.enough / 100
+            pair = patient.continued(text, later, ids, mask)[:, 0], patient.rows(text, ids, mask)[:, later[0]]
+            off[far] = patient.difference(*pair) > patient.enough / 100
         return [[far for far in off if off[far] == is_off] for is_off in (True, False)]
 
     def wrong_end():
-        wrong, right = unseen()
-        return Exact() if patient.even and 1 in wrong and right else False
+        """Is all right from some place on backwards, wherever the new tokens are? What is at 0 is always
+        right if keys are not turned as they should."""
+        (wrong, right), (_, later) = unseen(), unseen(2)
+        moved = patient.even and min(len(right), len(later)) > 2 and min(later) - min(right) == 2
+        return Exact() if moved and wrong == [*range(1, min(right))] else False
 
     def nearer():
         """Are only those unseen that are farthest within the window?"""
@@ -1753,8 +1767,8 @@ UNLIKE_TABLE = (
 AT_0_RIGHT = "rotation | with all tokens at position 0 the rows are those of the reference"
 ALONE_RIGHT = "distance | a token alone is right, and others are not"
 TURN = (
-    "the base or the exponent of the frequencies, which columns turn and in which pairs, or which layers turn "
-    "and by which base",
+    "the base or the exponent of the frequencies, which columns turn and in which pairs, or which layers "
+    "turn and by which base",
     "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers.",
 )
 FADE = (
@@ -1815,7 +1829,7 @@ def _turned_round(patient, wrong, right, given):
     """(By `wrong`, far tokens count more than near ones, and by `right` they fade away.)"""
     if _kind(patient, right, given) != "fades":
         return False
-    return _far_counts_more(patient, right, given) < 0.9 and _far_counts_more(patient, wrong, given) > 1.1
+    return _far_counts_more(patient, right, given) < 0.9 and _far_counts_more(patient, wrong, given) > 1.05
 
 
 def _borders(patient, ask):
@@ -1831,8 +1845,8 @@ def _borders(patient, ask):
 def _unlike_far(patient, one, other):
     """(culprit, look_at), or None where the rows of near tokens differ, too."""
     first = next((at for at, two in enumerate(zip(one[0], other[0]))
-                  if patient.difference(*two) > patient.enough / 100), LENGTH)  # fmt: skip
-    return (f"{UNLIKE_FAR[0]}{first}", UNLIKE_FAR[1]) if first > 1 else None
+                  if patient.difference(*two) > patient.enough / 100), len(one[0]))  # fmt: skip
+    return (f"{UNLIKE_FAR[0]}{first}", UNLIKE_FAR[1]) if 1 < first < len(one[0]) else None
 
 
 def _by_position(patient, one):
@@ -1853,13 +1867,18 @@ def _unlike(patient, right, answered):
             return UNLIKE_ALONE
         times = _by_position(patient, patient) / _by_position(patient, right) if answered else 1
         return UNLIKE_FIRST if 0.5 < times < 2 else UNLIKE_SIZE
-    if found := _unlike_far(patient, *(one.rows(patient.text) for one in (patient, right))):
-        return found
     kind, given = "", bool(answered)
     with contextlib.suppress(Crash):  # without position_ids, masks must be taken
         kind = _kind(patient, right.rows, given)
         if patient.in_attention and _turned_round(patient, patient.rows, right.rows, given):
             return UNLIKE_SIGN
+    with contextlib.suppress(Crash):
+        if answered and _last_layer(patient, right):
+            part = {"turns": "turn", "fades": "bias"}.get(kind, "bias or its turn")
+            culprit = "last-layer | the layers below are right, and the last one is not: its "
+            return f"{culprit}{part} is missing, or another", "what the last layer does with positions."
+    if found := _unlike_far(patient, *(one.rows(patient.text) for one in (patient, right))):
+        return found
     causes, where = {"turns": TURN, "fades": FADE}.get(kind, (f"{TURN[0]}; or {FADE[0]}", FADE[1]))
     if answered:
         at_zero = answered(0 * patient.count)
@@ -1869,14 +1888,10 @@ def _unlike(patient, right, answered):
             return UNLIKE_TABLE
         if kind == "none":
             does = {"turns": "a layer turns", "fades": "a layer has a bias"}.get(
-                _kind(patient, patient.rows, given), "a layer turns, or has a bias,")
+                _kind(patient, patient.rows, given), "a layer turns, or has a bias,"
+            )
             culprit = "should-not | in the reference position_ids do nothing: here "
             return f"{culprit}{does} that should not", "the plan of the layers."
-        with contextlib.suppress(Crash):
-            if _last_layer(patient, right):
-                part = {"turns": "turn", "fades": "bias"}.get(kind, "bias or its turn")
-                culprit = "last-layer | the layers below are right, and the last one is not: its "
-                return f"{culprit}{part} is missing, or another", "what the last layer does with positions."
         return f"{AT_0_RIGHT}: {causes}", where
 
     if _no_order(patient) and not _no_order(right):
@@ -1897,8 +1912,8 @@ def _last_layer(patient, right):
               for far in (1, 2, 3, 5, 8, 13, 21)] for one in (patient, right)]  # fmt: skip
     matters = patient.difference(below[1][0], below[1][-1]) > patient.enough
     alike = all(patient.difference(*two) < patient.enough / 100 for two in zip(*below))
-    near = [_pair(patient, one.rows, 1, True) for one in (patient, right)]
-    return matters and alike and not patient.same(*near)
+    apart = [_pair(patient, one.rows, 21, True) for one in (patient, right)]
+    return matters and alike and not patient.same(*apart)
 
 
 def _other_distances(patient, right, text, ids):
@@ -1950,7 +1965,8 @@ def _other_distances(patient, right, text, ids):
         own, others = (_borders(patient, one.rows) for one in (patient, right))
         first = next((pair for pair in itertools.zip_longest(own, others) if pair[0] != pair[1]), ())
         return bool(own and others and first) and "{} here, and at {} in the reference".format(
-            *(at or "none" for at in first))
+            *(at or "none" for at in first)
+        )
 
     yield ("buckets | distances fall into other buckets than in the reference: the first border that differs "
            "is at ",

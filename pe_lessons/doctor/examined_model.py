@@ -226,8 +226,8 @@ class Patient:
                 apart = self.scale
             if apart < noise / 10 and self.scale >= wanted:
                 says, culprit = "position_ids change nothing", "unused | position_ids are not used"
-                where = ("do they reach what is made of positions? Is the axis of a rotation that of the "
-                         "tokens, not of the heads? Leave them out only if the model has no use for them")  # fmt: skip
+                where = ("do they reach what is made of positions, and along the axis of the tokens, not of "
+                         "the heads? Leave them out only if the model has no use for them")  # fmt: skip
                 return Finding("position_ids", "wrong", says, 0, culprit, where)
             did = "moving the tokens apart"
             self.scale, self.enough = apart, max(1e-2, self.tolerance)
