@@ -189,6 +189,7 @@ LAYERS = itertools.cycle(range(2))
     [
         (with_bias(lambda far: 0.5 * far), "sign"),
         (with_bias(lambda far: -0.3 * far), "distance"),
+        (with_bias(lambda far: -2 * far), "multiplied"),
         (with_bias(lambda far: -0.5 * far * (next(LAYERS) == 0)), "distance"),
         (with_bias(lambda far: -0.5 * far.clamp(max=6)), "from-distance"),
         (with_bias(lambda far: -0.5 * far + 9.0 * (far == 40)), "from-distance"),
@@ -197,8 +198,8 @@ LAYERS = itertools.cycle(range(2))
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_function_as_a_reference_gives_a_list(patient, id):
-    reference = with_bias(lambda far: -0.5 * far)
-    assert beside(patient, reference).id == f"reference/{id}"
+    found = beside(patient, with_bias(lambda far: -0.5 * far))
+    assert found.id == f"reference/{id}" and "frequencies" not in found.culprit
 
 
 @pytest.mark.parametrize(
@@ -280,6 +281,7 @@ def in_buckets(far, borders=(2, 4, 8, 16, 32, 64)):
         (lambda far: -0.2 * far, lambda far: -0.4 * far, "divided"),
         (lambda far: 0.2 * far, lambda far: -0.2 * far, "sign"),
         (lambda far: in_buckets(far, (2, 4, 6, 8, 12, 16)), in_buckets, "buckets"),
+        (lambda far: -0.3 * far, lambda far: 0 * far, "should-not"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -289,11 +291,14 @@ def test_distances_beside_a_reference_that_takes_position_ids(bias, of_reference
 
 
 def test_the_other_sign_beside_a_reference_that_takes_distances_without_theirs():
-    def masked(sign):
-        model = with_bias(lambda far: sign * far.abs() / 30)
+    def masked(bias):
+        model = with_bias(bias)
         return lambda tokens, position_ids=None, mask=None: model(tokens, position_ids, mask)
 
-    assert beside(masked(1), masked(-1)).id == "reference/sign"
+    models = masked(lambda far: far.abs() / 30), masked(lambda far: -far.abs() / 30)
+    assert beside(*models).id == "reference/sign"
+    first_only = masked(lambda far: in_buckets(far) * (next(LAYERS) == 0))
+    assert beside(first_only, masked(in_buckets)).id == "reference/last-layer"
 
 
 def windows_by_layer(*widths):
@@ -312,12 +317,15 @@ def windows_by_layer(*widths):
 
 @pytest.mark.parametrize(
     ("widths", "id"),
-    [((21, None), "window-wider"), ((19, None), "window-narrower"), ((None, 20), "window-layers")],
-)
+    [
+        ((21, None), "window-wider"), ((19, None), "window-narrower"), ((None, 20), "window-layers"),
+    ],
+)  # fmt: skip
 def test_windows_of_some_layers_beside_a_function(widths, id):
     models = windows_by_layer(*widths, *widths), windows_by_layer(20, None, 20, None)
-    finding = beside(models[0], models[1])
-    assert finding.id == f"reference/{id}"
+    assert beside(models[0], models[1]).id == f"reference/{id}"
+    if id == "window-layers":  # a mask with three axes would have told
+        assert beside(*map(padding_only, models)).id == "reference/window-or-beyond"
 
 
 def test_a_sink_or_a_table_that_only_the_reference_has():
@@ -379,7 +387,7 @@ def test_weights_are_told_from_positions():
     with torch.no_grad():
         reference.model.layers[0].self_attn.q_proj.weight.mul_(1.2)
     (finding,) = wrong(doctor.examine(SmallLlama(), VOCAB_SIZE, reference=reference))
-    assert "they differ, too, and a token alone does not: a factor" in finding.culprit
+    assert "they differ, too, and a token alone does not: the scale" in finding.culprit
 
 
 @pytest.mark.parametrize("rows", [12, 256])
@@ -421,6 +429,23 @@ def test_a_model_without_positions_is_not_blamed_for_taking_position_ids():
     tried = {finding.check for finding in findings if finding.status == "right"}
     assert {"future", "batch", "step by step", "several new tokens"} <= tried
     assert [finding.check for finding in wrong(findings)] == ["left padding"]  # its state ignores the mask
+
+
+def test_position_ids_that_a_state_has_no_use_for_are_a_note():
+    weights = Hybrid().embed.weight.detach()
+
+    def logits(tokens, position_ids=None, mask=None):
+        kept = torch.ones(len(tokens), tokens.shape[1]) if mask is None else mask.diagonal(0, -2, -1)
+        assert mask is None or mask.ndim == 3, "packing only"
+        state, rows = 0.0, []
+        for at, x in enumerate(weights[tokens].unbind(dim=1)):
+            goes_on = 1.0 if mask is None or not at else mask[:, at, at - 1, None]
+            state = 0.5 * state * goes_on + x * kept[:, at, None]
+            rows.append(state)
+        return torch.stack(rows, dim=1)
+
+    found = examined(logits, "equal tokens")
+    assert [(one.check, one.status) for one in found[1:2]] == [("position_ids", "note")] and not wrong(found)
 
 
 def test_a_state_that_runs_on_from_one_text_to_the_next_is_named():
@@ -989,9 +1014,9 @@ def several_kept(which):
     return logits
 
 
-def attending(change, ids=True, layers=2):
+def attending(change, ids=True, layers=2, table=False):
     """The small Llama with another attention."""
-    model = doctor.adapted(SmallLlama(layers=layers))
+    model = doctor.adapted(SmallLlama(layers=layers, table=table))
 
     def logits(tokens, position_ids=None, mask=None, cache=None):
         with pytest.MonkeyPatch.context() as patch:
@@ -1164,16 +1189,41 @@ def padding_only(model):
     return logits
 
 
-def mask_kept_by_its_shape():
+def mask_kept_by_its_shape(counts=False):
     kept = {}
 
     def logits(tokens, position_ids=None, mask=None, cache=None):
+        ids = last_ones(mask, None, tokens.shape[1]) if counts and mask is not None else position_ids
         mask = None if mask is None else kept.setdefault(mask.shape, mask)
-        return HEALTHY_MODEL(tokens, position_ids, mask, cache)
+        return HEALTHY_MODEL(tokens, ids, mask, cache)
 
-    return logits
+    return without_ids(logits) if counts else logits
 
 
+def writes_over_the_last(q, k, v, attn_mask):
+    """New keys begin one slot too early, and the last slot is empty."""
+    old = k.shape[2] - q.shape[2]
+    if old:
+        k, v = (torch.cat([x[:, :, : old - 1], x[:, :, old:], 0 * x[:, :, :1]], dim=2) for x in (k, v))
+    scores = q @ k.mT / q.shape[-1] ** 0.5
+    return scores.masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+
+def queries_uncounted(tokens, position_ids=None, mask=None, cache=None):
+    """Where positions are given, all is right."""
+    model = QUERIES_FROM_0 if position_ids is None else HEALTHY_MODEL
+    return model(tokens, position_ids, mask, cache)
+
+
+def keeps_the_first(q, k, v, attn_mask):
+    """A window of 8 tokens, and a cache that keeps the first seven of them and not the last."""
+    places = torch.arange(k.shape[2])
+    old = k.shape[2] - q.shape[2]
+    seen = attn_mask & (places[old:, None] - places < 8) & ((places < 7) | (places >= old))
+    return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~seen, -1e9).softmax(dim=-1) @ v
+
+
+QUERIES_FROM_0 = from_0()
 HEALTHY_MODEL, TABLE = doctor.adapted(SmallLlama()), doctor.adapted(SmallLlama(table=True))
 EMBEDDING, FREQUENCIES, QUERIES = (
     (lambda model: model.embed.weight),
@@ -1215,6 +1265,11 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (several_kept(lambda old: slice(1, None)), "several-new-tokens/after-several"),
         (attending(sees_what_nobody_wrote), "step-by-step/unwritten"),
         (attending(sees_empty_slots), "step-by-step/unwritten"),
+        (attending(sees_what_nobody_wrote, table=True), "step-by-step/unwritten"),
+        (attending(writes_over_the_last), "several-new-tokens/overwritten"),
+        (queries_uncounted, "step-by-step/only-queries"),
+        (queries_uncounted, "several-new-tokens/only-queries"),
+        (attending(keeps_the_first), "step-by-step/wrong-end"),
         (not_itself, "future/not-itself"),
         (loses_keys_of_steps, "step-by-step/step-lost"),
         (by_position(lambda query, key: (query - key < 24) | (key < 4)), "shift/sinks-by-position"),
@@ -1234,6 +1289,7 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (one_too_far_in_a_batch, "step-by-step/batch-cache"),
         (a_state_that_steps_leave, "step-by-step/after-a-step"),
         (mask_kept_by_its_shape(), "left-padding/mask-kept"),
+        (mask_kept_by_its_shape(counts=True), "left-padding/mask-kept"),
         (numbered, "batch/number-of-the-text-perhaps"),
         (counted_by_itself("queries"), "shift/own-queries"),
         (counted_by_itself("keys"), "shift/own-keys"),

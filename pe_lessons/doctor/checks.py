@@ -16,6 +16,7 @@ from pe_lessons.doctor.examined_model import (
     PADDING,
     SHIFT,
     Crash,
+    Exact,
     Finding,
     Patient,
     adapted,
@@ -40,8 +41,15 @@ def idle_positions(patient, found):
         return dataclasses.replace(found, says=says, culprit=culprit, look_at=where, id="")
     if idle is False:
         return found
+    equal, blind = patient.rows(patient.text[:, :1].repeat(1, LENGTH)), False
+    with contextlib.suppress(Crash):
+        blind = idle is None and _blind(patient)
+    if blind or (idle and not patient.same(equal, equal[:, :1])):
+        says = f"{found.says}, and nothing else here goes by positions, as where a state finds the order"
+        where = "if layers of attention should turn, they do not; else leave position_ids out"
+        return Finding(found.check, "note", says, look_at=where)
     culprit = "nothing | positions act nowhere, given or not: slopes of 0, a table of zeros, or nothing turns"
-    where = "what is made of positions, and whether it is added"
+    where = "what is made of positions, and whether it is added. Does it have none? Leave position_ids out"
     if idle is None:
         culprit = "unused-perhaps | position_ids are not used, or positions act nowhere: slopes of 0"
         where = f"{where}; {found.look_at}"
@@ -304,20 +312,27 @@ def _no_order(patient, ids=None):
     Otherwise each layer of a causal model passes on what its mask alone says about the order. None where the
     model can't be asked.
     """
-    mask = torch.eye(LENGTH).bool()
-    mask[-1] = True
-
-    def last(tokens):
-        return patient.rows(tokens, ids, mask[None])[:, -1]
-
     try:
-        plain = last(patient.text)
-        orders = [last(patient.text[:, [*order, LENGTH - 1]]) for order in
-                  ([1, 0, *range(2, LENGTH - 1)], range(LENGTH - 2, -1, -1))]  # fmt: skip
-        noticed = not patient.same(last(patient.altered(patient.text, 0)), plain)
+        plain = _last_of_all(patient, patient.text, ids)
+        orders = [_last_of_all(patient, patient.text[:, [*order, *range(len(order), LENGTH)]], ids)
+                  for order in ([1, 0], range(LENGTH - 5, -1, -1))]  # fmt: skip
+        noticed = not _blind(patient, ids)
     except Crash:  # the model takes no such mask
         return None
     return all(patient.same(other, plain) for other in orders) if noticed else None
+
+
+def _last_of_all(patient, text, ids=None):
+    """The last row of a text in which all tokens before it see themselves only."""
+    mask = torch.eye(LENGTH).bool()
+    mask[-1] = True
+    return patient.rows(text, ids, mask[None])[:, -1]
+
+
+def _blind(patient, ids=None):
+    """Does the last token not notice the first one, though a mask shows it? Then there is no attention."""
+    texts = patient.text, patient.altered(patient.text, 0)
+    return patient.same(*(_last_of_all(patient, text, ids) for text in texts))
 
 
 CUT_OFF = (
@@ -804,13 +819,25 @@ def _left_padding(patient, check):
         def turned(mask):
             return _ends(patient.rows(batch.flip(0), other, mask).flip(0), *counts)
 
+        def first_come():
+            """Of texts of a shape that was never asked, are those right that are asked first, whichever?"""
+            texts, seen, right = batch[:, 1:], mask[:, 1:], [patient.rows(batch[:1, PADDING:])[0]]
+            right.append(patient.rows(texts[1:])[0, -LENGTH:])
+
+            def asked(order):
+                at = None if ids is None else (seen[order].cumsum(dim=1) - 1).clamp(min=0)
+                rows = patient.rows(texts[order], at, seen[order])[:, -LENGTH:]
+                return patient.same(rows, torch.stack([right[number] for number in order]))
+
+            return asked([1, 0]) and not asked([0, 1])
+
         seen = _ends(patient.rows(batch, ids, mask), *counts)
         found = patient.verdict(
             check, turned(mask.flip(0)), seen, "",
             "two texts with their own padding get other rows in the other order", "lesson 19",
             [("mask-kept | a mask of an earlier call is used for texts of the same shape",
               "what is kept from one call to the next, and by which key: a mask by its shape?",
-              lambda: turned(mask))],
+              lambda: first_come() or turned(mask))],
         )  # fmt: skip
         return [found] if found.status == "wrong" else []
 
@@ -845,6 +872,7 @@ def _left_padding(patient, check):
 
 
 OFFSET = "the offset by the length of the cache"
+WRITTEN = "is what is not yet written hidden, or cut off?"
 
 
 def _cached(patient, check, cuts):
@@ -936,15 +964,17 @@ def _cached(patient, check, cuts):
                 ids = (mask.cumsum(dim=1) - 1).clamp(min=0)
             return patient.rows(text, ids, mask)[:, -NEW:]
 
-        def after(shown, by, itself=True, filler=patient.stranger):
+        def after(shown, by, itself=True, filler=patient.stranger, place=None):
             """The last row, with a cache and at once, of so many tokens, others that a mask hides, and a
-            new one, which the mask may hide from itself."""
+            new one, which the mask may hide from itself, and which may be put at one place."""
             if patient.steps_right and len(cuts) == 1:
                 raise ValueError("a single new token is right, so what it shows explains nothing here")
             middle = torch.full((1, by), filler)
             text = torch.cat([patient.text[:, :shown], middle, patient.text[:, OLD : OLD + 1]], dim=1)
             mask, ids = torch.ones_like(text).bool(), torch.arange(text.shape[1])[None] if known else None
             mask[:, shown:-1] = False
+            if known and place is not None:
+                ids[:, -1] = place
             if not itself:  # a mask of padding often shows it all the same
                 mask = mask[:, None] & torch.ones(1, *2 * text.shape[1:]).tril().bool()
                 mask[:, -1, -1] = False
@@ -983,8 +1013,34 @@ def _cached(patient, check, cuts):
         def keys_in_place():
             return patient.steps_right or "mask" not in patient.arguments or not hidden_matters(1)
 
+        @functools.cache
+        def right_if_given():
+            return (
+                positions is None
+                and known
+                and patient.same(
+                    patient.continued(patient.text, cuts, patient.count), patient.rows(patient.text)[:, OLD:]
+                )
+            )
+
+        def only_queries():
+            """Are new keys right where the model counts, though the rows are only where it is told to?
+
+            New tokens, which it counts and which see only themselves, and then one that is told where it is.
+            """
+            count = 1 if len(cuts) > 1 else NEW - 1
+            text, end = patient.text[:, : OLD + count + 1], OLD + count
+            mask = torch.ones(1, end + 1, end + 1).tril().bool()
+            mask[:, OLD:end] = torch.eye(end + 1).bool()[OLD:end]
+            ids, cache = patient.count[:, : end + 1], patient.ask(text[:, :OLD])[1]
+            cache = patient.ask(text[:, OLD:end], None, mask[:, OLD:end, :end], cache)[1]
+            got = patient.ask(text[:, end:], ids[:, end:], mask[:, end:], cache)[0]
+            return patient.difference(got, patient.rows(text, ids, mask)[:, -1:]) < patient.enough / 100
+
         def from_0(queries):
             """Would new tokens be right at 0, while elsewhere their queries stand at 0, or are right?"""
+            if right_if_given():  # then nothing that is given shows what is wrong
+                return False
             ids = patient.count.clone()
             ids[:, OLD:] = torch.arange(NEW) if len(cuts) == 1 else 0
             right = patient.continued(patient.text, cuts, ids), patient.rows(patient.text, ids)[:, OLD:]
@@ -1000,11 +1056,12 @@ def _cached(patient, check, cuts):
             return wrong and patient.same(few, many) and patient.same(few, seen[:, rows])
 
         def slots_matter():
-            """Does it notice the more of what lies there, or the less, the more the cache holds?"""
+            """Does a token that sees itself alone, at one place, notice how much the cache holds?"""
             most = patient.long.shape[1] - 1
-            sizes = [patient.difference(*after(0, by)) for by in range(1, most, most // 5)]
+            sizes = [patient.difference(*after(0, by, place=OLD)) for by in range(1, most, most // 5)]
             one_way = len({one > other for one, other in itertools.pairwise(sizes)}) == 1
-            return one_way and abs(sizes[0] - sizes[-1]) > 1e-3 * sizes[0]
+            noise = patient.enough / 100 if known or patient.in_attention else 1e-3 * sizes[0]
+            return one_way and abs(sizes[0] - sizes[-1]) > noise
 
         def diluted():
             """Does what many equal tokens hold outweigh what is wrong with few? Then that has no values."""
@@ -1021,12 +1078,11 @@ def _cached(patient, check, cuts):
 
         def turned_round():
             """Do far tokens count more than near ones, and at once less?"""
-            steps = functools.partial(patient.continued, cuts=later)
-            return (
-                matters(OLD - 1)
-                and _far_to_near(patient, steps) > 4
-                and _far_to_near(patient, patient.rows) < 1
-            )
+
+            def one_new(tokens, ids, mask):
+                return patient.continued(tokens, [tokens.shape[1] - 1], ids, mask)
+
+            return _turned_round(patient, one_new, patient.rows, positions is not None)
 
         def any_position(*times):
             """Does it not matter how far the new ones are from cached ones, or from each other?"""
@@ -1057,6 +1113,7 @@ def _cached(patient, check, cuts):
         if patient.even or not (patient.in_attention or patient.settles):
             own = "heads that share keys, keys of another layer" if patient.in_attention else "its position"
             brings = f"{own}, or its embedding; also possible: a norm, or it does not see itself"
+        reach = _reach(patient, patient.text, cuts)
         stories = [
             ("unused | the cache is not used", "where cached keys and values are put before the new ones",
              lambda: not matters(0) and not matters(OLD - 1)),
@@ -1068,13 +1125,26 @@ def _cached(patient, check, cuts):
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
              lambda: as_if_masked(lambda keys, old: hide(keys, keys.sum() - 1))
              or as_if_masked(lambda keys, old: hide(keys, slice(old, None)))),
+            ("overwritten | with a cache, the last token before the new ones is not seen, and those before "
+             "it are: a new key is written over it", "the index at which new keys and values are written",
+             lambda: not matters(OLD - 1) and matters(OLD - 2) and not as_if_masked(first_keys)),
+            ("last-lost | with a cache, the last token before the new ones is not seen, and those before it "
+             "are: it is dropped, or a new key is written over it",
+             "which keys are kept, and where new ones are written",
+             lambda: not matters(OLD - 1) and matters(OLD - 2)),
             ("first-keys | new tokens look at the first keys only: the causal mask forgets the cache, or new "
              "keys are written over cached ones", f"is_causal=True, a triangle or an index without {OFFSET}",
              lambda: not matters(OLD - 1)),
+            ("unwritten | with a cache, places that nobody wrote are seen", WRITTEN,
+             lambda: alone_differs() and not hidden_matters() and slots_matter()),
+            reach[0],
             ("step-lost | what a single new token brings is not kept for those after it",
              "the new cache of a single token", step_lost),
             ("ids-unused | position_ids are not used once there is a cache", "where position_ids are made",
              lambda: positions is not None and patient.told(range(OLD, LENGTH))),
+            ("only-queries | with a cache, only the queries of new tokens are counted wrongly; their keys "
+             "are right", f"{OFFSET}, where queries get their positions",
+             lambda: right_if_given() and only_queries()),
             ("new-at-0 | every new token gets position 0", f"{OFFSET}; with a bias, perhaps only the query's",
              lambda: patient.told([0] * NEW)),
             ("offset-0 | positions begin again at 0 after the cache", OFFSET,
@@ -1125,17 +1195,15 @@ def _cached(patient, check, cuts):
             ("any-position | with a cache, it does not matter how far new tokens are from cached ones: "
              "positions are not used, or no cached key is seen",
              "is the table added, does the rotation turn, are the keys of the cache joined?", any_position),
-            *_reach(patient, patient.text, cuts),
+            *reach[1:],
             ("apart | with a cache, queries, new keys and cached keys do not turn alike: one of them gets "
              "other positions, or in some layer not all of them turn",
              "are new tokens turned in the same layers, and by the same positions, as without a cache?",
              turn_apart),
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
              not_itself),
-            ("unwritten | with a cache, places that nobody wrote are seen",
-             "is what is not yet written hidden, or cut off?",
-             lambda: alone_differs() and not hidden_matters()
-             and (slots_matter() or (not values_are_right() and diluted()))),
+            ("unwritten | with a cache, places that nobody wrote are seen", WRITTEN,
+             lambda: alone_differs() and not hidden_matters() and not values_are_right() and diluted()),
             ("values-elsewhere | with a cache, a token that the mask hides is noticed: values do not lie "
              "where their keys do, both lie in other slots than are read, or the mask is not used",
              "the order in which cached and new values are joined, and the slots of each layer",
@@ -1219,8 +1287,18 @@ def _cached(patient, check, cuts):
             pairs = zip(*(patient.continued(one, cuts) for one in (tokens, patient.tokens)))
             return [not patient.same(*pair) for pair in pairs]
 
+        seen, right = patient.continued(patient.tokens, cuts), patient.rows(patient.tokens)[:, OLD:]
+        if not patient.same(seen, right):  # perhaps each goes wrong alone, and the first one by too little
+            alone = torch.cat([patient.continued(text[None], cuts) for text in patient.tokens])
+            off = (alone - right).abs().amax(dim=(1, 2))
+            if patient.difference(seen, alone) < patient.difference(alone, right) / 10:
+                patient.text = patient.tokens[off.argmax()][None]
+                try:
+                    return judged(None)
+                finally:
+                    patient.text = patient.tokens[:1]
         return patient.verdict(
-            check, patient.continued(patient.tokens, cuts), patient.rows(patient.tokens)[:, OLD:],
+            check, seen, right,
             "with a cache, the rows are those of the whole text at once, in a batch, too",
             "with a cache, one text goes on as at once, and a batch of texts does not", "lesson 19",
             [("first-cache | what is kept of the first text, or a part such as a state, is used for all",
@@ -1330,7 +1408,8 @@ def _farthest_seen(patient, ask, text, by_any=False):
         last = ask(tokens, ids, (ids == 0) | (ids == far))[:, -1]
         if by_any:
             return not patient.same(last, ask(tokens, ids, ids == far)[:, -1])
-        return patient.same(last, ask(tokens[:, [0, -1]], ids[:, [0, -1]], torch.ones(1, 2).bool())[:, -1])
+        two = ask(tokens[:, [0, -1]], ids[:, [0, -1]], torch.ones(1, 2).bool())[:, -1]
+        return patient.difference(last, two) < patient.enough / 100  # one layer may look at it a little only
 
     low, high = 1, text.shape[1]
     if not (patient.known and seen(2)):
@@ -1390,8 +1469,42 @@ def _reach(patient, text, cuts):
             for mask in masks
         )
 
+    @functools.cache
+    def unseen(more=0):
+        """How many tokens away those are which the first new one sees otherwise than at once, and the others.
+
+        Of a text that goes wrong, hardly longer than one that doesn't, all else is hidden. No rounding would
+        do nothing to some of them, and no convolution leaves equal tokens `even`.
+        """
+        end, off = min(patient.long.shape[1], max(LENGTH, longest_right()) + 4 + more), {}
+        later, ids = [cut - n + end for cut in cuts], torch.arange(end)[None] if patient.known else None
+        text, dense = patient.altered(patient.long[:, :end], later[0]), end < 4 * LENGTH
+        for far in (far for far in range(1, later[0] + 1) if dense or far % 8 < 2 or far > end - LENGTH):
+            mask = torch.arange(end)[None] >= later[0]
+            mask[:, later[0] - far] = True
+            pair = patient.continued(text, later, ids, mask)[:, 0], patient.rows(text, ids, mask)[:, later[0]]
+            off[far] = patient.difference(*pair) > patient.enough / 100
+        return [[far for far in off if off[far] == is_off] for is_off in (True, False)]
+
+    def wrong_end():
+        """Is all right from some place on backwards, wherever the new tokens are? What is at 0 is always
+        right if keys are not turned as they should."""
+        (wrong, right), (_, later) = unseen(), unseen(2)
+        moved = patient.even and min(len(right), len(later)) > 2 and min(later) - min(right) == 2
+        return Exact() if moved and wrong == [*range(1, min(right))] else False
+
+    def nearer():
+        """Are only those unseen that are farthest within the window?"""
+        wrong, right = unseen()
+        only = patient.even and 1 in right and wrong and max(wrong) < max(right)
+        only = only and (widths()[0] >= max(wrong) if patient.known else fewer() > 0)
+        return Exact(f", by {len(wrong)}") if only and wrong == [*range(wrong[0], 1 + wrong[-1])] else False
+
     where = "the window's mask, and how many keys the cache keeps"
     return [
+        ("wrong-end | with a cache, some older tokens are seen as at once, and the newest of the cached ones "
+         "are not: the wrong ones are dropped", "which end of the cache is cut off", wrong_end),
+        ("narrower | with a cache, the window is too narrow", where, nearer),
         ("missing | with a cache, the window is missing", where,
          lambda: widths()[0] < n - 1 == widths()[1]),
         ("wider | with a cache, the window is wider", where,
@@ -1609,13 +1722,13 @@ WINDOW = "is the token itself counted? sliding_window tokens, or that many befor
 
 
 UNLIKE_ALONE = (
-    "alone | a token alone differs, too: heads that share keys are repeated in another order, a sink or a "
-    "norm, or other weights",
+    "alone | a token alone differs, too: heads that share keys are repeated in another order, a sink, or "
+    "other weights or norms",
     "repeat_interleave or repeat? Then the weights.",
 )
 UNLIKE_FIRST = (
     "first | a token at the first position differs: the order of sines and cosines, the row at which a "
-    "table begins, or other weights or norms; also possible: the order of weights in heads",
+    "table begins, or other weights or norms, or their order in heads",
     "are sines and cosines in turn, or in halves? Does the table begin at 1? Then the weights.",
 )
 UNLIKE_SIZE = (
@@ -1633,8 +1746,8 @@ UNLIKE_STATE = (
     "the sum of the softmax, and layers without attention",
 )
 UNLIKE_AT_0 = (
-    "at-0 | with all tokens at position 0 they differ, too, and a token alone does not: a factor on the "
-    "scores, a norm of queries or keys, or a mask; also possible: a sink",
+    "at-0 | with all tokens at position 0 they differ, too, and a token alone does not: the scale of the "
+    "scores or a norm of queries or keys, a mask, or a sink",
     "the scale of the scores; does a rule for long texts have a factor?",
 )
 UNLIKE_SIGN = (
@@ -1651,16 +1764,16 @@ UNLIKE_TABLE = (
     "frequencies, or the rows of a table",
     "is the base 10,000, and the exponent 2i / d?",
 )
-UNLIKE_ROTATION = (
-    "rotation | with all tokens at position 0 the rows are those of the reference: the frequencies, which "
-    "columns or layers turn and in which pairs, or the slopes of a bias or its buckets",
-    "rotary_dim; the exponent 2i / d; the layout of the pairs; the slopes, and which head gets which.",
+AT_0_RIGHT = "rotation | with all tokens at position 0 the rows are those of the reference"
+ALONE_RIGHT = "distance | a token alone is right, and others are not"
+TURN = (
+    "the base or the exponent of the frequencies, which columns turn and in which pairs, or which layers "
+    "turn and by which base",
+    "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers.",
 )
-UNLIKE_DISTANCE = (
-    "distance | a token alone is right, and others are not: the slopes or buckets of a bias, a bias that "
-    "some layers lack, or the scale of the scores; also possible: the frequencies of a rotation",
-    "the bias and the scale of each layer. ALiBi has a recipe of its own for a number of heads that is no "
-    "power of two.",
+FADE = (
+    "the slopes or buckets that heads get, or a bias that some layers lack",
+    "the slopes or the table of the bias, and the layers that get it.",
 )
 UNLIKE_ORDER = (
     "no-distance | order counts in the reference alone: no layer has a bias or a turn",
@@ -1677,8 +1790,46 @@ def _far_to_near(patient, ask):
     return far / max(near, 1e-12)
 
 
-def _turned_round(patient, right):
-    return _far_to_near(patient, right.rows) < 1 / 4 and _far_to_near(patient, patient.rows) > 4
+def _pair(patient, ask, far, given, other=False):
+    """The last rows of three pairs of tokens so far apart: by position_ids, or else all between is hidden."""
+    pairs = torch.cat([patient.tokens[:, :1], patient.tokens[:, 1:2]], dim=1)
+    pairs[:, 0] = patient.stranger if other else pairs[:, 0]
+    if given:
+        return torch.cat([ask(pair[None], torch.tensor([[0, far]]), None)[:, -1] for pair in pairs])
+    texts = torch.full((3, far + 1), patient.stranger - 1)
+    texts[:, [0, -1]] = pairs
+    mask = torch.arange(far + 1)[None] % far == 0
+    return torch.cat([ask(text[None], None, mask)[:, -1] for text in texts])
+
+
+def _kind(patient, ask, given):
+    """Does a bias fade with the distance, or do angles go on to "turn", or is there "none" of both?
+
+    What one step more does is next to nothing far out where it fades. "" where it's neither this nor that.
+    """
+    steps = []
+    for first in (1, LONG - 30):
+        rows = [_pair(patient, ask, far, given) for far in range(first, first + 9)]
+        steps.append(sum(patient.difference(*two) for two in itertools.pairwise(rows)))
+    if steps[0] < patient.enough / 100:
+        return "none"
+    return "fades" if steps[1] < steps[0] / 4 else "turns" if steps[1] > steps[0] / 2 else ""
+
+
+def _far_counts_more(patient, ask, given):
+    """So many times as much is noticed of a token far away as of one that is next."""
+    far, near = (
+        (_pair(patient, ask, by, given) - _pair(patient, ask, by, given, other=True)).abs().mean().item()
+        for by in (LONG - 30, 1)
+    )
+    return far / max(near, 1e-12)
+
+
+def _turned_round(patient, wrong, right, given):
+    """(By `wrong`, far tokens count more than near ones, and by `right` they fade away.)"""
+    if _kind(patient, right, given) != "fades":
+        return False
+    return _far_counts_more(patient, right, given) < 0.9 and _far_counts_more(patient, wrong, given) > 1.05
 
 
 def _borders(patient, ask):
@@ -1693,8 +1844,9 @@ def _borders(patient, ask):
 
 def _unlike_far(patient, one, other):
     """(culprit, look_at), or None where the rows of near tokens differ, too."""
-    first = next((at for at, two in enumerate(zip(one[0], other[0])) if not patient.same(*two)), LENGTH)
-    return (f"{UNLIKE_FAR[0]}{first}", UNLIKE_FAR[1]) if first > 1 else None
+    first = next((at for at, two in enumerate(zip(one[0], other[0]))
+                  if patient.difference(*two) > patient.enough / 100), len(one[0]))  # fmt: skip
+    return (f"{UNLIKE_FAR[0]}{first}", UNLIKE_FAR[1]) if 1 < first < len(one[0]) else None
 
 
 def _by_position(patient, one):
@@ -1715,31 +1867,74 @@ def _unlike(patient, right, answered):
             return UNLIKE_ALONE
         times = _by_position(patient, patient) / _by_position(patient, right) if answered else 1
         return UNLIKE_FIRST if 0.5 < times < 2 else UNLIKE_SIZE
+    kind, given = "", bool(answered)
+    with contextlib.suppress(Crash):  # without position_ids, masks must be taken
+        kind = _kind(patient, right.rows, given)
+        if patient.in_attention and _turned_round(patient, patient.rows, right.rows, given):
+            return UNLIKE_SIGN
+    with contextlib.suppress(Crash):
+        if answered and _last_layer(patient, right):
+            part = {"turns": "turn", "fades": "bias"}.get(kind, "bias or its turn")
+            culprit = "last-layer | the layers below are right, and the last one is not: its "
+            return f"{culprit}{part} is missing, or another", "what the last layer does with positions."
+    if found := _unlike_far(patient, *(one.rows(patient.text) for one in (patient, right))):
+        return found
+    causes, where = {"turns": TURN, "fades": FADE}.get(kind, (f"{TURN[0]}; or {FADE[0]}", FADE[1]))
     if answered:
         at_zero = answered(0 * patient.count)
         if at_zero and not patient.same(*at_zero):
             return UNLIKE_AT_0
-        if _turned_round(patient, right):
-            return UNLIKE_SIGN
-        return UNLIKE_ROTATION if patient.in_attention else UNLIKE_TABLE
+        if not patient.in_attention:
+            return UNLIKE_TABLE
+        if kind == "none":
+            does = {"turns": "a layer turns", "fades": "a layer has a bias"}.get(
+                _kind(patient, patient.rows, given), "a layer turns, or has a bias,"
+            )
+            culprit = "should-not | in the reference position_ids do nothing: here "
+            return f"{culprit}{does} that should not", "the plan of the layers."
+        return f"{AT_0_RIGHT}: {causes}", where
 
     if _no_order(patient) and not _no_order(right):
         return UNLIKE_ORDER
-    if _turned_round(patient, right):
-        return UNLIKE_SIGN
-    if found := _unlike_far(patient, *(one.rows(patient.text) for one in (patient, right))):
-        return found
-    return UNLIKE_DISTANCE if patient.in_attention else UNLIKE_TABLE
+    if not patient.in_attention:
+        return UNLIKE_TABLE
+    return f"{ALONE_RIGHT}: {causes}, or the scale of the scores", f"{where} Then the scale."
+
+
+def _last_layer(patient, right):
+    """Is all right but what the last layer does with distances?
+
+    The last token sees one other, at its own place, and that one sees a third, some way off: what the last
+    layer makes of that distance reaches no row.
+    """
+    mask = torch.tensor([[[1, 0, 0], [1, 1, 0], [0, 1, 1]]]).bool()
+    below = [[one.rows(patient.text[:, :3], torch.tensor([[0, far, far]]), mask)[:, -1]
+              for far in (1, 2, 3, 5, 8, 13, 21)] for one in (patient, right)]  # fmt: skip
+    matters = patient.difference(below[1][0], below[1][-1]) > patient.enough
+    alike = all(patient.difference(*two) < patient.enough / 100 for two in zip(*below))
+    apart = [_pair(patient, one.rows, 21, True) for one in (patient, right)]
+    return matters and alike and not patient.same(*apart)
 
 
 def _other_distances(patient, right, text, ids):
-    """Stories of a function: what would it say, were its tokens at other positions?"""
+    """Stories of a function: what would it say, were its tokens at other positions?
+
+    Where it takes no position_ids (`ids` is None), others that a mask hides are put between its tokens.
+    """
+
+    def rows(one, tokens, places):
+        if ids is not None:
+            return one.rows(tokens, places)
+        spaced = torch.full((1, 1 + int(places.max())), patient.stranger)
+        spaced[0, places[0]], seen = tokens[0], torch.zeros_like(spaced).bool()
+        seen[0, places[0]] = True
+        return one.rows(spaced, None, seen)[:, places[0]]
 
     def as_if(change, own=1):
         """Is it so for near and for far ones?"""
-        asked = (patient.text, patient.count), (text, ids)
+        asked = (patient.text, patient.count), (text, 2 * patient.count if ids is None else ids)
         return all(
-            patient.difference(patient.rows(tokens, own * at), right.rows(tokens, change(at)))
+            patient.difference(rows(patient, tokens, own * at), rows(right, tokens, change(at)))
             < patient.enough / 10
             for tokens, at in asked
         )
@@ -1769,7 +1964,9 @@ def _other_distances(patient, right, text, ids):
     def buckets():
         own, others = (_borders(patient, one.rows) for one in (patient, right))
         first = next((pair for pair in itertools.zip_longest(own, others) if pair[0] != pair[1]), ())
-        return bool(own and others and first) and " and at ".join(str(at or "none") for at in first)
+        return bool(own and others and first) and "{} here, and at {} in the reference".format(
+            *(at or "none" for at in first)
+        )
 
     yield ("buckets | distances fall into other buckets than in the reference: the first border that differs "
            "is at ",
@@ -1816,9 +2013,10 @@ def against(patient, reference, blamed=False):
         pass
     if library:
         known += wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
-    elif both and patient.in_attention:
-        known += _other_distances(patient, right, patient.text, patient.count if apart is None else apart)
-    if not library and both and otherwise in (UNLIKE_ROTATION, UNLIKE_ALONE, UNLIKE_AT_0):
+    elif patient.in_attention:
+        ids = (patient.count if apart is None else apart) if both else None
+        known += _other_distances(patient, right, patient.text, ids)
+    if not library and both and (otherwise in (UNLIKE_ALONE, UNLIKE_AT_0) or TURN[0] in otherwise[0]):
         otherwise = otherwise[0], f"{otherwise[1]} With a model of the transformers library, more has a name"
     if patient.unfilled:
         known = [(*patient.unfilled, lambda: True)]
@@ -1847,6 +2045,12 @@ def against(patient, reference, blamed=False):
         same = patient.same(*(one.rows(patient.long, ids, band) for one in (patient, right)))
         return windows() == [far, far] and 1 < far < n - 1 and same
 
+    def from_the_window():
+        """Is the first row that differs, to the last digits, the first one that a window changes?"""
+        first = next(at for at, two in enumerate(zip(far[0][0], far[1][0]))
+                     if patient.difference(*two) > patient.enough / 100)  # fmt: skip
+        return 2 < first and windows() == [first - 1, first - 1]
+
     known = [
         *known,
         ("window-wider | the window is wider than that of the reference", WINDOW,
@@ -1855,6 +2059,8 @@ def against(patient, reference, blamed=False):
          lambda: 0 < windows()[0] < windows()[1]),
         ("window-layers | the same window as in the reference, in other layers", "the plan of the layers",
          other_layers),
+        ("window-or-beyond | the same window as in the reference, and all is right up to it: it is in other "
+         "layers, or something else begins there, such as sinks", "the plan of the layers", from_the_window),
     ]  # fmt: skip
     if short.status == "wrong" and not named and not patient.same(*far):
         said = said[0], short.says, ""
