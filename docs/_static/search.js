@@ -95,6 +95,10 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     if (words !== field.value.trim().toLowerCase()) return; // more was typed
     const [found, terms] = await Promise.all([search(library, words), (known ??= fetch(new URL("_static/terms.json", ROOT)).then((got) => got.json()))]);
     const pages = await Promise.all(found.results.slice(0, 20).map((one) => one.data()));
+    const near = words.split(/\s+/).filter((word) => word.length > 2).map((word) => word.slice(0, Math.max(3, word.length - 3)));
+    const has = ({ content, meta }) => !near.length || near.some((begin) => `${content} ${meta.title} ${meta.words}`.toLowerCase().includes(begin));
+    pages.splice(0, 20, ...pages.filter(has)); // Pagefind takes ever shorter beginnings of a word that no page has
+    const count = pages.length < 20 ? pages.length : found.results.length;
     for (const page of pages) if (page.meta.to) Object.assign(page, { url: new URL(page.meta.to, ROOT).href, sub_results: [] }); // a part of a page
     const defines = ({ meta }) => Boolean(meta.words?.toLowerCase().split(", ").includes(words));
     // The lesson that explains this very word; then what is written for somebody who learns.
@@ -103,7 +107,6 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     pages.splice(10);
     if (words !== field.value.trim().toLowerCase()) return;
     list.replaceChildren(...pages.map((page) => row(page, words)));
-    const count = found.results.length;
     status.textContent = !words ? "Try " : count ? `${count} page${count > 1 ? "s" : ""}, the best first.` : "Nothing found.";
     if (!words) SUGGESTED.forEach((one, n) => status.append(...(n ? [", "] : []), asking(one)));
     for (const word of words.split(/\s+/)) {

@@ -437,7 +437,11 @@ def _text_part(config):
         return _text_part(config["config"])
     for name in ("text_config", "llm_config", "language_config", "thinker_config"):
         if isinstance(config.get(name), dict):
-            return _text_part(config[name])
+            part, outer = _text_part(config[name]), config.get("model_type")
+            if outer is None or "model_type" in part:
+                return part
+            known = f"{outer}_text"  # the library's name for the part
+            return part | {"model_type": known if known in _known_types() else outer}
     return config
 
 
