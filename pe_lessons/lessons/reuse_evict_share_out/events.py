@@ -85,11 +85,12 @@ def between(got, right):
     return ((got - right).abs().max() / right.square().mean().sqrt()).item()
 
 
-def gap(model, cache, whole, mask=None, first=None):
-    """The new tokens after this cache, and after the text that it should stand for."""
-    first = len(whole) if first is None else first
-    got = model(new[None], torch.arange(first, first + len(new)), cache=cache)
-    right = model(torch.cat([whole, new])[None], mask=mask)[:, -len(new) :]
+def gap(model, cache, whole, mask=None, positions=None):
+    """The new tokens after this cache, and after the text that it should stand for, at these positions."""
+    positions = torch.arange(len(whole)) if positions is None else positions
+    places = positions[-1] + 1 + torch.arange(len(new))
+    got = model(new[None], places, cache=cache)
+    right = model(torch.cat([whole, new])[None], torch.cat([positions, places]), mask=mask)[:, -len(new) :]
     return between(got, right)
 
 
@@ -150,16 +151,3 @@ def bits(scores, asked):
     """How many bits each character cost, the mean over the texts: (length,)."""
     each = F.cross_entropy(scores.transpose(1, 2), asked, reduction="none") / math.log(2)
     return each.mean(dim=0)
-
-
-def bits_after_chunk(model):
-    """Bits per character of 64 characters after a chunk of 96, which stands behind code from elsewhere."""
-    pieces, asked = code()
-    front, chunk, after = pieces.roll(7, 0)[:, :96], pieces[:, :96], pieces[:, 96:160]
-    scores = {"all read at once": model(torch.cat([front, chunk, after], dim=1))[:, -64:]}
-    for name, encoding in (("chunk rotated", model.encoding), ("chunk as it is", None)):
-        moved = place(read(model, chunk), slice(None), torch.arange(96, 192), encoding)
-        cache = join(read(model, front), moved)
-        scores[name] = model(after, torch.arange(192, 256), cache=cache)
-    scores["no chunk"] = model(torch.cat([front, after], dim=1))[:, -64:]
-    return {name: bits(some, asked[:, 96:160]).mean().item() for name, some in scores.items()}

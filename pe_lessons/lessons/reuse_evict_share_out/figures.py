@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
+from matplotlib.colors import to_rgb
 
 from pe_lessons import plots
 from pe_lessons.lessons.reuse_evict_share_out import events
@@ -43,6 +44,34 @@ def bits(ways, everything):
     ax.text(224, 2.2, "keep (192), move (64): the same", ha="center")
     ax.text(224, 1.45, "nothing evicted", ha="center", color="0.45")
     ax.set(xlabel="character", ylabel="bits per character", ylim=(0, 5.4), xticks=[192, 208, 224, 240, 256])
+    return fig
+
+
+@plots.drawn
+def targets():
+    """Who sees whom in the targets of *keep* and *move*; the rows are those of `evicted`."""
+    evicted, old = np.arange(2, 8), 12
+    papers = np.array([(1, 1, 1), *(to_rgb(paper) for paper in (OLD, NEW, PAPERS["recompute"]))])
+    kinds = np.tril(np.ones((16, 16), dtype=int))
+    kinds[old:] *= 2
+    kinds[old:, evicted] = 0
+    kinds[8:old, evicted] = 3
+    kept = np.delete(np.arange(16), evicted)
+    fig, axes = plt.subplots(1, 2, figsize=(4.7, 3), width_ratios=(16, 10))
+    for ax, name, seen in zip(axes, ("keep", "move"), (kinds, kinds[np.ix_(kept, kept)]), strict=True):
+        size, first = len(seen), len(seen) - 4
+        ax.imshow(papers[seen])
+        ax.set_xticks(np.arange(size + 1) - 0.5, minor=True)
+        ax.set_yticks(np.arange(size + 1) - 0.5, minor=True)
+        ax.grid(which="minor", color="0.9", linewidth=0.6)
+        ax.tick_params(which="both", length=0)
+        ax.set_yticks([(first - 1) / 2, first + 1.5], ["old", "new"])
+        ax.set_title(name, loc="left")
+        ax.set_anchor("N")
+    axes[0].set_xticks([4.5, 13.5], ["evicted", "new"])
+    axes[1].set_xticks([2.5, 7.5], ["old", "new"])
+    axes[0].text(11.5, 3, "old rows have\nread these", ha="center", va="center")
+    axes[0].plot([10.5, 7], [4.8, 8], color="0.3", linewidth=1)
     return fig
 
 
@@ -141,16 +170,6 @@ def needs_of_rows(model, tokens, rows, target):
         [need(both) for both in zip(*(errors(cache, layer) for cache in caches))]
         for layer in range(len(right))
     ]
-
-
-@plots.drawn
-def each_row(model):
-    """What the six rows of `evicted` need in each layer if they move up to the positions 0 to 5."""
-    rows = torch.tensor([0, 1, 8, 9, 10, 11])
-    needs = needs_of_rows(model, events.text, rows, events.text[rows])
-    moves = (f"row {old}" + (f", to {new}" if old != new else "") for new, old in enumerate(rows.tolist()))
-    layers = [f"layer {layer + 1}" for layer in range(len(needs))]
-    return word_table(dict(zip(moves, zip(*needs))), layers, layers)
 
 
 @plots.drawn
