@@ -282,11 +282,13 @@ FRAME = 0.4  # the grey around a part whose edge is as dark as the page
 
 
 def signed(kept):
-    """(own, level) of each pixel of a part: whether its colour is of the map of signs, and where."""
+    """(own, level) of each pixel of a part: whether its colour is of the map of signs, and where. A dark part
+    in colours near this map's, none of which it has, is of another map."""
     colours, places = np.unique(kept.reshape(-1, 3), axis=0, return_inverse=True)
     known = plt.get_cmap(plots.SIGNED)(range(256))[:, :3]
     away = np.linalg.norm(colours[:, None] - known, axis=-1)
-    found = away.min(axis=1) < 0.18, away.argmin(axis=1)
+    other = kept.mean() < 0.6 and (away.min(axis=1) < 0.03)[places].mean() < 0.3
+    found = (away.min(axis=1) < 0.18) & (not other), away.argmin(axis=1)
     return (one[places.ravel()].reshape(kept.shape[:2]) for one in found)
 
 
