@@ -282,12 +282,12 @@ FRAME = 0.4  # the grey around a part whose edge is as dark as the page
 
 
 def signed(kept):
-    """(own, level) of each pixel of a part: whether its colour is of the map of signs, and where. A dark part
-    in colours near this map's, none of which it has, is of another map."""
+    """(own, level) of each pixel of a part: whether its colour is of the map of signs, and where. A part whose
+    colours are only near those of this map has colours of its own."""
     colours, places = np.unique(kept.reshape(-1, 3), axis=0, return_inverse=True)
     known = plt.get_cmap(plots.SIGNED)(range(256))[:, :3]
     away = np.linalg.norm(colours[:, None] - known, axis=-1)
-    other = kept.mean() < 0.6 and (away.min(axis=1) < 0.03)[places].mean() < 0.3
+    other = (away.min(axis=1) < 0.03)[places].mean() < 0.3
     found = (away.min(axis=1) < 0.18) & (not other), away.argmin(axis=1)
     return (one[places.ravel()].reshape(kept.shape[:2]) for one in found)
 
@@ -318,7 +318,7 @@ def dark_twin(png, width, coloured):
         part = slice(top, bottom), slice(left, right)
         kept, ink = drawn[part] / 255, 1
         own, level = signed(kept)
-        if own.mean() > 0.6 and (np.bincount(level[own]) > 0.01 * own.size).sum() > 2:  # two are names
+        if own.mean() > 0.6 and (np.bincount(level[own]) > 0.01 * own.size).sum() > 4:  # fewer are names
             twin[part] = np.where(own[..., None], 255 * DARK(level), twin[part])
             continue
         if (kept.min(axis=-1) == 1).mean() > 0.8:  # marks on paper: without it, the dark ones a bit lighter
