@@ -282,8 +282,8 @@ FRAME = 0.4  # the grey around a part whose edge is as dark as the page
 
 
 def signed(kept):
-    """(own, level) of each pixel of a part: whether its colour is of the map of signs, and where. A part whose
-    colours are only near those of this map has colours of its own."""
+    """(own, level) of each pixel of a part: whether its colour is of the map of signs, and where. A part
+    whose colours are only near this map's has colours of its own."""
     colours, places = np.unique(kept.reshape(-1, 3), axis=0, return_inverse=True)
     known = plt.get_cmap(plots.SIGNED)(range(256))[:, :3]
     away = np.linalg.norm(colours[:, None] - known, axis=-1)
