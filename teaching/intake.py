@@ -141,7 +141,9 @@ def found(downloads, unread):
             names[path] = name
         elif not LEFT_BEHIND.search(f"{name}/") and (path.is_symlink() or not any(path.glob("*"))):
             unread[readable(name)] = "a link, an empty folder, or no file: put the notebook itself here"
-    zips = {file: opened(file, unread) for file in names if file.suffix.lower() == ".zip"}
+    packed = [file for file in names if file.suffix.lower() == ".zip"]
+    # In a learner's own folder a zip is that learner's, whatever names it holds.
+    zips = {file: opened(file, unread) for file in packed if file.parent == downloads}
     singles, called = {}, {}
     for file, name in names.items():
         if handed_over(name) and not (own := student_of(file.name)).startswith(lesson):
@@ -153,8 +155,10 @@ def found(downloads, unread):
             )
         elif file in zips:
             continue
-        elif not handed_over(name):
-            if not LEFT_BEHIND.search(name) and not NO_WORK.search(name):
+        elif LEFT_BEHIND.search(name):
+            continue
+        elif file not in packed and not handed_over(name):
+            if not NO_WORK.search(name):
                 unread[readable(name)] = "no notebook (.ipynb): ask for it, or save it out of the mail"
         elif "/" in name and not of_platform(name) and len(called.get(file.parent, ())) > 1:
             unread[readable(name)] = (
@@ -181,7 +185,7 @@ def found(downloads, unread):
         else:
             yield from unpacked(file, archive, entries, unread)
     for file, student in singles.items():
-        content = Unreadable(NO_NOTEBOOK) if file in zips else content_of(file)
+        content = Unreadable(NO_NOTEBOOK) if file in packed else content_of(file)
         yield student, platforms_number(names[file]), file, content, file.stat().st_mtime_ns
 
 
@@ -290,6 +294,7 @@ def student_of(name):
             # No hidden folder, no option of a command, no formula of a spreadsheet. Where learners choose the
             # names of files, one that differs by a blank is another.
             student = re.sub(r"^[\s.=@+-]+|\s+$", "_", student)
+            student = re.sub(r"(?i)\.(?=(zip|txt)$)", "-", student)  # `grade` writes such files
             if len(student.encode()) > LONGEST_NAME:
                 student = f"{student[: LONGEST_NAME // 4]} {hashlib.sha256(student.encode()).hexdigest()[:8]}"
             return student or "unknown"
