@@ -215,8 +215,12 @@ def readable(name):
 
 
 def in_a_line(problem):
+    """What went wrong, in words that mean nothing more to a terminal, to markdown or to a browser.
+
+    All that a note, a page or a list quotes from a stranger's file comes from here.
+    """
     text = " ".join(str(problem).split())[:120]
-    return readable(f"{type(problem).__name__}: {text}".rstrip(": "))
+    return re.sub(r"[^\w .,:;'()=+%-]", "-", f"{type(problem).__name__}: {text}".rstrip(": "))
 
 
 def handed_over(name):
@@ -323,6 +327,8 @@ def read(content):
         raise Unreadable(NO_NOTEBOOK) from None
     if not isinstance(data, dict) or "nbformat" not in data:
         raise Unreadable(NO_NOTEBOOK)
+    if data["nbformat"] != 4:  # in older ones, cells lie elsewhere, and nobody has counted them
+        raise Unreadable(NOT_VALID.format("its nbformat is not 4"))
     cells = data["cells"] if isinstance(data.get("cells"), list) else []
     code = [one for one in cells if isinstance(one, dict) and one.get("cell_type") == "code"]
     if len(cells) > MOST_CELLS or sum(len(str(one.get("source"))) for one in code) > MOST_CODE:
@@ -389,7 +395,7 @@ def put_right(notebook, release):
 def name_of(notebook):
     """The name of the lesson whose exercises a notebook imports, or None."""
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
-    found = Counter(re.findall(r"pe_lessons\.lessons\.(\w+)", code)).most_common(1)
+    found = Counter(re.findall(r"pe_lessons\.lessons\.(\w{1,60})", code)).most_common(1)
     return found[0][0] if found else None
 
 
