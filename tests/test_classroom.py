@@ -492,11 +492,14 @@ def test_a_look_tells_another_process_all_that_a_check_needs(exercise, monkeypat
 
 
 FAULTS = [{"entries": []}, {"entries": [0.0], "kind": "raised"}, {"entries": ["1e999999999"] * 20},
-          {"shape": [10**400]}, {"shape": {}}, {"changed": "x"}, {"steps": "many"}, {"more": 1}]  # fmt: skip
+          {"shape": [10**400]}, {"shape": {}}, {"shape": [9] * 65}, {"shape": "9" * 65}, {"changed": "x"}, {"steps": "many"}, {"more": 1}]  # fmt: skip
 
 
 @pytest.mark.usefixtures("the_course_may_answer")
-def test_a_forged_look_is_no_verdict():
+def test_a_forged_look_is_no_verdict(monkeypatch):
+    """And of a million sizes no product is made, which would take minutes."""
+    product, factors = run_answer.math.prod, []
+    monkeypatch.setattr(run_answer.math, "prod", lambda sizes: factors.append(len(sizes)) or product(sizes))
     exercise = marking.renewed("sinusoidal_loop")
     look = json.loads(exercise.look(exercise.reference).as_text())
     seen = look["seen"]
@@ -504,6 +507,7 @@ def test_a_forged_look_is_no_verdict():
     for trials in [*([seen[0] | fault, *seen[1:]] for fault in FAULTS), seen[:1], []]:
         result = marking.judged(exercise.name, json.dumps(look | {"seen": trials}))
         assert result is None or result.status != "correct"
+    assert 0 < max(factors) <= 64
     for text in ("", "[]", "null", "[" * 10**5, "{}", json.dumps(look | {"kind": "letters"}), "9" * 5_000):
         assert marking.judged(exercise.name, text) is None
     text = run_answer.Look("refused", "no.\nright_pairs: Correct.").as_text()  # a reason stays one line
