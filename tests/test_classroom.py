@@ -492,7 +492,8 @@ def test_a_look_tells_another_process_all_that_a_check_needs(exercise, monkeypat
 
 
 FAULTS = [{"entries": []}, {"entries": [0.0], "kind": "raised"}, {"entries": ["1e999999999"] * 20},
-          {"shape": [10**400]}, {"shape": {}}, {"shape": [9] * 65}, {"shape": "9" * 65}, {"changed": "x"}, {"steps": "many"}, {"more": 1}]  # fmt: skip
+          {"shape": [10**400]}, {"shape": {}}, {"changed": "x"}, {"steps": "many"}, {"more": 1},
+          {"shape": [9] * 65}, {"shape": "9" * 65}]  # fmt: skip
 
 
 @pytest.mark.usefixtures("the_course_may_answer")
@@ -566,6 +567,19 @@ def test_a_cell_is_stopped_for_what_it_computes():
     for cell, name in zip(stopped, names, strict=True):
         assert [output.get("ename") for output in cell.outputs][-2:] == ["KeyboardInterrupt", name]
     assert review.stopped(notebook) == [review.STOPPED[name] for name in names]
+
+
+@needs_a_sandbox
+def test_the_outputs_of_all_cells_together_have_a_bound(monkeypatch):
+    """Of what comes then, the beginning of an error stays."""
+    monkeypatch.setattr(running, "ALL", 100_000)
+    shown = "get_ipython().display_pub.publish({'image/png': 60_000 * 'A'})"
+    lines = f"for _ in 'abcde':\n    print({9_000 * 'b'!r})"
+    sources = [shown, shown, "print(9_000 * 'a')", shown, "print(1)", lines, "raise ValueError(9_000 * 'c')"]
+    notebook = nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_code_cell, sources)])
+    _, *cells = running.Run(timeout=60).preprocess(notebook, {})[0].cells
+    assert [len(json.dumps(cell.outputs)) // 1_000 for cell in cells] == [60, 0, 9, 0, 0, 20, 4]
+    assert cells[-1].outputs[0].ename == "ValueError" and cells[4].outputs[0].text == "1\n"
 
 
 @needs_a_sandbox
