@@ -153,9 +153,7 @@ def found(downloads, unread):
             unread[readable(name)] = (
                 f"move it out of its folder: a platform's files belong directly into downloaded/{lesson}"
             )
-        elif file in zips:
-            continue
-        elif LEFT_BEHIND.search(name):
+        elif file in zips or LEFT_BEHIND.search(name):
             continue
         elif file not in packed and not handed_over(name):
             if not NO_WORK.search(name):
