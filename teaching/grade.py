@@ -413,9 +413,8 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
         print(f"  several are called {one}; the platform's numbers tell them apart: {', '.join(names)}")
     for one, files in taken.files.items():
         place = folder / "downloaded" / lesson
-        names = [
-            intake.readable(str(file.relative_to(place))) for file in files if ".ipynb" in file.name.lower()
-        ]
+        names = [intake.readable(str(file.relative_to(place))) for file in files]
+        names = [name for name in names if ".ipynb" in name.lower()]
         if len(names) > 1 and one not in taken.newest_broken:
             print(f"  {one}: {len(names)} files, the last one counts: {', '.join(names)}")
     for one, why in taken.newest_broken.items():

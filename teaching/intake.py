@@ -141,7 +141,9 @@ def found(downloads, unread):
             names[path] = name
         elif not LEFT_BEHIND.search(f"{name}/") and (path.is_symlink() or not any(path.glob("*"))):
             unread[readable(name)] = "a link, an empty folder, or no file: put the notebook itself here"
-    zips = {file: opened(file, unread) for file in names if file.suffix.lower() == ".zip"}
+    packed = [file for file in names if file.suffix.lower() == ".zip"]
+    # In a learner's own folder a zip is that learner's, whatever names it holds.
+    zips = {file: opened(file, unread) for file in packed if file.parent == downloads}
     singles, called = {}, {}
     for file, name in names.items():
         if handed_over(name) and not (own := student_of(file.name)).startswith(lesson):
@@ -151,10 +153,10 @@ def found(downloads, unread):
             unread[readable(name)] = (
                 f"move it out of its folder: a platform's files belong directly into downloaded/{lesson}"
             )
-        elif file in zips:
+        elif file in zips or LEFT_BEHIND.search(name):
             continue
-        elif not handed_over(name):
-            if not LEFT_BEHIND.search(name) and not NO_WORK.search(name):
+        elif file not in packed and not handed_over(name):
+            if not NO_WORK.search(name):
                 unread[readable(name)] = "no notebook (.ipynb): ask for it, or save it out of the mail"
         elif "/" in name and not of_platform(name) and len(called.get(file.parent, ())) > 1:
             unread[readable(name)] = (
@@ -181,7 +183,7 @@ def found(downloads, unread):
         else:
             yield from unpacked(file, archive, entries, unread)
     for file, student in singles.items():
-        content = Unreadable(NO_NOTEBOOK) if file in zips else content_of(file)
+        content = Unreadable(NO_NOTEBOOK) if file in packed else content_of(file)
         yield student, platforms_number(names[file]), file, content, file.stat().st_mtime_ns
 
 
@@ -211,8 +213,12 @@ def readable(name):
 
 
 def in_a_line(problem):
+    """What went wrong, in words that mean nothing more to a terminal, to markdown or to a browser.
+
+    All that a note, a page or a list quotes from a stranger's file comes from here.
+    """
     text = " ".join(str(problem).split())[:120]
-    return readable(f"{type(problem).__name__}: {text}".rstrip(": "))
+    return re.sub(r"[^\w .,:;'()=+%-]", "-", f"{type(problem).__name__}: {text}".rstrip(": "))
 
 
 def handed_over(name):
@@ -290,6 +296,7 @@ def student_of(name):
             # No hidden folder, no option of a command, no formula of a spreadsheet. Where learners choose the
             # names of files, one that differs by a blank is another.
             student = re.sub(r"^[\s.=@+-]+|\s+$", "_", student)
+            student = re.sub(r"(?i)\.(?=(zip|txt)$)", "-", student)  # `grade` writes such files
             if len(student.encode()) > LONGEST_NAME:
                 student = f"{student[: LONGEST_NAME // 4]} {hashlib.sha256(student.encode()).hexdigest()[:8]}"
             return student or "unknown"
@@ -318,6 +325,8 @@ def read(content):
         raise Unreadable(NO_NOTEBOOK) from None
     if not isinstance(data, dict) or "nbformat" not in data:
         raise Unreadable(NO_NOTEBOOK)
+    if data["nbformat"] != 4:  # in older ones, cells lie elsewhere, and nobody has counted them
+        raise Unreadable(NOT_VALID.format("its nbformat is not 4"))
     cells = data["cells"] if isinstance(data.get("cells"), list) else []
     code = [one for one in cells if isinstance(one, dict) and one.get("cell_type") == "code"]
     if len(cells) > MOST_CELLS or sum(len(str(one.get("source"))) for one in code) > MOST_CODE:
@@ -384,7 +393,7 @@ def put_right(notebook, release):
 def name_of(notebook):
     """The name of the lesson whose exercises a notebook imports, or None."""
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
-    found = Counter(re.findall(r"pe_lessons\.lessons\.(\w+)", code)).most_common(1)
+    found = Counter(re.findall(r"pe_lessons\.lessons\.(\w{1,60})", code)).most_common(1)
     return found[0][0] if found else None
 
 

@@ -9,6 +9,7 @@ import ast
 import atexit
 import compileall
 import functools
+import json
 import os
 import random
 import re
@@ -28,6 +29,7 @@ COURSE = Path(__file__).resolve().parents[1] / "pe_lessons"
 # The same for every process of a run of `grade`, so that all learners have the same trials.
 RUN = os.environ.setdefault("PE_LESSONS_RUN", secrets.token_hex(8))
 LONGEST = 5_000_000  # characters of a look; a right answer's has less than a million
+DIMENSIONS = 64  # of a value: the product of a million sizes takes minutes
 VERDICT = "course_verdict"  # in the metadata of a check: the status, the name of the mistake, what was called
 NOT_HERE = ast.parse("raise RuntimeError('the course gives no answers while it marks')").body
 
@@ -85,10 +87,17 @@ def renewed(name):
     return REGISTRY[name].renewed(seeds(name))
 
 
+def read(look):
+    """The `Look` of a text that a stranger wrote; what is none raises some error, and soon."""
+    if any(len(one.get("shape", ())) > DIMENSIONS for one in json.loads(look).get("seen", ())):
+        raise ValueError(f"a value of more than {DIMENSIONS} dimensions")
+    return Look.from_text(look)
+
+
 def judged(name, look):
     """The `Result` of an exercise for what its check told, a text; None if the check told nothing of use."""
     try:
-        return renewed(name).judge(Look.from_text(look))
+        return renewed(name).judge(read(look))
     except Exception:  # whatever a stranger may have sent
         return None
 
@@ -113,7 +122,7 @@ def write_verdict(cell, look):
         lost = f"The check of {name} was not heard: something in the notebook has replaced it."
         cell.outputs = [error("NoVerdict", lost)]
         return
-    called = [set(one.called) for one in Look.from_text(look).seen]  # of the course, in each trial
+    called = [set(one.called) for one in read(look).seen]  # of the course, in each trial
     called = sorted(set.intersection(*called)) if called else []
     cell.metadata[VERDICT] = {
         "status": result.status,

@@ -173,7 +173,7 @@ def pasted(name, source):
 
 def borrowed(name, verdict):
     """The functions of the course that do the whole exercise and that a right answer calls."""
-    return sorted(one for one in verdict.get("called", ()) if one.rpartition(".")[2] in giving(name))
+    return sorted(giving(name) & {one.rpartition(".")[2] for one in verdict.get("called", ())})
 
 
 @functools.cache

@@ -20,6 +20,7 @@ from pe_lessons.exercises.result import LOOK_TYPE
 
 TEXT = 20_000  # characters of one cell's output that are kept
 PICTURES = 5_000_000  # characters of everything else
+ALL = 20_000_000  # characters of the outputs of all cells
 LONG = 2_000  # characters of a cell, or of a line
 inputtransformer2.TRANSFORM_LOOP_LIMIT = 30  # of a cell's lines: each costs a reading of the whole cell
 MAGIC = re.compile(r"(?s)\A\s*%%.*|(?m:^ *[%!].*?$)")
@@ -49,7 +50,7 @@ class Run(Execute):
         super().__init__(*arguments, **options, kernel_manager_class=self.kernel_manager)
 
     def preprocess(self, nb, resources, km=None):
-        self.room, self.reached, self.idle = {}, -1, not_needed(nb.cells)
+        self.left, self.room, self.reached, self.idle = ALL, {}, -1, not_needed(nb.cells)
         self.looks = {}  # what the check of each cell told of an answer
         try:
             nb, resources = super().preprocess(nb, resources, km)
@@ -134,19 +135,24 @@ class Run(Execute):
                 self.looks[cell_index] = look
         left = self.room.setdefault(cell_index, {"stream": TEXT, "other": PICTURES})
         if kind == "stream":
-            if left["stream"] <= 0:
+            if (room := min(left["stream"], self.left)) <= 0:
                 return None
             text = content["text"]
-            if len(text) > left["stream"]:
-                content["text"] = f"{text[: left['stream']]}\n... (more was printed than is kept)\n"
+            if len(text) > room:
+                content["text"] = f"{text[:room]}\n... (more was printed than is kept)\n"
             left["stream"] -= len(text)
+            self.left -= min(len(text), room)
         else:
-            left["other"] -= len(str(content))
+            full = self.left < (size := len(str(content)))
+            left["other"] -= size
             failed = any(one.output_type == "error" for one in outs)
-            if left["other"] < 0 and (failed or kind != "error"):
+            if (full or left["other"] < 0) and (failed or kind != "error"):
                 return None
             if kind == "error":
-                content["traceback"] = [shortened("\n".join(content["traceback"]))]
+                longest, trace = LONG if full else 2 * TEXT, shortened("\n".join(content["traceback"]))
+                content.update({key: content[key][:longest] for key in ("ename", "evalue")})
+                content["traceback"] = [trace[:longest]]
+            self.left -= len(str(content))
         return super().output(outs, msg, display_id, cell_index)
 
 

@@ -30,7 +30,10 @@ from jupyter_client.manager import AsyncKernelManager
 ROOT = Path(__file__).resolve().parents[1]
 MEMORY = 4 << 30  # bytes, of all processes of one learner together
 FILES = 256 << 20  # bytes in each of the three places where it can write
-MESSAGE, PARTS = 200_000_000, 20_000_000  # bytes, and values in JSON, that a kernel may send at once
+NAMES = 50_000  # files in all of them: an empty one takes memory too, which is the kernel's
+# Bytes of a frame, and values in JSON, that a kernel may send at once; and by how many bytes the process that
+# grades may have grown, as a message has any number of frames, and many may wait.
+MESSAGE, PARTS, HEARD = 100_000_000, 4_000_000, 1 << 30
 PROCESSES = 128
 # Open files of one process. Pipes of all of them hold 64 MB (the kernel's pipe-user-pages-soft, which bounds
 # F_SETPIPE_SZ too), and 8 kB each above that: 0.6 GB at most. For sockets there is `queued`.
@@ -43,14 +46,14 @@ SEEN = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/ld.so.cache", "/etc/alt
 # memfd_create and memfd_secret make memory that no process is charged for; add_key, request_key and keyctl
 # reach the keys of the teacher's session; io_uring_setup has a way of its own to sockets; unshare makes
 # networks, whose sockets nobody would count; inotify_init and inotify_init1 use up what the teacher's editor
-# needs. Before them are `socket`, `setsockopt`, `clone` and `mmap`, which do some things only.
+# needs. Before them are `socket`, `setsockopt`, `clone`, `mmap` and `fcntl`, which do some things only.
 REFUSED = {
     "x86_64": (
-        *(0xC000003E, 41, 54, 56, 9),
+        *(0xC000003E, 41, 54, 56, 9, 72),
         *(29, 68, 64, 165, 430, 432, 319, 447, 248, 249, 250, 425, 272, 253, 294),
     ),
     "aarch64": (
-        *(0xC00000B7, 198, 208, 220, 222),
+        *(0xC00000B7, 198, 208, 220, 222, 25),
         *(194, 186, 190, 40, 430, 432, 279, 447, 217, 218, 219, 425, 97, 26),
     ),
 }
@@ -61,7 +64,7 @@ KEPT = ("LANG", "LC_ALL", "MPLBACKEND", "NBGRADER_EXECUTION", "PATH", "PYTHONHAS
 @functools.cache
 def refusing():
     """A file with the kernel's program (seccomp) that lets these calls fail, and those of 32 bits."""
-    architecture, make_socket, setsockopt, clone, mmap, *refused = REFUSED[platform.machine()]
+    architecture, make_socket, setsockopt, clone, mmap, fcntl, *refused = REFUSED[platform.machine()]
     fail, allow = (0x06, 0, 0, 0x50001), (0x06, 0, 0, 0x7FFF0000)  # return EPERM, or do it
     program = [(0x20, 0, 0, 4), (0x15, 1, 0, architecture), fail]  # another architecture
     program += [(0x20, 0, 0, 0), (0x35, 0, 1, 1 << 30), fail]
@@ -73,6 +76,9 @@ def refusing():
     program += [(0x15, 0, 4, clone), (0x20, 0, 0, 16), (0x45, 0, 1, 1 << 28), fail, allow]
     # Of memory that is shared and in no file, a process can hold what does not count as its own.
     program += [(0x15, 0, 5, mmap), (0x20, 0, 0, 40), (0x54, 0, 0, 0x2F), (0x15, 0, 1, 0x21), fail, allow]
+    # Of a single file, also one that it only reads, it could hold any number of locks: memory of the kernel.
+    program += [(0x15, 0, 7, fcntl), (0x20, 0, 0, 24)]
+    program += [(0x15, 3, 0, 6), (0x15, 2, 0, 7), (0x15, 1, 0, 37), (0x15, 0, 1, 38), fail, allow]
     program += [(0x15, 0, 7, setsockopt), (0x20, 0, 0, 32)]  # SO_SNDBUF, SO_RCVBUF, and both with FORCE: fail
     program += [(0x15, 3, 0, 7), (0x15, 2, 0, 8), (0x15, 1, 0, 32), (0x15, 0, 1, 33), fail, allow]
     program += [(0x15, 0, 6, make_socket), (0x20, 0, 0, 16), (0x15, 4, 0, 1)]  # another call, or files: allow
@@ -173,6 +179,14 @@ def taken(processes):
     return memory + sum(queued(one.pid) for one in processes[1:2])
 
 
+def names(pid):
+    """How many files there are where a sandbox can write; 0 if it has just ended."""
+    with contextlib.suppress(OSError):
+        found = [os.statvfs(f"/proc/{pid}/root{place}") for place in ("/tmp", "/dev/shm", "/home/learner")]
+        return sum(one.f_files - one.f_ffree for one in found)
+    return 0
+
+
 def missing():
     """Why answers cannot run in a sandbox on this machine, or None. All of them would get 0 points."""
     if not sys.platform.startswith("linux"):
@@ -200,7 +214,7 @@ class SandboxedKernelManager(AsyncKernelManager):
         self.place = tempfile.TemporaryDirectory(prefix="kernel_")
         self.connection_file = os.path.join(self.place.name, "kernel.json")
         self.transport, self.ip = "ipc", f"/tmp/{os.path.basename(self.place.name)}"
-        self.ended_because = None
+        self.ended_because, self.held = None, contextlib.ExitStack()
         self.session.unpack = self._unpacked
 
     def client(self, **options):
@@ -219,7 +233,8 @@ class SandboxedKernelManager(AsyncKernelManager):
     def format_kernel_cmd(self, extra_arguments=None):
         self.kernel_spec.interrupt_mode = "message"  # a signal would reach the sandbox only
         told = "--ro-bind", self.connection_file, self.connection_file
-        return command(super().format_kernel_cmd(extra_arguments), *told)
+        more = [*(extra_arguments or ()), "--HistoryManager.enabled=False"]  # its database needs locks
+        return command(super().format_kernel_cmd(more), *told)
 
     async def _async_launch_kernel(self, kernel_cmd, **options):
         # The learner's code does not write on the teacher's terminal, and bubblewrap itself, whose variables
@@ -233,17 +248,37 @@ class SandboxedKernelManager(AsyncKernelManager):
         }
         await super()._async_launch_kernel(kernel_cmd, **options)
         process = psutil.Process(self.provisioner.pid)
-        threading.Thread(target=self._watch, args=(process,), daemon=True).start()
+
+        def watch():
+            with self.held:
+                self._watch(process)
+
+        threading.Thread(target=watch, daemon=True).start()
         while self.provisioner.process.poll() is None:
             family = family_of(process.pid)
             if len(family) > 2:  # bubblewrap's own, and what it runs
-                self.ip = f"/proc/{family[2].pid}/root{self.ip}"
-                return
+                with contextlib.suppress(OSError):
+                    self.ip = self._ways(f"/proc/{family[2].pid}/root{self.ip}")
+                    return
             await asyncio.sleep(0.01)
+
+    def _ways(self, place):
+        """Where the sockets are reached, once all are there: nothing of a learner runs before that.
+
+        Later a notebook may put a link in their place, which would lead out of the sandbox.
+        """
+        _ = [os.stat(f"{place}-{port}") for port in self.ports]  # an error where one is missing
+        for port in self.ports:
+            one = os.open(f"{place}-{port}", os.O_PATH | os.O_NOFOLLOW)
+            self.held.callback(os.close, one)
+            os.symlink(f"/proc/self/fd/{one}", f"{self.place.name}/to-{port}")
+        folder = os.open(self.place.name, os.O_PATH)  # as the path of a socket must be short
+        self.held.callback(os.close, folder)
+        return f"/proc/self/fd/{folder}/to"
 
     def _watch(self, process):
         """End the sandbox when it takes more than its share: limits of the system count single processes."""
-        start = time.monotonic()
+        start, before = time.monotonic(), held(psutil.Process(), True)
         while process.is_running():
             family = family_of(process.pid)
             for one in family:  # a machine without memory ends these, and not what grades
@@ -254,6 +289,10 @@ class SandboxedKernelManager(AsyncKernelManager):
                 self.ended_because = f"it asked for more than {MEMORY >> 30} GB of memory"
             elif len(family) > PROCESSES:
                 self.ended_because = f"it started more than {PROCESSES} processes"
+            elif len(family) > 2 and names(family[2].pid) > NAMES:
+                self.ended_because = f"it made more than {NAMES:,} files"
+            elif held(psutil.Process(), True) - before > HEARD:
+                self.ended_because = f"it sent more than {HEARD >> 20} MB at once"
             elif seconds > SECONDS:
                 self.ended_because = f"all cells together computed for more than {SECONDS // 60} minutes"
             elif (took := time.monotonic() - start) > PATIENCE * max(IDLE, seconds):

@@ -91,12 +91,11 @@ def more(data, source, number=1):
     data["cells"] += [{**first(data, "code"), "id": f"own{n}", "source": source} for n in range(number)]
 
 
-def code(**keys):
-    return lambda data: first(data, "code").update(keys)
+def of(kind):
+    return lambda **keys: lambda data: first(data, kind).update(keys)
 
 
-def prose(**keys):
-    return lambda data: first(data, "markdown").update(keys)
+code, prose = of("code"), of("markdown")
 
 
 def top(**keys):
@@ -130,6 +129,7 @@ GRADABLE = {
     "a key twice": lambda data: json.dumps(data).replace('"nbformat":', '"nbformat": 4, "nbformat":', 1),
     "a number that is none": lambda data: json.dumps(data | {"odd": float("nan")}),
 }
+EVIL = "\x1b]0;x\x07![x](http://x.invalid/t.png) `$<b>"  # to a terminal, to markdown and to a browser
 NOT_WHOLE, NONE, INVALID = "can't be read from line ", "This isn't a notebook", "not as JupyterLab writes it"
 BROKEN = {
     "cut": (lambda data: json.dumps(data)[:5_000], NOT_WHOLE),
@@ -164,6 +164,9 @@ BROKEN = {
     "attachments a text": (prose(attachments="x"), INVALID),
     "nbformat a text": (top(nbformat="four"), INVALID),
     "nbformat 9": (top(nbformat=9), INVALID),
+    "nbformat 3": (lambda data: nbformat.writes(nbformat.reads(json.dumps(data), 4), 3), INVALID),
+    "nbformat evil": (top(nbformat=EVIL), INVALID),
+    "tags evil": (prose(metadata={"tags": EVIL}), INVALID),
     "ids as numbers": (lambda data: [cell.update(id=n) for n, cell in enumerate(data["cells"])], INVALID),
 }
 
@@ -181,7 +184,9 @@ def test_an_odd_file_is_one_entry_and_everybody_else_is_graded(how, a_class):
         assert taken.broken.keys() == ({"ada"} if words else set())
         assert taken.ready.get("ada", []) == []
     if words:
-        assert words in taken.broken["ada"]
+        assert (
+            words in (why := taken.broken["ada"]) and len(why) < 600 and not set(EVIL[0] + "[`$<") & set(why)
+        )
         grade.explain(folder, LESSON, "ada", taken.broken["ada"])
     else:
         notebook = nbformat.read(folder / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb", 4)
@@ -477,11 +482,15 @@ def test_a_look_tells_another_process_all_that_a_check_needs(exercise, monkeypat
 
 
 FAULTS = [{"entries": []}, {"entries": [0.0], "kind": "raised"}, {"entries": ["1e999999999"] * 20},
-          {"shape": [10**400]}, {"shape": {}}, {"changed": "x"}, {"steps": "many"}, {"more": 1}]  # fmt: skip
+          {"shape": [10**400]}, {"shape": {}}, {"changed": "x"}, {"steps": "many"}, {"more": 1},
+          {"shape": [9] * 65}, {"shape": "9" * 65}]  # fmt: skip
 
 
 @pytest.mark.usefixtures("the_course_may_answer")
-def test_a_forged_look_is_no_verdict():
+def test_a_forged_look_is_no_verdict(monkeypatch):
+    """And of a million sizes no product is made, which would take minutes."""
+    product, factors = run_answer.math.prod, []
+    monkeypatch.setattr(run_answer.math, "prod", lambda sizes: factors.append(len(sizes)) or product(sizes))
     exercise = marking.renewed("sinusoidal_loop")
     look = json.loads(exercise.look(exercise.reference).as_text())
     seen = look["seen"]
@@ -489,6 +498,7 @@ def test_a_forged_look_is_no_verdict():
     for trials in [*([seen[0] | fault, *seen[1:]] for fault in FAULTS), seen[:1], []]:
         result = marking.judged(exercise.name, json.dumps(look | {"seen": trials}))
         assert result is None or result.status != "correct"
+    assert 0 < max(factors) <= 64
     for text in ("", "[]", "null", "[" * 10**5, "{}", json.dumps(look | {"kind": "letters"}), "9" * 5_000):
         assert marking.judged(exercise.name, text) is None
     text = run_answer.Look("refused", "no.\nright_pairs: Correct.").as_text()  # a reason stays one line
@@ -550,11 +560,27 @@ def test_a_cell_is_stopped_for_what_it_computes():
 
 
 @needs_a_sandbox
-def test_a_notebook_that_only_waits_is_stopped(monkeypatch):
-    monkeypatch.setattr(sandbox, "IDLE", 2)
-    cell = nbformat.v4.new_code_cell("import time\ntime.sleep(100)")
-    _, waits = running.Run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=[cell]), {})[0].cells
-    assert "all cells together took 1" in waits.outputs[-1].evalue
+def test_the_outputs_of_all_cells_together_have_a_bound(monkeypatch):
+    monkeypatch.setattr(running, "ALL", 100_000)
+    shown, lines = "get_ipython().display_pub.publish({'image/png': 60_000 * 'A'})", "print(40_000 * 'b')"
+    sources = [shown, shown, "print(9_000 * 'a')", shown, "print(1)", lines, "raise ValueError(9_000 * 'c')"]
+    cells = [*map(nbformat.v4.new_code_cell, sources)]
+    _, *cells = running.Run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=cells), {})[0].cells
+    assert [len(json.dumps(cell.outputs)) // 1_000 for cell in cells] == [60, 0, 9, 0, 0, 20, 4]
+    assert cells[-1].outputs[0].ename == "ValueError" and cells[4].outputs[0].text == "1\n"
+
+
+SEND = "k = get_ipython().kernel\nk.session.send(k.iopub_socket, 'status', buffers=6 * [bytes(10**7)])\n"
+STOPPED = [("IDLE", 2, "", "all cells together took 1"), ("HEARD", 30 << 20, SEND, "it sent more than 30 MB")]
+
+
+@needs_a_sandbox
+@pytest.mark.parametrize("bound, value, cell, words", STOPPED)
+def test_a_notebook_that_only_waits_or_sends_too_much_is_stopped(bound, value, cell, words, monkeypatch):
+    monkeypatch.setattr(sandbox, bound, value)
+    cell = nbformat.v4.new_code_cell(f"{cell}import time\ntime.sleep(30)")
+    _, ended = running.Run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=[cell]), {})[0].cells
+    assert words in ended.outputs[-1].evalue
 
 
 def test_what_a_fork_shares_counts_once_and_only_where_it_matters(monkeypatch):
@@ -594,8 +620,9 @@ def test_review_tells_the_mistakes_by_their_names(said, words):
     assert review.mistakes_in(said.split(":")[0] if ":" in said else "sinusoidal_loop", said) == words
 
 
-def test_a_constant_is_no_mistake_with_a_name():
+def test_a_constant_is_no_mistake_with_a_name_and_nobody_names_a_function_of_the_course():
     assert REGISTRY["right_pairs"].diagnose(lambda table: 0).cause is None
+    assert review.borrowed("sinusoidal_loop", {"called": [EVIL, f"{EVIL}.sinusoidal"]}) == ["sinusoidal"]
 
 
 BOTH = "\n".join((demo.RIGHT["sinusoidal_loop"], demo.RIGHT["right_pairs"]))
