@@ -143,15 +143,17 @@ class Run(Execute):
             left["stream"] -= len(text)
             self.left -= min(len(text), room)
         else:
+            if kind == "error":
+                content.update({key: content[key][: 2 * TEXT] for key in ("ename", "evalue")})
+                content["traceback"] = [shortened("\n".join(content["traceback"]))]
             full = self.left < (size := len(str(content)))
             left["other"] -= size
             failed = any(one.output_type == "error" for one in outs)
             if (full or left["other"] < 0) and (failed or kind != "error"):
                 return None
-            if kind == "error":
-                longest, trace = LONG if full else 2 * TEXT, shortened("\n".join(content["traceback"]))
-                content.update({key: content[key][:longest] for key in ("ename", "evalue")})
-                content["traceback"] = [trace[:longest]]
+            if kind == "error" and full:
+                content.update({key: content[key][:LONG] for key in ("ename", "evalue")})
+                content["traceback"] = [content["traceback"][0][:LONG]]
             self.left -= len(str(content))
         return super().output(outs, msg, display_id, cell_index)
 

@@ -33,7 +33,7 @@ FILES = 256 << 20  # bytes in each of the three places where it can write
 NAMES = 50_000  # files in all of them: an empty one takes memory too, which is the kernel's
 # Bytes of a frame, and values in JSON, that a kernel may send at once; and by how many bytes the process that
 # grades may have grown, as a message has any number of frames, and many may wait.
-MESSAGE, PARTS, HEARD = 100_000_000, 4_000_000, 1 << 30
+MESSAGE, PARTS, HEARD = 200_000_000, 4_000_000, 3 << 30
 PROCESSES = 128
 # Open files of one process. Pipes of all of them hold 64 MB (the kernel's pipe-user-pages-soft, which bounds
 # F_SETPIPE_SZ too), and 8 kB each above that: 0.6 GB at most. For sockets there is `queued`.
