@@ -41,7 +41,7 @@ OPEN = 512
 SECONDS = 600  # of computing, for a whole notebook
 PATIENCE = 5  # so many times as long may pass on the clock: the machine may have other work
 IDLE = 60  # seconds on the clock for which no honest notebook computes nothing
-SEEN = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/ld.so.cache", "/etc/alternatives"]
+SEEN = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts"]
 # What fails in a sandbox, as the kernel numbers it: shmget, msgget, semget, mount, fsopen, fsmount,
 # memfd_create and memfd_secret make memory that no process is charged for; add_key, request_key and keyctl
 # reach the keys of the teacher's session; io_uring_setup has a way of its own to sockets; unshare makes

@@ -42,10 +42,11 @@ IN_THE_CLINIC = {  # a case with a test to write, one with a suspect to name, an
 
 ABOUT_TIMES = """# How long the lessons take
 
-`tools/teaching_tables.py` writes this page. It adds 1 minute for 90 words or 5 lines of code, 9.5 minutes for
-each exercise and 2 for each question or quiz, and rounds to 5 minutes. A case of the clinic takes 5 minutes
-with a test to write, and 3 without. The clinic's hunt takes 20. We chose these numbers to match the times
-that 21 readers took. A class that discusses every prediction takes about one and a half times as long.
+`tools/teaching_tables.py` writes this page. The minutes are those at the top of each lesson. They differ by at
+most 5 from a sum: 1 minute for 90 words or 5 lines of code, 9.5 minutes for each exercise and 2 for each
+question or quiz. In the clinic, a case takes 5 minutes with a test to write and 3 without, and the hunt takes
+20. We chose these numbers to match the times that 21 readers took. A class that discusses every prediction
+takes about one and a half times as long.
 
 The table leaves out *Further* and what comes after it, except in the last two columns. *Points* are all the
 points that `course.py grade` can give, and the last column says how many of them are in *Further*. If your
@@ -115,9 +116,8 @@ def with_minutes(text):
 def times_table():
     text = ABOUT_TIMES
     for notebook in find_notebooks():
-        words, lines, exercises, points, further, minutes, _ = reckon(notebook)
-        minutes = round(minutes / 5) * 5
-        numbers = minutes, words, lines, exercises, points, further
+        words, lines, exercises, points, further, _, stated = reckon(notebook)
+        numbers = stated, words, lines, exercises, points, further
         text += f"| {title(notebook)} | {' | '.join(map(str, numbers))} |\n"
     return text
 
