@@ -1,5 +1,7 @@
 """The drawings of the lesson *Layers that remember*."""
 
+import itertools
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -33,6 +35,30 @@ def states(after):
         ax.spines[:].set_visible(False)
         ax.set_title(title, fontsize=10)
     axes[0].set_yticks([0, 1], ["A", "B"])
+    return fig
+
+
+@plots.drawn
+def two_orders(paths):
+    """The states of two orders of writing, in the plane, with the lines on which a key says its value."""
+    fig, ax = plt.subplots(figsize=(4.7, 4.4))
+    across = np.array([-1.5, 14.5])
+    ax.axvline(5, color="0.5", ls="--", lw=1)
+    ax.plot(across, (13 - 0.6 * across) / 0.8, color="0.5", ls="--", lw=1)
+    ax.text(4.8, 1.2, "A says 5", rotation=90, ha="right", color="0.3")
+    ax.text(7.3, 11.3, "C says 13", rotation=-36.9, rotation_mode="anchor", color="0.3")
+    for (name, states), colour in zip(paths.items(), plots.COLOURS):
+        points = np.squeeze(states, axis=-1)
+        for start, end in itertools.pairwise(points):
+            arrow = {"arrowstyle": "-|>", "color": colour, "lw": 2, "shrinkA": 0, "shrinkB": 0}
+            ax.annotate("", end, start, arrowprops=arrow)
+        right = points[-1][0] > 8
+        spot = points[-1] + ((-0.4, -1.8) if right else (-0.3, 0))
+        ax.text(*spot, name, color=colour, ha="left" if right else "right", va="center", weight="bold")
+    ax.plot(0, 0, "o", color="0.3")
+    ax.text(0, -1, "empty", ha="center", color="0.3")
+    ax.set(xlabel="what A says", ylabel="what B says", xlim=(-1.5, 14.5), ylim=(-1.5, 13), aspect="equal")
+    ax.set(xticks=range(0, 15, 5), yticks=range(0, 15, 5))
     return fig
 
 
@@ -83,5 +109,33 @@ def two_memories():
     ax.text(7.5, 2.7, "still to come", ha="center", color="0.3")
     ax.text(2.5, 2.7, "read", ha="center", color="0.3")
     ax.set(xlim=(-0.8, 9.8), ylim=(-0.7, 3))
+    ax.axis("off")
+    return fig
+
+
+@plots.drawn
+def strangers():
+    """Five ways in which a layer reads tokens that don't belong to the text of ten tokens."""
+    masked, guesses, zeros = ["p"] * 3, ["g"] * 2, ["z"] * 3
+    start, rest = list(range(6)), list(range(6, 10))
+    strips = (
+        ("1  masked padding after token 5", start + masked + rest, (6, 7, 8)),
+        ("2  as in 1, but the convolution finds 3, 4 and 5", start + masked + rest, (3, 4, 5)),
+        ("3  two rejected guesses after token 5", start + guesses + rest, (5, 6, 7)),
+        ("4  masked padding in front", masked + start + rest, (0, 1, 2)),
+        ("5  zeros in front, not masked", zeros + start + rest, (0, 1, 2)),
+    )
+    fig, ax = plt.subplots(figsize=(4.7, 4.6))
+    for row, (title, cells, found) in enumerate(strips):
+        ax.text(-0.45, -2 * row + 0.62, title, va="bottom", color="0.2")
+        for place, cell in enumerate(cells):
+            stranger, hidden = isinstance(cell, str), cell == "p"
+            face = "white" if hidden else plots.RED if stranger else "#2b6cb0"
+            ax.add_patch(plt.Rectangle((place - 0.45, -2 * row - 0.4), 0.9, 0.9, facecolor=face, lw=1,
+                                       edgecolor=plots.RED if stranger else face))  # fmt: skip
+            ink = plots.RED if hidden else "white"
+            ax.text(place, -2 * row + 0.05, cell, ha="center", va="center", color=ink)
+        ax.plot((found[0] - 0.4, found[-1] + 0.4), [-2 * row - 0.58] * 2, color="0.1", lw=2.5)
+    ax.set(xlim=(-0.6, 12.6), ylim=(-8.9, 1.5))
     ax.axis("off")
     return fig

@@ -173,7 +173,7 @@ VERDICT = """
 It is `Cache.cut`. It drops as many columns of every layer as of the batch. But a layer with a window has
 forgotten most of these columns long ago, so it loses real keys instead. Nothing fails, because a layer may
 have few keys. The request that left just before letter 6 had no part in it. The longest prompt had left
-after letter 2, and its columns were dropped only when there were 24 of them, which is a multiple of 4. In
+after letter 2, and its columns were dropped only when the batch had 24 columns, a multiple of 4. In
 July 2026 a cache of mlx-vlm was found cut to the length of a text, which is right for a layer that sees
 everything and wrong for one with a window:
 https://github.com/Blaizzy/mlx-vlm/issues/1715"""
