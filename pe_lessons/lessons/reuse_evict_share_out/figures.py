@@ -188,16 +188,16 @@ def edits(model):
 
 
 @plots.drawn
-def what_to_do(move, reuse, stretch):
+def what_to_do(move_rows, reuse, stretch):
     """The table of families by what has changed: does it work as it is, with rotated keys, or not at all?
 
     Each event is a function ``event(model, rotate)``.
     """
     columns = {  # events that need the same, and the number of layers of their model
         "unchanged": ([events.append, events.evict, events.accept, events.split], 2),
-        "new\nposition": ([move, reuse], 1),
+        "new\nposition": ([move_rows, reuse], 1),
         "other\ndistances": ([stretch], 2),
-        "other\nwords": ([move, reuse, events.correct], 2),
+        "other\nwords": ([move_rows, reuse, events.correct], 2),
     }
     needs = {}
     for family in events.FAMILIES:
