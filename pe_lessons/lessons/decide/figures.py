@@ -65,11 +65,21 @@ def chance(differences):
 
 
 @plots.drawn
-def depths(gaps):
-    """How far the worst of five depths is below the best, of 10,000 trials; more than 3 points fails."""
-    fig, axes = plt.subplots(len(gaps), 1, figsize=(4.7, 5.4), sharex=True, sharey=True)
+def depths(trials):
+    """One trial of five depths; then how far the worst is below the best, in 10,000 trials."""
+    fig, (first, *axes) = plt.subplots(len(trials) + 1, 1, figsize=(4.7, 6.8))
+    one_trial = next(iter(trials.values()))[0]
+    worst, best = one_trial.min(), one_trial.max()
+    for end in (worst, best):
+        first.axhline(end, color="0.7", linewidth=1)
+    first.plot(range(1, 6), one_trial, "o", color=plots.COLOURS[0])
+    first.annotate("", (5.5, worst), (5.5, best), arrowprops={"arrowstyle": "<->", "color": plots.RED})
+    said = f"one trial: {best - worst:.1f} points apart,\nso this good model fails"
+    first.text(5.35, worst + 0.2, said, color=plots.RED, ha="right", va="bottom")
+    first.set(xlim=(0.5, 5.7), ylim=(87, 92), xticks=range(1, 6), xlabel="depth", ylabel="found, in %")
     shares = []
-    for ax, ((texts, weakest), points) in zip(axes, gaps.items()):
+    for ax, ((texts, weakest), found) in zip(axes, trials.items()):
+        points = np.ptp(found, axis=1)
         shares.append(100 * np.mean(points > 3))
         truth = "90 % at all depths" if weakest == 0.9 else f"{100 * weakest:.0f} % at one depth"
         edges = np.arange(0, 8.6, 0.25) + 0.01  # a gap of exactly 3 points passes
@@ -77,8 +87,10 @@ def depths(gaps):
             ax.hist(part, edges, weights=np.full(len(part), 100 / len(points)), color=colour, rwidth=0.9)
         ax.axvline(3.01, color="0.4", linewidth=1)
         ax.text(0.98, 0.84, f"{texts:,} texts, {truth}", ha="right", transform=ax.transAxes)
-        ax.text(0.98, 0.6, f"fails: {shares[-1]:.0f} %", color=plots.RED, ha="right", transform=ax.transAxes)
-    axes[-1].set(xlabel="points by which the worst depth is below the best", xlim=(0, 8), ylim=(0, 16))
-    axes[len(gaps) // 2].set(ylabel="of all trials, in %")
+        ax.text(0.98, 0.58, f"fails: {shares[-1]:.0f} %", color=plots.RED, ha="right", transform=ax.transAxes)
+        ax.set(xlim=(0, 8), ylim=(0, 16))
+        ax.tick_params(labelbottom=ax is axes[-1])
+    axes[-1].set(xlabel="points between the best and the worst depth")
+    axes[len(trials) // 2].set(ylabel="of all trials, in %")
     few, many, weak = shares
-    return fig, {"few": few, "many": many, "weak": weak}
+    return fig, {"gap": best - worst, "few": few, "many": many, "weak": weak}

@@ -138,7 +138,7 @@ def word_table(rows, columns, names):
             ax.text(column, row, word, ha="center", va="center", color="black")
     ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5), yticks=range(len(rows)))
     ax.set_xticks(range(len(columns)), columns)
-    ax.set_yticklabels(rows)
+    ax.set_yticklabels([name.replace(" table", "\ntable") for name in rows])  # leaves more room for cells
     ax.xaxis.tick_top()
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
@@ -188,12 +188,17 @@ def edits(model):
 
 
 @plots.drawn
-def what_to_do(columns):
-    """The table of families by events: does it work as it is, with rotated keys, or not at all?
+def what_to_do(move_rows, reuse, stretch):
+    """The table of families by what has changed: does it work as it is, with rotated keys, or not at all?
 
-    `columns` has for each column a list of functions ``event(model, rotate)`` that need the same, and the
-    number of layers of their model.
+    Each event is a function ``event(model, rotate)``.
     """
+    columns = {  # events that need the same, and the number of layers of their model
+        "unchanged": ([events.append, events.evict, events.accept, events.split], 2),
+        "new\nposition": ([move_rows, reuse], 1),
+        "other\ndistances": ([stretch], 2),
+        "other\nwords": ([move_rows, reuse, events.correct], 2),
+    }
     needs = {}
     for family in events.FAMILIES:
         needs[family] = []
