@@ -120,7 +120,7 @@ def strangers():
     start, rest = list(range(6)), list(range(6, 10))
     strips = (
         ("1  masked padding after token 5", start + masked + rest, (6, 7, 8)),
-        ("2  as in 1, but the convolution finds 3, 4 and 5", start + masked + rest, (3, 4, 5)),
+        ("2  as in 1, with 3, 4 and 5 put back", start + masked + rest, (3, 4, 5)),
         ("3  two rejected guesses after token 5", start + guesses + rest, (5, 6, 7)),
         ("4  masked padding in front", masked + start + rest, (0, 1, 2)),
         ("5  zeros in front, not masked", zeros + start + rest, (0, 1, 2)),
@@ -129,11 +129,11 @@ def strangers():
     for row, (title, cells, found) in enumerate(strips):
         ax.text(-0.45, -2 * row + 0.62, title, va="bottom", color="0.2")
         for place, cell in enumerate(cells):
-            stranger, hidden = isinstance(cell, str), cell == "p"
-            face = "white" if hidden else plots.RED if stranger else "#2b6cb0"
+            stranger = isinstance(cell, str)
+            face = {"p": "white", "g": plots.RED, "z": "#f6c6c6"}.get(cell, "#2b6cb0")
             ax.add_patch(plt.Rectangle((place - 0.45, -2 * row - 0.4), 0.9, 0.9, facecolor=face, lw=1,
                                        edgecolor=plots.RED if stranger else face))  # fmt: skip
-            ink = plots.RED if hidden else "white"
+            ink = plots.RED if cell in ("p", "z") else "white"
             ax.text(place, -2 * row + 0.05, cell, ha="center", va="center", color=ink)
         ax.plot((found[0] - 0.4, found[-1] + 0.4), [-2 * row - 0.58] * 2, color="0.1", lw=2.5)
     ax.set(xlim=(-0.6, 12.6), ylim=(-8.9, 1.5))
