@@ -37,11 +37,8 @@ def idle_positions(patient, found):
     idle = _no_order(patient)
     if not any(patient.same(turned, other) for other in others):
         says = "moving the tokens apart changes nothing, and turning their positions round does"
-        culprit = maybe(
-            "sign | only whether a position is larger or smaller counts",
-            "the sign of the "
-            "distances before they are cut off at 0, and a causal mask that goes by positions",
-        )
+        causes = "the sign of distances that are cut off at 0, and a causal mask that goes by positions"
+        culprit = maybe("sign | only whether a position is larger or smaller counts", causes)
         where = "is the place of a key taken from that of the query, before distances are cut off at 0?"
         return dataclasses.replace(found, says=says, culprit=culprit, look_at=where, id="")
     if idle is False:
@@ -140,15 +137,9 @@ def _future(patient, check):
         alone = _sees_all_but_itself(patient)
     except Crash:  # the model takes no such mask
         alone = False
-    mixes = maybe(
-        "heads | it is not only the causal mask",
-        "how heads are split and merged, the axis of the softmax, and a norm or a mean over tokens",
-    )
-    any_of_them = maybe(
-        "no-mask | a text is read both ways",
-        "a causal mask that is missing or, in many "
-        "layers, off by one, how heads are split and merged, and the axis of the softmax",
-    )
+    reshaped = "how heads are split and merged, the axis of the softmax, and a norm or a mean over tokens"
+    mixes = maybe("heads | it is not only the causal mask", reshaped)
+    any_of_them = maybe("no-mask | a text is read both ways", f"the causal mask, {reshaped}")
     where = "view and reshape, where transpose is meant; an encoder reads both ways, and is not examined"
     yield patient.verdict(
         check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
@@ -323,33 +314,33 @@ def _added(patient, check):
     yield Finding(check, "note", says)
 
 
-def _no_order(patient, ids=None):
+def _no_order(patient):
     """Does the last of several tokens, the only one that sees others, not notice in which order they stand?
 
     Otherwise each layer of a causal model passes on what its mask alone says about the order. None where the
     model can't be asked.
     """
     try:
-        plain = _last_of_all(patient, patient.text, ids)
-        orders = [_last_of_all(patient, patient.text[:, [*order, *range(len(order), LENGTH)]], ids)
+        plain = _last_of_all(patient, patient.text)
+        orders = [_last_of_all(patient, patient.text[:, [*order, *range(len(order), LENGTH)]])
                   for order in ([1, 0], range(LENGTH - 5, -1, -1))]  # fmt: skip
-        noticed = not _blind(patient, ids)
+        noticed = not _blind(patient)
     except Crash:  # the model takes no such mask
         return None
     return all(patient.same(other, plain) for other in orders) if noticed else None
 
 
-def _last_of_all(patient, text, ids=None):
+def _last_of_all(patient, text):
     """The last row of a text in which all tokens before it see themselves only."""
     mask = torch.eye(LENGTH).bool()
     mask[-1] = True
-    return patient.rows(text, ids, mask[None])[:, -1]
+    return patient.rows(text, None, mask[None])[:, -1]
 
 
-def _blind(patient, ids=None):
+def _blind(patient):
     """Does the last token not notice the first one, though a mask shows it? Then there is no attention."""
     texts = patient.text, patient.altered(patient.text, 0)
-    return patient.same(*(_last_of_all(patient, text, ids) for text in texts))
+    return patient.same(*(_last_of_all(patient, text) for text in texts))
 
 
 CUT_OFF = (
@@ -715,18 +706,6 @@ def _left_padding(patient, check):
         def text_matters():
             return any(noticed(place, -1) for place in range(PADDING, PADDING + LENGTH - 1))
 
-        def padding_has_a_place():
-            """Does it matter which positions padding has? Not where it is hidden from attention."""
-            far = torch.where(mask, ids, 3 + torch.arange(mask.shape[1]))
-            return not patient.same(seen, _ends(patient.rows(batch, far, mask), *counts))
-
-        def fades():
-            """Does padding that is far away do nothing, and near padding much, though nothing else would
-            tell the one from the other? So does what a state forgets."""
-            last = torch.arange(patient.long.shape[1])[None] == patient.long.shape[1] - 1
-            return patient.settles and not patient.alike and _far_to_near(
-                patient, lambda tokens: patient.rows(tokens, None, last)) < 1e-6  # fmt: skip
-
         def weights_are_lost():
             """Of equal tokens, with some of them hidden, the rest gets too little."""
             if not patient.even:
@@ -819,19 +798,12 @@ def _left_padding(patient, check):
                        "weak, whether each layer uses it, and whether it lies on the keys"),
                  "is it -inf, or as good as that? Then each layer's mask",
                  lambda: patient.even and padding_matters()),
-                (maybe("state-runs-on | padding is noticed, wherever it stands", "a state or a convolution "
-                       "that runs on through padding"),
-                 "where layers without attention learn what is padding; then each layer's mask",
-                 lambda: padding_matters()
-                 and (fades() if ids is None else not padding_has_a_place())),
                 ("padding-counted | padding is counted as positions", "count from the first real token",
                  lambda: not patient.known and not patient.settles
                  and not padding_matters() and not patient.same(seen[0], alone()[0][0])),
-                (maybe("state-padding | padding is noticed although the mask is used", "a state or a "
-                       "convolution that runs on through padding, whether the mask is too weak, and whether "
-                       "each layer uses it"),
-                 "where layers without attention learn what is padding; then each layer's mask",
-                 lambda: padding_matters()),
+                (maybe("state-runs-on | padding is noticed although the mask is used", "a state or a "
+                       "convolution that runs on through padding, a weak mask, and layers without it"),
+                 "where layers without attention learn what is padding", padding_matters),
             ], otherwise,
         )  # fmt: skip
 
@@ -1104,19 +1076,6 @@ def _cached(patient, check, cuts):
             noise = patient.enough / 100 if known or patient.in_attention else 1e-3 * sizes[0]
             return one_way and abs(sizes[0] - sizes[-1]) > noise
 
-        def diluted():
-            """Does what many equal tokens hold outweigh what is wrong with few? Then that has no values."""
-
-            def off(token, count):
-                text = token.expand(1, count)
-                seen = patient.continued(text, [count - 1])
-                return patient.difference(seen, patient.rows(text)[:, -1:])
-
-            fading = [off(token, 2) / max(off(token, LENGTH), 1e-12) for token in patient.text[0]]
-            if not patient.even or min(fading) <= 1:
-                return False
-            return any(off(token, patient.long.shape[1]) < off(token, 2) / 10 for token in patient.text[0])
-
         def turned_round():
             """Do far tokens count more than near ones, and at once less?"""
 
@@ -1153,7 +1112,7 @@ def _cached(patient, check, cuts):
         brings = "a sink, the kernel of a convolution, and a norm"
         if patient.even or not (patient.in_attention or patient.settles):
             own = "heads that share keys" if patient.in_attention else "its position"
-            brings = f"{own}, keys of another layer, and the slot of its value"
+            brings = f"{own}, keys of another layer, and the slots that are written and read"
         reach = _reach(patient, patient.text, cuts)
         stories = [
             ("mask-inverted | once there is a cache, the mask of padding hides what it should show",
@@ -1245,8 +1204,6 @@ def _cached(patient, check, cuts):
              turn_apart),
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
              not_itself),
-            ("unwritten | with a cache, places that nobody wrote are seen", WRITTEN,
-             lambda: alone_differs() and not hidden_matters() and not values_are_right() and diluted()),
             (maybe("values-elsewhere | with a cache, a token that the mask hides is noticed", "whether "
                    "values lie where their keys do, the slots that are read, and the mask"),
              "the order in which cached and new values are joined, and the slots of each layer",
@@ -1694,12 +1651,6 @@ def _packing(patient, check):
                 (maybe("mask-weak | the second text notices the first one although the mask hides it",
                        "layers that do not use the mask, and whether it is too weak"), "each layer's mask",
                  lambda: patient.even and runs_on()),
-                (maybe("state-runs-on | the second text notices the first one wherever that is put", "a "
-                       "state or a convolution that runs on from one text to the next"),
-                 "where layers without attention learn that a new text begins; then each layer's mask",
-                 lambda: positions is not None and runs_on() and patient.same(*(
-                     patient.rows(packed, positions + by * (along < OLD), between)[:, OLD:]
-                     for by in (0, 5)))),
                 (maybe("runs-on | the second text notices the first one although the mask hides it", "a "
                        "state or a convolution that runs on from one text to the next, and layers that do "
                        "not use the mask"),
@@ -1786,13 +1737,8 @@ UNLIKE_SIZE = (
     "is sqrt(d) multiplied with the embedding alone, before the table is added?",
 )  # fmt: skip
 UNLIKE_SINKS = (
-    maybe("sinks | only the reference notices how many equal tokens there are", "a sink that is left out"),
-    "the softmax: does its sum have the sink's part?",
-)
-UNLIKE_STATE = (
-    maybe("sinks-or-state | only the reference notices how many equal tokens there are", "a sink or a state "
-          "that is left out"),
-    "the sum of the softmax, and layers without attention",
+    maybe("sinks | only the reference notices how many equal tokens there are", "a sink or a state that is "
+          "left out"), "the sum of the softmax: does it have the sink's part? Then layers without attention",
 )  # fmt: skip
 UNLIKE_AT_0 = (
     maybe("at-0 | with all tokens at position 0 they differ, too, and a token alone does not", "the scale of "
@@ -1823,15 +1769,6 @@ UNLIKE_ORDER = (
     "no-distance | order counts in the reference alone: no layer has a bias or a turn",
     "where the bias is added, or the turn made.",
 )
-
-
-def _far_to_near(patient, ask):
-    """How much more the last token notices of the first tokens than of those before it."""
-    far, near = (
-        patient.difference(ask(patient.altered(patient.long, places))[:, -1], ask(patient.long)[:, -1])
-        for places in (slice(NEW), slice(-1 - 2 * NEW, -1 - NEW))
-    )
-    return far / max(near, 1e-12)
 
 
 def _pair(patient, ask, far, given, other=False):
@@ -1910,8 +1847,7 @@ def _unlike(patient, right, answered):
     if not patient.same(*(one.rows(patient.text[:, :1]) for one in (patient, right))):
         list(_added(right, ""))
         if patient.even and not right.even:
-            nowhere = 0 * patient.count if answered else None
-            return UNLIKE_SINKS if _no_order(right, nowhere) else UNLIKE_STATE
+            return UNLIKE_SINKS
         if patient.in_attention:
             return UNLIKE_ALONE
         times = _by_position(patient, patient) / _by_position(patient, right) if answered else 1
@@ -2017,7 +1953,8 @@ def _other_distances(patient, right, text, ids):
     def buckets():
         own, others = (_borders(patient, one.rows) for one in (patient, right))
         first = next((pair for pair in itertools.zip_longest(own, others) if pair[0] != pair[1]), ())
-        return bool(own and others and first) and "{} here, and at {} in the reference".format(
+        apart = {*own} - {*others} and {*others} - {*own}  # a border that is only faint is no other bucket
+        return bool(own and others and apart) and "{} here, and at {} in the reference".format(
             *(at or "none" for at in first)
         )
 
