@@ -513,7 +513,7 @@ def test_without_positions_the_culprit_is_not_guessed():
 
     found = wrong(doctor.examine(logits))
     assert [finding.check for finding in found] == ["step by step", "several new tokens"]
-    assert all("Look first at the positions of new tokens, whether" in one.culprit for one in found)
+    assert all("Look first at the positions and distances of new tokens" in one.culprit for one in found)
     assert "with position_ids the doctor could say more" in found[0].look_at
 
 
@@ -575,7 +575,7 @@ def test_what_is_no_rotation_is_a_note_until_relative_is_said():
     assert (
         "and not as a table does; if it should not, say relative = True" in shown and "culprit" not in shown
     )
-    with pytest.raises(AssertionError, match="a sign that is lost"):
+    with pytest.raises(AssertionError, match="a lost sign"):
         doctor.assert_healthy(SmallLlama("sign lost"), VOCAB_SIZE, relative=True)
     with pytest.raises(AssertionError, match=r"absolute positions.*\n.*added, values that are rotated"):
         doctor.assert_healthy(SmallLlama(table=True), VOCAB_SIZE, relative=True)
