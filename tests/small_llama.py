@@ -11,17 +11,17 @@ VOCAB_SIZE, WIDTH, NUM_HEADS, NUM_KEY_HEADS, HEAD_DIM = 40, 32, 4, 2, 8
 
 # fault -> words of what the doctor should name
 FAULTS = {
-    "offset ignored": ("begin again at 0 after the cache", "every new token gets position 0"),
+    "offset ignored": ("begin again at 0 after the cache", "answered as if it stood at position 0"),
     "offset counted twice": "length of the cache is counted twice",
     "offset one too large": "one too far on",
     "offset one too small": "one too low",
     "offset two too small": "two too low",
     "first position for all new": "position of the first",
-    "new tokens at 0": "every new token gets position 0",
+    "new tokens at 0": "answered as if it stood at position 0",
     "keys turned twice": "cached keys are turned again",
     "keys cached before the turn": "cached keys are kept before the turn",
     "heads in another order": "heads that share keys, keys of another layer",
-    "old values moved": "values do not lie where their keys do",
+    "old values moved": "whether values lie where their keys do",
     "cache not used": "the cache is not used",
     "mask not used": ("the mask is not used", "the mask between the texts is not used"),
     "positions not used": "position_ids are not used once there is a mask",
@@ -46,13 +46,13 @@ FAULTS = {
     "padding counted with a cache": "padding is counted as positions once there is a cache",
     "first positions for all": "the positions of the first text are used for all",
     "first mask for all": "the mask of the first text is used for all",
-    "last positions for all": "a text gets the positions of another text",
+    "last positions for all": "it gets the positions of another text",
     "mask reversed": "the mask lies the wrong way round",
     "mask on the queries": "the mask is not used, or it does not lie on the keys",
     "not itself": "a token does not see itself",
     "table left out with a cache": "the positions of new tokens are not used",
     "number of the text": "the number of the text is taken for the position",
-    "counted from the end": "positions are counted from the end",
+    "counted from the end": "positions counted from the end",
     "mask the wrong way round": "is looked at although the mask forbids it",
     "softmax of nothing": "the softmax of nothing is 0 / 0",
     "pairs mixed up": "not as a rotation",
@@ -60,7 +60,7 @@ FAULTS = {
     "only queries turn": "only queries turn",
     "only keys turn": "only keys turn",
     "opposite turns": "queries and keys turn in opposite directions",
-    "heads split wrongly": "heads are split or merged wrongly",
+    "heads split wrongly": "how heads are split and merged",
     "new keys first": ("new keys are put before the old ones", "does not lie on the keys that it is for"),
     "remainder by 512": "positions begin again after every 512",
     "frequencies not filled": "uninitialised memory",
@@ -141,7 +141,8 @@ class Attention(nn.Module):
         if past is not None and self.fault != "cache not used":
             old = past[0]
             if self.fault == "keys turned twice":
-                steps = torch.arange(old.shape[2])[None, :, None] * torch.ones(HEAD_DIM)
+                pair = torch.arange(HEAD_DIM) % (HEAD_DIM // 2)
+                steps = torch.arange(old.shape[2])[None, :, None] * 10_000.0 ** (-2 * pair / HEAD_DIM)
                 old = self.turned(old, steps.cos(), steps.sin())
             new_first = -1 if self.fault == "new keys first" else 1
             kept = past[1].roll(1, dims=2) if self.fault == "old values moved" else past[1]

@@ -22,6 +22,8 @@ def test_the_page_says_what_the_reader_prints(name):
 def test_the_table_has_the_numbers_of_the_words():
     said = json.loads(in_browser.read(in_browser.example("llama-3-8b")))
     assert said["table"] == [["0-31", "rotary", "500,000", "8,192", "29 of 64"]]
+    stretched = json.loads(in_browser.read(in_browser.example("gemma-3-12b")))["table"]
+    assert [row[1] for row in stretched] == ["rotary", "linear, factor 8"]
     assert "35 of 64 pairs turn at least once" in said["told"]
 
 

@@ -189,6 +189,8 @@ def test_layers_without_positions():
         ({"model_type": "whisper", "encoder_layers": 4, "decoder_layers": 4}, "unknown", "'whisper' is not"),
         ({"model_type": "llava", "text_config": {"model_type": "llama", "max_position_embeddings": 4096}},
          "rotary", "leaves out hidden_size (4096), num_attention_heads (32), num_hidden_layers (32)"),
+        ({"model_type": "acme", "num_hidden_layers": 2}, "unknown", "warning: the type 'acme' is not"),
+        (LLAMA | {"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "rotary", "had, if this is the"),
         (LLAMA | {"partial_rotary_factor": 0.1}, "unknown", "of 16 columns of a head no pair would turn"),
         (LLAMA | {"rope_scaling": {"rope_type": ["yarn"]}}, "unknown", "the rule \"['yarn']\" is not one of"),
         (LLAMA | {"rope_scaling": YARN | {"factor": np.inf}}, "unknown", "factor = inf is no number"),
@@ -259,6 +261,9 @@ def test_the_language_model_of_a_model_with_eyes():
     assert models.layers({"model_type": "eyes", "text_config": LLAMA, "vision_config": {}}) == models.layers(
         LLAMA
     )
+    part = without(LLAMA, "model_type")
+    for outer, read_as in (("gemma3", "gemma3_text"), ("acme", "acme"), ("llava", "llava")):
+        assert models.explain({"model_type": outer, "text_config": part}).startswith(f"{read_as}: 4 layers")
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def _report(patient, findings):
         report.tried += f"; texts of 1 to {patient.longest} tokens{patient.too_long}"
         report.tried += f"; positions 0 to {patient.farthest:,}" * bool(patient.farthest)
     for why, names in left.items():
-        report.tried += f"\nleft out: {', '.join(names)} ({why})"
+        report.tried += f"\nleft out: {', '.join(map(hyphened, names))} ({why})"
     return report
 
 

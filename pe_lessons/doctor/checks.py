@@ -21,6 +21,7 @@ from pe_lessons.doctor.examined_model import (
     Patient,
     adapted,
     finite,
+    maybe,
     share,
 )
 
@@ -36,7 +37,8 @@ def idle_positions(patient, found):
     idle = _no_order(patient)
     if not any(patient.same(turned, other) for other in others):
         says = "moving the tokens apart changes nothing, and turning their positions round does"
-        culprit = "sign | distances have the other sign, and those that are too small are taken for one"
+        causes = "the sign of distances that are cut off at 0, and a causal mask that goes by positions"
+        culprit = maybe("sign | only whether a position is larger or smaller counts", causes)
         where = "is the place of a key taken from that of the query, before distances are cut off at 0?"
         return dataclasses.replace(found, says=says, culprit=culprit, look_at=where, id="")
     if idle is False:
@@ -135,9 +137,10 @@ def _future(patient, check):
         alone = _sees_all_but_itself(patient)
     except Crash:  # the model takes no such mask
         alone = False
-    missing = "no-mask | a causal mask is missing, or in a model of many layers off by one"
-    others = "" if patient.known else ", or heads are split or merged wrongly"
-    reshaped = "heads | heads are split or merged wrongly, or the causal mask is off by one in many layers"
+    reshaped = "how heads are split and merged, the axis of the softmax, and a norm or a mean over tokens"
+    mixes = maybe("heads | it is not only the causal mask", reshaped)
+    any_of_them = maybe("no-mask | a text is read both ways", f"the causal mask, {reshaped}")
+    where = "view and reshape, where transpose is meant; an encoder reads both ways, and is not examined"
     yield patient.verdict(
         check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
         "another last token changes rows before it", "lesson 01", [
@@ -154,17 +157,16 @@ def _future(patient, check):
             ("looks-ahead | tokens see a few of those after them, however long the text is: a window looks "
              "both ways, a convolution looks ahead, or the causal mask is off by one in many layers; ",
              "the mask of each layer; a sink that is put before the keys and cut off behind them", a_few),
-            ("heads | heads are split or merged wrongly", "view and reshape, where transpose is meant",
-             lambda: patient.even and not no_mask() and not hidden_by_a_mask()),
-            (missing + others, "the attention's mask; an encoder reads both ways, and this doctor is for "
-             "causal models",
-             lambda: bool(others) or no_mask()),
-        ], (reshaped, "view and reshape, where transpose is meant; then the attention's mask"),
+            ("no-mask | a causal mask is missing", "the attention's mask; an encoder reads both ways, and "
+             "this doctor is for causal models", no_mask),
+            (mixes, where, lambda: not hidden_by_a_mask()),
+        ], (any_of_them, where),
     )  # fmt: skip
 
 
 def _longer(patient, check):
-    short = ("from-the-end | positions are counted from the end, or rows hang on how long the text is",
+    short = (maybe("from-the-end | rows hang on how long the text is", "positions counted from the end, and "
+                   "a factor or a norm over all tokens"),
              "where positions are made; experts of limited capacity do it, too")  # fmt: skip
     long = ("grows | something changes with the length of the text, and not in a short one",
             "a factor or a window that hangs on the length; experts of limited capacity")  # fmt: skip
@@ -182,8 +184,9 @@ def _longer(patient, check):
         return patient.verdict(
             check, short, whole,
             "rows stay what they are when the text goes on", "rows change when the text goes on", "lesson 05",
-            [("base-grows | tokens turn otherwise when the text grows: a base that grows (dynamic NTK), or "
-              "a factor on positions", where, "lesson 13", lambda: otherwise is long and only_positions())],
+            [(maybe("base-grows | positions count otherwise when the text grows", "a base that grows "
+                    "(dynamic NTK), and a factor on positions"),
+              where, "lesson 13", lambda: otherwise is long and only_positions())],
             otherwise,
         )  # fmt: skip
 
@@ -224,26 +227,31 @@ DIFFERENT = (
     "sink, with attention without a softmax, or with a state"
 )
 NO_SIGN = (
-    "no sign of positions, as in a model without any: a token does not notice in which order it sees others. "
-    "If it should have some, look at the sign of the distances, and at what is made of them"
+    "no sign of positions, as in a model without any: under a mask by which all tokens but the last see only "
+    "themselves, the last one does not notice their order. A state that such a mask restarts may notice it "
+    "elsewhere. If there should be positions, look at the sign of the distances"
 )
 SMALL_FORMAT = (
     "small-format | positions or angles in a small format (bfloat16 or float16)",
     "the dtype of positions, and that in which they are multiplied by frequencies", "lesson 21",
 )  # fmt: skip
 TOO_FAST = (
-    "too-fast | frequencies are so large that neighbouring positions differ by chance: uninitialised memory?",
+    maybe("too-fast | neighbouring positions differ by chance",
+          "frequencies that are far too large, as in uninitialised memory"),
     "the buffer of frequencies: is it ever filled?", "lesson 05",
 )  # fmt: skip
 NO_ROTATION = (
-    "no-rotation | positions act in the attention alone, but not as a rotation: pairs are mixed up, a sign "
-    "is lost, frequencies are far too large, or queries and keys turn by other layouts or frequencies",
+    maybe("no-rotation | positions act in the attention alone, but not as a rotation",
+          "whether in each layer "
+          "queries and keys turn by the same frequencies and in the same pairs, a lost sign, and a scale "
+          "that goes by position"),
     "where queries and keys are turned", "lesson 09",
 )  # fmt: skip
 MUCH = 0.1  # of what order does
 ABSOLUTE = (
-    "absolute | it is not only distances that count, where a text is long or stands elsewhere: a mask, a "
-    "chunk, or a rule for long texts goes by positions", "what is compared with a position", "lesson 20",
+    maybe("absolute | where a text is long or stands elsewhere, it is not only distances that count",
+          "a mask or a chunk that goes by positions, and a rule for long texts"),
+    "what is compared with a position", "lesson 20",
 )  # fmt: skip
 # What the last of three tokens, which sees the first two only, does not notice: (culprit, places, places).
 UNLIKE = (
@@ -306,33 +314,33 @@ def _added(patient, check):
     yield Finding(check, "note", says)
 
 
-def _no_order(patient, ids=None):
+def _no_order(patient):
     """Does the last of several tokens, the only one that sees others, not notice in which order they stand?
 
     Otherwise each layer of a causal model passes on what its mask alone says about the order. None where the
     model can't be asked.
     """
     try:
-        plain = _last_of_all(patient, patient.text, ids)
-        orders = [_last_of_all(patient, patient.text[:, [*order, *range(len(order), LENGTH)]], ids)
+        plain = _last_of_all(patient, patient.text)
+        orders = [_last_of_all(patient, patient.text[:, [*order, *range(len(order), LENGTH)]])
                   for order in ([1, 0], range(LENGTH - 5, -1, -1))]  # fmt: skip
-        noticed = not _blind(patient, ids)
+        noticed = not _blind(patient)
     except Crash:  # the model takes no such mask
         return None
     return all(patient.same(other, plain) for other in orders) if noticed else None
 
 
-def _last_of_all(patient, text, ids=None):
+def _last_of_all(patient, text):
     """The last row of a text in which all tokens before it see themselves only."""
     mask = torch.eye(LENGTH).bool()
     mask[-1] = True
-    return patient.rows(text, ids, mask[None])[:, -1]
+    return patient.rows(text, None, mask[None])[:, -1]
 
 
-def _blind(patient, ids=None):
+def _blind(patient):
     """Does the last token not notice the first one, though a mask shows it? Then there is no attention."""
     texts = patient.text, patient.altered(patient.text, 0)
-    return patient.same(*(_last_of_all(patient, text, ids) for text in texts))
+    return patient.same(*(_last_of_all(patient, text) for text in texts))
 
 
 CUT_OFF = (
@@ -357,8 +365,9 @@ def _shift(patient, check):
         yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
     elif not patient.in_attention:
         more = (
-            "reaches-more | positions reach more than the scores: a table is added, or values are rotated; "
-            "or, where there is a sink, queries and keys do not turn alike", "what is added and what turns",
+            maybe("reaches-more | positions reach more than the scores", "a table that is added, values that "
+                  "are rotated, and, where there is a sink, keys that turn otherwise than queries"),
+            "what is added and what turns",
         ) if patient.relative else ()  # fmt: skip
         yield Finding(check, status, f"{says} the answers: absolute positions", size, *more)
     elif patient.unfilled or _confused(patient):
@@ -416,8 +425,11 @@ def _why_confused(patient):
         return patient.unfilled
     if patient.moved(1) > 0.3:
         return TOO_FAST
-    seam = _seam(patient)
-    return (seam and _at_the_seam(patient, seam)) or SMALL_FORMAT
+    if (seam := _seam(patient)) and (found := _at_the_seam(patient, seam)):
+        return found
+    culprit = "small-format | far out, positions count otherwise"
+    perhaps = maybe(culprit, "positions or angles in a small format, and a rule or a scale for far positions")
+    return SMALL_FORMAT if _confused(patient) else (perhaps, *SMALL_FORMAT[1:])
 
 
 def _seam(patient):
@@ -512,7 +524,8 @@ def _far(patient, check):
         return
     little = f"less than {patient.enough:.0%}"
     if near >= patient.enough:
-        yield Finding(check, "note", "they are answered; only relative positions would show more")
+        says = "they are answered; where moving all positions changes nothing, more can be tried"
+        yield Finding(check, "note", says)
     elif found := _at_the_seam(patient, seam) if seam else ():
         says = f"moving two halves of a text by the same number changes the answers, at position {seam:,}"
         yield Finding(check, "wrong", says, finite(patient.moved(max(0, seam - OLD))), *found)
@@ -535,9 +548,10 @@ LIMITED = "what texts share: experts of limited capacity, a norm over the batch"
 FIRST_FOR_ALL = "first-positions | the positions of the first text are used for all", "position_ids[:1]"
 
 OF_ANOTHER = (
-    "other-positions | a text gets the positions of another text of the batch",
-    "position_ids[-1:], or the largest of them all",
-)
+    maybe("other-positions | a text notices which positions the other texts of the batch have",
+          "whether it gets the positions of another text, and what is made of the largest of them all"),
+    "position_ids[-1:], position_ids.max()",
+)  # fmt: skip
 
 
 def _of_another(patient, ids, ask):
@@ -575,18 +589,20 @@ def _batch(patient, check):
                  # then it is 0 for a text alone, which shows no order
                  lambda: numbered and not known
                  and ("mask" not in patient.arguments or _no_order(patient) is not False)),
-                ("laid-out | equal texts get other rows, whatever the other texts hold: heads, the slopes of "
-                 "a bias, or positions lie in the order of the texts",
+                (maybe("laid-out | equal texts get other rows, whatever the other texts hold", "the order in "
+                       "which heads, the slopes of a bias and positions lie for the texts"),
                  "view, repeat and repeat_interleave where texts and heads share an axis",
                  lambda: by_place and positions is None and not any(moved_by(0)[1:])),
                 (*FIRST_FOR_ALL, lambda: torch.cat(
                     [patient.rows(row[None], positions[:1]) for row in patient.tokens])),
                 (*OF_ANOTHER, lambda: positions is not None and _of_another(
                     patient, positions, lambda ids: patient.rows(patient.tokens, ids))),
-                ("first-text | keys, values or a mask of the first text are used for all", "[:1], and expand",
+                ("first-text | something of the first text is used for all, such as keys, values or a mask",
+                 "[:1], and expand",
                  lambda: moved_by(0)[1:] == [True, True] and not moved_by(1)[0] and not moved_by(1)[2]),
-                ("mixed | a text notices the other texts of its batch: something is summed or averaged over "
-                 "them", f"the axis of each sum, mean and norm; {LIMITED}", lambda: any(moved_by(0)[1:])),
+                (maybe("mixed | a text notices what the other texts of its batch hold", "the axis along "
+                       "which attention looks (batch_first), and what is summed or averaged over the texts"),
+                 f"the axis of each sum, mean and norm; {LIMITED}", lambda: any(moved_by(0)[1:])),
             ],
         )  # fmt: skip
 
@@ -657,10 +673,10 @@ def _far_ways(patient):
 
 
 LONG_MASK = (
-    "long-mask | something changes with the length of the text: the mask of padding is dropped, or cut at "
-    "the wrong end, or a window is another beside it",
+    maybe("long-mask | only a long padded text goes wrong", "a mask of padding that is dropped or cut at the "
+          "wrong end, and a window that is another beside it"),
     "where the mask is cut to a window, or to the keys that the cache keeps: the last ones?",
-)
+)  # fmt: skip
 
 
 def _left_padding(patient, check):
@@ -689,18 +705,6 @@ def _left_padding(patient, check):
 
         def text_matters():
             return any(noticed(place, -1) for place in range(PADDING, PADDING + LENGTH - 1))
-
-        def padding_has_a_place():
-            """Does it matter which positions padding has? Not where it is hidden from attention."""
-            far = torch.where(mask, ids, 3 + torch.arange(mask.shape[1]))
-            return not patient.same(seen, _ends(patient.rows(batch, far, mask), *counts))
-
-        def fades():
-            """Does padding that is far away do nothing, and near padding much, though nothing else would
-            tell the one from the other? So does what a state forgets."""
-            last = torch.arange(patient.long.shape[1])[None] == patient.long.shape[1] - 1
-            return patient.settles and not patient.alike and _far_to_near(
-                patient, lambda tokens: patient.rows(tokens, None, last)) < 1e-6  # fmt: skip
 
         def weights_are_lost():
             """Of equal tokens, with some of them hidden, the rest gets too little."""
@@ -740,6 +744,12 @@ def _left_padding(patient, check):
                 return False
             return first is None or patient.same(with_ones, patient.rows(patient.text, patient.count + first))
 
+        def sees_later():
+            """Does a mask of ones let tokens see the last one?"""
+            ones = torch.ones_like(patient.text).bool()
+            texts = patient.text, patient.altered(patient.text, -1)
+            return not patient.same(*(patient.rows(text, None, ones)[:, :-1] for text in texts))
+
         def hiding_all_is_nothing():
             """A softmax doesn't notice a number that is added to all scores."""
             return patient.same(*(patient.rows(batch, ids, all_of_it) for all_of_it in
@@ -774,27 +784,26 @@ def _left_padding(patient, check):
                 ("begin-elsewhere | with a mask, a text without padding changes, too: positions begin at 1 "
                  "there, or are summed along another axis", "mask.cumsum(dim=1) - 1",
                  lambda: ids is None and not patient.in_attention and ones_change()),
-                ("mask-changes | with a mask, a text without padding changes, too, and not by its positions: "
-                 "a sink, a scale or a norm hangs on whether there is one", "what is done only with a mask",
+                ("causal-dropped | once there is a mask of padding, tokens see later ones: the causal mask "
+                 "is dropped", "is_causal=mask is None", sees_later),
+                (maybe("mask-changes | with a mask, a text without padding changes, too", "positions, a sink "
+                       "or a scale that hang on whether there is a mask"), "what is done only with a mask",
                  ones_change),
                 ("mask-finite | the mask is a small number that is added to the scores: it makes padding "
                  "less likely, and doesn't hide it", "is it -inf, or as good as that, where padding is?",
                  lambda: padding_matters() and hiding_all_is_nothing()),
-                ("mask-late | the mask comes after the softmax: hidden keys take their share",
-                 "the order of mask and softmax", weights_are_lost),
-                ("mask-weak | padding is noticed although the mask is used: the mask is too weak, some "
-                 "layers do not use it, or it does not lie on the keys",
+                ("mask-late | hidden keys take their share: the mask comes after the softmax, or empties "
+                 "only values", "the order of mask and softmax", weights_are_lost),
+                (maybe("mask-weak | padding is noticed although the mask is used", "whether the mask is too "
+                       "weak, whether each layer uses it, and whether it lies on the keys"),
                  "is it -inf, or as good as that? Then each layer's mask",
                  lambda: patient.even and padding_matters()),
-                ("state-runs-on | a state, or a convolution, runs on through padding",
-                 "where layers without attention learn what is padding",
-                 lambda: padding_matters()
-                 and (fades() if ids is None else not padding_has_a_place())),
-                ("state-padding | padding is noticed although the mask is used: a state or a convolution "
-                 "runs on through padding, the mask is too weak, some layers do not use it, or it does not "
-                 "lie on the keys",
-                 "where layers without attention learn what is padding; then each layer's mask",
-                 lambda: padding_matters()),
+                ("padding-counted | padding is counted as positions", "count from the first real token",
+                 lambda: not patient.known and not patient.settles
+                 and not padding_matters() and not patient.same(seen[0], alone()[0][0])),
+                (maybe("state-runs-on | padding is noticed although the mask is used", "a state or a "
+                       "convolution that runs on through padding, a weak mask, and layers without it"),
+                 "where layers without attention learn what is padding", padding_matters),
             ], otherwise,
         )  # fmt: skip
 
@@ -842,14 +851,15 @@ def _left_padding(patient, check):
         return [found] if found.status == "wrong" else []
 
     patient.mask_wrong = True  # until the end
-    own = judged(
-        None, ("padding-counted | padding is counted as positions", "count them from the first real token")
-    )
+    there = "that padding is there is noticed, and not what it holds"
+    counted = maybe(f"padding-counted | {there}", "whether padding is counted as positions, and a chunk or a "
+                    "window that is counted by slots")  # fmt: skip
+    own = judged(None, (counted, "count positions from the first real token"))
     patient.counts_from_the_text = own.status == "right"
     trace = (
-        "padding-there | what padding holds is hidden, but not that it is there: positions are not those "
-        "that are given, or a state or a convolution counts it", "where positions are made once there is a "
-        "mask; what is added to padding after it is hidden",
+        maybe(f"padding-there | {there}", "whether given positions are used, a chunk or a window that is "
+              "counted by slots, and a state or a convolution that counts padding"),
+        "where positions are made once there is a mask; what is added to padding after it is hidden",
     )  # fmt: skip
     given = judged(positions, trace) if patient.known else own
     if given.status == "right" and own.id.rpartition("/")[2].startswith("begin-"):
@@ -920,12 +930,11 @@ def _cached(patient, check, cuts):
             got = patient.continued(two, [1], torch.tensor([[5, 7]]))
             return patient.alike and not patient.same(got, rows[0]) and patient.same(got, rows[1])
 
-        def second_key_only():
-            """Is one cached key right, at index 0, and a second one not, though their values are the same?"""
-            text = patient.text[:, [0, 0, 1]]
-            right = [patient.same(patient.continued(one, [one.shape[1] - 1]), patient.rows(one)[:, -1:])
-                     for one in (text[:, 1:], text)]  # fmt: skip
-            return patient.alike and right == [True, False]
+        def turned_by_slot():
+            """Is the second one of two equal tokens in the cache, at 1, taken for one at 2?"""
+            text, got = patient.text[:, [0, 0, 1]], patient.continued(patient.text[:, [0, 0, 1]], [2])
+            at = [patient.rows(text, torch.tensor([[0, place, 2]]))[:, -1:] for place in (1, 2)]
+            return patient.alike and not patient.same(got, at[0]) and patient.same(got, at[1])
 
         def both(tokens, ids=None):
             """The last row of a text that comes as one token and the rest, and of the whole text."""
@@ -940,10 +949,11 @@ def _cached(patient, check, cuts):
             return known and patient.moved(5) < patient.enough <= patient.difference(*moved)
 
         def other_scores():
-            """Of two tokens at position 0 the second one is wrong, and it would not be if they were equal."""
-            nowhere = torch.zeros(1, 2, dtype=torch.long)
-            return patient.same(*both(patient.text[:, [0, 0]], nowhere)) and not patient.same(
-                *both(patient.text[:, :2], nowhere))  # fmt: skip
+            """Of two tokens at one place the second one is wrong, and it would not be if they were equal."""
+            places = [torch.full((1, 2), place) for place in (0, OLD)]
+            equal, others = ([patient.same(*both(patient.text[:, tokens], place)) for place in places]
+                             for tokens in ([0, 0], [0, 1]))  # fmt: skip
+            return all(equal) and not all(others)
 
         def right_in_the_end(times=10):
             """Are equal tokens less wrong where they are many? Then it is the first or the last of them, and
@@ -953,7 +963,8 @@ def _cached(patient, check, cuts):
                 patient.difference(patient.continued(text, [text.shape[1] - 1]), patient.rows(text)[:, -1:])
                 for text in (few, many)
             )
-            return patient.in_attention and patient.enough < short and long < short / times
+            steady = patient.in_attention or patient.settles
+            return steady and patient.enough < short and long < short / times
 
         def spaced(by):
             """The whole text with `by` tokens, which a mask hides, before the new ones."""
@@ -1029,13 +1040,15 @@ def _cached(patient, check, cuts):
             New tokens, which it counts and which see only themselves, and then one that is told where it is.
             """
             count = 1 if len(cuts) > 1 else NEW - 1
+            if mask is not None or any(patient.same(*rows) for rows in zip(seen[0, :count], expected[0])):
+                return False
             text, end = patient.text[:, : OLD + count + 1], OLD + count
-            mask = torch.ones(1, end + 1, end + 1).tril().bool()
-            mask[:, OLD:end] = torch.eye(end + 1).bool()[OLD:end]
+            shown = torch.ones(1, end + 1, end + 1).tril().bool()
+            shown[:, OLD:end] = torch.eye(end + 1).bool()[OLD:end]
             ids, cache = patient.count[:, : end + 1], patient.ask(text[:, :OLD])[1]
-            cache = patient.ask(text[:, OLD:end], None, mask[:, OLD:end, :end], cache)[1]
-            got = patient.ask(text[:, end:], ids[:, end:], mask[:, end:], cache)[0]
-            return patient.difference(got, patient.rows(text, ids, mask)[:, -1:]) < patient.enough / 100
+            cache = patient.ask(text[:, OLD:end], None, shown[:, OLD:end, :end], cache)[1]
+            got = patient.ask(text[:, end:], ids[:, end:], shown[:, end:], cache)[0]
+            return patient.difference(got, patient.rows(text, ids, shown)[:, -1:]) < patient.enough / 100
 
         def from_0(queries):
             """Would new tokens be right at 0, while elsewhere their queries stand at 0, or are right?"""
@@ -1062,19 +1075,6 @@ def _cached(patient, check, cuts):
             one_way = len({one > other for one, other in itertools.pairwise(sizes)}) == 1
             noise = patient.enough / 100 if known or patient.in_attention else 1e-3 * sizes[0]
             return one_way and abs(sizes[0] - sizes[-1]) > noise
-
-        def diluted():
-            """Does what many equal tokens hold outweigh what is wrong with few? Then that has no values."""
-
-            def off(token, count):
-                text = token.expand(1, count)
-                seen = patient.continued(text, [count - 1])
-                return patient.difference(seen, patient.rows(text)[:, -1:])
-
-            fading = [off(token, 2) / max(off(token, LENGTH), 1e-12) for token in patient.text[0]]
-            if not patient.even or min(fading) <= 1:
-                return False
-            return any(off(token, patient.long.shape[1]) < off(token, 2) / 10 for token in patient.text[0])
 
         def turned_round():
             """Do far tokens count more than near ones, and at once less?"""
@@ -1109,12 +1109,15 @@ def _cached(patient, check, cuts):
             keys[:] = torch.arange(LENGTH) <= keys.sum() - 1 - NEW
             keys[OLD:] = True
 
-        brings = "a sink, the kernel of a convolution, or a norm; also possible: its embedding or key"
+        brings = "a sink, the kernel of a convolution, and a norm"
         if patient.even or not (patient.in_attention or patient.settles):
-            own = "heads that share keys, keys of another layer" if patient.in_attention else "its position"
-            brings = f"{own}, or its embedding; also possible: a norm, or it does not see itself"
+            own = "heads that share keys" if patient.in_attention else "its position"
+            brings = f"{own}, keys of another layer, and the slots that are written and read"
         reach = _reach(patient, patient.text, cuts)
         stories = [
+            ("mask-inverted | once there is a cache, the mask of padding hides what it should show",
+             "is True taken for 'hide'?", lambda: mask is not None and patient.same(
+                 expected, patient.continued(patient.text, cuts, positions, mask, later=~mask))),
             ("unused | the cache is not used", "where cached keys and values are put before the new ones",
              lambda: not matters(0) and not matters(OLD - 1)),
             ("mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only",
@@ -1126,15 +1129,12 @@ def _cached(patient, check, cuts):
              lambda: as_if_masked(lambda keys, old: hide(keys, keys.sum() - 1))
              or as_if_masked(lambda keys, old: hide(keys, slice(old, None)))),
             ("overwritten | with a cache, the last token before the new ones is not seen, and those before "
-             "it are: a new key is written over it", "the index at which new keys and values are written",
-             lambda: not matters(OLD - 1) and matters(OLD - 2) and not as_if_masked(first_keys)),
-            ("last-lost | with a cache, the last token before the new ones is not seen, and those before it "
-             "are: it is dropped, or a new key is written over it",
-             "which keys are kept, and where new ones are written",
+             "it are: a new key is written over it, or it is dropped",
+             "the index at which new keys and values are written, and which keys are kept",
              lambda: not matters(OLD - 1) and matters(OLD - 2)),
-            ("first-keys | new tokens look at the first keys only: the causal mask forgets the cache, or new "
-             "keys are written over cached ones", f"is_causal=True, a triangle or an index without {OFFSET}",
-             lambda: not matters(OLD - 1)),
+            (maybe("first-keys | new tokens look at the first keys only", "a causal mask that forgets the "
+                   "cache, and new keys that are written over cached ones"),
+             f"is_causal=True, a triangle or an index without {OFFSET}", lambda: not matters(OLD - 1)),
             ("unwritten | with a cache, places that nobody wrote are seen", WRITTEN,
              lambda: alone_differs() and not hidden_matters() and slots_matter()),
             reach[0],
@@ -1145,7 +1145,8 @@ def _cached(patient, check, cuts):
             ("only-queries | with a cache, only the queries of new tokens are counted wrongly; their keys "
              "are right", f"{OFFSET}, where queries get their positions",
              lambda: right_if_given() and only_queries()),
-            ("new-at-0 | every new token gets position 0", f"{OFFSET}; with a bias, perhaps only the query's",
+            ("new-at-0 | every new token is answered as if it stood at position 0",
+             f"{OFFSET}; with a bias, perhaps only the query's",
              lambda: patient.told([0] * NEW)),
             ("offset-0 | positions begin again at 0 after the cache", OFFSET,
              lambda: patient.told([p - OLD for p in new])),
@@ -1180,15 +1181,16 @@ def _cached(patient, check, cuts):
             ("causal-missing | the causal mask is missing among the tokens that come after a cache",
              "the mask of several new tokens",
              lambda: len(cuts) == 1 and matters(LENGTH - 1, slice(-1)) and keys_in_place()),
-            ("mask-counts | with a mask, even one of ones, new tokens go wrong, and without one they are "
-             "right: they are counted wrongly from it, it hides a token, or a state or a sink hangs on it",
+            (maybe("mask-counts | with a mask, even one of ones, new tokens go wrong, and without one they "
+                   "are right", "whether they are counted wrongly from it, whether it hides a token, and a "
+                   "state or a sink that hangs on it"),
              "the last n_q of the sums over the mask, not the first ones; how long is it?",
              lambda: mask is not None),
             ("unturned | cached keys are kept before the turn, and not turned",
              "where keys are turned: before or after they are cached?", lambda: cached_at(0)),
             ("turned-again | cached keys are turned again",
              "where keys are turned: before or after they are cached?",
-             lambda: known and (cached_at(10) or second_key_only())),
+             lambda: known and (cached_at(10) or turned_by_slot())),
             ("no-position | the positions of new tokens are not used once there is a cache",
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
@@ -1196,63 +1198,53 @@ def _cached(patient, check, cuts):
              "positions are not used, or no cached key is seen",
              "is the table added, does the rotation turn, are the keys of the cache joined?", any_position),
             *reach[1:],
-            ("apart | with a cache, queries, new keys and cached keys do not turn alike: one of them gets "
-             "other positions, or in some layer not all of them turn",
+            (maybe("apart | with a cache, queries, new keys and cached keys do not turn alike", "the "
+                   "positions that each of them gets, and layers where not all of them turn"),
              "are new tokens turned in the same layers, and by the same positions, as without a cache?",
              turn_apart),
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
              not_itself),
-            ("unwritten | with a cache, places that nobody wrote are seen", WRITTEN,
-             lambda: alone_differs() and not hidden_matters() and not values_are_right() and diluted()),
-            ("values-elsewhere | with a cache, a token that the mask hides is noticed: values do not lie "
-             "where their keys do, both lie in other slots than are read, or the mask is not used",
+            (maybe("values-elsewhere | with a cache, a token that the mask hides is noticed", "whether "
+                   "values lie where their keys do, the slots that are read, and the mask"),
              "the order in which cached and new values are joined, and the slots of each layer",
              lambda: hidden_matters() or hidden_matters(1)),
-            (f"brought | what a new token brings differs with a cache: {brings}",
+            (maybe("brought | what a new token brings differs with a cache", brings),
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
-            ("state-late | equal tokens go on rightly after many of them, and not after few: a state or the "
-             "end of a convolution is a token late, its kernel is another, or a key is missing",
+            (maybe("state-late | equal tokens go on rightly after many of them, and not after few",
+                   "the end of a convolution or its kernel, a state that is late or not kept, and a key"),
              "what the cache keeps of the last tokens beside keys and values",
              lambda: not patient.even and right_in_the_end()),
-            ("other-values | neither positions nor the mask, but what heads get: in another order, of "
-             "another layer, or scaled",
+            (maybe("other-values | with a cache, other values are seen, wherever they stand", "heads that "
+                   "share keys, the cache of each layer, and a factor"),
              "heads that share keys, the cache of each layer, what else is otherwise with a cache",
              lambda: patient.even and (known or patient.alike) and other_values()),
             ("turned-round | with a cache, far tokens count more than near ones, and without one less: "
              "distances are counted from the beginning, or have the other sign", OFFSET, turned_round),
             *_reach(patient, patient.long, later),
-            ("scores | it is neither positions nor values: the scores have another factor with a cache, or "
-             "queries or keys are normed otherwise", "the scale of the scores, and norms of queries and keys",
+            (maybe("scores | even tokens at one place are looked at otherwise with a cache, and what they "
+                   "hold is right", "the scale of the scores, norms of queries and keys, and what turns"),
+             "the scale of the scores: does it hang on the position, or on how many tokens a call has?",
              lambda: known and other_scores()),
-            ("state-several | when several new tokens come at once, a state or the end of a convolution is "
-             "not handed on; one at a time is right", "what the cache keeps beside keys and values",
-             lambda: patient.steps_right and len(cuts) == 1 and other_values()),
-            ("together | one new token at a time is right, several are not: their positions or distances are "
-             "those of one of them, or a state is not handed on to them",
-             "the rows of positions, or of the bias, for several tokens",
-             lambda: patient.steps_right and len(cuts) == 1 and not known),
-            ("after-a-step | the first new token is right, and those after it are not: a step does not write "
-             "its state back, keeps the wrong end of a convolution, or loses its key",
+            (maybe("together | one new token at a time is right, several are not", "the positions "
+                   "or distances that each of them gets, a state that is not handed on, and their mask"),
+             "the rows of positions or of the bias for several tokens, and what the cache keeps beside keys",
+             lambda: patient.steps_right and len(cuts) == 1),
+            (maybe("after-a-step | the first new token is right, and those after it are not", "a state that "
+                   "a step does not write back, the end of a convolution, and a key that it loses"),
              "the new cache of a single token",
-             lambda: len(cuts) > 1 and not patient.even and other_values()
-             and patient.same(seen[:, :1], expected[:, :1])),
-            ("not-positions | it is not the positions: the end of a convolution or a state is not handed on, "
-             "or a layer gets other values; also possible: a sink is left out",
+             lambda: len(cuts) > 1 and patient.same(seen[:, :1], expected[:, :1])),
+            (maybe("not-positions | equal tokens go wrong, too", "a state or the end of a convolution that "
+                   "is not handed on, a layer that gets other values, and a sink"),
              "what the cache keeps, and what is made of it", other_values),
-            ("scores-only | what cached tokens hold is right, and how much they count is not: distances are "
-             "not counted on, or a bias or a turn is missing or doubled in some layers",
-             f"{OFFSET}; then the bias or the turn of each layer", lambda: not known and values_are_right()),
+            (maybe("scores-only | what cached tokens hold is right, and how much they count is not",
+                   "distances that are not counted on, and the bias or the turn of each layer and head"),
+             f"{OFFSET}; then the bias or the turn of each layer", values_are_right),
         ]  # fmt: skip
         otherwise = (
-            "unexplained | no simple change of positions or of the mask explains it: does the cache keep "
-            "what was used?",
-            "are cached keys turned again, or kept before the turn? Then the mask of new tokens, and which "
-            "keys each head gets where heads share them",
-        ) if known else (
-            "offset-or-keys | positions of new tokens are not counted on from the cache, keys are not turned "
-            "as without one, or what else a token brings differs",
-            f"{OFFSET}; with position_ids the doctor could say more. Then which keys each head gets where "
-            "heads share them. A layer with a state may take one token at a time only",
+            maybe("unexplained | with a cache, the rows are others", "the positions and distances of "
+                  "new tokens, the keys that they see, and a state or a convolution"),
+            f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens, and "
+            f"the keys each head gets{'' if known else '; with position_ids the doctor could say more'}",
         )  # fmt: skip
         return patient.verdict(
             check, seen, expected, "with a cache, the rows are those of the whole text at once",
@@ -1424,10 +1416,12 @@ def _reach(patient, text, cuts):
     """Stories of how far back tokens after a cache see."""
     n, steps = text.shape[1], functools.partial(patient.continued, cuts=cuts)
 
+    @functools.cache
     def fewer():
-        """So many tokens fewer the last row notices with a cache than at once, where there is a window."""
-        at_once = patient.first_noticed(patient.rows, text)
-        return at_once and patient.first_noticed(steps, text) - at_once
+        """So many tokens fewer the last row notices with a cache than at once, where there is a window: what
+        it doesn't notice there ends as far from the end of a shorter text."""
+        at_once, shorter = (patient.first_noticed(patient.rows, one) for one in (text, text[:, :-1]))
+        return at_once and at_once == shorter + 1 and patient.first_noticed(steps, text) - at_once
 
     @functools.cache
     def longest_right():
@@ -1470,14 +1464,15 @@ def _reach(patient, text, cuts):
         )
 
     @functools.cache
-    def unseen(more=0):
+    def unseen(more=0, new=0):
         """How many tokens away those are which the first new one sees otherwise than at once, and the others.
 
         Of a text that goes wrong, hardly longer than one that doesn't, all else is hidden. No rounding would
-        do nothing to some of them, and no convolution leaves equal tokens `even`.
+        do nothing to some of them, and no convolution leaves equal tokens `even`. `new` more come at once.
         """
         end, off = min(patient.long.shape[1], max(LENGTH, longest_right()) + 4 + more), {}
-        later, ids = [cut - n + end for cut in cuts], torch.arange(end)[None] if patient.known else None
+        later = [cut - n + end - new for cut in cuts]
+        ids = torch.arange(end)[None] if patient.known else None
         text, dense = patient.altered(patient.long[:, :end], later[0]), end < 4 * LENGTH
         for far in (far for far in range(1, later[0] + 1) if dense or far % 8 < 2 or far > end - LENGTH):
             mask = torch.arange(end)[None] >= later[0]
@@ -1493,17 +1488,25 @@ def _reach(patient, text, cuts):
         moved = patient.even and min(len(right), len(later)) > 2 and min(later) - min(right) == 2
         return Exact() if moved and wrong == [*range(1, min(right))] else False
 
-    def nearer():
-        """Are only those unseen that are farthest within the window?"""
+    def nearer(early=False):
+        """Are only those unseen that are farthest within the window? `early`: one for each token that comes
+        with the first new one, as where old keys are dropped before all are asked."""
         wrong, right = unseen()
         only = patient.even and 1 in right and wrong and max(wrong) < max(right)
-        only = only and (widths()[0] >= max(wrong) if patient.known else fewer() > 0)
-        return Exact(f", by {len(wrong)}") if only and wrong == [*range(wrong[0], 1 + wrong[-1])] else False
+        if len(cuts) == 1 and patient.steps_right:
+            only = only and early == (len(wrong) == NEW - 1 and len(unseen(new=1)[0]) == NEW)
+        else:
+            only = only and not early and (widths()[0] >= max(wrong) if patient.known else fewer() > 0)
+        only = only and wrong == [*range(wrong[0], 1 + wrong[-1])]
+        return Exact("" if early else f", by {len(wrong)}") if only else False
 
     where = "the window's mask, and how many keys the cache keeps"
     return [
         ("wrong-end | with a cache, some older tokens are seen as at once, and the newest of the cached ones "
          "are not: the wrong ones are dropped", "which end of the cache is cut off", wrong_end),
+        ("dropped-early | single steps are right, and the first of several new tokens see too little: old "
+         "keys are dropped before all new tokens have looked", "when the cache is cut: after attention?",
+         lambda: nearer(early=True)),
         ("narrower | with a cache, the window is too narrow", where, nearer),
         ("missing | with a cache, the window is missing", where,
          lambda: widths()[0] < n - 1 == widths()[1]),
@@ -1513,11 +1516,12 @@ def _reach(patient, text, cuts):
          lambda: fewer() < 0),
         ("narrower | with a cache, the window is too narrow", where,
          lambda: fewer() > 0 or widths()[1] < widths()[0] < n - 1),
-        ("drops | with a cache, old keys are dropped", where,
+        ("drops | with a cache, far tokens are not seen: old keys are dropped, or more layers have a window",
+         where,
          lambda: last_ones() or widths(by_any=True)[1] < widths(by_any=True)[0]),
-        ("from-length | with a cache, a long text goes wrong and a short one does not: the window, how many "
-         "keys are kept, or the distance to far tokens is another; right are texts of up to ", where,
-         lambda: f"{longest_right()} tokens" if longest_right() else False),
+        (maybe("from-length | with a cache, a long text goes wrong and a short one does not", "the window, "
+               "how many keys are kept, and the positions of far tokens"), where,
+         lambda: longest_right() and f"; texts of up to {longest_right()} tokens are right"),
     ]  # fmt: skip
 
 
@@ -1530,12 +1534,13 @@ def _padded_steps(patient, check):
         several = ", several tokens at once" * (len(cuts) == 1)
         seen, expected = patient.continued(batch, cuts, ids, mask), _ends(alone(), NEW, NEW)
         otherwise = (
-            "padding-perhaps | only the padded text goes wrong: once there is a cache, padding is counted, "
-            "the mask does not lie on the keys that it is for, or a state gets another part of it",
+            maybe("padding-perhaps | only the padded text goes wrong", "whether padding is counted once "
+                  "there is a cache, whether the mask lies on the keys that it is for, and a state"),
             "mask[:, -n_q:] for new tokens, mask[:, -n_k:] for keys; where the model counts by itself",
         ) if patient.same(_ends(seen, NEW, NEW)[NEW:], expected[NEW:]) else (
-            "in-company | a text without padding goes wrong beside a padded one: it gets the positions or "
-            "the mask of that one", "[:1], and the axis along which positions are counted",
+            maybe("in-company | a text without padding goes wrong beside a padded one", "whether it gets the "
+                  "positions or the mask of that one"),
+            "[:1], and the axis along which positions are counted",
         )  # fmt: skip
 
         def padding_matters():
@@ -1639,21 +1644,16 @@ def _packing(patient, check):
                  lambda: patient.rows(packed, positions)),
                 (*IDS_UNUSED, lambda: torch.cat(
                     [patient.rows(one), patient.rows(other, along[:, OLD:])], dim=1)),
-                ("mask-late | the mask comes after the softmax: hidden keys take their share",
-                 "the order of mask and softmax", lambda: patient.even and runs_on() and not patient.same(
+                ("mask-late | hidden keys take their share: the mask comes after the softmax, or empties "
+                 "only values", "the order of mask and softmax",
+                 lambda: patient.even and runs_on() and not patient.same(
                      *(patient.rows(packed * 0 + packed[:, :1], positions, one) for one in (None, between)))),
-                ("mask-weak | the second text notices the first one although the mask hides it: some layers "
-                 "do not use the mask, or it is too weak", "each layer's mask",
+                (maybe("mask-weak | the second text notices the first one although the mask hides it",
+                       "layers that do not use the mask, and whether it is too weak"), "each layer's mask",
                  lambda: patient.even and runs_on()),
-                ("state-runs-on | the second text notices the first one wherever that is put: a state, or a "
-                 "convolution, runs on from one text to the next",
-                 "where layers without attention learn that a new text begins",
-                 lambda: positions is not None and runs_on() and patient.same(*(
-                     patient.rows(packed, positions + by * (along < OLD), between)[:, OLD:]
-                     for by in (0, 5)))),
-                ("runs-on | the second text notices the first one although the mask hides it: a state, or a "
-                 "convolution, "
-                 "runs on from one text to the next, or some layers do not use the mask",
+                (maybe("runs-on | the second text notices the first one although the mask hides it", "a "
+                       "state or a convolution that runs on from one text to the next, and layers that do "
+                       "not use the mask"),
                  "where layers without attention learn that a new text begins; then each layer's mask",
                  runs_on),
             ],
@@ -1722,72 +1722,53 @@ WINDOW = "is the token itself counted? sliding_window tokens, or that many befor
 
 
 UNLIKE_ALONE = (
-    "alone | a token alone differs, too: heads that share keys are repeated in another order, a sink, or "
-    "other weights or norms",
+    maybe("alone | a token alone differs, too", "the order of heads that share keys, a sink, and weights and "
+          "norms"),
     "repeat_interleave or repeat? Then the weights.",
-)
+)  # fmt: skip
 UNLIKE_FIRST = (
-    "first | a token at the first position differs: the order of sines and cosines, the row at which a "
-    "table begins, or other weights or norms, or their order in heads",
-    "are sines and cosines in turn, or in halves? Does the table begin at 1? Then the weights.",
-)
+    maybe("first | a token at the first position differs", "the order of sines and cosines, the row at which "
+          "a table begins, and in which layers and by which factor it is added"),
+    "are sines and cosines in turn, or in halves? Does the table begin at 1? Then the weights and norms.",
+)  # fmt: skip
 UNLIKE_SIZE = (
-    "table-size | held to tokens, positions count far more or less than in the reference: the table or the "
-    "embedding is multiplied by another factor",
+    maybe("table-size | held to tokens, positions count far more or less than in the reference", "the "
+          "factors of the table and of the embedding, and the layers that the table reaches"),
     "is sqrt(d) multiplied with the embedding alone, before the table is added?",
-)
+)  # fmt: skip
 UNLIKE_SINKS = (
-    "sinks | a sink is left out: only the reference notices how many equal tokens there are",
-    "the softmax: does its sum have the sink's part?",
-)
-UNLIKE_STATE = (
-    "sinks-or-state | a sink or a state is left out: only the reference notices how many equal tokens there "
-    "are",
-    "the sum of the softmax, and layers without attention",
-)
+    maybe("sinks | only the reference notices how many equal tokens there are", "a sink or a state that is "
+          "left out"), "the sum of the softmax: does it have the sink's part? Then layers without attention",
+)  # fmt: skip
 UNLIKE_AT_0 = (
-    "at-0 | with all tokens at position 0 they differ, too, and a token alone does not: the scale of the "
-    "scores or a norm of queries or keys, a mask, or a sink",
-    "the scale of the scores; does a rule for long texts have a factor?",
-)
+    maybe("at-0 | with all tokens at position 0 they differ, too, and a token alone does not", "the scale of "
+          "the scores, norms of queries and keys, and the order of their columns and heads"),
+    "the scale of the scores; does a rule for long texts have a factor? Then the mask, and a sink.",
+)  # fmt: skip
 UNLIKE_SIGN = (
     "sign | far tokens count more than near ones, and in the reference less: the sign of the distances",
     "is the bias subtracted?",
 )
-UNLIKE_FAR = (
-    "from-distance | only tokens that are some way apart differ: the window is another, or in other layers, "
-    "or a rule for far tokens is, such as buckets; the first row that differs is row ",
-    "is the token itself counted in the window? Are half of the buckets for later tokens?",
-)
 UNLIKE_TABLE = (
-    "table | a token at the first position is right, and others are not: the base or the exponent of the "
-    "frequencies, or the rows of a table",
+    maybe("table | a token at the first position is right, and others are not", "the base or the exponent of "
+          "the frequencies, a factor on positions, and the rows of a table"),
     "is the base 10,000, and the exponent 2i / d?",
-)
+)  # fmt: skip
 AT_0_RIGHT = "rotation | with all tokens at position 0 the rows are those of the reference"
 ALONE_RIGHT = "distance | a token alone is right, and others are not"
 TURN = (
-    "the base or the exponent of the frequencies, which columns turn and in which pairs, or which layers "
-    "turn and by which base",
+    "the frequencies (base, exponent, factor), the columns (which turn, and in which pairs), and the layers "
+    "(which turn, and by which base)",
     "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers.",
 )
 FADE = (
-    "the slopes or buckets that heads get, or a bias that some layers lack",
+    "the slopes or buckets that heads get, the layers that get a bias, and factors of the bias or the scores",
     "the slopes or the table of the bias, and the layers that get it.",
 )
 UNLIKE_ORDER = (
     "no-distance | order counts in the reference alone: no layer has a bias or a turn",
     "where the bias is added, or the turn made.",
 )
-
-
-def _far_to_near(patient, ask):
-    """How much more the last token notices of the first tokens than of those before it."""
-    far, near = (
-        patient.difference(ask(patient.altered(patient.long, places))[:, -1], ask(patient.long)[:, -1])
-        for places in (slice(NEW), slice(-1 - 2 * NEW, -1 - NEW))
-    )
-    return far / max(near, 1e-12)
 
 
 def _pair(patient, ask, far, given, other=False):
@@ -1846,7 +1827,12 @@ def _unlike_far(patient, one, other):
     """(culprit, look_at), or None where the rows of near tokens differ, too."""
     first = next((at for at, two in enumerate(zip(one[0], other[0]))
                   if patient.difference(*two) > patient.enough / 100), len(one[0]))  # fmt: skip
-    return (f"{UNLIKE_FAR[0]}{first}", UNLIKE_FAR[1]) if 1 < first < len(one[0]) else None
+    if not 1 < first < len(one[0]):
+        return None
+    says = f"from-distance | only tokens some way apart differ, and row {first} is the first"
+    causes = "the window, its layers, and a rule for far tokens such as buckets"
+    where = "is the token itself counted in the window? Are half of the buckets for later tokens?"
+    return maybe(says, causes), where
 
 
 def _by_position(patient, one):
@@ -1861,8 +1847,7 @@ def _unlike(patient, right, answered):
     if not patient.same(*(one.rows(patient.text[:, :1]) for one in (patient, right))):
         list(_added(right, ""))
         if patient.even and not right.even:
-            nowhere = 0 * patient.count if answered else None
-            return UNLIKE_SINKS if _no_order(right, nowhere) else UNLIKE_STATE
+            return UNLIKE_SINKS
         if patient.in_attention:
             return UNLIKE_ALONE
         times = _by_position(patient, patient) / _by_position(patient, right) if answered else 1
@@ -1874,12 +1859,13 @@ def _unlike(patient, right, answered):
             return UNLIKE_SIGN
     with contextlib.suppress(Crash):
         if answered and _last_layer(patient, right):
-            part = {"turns": "turn", "fades": "bias"}.get(kind, "bias or its turn")
-            culprit = "last-layer | the layers below are right, and the last one is not: its "
-            return f"{culprit}{part} is missing, or another", "what the last layer does with positions."
+            part = {"turns": "its base is another, or it does not turn", "fades": "its bias is another, or "
+                    "missing"}.get(kind, "its base or its bias is another, or missing")  # fmt: skip
+            culprit = "last-layer | the layers below are right, and the last one is not"
+            return f"{culprit}: {part}", "what the last layer does with positions."
     if found := _unlike_far(patient, *(one.rows(patient.text) for one in (patient, right))):
         return found
-    causes, where = {"turns": TURN, "fades": FADE}.get(kind, (f"{TURN[0]}; or {FADE[0]}", FADE[1]))
+    causes, where = {"turns": TURN, "fades": FADE}.get(kind, (f"{TURN[0]}, or at {FADE[0]}", FADE[1]))
     if answered:
         at_zero = answered(0 * patient.count)
         if at_zero and not patient.same(*at_zero):
@@ -1892,13 +1878,13 @@ def _unlike(patient, right, answered):
             )
             culprit = "should-not | in the reference position_ids do nothing: here "
             return f"{culprit}{does} that should not", "the plan of the layers."
-        return f"{AT_0_RIGHT}: {causes}", where
+        return maybe(AT_0_RIGHT, causes), where
 
     if _no_order(patient) and not _no_order(right):
         return UNLIKE_ORDER
     if not patient.in_attention:
         return UNLIKE_TABLE
-    return f"{ALONE_RIGHT}: {causes}, or the scale of the scores", f"{where} Then the scale."
+    return maybe(ALONE_RIGHT, causes), f"{where} Then the scale of the scores."
 
 
 def _last_layer(patient, right):
@@ -1954,7 +1940,10 @@ def _other_distances(patient, right, text, ids):
     where = "the sign of the bias; the direction of the rotation"
     yield ("sign | distances have the other sign than in the reference", where,
            lambda: as_if(lambda at: at.max() - at) or mirrored())  # fmt: skip
-    where = "positions, frequencies, or the slopes of a bias: does their power begin at 1 or at 0?"
+    where = (
+        "positions, frequencies, or the slopes of a bias: does their power begin at 1 or at 0? Is the bias "
+        "added after scores are divided by sqrt(d)?"
+    )
     for by in (2, 4, 8):
         yield (f"multiplied | distances count {by} times as much as in the reference", where,
                lambda by=by: as_if(lambda at: by * at))  # fmt: skip
@@ -1964,7 +1953,8 @@ def _other_distances(patient, right, text, ids):
     def buckets():
         own, others = (_borders(patient, one.rows) for one in (patient, right))
         first = next((pair for pair in itertools.zip_longest(own, others) if pair[0] != pair[1]), ())
-        return bool(own and others and first) and "{} here, and at {} in the reference".format(
+        apart = {*own} - {*others} and {*others} - {*own}  # a border that is only faint is no other bucket
+        return bool(own and others and apart) and "{} here, and at {} in the reference".format(
             *(at or "none" for at in first)
         )
 

@@ -23,6 +23,11 @@ SMALL = (torch.bfloat16, torch.float16)
 PRODUCTS = "linear addmm matmul __matmul__ bmm baddbmm einsum scaled_dot_product_attention".split()
 
 
+def maybe(seen, causes):
+    """A culprit that is no proven name: what was seen is true, whatever the cause is."""
+    return f"{seen}. Look first at {causes}; something else can do it, too"
+
+
 class Crash(Exception):
     """The model raised an error, its `__cause__`, when it was asked."""
 

@@ -144,10 +144,12 @@ def _not_read(config):
     local = "attention_layers" in config or "attention_types" in config  # GPT-Neo's own name for it
     if config.get("window_size") and not local and (listed or config.get("sliding_window")):
         yield f"window_size = {config['window_size']!r} is not understood: is sliding_window meant?"
-    kinds = {layer.kind for layer in reader.layers(config)}
-    if config.get("model_type") not in reader._known_types() and kinds != {"unknown"}:
-        named = f"the type {config.get('model_type')!r} is not in this reader's tables"
-        yield f"{named}: it is read by its keys, whatever its code does"
+    if config.get("model_type") not in reader._known_types():
+        unknown = {layer.kind for layer in reader.layers(config)} == {"unknown"}
+        what = (
+            "only its code says what it does" if unknown else "it is read by its keys, whatever its code does"
+        )
+        yield f"the type {config.get('model_type')!r} is not in this reader's tables: {what}"
 
 
 def _unused(config):

@@ -60,7 +60,9 @@ def table(config):
         row = [words._spans(numbers), IN_WORDS[MECHANISMS[layer.kind]], "", "", ""]
         reach = words._reach(layer, length) if length else layer.window
         if layer.kind == "rotary":
+            factor = dict(layer.knobs).get("factor", 1)
             row[1] = layer.rule if layer.rule != "default" else "rotary"
+            row[1] += f", factor {factor:g}" * (factor != 1)
             row[2] = f"{layer.base:,.10g}"
             if reach:
                 never = sum(frequency * reach < 2 * math.pi for frequency in layer.frequencies)

@@ -113,8 +113,11 @@ def _beyond(plan, length):
             yield beyond + f"{what}; keys that are cached were turned by another rule"
     far = {layer.frequencies for layer in plan if layer.kind == "rotary" and _reach(layer, length) == length}
     slow = {sum(0 < f * length < 2 * math.pi for f in frequencies) for frequencies in far}
+    knobs = [{"factor": 1} | dict(layer.knobs) for layer in plan]
+    stretched = any(one["factor"] != 1 and "original_max_position_embeddings" not in one for one in knobs)
     if slow - {0}:
-        yield beyond + f"{' or '.join(map(str, sorted(slow)))} pairs reach angles that no training text had"
+        words = f"{' or '.join(map(str, sorted(slow)))} pairs reach angles that no training text had"
+        yield beyond + words + ", if this is the length after stretching: the file does not say" * stretched
     if "learned" in kinds:
         yield beyond + "the table has no row"
     if kinds & {"alibi", "t5", "sinusoidal"}:
