@@ -63,37 +63,6 @@ class Mistake:
 class Exercise(Checked):
     """A function, class or list of numbers to be written by the learner.
 
-    Parameters
-    ----------
-    name : str
-        Name in the registry.
-    reference : callable
-        The right function or class.
-    probes, edge_probes : sequences of tuples
-        Arguments to try. The edge cases count once all of `probes` are right.
-    mistakes, pairs : iterables of Mistake
-        One mistake each, and two at once, named ``"one + other"``.
-    hints : sequence of str
-    text : str
-        What `solution` shows: a right answer that uses no names but those the notebook imports.
-    atol : float
-        Numbers that differ by less are equal; relative to the number where it is above 1.
-    use : callable, optional
-        ``use(answer, *probe)`` observes an answer that is not simply called, a class for instance.
-    call : callable, optional
-        ``call(name, *probe)`` is the call in words; usual arguments in brackets are the default.
-    says : dict, optional
-        ``{look: sentence}``; what to say when an unknown mistake shows in a probe that holds this text.
-    may_call : collection of str
-        Functions of the course, such as ``"rotary"``, that may give the answer's result.
-    no_loop : bool
-        Whether the task asks for an answer without a loop; a right one with a loop is not done yet.
-    rights : sequence of callables
-        Right answers in several styles, for the place where the numbers of a wrong one depart.
-    redraw : callable, optional
-        ``redraw(draw, *probe)`` gives arguments like the probe's, with numbers from `draw`, a
-        `random.Random`; for exercises whose arguments hang together (see `fresh`).
-
     Examples
     --------
     >>> squared = Mistake("squared", "This is the square of the number.", lambda number: number**2)
@@ -108,21 +77,23 @@ class Exercise(Checked):
     'correct'
     """
 
-    name: str
-    reference: Callable
-    probes: tuple
-    edge_probes: tuple = ()
-    mistakes: Iterable = ()
-    pairs: Iterable = ()
+    name: str  # in the registry
+    reference: Callable  # the right function or class
+    probes: tuple  # arguments to try
+    edge_probes: tuple = ()  # these count once all of `probes` are right
+    mistakes: Iterable = ()  # of `Mistake`: one each,
+    pairs: Iterable = ()  # and two at once, named "one + other"
     hints: tuple = ()
-    text: str = ""
-    atol: float = 1e-6
-    use: Callable | None = None
-    call: Callable | None = None
-    says: dict | None = None
-    may_call: frozenset = frozenset()
-    no_loop: bool = False
-    rights: tuple = ()
+    text: str = ""  # what `solution` shows: a right answer that uses no names but those the notebook imports
+    atol: float = 1e-6  # numbers that differ by less are equal; relative to the number where it is above 1
+    use: Callable | None = None  # use(answer, *probe) observes what is not simply called, such as a class
+    call: Callable | None = None  # call(name, *probe): the call in words, if not usual arguments in brackets
+    says: dict | None = None  # {look: sentence}, for an unknown mistake that shows in a probe with this text
+    may_call: frozenset = frozenset()  # functions of the course that may give the answer's result: "rotary"
+    no_loop: bool = False  # whether the task asks for no loop; a right answer with one is not done yet
+    rights: tuple = ()  # right answers in several styles, to find where the numbers of a wrong one depart
+    # redraw(draw, *probe): arguments like the probe's, with numbers from `draw`, a `random.Random`; for
+    # exercises whose arguments hang together (see `fresh`)
     redraw: Callable | None = None
     _known: dict = field(default_factory=dict, init=False)  # what functions of the course do in the probes
     _failed: dict = field(default_factory=dict, init=False)
