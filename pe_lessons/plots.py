@@ -239,13 +239,8 @@ def arc(ax, start, end, name, radius=0.45):
     ax.annotate("", *points, arrowprops=ahead)
     middle = (radius + 0.1) * np.array([np.cos(way[30]), np.sin(way[30])])
     paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
-    ax.text(
-        *middle,
-        name,
-        ha="right" if middle[0] < -0.1 else "center",
-        va="center",
-        bbox=paper if len(name) > 1 else None,
-    )
+    side = "right" if middle[0] < -0.1 else "center"
+    ax.text(*middle, name, ha=side, va="center", bbox=paper if len(name) > 1 else None)
 
 
 def strips(rows, *, xlabel, xticks):
