@@ -463,9 +463,8 @@ def _tensor(name, value, kinds, words=arguments.REAL):
     """`value`, a Tensor of these kinds of numbers; the loops' check refuses others in its own words."""
     if not isinstance(value, torch.Tensor):
         arguments.numbers(name, value, words)
-        raise TypeError(
-            f"{name} must be a torch.Tensor, got {type(value).__name__}: torch.tensor({name}) makes one"
-        )
+        got = f"got {type(value).__name__}: torch.tensor({name}) makes one"
+        raise TypeError(f"{name} must be a torch.Tensor, {got}")
     kind = "f" if value.is_floating_point() else "c" if value.is_complex() else "i"
     if ("b" if value.dtype == torch.bool else kind) not in kinds:
         arguments.numbers(name, value.flatten()[:1], words)  # all entries are of one kind
@@ -474,9 +473,8 @@ def _tensor(name, value, kinds, words=arguments.REAL):
 
 def _float_tensor(name, value):
     if not _tensor(name, value, "if").is_floating_point():
-        raise TypeError(
-            f"{name} must hold floating-point numbers, got {value.dtype}: {name}.float() converts it"
-        )
+        got = f"got {value.dtype}: {name}.float() converts it"
+        raise TypeError(f"{name} must hold floating-point numbers, {got}")
     return value
 
 

@@ -27,6 +27,10 @@ A_LOOP = (
     "Your numbers are right, but Python still goes through the rows one by one. The task asks for an answer "
     "without a loop. Give NumPy all rows at once: which shapes must meet?"
 )
+HANDED_ON = (
+    "You return what {} of the course returns. The result is right, but the exercise is to write this "
+    "yourself, so use what you wrote."
+)
 FEWEST = 8  # lines and bytecodes: who takes no more has not looked at the arguments
 SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
 SMALL = 1e-2
@@ -114,14 +118,9 @@ class Exercise(Checked):
         if unwritten:
             return Look("unwritten", early=_ends_too_early(answer), seen=tuple(seen))
         family = getattr(answer, "__mro__", [run_answer.unwrapped(answer)])
-        course = (one.__name__ for one in family if run_answer.is_of_the_course(one))
-        return Look(
-            "called",
-            name=str(getattr(answer, "__name__", "<>")),
-            course=next(course, None),
-            seen=tuple(seen),
-            answer=answer,
-        )
+        course = next((one.__name__ for one in family if run_answer.is_of_the_course(one)), None)
+        name = str(getattr(answer, "__name__", "<>"))
+        return Look("called", name=name, course=course, seen=tuple(seen), answer=answer)
 
     def renewed(self, seeds):
         """The same exercise with the `fresh.twin` of each main trial that has a seed."""
@@ -144,11 +143,7 @@ class Exercise(Checked):
         if not wrong:
             lender = self._lender(answer, seen)
             if lender:
-                return self.result(
-                    "not yet",
-                    f"You return what {lender} of the course returns. The result is right, but the exercise "
-                    "is to write this yourself, so use what you wrote.",
-                )
+                return self.result("not yet", HANDED_ON.format(lender))
             if self.no_loop and max(done.steps for done in seen) > LOOP:
                 return self.result("not yet", A_LOOP)
             return self.result("correct", self._praise(seen))
@@ -199,11 +194,8 @@ class Exercise(Checked):
             return lambda one: all(self._fits(one, n, seen[n]) for n in scope)
 
         everything = like(range(len(seen)))
-        attempts = [
-            (self.mistakes, everything),
-            (self.mistakes, lambda one: self._loses_as_much(one, seen)),
-            (pairs, everything),
-        ]
+        as_much = functools.partial(self._loses_as_much, seen=seen)
+        attempts = [(self.mistakes, everything), (self.mistakes, as_much), (pairs, everything)]
         if wrong[0] < main:
             attempts += [([one for one in self.mistakes if not one.whole], like(range(main)))]
         for candidates, matches in attempts:
