@@ -612,14 +612,6 @@ def pages_by_another_way(width):
     return np.outer(np.arange(width), thrice) / 3 + 1
 
 
-def test_whole_numbers_are_everywhere_and_known_nowhere():
-    def counted(position, width):
-        columns = [pair for pair in range(width)]
-        return [position + column for column in columns]
-
-    assert place.place(counted, (row_of_angles,), lambda one: one, [(3, 4)], 1e-6) is None  # no global
-
-
 def test_the_place_of_a_class():
     used = Exercise(
         "used", row_of_angles, ((3, 4), (7, 5)), rights=(InAClassRightly,),
