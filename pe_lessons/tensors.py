@@ -52,7 +52,7 @@ def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=No
     block_len = min(seq_len, max(1, 2**16 // d_model))  # as many turns as stay in the cache
     turns = _rotated_rows(1, angles, block_len)  # (block_len, n_pairs)
     n_blocks = -(-seq_len // block_len)
-    first_row = _complex_row(start, angles)  # (n_pairs,)
+    first_row = torch.complex(torch.sin(start * angles), torch.cos(start * angles))  # (n_pairs,)
     first_rows = _rotated_rows(first_row, block_len * angles, n_blocks)  # (n_blocks, n_pairs)
     product = torch.empty_like(turns)
     for block, first_row in zip(table.split(block_len), first_rows):
@@ -435,11 +435,6 @@ def _offsets(seq_len, positions, device):
     else:
         positions = arguments.key_positions(_whole_tensor("positions", positions), seq_len).to(device)
     return positions - positions[-seq_len:, None]
-
-
-def _complex_row(position, angles):
-    """Row `position` of the table with each sine and cosine as one number: sine + i cosine."""
-    return torch.complex(torch.sin(position * angles), torch.cos(position * angles))  # (n_pairs,)
 
 
 def _rotated_rows(first_row, angles, n_rows):
