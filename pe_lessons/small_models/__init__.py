@@ -74,7 +74,7 @@ def held_out():
 
 
 def figures():
-    """What the scripts in `evidence/` measured, as stored."""
+    """What the scripts in `evidence/` measured, and the texts that the models wrote, as stored."""
     return json.loads((FOLDER / "figures.json").read_text(encoding="utf-8"))
 
 
