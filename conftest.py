@@ -19,13 +19,9 @@ if not os.path.exists(os.environ.get("MPLCONFIGDIR", ".")):
     # matplotlib lists the fonts at its first import; where that takes long, it says so, in some notebook.
     import matplotlib.font_manager  # noqa: F401
 # How long an example takes depends on what else the machine does. Each run draws other ones.
-hypothesis.settings.register_profile(
-    "course",
-    max_examples=25,
-    deadline=None,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow],
-    print_blob=True,
-)
+too_slow = [hypothesis.HealthCheck.too_slow]
+options = {"max_examples": 25, "deadline": None, "suppress_health_check": too_slow, "print_blob": True}
+hypothesis.settings.register_profile("course", **options)
 hypothesis.settings.load_profile("course")
 collect_ignore_glob = ["*.mine*.ipynb"]
 
@@ -42,17 +38,10 @@ If the new output is right, accept it with: python course.py notebooks {path}"""
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--shuffle",
-        type=int,
-        metavar="SEED",
-        help="another order of the files, and of the tests in each; the cells of a notebook keep theirs",
-    )
-    parser.addoption(
-        "--thorough",
-        action="store_true",
-        help="as once a week: all pairs of mistakes, all strangers' answers under guards",
-    )
+    order = "another order of the files, and of the tests in each; the cells of a notebook keep theirs"
+    parser.addoption("--shuffle", type=int, metavar="SEED", help=order)
+    weekly = "as once a week: all pairs of mistakes, all strangers' answers under guards"
+    parser.addoption("--thorough", action="store_true", help=weekly)
 
 
 @pytest.fixture

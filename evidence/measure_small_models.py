@@ -173,10 +173,8 @@ def needle():
     models["rope, by parts, sharper"] = rope_with(Sharper(long))
     models["rope, sharper"] = rope_with(Sharper(long, "as trained"))
     models |= {f"rope, {rule}, 200 steps": tuned(rule) for rule in ("as trained", "YaRN")}
-    return {
-        name: {str(distance): needles_paid(model, distance) for distance in (100, 600)}
-        for name, model in models.items()
-    }
+    far = {"100": 100, "600": 600}
+    return {name: {key: needles_paid(one, far[key]) for key in far} for name, one in models.items()}
 
 
 def needles_paid(model, distance):

@@ -89,9 +89,7 @@ def scores_of(model, tokens, positions, mask):
         q, k = model.encoding.turn(q, positions), model.encoding.turn(k, positions)
         q, k, v = (rows.flatten(0, 1) for rows in (q, k, v))  # (batch * num_heads, seq_len, head_dim)
         scores = torch.baddbmm(mask.to(q.dtype), q, k.transpose(1, 2), alpha=1 / math.sqrt(q.shape[-1]))
-        mixed = torch.bmm(scores.softmax(dim=-1).to(v.dtype), v).view(
-            batch_size, block.num_heads, seq_len, -1
-        )
+        mixed = torch.bmm(scores.softmax(dim=-1).to(v.dtype), v).unflatten(0, (batch_size, -1))
         x = x + block.to_out(mixed.transpose(1, 2).reshape(batch_size, seq_len, d_model))
         x = x + block.mlp(block.norm_mlp(x))
     return model.head(model.norm(x))
@@ -161,14 +159,6 @@ def in_half(model):
     return {name: values.numpy().astype(np.float16) for name, values in model.state_dict().items()}
 
 
-def save(model, path):
-    np.savez_compressed(path, **in_half(model))
-
-
-def round_to_half(model):
-    model.load_state_dict({name: torch.from_numpy(half).float() for name, half in in_half(model).items()})
-
-
 def written(model, count, temperature=0.8):
     """Characters that the model puts after the prompt, drawn with seed 0.
 
@@ -201,9 +191,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", required=True, choices=small_models.ENCODINGS)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--store", action="store_true", help="write weights and figures into pe_lessons/small_models"
-    )
+    stored = "write weights and figures into pe_lessons/small_models"
+    parser.add_argument("--store", action="store_true", help=stored)
     wanted = parser.parse_args()
 
     torch.set_num_threads(1)  # two threads are slower for a model of this size
@@ -218,7 +207,7 @@ def main():
         if step % 100 == 0:
             print(f"step {step} of {STEPS}: {sum(recent) / len(recent):.2f} bits", flush=True)
 
-    round_to_half(model)
+    model.load_state_dict({name: torch.from_numpy(half).float() for name, half in in_half(model).items()})
     found = small_models.bits(model, small_models.encode(small_models.held_out())).flatten()
     bits = found.mean().item()
     stored = small_models.figures()["models"].get(wanted.model, {}).get("bits_by_seed", {})
@@ -234,7 +223,7 @@ def store(model, wanted, bits, text):
     entry = {"bits_by_seed": {str(wanted.seed): round(bits.mean().item(), 4)}}
     if wanted.seed == 0:
         entry["bits_of_start"] = round(bits[:START].mean().item(), 4)
-        save(model, small_models.FOLDER / f"{wanted.model}.npz")
+        np.savez_compressed(small_models.FOLDER / f"{wanted.model}.npz", **in_half(model))
         date = datetime.datetime.now(datetime.UTC).date().isoformat()
         entry["trained"] = {
             "date": date,

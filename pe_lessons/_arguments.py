@@ -17,10 +17,10 @@ HEAD_DIM = "head_dim, the last axis of x,"
 _KINDS = {REAL: (Real, float), WHOLE: (Integral, int), BOOLEAN: (bool, bool)}
 
 
-def need(holds, sentence):
-    """A ValueError with this sentence, if something does not hold."""
+def need(holds, sentence, error=ValueError):
+    """An error with this sentence, if something does not hold."""
     if not holds:
-        raise ValueError(sentence)
+        raise error(sentence)
 
 
 # --- one number, one word ---
@@ -56,8 +56,8 @@ def multiple_of_four(name, width):
 
 def real_number(name, value, *, above=None, hint=""):
     """`value` as a float that is finite and above `above`, or at least 0."""
-    if not isinstance(value, Real):
-        raise TypeError(f"{name} must be a real number, got {value!r} ({type(value).__name__}){hint}")
+    said = f"{name} must be a real number, got {value!r} ({type(value).__name__}){hint}"
+    need(isinstance(value, Real), said, TypeError)
     bound, holds = ("at least 0", value >= 0) if above is None else (f"above {above}", value > above)
     need(holds and value < math.inf, f"{name} must be finite and {bound}, got {value!r}{hint}")
     return float(value)
@@ -75,8 +75,8 @@ def base_of_angles(base):
 
 def true_or_false(name, value):
     """`value` as a bool."""
-    if type(value).__name__ not in ("bool", "bool_"):  # NumPy's, too
-        raise TypeError(f"{name} must be True or False, got {value!r}")
+    is_bool = type(value).__name__ in ("bool", "bool_")  # NumPy's, too
+    need(is_bool, f"{name} must be True or False, got {value!r}", TypeError)
     return bool(value)
 
 
@@ -238,9 +238,8 @@ def rotary_columns(x, positions, layout, rotary_dim=None, *, by_text=False):
     if rotary_dim is None:
         return even_width(head_dim, HEAD_DIM)
     rotary_dim = even_width(rotary_dim, "rotary_dim")
-    need(
-        rotary_dim <= head_dim, f"rotary_dim must be at most the head_dim of x, {head_dim}, got {rotary_dim}"
-    )
+    said = f"rotary_dim must be at most the head_dim of x, {head_dim}, got {rotary_dim}"
+    need(rotary_dim <= head_dim, said)
     return rotary_dim
 
 
@@ -397,10 +396,8 @@ def scaling_rule(scaling, head_dim, text_len=None):
 
 def _checked_rule(scaling, head_dim):
     """A copy of `scaling` with the keys of its type, as numbers that make sense."""
-    if not isinstance(scaling, dict):
-        raise TypeError(
-            f'scaling must be a dict such as {{"rope_type": "linear", "factor": 4.0}}, got {scaling!r}'
-        )
+    said = f'scaling must be a dict such as {{"rope_type": "linear", "factor": 4.0}}, got {scaling!r}'
+    need(isinstance(scaling, dict), said, TypeError)
     rope_type = scaling.get("rope_type")
     known = rope_type in list(SCALING_RULES)
     need(known, f'scaling["rope_type"] must be one of {list(SCALING_RULES)}, got {rope_type!r}')

@@ -735,7 +735,7 @@ def alibi_slopes(num_heads):
 
 
 def alibi(seq_len, num_heads, *, positions=None):
-    r"""What ALiBi adds to the scores: a penalty in proportion to the distance.
+    r"""What ALiBi (see `alibi_slopes`) adds to the scores: a penalty in proportion to the distance.
 
     .. math:: bias_{h, m, n} = -slope_h \, |p_m - p_n|
 
@@ -756,10 +756,6 @@ def alibi(seq_len, num_heads, *, positions=None):
     list of num_heads matrices, each seq_len rows of n_k floats
         Entry (h, m, n) is for query m and key n; 0 where a token meets itself. Add it to the
         scores, before the softmax.
-
-    References
-    ----------
-    As for `alibi_slopes`.
 
     Examples
     --------
@@ -828,7 +824,7 @@ def t5_buckets(relative_positions, *, num_buckets=32, max_distance=128, bidirect
 
 
 def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=None):
-    r"""What T5 adds to the scores: a learned number for each bucket of distances and each head.
+    r"""What T5 adds to scores (see `t5_buckets`): a learned number for each bucket of distances and head.
 
     .. math:: bias_{h, m, n} = table[bucket(p_n - p_m), h]
 
@@ -848,10 +844,6 @@ def t5_bias(seq_len, table, *, max_distance=128, bidirectional=True, positions=N
     list of num_heads matrices, each seq_len rows of n_k floats
         Entry (h, m, n) is for query m and key n. Add it to the scores, before the softmax. (T5 itself
         does not scale its scores by the root of head_dim.)
-
-    References
-    ----------
-    As for `t5_buckets`.
 
     Examples
     --------

@@ -47,15 +47,8 @@ def show(fig, *, alt, caption):
     """Publish `fig` as a PNG that carries its alt text, the caption below it, and close it.
 
     The PNG has two dots for each that the page gives it: for fine screens, for paper, and for a closer look.
-    Its metadata say where colours stand for numbers or names: a dark page turns all but these.
-
-    Parameters
-    ----------
-    fig : matplotlib Figure
-    alt : str
-        What a reader who cannot see the figure needs to know.
-    caption : str
-        One line of Markdown.
+    Its metadata say where colours stand for numbers or names: a dark page turns all but these. `alt` is what
+    a reader who cannot see the figure needs to know, and `caption` is one line of Markdown.
     """
     png = io.BytesIO()
     width, height = (round(length) for length in fig.get_size_inches() * fig.dpi)
@@ -97,19 +90,11 @@ def words(path):
 
 
 def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=False):
-    """Publish a small array as a table whose rows and columns carry names.
+    """Publish a small array (n_rows, n_columns) as a table whose rows and columns carry names.
 
-    Parameters
-    ----------
-    values : array_like, shape (n_rows, n_columns)
-    rows, columns : iterable, optional
-        Names; 0, 1, 2, ... if left out.
-    corner : str
-        What the row names are.
-    digits : int
-        Decimals of floating-point numbers; anything else is shown as it is.
-    left : bool
-        True aligns all columns to the left, for words.
+    The names are 0, 1, 2, ... if left out, and `corner` says what those of the rows are. Floating-point
+    numbers have `digits` decimals, and anything else is shown as it is. With `left`, all columns are aligned
+    to the left, for words.
     """
     values = np.asarray(values)
     if values.dtype.kind == "f":
@@ -130,17 +115,10 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=Fal
 
 
 def heatmap(values, *, xlabel="column", ylabel="position", numbers=False, digits=4):
-    """A table as coloured cells: row 0 on top, red above zero and blue below it.
+    """A table (n_rows, n_columns) as coloured cells: row 0 on top, red above zero and blue below it.
 
-    Parameters
-    ----------
-    values : array_like, shape (n_rows, n_columns)
-    xlabel, ylabel : str
-        Names of the axes.
-    numbers : bool
-        Write each number into its cell instead of drawing a colour bar; for small tables.
-    digits : int
-        Decimals of floating-point numbers.
+    With `numbers`, for small tables, each cell has its number written in it instead of a colour bar beside
+    the table; floating-point numbers have `digits` decimals.
     """
     values = np.asarray(values)
     with plt.rc_context(STYLE):
@@ -175,18 +153,11 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
 
 
 def curves(lines, *, x=None, xlabel="position", ylabel="value", xticks=None, beside=None):
-    """Up to five curves, told apart by colour and by stroke.
+    """Up to five curves, name and values in a dict, told apart by colour and by stroke.
 
-    Parameters
-    ----------
-    lines : dict of str to array_like
-        Name and values of each curve.
-    x : array_like, optional
-        The horizontal values; 0, 1, 2, ... if left out.
-    xticks : list of float, optional
-        The ticks below, if not those that matplotlib finds.
-    beside : dict of str to (float, float), optional
-        Where each curve's name begins, in the curve's colour; without it the names are left out.
+    The horizontal values `x` are 0, 1, 2, ... if left out; `xticks` are the ticks below, if not those that
+    matplotlib finds. `beside` says where each curve's name begins, in the curve's colour; without it there
+    are no names.
     """
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(4.7, 3.2))
@@ -203,17 +174,8 @@ def curves(lines, *, x=None, xlabel="position", ylabel="value", xticks=None, bes
 def clock_hands(angles, titles, names, *, colours=None, xlabel="cosine", ylabel="sine"):
     """Two angles as hands on a unit circle, and the arc from the first to the second, circle by circle.
 
-    Parameters
-    ----------
-    angles : array_like, shape (2, n_circles)
-        In radians; drawn anticlockwise from the right, so that a tip is at (cos, sin).
-    titles : list of str
-        One per circle.
-    names : list of str
-        Of the two hands.
-    colours : list of str, optional
-        Of the two hands; alike if left out.
-    xlabel, ylabel : str
+    The angles (2, n_circles) are in radians and drawn anticlockwise from the right, so that a tip is at (cos,
+    sin). Each circle has a title. Each of the two hands has a name, and a colour: alike if left out.
     """
     turn = np.linspace(0, 2 * np.pi, 200)
     with plt.rc_context(STYLE):
@@ -239,27 +201,16 @@ def arc(ax, start, end, name, radius=0.45):
     ax.annotate("", *points, arrowprops=ahead)
     middle = (radius + 0.1) * np.array([np.cos(way[30]), np.sin(way[30])])
     paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
-    ax.text(
-        *middle,
-        name,
-        ha="right" if middle[0] < -0.1 else "center",
-        va="center",
-        bbox=paper if len(name) > 1 else None,
-    )
+    side = "right" if middle[0] < -0.1 else "center"
+    ax.text(*middle, name, ha=side, va="center", bbox=paper if len(name) > 1 else None)
 
 
 def strips(rows, *, xlabel, xticks):
     """Rows of boxes laid end to end from 0, each as wide as its number and coloured by its encoding or axis.
 
-    Axes are named at the top.
-
-    Parameters
-    ----------
-    rows : dict of str to list of (str, number, str)
-        Name of each row; text, width and encoding of each box: of `OF_ENCODING` or `OF_AXIS`, "red" for what
-        is wrong, another colour, or "" for grey.
-    xlabel : str
-    xticks : list of number
+    `rows` has, under the name of each row, text, width and encoding of each box. An encoding is one of
+    `OF_ENCODING` or `OF_AXIS`, "red" for what is wrong, another colour, or "" for grey. Axes are named at the
+    top.
     """
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(4.7, 0.9 + 0.55 * len(rows)))

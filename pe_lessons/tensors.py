@@ -52,7 +52,7 @@ def sinusoidal_by_rotation(seq_len, d_model, *, base=10_000.0, start=0, dtype=No
     block_len = min(seq_len, max(1, 2**16 // d_model))  # as many turns as stay in the cache
     turns = _rotated_rows(1, angles, block_len)  # (block_len, n_pairs)
     n_blocks = -(-seq_len // block_len)
-    first_row = _complex_row(start, angles)  # (n_pairs,)
+    first_row = torch.complex(torch.sin(start * angles), torch.cos(start * angles))  # (n_pairs,)
     first_rows = _rotated_rows(first_row, block_len * angles, n_blocks)  # (n_blocks, n_pairs)
     product = torch.empty_like(turns)
     for block, first_row in zip(table.split(block_len), first_rows):
@@ -437,11 +437,6 @@ def _offsets(seq_len, positions, device):
     return positions - positions[-seq_len:, None]
 
 
-def _complex_row(position, angles):
-    """Row `position` of the table with each sine and cosine as one number: sine + i cosine."""
-    return torch.complex(torch.sin(position * angles), torch.cos(position * angles))  # (n_pairs,)
-
-
 def _rotated_rows(first_row, angles, n_rows):
     """The rows first_row exp(-i q angles) for q = 0, 1, ...; the rotated rows double until all are there."""
     rows = torch.empty(n_rows, len(angles), dtype=torch.complex128, device="cpu")
@@ -463,9 +458,8 @@ def _tensor(name, value, kinds, words=arguments.REAL):
     """`value`, a Tensor of these kinds of numbers; the loops' check refuses others in its own words."""
     if not isinstance(value, torch.Tensor):
         arguments.numbers(name, value, words)
-        raise TypeError(
-            f"{name} must be a torch.Tensor, got {type(value).__name__}: torch.tensor({name}) makes one"
-        )
+        got = f"got {type(value).__name__}: torch.tensor({name}) makes one"
+        raise TypeError(f"{name} must be a torch.Tensor, {got}")
     kind = "f" if value.is_floating_point() else "c" if value.is_complex() else "i"
     if ("b" if value.dtype == torch.bool else kind) not in kinds:
         arguments.numbers(name, value.flatten()[:1], words)  # all entries are of one kind
@@ -474,9 +468,8 @@ def _tensor(name, value, kinds, words=arguments.REAL):
 
 def _float_tensor(name, value):
     if not _tensor(name, value, "if").is_floating_point():
-        raise TypeError(
-            f"{name} must hold floating-point numbers, got {value.dtype}: {name}.float() converts it"
-        )
+        got = f"got {value.dtype}: {name}.float() converts it"
+        raise TypeError(f"{name} must hold floating-point numbers, {got}")
     return value
 
 

@@ -222,18 +222,9 @@ class Block(nn.Module):
 class TinyTransformer(nn.Module):
     """A Transformer small enough to train on one core in seconds; float64, so that runs agree.
 
-    Parameters
-    ----------
-    vocab_size, num_classes : int
-    d_model, num_heads, num_layers : int
-    encoding : Encoding, optional
-        What it is told about positions; nothing if left out.
-    table : array_like, shape (max_len, d_model), optional
-        Short for ``encoding=Table(table)``.
-    causal : bool
-        True lets each token look only at itself and the tokens before it.
-    pool : bool
-        True answers once a sequence, from the mean over its tokens; False once a token.
+    `encoding` is what it is told about positions, nothing if left out; a `table` (max_len, d_model) is short
+    for ``encoding=Table(table)``. With `causal`, each token looks only at itself and the tokens before it.
+    With `pool`, it answers once a sequence, from the mean over its tokens, and else once a token.
     """
 
     def __init__(
@@ -265,18 +256,12 @@ class TinyTransformer(nn.Module):
         return [{} for _ in self.blocks]
 
     def forward(self, tokens, positions=None, mask=None, cache=None):
-        """Scores of the classes for new tokens (batch, n_q).
+        """Scores of the classes for new tokens (batch, n_q), an int64 Tensor.
 
-        Parameters
-        ----------
-        tokens : Tensor of int64, shape (batch, n_q)
-        positions : Tensor, shape (n_q,) or (batch, n_q), optional
-            What the model is told instead of 0, 1, 2, ...
-        mask : Tensor of bool or 0 and 1, shape (n_q, n_k) or (batch, n_q, n_k), optional
-            Where query m may look at key n, besides `causal`; an axis may be 1 long. The keys are those in
-            the cache, then the new ones.
-        cache : list of dict, optional
-            From `empty_cache`; the new tokens are put behind those that are in it, keys as they are turned.
+        `positions`, (n_q,) or (batch, n_q), are what the model is told instead of 0, 1, 2, ... The `mask`,
+        bool or 0 and 1, (n_q, n_k) or (batch, n_q, n_k), says where query m may look at key n, besides
+        `causal`; an axis may be 1 long. The keys are those in the `cache`, from `empty_cache`, then the new
+        ones: these are put behind those that are in it, keys as they are turned.
         """
         if positions is None:
             positions = torch.arange(tokens.shape[1])
@@ -291,20 +276,10 @@ def train(model, batches, *, steps, lr=1e-2, print_every=40):
     """Train with Adam, 20 steps of warm-up, then a cosine down to 0; leave the model in eval mode.
 
     `model.history` then holds the share of right answers of every step, on its batch before learning
-    from it.
-
-    Parameters
-    ----------
-    model : nn.Module
-    batches : iterable of (tokens, targets)
-        A pair for every step; ``itertools.repeat((tokens, targets))`` shows the same batch each time.
-    steps : int
-        At least 0.
-    lr : float
-        The highest learning rate; a module with an `lr_factor` learns faster by that factor.
-    print_every : int or None
-        Steps between two printed lines; each tells the loss and the accuracy on that step's batch.
-        None prints nothing.
+    from it. `batches` hold a pair (tokens, targets) for every step; ``itertools.repeat((tokens, targets))``
+    shows the same batch each time. `lr` is the highest learning rate; a module with an `lr_factor` learns
+    faster by that factor. A line is printed after so many steps, with the loss and the accuracy on that
+    step's batch; None prints nothing.
     """
     steps = arguments.whole_number("steps", steps, minimum=0)
     torch.set_num_threads(1)  # threads cost such small models more than they give

@@ -67,70 +67,25 @@ EXERCISE = Exercise(
 WITHOUT = dataclasses.replace(EXERCISE, mistakes=(), pairs=())
 
 
-def test_two_mistakes_are_both_named():
-    result = EXERCISE.diagnose(lambda numbers, factor: [1 + factor**2 * number for number in numbers])
-    assert result.cause == "squared + one more"
-    assert result.message.splitlines() == [
-        "Your code makes two mistakes:",
-        "1. The factor is squared.",
-        "2. There is 1 too much.",
-    ]
-    assert len(EXERCISE.pairs) == 8  # squared and not scaled are one part, so are one more and nearly
-
-
-def test_of_pairs_that_behave_alike_none_is_named():
-    blind = dataclasses.replace(EXERCISE, probes=(([0, 0], 3),), edge_probes=(([0], 5),), **MADE)
-    assert blind.diagnose(lambda numbers, factor: [1 for _ in numbers]).cause == "one more"
-    twins = (
-        slip("plus two", "Two too much.", "plus", 2),
-        slip("doubled", "Twice.", "times", lambda factor: 2 * factor),
-        slip("factor plus factor", "Twice again.", "times", lambda factor: factor + factor),
-    )
-    result = dataclasses.replace(EXERCISE, **mistakes(*twins)).diagnose(build(lambda factor: 2 * factor, 2))
-    assert result.cause is None
-
-
-def test_what_a_mistake_does_not_explain_is_said_beside_it():
-    def squared_and_fails_on_empty(numbers, factor):
-        return [factor**2 * number for number in numbers] if numbers else [0.0]
-
-    result = EXERCISE.diagnose(squared_and_fails_on_empty)
-    assert result.cause == "squared"
-    assert result.message == (
-        "The factor is squared.\nThat may not be all: "
-        "`squared_and_fails_on_empty(numbers=[], factor=2)` should have length 0, but has length 1."
-    )
-    assert EXERCISE.failing() == ([], 2), "what the message shows"
-
-
-def test_praise_is_left_out_where_a_mistake_is_not_all():
+def test_what_a_mistake_does_not_explain_is_said_beside_it_in_place_of_praise():
     squared, *others = MADE["mistakes"]
-    praised = dataclasses.replace(
-        squared, say=f"The signs are right. {squared.say}", praise="The signs are right."
-    )
+    praised = dataclasses.replace(squared, say=f"It is right. {squared.say}", praise="It is right.")
     exercise = dataclasses.replace(EXERCISE, mistakes=[praised, *others])
 
     def squares(numbers, factor, nothing=()):
         return [factor**2 * number for number in numbers] or list(nothing)
 
-    assert exercise.diagnose(squares).message == f"The signs are right. {squared.say}"
-    message = exercise.diagnose(lambda numbers, factor: squares(numbers, factor, [0.0])).message
-    assert message.startswith(f"{squared.say}\nThat may not be all: ")
+    def squared_and_fails_on_empty(numbers, factor):
+        return squares(numbers, factor, [0.0])
 
-
-def test_a_mistake_in_an_edge_case_is_named_where_it_explains_them_all():
-    crash = Mistake(
-        "empty", "An empty list fails.", lambda numbers, factor: scaled(numbers, factor + 0 / len(numbers))
+    assert exercise.diagnose(squares).message == f"It is right. {squared.say}"
+    result = exercise.diagnose(squared_and_fails_on_empty)
+    assert result.cause == "squared"
+    assert result.message == (
+        "The factor is squared.\nThat may not be all: "
+        "`squared_and_fails_on_empty(numbers=[], factor=2)` should have length 0, but has length 1."
     )
-    exercise = dataclasses.replace(EXERCISE, mistakes=[crash, *MADE["mistakes"]])
-
-    def fails(numbers, factor, infinite=True):
-        assert numbers and (infinite or math.inf not in numbers)
-        return scaled(numbers, factor)
-
-    assert exercise.diagnose(fails).cause == "empty"
-    result = exercise.diagnose(lambda numbers, factor: fails(numbers, factor, infinite=False))
-    assert (result.status, result.cause) == ("error", None)
+    assert exercise.failing() == ([], 2), "what the message shows"
 
 
 @pytest.mark.parametrize(
@@ -154,15 +109,6 @@ def test_of_a_loss_of_precision_only_the_size_is_compared():
     for size in (5e-2, 2e-6):
         assert EXERCISE.diagnose(build(plus=size)).cause is None
     assert EXERCISE.diagnose(build(plus=1e-9)).status == "correct"
-
-
-def test_an_error_everywhere_is_no_known_mistake():
-    crash = Mistake("crash", "It crashes.", lambda numbers, factor: 1 / 0)
-    exercise = dataclasses.replace(WITHOUT, mistakes=[crash])
-    result = exercise.diagnose(lambda numbers, factor: undefined)  # noqa: F821
-    assert (result.status, result.cause) == ("error", None)
-    assert "NameError" in result.message
-    assert "line" in result.message
 
 
 def test_infinities_match_and_nan_never_does():
@@ -189,12 +135,8 @@ def test_an_error_asked_for_has_to_come():
     ("answer", "words"),
     [
         (lambda numbers, factor: ..., "ellipsis"),
-        (lambda numbers, factor: [["a"]], "strings"),
-        (lambda numbers, factor: map(float, numbers), "which can be read only once. Turn it into a list"),
         (lambda numbers, factor: (numbers, numbers), "returns the shape (2, 3)"),
         (lambda numbers, factor: [1.0], "should have length 3, but has length 1."),
-        (lambda numbers, factor: [[1.0]], "should return the shape (3,), but returns the shape (1, 1)"),
-        (lambda numbers, factor: [["a", 2]], "a list that contains strings"),
         (lambda numbers, factor: [3, 6, 13], "2 of 3 entries are right"),
         (lambda numbers, factor: [3, 7, 13], "1 of 3 entries is right"),
         (lambda numbers, factor: [numbers.append(1), 6, 12], "contains None at [0], where a number"),
@@ -207,18 +149,6 @@ def test_an_unknown_mistake_gets_a_sentence_that_helps(answer, words):
     assert result.status == "not yet"
     assert result.cause is None
     assert words in result.message
-
-
-def test_a_changed_argument_is_noticed_and_never_reaches_the_probes():
-    def in_place(numbers, factor):
-        for n in range(len(numbers)):
-            numbers[n] *= factor
-        return numbers
-
-    for _ in range(2):
-        assert "changes its argument `numbers`" in EXERCISE.diagnose(in_place).message
-    assert EXERCISE.probes[0] == ([1, 2, 4], 3)
-    assert EXERCISE.diagnose(scaled).status == "correct"
 
 
 @pytest.mark.parametrize(
@@ -234,7 +164,7 @@ def test_a_changed_argument_is_noticed_and_never_reaches_the_probes():
         lambda config: config["grid"].fill(0),
     ],
 )
-def test_a_changed_argument_of_any_kind_is_noticed(change):
+def test_a_changed_argument_of_any_kind_is_noticed_and_never_reaches_the_probes(change):
     config = {"rows": [1, [2, 3], None], "names": {"a"}, "mode": "a", "grid": np.ones((2, 2))}
     exercise = Exercise("size", lambda config: len(config), probes=((config,),))
 
@@ -243,21 +173,9 @@ def test_a_changed_argument_of_any_kind_is_noticed(change):
         change(config)
         return size
 
-    assert "changes its argument `config`" in exercise.diagnose(changing).message
+    for _ in range(2):
+        assert "changes its argument `config`" in exercise.diagnose(changing).message
     assert exercise.diagnose(lambda config: len(config)).status == "correct"
-
-
-def test_code_below_the_line_that_ends_the_function_is_seen():
-    def mine(numbers, factor):
-        raise NotImplementedError
-        return [factor * number for number in numbers]
-
-    def empty(numbers, factor):
-        raise NotImplementedError
-
-    result = EXERCISE.diagnose(mine)
-    assert result.status == "not attempted" and "Take that line out" in result.message
-    assert "Write your answer" in EXERCISE.diagnose(empty).message
 
 
 @pytest.mark.parametrize(
@@ -354,9 +272,8 @@ def test_a_quiz_gives_the_reason_for_every_letter():
     assert result.message == "1 a, no: It burns.\n2 a, yes: So it is, too."
     assert QUIZ.diagnose(["b", ...]).message == "1 b, yes: So it is.\n2: not answered yet."
     assert QUIZ.diagnose(["b", ...]).status == "not yet"
-    assert (
-        QUIZ.explain(2) == "2. Ice is\n   a  cold\n      YES: So it is, too.\n   b  hot\n      no: Touch it."
-    )
+    second = "2. Ice is\n   a  cold\n      YES: So it is, too.\n   b  hot\n      no: Touch it."
+    assert QUIZ.explain(2) == second
     assert QUIZ.solution() == f"{QUIZ.explain(1)}\n\n{QUIZ.explain(2)}"
 
 
@@ -412,11 +329,8 @@ def test_true_and_false_are_shown_as_such():
 
 
 def test_hints_go_from_first_to_last_and_solution_shows_the_code():
-    assert (
-        repr(EXERCISE.hint())
-        == repr(EXERCISE.hint(0))
-        == ("Hint 1 of 2: First. (`.hint(2)` for the next one.)")
-    )
+    first = "Hint 1 of 2: First. (`.hint(2)` for the next one.)"
+    assert repr(EXERCISE.hint()) == repr(EXERCISE.hint(0)) == first
     assert EXERCISE.hint(2) == EXERCISE.hint(9) == EXERCISE.hint(np.int64(2)) == "Hint 2 of 2: Second."
     for n in ("2", 1.5, None):
         with pytest.raises(TypeError, match=f"n must be an integer such as 1 or 2, not {n!r}"):
@@ -577,6 +491,12 @@ def in_two_branches(position, width):
     return angles
 
 
+def picks(position, width):
+    angles = angles_at_once(position, width)
+    some = angles[1:]
+    return np.append(some, 2.5)
+
+
 def line_of(thing, text):
     lines, first = inspect.getsourcelines(thing)
     return next(first + n for n, line in enumerate(lines) if text in line)
@@ -590,6 +510,9 @@ def line_of(thing, text):
         (another_right_way_first, "`frequencies`", "`frequencies / position`", "return"),
         (in_a_loop, "`angle`", "`angle**2`", "angle**2"),
         (in_two_branches, "`frequency`", "`position * frequency + 0.25`", "0.25"),
+        (FIRST, None, "`position * 10.0 ** (-pair / width) * 1.75`", "1.75"),
+        (defined_twice, None, "`position * 10.0 ** (-pair / width) + 0.75`", "0.75"),
+        (picks, "`angles`", "`np.append(some, 2.5)`", "return"),
     ],
 )  # fmt: skip
 def test_an_unnamed_mistake_is_shown_where_the_numbers_depart(answer, known, unknown, at):
@@ -604,16 +527,10 @@ def test_the_place_is_looked_for_in_functions_that_the_answer_calls():
     assert f"in line {line_of(steps, '0.5')}" in message
 
 
-def test_the_place_is_in_the_definition_that_was_checked():
-    assert "* 1.75`" in ANGLES.diagnose(FIRST).message
-    assert "+ 0.75`" in ANGLES.diagnose(defined_twice).message
-
-
 def test_the_right_numbers_in_another_order_are_not_the_result():
     message = ANGLES.diagnose(in_reverse).message
-    assert message.startswith(
-        f"Your `angles_of(position, width)[::-1]` in line {line_of(in_reverse, '-1')} has"
-    )
+    at = line_of(in_reverse, "-1")
+    assert message.startswith(f"Your `angles_of(position, width)[::-1]` in line {at} has")
     assert "but they are not yet the right result" in message
 
 
@@ -632,9 +549,8 @@ def test_an_array_may_not_be_scrambled_on_the_way():
     assert place._Numbers(6, (), (1.5, 4, 2, 5, 3, 6), 1e-6).agree(flat), "a loop takes its own order"
 
 
-def test_numbers_that_were_picked_or_moved_are_no_place():
+def test_numbers_that_were_moved_are_no_place():
     at_once = dataclasses.replace(ANGLES, rights=(angles_at_once,))
-    assert "I don't recognise `np.append(some, 2.5)`" in ANGLES.diagnose(picks).message
     assert "I don't recognise `position * np.flip(frequencies) + 0.5`" in at_once.diagnose(turns).message
 
 
@@ -643,12 +559,6 @@ def test_a_place_is_not_told_where_what_is_made_of_it_is_too_large_to_be_seen():
     assert "recognise" not in exercise.diagnose(pages_by_another_way).message
     small = dataclasses.replace(exercise, probes=((4,),))
     assert "`np.outer(np.arange(width), thrice) / 3 + 1`" in small.diagnose(pages_by_another_way).message
-
-
-def picks(position, width):
-    angles = angles_at_once(position, width)
-    some = angles[1:]
-    return np.append(some, 2.5)
 
 
 def turns(position, width):
@@ -663,14 +573,6 @@ def angles_of_pages(width):
 def pages_by_another_way(width):
     thrice = 3 * (np.arange(width) + 0.5)
     return np.outer(np.arange(width), thrice) / 3 + 1
-
-
-def test_whole_numbers_are_everywhere_and_known_nowhere():
-    def counted(position, width):
-        columns = [pair for pair in range(width)]
-        return [position + column for column in columns]
-
-    assert place.place(counted, (row_of_angles,), lambda one: one, [(3, 4)], 1e-6) is None  # no global
 
 
 def test_the_place_of_a_class():
@@ -702,13 +604,9 @@ def test_looking_for_the_place_leaves_the_learners_things_as_they_are(capsys):
 def test_a_right_or_named_answer_is_not_looked_into(monkeypatch):
     monkeypatch.setattr(place, "place", lambda *_: pytest.fail("this takes time"))
     assert ANGLES.diagnose(angles_at_once).status == "correct"
-    halved = Mistake(
-        "halved", "Your angles are halved.", lambda position, width: angles_at_once(position, width) / 2
-    )
+    halved = Mistake("halved", "Your angles are halved.", lambda *given: angles_at_once(*given) / 2)
     named = dataclasses.replace(ANGLES, mistakes=(halved,))
-    assert named.diagnose(
-        lambda position, width: [angle / 2 for angle in row_of_angles(position, width)]
-    ).cause
+    assert named.diagnose(lambda *given: [angle / 2 for angle in row_of_angles(*given)]).cause
 
 
 def test_what_goes_wrong_in_looking_for_the_place_is_not_seen(monkeypatch):

@@ -32,6 +32,10 @@ def cells(notebook):
     ]
 
 
+def code_cells(notebook):
+    return [cell for cell in cells(notebook) if cell["cell_type"] == "code"]
+
+
 def graded(notebook):
     """Exercise name -> [answer cell, check cell, next code cell]."""
     found = {}
@@ -68,11 +72,8 @@ def test_every_exercise_stands_in_one_notebook_and_every_stub_is_registered():
 @in_notebooks
 def test_an_exercise_is_in_the_lesson_that_defines_it(notebook, name):
     lesson = f"pe_lessons.lessons.{notebook.stem[3:]}"
-    assert any(
-        re.search(rf"from {lesson} import [^\0]*?\b{name}\b", cell["source"])
-        for cell in cells(notebook)
-        if cell["cell_type"] == "code"
-    )
+    imports = re.compile(rf"from {lesson} import [^\0]*?\b{name}\b")
+    assert any(imports.search(cell["source"]) for cell in code_cells(notebook))
 
 
 @in_notebooks
@@ -104,25 +105,15 @@ def test_the_trials_pass_what_the_stub_promises(notebook, name):
 
 @in_notebooks
 def test_no_later_cell_depends_on_the_answer(notebook, name):
-    answer, check, *_ = graded(notebook)[name]
+    _, check, *_ = graded(notebook)[name]
     mine = checked_as(check)
-    own = {answer["id"], check["id"]}
-    defined_again = [
-        cell["id"]
-        for cell in cells(notebook)
-        if cell["cell_type"] == "code"
-        and re.search(rf"^(def |class )?{mine}\b", cell["source"], re.MULTILINE)
-    ]
-    others = [
-        cell["id"]
-        for cell in cells(notebook)
-        if cell["cell_type"] == "code"
-        and cell["id"] not in own
-        and re.search(rf"^(?!\s*#).*\b{mine}\b", cell["source"], re.MULTILINE)
-    ]
-    pairs = [set(ids) for other in graded(notebook).values() if (ids := (other[0]["id"], other[1]["id"]))]
-    assert defined_again
-    assert all(any(cell in pair for pair in pairs) for cell in others), others
+    defined, used = (
+        [cell["id"] for cell in code_cells(notebook) if re.search(pattern, cell["source"], re.MULTILINE)]
+        for pattern in (rf"^(def |class )?{mine}\b", rf"^(?!\s*#).*\b{mine}\b")
+    )
+    of_exercises = {cell["id"] for other in graded(notebook).values() for cell in other[:2]}
+    assert defined
+    assert set(used) <= of_exercises, used
 
 
 @in_notebooks

@@ -134,10 +134,8 @@ NO_WINDOW = {"windows": (None,) * 4}
 )
 def test_what_the_experiments_say(capsys, wishes, options, first):
     hunt.first_wrong(wishes, **options)
-    said = capsys.readouterr().out
-    assert {line.split()[-2] for line in said.splitlines() if "wrong" in line} == (
-        {first} if first else set()
-    )
+    lines = capsys.readouterr().out.splitlines()
+    assert {line.split()[-2] for line in lines if "wrong" in line} == ({first} if first else set())
 
 
 def test_our_own_log_says_what_the_experiments_say(capsys):

@@ -127,13 +127,8 @@ def test_shaw_s_bias_is_the_padded_and_skewed_product_of_the_music_transformer()
 @each_version
 def test_llama_3_1_as_published(version):
     """head_dim 128, base 500 000, the values of its config.json: pairs 0-28 kept, from 35 on an eighth."""
-    scaling = {
-        "rope_type": "llama3",
-        "factor": 8.0,
-        "low_freq_factor": 1.0,
-        "high_freq_factor": 4.0,
-        "original_max_position_embeddings": 8192,
-    }
+    scaling = {"rope_type": "llama3", "factor": 8.0, "original_max_position_embeddings": 8192}
+    scaling |= {"low_freq_factor": 1.0, "high_freq_factor": 4.0}
     scaled = answer(version, "rotary_frequencies", 128, base=500_000.0, scaling=scaling)[:-1]
     ratios = scaled * 500_000.0 ** (np.arange(64) / 64)
     wavelengths = 2 * np.pi * 500_000.0 ** (np.arange(64) / 64)
@@ -163,7 +158,8 @@ def test_the_proportional_rule_of_gemma_4(version):
 
 LONG = {"factor": 4.0, "original_max_position_embeddings": 64}
 BY_LENGTH = {"rope_type": "longrope", "short_factor": [1] * 4, "long_factor": [8] * 4}
-FOUR = 10.0 ** -np.arange(4)  # the frequencies of eight columns
+QUARTERS = np.arange(4) / 4
+FOUR = 10_000.0**-QUARTERS  # the frequencies of eight columns
 
 
 @each_version
@@ -173,12 +169,7 @@ FOUR = 10.0 ** -np.arange(4)  # the frequencies of eight columns
         ({"rope_type": "yarn"} | LONG, None, None, 1.1386294361),  # 0.1 ln 4 + 1
         ({"rope_type": "yarn", "mscale": 0.7, "mscale_all_dim": 1.0} | LONG, None, None, 0.9634747),
         ({"rope_type": "dynamic"} | LONG, 64, FOUR, 1),
-        (
-            {"rope_type": "dynamic"} | LONG,
-            128,
-            (10_000 * 5 ** (4 / 3)) ** (-np.arange(4) / 4),
-            1,
-        ),  # 4 * 2 - 3
+        ({"rope_type": "dynamic"} | LONG, 128, (10_000 * 5 ** (4 / 3)) ** -QUARTERS, 1),  # 4 * 2 - 3
         (BY_LENGTH | LONG, 64, FOUR, 1.1547005),  # the root of 1 + ln 4 / ln 64
         (BY_LENGTH | LONG, 65, FOUR / 8, 1.1547005),
     ],
@@ -205,15 +196,12 @@ def test_a_grid_of_two_by_three(version):
 @each_version
 def test_positions_of_a_prompt_written_down(version):
     """Text, an image of 2 x 2 and a video of three frames of 1 x 2, as in the paper's figure 3 in small."""
-    places = answer(version, "mrope_positions", (2, (1, 2, 2), 1, (3, 1, 2), 2))
-    np.testing.assert_array_equal(
-        places,
-        [
-            [0, 1, 2, 2, 2, 2, 4, 5, 5, 6, 6, 7, 7, 8, 9],
-            [0, 1, 2, 2, 3, 3, 4, 5, 5, 5, 5, 5, 5, 8, 9],
-            [0, 1, 2, 3, 2, 3, 4, 5, 6, 5, 6, 5, 6, 8, 9],
-        ],
-    )
+    places = answer(version, "mrope_positions", (2, (1, 2, 2), 1, (3, 1, 2), 2)).astype(int).tolist()
+    assert places == [
+        [0, 1, 2, 2, 2, 2, 4, 5, 5, 6, 6, 7, 7, 8, 9],
+        [0, 1, 2, 2, 3, 3, 4, 5, 5, 5, 5, 5, 5, 8, 9],
+        [0, 1, 2, 3, 2, 3, 4, 5, 6, 5, 6, 5, 6, 8, 9],
+    ]
 
 
 @each_version
@@ -225,11 +213,9 @@ def test_which_pair_reads_which_axis(version):
         for pair in range(8):
             x = np.zeros((1, 16))
             x[0, 2 * pair] = 1
-            turned = [
-                answer(version, "mrope", x, np.eye(3)[:, [axis]], (4, 3, 1), base=4, order=order)
-                for axis in range(3)
-            ]
-            found += "".join(name for name, row in zip("thw", turned) if not np.array_equal(row, x))
+            for name, place in zip("thw", np.eye(3)[:, :, None]):
+                turned = answer(version, "mrope", x, place, (4, 3, 1), base=4, order=order)
+                found += name * (not np.array_equal(turned, x))
         assert found == wanted, order
 
 

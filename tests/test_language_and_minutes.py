@@ -80,14 +80,9 @@ def test_the_course_keeps_to_its_time():
 
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = [
-    *ROOT.glob("*.md"),
-    *ROOT.glob("docs/[a-z]*.md"),
-    *ROOT.glob("teaching/G*.md"),
-    ROOT / "teaching/jupyterhub/README.md",
-    ROOT / "pe_lessons/small_models/card.md",
-    ROOT / "package/README.md",
-]
+PAGES = ("*.md", "docs/[a-z]*.md", "teaching/G*.md", "teaching/jupyterhub/README.md",
+         "pe_lessons/small_models/card.md", "package/README.md")  # fmt: skip
+DOCUMENTS = [path for pages in PAGES for path in ROOT.glob(pages)]
 DEFINITIONS = {"api", "bibliography", "glossary"}  # nobody speaks there
 # Code, tables, settings, the reading paths, and labels such as **To teach:** or `a mistake`:
 NO_SENTENCES = re.compile(r"(?ms)^---$.*?^---$|^( {4}|\||:|\S.*(\.ipynb.*){3}|  \S).*?$|:\*\*|`[^`]*`:")

@@ -24,13 +24,9 @@ UNLIKE = {
     ("encoding_module", "table alone"): [4],  # with a batch of 1 the table may keep its batch axis or not
     ("paper_input", "whole table"): [3],  # more rows than words: broadcast or an error
     ("paper_input", "cut by the wrong axis"): [3],  # likewise
-    ("learned_rows", "places of one sentence, with offset"): [
-        5,
-        6,
-        7,
-        10,
-    ],  # behind the table: cut, or an error
-    ("learned_rows", "words zeroed instead of padding"): [7],  # likewise
+    # behind the table: cut, or an error
+    ("learned_rows", "places of one sentence, with offset"): [5, 6, 7, 10],
+    ("learned_rows", "words zeroed instead of padding"): [7],
 }
 
 # "The means are right, but ..."; "That is right for the rows" is about a step and stays true.
@@ -73,8 +69,12 @@ def test_a_mistake_gets_its_own_name_in_both_styles_and_no_other(exercise):
         vars(without)["_known"] = exercise._known  # same trials: what one tries, none tries again
         taken = verdict(without, known.wrong)
         [both] = [pair for pair in pairs if pair.name == taken] or [None]
-        seen = [exercise._behaviour_of(known.wrong, number) for number in range(len(exercise._all_probes))]
-        assert taken is None or (both and fits(exercise, both, seen)), f"{known.name} is taken for {taken}"
+        explained = both and fits(exercise, both, all_seen(exercise, known.wrong))
+        assert taken is None or explained, f"{known.name} is taken for {taken}"
+
+
+def all_seen(exercise, answer):
+    return [exercise._behaviour_of(answer, number) for number in range(len(exercise._all_probes))]
 
 
 def fits(exercise, known, seen):
@@ -83,9 +83,8 @@ def fits(exercise, known, seen):
 
 def same(exercise, number, one, other):
     first, second = (exercise._behaviour_of(function, number) for function in (one, other))
-    return first.kind == second.kind == "raised" or without_nan(first).same_as(
-        without_nan(second), exercise.atol
-    )
+    both_raise = first.kind == second.kind == "raised"
+    return both_raise or without_nan(first).same_as(without_nan(second), exercise.atol)
 
 
 def without_nan(seen):
@@ -98,8 +97,7 @@ def without_nan(seen):
 @run_answer.our_own()
 def test_what_a_check_says_of_a_mistake(exercise):
     for known in exercise.mistakes:
-        seen = [exercise._behaviour_of(known.wrong, number) for number in range(len(exercise._all_probes))]
-        result = exercise.judge(run_answer.Look("called", seen=tuple(seen)))
+        result = exercise.judge(run_answer.Look("called", seen=tuple(all_seen(exercise, known.wrong))))
         assert (result.status, result.cause, result.message) == ("not yet", known.name, known.say)
 
 
@@ -110,9 +108,7 @@ def test_two_mistakes_at_once_are_named_or_one_of_them(exercise, drawn):
     for pair in drawn(exercise.pairs, 60, str([known.say for known in exercise.mistakes])):
         said, made = verdict(exercise, pair.wrong), set(pair.name.split(" + "))
         assert said != "correct", f"{pair.name} is taken for a right answer"
-        everything = [
-            exercise._behaviour_of(pair.wrong, number) for number in range(len(exercise._all_probes))
-        ]
+        everything = all_seen(exercise, pair.wrong)
         seen = everything[: len(exercise.probes)]
         if said is None:
             alike = [one for one in exercise.pairs if fits(exercise, one, everything)]

@@ -95,9 +95,8 @@ def test_two_lists_of_factors():
     layer = only(config)
     np.testing.assert_allclose(layer.frequencies, arrays.frequencies(16, base=500_000.0))
     assert layer.attention_factor == pytest.approx(np.sqrt(1 + np.log(4) / np.log(128)))
-    assert "the long list of factors; keys that are cached were turned by another rule" in models.explain(
-        config
-    )
+    told = "the long list of factors; keys that are cached were turned by another rule"
+    assert told in models.explain(config)
 
 
 def test_mscale_of_yarn():
@@ -124,29 +123,24 @@ def test_two_rules_by_the_type_of_layer():
         assert [layer.base for layer in plan] == [10_000.0] * 5 + [1_000_000.0, 10_000.0]
         assert [layer.window for layer in plan] == [64] * 5 + [None, 64]
         assert [layer.rule for layer in plan] == ["default"] * 5 + ["linear", "default"]
-    assert (
-        "layers 0-4, 6: rotary with base 10,000 on all 16 columns of a head, window of 64 tokens"
-        in models.explain(old)
-    )
+    told = "layers 0-4, 6: rotary with base 10,000 on all 16 columns of a head, window of 64 tokens"
+    assert told in models.explain(old)
 
 
 def test_layers_without_positions():
     assert kinds(LLAMA | {"no_rope_layers": [1, 1, 1, 0]}) == ["rotary"] * 3 + ["none"]
     assert kinds(LLAMA | {"no_rope_layer_interval": 2}) == ["rotary", "none"] * 2
     assert kinds(LLAMA | {"no_rope_layer_interval": 2, "no_rope_layers": [1] * 4}) == ["rotary"] * 4
-    assert kinds(LLAMA | {"layer_rope_theta": [100.0, 0, 200.0, 0]}) == ["rotary", "none"] * 2
-    assert [
-        layer.base for layer in models.layers(LLAMA | {"layer_rope_theta": [100.0, 0, 200.0, 0]})[::2]
-    ] == [100, 200]
+    by_layer = LLAMA | {"layer_rope_theta": [100.0, 0, 200.0, 0]}
+    assert kinds(by_layer) == ["rotary", "none"] * 2
+    assert [layer.base for layer in models.layers(by_layer)[::2]] == [100, 200]
     cohere = LLAMA | {"model_type": "cohere2", "sliding_window": 64}
     assert kinds(cohere) == ["rotary"] * 3 + ["none"]
     nested = {"sliding_attention": {"rope_theta": 100.0}, "full_attention": None}
     types = ["sliding_attention", "full_attention"] * 2
     assert kinds(LLAMA | {"rope_parameters": nested, "layer_types": types}) == ["rotary", "none"] * 2
-    assert (
-        kinds(LLAMA | {"layer_types": ["linear_attention", "full_attention"] * 2})
-        == ["recurrent", "rotary"] * 2
-    )
+    types = ["linear_attention", "full_attention"] * 2
+    assert kinds(LLAMA | {"layer_types": types}) == ["recurrent", "rotary"] * 2
 
 
 @pytest.mark.parametrize(
@@ -216,10 +210,8 @@ def test_what_authors_leave_out_is_taken_from_the_type():
     assert (local.base, local.head_dim, local.rule) == (10_000, 256, "default")
     assert (whole.base, whole.head_dim, whole.rule) == (1_000_000, 256, "linear")
     told = models.explain(PUBLISHED_FILES["gemma-3-12b"]["config"])
-    assert (
-        "leaves out head_dim (256), max_position_embeddings (131072), rope_theta (10,000 and 1,000,000)"
-        in told
-    )
+    left_out = "head_dim (256), max_position_embeddings (131072), rope_theta (10,000 and 1,000,000)"
+    assert f"leaves out {left_out}" in told
     turning = only(PUBLISHED_FILES["bamba"]["config"] | {"num_hidden_layers": 1, "attn_layer_indices": [0]})
     assert (turning.rotary_dim, turning.head_dim) == (64, 128)
 
@@ -258,9 +250,8 @@ def test_deepseek_v4_in_both_spellings():
 
 
 def test_the_language_model_of_a_model_with_eyes():
-    assert models.layers({"model_type": "eyes", "text_config": LLAMA, "vision_config": {}}) == models.layers(
-        LLAMA
-    )
+    seeing = {"model_type": "eyes", "text_config": LLAMA, "vision_config": {}}
+    assert models.layers(seeing) == models.layers(LLAMA)
     part = without(LLAMA, "model_type")
     for outer, read_as in (("gemma3", "gemma3_text"), ("acme", "acme"), ("llava", "llava")):
         assert models.explain({"model_type": outer, "text_config": part}).startswith(f"{read_as}: 4 layers")

@@ -279,11 +279,8 @@ def test_a_rotary_score_depends_on_the_difference_of_the_positions_only(
     options["rotary_dim"] = None if beside is None else 2 * half
 
     def score(m, n):
-        turned_q, turned_k = (
-            answer(version, "rotary", q, [m], **options),
-            answer(version, "rotary", k, [n], **options),
-        )
-        return (turned_q @ turned_k.T).item()
+        turned_q = answer(version, "rotary", q, [m], **options)
+        return (turned_q @ answer(version, "rotary", k, [n], **options).T).item()
 
     assert score(m + offset, n + offset) == pytest.approx(score(m, n), abs=1e-9)
     assert score(m - n, 0) == pytest.approx(score(m, n), abs=1e-9)
@@ -317,26 +314,19 @@ def test_two_axes_with_frequencies_of_their_own_are_axial_rotary(version, half, 
 )
 def test_a_text_in_two_parts_is_the_whole_text(version, cut, seed, name):
     rng = np.random.default_rng(seed)
-    q, k, v = rng.normal(size=(9, 3)), rng.normal(size=(9, 3)) / 2, rng.normal(size=(9, 2))
-    rates = {"gates": rng.uniform(0.1, 1, 9)}
+    given = {"q": rng.normal(size=(9, 3)), "k": rng.normal(size=(9, 3)) / 2, "v": rng.normal(size=(9, 2))}
+    given["gates"] = rng.uniform(0.1, 1, 9)
     if name == "delta_rule":
-        rates["beta"] = rng.uniform(0, 1, 9)
+        given["beta"] = rng.uniform(0, 1, 9)
 
-    def parts(**options):
-        both = answer(version, name, **options)
+    def parts(tokens, **options):
+        some = {argument: rows[tokens] for argument, rows in given.items()}
+        both = answer(version, name, **some, **options)
         return both[:-6].reshape(-1, 2), both[-6:].reshape(3, 2)
 
-    def of(tokens):
-        return {
-            "q": q[tokens],
-            "k": k[tokens],
-            "v": v[tokens],
-            **{one: rate[tokens] for one, rate in rates.items()},
-        }
-
-    whole, end = parts(**of(slice(None)))
-    first, state = parts(**of(slice(None, cut)))
-    second, last = parts(**of(slice(cut, None)), state=state)
+    whole, end = parts(slice(None))
+    first, state = parts(slice(None, cut))
+    second, last = parts(slice(cut, None), state=state)
     np.testing.assert_allclose(np.vstack([first, second]), whole, rtol=0, atol=1e-10)
     np.testing.assert_allclose(last, end, rtol=0, atol=1e-10)
 

@@ -49,11 +49,8 @@ def in_words(page):
 
 def render(pages):
     """The texts of pages with their formulas set, and the style sheet, formulas.css, that they link to."""
-    found = {
-        (html.unescape(tex), opening == "[")
-        for text in pages.values()
-        for _, _, opening, tex in FORMULA.findall(text)
-    }
+    formulas = (one for text in pages.values() for one in FORMULA.findall(text))
+    found = {(html.unescape(tex), opening == "[") for *_, opening, tex in formulas}
     command = ["node", "-e", RENDER, str(MATHJAX / "node-main.js")]
     asked = json.dumps(sorted(found))
     done = subprocess.run(command, input=asked, stdout=subprocess.PIPE, check=True, encoding="utf-8")

@@ -13,6 +13,7 @@ import argparse
 import base64
 import copy
 import io
+import itertools
 import os
 import re
 import sys
@@ -29,8 +30,6 @@ from PIL import Image
 from traitlets import default
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-import itertools
-
 from course import ROOT, surroundings
 from pe_lessons.lessons.progress import notebooks
 

@@ -72,12 +72,10 @@ def cell_text(lesson, sources):
     for source in sources:
         if lesson in source.cited:
             names.setdefault(source.cited[lesson], []).append(source.name)
-    lines = [
-        f"- {those[0]}: {text}."
-        if len(those) == 1
-        else f"- {text[0].upper() + text[1:]}: {'; '.join(those)}."
-        for text, those in names.items()
-    ]
+    lines = []
+    for text, those in names.items():
+        many = f"{text[0].upper()}{text[1:]}: {'; '.join(those)}"
+        lines.append(f"- {f'{those[0]}: {text}' if len(those) == 1 else many}.")
     if lesson in FOLDED:
         lines = [f"<details><summary>{FOLDED[lesson]}</summary>", "", *lines, "", "</details>"]
     return "\n".join([LABEL, "", *lines]) if lines else LABEL

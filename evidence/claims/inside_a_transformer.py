@@ -10,11 +10,7 @@ from evidence.claims.train_on_another_seed import of_lesson, share_right, test_s
 from pe_lessons import toys
 
 NOT_SOLVED = below(0.7)  # "solved" is more than 0.9
-
-
 lesson = of_lesson("inside_a_transformer")
-
-
 DIGITS = np.arange(16)[:, None] // 2 ** np.arange(4) % 2  # (16, 4)
 KINDS = {
     "binary digits": functools.partial(toys.Table, np.concatenate([DIGITS, np.zeros((16, 28))], axis=1)),
@@ -42,12 +38,9 @@ def two_tasks(seed):
 
 def longer():
     """Reverse, RoPE, 1,000 steps: the answers creep inward from the ends; three seeds, as it takes long"""
-    by_token = []
+    by_token, task = [], (KINDS["RoPE"], toys.reverse)
     for seed in range(900, 903):
-        model, (strings, mirrored) = (
-            trained(KINDS["RoPE"], toys.reverse, seed, steps=1000),
-            test_set(toys.reverse, seed),
-        )
+        model, (strings, mirrored) = trained(*task, seed, steps=1000), test_set(toys.reverse, seed)
         by_token.append((model(strings).argmax(-1) == mirrored).double().mean(dim=0))  # (seq_len,)
     right = torch.stack(by_token)
     yield "all tokens", right.mean(dim=1).tolist(), between(0.45, 0.55)

@@ -8,36 +8,30 @@ from pe_lessons import toys
 from pe_lessons.lessons.layers_that_remember import toy
 
 FADES, OVERWRITES = {"fades": True}, {"fades": True, "overwrites": True}
+BOTH = {"width": 4, **OVERWRITES}
+TASKS = {"the last one wins": toy.last_wins, "three back": toy.back(3), "five back": toy.back(5)}
 
 
 @who_learns
 @each_seed
 def two_tasks(seed):
     """Two tasks: accuracy ('solves' is more than 0.9)"""
-    for name, how in (("fading sum", FADES), ("delta rule", OVERWRITES)):
-        yield f"{name}, the last one wins", toy.accuracy(toy.last_wins, seed=seed, **how), at_least(0.9)
-        yield f"{name}, three back", toy.accuracy(toy.back(3), seed=seed, **how), below(0.5)
-        yield f"{name}, five back", toy.accuracy(toy.back(5), seed=seed, **how), below(0.4)
-    yield "plain sum, the last one wins", toy.accuracy(toy.last_wins, seed=seed), between(0.6, 0.8)
-    summed = toy.accuracy(toy.last_wins, seed=seed, width=4)
-    yield "plain sum and convolution, the last one wins", summed, below(0.85)
-    summed = toy.accuracy(toy.back(3), seed=seed, width=4)
-    yield "plain sum and convolution, three back", summed, at_least(0.9)
-    for k, what in ((3, "three back"), (5, "five back")):
-        yield f"plain sum, {what}", toy.accuracy(toy.back(k), seed=seed), below(0.4)
-    farther = toy.accuracy(toy.back(5), seed=seed, width=4)
-    yield "plain sum and convolution, five back", farther, below(0.4)
-    for task, what in ((toy.last_wins, "the last one wins"), (toy.back(3), "three back")):
-        mixed = toy.accuracy(task, seed=seed, width=4, **OVERWRITES)
-        yield f"delta rule and convolution, {what}", mixed, at_least(0.95)
-    farther = toy.accuracy(toy.back(5), seed=seed, width=4, **OVERWRITES)
-    yield "delta rule and convolution, five back", farther, below(0.4)
-    longer = toy.accuracy(toy.back(3), seed=seed, steps=240, **FADES)
-    yield "fading sum, three back, 240 steps", longer, above(0.35)
-    farther = toy.accuracy(toy.back(5), seed=seed, steps=240, **FADES)
-    yield "fading sum, five back, 240 steps", farther, below(0.4)
-    slower = toy.accuracy(toy.back(3), seed=seed, steps=240, **OVERWRITES)
-    yield "delta rule, three back, 240 steps", slower, below(0.5)
+    for name, how, *bounds in (
+        ("plain sum", {}, between(0.6, 0.8), below(0.4), below(0.4)),
+        ("fading sum", FADES, at_least(0.9), below(0.5), below(0.4)),
+        ("delta rule", OVERWRITES, at_least(0.9), below(0.5), below(0.4)),
+        ("plain sum and convolution", {"width": 4}, below(0.85), at_least(0.9), below(0.4)),
+        ("delta rule and convolution", BOTH, at_least(0.95), at_least(0.95), below(0.4)),
+    ):
+        for (what, task), bound in zip(TASKS.items(), bounds):
+            yield f"{name}, {what}", toy.accuracy(task, seed=seed, **how), bound
+    for name, how, what, bound in (
+        ("fading sum", FADES, "three back", above(0.35)),
+        ("fading sum", FADES, "five back", below(0.4)),
+        ("delta rule", OVERWRITES, "three back", below(0.5)),
+    ):
+        longer = toy.accuracy(TASKS[what], seed=seed, steps=240, **how)
+        yield f"{name}, {what}, 240 steps", longer, bound
 
 
 @who_learns

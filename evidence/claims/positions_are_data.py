@@ -14,9 +14,8 @@ ORDERS = ("interleaved", "blocks", "line")
 def shares(encoding, seed):
     """Of the patches right, at every width, by a model that saw pictures 6 wide."""
     model = train(seed, picture_task.pictures(6, seed=1000 + seed), encoding, steps=250)
-    return {
-        width: toys.accuracy(model, *next(picture_task.pictures(width, seed=2000 + seed))) for width in WIDTHS
-    }
+    tests = {width: next(picture_task.pictures(width, seed=2000 + seed)) for width in WIDTHS}
+    return {width: toys.accuracy(model, *test) for width, test in tests.items()}
 
 
 @who_learns

@@ -41,11 +41,8 @@ def as_the_digit_says(seed):
     counts = torch.nn.functional.one_hot(tokens.unfold(1, 7, 1)[:, :-1], 10).sum(dim=2)  # in the seven before
     asked = asked[:, 7:]
     named = counts.gather(2, answers)[..., 0] == counts.amax(dim=2)
-    yield (
-        "T5, digits 1 to 7: answers that are a commonest of the last seven",
-        named[asked].float().mean().item(),
-        above(0.93),
-    )
+    share = named[asked].float().mean().item()
+    yield "T5, digits 1 to 7: answers that are a commonest of the last seven", share, above(0.93)
     offsets = np.arange(-15, 16)
     numbers = model.encoding.per_bucket[0].detach().numpy()[arrays.t5_buckets(offsets)]
     pointed = (-7 <= offsets) & (offsets <= -1)

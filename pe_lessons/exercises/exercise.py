@@ -27,6 +27,10 @@ A_LOOP = (
     "Your numbers are right, but Python still goes through the rows one by one. The task asks for an answer "
     "without a loop. Give NumPy all rows at once: which shapes must meet?"
 )
+HANDED_ON = (
+    "You return what {} of the course returns. The result is right, but the exercise is to write this "
+    "yourself, so use what you wrote."
+)
 FEWEST = 8  # lines and bytecodes: who takes no more has not looked at the arguments
 SPREAD = 16  # how much larger or smaller an error may be that is of the same kind
 SMALL = 1e-2
@@ -63,37 +67,6 @@ class Mistake:
 class Exercise(Checked):
     """A function, class or list of numbers to be written by the learner.
 
-    Parameters
-    ----------
-    name : str
-        Name in the registry.
-    reference : callable
-        The right function or class.
-    probes, edge_probes : sequences of tuples
-        Arguments to try. The edge cases count once all of `probes` are right.
-    mistakes, pairs : iterables of Mistake
-        One mistake each, and two at once, named ``"one + other"``.
-    hints : sequence of str
-    text : str
-        What `solution` shows: a right answer that uses no names but those the notebook imports.
-    atol : float
-        Numbers that differ by less are equal; relative to the number where it is above 1.
-    use : callable, optional
-        ``use(answer, *probe)`` observes an answer that is not simply called, a class for instance.
-    call : callable, optional
-        ``call(name, *probe)`` is the call in words; usual arguments in brackets are the default.
-    says : dict, optional
-        ``{look: sentence}``; what to say when an unknown mistake shows in a probe that holds this text.
-    may_call : collection of str
-        Functions of the course, such as ``"rotary"``, that may give the answer's result.
-    no_loop : bool
-        Whether the task asks for an answer without a loop; a right one with a loop is not done yet.
-    rights : sequence of callables
-        Right answers in several styles, for the place where the numbers of a wrong one depart.
-    redraw : callable, optional
-        ``redraw(draw, *probe)`` gives arguments like the probe's, with numbers from `draw`, a
-        `random.Random`; for exercises whose arguments hang together (see `fresh`).
-
     Examples
     --------
     >>> squared = Mistake("squared", "This is the square of the number.", lambda number: number**2)
@@ -108,21 +81,23 @@ class Exercise(Checked):
     'correct'
     """
 
-    name: str
-    reference: Callable
-    probes: tuple
-    edge_probes: tuple = ()
-    mistakes: Iterable = ()
-    pairs: Iterable = ()
+    name: str  # in the registry
+    reference: Callable  # the right function or class
+    probes: tuple  # arguments to try
+    edge_probes: tuple = ()  # these count once all of `probes` are right
+    mistakes: Iterable = ()  # of `Mistake`: one each,
+    pairs: Iterable = ()  # and two at once, named "one + other"
     hints: tuple = ()
-    text: str = ""
-    atol: float = 1e-6
-    use: Callable | None = None
-    call: Callable | None = None
-    says: dict | None = None
-    may_call: frozenset = frozenset()
-    no_loop: bool = False
-    rights: tuple = ()
+    text: str = ""  # what `solution` shows: a right answer that uses no names but those the notebook imports
+    atol: float = 1e-6  # numbers that differ by less are equal; relative to the number where it is above 1
+    use: Callable | None = None  # use(answer, *probe) observes what is not simply called, such as a class
+    call: Callable | None = None  # call(name, *probe): the call in words, if not usual arguments in brackets
+    says: dict | None = None  # {look: sentence}, for an unknown mistake that shows in a probe with this text
+    may_call: frozenset = frozenset()  # functions of the course that may give the answer's result: "rotary"
+    no_loop: bool = False  # whether the task asks for no loop; a right answer with one is not done yet
+    rights: tuple = ()  # right answers in several styles, to find where the numbers of a wrong one depart
+    # redraw(draw, *probe): arguments like the probe's, with numbers from `draw`, a `random.Random`; for
+    # exercises whose arguments hang together (see `fresh`)
     redraw: Callable | None = None
     _known: dict = field(default_factory=dict, init=False)  # what functions of the course do in the probes
     _failed: dict = field(default_factory=dict, init=False)
@@ -143,14 +118,9 @@ class Exercise(Checked):
         if unwritten:
             return Look("unwritten", early=_ends_too_early(answer), seen=tuple(seen))
         family = getattr(answer, "__mro__", [run_answer.unwrapped(answer)])
-        course = (one.__name__ for one in family if run_answer.is_of_the_course(one))
-        return Look(
-            "called",
-            name=str(getattr(answer, "__name__", "<>")),
-            course=next(course, None),
-            seen=tuple(seen),
-            answer=answer,
-        )
+        course = next((one.__name__ for one in family if run_answer.is_of_the_course(one)), None)
+        name = str(getattr(answer, "__name__", "<>"))
+        return Look("called", name=name, course=course, seen=tuple(seen), answer=answer)
 
     def renewed(self, seeds):
         """The same exercise with the `fresh.twin` of each main trial that has a seed."""
@@ -173,11 +143,7 @@ class Exercise(Checked):
         if not wrong:
             lender = self._lender(answer, seen)
             if lender:
-                return self.result(
-                    "not yet",
-                    f"You return what {lender} of the course returns. The result is right, but the exercise "
-                    "is to write this yourself, so use what you wrote.",
-                )
+                return self.result("not yet", HANDED_ON.format(lender))
             if self.no_loop and max(done.steps for done in seen) > LOOP:
                 return self.result("not yet", A_LOOP)
             return self.result("correct", self._praise(seen))
@@ -228,11 +194,8 @@ class Exercise(Checked):
             return lambda one: all(self._fits(one, n, seen[n]) for n in scope)
 
         everything = like(range(len(seen)))
-        attempts = [
-            (self.mistakes, everything),
-            (self.mistakes, lambda one: self._loses_as_much(one, seen)),
-            (pairs, everything),
-        ]
+        as_much = functools.partial(self._loses_as_much, seen=seen)
+        attempts = [(self.mistakes, everything), (self.mistakes, as_much), (pairs, everything)]
         if wrong[0] < main:
             attempts += [([one for one in self.mistakes if not one.whole], like(range(main)))]
         for candidates, matches in attempts:

@@ -104,9 +104,8 @@ class Lesson:
             text = (self.folder.parent / f"mistakes_{shared}.toml").read_text(encoding="utf-8")
             answers = self.styles(name)
             for mistake, entry in tomllib.loads(text).items():
-                if mistake not in without and all(
-                    answer.allows(entry.get(answer.style)) for answer in answers
-                ):
+                stands = all(answer.allows(entry.get(answer.style)) for answer in answers)
+                if stands and mistake not in without:
                     table.setdefault(mistake, entry)
         return table
 
@@ -121,18 +120,11 @@ class Lesson:
             else:
                 change = Change(answer, entry[answer.style])
                 wrong = answer.with_changes(change)
-            praise = entry.get("praise", "")
-            yield (
-                Mistake(
-                    mistake,
-                    say=" ".join(f"{praise} {entry['say']}".split()),
-                    wrong=wrong,
-                    exact=answer.function if entry.get("precision") else None,
-                    praise=praise,
-                    whole=entry.get("whole", False),
-                ),
-                None if entry.get("alone") else change,
-            )
+            praise, whole = entry.get("praise", ""), entry.get("whole", False)
+            say = " ".join(f"{praise} {entry['say']}".split())
+            exact = answer.function if entry.get("precision") else None
+            made = Mistake(mistake, say, wrong, exact, praise, whole)
+            yield made, None if entry.get("alone") else change
 
     def pairs(self, name, answer):
         """Two mistakes at once, wherever they change different places."""

@@ -13,15 +13,6 @@ from pe_lessons.exercises.run_answer import Look
 class Question(Checked):
     """A question with one or several right choices.
 
-    Parameters
-    ----------
-    name, prompt : str
-    choices : dict
-        ``{letter: (text, is_right, reason)}``; the reason is shown for a choice wrongly made.
-    hints : sequence of str
-
-    Examples
-    --------
     >>> choices = {"a": ("red", True, "Fire."), "b": ("blue", False, "Ice.")}
     >>> question = Question("warm", "Which are warm?", choices)
     >>> question.ask()
@@ -36,7 +27,7 @@ class Question(Checked):
 
     name: str
     prompt: str
-    choices: dict
+    choices: dict  # {letter: (text, is_right, reason)}; the reason is shown for a choice wrongly made
     hints: tuple = ()
 
     @property
@@ -99,13 +90,6 @@ class Question(Checked):
 class Quiz(Checked):
     """Questions with one right choice each; its `check` says of every letter why it is right or wrong.
 
-    Parameters
-    ----------
-    name : str
-    questions : sequence of Question
-
-    Examples
-    --------
     >>> fire = {"a": ("cold", False, "Touch it: no, better not."), "b": ("hot", True, "It burns.")}
     >>> ice = {"a": ("cold", True, "It is frozen."), "b": ("hot", False, "It would melt.")}
     >>> quiz = Quiz("quiz", (Question("fire", "Fire is ...", fire), Question("ice", "Ice is ...", ice)))
@@ -122,7 +106,7 @@ class Quiz(Checked):
     """
 
     name: str
-    questions: tuple
+    questions: tuple  # of `Question`
 
     @property
     def right(self):

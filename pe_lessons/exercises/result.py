@@ -29,26 +29,13 @@ COLOURS = {"correct": "#2e9e4f", "not yet": "#b86e00", "not attempted": "#808080
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """What a check says.
+    """What a check says."""
 
-    Attributes
-    ----------
-    status : str
-        ``"correct"``, ``"not yet"``, ``"not attempted"`` or ``"error"``.
-    title : str
-        First line of the plain text, such as ``"sinusoidal_loop: Not yet."``
-    message : str
-    cause : str or None
-        Name of the misconception; the names of two are joined by ``" + "``.
-    printed : str
-        What the learner's function printed in the first trial.
-    """
-
-    status: str
-    title: str
+    status: str  # "correct", "not yet", "not attempted" or "error"
+    title: str  # the first line of the plain text, such as "sinusoidal_loop: Not yet."
     message: str
-    cause: str | None = None
-    printed: str = ""
+    cause: str | None = None  # the name of the misconception; the names of two are joined by " + "
+    printed: str = ""  # what the learner's function printed in the first trial
 
     def __repr__(self):
         return f"{self.title}\n{self.message}" + f"\n{PRINTED}\n{self.printed}" * bool(self.printed)

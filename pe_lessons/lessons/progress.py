@@ -22,10 +22,7 @@ def notebooks(folder):
 def notebook(folder, lesson):
     """The notebook of a lesson, by its number of two digits or by its name, such as "the_naive_loop".
 
-    Raises
-    ------
-    ValueError
-        If there is none, or more than one.
+    A ValueError says if there is none, or more than one.
     """
     found = [path for path in notebooks(folder) if lesson in (path.name[:2], path.stem[3:])]
     if len(found) != 1:
@@ -42,10 +39,7 @@ def grade_id(cell):
 def progress(path):
     """List ``(lesson, exercise, outcome)`` for every check cell of a notebook, or of a folder of notebooks.
 
-    Raises
-    ------
-    ValueError
-        If there is no notebook at `path`, or one cannot be read.
+    A ValueError says if there is no notebook at `path`, or one cannot be read.
     """
     path = Path(path)
     found = [path]
@@ -60,13 +54,9 @@ def table(rows):
     """The rows as plain text, with a line that counts."""
     header = ("lesson", "exercise", "outcome")
     widths = [max(map(len, column)) for column in zip(header, *rows)]
-    lines = [
-        "  ".join(entry.ljust(width) for entry, width in zip(row, widths)).rstrip() for row in (header, *rows)
-    ]
+    first, *lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in (header, *rows))
     done = sum(outcome == "Correct" for _, _, outcome in rows)
-    return "\n".join(
-        [lines[0], "-" * len(lines[0]), *lines[1:], "", f"{done} of {len(rows)} exercises done."]
-    )
+    return "\n".join([first, "-" * len(first), *lines, "", f"{done} of {len(rows)} exercises done."])
 
 
 def main(arguments):

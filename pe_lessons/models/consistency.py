@@ -166,7 +166,5 @@ CHECKS = (
 
 
 def _base(config):
-    return next(
-        (rope["rope_theta"] for rope in reader._all_rotations(config) if reader._get(rope, "rope_theta")),
-        None,
-    )
+    bases = (reader._get(rope, "rope_theta") for rope in reader._all_rotations(config))
+    return next(filter(None, bases), None)

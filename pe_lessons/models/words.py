@@ -15,20 +15,10 @@ from pe_lessons.models import known_config_keys as tables
 
 
 def explain(config):
-    """What the positions of a model do, as text.
+    """What the positions of a model do, as text; `config` is what `config.json` holds, or where it lies.
 
-    Parameters
-    ----------
-    config : dict or path
-        What `config.json` holds, or where it lies.
+    A TypeError or a ValueError says if it is no such file, or has nothing about layers.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no such file, or says nothing about layers.
-
-    Examples
-    --------
     >>> print(explain({"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4,
     ...     "rope_theta": 500000.0, "num_hidden_layers": 2, "max_position_embeddings": 8192}))
     llama: 2 layers, 8,192 positions

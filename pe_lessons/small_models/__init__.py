@@ -139,15 +139,8 @@ def windows(text_tokens, length):
 def bits(model, text_tokens, length=TRAINED_LENGTH, positions=None):
     """How many bits each character costs under the model, (n_windows, length).
 
-    Parameters
-    ----------
-    model : TinyTransformer
-    text_tokens : Tensor of int64
-        From `encode`; it is cut into `windows`.
-    length : int
-        Characters that the model sees at once.
-    positions : Tensor, shape (length,), optional
-        What the model is told instead of 0, 1, 2, ...
+    `text_tokens`, from `encode`, are cut into `windows` of `length` characters, which the model sees at once.
+    It may be told `positions` (length,) instead of 0, 1, 2, ...
     """
     return costs(model, *windows(text_tokens, length), positions)
 
@@ -169,20 +162,10 @@ def needles(distance, count=64, seed=0):
     """Texts in which a function is defined, and called `distance` characters later; the first half of each.
 
     Each begins with the definition of a function whose name was made up, goes on with code of the held-out
-    text, and ends with a call of the function. The second text of a pair calls another name, of the same
-    length, which was not defined: what that costs more, the definition has saved.
-
-    Parameters
-    ----------
-    distance : int
-        From the name in the definition to the name in the call, in characters.
-    count, seed : int
-        How many pairs, and of which random numbers.
-
-    Returns
-    -------
-    defined, undefined : list of str
-        They end with the name; its last `NEEDLE_ASKED` characters are those to ask for.
+    text, and ends with a call of the function: `distance` counts the characters from the name there to the
+    name here. The second text of a pair calls another name, of the same length, which was not defined: what
+    that costs more, the definition has saved. The lists `defined` and `undefined` hold `count` texts each.
+    They end with the name; its last `NEEDLE_ASKED` characters are those to ask for.
     """
     generator = torch.Generator().manual_seed(seed)
     code = held_out()

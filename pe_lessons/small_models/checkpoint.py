@@ -81,19 +81,10 @@ def _write_safetensors(path, weights):
 def look_at(folder, *, length=256, windows=8, distances=(100, 200, 400), needles=32):
     """Print what the positions of a checkpoint do: its config, its layout, and what it makes of a text.
 
-    Parameters
-    ----------
-    folder : path
-        What transformers' `from_pretrained` takes: config.json, weights and a tokenizer.
-    length, windows : int
-        The loss is measured on so many pieces of the course's code, of `length` tokens each.
-    distances, needles : tuple of int, int
-        How many characters lie between a definition and its call, and how many texts there are for each.
-
-    Returns
-    -------
-    found : dict or None
-        What was printed, as numbers; None where transformers is not installed.
+    `folder` is what transformers' `from_pretrained` takes: config.json, weights and a tokenizer. The loss is
+    measured on so many `windows` of the course's code, of `length` tokens each; `distances` are how many
+    characters lie between a definition and its call, and there are so many `needles`, texts, for each.
+    Returns what was printed, as numbers in a dict, or None where transformers is not installed.
     """
     try:
         from transformers import AutoModelForCausalLM, AutoTokenizer, logging

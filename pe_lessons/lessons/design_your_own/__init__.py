@@ -7,10 +7,6 @@ from pe_lessons.exercises.lesson_files import Lesson
 lesson = Lesson(__name__)
 
 
-def _call_of_map(name, attention, back):
-    return f"{name}(np.array({attention.tolist()}), {back})"
-
-
 # Printed in full by a reply, which can be worked out by hand; no two weights of a row are alike.
 _FOUR = np.array(
     [[0.41, 0.17, 0.33, 0.09], [0.23, 0.36, 0.12, 0.29], [0.52, 0.08, 0.26, 0.14], [0.19, 0.47, 0.11, 0.23]]
@@ -38,7 +34,7 @@ weight_back = lesson.exercise(
         (_WINDOW, 2),
         (_SEVEN, 2),
     ),
-    call=_call_of_map,
+    call=lambda name, attention, back: f"{name}(np.array({attention.tolist()}), {back})",
 )
 
 quiz_design_your_own = lesson.quiz("quiz_design_your_own")

@@ -46,15 +46,15 @@ def reverse(weights):
 @plots.drawn
 def layer():
     """A Transformer layer from top to bottom, with the three places where positions can enter."""
-    boxes = [
-        ("vectors of the words", 9.2, "0.93"),
-        ("LayerNorm", 7.8, "0.97"),
-        ("queries, keys, values", 6.6, "0.97"),
-        ("scores", 5.4, "0.97"),
-        ("softmax, weighted\nsum of the values", 4.2, "0.97"),
-        ("LayerNorm, MLP", 2.2, "0.97"),
-        ("vectors for the next layer", 0.6, "0.93"),
-    ]
+    boxes = {
+        "vectors of the words": 9.2,
+        "LayerNorm": 7.8,
+        "queries, keys, values": 6.6,
+        "scores": 5.4,
+        "softmax, weighted\nsum of the values": 4.2,
+        "LayerNorm, MLP": 2.2,
+        "vectors for the next layer": 0.6,
+    }
     doors = [
         ("A", 8.5, "add a row\n(tables: once, before\nthe first layer)", OF_ENCODING["sinusoidal"]),
         ("B", 6.0, "rotate queries\nand keys (RoPE:\nin every layer)", OF_ENCODING["RoPE"]),
@@ -63,41 +63,24 @@ def layer():
     fig, ax = plt.subplots(figsize=(4.7, 5.4))
     ax.set(xlim=(-1.1, 12.2), ylim=(0, 10))
     ax.set_axis_off()
-    ax.plot([3.4, 3.4], [0.9, 9.2], color="0.5", linewidth=1, zorder=0)
-    for text, height, grey in boxes:
+    middle, line = {"ha": "center", "va": "center"}, {"color": "0.5", "linewidth": 1, "zorder": 0}
+    for text, height in boxes.items():
+        grey = "0.93" if "vectors" in text else "0.97"
         box = {"boxstyle": "round,pad=0.35", "facecolor": grey, "edgecolor": "0.6"}
-        ax.text(3.4, height, text, ha="center", va="center", bbox=box)
+        ax.text(3.4, height, text, bbox=box, **middle)
+    ax.plot([3.4, 3.4], [0.9, 9.2], **line)
+    disc = {"boxstyle": "circle,pad=0.1", "facecolor": "white", "edgecolor": "0.5"}
+    beside = {"rotation": 90, "ha": "right", "va": "center", "color": "0.35", "linespacing": 1.2}
     for top, bottom, text in (
         (8.15, 3.3, "attention:\nrows look at\neach other"),
         (2.85, 1.4, "each row\nby itself"),
     ):
-        ax.plot([3.4, 0.5, 0.5, 3.4], [top, top, bottom, bottom], color="0.5", linewidth=1, zorder=0)
-        ax.text(
-            3.4,
-            bottom,
-            "+",
-            ha="center",
-            va="center",
-            fontsize=12,
-            bbox={"boxstyle": "circle,pad=0.1", "facecolor": "white", "edgecolor": "0.5"},
-        )
-        ax.text(
-            0.35,
-            (top + bottom) / 2,
-            text,
-            rotation=90,
-            ha="right",
-            va="center",
-            color="0.35",
-            linespacing=1.2,
-        )
+        ax.plot([3.4, 0.5, 0.5, 3.4], [top, top, bottom, bottom], **line)
+        ax.text(3.4, bottom, "+", fontsize=12, bbox=disc, **middle)
+        ax.text(0.35, (top + bottom) / 2, text, **beside)
     for name, height, text, colour in doors:
-        ax.annotate(
-            "",
-            (3.5, height),
-            (6.3, height),
-            arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2},
-        )
+        arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 2}
+        ax.annotate("", (3.5, height), (6.3, height), arrowprops=arrow)
         ax.text(6.4, height, name, color=colour, fontsize=15, fontweight="bold", va="center")
         ax.text(7.2, height, text, color=colour, va="center", linespacing=1.3)
     return fig

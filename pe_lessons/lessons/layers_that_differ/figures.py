@@ -90,9 +90,8 @@ def sink(scores, sink):
         exps = np.exp([*scores, *last])
         parts = exps / exps.sum()
         boxes = [("" if part < 0.05 else f"{part:.2f}", part, PALE) for part in parts[: len(scores)]]
-        rows[name] = boxes + [
-            (f"the sink: {part:.2f} goes nowhere", part, "") for part in parts[len(scores) :]
-        ]
+        nowhere = [(f"the sink: {part:.2f} goes nowhere", part, "") for part in parts[len(scores) :]]
+        rows[name] = boxes + nowhere
     fig = plots.strips(rows, xlabel="weight of keys 0, 1 and 2, from left to right", xticks=[0, 0.5, 1])
     for place, boxes in enumerate(rows.values()):
         for i, (text, part, _) in enumerate(boxes):

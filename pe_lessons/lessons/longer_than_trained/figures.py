@@ -10,12 +10,8 @@ from pe_lessons import plots
 def loss_by_position(losses):
     """Bits per character along long texts, a curve for each kind of model, means of 64 positions."""
     middles = np.arange(32, 2048, 64)
-    names = {
-        "sinusoidal": (330, 6.2),
-        "RoPE": (700, 4.55),
-        "no positions": (1650, 4.2),
-        "ALiBi": (1650, 1.6),
-    }
+    names = {"sinusoidal": (330, 6.2), "RoPE": (700, 4.55)}
+    names |= {"no positions": (1650, 4.2), "ALiBi": (1650, 1.6)}
     colours = plots.OF_ENCODING
     fig, ax = plt.subplots(figsize=(4.7, 3.6))
     for (name, values), style in zip(losses.items(), plots.STYLES):
@@ -74,9 +70,8 @@ def rules(stretched):
     names["slowed down from pair 9 on"] = "from pair 9 on"
     names |= {"1. position interpolation": "position interpolation", "2. by parts": "by parts, 1 to 4 turns"}
     names["3. clipped at 128"] = "clipped at 128"
-    losses = [
-        [stretched[name][length]["second half"] for length in ("256", "1024")] for name in names.values()
-    ]
+    found = [stretched[name] for name in names.values()]
+    losses = [[one[length]["second half"] for length in ("256", "1024")] for one in found]
     plots.show_table(losses, rows=names, columns=[256, 1024], corner="bits per character", digits=2)
 
 

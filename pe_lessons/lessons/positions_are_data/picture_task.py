@@ -39,14 +39,8 @@ def weight_on_first(rule, width):
     """How much weight each patch of a new picture gives to its own place in the first of two references.
 
     All vectors are ones, so only positions count. The head was built for pictures of six patches a row: it
-    rotates a query as if it were in the first reference of such a picture.
-
-    Parameters
-    ----------
-    rule : function
-        From a width to the offset, in time, height and width, from each picture to the next.
-    width : int
-        Patches in each of the three rows.
+    rotates a query as if it were in the first reference of such a picture. `rule` gives, for a width, the
+    offset in time, height and width from each picture to the next. `width` counts the patches in a row.
     """
 
     def rotated(shift):
@@ -61,10 +55,7 @@ def weight_on_first(rule, width):
 class PictureRotary(toys.Encoding):
     """Queries and keys of a picture of three rows are turned, by the patches' place in the line or by M-RoPE.
 
-    Parameters
-    ----------
-    order : str
-        "line", or an order of `tensors.mrope`: then 6 pairs read the time, 5 the height, 5 the width.
+    `order` is "line", or an order of `tensors.mrope`: then 6 pairs read the time, 5 the height, 5 the width.
     """
 
     def __init__(self, order):

@@ -104,11 +104,6 @@ def _look_at_module(module_class, look_at, x, max_len):
     return 2
 
 
-def _call_of_module(name, look_at, x, max_len):
-    shape = " x ".join(map(str, x.shape))
-    return f"{name}({x.size(2)}, max_len={max_len}).forward(<{shape} numbers>)"
-
-
 def _ramp(*shape):
     return torch.linspace(-1.0, 2.0, math.prod(shape)).reshape(shape)
 
@@ -135,7 +130,9 @@ encoding_module = lesson.exercise(
         ("output", _ramp(2, 6, 1), 16),  # a single column: an axis of length 1 that has to stay
     ),
     use=_look_at_module,
-    call=_call_of_module,
+    call=lambda name, look_at, x, max_len: (
+        f"{name}({x.size(2)}, max_len={max_len}).forward(<{' x '.join(map(str, x.shape))} numbers>)"
+    ),
     says={
         "the same in training": "Your module gives a different output in training. Is there dropout in it?",
         "shape": "With a batch of 1 your output does not have the shape of the input.",

@@ -36,8 +36,7 @@ def wavelengths(widths):
         shown = ticks[:: 16 if d_model > 100 else 1]
         ax.plot(shown, [row] * len(shown), "|", color=COLOURS[0], markersize=15, markeredgewidth=1.2)
         ax.plot(ticks[-1], row, "|", color=COLOURS[1], markersize=15, markeredgewidth=2.5)
-        end = {"ha": "right", "color": COLOURS[1]}
-        ax.text(ticks[-1], row - 0.36, f"{ticks[-1]:,.0f}", **end)
+        ax.text(ticks[-1], row - 0.36, f"{ticks[-1]:,.0f}", ha="right", color=COLOURS[1])
     for across, text in ((2 * np.pi, "2π"), (20_000 * np.pi, "10000 · 2π")):
         ax.axvline(across, color="0.6", linewidth=1, linestyle="--", zorder=0)
         ax.text(across, -0.75, text, ha="center", va="bottom", color="0.35")
@@ -136,22 +135,16 @@ def tsne(maps):
         "our table,\nperplexity 30": {5: (32, 0), 6: (16, 15), 68: (22, 225)},
     }
     fig = _dots(panels, named=ours)
+    look = {"color": RED, "fontweight": "bold", "ha": "center", "va": "center"}
+    look["arrowprops"] = {"arrowstyle": "-", "color": RED, "shrinkA": 0, "shrinkB": 4}
+    look["bbox"] = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"}
     for ax, (title, points) in zip(fig.axes, panels.items()):
         ax.set_xlabel("nothing but chance", color="0.35")
         if title in ours:
             for position, (far, degrees) in ours[title].items():
-                ax.annotate(
-                    str(position),
-                    points[position],
-                    (far * np.cos(np.radians(degrees)), far * np.sin(np.radians(degrees))),
-                    textcoords="offset points",
-                    arrowprops={"arrowstyle": "-", "color": RED, "shrinkA": 0, "shrinkB": 4},
-                    bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"},
-                    color=RED,
-                    fontweight="bold",
-                    ha="center",
-                    va="center",
-                ).set_in_layout(False)
+                there = far * np.cos(np.radians(degrees)), far * np.sin(np.radians(degrees))
+                place = {"xy": points[position], "xytext": there, "textcoords": "offset points"}
+                ax.annotate(str(position), **place, **look).set_in_layout(False)
             for other in (6, 68):
                 ax.plot(*points[[5, other]].T, color=RED, linewidth=1, zorder=1)
             far, near = (np.linalg.norm(points[5] - points[other]) for other in (6, 68))

@@ -20,14 +20,8 @@ def learned_list(offsets, numbers):
     ax.axhline(0, color="0.6", linewidth=1)
     peak = (numbers - middle).max()
     ax.text(-2.3, peak, f"three back: {peak:.1f}", color=ORANGE, va="top", fontweight="bold")
-    ax.text(
-        15.4,
-        0.9,
-        "12 to 15 share one number,\nwhich got little training",
-        color="0.4",
-        ha="right",
-        va="bottom",
-    )
+    shared = "12 to 15 share one number,\nwhich got little training"
+    ax.text(15.4, 0.9, shared, color="0.4", ha="right", va="bottom")
     ax.set(xlabel="offset of the key, seen from the query", ylabel="bias minus median")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xticks([-15, -10, -5, -3, 0, 5, 10, 15])

@@ -27,13 +27,8 @@ def bits(by_way, prompt=64):
     ax.text(prompt - 2, 6.35, "prompt", ha="right", color="0.4")
     ax.text(prompt + 2, 6.35, "new characters", color="0.4")
     ax.text(96, 4.6, "always 0: never recovers", ha="center", color=colours[1])
-    ax.annotate(
-        "off by one: hurts\nfor ten characters",
-        (67, 2.5),
-        (72, 3.0),
-        color=colours[2],
-        arrowprops={"arrowstyle": "-", "color": colours[2]},
-    )
+    said, arrow = "off by one: hurts\nfor ten characters", {"arrowstyle": "-", "color": colours[2]}
+    ax.annotate(said, (67, 2.5), (72, 3.0), color=colours[2], arrowprops=arrow)
     ax.text(126, 1.6, "right", ha="right", va="top")
     ax.set(xlabel="character", ylabel="bits per character", ylim=(0, 6.8), xticks=[0, 32, 64, 96, 128])
     return fig
@@ -68,10 +63,8 @@ def padded(lengths):
 def torn():
     """A prompt counted without its padding, and new tokens counted with it."""
     prompt = boxes(6, range(3), "")
-    rows = {
-        "right": prompt + boxes(0, range(3, 6)),
-        "split count": prompt + boxes(0, range(9, 12), "red"),
-    }
+    rows = {"right": prompt + boxes(0, range(3, 6))}
+    rows["split count"] = prompt + boxes(0, range(9, 12), "red")
     return plots.strips(rows, xlabel="place in the batch", xticks=[0, 6, 9, 12])
 
 

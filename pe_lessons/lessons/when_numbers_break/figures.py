@@ -7,12 +7,7 @@ import torch
 from pe_lessons import plots
 from pe_lessons.plots import COLOURS
 
-FORMATS = {
-    "bfloat16": torch.bfloat16,
-    "float16": torch.float16,
-    "float32": torch.float32,
-    "float64": torch.float64,
-}
+FORMATS = torch.bfloat16, torch.float16, torch.float32, torch.float64
 
 
 @plots.drawn
@@ -20,8 +15,8 @@ def steps():
     """The step from one number to the next in four formats, on axes of powers of two."""
     numbers = 2.0 ** np.arange(-4, 27)
     fig, ax = plt.subplots(figsize=(4.7, 3.6))
-    for (name, dtype), colour in zip(FORMATS.items(), COLOURS):
-        info = torch.finfo(dtype)
+    for dtype, colour in zip(FORMATS, COLOURS):
+        name, info = str(dtype).removeprefix("torch."), torch.finfo(dtype)
         inside = numbers[numbers < info.max]
         spacing = info.eps * 2.0 ** np.floor(np.log2(inside))
         ax.plot(inside, spacing, color=colour, drawstyle="steps-post")
@@ -32,10 +27,8 @@ def steps():
         first = 2 / info.eps  # from here on integers are missing
         if first < numbers[-1]:
             ax.plot(first, 1, "o", color=colour)
-            shift, look["ha"], look["va"] = (
-                ((6, -6), "left", "top") if below else ((-6, 6), "right", "bottom")
-            )
-            ax.annotate(f"{first:,.0f}", (first, 1), shift, **look)
+            side = {"ha": "left", "va": "top"} if below else {"ha": "right", "va": "bottom"}
+            ax.annotate(f"{first:,.0f}", (first, 1), (6, -6) if below else (-6, 6), **look, **side)
     ax.axhline(1, color="0.6", linewidth=1)
     ax.text(2**-4, 2, "a step of 1", va="bottom", color="0.4")
     ax.set_xscale("log", base=2)
@@ -55,12 +48,8 @@ def errors(ends, sines, scores, table):
     ax.text(1e2, 1e-3, "the worst sine,\nangles in float32", color=COLOURS[1])
     ax.text(2.5e5, 2e-4, "a score", color=COLOURS[0], va="top")
     ax.text(6e2, 6e-8, "the course's table (angles in float64)", color=COLOURS[2], va="bottom")
-    ax.set(
-        xscale="log",
-        yscale="log",
-        xlabel="position (a dot: the hundred positions before it)",
-        ylabel="largest error",
-    )
+    ax.set(xscale="log", yscale="log", ylabel="largest error")
+    ax.set_xlabel("position (a dot: the hundred positions before it)")
     ax.set_xticks(ends, [f"{end:,}" if at % 2 == 0 else "" for at, end in enumerate(ends)])
     ax.minorticks_off()
     return fig

@@ -80,13 +80,9 @@ def _rows_and_steps(ax, table):
     """A table, a row for each position, and between its rows how far it is from one to the next."""
     width, (positions, columns) = 6, table.shape
     digits = set(np.unique(table)) <= {0, 1}
-    ax.imshow(
-        table,
-        cmap="Greys" if digits else plots.SIGNED,
-        norm=plt.Normalize(0 if digits else -1, 1.35 if digits else 1),
-        extent=(-0.5, width - 0.5, positions - 0.5, -0.5),
-        aspect="auto",
-    )
+    colours = {"cmap": "Greys", "vmin": 0, "vmax": 1.35}
+    colours = colours if digits else {"cmap": plots.SIGNED, "vmin": -1, "vmax": 1}
+    ax.imshow(table, extent=(-0.5, width - 0.5, positions - 0.5, -0.5), aspect="auto", **colours)
     if digits:
         for (row, column), value in np.ndenumerate(table):
             place = (column + 0.5) * width / columns - 0.5
