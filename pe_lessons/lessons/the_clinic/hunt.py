@@ -158,15 +158,15 @@ LOG = (  # a learner's experiments: requests, options, and what follows
     ([WHOM, (LONGEST, 2)], {}, "Two requests are enough."),
     ([WHOM, (LONGEST, 2)], NO_WINDOW, "It takes a window."),
     ([A, ("who", 18)], {}, "The longer prompt has to leave before the other one."),
-    ([A, ("who", 1)], {}, "It can leave too early to do harm."),
+    ([A, ("who", 1)], {}, "The batch has 4 columns then. So it takes more columns than that."),
     ([A, ("who", 3)], {}, "The harm comes later than the leaving."),
     ([A, ("who", 6)], {}, "A later leaving does its harm at the same letter."),
     ([A, ("who", 7)], {}, "This one does it four letters later, which are four columns."),
 )
 CONCLUSION = (
-    "Answers go wrong only if some layers have a window, and the longest prompt leaves before the others, "
-    "but not too early.",
-    "They begin to go wrong when, after that, the number of columns is a multiple of 4, and at least 8.",
+    "Answers go wrong only if some layers have a window, and the longest prompt leaves before the others.",
+    "They begin to go wrong when, after that, the number of columns is first a multiple of 4. With 4 columns "
+    "nothing goes wrong, because no window has forgotten anything yet.",
 )
 
 VERDICT = """
