@@ -41,7 +41,11 @@ function make(tag, properties = {}, ...inside) {
   return one;
 }
 
-const drawn = (svg) => new DOMParser().parseFromString(svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" '), "image/svg+xml").documentElement;
+function drawn(svg) {
+  const strip = new DOMParser().parseFromString(svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" '), "image/svg+xml").documentElement;
+  strip.style.maxWidth = `${2 * Number.parseInt(strip.getAttribute("aria-label"))}rem`; // two layers are no wall
+  return strip;
+}
 
 const cells = (tag, row) => make("tr", {}, ...row.map((text) => make(tag, { textContent: text })));
 const tabled = (heads, rows) => make("div", { className: "pst-scrollable-table-container", tabIndex: 0 },
@@ -132,7 +136,6 @@ function show(reply, theirs) {
   if (reply.error) return said.replaceChildren();
   const strip = drawn(reply.strip);
   const first = strip.getAttribute("aria-label").replace(/^(\d+) layers: \1 /, "$1 layers, all ");
-  strip.style.maxWidth = `${2 * Number.parseInt(first)}rem`; // two layers are no wall
   const unknown = reply.warnings.map((one) => one.match(UNKNOWN)?.[1]).find(Boolean);
   const summary = make("p", { className: "summary" }, make("strong", { textContent: `This model has ${first}.` }));
   if (unknown) summary.append(" This page doesn't know the type ", make("code", { textContent: unknown }), ". It read the keys of the file, and the model's code may do something else.");
