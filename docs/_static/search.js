@@ -57,9 +57,9 @@ const singular = (words) => words.split(" ").map((word) => (/[^su]s$/.test(word)
 function term_in(terms, words) {
   const [all, bare] = [singular(words), singular(content(words))];
   const found = Object.keys(terms).map((term) => [term, singular(term)]);
-  const whole = found.find(([, one]) => one === all || one === bare);
-  const inside = found.filter(([, one]) => one.includes(" ") && [all, bare].some((said) => ` ${said} `.includes(` ${one} `)));
-  return (whole ?? inside.sort(([one], [other]) => other.length - one.length)[0])?.[0];
+  const inside = (said) => ([, one]) => said === one || (one.includes(" ") && ` ${said} `.includes(` ${one} `));
+  const held = found.filter((one) => inside(all)(one) || inside(bare)(one));
+  return held.sort(([one], [other]) => other.length - one.length)[0]?.[0];
 }
 
 // What is known of a term, as rows: its entry in the glossary, and where its lesson uses it first.
