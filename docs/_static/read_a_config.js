@@ -109,7 +109,7 @@ function compared(reply, theirs) {
 function advice(sentence) {
   const [, factor, trained, all, given] = sentence.match(/^factor (\S+) times the trained length (\S+) is (\S+), not (\S+)$/) ?? [];
   const number = (said) => Number(said.replaceAll(",", ""));
-  if (!factor) return `${sentence[0].toUpperCase()}${sentence.slice(1)}.`;
+  if (!factor) return `${sentence.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase())}.`; // a key stays as it is
   if (number(all) > number(given) && number(given) > number(trained)) return `Your file may be right. Its rule stretches ${trained} tokens by ${factor} and reaches ${all}, and its max_position_embeddings promises less, ${given}. For texts up to ${given} tokens nothing has to change.`;
   if (number(all) > number(given)) return `Your file may be right, but it names two lengths. Its rule stretches ${trained} tokens by ${factor} and reaches ${all}. Its max_position_embeddings says ${given}, and the turns below are counted for ${given}. Programs differ in which of the two is their limit. If you want ${all} tokens, write ${all.replaceAll(",", "")} as max_position_embeddings. If ${given} are enough, take the rule out, because it changes short texts too.`;
   return `Your file promises more than its rule reaches. The rule stretches ${trained} tokens by ${factor}, which gives ${all}. But max_position_embeddings says ${given}. Raise the factor to ${number(given) / number(trained)}, or lower max_position_embeddings to ${all.replaceAll(",", "")}.`;
