@@ -27,7 +27,8 @@ PAGES += ["TUTOR", "AT_WORK", "EVIDENCE", "README", "CONTRIBUTING", "pe_lessons/
 PAGES += [f"notebooks/{name}" for name in LESSONS]
 PAGES += [f"teaching/{path.stem}" for path in sorted((ROOT / "teaching").glob("*.md"))]
 COMPRESSED = {".html", ".css", ".js", ".svg"}  # what web servers send with gzip
-WEIGHT = 300e3  # bytes that travel for a page without its figures
+WEIGHT = 350e3  # bytes that travel for a page without its figures, 70 kB of them its letters
+FRONT = 300e3  # and for the first page
 CUT_OFF = """width => [...document.querySelectorAll("article mjx-container:not([display])")]
     .filter(one => !one.closest("table") && one.getBoundingClientRect().right > width)
     .map(one => one.textContent)"""
@@ -55,7 +56,7 @@ def test_every_page_is_light_fits_and_has_no_complaint_of_axe(open_page, name):
     page = open_page(name)
     compressed, unpacked = weight(page)
     print(f"{name}: {compressed / 1e3:.0f} kB on the way, {unpacked / 1e3:.0f} kB unpacked")
-    assert compressed < WEIGHT
+    assert compressed < (FRONT if name == "index" else WEIGHT)
     page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
     assert not page.locator("a a").count()
     page.add_script_tag(path=AXE)
