@@ -33,6 +33,7 @@ if "google.colab" in sys.modules:  # elsewhere the course is installed already
 
 SHOW = {"imports": "Show the imports", "code": "Show the code", "output": "Show the answer"}
 LONG = 8  # lines of code above a figure that are in its way
+COLUMN = 700  # dots of the page; a figure that was drawn wider leaves the column of the text
 
 
 def number(docname):
@@ -170,19 +171,26 @@ class MarkQuestions(SphinxTransform):
 
 def fold_cells(app, docname, source):
     """Code that draws or imports is folded, and long code whose one output is a figure; so is what a cell
-    gives out after a question for a prediction."""
+    gives out after a question for a prediction. With it goes what reads it, where no word is explained."""
     if not is_lesson(docname):
         return
-    notebook = json.loads(source[0])
+    notebook, told = json.loads(source[0]), False
     for cell in notebook["cells"]:
-        if cell["cell_type"] == "code" and "nbgrader" not in cell["metadata"]:
+        after, told = told, False  # whether what stands above is told after a question
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            if after and cell["id"].endswith("-read") and not re.search(r"\*\*|^#", text, re.M):
+                cell["source"] = f'<div class="told-after">\n\n{text}\n\n</div>'
+        elif "nbgrader" not in cell["metadata"]:
             tags = cell["metadata"].setdefault("tags", [])
-            code = "".join(cell["source"])
             draws = any("image/png" in output.get("data", ()) for output in cell["outputs"])
-            long = draws and code.count("\n") + 1 >= LONG and "print(" not in code
-            if "plots.show(" in code or cell["id"] == "imports" or long:
+            hidden = bool(cell["metadata"].get("jupyter", {}).get("outputs_hidden"))
+            told = hidden or (after and draws)
+            tags += ["told-after"] * (told and not hidden)
+            long = draws and text.count("\n") + 1 >= LONG and "print(" not in text
+            if "plots.show(" in text or cell["id"] == "imports" or long:
                 tags.append("hide-input")
-            if cell["metadata"].get("jupyter", {}).get("outputs_hidden"):
+            if hidden:
                 tags.append("hide-output")
     source[0] = json.dumps(notebook)
 
@@ -373,7 +381,9 @@ def finish_page(app, doctree, docname):
                 moved.parent.remove(moved)
             caption = nodes.caption("", "", *caption[0].children)
             pictures = [one.deepcopy() for one in [image, *twins]]
-            image.replace_self(nodes.figure("", *pictures, caption, ids=[f"figure-{number_on_page}"]))
+            wide = ["wide"] * (int(image.get("width", "0px")[:-2]) > COLUMN)
+            figure = nodes.figure("", *pictures, caption, ids=[f"figure-{number_on_page}"], classes=wide)
+            image.replace_self(figure)
     for link in list(doctree.findall(addnodes.download_reference)):
         module = re.search(r"(pe_lessons/\w+)\.py$", link["reftarget"])
         if module and module[1].replace("/", ".") in getattr(app.env, "_viewcode_modules", ()):
@@ -388,6 +398,17 @@ def preview(app, doctree):
     """The picture that a link to a page shows: the first of the page that is a PNG, or the README's."""
     drawn = (one["uri"].rpartition("/")[2] for one in doctree.findall(nodes.image))
     return f"_images/{next((name for name in drawn if name.endswith('.png')), 'readme.png')}"
+
+
+def in_parts(menu):
+    """The menu with its parts folded, except for the part of this page."""
+    menu = menu.replace("<summary>", '<summary aria-label="Pages below">')  # the theme gives it no name
+    first, *parts = re.split(r'<p[^>]*class="caption".*?"caption-text">(.*?)</span></p>', menu)
+    folded = '<details class="menu-part"{}><summary>{}</summary>{}</details>'
+    return first + "".join(
+        folded.format(" open" * ('class="current' in pages), name, pages)
+        for name, pages in zip(parts[::2], parts[1::2])
+    )
 
 
 def page_context(app, pagename, templatename, context, doctree):
@@ -409,10 +430,7 @@ def page_context(app, pagename, templatename, context, doctree):
         asked = question(app.env, neighbour) if neighbour else None
         context[f"{side}_question"] = asked and app.builder.render_partial(asked)["fragment"]
     sidebar = context["generate_toctree_html"]
-    named = '<summary aria-label="Pages below">'  # the theme leaves these without a name
-    context["generate_toctree_html"] = lambda *words, **options: str(sidebar(*words, **options)).replace(
-        "<summary>", named
-    )
+    context["generate_toctree_html"] = lambda *words, **options: in_parts(str(sidebar(*words, **options)))
     buttons = context.get("header_buttons", [])
     repository = app.config.html_theme_options["repository_url"].removeprefix("https://github.com")
     left_out = ["launch-buttons", "source-repository-button"] * repository.startswith("/OWNER/")
@@ -456,7 +474,8 @@ def write_copies(app, exception):
         Path(app.outdir, f"{name}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         told += f"- [{app.env.titles[name].astext()}]({app.config.html_baseurl}{name}.md)\n"
         notebook.cells.insert(0, nbformat.v4.new_code_cell(install, id="colab"))
-        nbformat.write(notebook, colab / f"{Path(name).name}.ipynb")
+        if "/OWNER/" not in install:
+            nbformat.write(notebook, colab / f"{Path(name).name}.ipynb")
     Path(app.outdir, "llms.txt").write_text(told, encoding="utf-8")
 
 

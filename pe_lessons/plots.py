@@ -109,7 +109,8 @@ def show_table(values, *, rows=None, columns=None, corner="", digits=3, left=Fal
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     align = str.ljust if left else str.rjust
     plain = ["  ".join(map(align, line, widths)) for line in lines]
-    marked = ["| " + " | ".join(part.replace("|", "\\|") for part in line) + " |" for line in lines]
+    escaped = [[part.replace("|", r"\|").replace("__", r"\_\_") for part in line] for line in lines]
+    marked = ["| " + " | ".join(line) + " |" for line in escaped]
     marked.insert(1, "| --- |" + (" --- |" if left else " ---: |") * values.shape[1])
     display({"text/plain": "\n".join(plain), "text/markdown": "\n".join(marked)}, raw=True)
 

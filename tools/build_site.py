@@ -16,8 +16,10 @@ import pkgutil
 import re
 import runpy
 import shutil
+import string
 import subprocess
 import sys
+import tomllib
 import zipfile
 from html import escape
 from pathlib import Path
@@ -45,6 +47,7 @@ REPAIRED = {
     '<th class="head"><p></p></th>': "<td></td>",  # the corner of a table
     '<th class="head"></th>': "<td></td>",
 }
+SERIF = "@fontsource-variable/source-serif-4"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.*", "python_stdlib.zip", "pyodide-lock.json")
 
 
@@ -112,6 +115,8 @@ def gather():
         text = page.read_text(encoding="utf-8")
         page.write_text(re.sub(r"\]\((\.\./)?docs/(?=\w+\.md)", r"](\1", text), encoding="utf-8")
     copy(formulas.FONTS, SOURCE / "_static/mathjax")
+    for font in NPM.glob(f"node_modules/{SERIF}/files/*-latin-wght-*.woff2"):
+        copy(font, SOURCE / "_static" / font.name)
     pyodide = NPM / "node_modules/pyodide"
     for path in (*(path for name in PYODIDE for path in pyodide.glob(name)), *numpy_wheel(pyodide)):
         copy(path, SOURCE / "_static/python" / path.name)
@@ -152,16 +157,7 @@ def icon_letters(html, names):
 
 # of what the search finds; other pages count half
 WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api": 0.1, "teaching": 0.1}
-# Words that people look for and a lesson hardly uses.
-ALSO = {
-    "09": ("rotary embedding", "rotary position embedding"),
-    "13": ("extrapolation", "context extension", "long context", "length generalization", "rope scaling"),
-    "14": ("vision transformer", "vit"),
-    "15": ("partial_rotary_factor", "rope_theta", "rope_parameters", "layer_types", "sliding_window"),
-    "16": ("mamba", "linear attention", "state space model"),
-    "18": ("mrope", "multimodal"),
-    "19": ("paged attention", "vllm", "padding", "left padding"),
-}
+ALSO = tomllib.loads((DOCS / "search_words.toml").read_text(encoding="utf-8"))
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
 NOT_ARTICLE = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, summary, script"
 NOT_ARTICLE += ", .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
@@ -182,14 +178,29 @@ def searched(name, text, weight, **about):
 
 def index_search(pages, html):
     """Give Pagefind the articles: headings and words that are explained with their addresses, and with every
-    lesson the words for which the glossary names it first. Functions count least."""
+    lesson the words for which the glossary names it first. Functions count least. And terms.json: where a
+    term is explained, and the section of its lesson that uses it first."""
     entries = (DOCS / "glossary.md").read_text(encoding="utf-8").split("```{glossary}")[1]
-    words = {}
+    texts = {path.relative_to(html).as_posix(): text for path, text in pages.items()}
+    lessons = {name[10:12]: name for name in texts if name.startswith("notebooks/")}
+    places = {phrase: {"in": lessons[lesson]} for lesson, found in ALSO.items() for phrase in found}
+    words = {lesson: list(found) for lesson, found in ALSO.items()}
     for word, said in re.findall(r"^(\S.*)\n((?:  .*\n)+)", entries, re.MULTILINE):
-        lesson = re.search(r"Lessons? (\d\d)", said)
-        words.setdefault(lesson and lesson[1], []).append(word)
-    terms = sorted({word.lower() for found in words.values() for word in found})
-    (html / "_static/terms.json").write_text(json.dumps(terms), encoding="utf-8")
+        written = re.escape(word).replace("'", ".")
+        anchor = re.search(rf'id="(term-[^"]+)">{written}<', texts["glossary.html"])[1]
+        said = re.sub(r"\{term\}`([^`<]*)[^`]*`|[*`]", r"\1", " ".join(said.split()))
+        places[word.lower()] = place = {"word": word, "at": f"glossary.html#{anchor}", "said": said}
+        if lesson := re.search(r"Lessons? (\d\d)", said):
+            words.setdefault(lesson[1], []).append(word)
+            place["in"] = name = lessons[lesson[1]]
+            before, linked, _ = texts[name].partition(f'glossary.html#{anchor}"')  # its first use there
+            sections = re.findall(r'<section id="([^"]+)">\s*<h[23]>(.*?)<a', before) if linked else []
+            if sections:
+                place |= {"in": f"{name}#{sections[-1][0]}", "under": re.sub("<.*?>", "", sections[-1][1])}
+    for place in places.values():
+        if "in" in place:
+            place["title"] = re.search("<h1>(.*?)<a", texts[place["in"].partition("#")[0]])[1]
+    (html / "_static/terms.json").write_text(json.dumps(places), encoding="utf-8")
     shutil.rmtree(BUILD / "searched", ignore_errors=True)
     for path, text in pages.items():
         name = path.relative_to(html).as_posix()
@@ -207,7 +218,7 @@ def index_search(pages, html):
             text = CASE.sub("", text)
         text = re.sub(r'<section( id="[^"]+")>\s*(?:<span id="[^"]*"></span>)*<h(\d)', r"<h\2\1", text)
         text = re.sub(r'<dt[^>]*( id="[^"]+")>(.*?)</dt>', r"<h3\1>\2</h3>", text, flags=re.DOTALL)
-        known = [*words.get(name[10:12], ()), *ALSO.get(name[10:12], ()), name[13:-5].replace("_", " ")]
+        known = [*words.get(name[10:12], ()), name[13:-5].replace("_", " ")]
         searched(name, text, weight, words=", ".join(known) if name.startswith("notebooks/") else "")
     program = NPM / "node_modules/.bin/pagefind"
     command = [program, "--site", BUILD / "searched", "--output-path", html / "pagefind", "--quiet"]
@@ -249,9 +260,11 @@ def finish(html):
     pages, styles = formulas.render(pages)
     (html / "_static/formulas.css").write_text(styles, encoding="utf-8")
     names = {name for text in pages.values() for name in re.findall(r"\bfa-[\w-]+", text)}
-    fonts = (html / "_static").glob("vendor/fontawesome/webfonts/*.woff2")
-    command = ["node", "-e", SUBSET, icon_letters(html, names), *map(str, fonts)]
-    subprocess.run(command, check=True, env=os.environ | {"NODE_PATH": str(NPM / "node_modules")})
+    icons = icon_letters(html, names), (html / "_static").glob("vendor/fontawesome/webfonts/*.woff2")
+    letters = "".join({*string.printable, *"".join(pages.values())}), (html / "_static").glob("*.woff2")
+    for kept, fonts in (icons, letters):
+        command = ["node", "-e", SUBSET, kept, *map(str, fonts)]
+        subprocess.run(command, check=True, env=os.environ | {"NODE_PATH": str(NPM / "node_modules")})
     index_search(written, html)
     own = "searchtools|language_data|searchindex|sphinx_highlight"
     previews = set(re.findall(r'og:image" content="[^"]*/(.+?)"', "".join(pages.values())))

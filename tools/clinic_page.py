@@ -4,6 +4,7 @@ build_site.py calls it; the page and its pictures are made every time and kept n
 """
 
 import html
+import tomllib
 
 from gallery_page import save
 from reexecute import ROOT
@@ -42,45 +43,9 @@ These are real faults of positional encodings, from people's projects. You can a
 which of the three suspects is it, and which test tells it from the others? In [the lesson]({lesson}) you
 write such tests. The stories are shortened, and each answer links to what was really reported.
 """
-# The cases that the six curves of `figures.fingerprints` lead to.
-SHAPES = {
-    "wrong at 0 already": (14, 17, 18, 31, 32),
-    "wrong from 1 on, at once": (13, 19),
-    "grows from the start": (4, 16),
-    "wrong from 257 on": (),
-    "a jump at trained length": (1, 25, 30),
-    "a jump when it writes": (5, 10, 12, 29),
-}
-# What somebody sees, in the words in which one would look for it.
-SEEN = {
-    1: "After 4,096 tokens a good answer turns into noise.",
-    4: "The first token is exact. The longer the prompt, the worse the output, and it ends in loops.",
-    25: "Outputs are slightly off as soon as the prompt is longer than the attention window.",
-    30: "Perplexity explodes when the cache is full and the oldest keys are removed.",
-    5: "The prompt is read correctly, but generated tokens stutter from the second one on.",
-    29: "With speculative decoding, the output changes whenever drafts are rejected.",
-    10: "The answer to a short prompt changes when a longer prompt is in its batch.",
-    12: "One user's answer goes wrong when another user sends a picture.",
-    27: "A padded prompt gets another answer alone than in a batch.",
-    28: "With packed sequences, the first token of each text gets another output than alone.",
-    13: "After conversion, a checkpoint writes one or two words and then garbage. All weights are equal.",
-    14: "A ported video model draws sharp frames that don't fit the prompt.",
-    16: "The model is worse since a library was upgraded, without any message.",
-    26: "A freshly loaded model has a high loss and ignores the word order. All weights are equal.",
-    17: "A model with YaRN scores 20 points less in one engine than in others, on short problems.",
-    18: "Sentence embeddings are a little worse on the fast path that packs texts.",
-    19: "Queries are off by about 0.1 percent, from position 1 on.",
-    31: "Answers are a little worse than elsewhere, in a model with attention sinks.",
-    21: "Training on text crashes with an illegal memory access, in a model that also reads pictures.",
-    23: "A generated video jumps back to its beginning at frame 201.",
-    24: "Answers get worse when the model is divided between several cards.",
-    32: "With a fused kernel, queries and keys come out wrong, at position 0 already.",
-    33: "Most picture sizes are right, but with a square picture the model mixes up where things are.",
-}
-# Other words for it, for the search.
-ALSO = dict.fromkeys((1, 13, 26), "It outputs garbage, gibberish, nonsense.")
-ALSO[1] += " It does so after a long context."
-ALSO |= dict.fromkeys((10, 27), "Left padding in a batch.")
+WORDS = tomllib.loads((ROOT / "docs/clinic.toml").read_text(encoding="utf-8"))
+SHAPES = WORDS["shapes"]
+SEEN, ALSO = ({int(case): words for case, words in WORDS[key].items()} for key in ("seen", "also"))
 OURS = "Three suspects, for when you have three of your own"
 ANSWER = "Cause and fix"
 GUILTY = f"Yes, it is this one. *{ANSWER}* says why."
@@ -131,7 +96,7 @@ def curves(folder):
         bare = [(values, "") for values, _ in drawn]  # the page says the words, where a phone can show them
         ticks = named[shape][:: len(named[shape]) - 1]  # a phone has room for the first and the last
         fig = figures.panelled({"": bare}, positions=positions, xticks={"": ticks}, ncols=1)
-        fig.set_size_inches(1.9, 1.1)
+        fig.set_size_inches(2.7, 1.4)
         fig.axes[0].set(xlabel="", ylabel="", ylim=(0.0001, 2))
         save(fig, folder / f"curve_{number}.svg")
         words = html.escape(" or ".join(said for _, said in drawn).replace("\n", " "))

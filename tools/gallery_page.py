@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 import re
+import tomllib
 
 import matplotlib
 
@@ -16,6 +17,7 @@ matplotlib.use("agg")  # before pyplot, for a machine without a screen
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm
+from reexecute import ROOT
 
 from pe_lessons import models
 from pe_lessons.models import in_browser
@@ -59,23 +61,8 @@ apart: at the ends of the longest text, or of the window. Pairs without a colour
 in which nothing turns has none, and a model in which nothing does has no picture: the words say what is done
 instead. Where a file says no length, 8,192 is taken.
 """
-FILTERS = {
-    "rotation": ("rotation", "Queries and keys are rotated, as in RoPE."),
-    "window": ("window", "A token sees only the last ones, a fixed number of them."),
-    "state": ("state", "No keys are kept. What was read is one state, as in Mamba."),
-    "convolution": ("convolution", "Each token is mixed with a few before it."),
-    "none": ("no positions", "Attention without any position, as in NoPE."),
-    "bias": ("bias", "A number for the distance is added to the score, as in ALiBi."),
-    "added": ("added table", "A row for the position is added to the word, as in GPT-2."),
-    "alone": ("no attention", "Each token is computed alone."),
-}
-
-
-SOURCES = {
-    "by its authors": "authors’ file",
-    "a copy of its config.json": "copy of its file",
-    "the class default of transformers 5.23.0": "<mark>library default</mark>",
-}
+WORDS = tomllib.loads((ROOT / "docs/gallery.toml").read_text(encoding="utf-8"))
+FILTERS, SOURCES = WORDS["filters"], WORDS["sources"]
 
 
 def turns(layer, length):

@@ -1,6 +1,8 @@
 // Exercises, questions and quizzes of a page. What was answered is kept by this browser alone, as notebooks: the
 // form that pe_lessons.lessons.progress reads.
 
+import { progress_in, started, starting } from "./starting.js";
+
 const KEPT = "pe_lessons/";
 const LIMIT = 20; // seconds for one check; a loop of Python's own is stopped much earlier, by name
 const HEADINGS = { correct: "Correct", "not yet": "Not yet", "not attempted": "Not attempted yet", error: "Error in your code" };
@@ -81,8 +83,7 @@ function show(box, said) {
 // --- exercises ---
 
 const PYTHON = page && { lesson: page.lesson.slice(3), imports: page.imports, numpy: page.needs === "numpy" };
-const STARTING = "Python is starting. That takes about 5 seconds, once on each page.";
-let [worker, ready] = [null, false];
+let [worker, ready, begun] = [null, false, 0];
 
 function ask(question, progress) {
   return new Promise((resolve) => {
@@ -96,16 +97,20 @@ function ask(question, progress) {
       resolve(reply);
     };
     ask.stop = () => done({ failed: "Stopped. Python starts again with the next check or run." }, true);
-    lines_of_progress().forEach((one) => (one.textContent = ""));
-    if (!ready) progress(STARTING);
+    lines_of_progress().forEach((one) => progress_in(one)(""));
+    if (!ready) progress(starting(), 0.02);
+    if (!worker) begun = performance.now();
     worker ??= new Worker(new URL("python_worker.js", import.meta.url), { type: "module" });
     worker.onerror = () => done({ failed: "Python could not be started here." }, true);
     worker.onmessage = ({ data }) => {
-      ready ||= !data.progress && !data.failed;
-      if (data.progress) progress(data.progress);
+      const coming = data.progress !== undefined;
+      if (!ready && !coming && !data.failed) {
+        ready = true;
+        started(begun);
+      }
+      if (coming) progress(data.progress || starting(), data.share);
       else if (data.of !== question.name) return; // it was asked before
       else if (data.started) {
-        store("python", true);
         progress(question.check ? "Checking …" : "Running …");
         timer = setTimeout(() => done({ failed: `Your code was still running after ${LIMIT} seconds, so it was stopped. Look at its loops.` }, true), LIMIT * 1000);
       } else done(data, Boolean(data.failed));
@@ -117,10 +122,10 @@ function ask(question, progress) {
 const lines_of_progress = () => document.querySelectorAll(".progress-line");
 
 function elsewhere(library) {
-  const box = make("p", { className: "elsewhere" });
-  const links = [...document.querySelectorAll(".dropdown-launch-buttons a")].flatMap((link) => [make("a", { href: link.href, textContent: link.textContent.trim() }), ", "]);
-  box.append(`This exercise needs ${library}${library === "NumPy" ? ", and this copy of the site was built without it" : ", which is too large for a page"}. Answer it ${links.length ? "on " : ""}`, ...links, `${links.length ? "or " : ""}on your computer: `, make("code", { textContent: "git clone" }), " the course, then ", make("code", { textContent: "python course.py lab" }), ".");
-  return box;
+  const links = [...document.querySelectorAll(".dropdown-launch-buttons a")].flatMap((link) => [make("a", { href: link.href, textContent: link.textContent.trim() }), " or "]);
+  const why = library === "NumPy" ? "uses NumPy, which this copy of the site doesn't have" : "needs PyTorch, which is too large for a page";
+  const how = make("a", { href: new URL("../launch.html", import.meta.url).href, textContent: "all the ways" });
+  return make("p", { className: "elsewhere" }, `You do this one in the notebook, because it ${why}: `, ...(links.length ? ["open it on ", ...links] : []), "type ", make("code", { textContent: "python course.py lab" }), " in your copy of the course (", how, ").");
 }
 
 // An editor is as heavy as half a page, so it comes when the reader is near.
@@ -182,7 +187,7 @@ async function exercise(box) {
       one.className = "reply";
     }
     const [start, text] = [performance.now(), editor.text()];
-    const got = await ask({ ...PYTHON, name, answer: text, check: checking && check }, (said) => (status.textContent = said));
+    const got = await ask({ ...PYTHON, name, answer: text, check: checking && check }, progress_in(status));
     const title = checking ? `${name}: ${HEADINGS.error}.` : `${HEADINGS.error}.`;
     const said = got.reply ?? { status: "error", title, message: got.failed };
     const [, lost] = said.message.match(/'(sin|cos|tan|exp|log|sqrt|pi)' is not defined/) ?? [];
@@ -190,7 +195,7 @@ async function exercise(box) {
     if (lost && library) said.message += `\nWrite \`${library}.${lost}\`.`;
     const [, line] = said.status === "error" ? said.message.match(/\bline (\d+)/) ?? [] : [];
     if (line && editor.text() === text) editor.mark(Number(line));
-    status.textContent = "";
+    progress_in(status)("");
     box.dataset.seconds = ((performance.now() - start) / 1000).toFixed(2);
     if (checking) more.judged = text;
     else run_text = text;
@@ -216,8 +221,8 @@ async function exercise(box) {
   // Python comes while the reader is still writing.
   const fetch_python = async () => {
     if (worker) return;
-    await ask(PYTHON, (said) => (status.textContent = said));
-    status.textContent = "";
+    await ask(PYTHON, progress_in(status));
+    progress_in(status)("");
   };
   const work = make("div", { className: "work" }, place, help, make("p", { className: "buttons" }, check_button, run_button, stop, back, again), status, ran, reply);
   const editor = open({
@@ -363,8 +368,10 @@ function question(box) {
 if (page) {
   const missing = page.needs === "torch" ? "PyTorch" : page.needs && !page.numpy ? "NumPy" : "";
   for (const box of document.querySelectorAll(".to-answer.exercise")) {
-    if (missing) box.querySelector("details").before(elsewhere(missing));
-    else near.observe(box);
+    if (missing) {
+      box.classList.add("in-notebook");
+      box.prepend(elsewhere(missing));
+    } else near.observe(box);
   }
   document.querySelectorAll(".to-answer:not(.exercise)").forEach(question);
 }

@@ -6,7 +6,7 @@
 // Where there is a story below a picture, solved(numbers) says when it may be told. A picture that asks has offers():
 // what its buttons say, and do. A knob named by `sweep` goes once from its least to its value when the picture comes;
 // in the meantime words are told so by a fourth argument.
-import { WIDTH, grasp, spaced } from "./pictures/shared.js";
+import { WIDTH, grasp, painted, range, row, spaced } from "./pictures/shared.js";
 
 const PACE = 300; // milliseconds from one step of a walk to the next
 
@@ -181,3 +181,25 @@ const seen = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: document.querySelector(".live.wide") ? "3000px" : "400px" });
 boxes.forEach((box) => seen.observe(box));
+
+// Every lesson wears the row of its number in the sinusoidal table, and the front page all of them.
+const [ROWS, ALL] = [32, 128].map((columns) => range(26).map((number) => row(number, columns)));
+const worn = new Map();
+function wear(place, before, rows, said) {
+  const strip = Object.assign(document.createElement("div"), { className: "worn", title: said });
+  strip.style.setProperty("--rows", rows.length);
+  worn.set(strip, rows);
+  place.insertBefore(strip, before);
+}
+const number = location.pathname.match(/notebooks\/(\d\d)_/)?.[1];
+const title = document.querySelector("article h1");
+const row_of = (n) => [ROWS[Number(n)]];
+if (number && title) wear(title.parentElement, title, row_of(number), `Row ${Number(number)} of the table that lesson 02 computes`);
+if (document.querySelector(".live.hero")) wear(title.parentElement, title, ALL, "Rows 0 to 25 of the table that lesson 02 computes");
+for (const one of document.querySelectorAll("ul.lesson-map > li")) {
+  const lesson = one.querySelector("a").pathname.match(/notebooks\/(\d\d)_/)?.[1];
+  if (lesson) wear(one, null, row_of(lesson), `Row ${Number(lesson)} of the table`);
+}
+const paint = () => worn.forEach((rows, strip) => (strip.style.backgroundImage = `url(${painted(rows)})`));
+paint();
+new MutationObserver(paint).observe(document.documentElement, { attributeFilter: ["data-theme"] });

@@ -1,8 +1,8 @@
-// Pyodide and the course, for the workers. say() is called with what a reader may be told meanwhile.
+// Pyodide and the course, for the workers. say() is called with what a reader may be told meanwhile, and how much
+// of the start is done. Nothing to tell stands for the sentence of starting.js, which knows the browser.
 import { loadPyodide } from "./python/pyodide.mjs";
 
 const fetching = self.fetch;
-const STARTING = "Python is starting. That takes about 5 seconds, once on each page.";
 
 export async function start(say, numpy) {
   const all = numpy ? 16 : 13;
@@ -12,7 +12,8 @@ export async function start(say, numpy) {
     const now = Math.round(got / 1e6);
     if (now === told) return;
     told = now;
-    say(now < all ? `Fetching Python${numpy ? " and NumPy" : ""}, ${now} of ${all} MB (kept by your browser) …` : STARTING);
+    if (now < all) say(`Fetching Python${numpy ? " and NumPy" : ""}, ${now} of ${all} MB (kept by your browser) …`, (0.6 * now) / all);
+    else say("", 0.6);
   };
   self.fetch = async (...asked) => {
     const answer = await fetching(...asked);
@@ -29,7 +30,7 @@ export async function start(say, numpy) {
   python.unpackArchive(course, "zip");
   if (numpy) await python.loadPackage("numpy");
   self.fetch = fetching;
-  say(STARTING);
+  say("", 0.6);
   python.runPython("import sys; sys.path.insert(0, '.')");
   return python;
 }

@@ -1,7 +1,7 @@
 // Python for the exercises of a page: Pyodide and the course, in a worker, so that an endless loop can be ended.
 import { start } from "./python.js";
 
-const say = (text) => postMessage({ progress: text });
+const say = (progress, share) => postMessage({ progress, share });
 
 async function load({ lesson, numpy }) {
   const python = await start(say, numpy);

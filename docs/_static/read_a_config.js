@@ -1,25 +1,31 @@
 // Reads a config.json with the course's Python, in this browser.
+import { progress_in, started, starting } from "./starting.js";
+
 const [config, file, taken, other, status, said, fault] = ["config", "file", "taken", "other", "reading", "said", "fault"].map((id) => document.getElementById(id));
 const LARGEST = 1e6; // characters; the longest config.json of the gallery's models has 30,000
 const COMPARED = ["layers", "what they do", "longest text", "base of the rotation", "pairs that never turn"];
 const HEADS = ["layers", "rule", "base", "tokens seen", "pairs that never turn"];
 const TOO_LONG = { error: "This is too long for a config.json. Is it another file?" };
-const STARTING = "Python is starting. That takes about 5 seconds, once on each page.";
-let [worker, ready] = [null, false];
+let [worker, ready, begun] = [null, false, 0];
+const tell = progress_in(status);
 let waiting = Promise.resolve();
 
 function ask(question) {
   waiting = waiting.then(
     () =>
       new Promise((resolve) => {
+        if (!worker) begun = performance.now();
         worker ??= new Worker(new URL("config_worker.js", import.meta.url), { type: "module" });
-        if (!ready) status.textContent = STARTING;
+        if (!ready) tell(starting(), 0.02);
         worker.onerror = () => resolve({ error: "Python could not be started here." });
         worker.onmessage = ({ data }) => {
-          if (data.progress !== undefined) status.textContent = data.progress;
+          if (data.progress !== undefined) tell(data.progress || starting(), data.share);
           else {
-            ready ||= !data.failed;
-            status.textContent = "";
+            if (!ready && !data.failed) {
+              ready = true;
+              started(begun);
+            }
+            tell("");
             resolve(data.reply ?? { error: data.failed });
           }
         };
@@ -35,8 +41,11 @@ function make(tag, properties = {}, ...inside) {
   return one;
 }
 
-const drawn = (svg) => new DOMParser().parseFromString(svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" '), "image/svg+xml").documentElement;
-const sentence = (text) => make("p", { className: "sentence", textContent: text });
+function drawn(svg) {
+  const strip = new DOMParser().parseFromString(svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" '), "image/svg+xml").documentElement;
+  strip.style.maxWidth = `${2 * Number.parseInt(strip.getAttribute("aria-label"))}rem`; // two layers are no wall
+  return strip;
+}
 
 const cells = (tag, row) => make("tr", {}, ...row.map((text) => make(tag, { textContent: text })));
 const tabled = (heads, rows) => make("div", { className: "pst-scrollable-table-container", tabIndex: 0 },
@@ -67,7 +76,7 @@ function aligned(mine, theirs) {
 
 const filled = (facts) => facts.map((one, n) => one || (n > 2 && !facts[3] ? "no rotation" : "not given"));
 
-// Two models side by side: their strips, and a table in which the rows that differ are tinted.
+// Two models side by side: their strips, and a table in which the rows that differ stand out.
 function compared(reply, theirs) {
   const names = [taken, other].map((one) => (one.value ? one.selectedOptions[0].textContent : "this file"));
   const [here, there] = [reply, theirs].map(({ facts }) => filled(facts));
@@ -92,7 +101,7 @@ function compared(reply, theirs) {
   return [
     make("h2", { textContent: `Compared with ${names[1]}` }),
     ...[reply, theirs].flatMap(({ strip }, n) => [make("p", { textContent: names[n] }), drawn(strip)]),
-    make("p", { textContent: differs ? "Rows in colour differ." : "They say the same." }), table, make("h2", { textContent: `All of ${names[0]}` }),
+    make("p", { textContent: differs ? "What both do alike is grey." : "They say the same." }), table, make("h2", { textContent: `All of ${names[0]}` }),
   ];
 }
 
@@ -100,7 +109,7 @@ function compared(reply, theirs) {
 function advice(sentence) {
   const [, factor, trained, all, given] = sentence.match(/^factor (\S+) times the trained length (\S+) is (\S+), not (\S+)$/) ?? [];
   const number = (said) => Number(said.replaceAll(",", ""));
-  if (!factor) return `Check this first: ${sentence}.`;
+  if (!factor) return `${sentence.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase())}.`; // a key stays as it is
   if (number(all) > number(given) && number(given) > number(trained)) return `Your file may be right. Its rule stretches ${trained} tokens by ${factor} and reaches ${all}, and its max_position_embeddings promises less, ${given}. For texts up to ${given} tokens nothing has to change.`;
   if (number(all) > number(given)) return `Your file may be right, but it names two lengths. Its rule stretches ${trained} tokens by ${factor} and reaches ${all}. Its max_position_embeddings says ${given}, and the turns below are counted for ${given}. Programs differ in which of the two is their limit. If you want ${all} tokens, write ${all.replaceAll(",", "")} as max_position_embeddings. If ${given} are enough, take the rule out, because it changes short texts too.`;
   return `Your file promises more than its rule reaches. The rule stretches ${trained} tokens by ${factor}, which gives ${all}. But max_position_embeddings says ${given}. Raise the factor to ${number(given) / number(trained)}, or lower max_position_embeddings to ${all.replaceAll(",", "")}.`;
@@ -109,17 +118,41 @@ function advice(sentence) {
 const link = (href, textContent) => make("a", { href, textContent });
 const LESSON = "notebooks/13_longer_than_trained.html";
 
+// The type that no table of the reader has, if the file names such a type.
+const UNKNOWN = /^the type '(.+)' is not in this reader's tables/;
+
+// What the rule of a row is given besides its name: the words have it below the same layers.
+function settings(told, [layers, rule]) {
+  const lines = told.split("\n");
+  const at = lines.findIndex((line) => new RegExp(`^layers? ${layers}:`).test(line));
+  const next = lines.slice(at + 1).findIndex((line) => !line.startsWith("  "));
+  const [, given] = lines.slice(at, next < 0 ? undefined : at + 1 + next).join("\n").match(/^ +rule \S+: (.*)$/m) ?? [];
+  return given ? `${rule}, ${given}` : rule;
+}
+
+// First what the model does, then what to check in the file, then the numbers.
 function show(reply, theirs) {
   fault.textContent = reply.error ?? "";
   if (reply.error) return said.replaceChildren();
   const strip = drawn(reply.strip);
   const first = strip.getAttribute("aria-label").replace(/^(\d+) layers: \1 /, "$1 layers, all ");
-  said.replaceChildren(...reply.warnings.map((one) => sentence(advice(one))), ...(theirs ? compared(reply, theirs) : []), make("p", {}, make("strong", { textContent: `This model has ${first}.` })));
+  const unknown = reply.warnings.map((one) => one.match(UNKNOWN)?.[1]).find(Boolean);
+  const summary = make("p", { className: "summary" }, make("strong", { textContent: `This model has ${first}.` }));
+  if (unknown) summary.append(" This page doesn't know the type ", make("code", { textContent: unknown }), ". It read the keys of the file, and the model's code may do something else.");
+  else if (!reply.understood) summary.append(" Something in this file is not understood. It is named below, and what depends on it may be wrong.");
+  said.replaceChildren(...(theirs ? compared(reply, theirs) : []), summary);
   if (!theirs) said.append(strip);
-  if (!reply.understood) said.append(sentence("Something in this file is not understood. It is named below. What depends on it may be wrong."));
+  const checks = reply.warnings.filter((one) => !UNKNOWN.test(one)).map(advice);
+  if (checks.length) {
+    said.append(make("section", { className: "checks" }, make("h3", { textContent: checks.length > 1 ? `Check these ${checks.length} things in the file` : "Check this in the file" }), make("ul", {}, ...checks.map((textContent) => make("li", { textContent })))));
+  }
+  said.append(tabled(HEADS, reply.table.map((row) => row.map((one, n) => (n === 1 && settings(reply.told, row)) || one || "–"))));
   const beyond = reply.told.split("\n").find((line) => line.startsWith("beyond "));
-  if (beyond) said.append(make("p", { className: "sentence" }, `B${beyond.slice(1)}. `, link(LESSON, "Lesson 13"), " shows what that does, and what helps."));
-  said.append(tabled(HEADS, reply.table.map((row) => row.map((one) => one || "–"))));
+  if (beyond) {
+    const fact = make("p", { className: "fact" }, `B${beyond.slice(1)}. `, link(LESSON, "Lesson 13"), " shows what that does, and what helps.");
+    if (/^ +rule (linear|dynamic|ntk): factor/m.test(reply.told) && !config.value.includes("original_max_position_embeddings")) fact.append(" That is so if the length in the file is the one in training. The file has a factor, and doesn't say whether its length is meant before or after it.");
+    said.append(fact);
+  }
   const notes = make("p", { className: "notes" });
   if (reply.table.some((row) => row[4])) notes.append("A pair that never turns goes round less than once in the tokens seen. ");
   if (reply.told.includes("queries and keys times")) notes.append("“Queries and keys times” is a factor of the rule. It multiplies both, so a score grows by its square. ", link(LESSON, "Lesson 13"), " explains it.");
@@ -155,7 +188,7 @@ async function read(typed) {
   const theirs = other.value && (await gallery())[other.value];
   if (mine !== asked) return; // something newer was asked for
   show(reply, theirs);
-  status.textContent = "";
+  tell("");
   if (typed !== true && said.getBoundingClientRect().top > 0.6 * innerHeight) said.scrollIntoView(); // a phone has the form only
   said.dataset.seconds = ((performance.now() - begun) / 1000).toFixed(2);
 }

@@ -1,5 +1,5 @@
 // Answers while typing, in the field of the menu and on the page of the search: Pagefind, over what build_site.py
-// gave it. Words of the glossary count most, and lead to their lesson.
+// gave it. Where the words hold a term of the glossary, its entry stands first, and then the section that needs it first.
 const ROOT = new URL("../", import.meta.url);
 let [pagefind, known] = [];
 
@@ -12,7 +12,7 @@ async function ready() {
 const linked = (url, title) => Object.assign(document.createElement("a"), { href: url, textContent: title });
 
 // Where somebody with a question of their own is better served than by a page that has its words.
-const SYMPTOM = /degrad|garbage|gibberish|noise|nonsense|repeat|stutter|worse|wrong|broken|padding|batch|\bloss\b|after \d/;
+const SYMPTOM = /differ|degrad|garbage|gibberish|noise|nonsense|repeat|stutter|worse|wrong|broken|padding|batch|\bloss\b|after \d/;
 const AT_WORK = [
   [/_|\bconfig/, "read_a_config.html", "Read a config", "tells you what your own file says about positions."],
   [SYMPTOM, "clinic.html", "The clinic", "finds a fault by what you see."],
@@ -48,6 +48,35 @@ async function search(library, words) {
   return { results: [...results, ...[...others.values()].sort((one, other) => other.score - one.score).map(({ one }) => one)], left_out };
 }
 
+// Words that say nothing about what is looked for.
+const SMALL = new Set("a an the i my our your we it is are was be do does did can could should to of in on at for from with by as and or not no if when why how what which where who that this there than then so into about me us you its have has get gets work works explain explained mean means use used using tell".split(" "));
+const content = (words) => words.replace(/[?!.,;:“”"()]+/g, " ").split(/\s+/).filter((word) => word && !SMALL.has(word)).join(" ");
+const singular = (words) => words.split(" ").map((word) => (/[^su]s$/.test(word) && word.length > 3 ? word.slice(0, -1) : word)).join(" ");
+
+// The longest term in the words: all of them, or several of them side by side, as in "breaks on long texts".
+function term_in(terms, words) {
+  const [all, bare] = [singular(words), singular(content(words))];
+  const found = Object.keys(terms).map((term) => [term, singular(term)]);
+  const inside = (said) => ([, one]) => said === one || (one.includes(" ") && ` ${said} `.includes(` ${one} `));
+  const held = found.filter((one) => inside(all)(one) || inside(bare)(one));
+  return held.sort(([one], [other]) => other.length - one.length)[0]?.[0];
+}
+
+// What is known of a term, as rows: its entry in the glossary, and where its lesson uses it first.
+function pinned({ word, at, said, in: place, title, under }) {
+  const entry = at && item("Glossary", at, word, said);
+  const lesson = place && item("Lesson", place, under ? `${title} › ${under}` : title, at ? "Here it is used for the first time." : "This lesson is about it.");
+  return [entry, lesson].filter(Boolean);
+}
+
+function item(kind, place, title, said) {
+  const [one, words] = ["li", "p"].map((tag) => document.createElement(tag));
+  one.dataset.kind = kind;
+  words.textContent = said;
+  one.append(linked(new URL(place, ROOT).href, title), words);
+  return one;
+}
+
 const LAST = /\/(teaching|api|evidence)\/|\/(index|bibliography|README|CONTRIBUTING|TUTOR)\.html|\/$/;
 
 // How well a part of a page answers: all the words in its heading, some of them there, its matches.
@@ -57,19 +86,16 @@ function fit({ title, locations }, words) {
   return 1000 * heading.includes(words) + 100 * there + (locations?.length ?? 0);
 }
 
-// A page and the part of it that answers best. Of the excerpt only the marks are HTML.
+// A page at the part of it that answers best: one link. Of the excerpt only the marks are HTML.
 function row(page, words) {
   const part = page.sub_results.reduce((best, one) => (best === page || fit(one, words) > fit(best, words) ? one : best), page);
-  const [item, said] = ["li", "p"].map((tag) => document.createElement(tag));
-  item.dataset.kind = KINDS.find(([place]) => page.url.startsWith(new URL(place, ROOT).pathname) || page.url.startsWith(new URL(place, ROOT).href))?.[1] ?? "Page";
-  item.append(linked(page.url, page.meta.title));
-  if (part.url !== page.url) item.append(" › ", linked(part.url, part.title));
+  const kind = KINDS.find(([place]) => page.url.startsWith(new URL(place, ROOT).pathname) || page.url.startsWith(new URL(place, ROOT).href))?.[1] ?? "Page";
+  const one = item(kind, part.url, part.url === page.url ? page.meta.title : `${page.meta.title} › ${part.title}`, "");
   const begun = part.excerpt.replace(/^(?:(?!<mark>).)*?[.?!] (?=[A-Z“])/s, "");
   const whole = begun.replace(/(?<=[.?!][”)]?) [^.?!]*$/s, "");
   const shown = whole.includes("<mark>") ? whole : `${begun} …`;
-  said.innerHTML = (/^[a-z]/.test(shown) ? "… " : "") + shown.replace(/<mark>([(“"'‘]*)(.*?)([.,:;!?)”"'’…]*)<\/mark>/g, "$1<mark>$2</mark>$3");
-  item.append(said);
-  return item;
+  one.lastChild.innerHTML = (/^[a-z]/.test(shown) ? "… " : "") + shown.replace(/<mark>([(“"'‘]*)(.*?)([.,:;!?)”"'’…]*)<\/mark>/g, "$1<mark>$2</mark>$3");
+  return one;
 }
 
 for (const form of document.querySelectorAll("form.bd-search")) {
@@ -86,49 +112,66 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     };
     return Object.assign(document.createElement("button"), { type: "button", textContent, onclick });
   };
+  const old = (is) => {
+    list.classList.toggle("old", is); // the answers to what was typed before are no answers now
+    list.inert = is;
+  };
   const answer = async () => {
-    const words = field.value.trim().toLowerCase();
-    if (words && !list.childElementCount) status.textContent = "Searching …";
+    const asked = field.value.trim().toLowerCase();
+    old(Boolean(list.childElementCount));
+    if (asked) status.textContent = "Searching …";
     const library = await (pagefind ??= ready()).catch(() => (pagefind = undefined));
     if (!library) return (status.textContent = "The search could not be fetched. Try once more."), 0;
     await new Promise((resolve) => setTimeout(resolve, 100));
-    if (words !== field.value.trim().toLowerCase()) return; // more was typed
+    if (asked !== field.value.trim().toLowerCase()) return; // more was typed
+    const words = content(asked) || asked;
     const [found, terms] = await Promise.all([search(library, words), (known ??= fetch(new URL("_static/terms.json", ROOT)).then((got) => got.json()))]);
     const pages = await Promise.all(found.results.slice(0, 20).map((one) => one.data()));
     const near = words.split(/\s+/).filter((word) => word.length > 2).map((word) => word.slice(0, Math.max(3, word.length - 3)));
     const has = ({ content, meta }) => !near.length || near.some((begin) => `${content} ${meta.title} ${meta.words}`.toLowerCase().includes(begin));
     pages.splice(0, 20, ...pages.filter(has)); // Pagefind takes ever shorter beginnings of a word that no page has
-    const count = pages.length < 20 ? pages.length : found.results.length;
     for (const page of pages) if (page.meta.to) Object.assign(page, { url: new URL(page.meta.to, ROOT).href, sub_results: [] }); // a part of a page
-    const defines = ({ meta }) => Boolean(meta.words?.toLowerCase().split(", ").includes(words));
-    // The lesson that explains this very word; then what is written for somebody who learns.
-    const told = SYMPTOM.test(words) ? ({ meta }) => Boolean(meta.to) : () => false; // then the cases that begin so
-    pages.sort((one, other) => defines(other) - defines(one) || told(other) - told(one) || LAST.test(one.url) - LAST.test(other.url));
-    pages.splice(10);
-    if (words !== field.value.trim().toLowerCase()) return;
-    list.replaceChildren(...pages.map((page) => row(page, words)));
-    status.textContent = !words ? "Try " : count ? `${count} page${count > 1 ? "s" : ""}, the best first.` : "Nothing found.";
-    if (!words) SUGGESTED.forEach((one, n) => status.append(...(n ? [", "] : []), asking(one)));
+    // Cases that begin so; then what is written for somebody who learns.
+    const told = SYMPTOM.test(words) ? ({ meta }) => Boolean(meta.to) : () => false;
+    pages.sort((one, other) => told(other) - told(one) || LAST.test(one.url) - LAST.test(other.url));
+    const term = term_in(terms, asked);
+    const first = term ? pinned(terms[term]) : [];
+    const places = first.map((one) => new URL(one.firstChild.href).pathname);
+    const best = term && !terms[term].at && pages.find(({ url }) => places.includes(new URL(url, ROOT).pathname));
+    if (best) first.splice(0, 1, row(best, words)); // at its best part
+    const others = pages.filter(({ url }) => !places.includes(new URL(url, ROOT).pathname));
+    if (asked !== field.value.trim().toLowerCase()) return;
+    const rows = others.map((page) => row(page, words));
+    const cases = rows.filter((one) => one.dataset.kind === "Clinic");
+    // A whole question that names a symptom is for the clinic first, and a term that is all of it for the glossary.
+    const sick = SYMPTOM.test(words) && term !== singular(words) && term !== words;
+    if (sick && cases.length) rows.splice(0, rows.length, cases[0], ...first, ...rows.filter((one) => one !== cases[0]));
+    else rows.unshift(...first);
+    const count = rows.length;
+    list.replaceChildren(...rows.slice(0, 10));
+    old(false);
+    status.textContent = !asked ? "Try " : count ? `${count > 9 ? "The ten best" : `${count} page${count > 1 ? "s" : ""}`}, the best first.` : `Nothing found for “${asked}”.`;
+    if (!asked) SUGGESTED.forEach((one, n) => status.append(...(n ? [", "] : []), asking(one)));
     for (const word of words.split(/\s+/)) {
       if (word.length < 4 || (!found.left_out.includes(word) && pages.some(({ content }) => content.toLowerCase().includes(word)))) continue;
-      const [best] = terms.filter((term) => term[0] === word[0]).map((term) => [mistyped(word, term), term]).sort(([one], [other]) => one - other);
+      const [best] = Object.keys(terms).filter((term) => term[0] === word[0]).map((term) => [mistyped(word, term), term]).sort(([one], [other]) => one - other);
       if (!best?.[0] || best[0] > (word.length > 7 ? 2 : 1)) continue;
       status.append(" Did you mean ", asking(best[1], words.replace(word, best[1])), "?");
     }
-    const way = AT_WORK.find(([asked]) => asked.test(words));
+    const way = AT_WORK.find(([one]) => one.test(asked));
     if (way) status.append(" ", linked(new URL(way[1], ROOT), way[2]), ` ${way[3]}`);
-    return pages.length;
+    return count;
   };
   // Enter in the field opens the best answer, at its part; the arrows go from the field through the list and back.
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (await answer()) list.querySelector("li").querySelector("a:last-of-type").click();
+    if (await answer()) list.querySelector("li > a").click();
   });
   const step = (event) => {
     const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!way) return;
     event.preventDefault();
-    const places = [field, ...list.querySelectorAll("li > a:first-child")];
+    const places = [field, ...list.querySelectorAll("li > a")];
     const at = places.indexOf(event.target.closest("li")?.querySelector("a") ?? field);
     places[at + way]?.focus();
   };

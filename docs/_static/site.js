@@ -59,6 +59,16 @@ addEventListener("DOMContentLoaded", () => {
   };
   if (phone.matches) stack();
   else phone.addEventListener("change", stack, { once: true });
+  // A table that is wider than the text leaves its column.
+  for (const box of document.querySelectorAll("article .pst-scrollable-table-container")) {
+    box.classList.toggle("breaks-out", box.scrollWidth > box.clientWidth + 1);
+  }
+  // What is told after a question opens with the answer above it.
+  for (const told of document.querySelectorAll(".told-after, .tag_told-after")) {
+    let above = told.previousElementSibling;
+    while (above && !above.matches(".cell")) above = above.previousElementSibling;
+    above?.querySelector("details.below-input")?.append(told);
+  }
   const enlarged = document.createElement("dialog");
   enlarged.className = "enlarged";
   enlarged.ariaLabel = "Enlarged picture";

@@ -27,9 +27,9 @@ function show() {
   const left = cards.filter((card) => !card.hidden);
   const numbers = left.map((card) => card.querySelector("a").hash.replace("#case-", "")).join(", ");
   const called = (tag) => (tag.querySelector("b") ?? tag).textContent;
-  const some = single && wanted.length ? `“${called(wanted[0])}”: ${left.length} cases, ${numbers}.` : `${left.length} of ${cards.length} shown.`;
+  const some = single && wanted.length ? `“${called(wanted[0])}”: ${left.length} of the ${cards.length} cases, ${left.length > 1 ? "numbers" : "number"} ${numbers}.` : `${left.length} of ${cards.length} shown.`;
   const meant = wanted.map((tag) => tag.title).filter(Boolean).join(" ");
-  count.textContent = asked ? `${some} ${meant}`.trim() : `All ${cards.length} are ${single ? "below" : "shown"}.`;
+  count.textContent = asked ? `${some} ${meant}`.trim() : (single ? `All ${cards.length} cases are below. A case keeps its number for good, so some numbers are missing.` : `All ${cards.length} are shown.`);
   if (asked) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
 
@@ -76,6 +76,7 @@ for (const section of sections) {
   button.append(...[...heading.childNodes].filter((one) => !one.matches?.(".headerlink")));
   button.onclick = () => fold(section, !section.classList.contains("folded"));
   heading.prepend(button);
+  section.append(Object.assign(document.createElement("a"), { className: "back", href: "#", textContent: single ? "↑ All symptoms" : "↑ All models" }));
   fold(section, true);
 }
 function open() {
@@ -93,6 +94,9 @@ const form = document.querySelector(".compare");
 const boxes = [...document.querySelectorAll(".wall label input")];
 if (form) {
   const chosen = [...form.querySelectorAll("select")];
+  const told_so = Object.assign(document.createElement("p"), { className: "told-so" });
+  told_so.setAttribute("role", "status");
+  form.append(told_so);
   const mark = () => {
     boxes.forEach((box) => (box.checked = chosen.some((one) => one.value === box.value)));
   };
@@ -100,6 +104,8 @@ if (form) {
     box.parentElement.hidden = false;
     box.onchange = () => {
       const place = chosen.find((one) => one.value === (box.checked ? "" : box.value));
+      const named = (one) => one.selectedOptions[0].textContent;
+      told_so.textContent = place ? "" : `Two at a time: ${box.dataset.model} takes the place of ${named(chosen[0])}.`;
       if (!place) chosen[0].value = chosen[1].value; // the third takes the place of the first
       (place ?? chosen[1]).value = box.checked ? box.value : "";
       mark();

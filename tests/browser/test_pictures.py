@@ -210,7 +210,7 @@ def open_picture(open_page, name, **options):
 TURN = [(56 + 24 * np.cos(angle), 51 - 24 * np.sin(angle)) for angle in range(9)]  # more than once round
 GRASPED = [
     ("detector", [(200, 80), (300, 80)], {"position": 95}),
-    ("fading_state", [(104, 132), (134, 162)], {"word gate": 0.83, "stop gate": 0.9}),
+    ("fading_state", [(104, 132), (134, 162)], {"word gate": 0.83, "stop gate": 0.15}),
     ("leave_the_line", [(250, 150), (142, 98)], {"row": 5, "column": 3}),
     ("out_of_numbers", [(300, 34), (200, 34)], {"position": 3}),
     ("ruler", [(100, 100), (308, 100)], {"query at": 12}),
@@ -219,7 +219,7 @@ GRASPED = [
     ("sum_of_stripes", [(100, 100), (315, 100)], {"pairs": 32}),
     ("turn_the_hands", [(290, 60), (330, 18)], {"position": 0}),
     ("turn_the_hands", TURN, {"position": 15}),
-    ("two_arrows", [(236, 29), (157, 40)], {"query at": 9, "key at": 4}),  # two radians of pair 0
+    ("two_arrows", [(245, 36), (147, 49)], {"query at": 9, "key at": 4}),  # two radians of pair 0
     ("video_loop", [(100, 30), (200, 30)], {"frame": 210, "trained up to": 129}),
 ]
 
@@ -255,8 +255,14 @@ def test_what_is_drawn_is_grasped(open_page, name, points, told, touch):
 
 def test_a_picture_opens_at_its_question(open_page):
     box = open_picture(open_page, "fading_state")
-    assert box.get_by_role("slider", name="words read").input_value() == "1"
-    assert box.get_by_role("slider", name="stop gate").input_value() == "0.9"
+    gates = [box.get_by_role("slider", name=f"{name} gate").input_value() for name in ("word", "stop")]
+    assert gates == ["0.95", "0.15"] and box.locator("rect.first:visible").count() > 5
+    box = open_picture(open_page, "stretch")
+    assert box.locator("select").first.input_value() == "none"
+    assert (
+        box.locator("rect.second").evaluate_all("all => all.filter(x => x.height.baseVal.value > 0.5).length")
+        > 5
+    )
     box = open_picture(open_page, "two_arrows")
     status = box.get_by_role("status")
     assert "does not change" not in status.inner_text()

@@ -60,10 +60,10 @@ def test_three_configs_and_a_broken_one(open_page, tmp_path, width):
     page.get_by_label("Choose a file").set_input_files(file)
     page.get_by_text("qwen3_5_moe_text: 60 layers").first.wait_for(state="attached")
     assert told(page).text_content() == models.explain(QWEN)
-    assert not page.get_by_text("is not understood. It is named").count()
+    assert not page.get_by_text("This page doesn't know the type").count()
 
     page.get_by_label("Paste a config.json").evaluate(DROP, json.dumps(NEW))
-    page.get_by_text("is not understood. It is named").wait_for()
+    page.get_by_text("This page doesn't know the type unheard_of.").wait_for()
     assert told(page).text_content() == models.explain(NEW)
     assert page.locator("#said .unread").inner_text().startswith("Skipped: rope_spiral.")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -92,22 +92,32 @@ def test_what_is_no_json_is_said_without_python_and_a_start_is_announced_at_once
     page.get_by_label("Paste a config.json").fill(
         '{"num_hidden_layers": 2, "time_step_limit": [0.0, Infinity]}'
     )
-    page.get_by_text("Python is starting. That takes about 5 seconds").wait_for()
+    page.get_by_text("Python is starting, once on each page.").wait_for()
     page.wait_for_timeout(600)
     assert not page.get_by_text("This is not JSON").count()
 
 
-def test_a_warning_stands_on_top_and_says_what_to_change(open_page):
+def test_a_warning_follows_the_summary_and_says_what_to_change(open_page):
     page = open_page("read_a_config")
     rope = {"factor": 4.0, "original_max_position_embeddings": 32768, "type": "yarn"}
     config = LLAMA | {"max_position_embeddings": 32768, "rope_scaling": rope}
     page.get_by_label("Paste a config.json").fill(json.dumps(config))
-    first = page.locator("#said > :first-child")
-    first.wait_for(timeout=60_000)
-    assert "Your file may be right" in first.inner_text()
-    assert "write 131072 as max_position_embeddings" in first.inner_text()
+    page.locator("#said .summary").get_by_text("This model has 32 layers").wait_for(timeout=60_000)
+    assert page.locator("#said > *").evaluate_all(
+        "all => all.map(one => one.className.baseVal ?? one.className)"
+    )[:3] == ["summary", "strip", "checks"]
+    assert "Your file may be right" in page.locator("#said .checks").inner_text()
+    assert "write 131072 as max_position_embeddings" in page.locator("#said .checks").inner_text()
     page.get_by_label("Paste a config.json").fill(json.dumps(config | {"max_position_embeddings": 262144}))
     page.get_by_text("Raise the factor to 8").wait_for()
+    page.get_by_label("Paste a config.json").fill(
+        json.dumps(LLAMA | {"num_hidden_layers": 2, "rope_scaling": {"type": "linear", "factor": 2.0}})
+    )
+    page.locator("#said td", has_text="linear, factor 2.0").wait_for()
+    assert (
+        "doesn't say whether its length is meant before or after" in page.locator("#said .fact").inner_text()
+    )
+    assert page.locator("#said svg").bounding_box()["width"] < 100  # two layers
 
 
 def test_a_file_that_is_too_long_is_not_read(open_page, tmp_path):
@@ -143,6 +153,7 @@ def test_the_wall_is_filtered_and_two_are_compared(open_page, width):
         page.locator(f'.wall input[value="{name}"]').check()
         assert form.evaluate("one => Math.abs(innerHeight - one.getBoundingClientRect().bottom) < 20")
     assert (first.input_value(), second.input_value()) == ("kimi-k3", "gpt-2")
+    assert "GPT-2, small takes the place of BLOOM" in form.get_by_role("status").inner_text()
     page.locator('.wall input[value="gpt-2"]').uncheck()
     assert not second.input_value() and page.locator(".wall input:checked").count() == 1
     second.select_option("gpt-2")
@@ -159,7 +170,9 @@ def test_the_wall_is_filtered_and_two_are_compared(open_page, width):
 def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
     page = open_page("clinic", width=width)
     page.get_by_role("button", name="wrong from 1 on, at once").click()
-    assert page.locator(".wall-count").inner_text().startswith("“wrong from 1 on, at once”: 2 cases, 13, 19.")
+    assert (
+        page.locator(".wall-count").inner_text().startswith("“wrong from 1 on, at once”: 2 of the 23 cases")
+    )
     assert page.locator(".wall > li:visible > a").evaluate_all("links => links.map(one => one.hash)") == [
         "#case-13", "#case-19",
     ]  # fmt: skip

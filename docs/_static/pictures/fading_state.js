@@ -9,9 +9,9 @@ const SWEEP = 1.5 * Math.PI; // from 0, at the bottom left, clockwise to 1
 
 export const height = 214;
 export const knobs = [
-  { name: "at", label: "words read", min: 1, max: WORDS.length, value: 1 },
-  { name: "gate", label: "word gate", min: 0.01, max: 1, step: 0.01, value: 0.9 },
-  { name: "stop", label: "stop gate", min: 0.01, max: 1, step: 0.01, value: 0.9 },
+  { name: "at", label: "words read", min: 1, max: WORDS.length, value: WORDS.length },
+  { name: "gate", label: "word gate", min: 0.01, max: 1, step: 0.01, value: 0.95 },
+  { name: "stop", label: "stop gate", min: 0.01, max: 1, step: 0.01, value: 0.15 },
 ];
 
 export const button = "Read the words";

@@ -8,7 +8,7 @@ const turn = (c) => 2 * Math.PI * 10_000 ** ((c - (c % 2)) / COLUMNS);
 const period = (c) => `By the formula, its curve repeats every ${spaced(turn(c))} positions${turn(c) < POSITIONS ? ", from one thin line to the next" : ""}.`;
 const start = (c) => `By the formula, it begins at ${c % 2}.`;
 const BUGS = [
-  { wrong: table(10_000 ** 2), at: 1, hint: period, told: "Its exponent is doubled, so its hands are too slow." }, // 2 (2k/d) is the same as the square of the base
+  { wrong: table(10_000 ** 2), at: 1, hint: period, told: "Its exponent is doubled, so its columns change too slowly." }, // 2 (2k/d) is the same as the square of the base
   { wrong: right.map((one) => one.map((_, c) => one[c - (c % 2)])), at: 0, hint: start, told: "All its columns are sines. The cosines are missing." },
   { wrong: table(10_000, 1), at: 0, hint: start, told: "It counts the positions from 1." },
 ];

@@ -20,11 +20,12 @@ export function stretched(rule, factor, trained, base) {
   return original.map((omega, k) => kept(omega, k) * omega + ((1 - kept(omega, k)) * omega) / factor);
 }
 
-export const height = 195;
+const TALL = 90; // of a whole turn
+export const height = TALL + 135;
 export const knobs = [
   { name: "trained", label: "trained on", min: 8, max: 14, value: 12, shown: (n) => spaced(2 ** n) },
   { name: "factor", label: "text longer by", min: 0, max: 5, value: 2, shown: (n) => spaced(2 ** n) },
-  { name: "rule", label: "rule", choices: ["none", "linear", "NTK", "YaRN", "Llama 3"], value: "YaRN" },
+  { name: "rule", label: "rule", choices: ["none", "linear", "NTK", "YaRN", "Llama 3"], value: "none" },
   { name: "base", label: "base", choices: ["10000", "500000"], value: "10000" },
 ];
 
@@ -55,14 +56,15 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
   const strip = bar(10, 16, seen - 10, 10, "first") + bar(seen, 16, all - seen, 10, "second")
     + [["first", seen], ["second", all]].map(([kind, x]) => `<circle class="grip hand ${kind}" cx="${x.toFixed(1)}" cy="21" r="8"/>`).reverse().join("")
     + text(10, 10, "trained on", 'class="first"') + text(390, 10, "the text", `class="second" ${end}`);
+  const [turn, low] = [15 + TALL, TALL + 75]; // where a whole turn begins, and how much each pair is slowed down
   return strip + `<g transform="translate(0 40)">` + range(HEAD / 2).map((k) => {
     const x = 10 + (380 * k) / 64;
     const seen = (length * frequencies(HEAD, Number(base))[k]) / (2 * Math.PI);
     const reached = (length * 2 ** factor * now[k]) / (2 * Math.PI);
-    const [mine, all] = [clipped(seen), clipped(reached)].map((turns) => 60 * turns);
-    return bar(x, 75 - all, 5, all - mine, "second") + bar(x, 75 - mine, 5, mine, "first")
-      + bar(x, 135 - (30 * slowed[k]) / most, 5, (30 * slowed[k]) / most, "faint solid");
-  }).join("") + text(2, 19, "1") + line([[10, 15], [390, 15]], "faint") + text(10, 90, "pair 0: share of a turn") + text(390, 90, "pair 63", end) + text(10, 150, rule === "none" ? "without a rule no pair is slowed down" : "how much each pair is slowed down") + "</g>";
+    const [mine, all] = [clipped(seen), clipped(reached)].map((turns) => TALL * turns);
+    return bar(x, turn - all, 5, all - mine, "second") + bar(x, turn - mine, 5, mine, "first")
+      + bar(x, low - (30 * slowed[k]) / most, 5, (30 * slowed[k]) / most, "faint solid");
+  }).join("") + text(2, 19, "1") + line([[10, 15], [390, 15]], "faint") + text(10, turn + 15, "pair 0: share of a turn") + text(390, turn + 15, "pair 63", end) + text(10, low + 15, rule === "none" ? "without a rule no pair is slowed down" : "how much each pair is slowed down") + "</g>";
 }
 
 export const words = ({ open, unseen, slowed }) =>

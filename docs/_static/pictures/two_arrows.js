@@ -10,7 +10,8 @@ const rotate = (x, position) =>
     return [x[2 * k] * cosine - x[2 * k + 1] * sine, x[2 * k] * sine + x[2 * k + 1] * cosine];
   });
 
-export const height = 170;
+const MIDDLE = 74; // of the circles
+export const height = 196;
 export const knobs = [
   { name: "query", label: "query at", min: 0, max: 29, value: 7 },
   { name: "key", label: "key at", min: 0, max: 29, value: 4 },
@@ -26,8 +27,8 @@ export function numbers({ query, key, both, pairs: count }) {
 }
 
 const centre = (n, count) => 200 + 98 * (n - (count - 1) / 2);
-const scale = (count) => (count > 1 ? 1 : 1.25); // one pair has more room
-const tip = ([a, b], n, count) => [centre(n, count) + 38 * scale(count) * a, 60 - 38 * scale(count) * b];
+const scale = (count) => (count > 1 ? 1 : 1.55); // one pair has more room
+const tip = ([a, b], n, count) => [centre(n, count) + 38 * scale(count) * a, MIDDLE - 38 * scale(count) * b];
 
 // An arrow is turned, and the token goes as far as its pair says.
 export function grasp(point, values) {
@@ -35,20 +36,21 @@ export function grasp(point, values) {
   const tips = numbers(values).pairs.flatMap((pair, n) => pair.map((arrow, i) => ({ n, name: ["query", "key"][i], away: far(arrow, n) })));
   const { n, name, away } = tips.reduce((one, other) => (other.away < one.away ? other : one));
   if (away > 25) return null;
-  const turned = turning([centre(n, values.pairs), 60], point);
+  const turned = turning([centre(n, values.pairs), MIDDLE], point);
   return (to) => ({ [name]: Math.round(values[name] + turned(to) / frequencies(8, 100)[n]) });
 }
 
 export const draw = ({ pairs, parts }) =>
   pairs.map(([q, k], n) => {
-    const [x, y] = [centre(n, pairs.length), 60];
+    const [x, y] = [centre(n, pairs.length), MIDDLE];
+    const below = y + 45 * scale(pairs.length);
     const tips = [q, k].map((arrow) => tip(arrow, n, pairs.length));
     const wedge = `<path class="wedge" d="M${x} ${y}L${tips[0]}L${tips[1]}Z"/>`;
     const grips = tips.map(([a, b], i) => `<circle class="grip hand ${["first", "second"][i]}" cx="${a.toFixed(1)}" cy="${b.toFixed(1)}" r="6"/>`);
     return `<circle class="faint" cx="${x}" cy="${y}" r="${45 * scale(pairs.length)}"/>` + wedge + line([[x, y], tips[0]], "first") + line([[x, y], tips[1]], "second dashed") + grips.join("")
-      + text(x, 132, `pair ${n}`, middle) + text(x, 148, fixed(parts[n]), `${middle} class="sum ${parts[n] < 0 ? "minus" : "plus"}"`)
-      + text(x + 49, 148, n < pairs.length - 1 ? "+" : "", middle);
-  }).join("") + text(200, 166, pairs.length > 1 ? `= ${fixed(sum(parts), 3)}` : "", `${middle} class="sum"`);
+      + text(x, below + 16, `pair ${n}`, middle) + text(x, below + 32, fixed(parts[n]), `${middle} class="sum ${parts[n] < 0 ? "minus" : "plus"}"`)
+      + text(x + 49, below + 32, n < pairs.length - 1 ? "+" : "", middle);
+  }).join("") + text(200, MIDDLE + 95, pairs.length > 1 ? `= ${fixed(sum(parts), 3)}` : "", `${middle} class="sum"`);
 
 export const words = ({ score, pairs: { length } }, { query, key, both }) =>
   `The ${word("key", "second")} is ${Math.abs(query - key)} tokens ${key > query ? "to the right" : "to the left"} of the ${word("query", "first")}. `
