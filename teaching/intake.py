@@ -218,7 +218,7 @@ def in_a_line(problem):
     All that a note, a page or a list quotes from a stranger's file comes from here.
     """
     text = " ".join(str(problem).split())[:120]
-    return re.sub(r"[^\w .,:;'()=+%-]", "-", f"{type(problem).__name__}: {text}".rstrip(": "))
+    return re.sub(r"[^\w .,:'()=+%-]", "-", f"{type(problem).__name__}: {text}".rstrip(": "))
 
 
 def handed_over(name):
@@ -286,16 +286,17 @@ def student_of(name):
     """Whose a file is, as a name that a folder can have."""
     for pattern in STUDENT:
         if match := re.fullmatch(pattern, name, re.DOTALL):
-            student = unicodedata.normalize("NFC", readable(match["student"]))
-            of_platform = "number" in match.re.groupindex
-            # Signs that nobody sees: where learners choose the names, they may be all that tells two apart.
+            student, of_platform = readable(match["student"]), "number" in match.re.groupindex
+            # Signs that nobody sees, and letters that look like others: where learners choose the names, they
+            # may be all that tells two apart. A platform's numbers do so too.
             unseen = [sign for sign in student if unicodedata.category(sign) == "Cf"]
             student = student.translate(dict.fromkeys(map(ord, unseen), "" if of_platform else "_"))
+            student = unicodedata.normalize("NFKC" if of_platform else "NFC", student)
             student = student.strip() if of_platform else student
-            student = re.sub(r"[\[\]*?/\\,<>\x00-\x1f\x7f]", "-", student)
+            student = re.sub(r"[\[\]*?/\\,;<>\x00-\x1f\x7f]", "-", student)
             # No hidden folder, no option of a command, no formula of a spreadsheet. Where learners choose the
             # names of files, one that differs by a blank is another.
-            student = re.sub(r"^[\s.=@+-]+|\s+$", "_", student)
+            student = re.sub(r"^[\s.=@+\uff0b\uff0d\uff1d\uff20-]+|\s+$", "_", student)
             student = re.sub(r"(?i)\.(?=(zip|txt)$)", "-", student)  # `grade` writes such files
             if len(student.encode()) > LONGEST_NAME:
                 student = f"{student[: LONGEST_NAME // 4]} {hashlib.sha256(student.encode()).hexdigest()[:8]}"
@@ -305,7 +306,7 @@ def student_of(name):
 
 def words_of(name):
     """By which a name is known again, whatever the order of its parts."""
-    return tuple(sorted(re.findall(r"[^\W_]+", name.lower())))
+    return tuple(sorted(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", name.replace("'", "")).lower())))
 
 
 def read(content):
