@@ -52,8 +52,9 @@ TOO_LARGE = (
 )
 NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your notebook again."
 NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
-LARGEST, MOST_PARTS = 100_000_000, 4_000_000  # bytes of a notebook; brackets and commas: values take memory
+LARGEST, MOST_PARTS = 100_000_000, 2_000_000  # bytes of a notebook; brackets and commas: values take memory
 MOST_CELLS, MOST_CODE = 2_000, 500_000  # characters
+MUCH = f"{MOST_CELLS:,} cells, or {MOST_CODE:,} characters of code"
 OTHER_LESSON = "This is lesson {0}, not lesson {1}. Hand in your notebook of lesson {1}."
 FEW_CELLS = (
     "Of lesson {1} too few cells are left in this notebook. Hand in the lesson's own file, with your answers "
@@ -331,13 +332,20 @@ def read(content):
     cells = data["cells"] if isinstance(data.get("cells"), list) else []
     code = [one for one in cells if isinstance(one, dict) and one.get("cell_type") == "code"]
     if len(cells) > MOST_CELLS or sum(len(str(one.get("source"))) for one in code) > MOST_CODE:
-        raise Unreadable(TOO_LARGE.format(f"{MOST_CELLS:,} cells, or {MOST_CODE:,} characters of code"))
-    for cell in code:
-        cell["outputs"], cell["execution_count"] = [], None
-    for cell in cells:
-        if isinstance(cell, dict) and isinstance(about := cell.get("metadata"), dict):
-            if not isinstance(about.get("nbgrader", {}), dict):
-                del about["nbgrader"]
+        raise Unreadable(TOO_LARGE.format(MUCH))
+    # Of all else, which nobody needs, a little in the file takes much memory.
+    data = {key: data[key] for key in data.keys() & {"nbformat", "nbformat_minor", "cells"}} | {
+        "metadata": {}
+    }
+    for cell in (one for one in cells if isinstance(one, dict)):
+        for key in cell.keys() - {"id", "cell_type", "source", "metadata"}:
+            del cell[key]
+        if isinstance(about := cell.get("metadata"), dict):
+            graded = about.get("nbgrader")
+            name = graded.get("grade_id") if isinstance(graded, dict) else None
+            cell["metadata"] = {"nbgrader": {"grade_id": name}} if isinstance(name, str) else {}
+        if cell.get("cell_type") == "code":
+            cell.update(outputs=[], execution_count=None)
     # Half of an emoji, which an editor may leave, cannot be written to a file.
     text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
     with warnings.catch_warnings():
@@ -386,6 +394,8 @@ def put_right(notebook, release):
                 first = nbformat.v4.new_code_cell(wanted.source, **known)
                 notebook.cells.insert(place_after(notebook, cell) - 1, first)
         last = cell if cell is not None else last
+    if sum(len(cell.source) for cell in notebook.cells if cell.cell_type == "code") > MOST_CODE:
+        raise Unreadable(TOO_LARGE.format(MUCH))  # an answer may have come as prose
     notebook.metadata = nbformat.from_dict(release.metadata)
     notebook.metadata["course_notes"] = notes
     return notebook

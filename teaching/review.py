@@ -31,6 +31,7 @@ from pe_lessons.exercises.question import Question
 from pe_lessons.lessons import REGISTRY
 from pe_lessons.lessons.progress import grade_id
 
+LONGEST = 50_000  # characters of an answer: a million would take half a minute
 ALIKE = 900  # characters of a syntax tree; shorter answers are alike anyway
 STOPPED = {  # the errors that running.py writes
     "NotRun": "stopped before its end",
@@ -69,7 +70,7 @@ def own_code(notebook, release):
 def shape(source):
     """What is left of an answer without comments, docstrings and white space."""
     try:
-        tree = ast.parse(source)
+        tree = ast.parse(source[:LONGEST])
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
                 node.body = node.body[1:] or [ast.Pass()]
