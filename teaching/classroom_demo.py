@@ -112,9 +112,8 @@ def spoil(notebook, how):
             check.source = "print('sinusoidal_loop: Correct.')"
         case "answer as prose" | "check as prose":
             cell = answer if how.startswith("answer") else check
-            cells[cells.index(cell)] = nbformat.v4.new_markdown_cell(
-                cell.source, id=cell.id, metadata=cell.metadata
-            )
+            prose = nbformat.v4.new_markdown_cell(cell.source, id=cell.id, metadata=cell.metadata)
+            cells[cells.index(cell)] = prose
         case "checks first":
             notebook.cells = [*checks, *(cell for cell in cells if cell not in checks)]
         case "checks tagged":

@@ -404,14 +404,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     numbered = (re.fullmatch(r"(.+) (?:\d+|\?)", name) for _, names in roster for name in names)
     taken = intake.collect(folder, lesson, {found[1] for found in numbered if found})
     if student is not None and student not in taken.ready:
-        sys.exit(
-            f"grade: of {student!r} there is nothing to grade; there is of {', '.join(sorted(taken.ready))}"
-        )
-    todo = [
-        one
-        for one in sorted(taken.ready)
-        if one == student or (student is None and (again or not is_done(folder, lesson, one)))
-    ]
+        there = ", ".join(sorted(taken.ready))
+        sys.exit(f"grade: of {student!r} there is nothing to grade; there is of {there}")
+    todo = [one for one in sorted(taken.ready) if again or not is_done(folder, lesson, one)]
+    todo = todo if student is None else [student]
     lost = f", {len(taken.broken)} that can't be graded" if taken.broken else ""
     done = len(taken.ready) - len(todo)
     print(f"{len(taken.ready)} to grade, {done} of them done{lost}; {jobs} at a time")

@@ -109,9 +109,7 @@ def command(inside, *more):
     for fonts in Path(os.environ.get("MPLCONFIGDIR", "/nowhere")).glob("fontlist-*.json"):
         words += ["--ro-bind", str(fonts), f"/tmp/matplotlib/{fonts.name}"]
     words += [*more, "--remount-ro", "/", "--chdir", "/home/learner"]  # the root has no size
-    variables = {
-        name: os.environ[name] for name in os.environ if name in KEPT or name.endswith("_NUM_THREADS")
-    }
+    variables = {one: os.environ[one] for one in os.environ if one in KEPT or one.endswith("_NUM_THREADS")}
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), variables.get("PYTHONPATH")]))
     variables |= {
         "HOME": "/home/learner",
