@@ -182,7 +182,7 @@ def write_times(folder, lesson):
     with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
         for submission in gradebook.assignment_submissions(lesson):
             stamp = folder / "submitted" / submission.student.id / lesson / "timestamp.txt"
-            if stamp.exists():
+            with contextlib.suppress(OSError, ValueError):  # not there, or of a year that cannot be
                 submission.timestamp = parse_utc(stamp.read_text())
         gradebook.db.commit()
 

@@ -185,7 +185,10 @@ def found(downloads, unread):
             yield from unpacked(file, archive, entries, unread)
     for file, student in singles.items():
         content = Unreadable(NO_NOTEBOOK) if file in packed else content_of(file)
-        yield student, platforms_number(names[file]), file, content, file.stat().st_mtime_ns
+        about = file.stat()
+        possible = 315_532_800 < about.st_mtime < 4_102_444_800  # from 1980 to 2100
+        when = about.st_mtime_ns if possible else about.st_ctime_ns  # when it came here
+        yield student, platforms_number(names[file]), file, content, when
 
 
 def content_of(file):

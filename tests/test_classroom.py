@@ -319,7 +319,9 @@ def test_names_that_a_terminal_or_a_folder_cannot_have(a_class):
     (downloaded / "empty").mkdir()
     (downloaded / "full").symlink_to(downloaded)
     getattr(grade.os, "mkfifo", Path.mkdir)(downloaded / "pipe.ipynb")
+    grade.os.utime(downloaded / "gus.ipynb", (10**10,) * 2)  # in the year 2286
     taken = intake.collect(folder, LESSON)
+    assert (folder / "submitted" / "gus" / LESSON / "timestamp.txt").read_text() < "2101"
     assert taken.ready.keys() == {"gus", "Zoë"}
     assert taken.unread.keys() == {"zed.ipynb", "empty", "full", "pipe.ipynb"}
 
