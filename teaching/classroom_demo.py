@@ -94,13 +94,8 @@ def spoil(notebook, how):
     check, answer = cell_of(notebook, "sinusoidal_loop-check"), cell_of(notebook, "sinusoidal_loop")
     checks = [cell for cell in cells if grade_id(cell).endswith("-check")]
     imports = cell_of(notebook, "imports")
-    deleted = {
-        "check deleted": [check],
-        "all checks deleted": checks,
-        "answer deleted": [answer],
-        "answer and check deleted": [answer, check],
-        "imports deleted": [imports],
-    }
+    deleted = {"check deleted": [check], "all checks deleted": checks, "answer deleted": [answer]}
+    deleted |= {"answer and check deleted": [answer, check], "imports deleted": [imports]}
     for cell in deleted.get(how, ()):
         cells.remove(cell)
     match how:

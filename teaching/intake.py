@@ -291,8 +291,7 @@ def student_of(name):
     for pattern in STUDENT:
         if match := re.fullmatch(pattern, name, re.DOTALL):
             student, of_platform = readable(match["student"]), "number" in match.re.groupindex
-            # Signs that nobody sees, and letters that look like others: where learners choose the names, they
-            # may be all that tells two apart. A platform's numbers do so too.
+            # Unseen signs and look-alike letters: without a platform's number, only they may tell two apart.
             unseen = [sign for sign in student if unicodedata.category(sign) == "Cf"]
             student = student.translate(dict.fromkeys(map(ord, unseen), "" if of_platform else "_"))
             student = unicodedata.normalize("NFKC" if of_platform else "NFC", student)
@@ -337,9 +336,8 @@ def read(content):
     if len(cells) > MOST_CELLS or sum(len(str(one.get("source"))) for one in code) > MOST_CODE:
         raise Unreadable(TOO_LARGE.format(MUCH))
     # Of all else, which nobody needs, a little in the file takes much memory.
-    data = {key: data[key] for key in data.keys() & {"nbformat", "nbformat_minor", "cells"}} | {
-        "metadata": {}
-    }
+    known = data.keys() & {"nbformat", "nbformat_minor", "cells"}
+    data = {key: data[key] for key in known} | {"metadata": {}}
     for cell in (one for one in cells if isinstance(one, dict)):
         for key in cell.keys() - {"id", "cell_type", "source", "metadata"}:
             del cell[key]
@@ -351,8 +349,7 @@ def read(content):
             cell.update(outputs=[], execution_count=None)
     # Half of an emoji, which an editor may leave, cannot be written to a file.
     text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         notebook = nbformat.reads(text, as_version=4)
         nbformat.validator.normalize(notebook)
     nbformat.validate(notebook, relax_add_props=True)

@@ -124,12 +124,8 @@ def write_verdict(cell, look):
         cell.outputs = [error("NoVerdict", lost)]
         return
     called = [set(one.called) for one in read(look).seen]  # of the course, in each trial
-    called = sorted(set.intersection(*called)) if called else []
-    cell.metadata[VERDICT] = {
-        "status": result.status,
-        "cause": result.cause,
-        "called": [storable(one) for one in called],
-    }
+    called = [storable(one) for one in sorted(set.intersection(*called))] if called else []
+    cell.metadata[VERDICT] = {"status": result.status, "cause": result.cause, "called": called}
     if result.status == "correct":
         cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=storable(f"{result}\n"))]
     else:

@@ -236,9 +236,8 @@ def moodle(student, number=1, name=f"{LESSON}.ipynb"):
 def content_of(about):
     """The bytes of a file in odd_hand_ins.toml; an entry of a later zip is a day younger."""
     if isinstance(about, str):
-        raw = {"= bomb": " " * (intake.LARGEST + 1)}.get(
-            about, about[2:] if about.startswith("= ") else mine(about)
-        )
+        about = "= " + " " * (intake.LARGEST + 1) if about == "= bomb" else about
+        raw = about[2:] if about.startswith("= ") else mine(about)
         return raw.encode()
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -364,9 +363,7 @@ def test_a_page_holds_nothing_of_a_learner_that_a_browser_runs():
     cells = [
         nbformat.v4.new_markdown_cell(bad, attachments={"a.svg": {"image/svg+xml": bad}}),
         nbformat.v4.new_raw_cell(f"```\n{bad}", metadata={"tags": [bad]}),
-        nbformat.v4.new_markdown_cell(
-            f"<b>[here](02.ipynb#Clocks)</b>{kept}", metadata={"as_released": True}
-        ),
+        nbformat.v4.new_markdown_cell(f"<b>[here](02.ipynb#A)</b>{kept}", metadata={"as_released": True}),
         nbformat.v4.new_code_cell("1", outputs=outputs),
     ]
     cells[3].execution_count = outputs[1].execution_count = bad
@@ -439,7 +436,8 @@ def test_what_ipython_runs_uses_names_too(source):
 SPY = """
 import os
 from pe_lessons.exercises import result
-print(result.LOOK_ONLY, {one: os.environ[one] for one in os.environ if one.startswith("PE_LESSONS")})"""
+told = {one: os.environ[one] for one in os.environ if one.startswith("PE_LESSONS")}
+print(result.LOOK_ONLY, told, os.path.isfile("/proc/keys"))"""
 
 
 @needs_a_sandbox
@@ -465,7 +463,8 @@ def test_a_check_only_tells_what_an_answer_does():
     told, first, correct, *wrong = notebook.cells
     assert told.source == "newest broken\n\nput back\n\nversion"
     assert "the course gives no answers" in first.outputs[0].text and right[30:] not in first.outputs[0].text
-    assert first.outputs[0].text.endswith("\n{} {'PE_LESSONS_LOOK_ONLY': '{}'}\n")  # no numbers of the trials
+    seen = "\n{} {'PE_LESSONS_LOOK_ONLY': '{}'} False\n"  # no numbers of the trials, no names of keys
+    assert first.outputs[0].text.endswith(seen)
     [said] = correct.outputs
     assert (said.name, said.text.split("\n")[0]) == ("stdout", f"{name}: Correct.")
     assert correct.metadata[marking.VERDICT] == {"status": "correct", "cause": None, "called": []}
@@ -593,6 +592,11 @@ def test_what_a_fork_shares_counts_once_and_only_where_it_matters(monkeypatch):
     forked.memory_info.return_value.rss, forked.memory_full_info.return_value.pss = 1 << 30, 1 << 20
     assert sandbox.taken([forked, gone]) == (1 << 30) + 7 and not forked.memory_full_info.called
     assert sandbox.taken(20 * [forked]) == (20 << 20) + 7
+    with monkeypatch.context() as slow:
+        slow.setattr(sandbox, "time", Mock(monotonic=grade.itertools.count(0, 0.5).__next__))
+        assert sandbox.taken(20 * [forked]) == (2 << 20) + (18 << 30) + 7
+    me = sandbox.psutil.Process()
+    assert sandbox.held(me, True) > me.memory_info().rss + 10**5  # page tables
     forked.memory_full_info.side_effect = sandbox.psutil.AccessDenied()
     assert sandbox.taken(20 * [forked]) == (20 << 30) + 7
     ending = Mock(pid=1 << 30, is_running=Mock(side_effect=[True, False]))  # no process has such a number
@@ -763,6 +767,20 @@ def test_the_guide_s_program_mails_every_page_to_its_learner_once(tmp_path, monk
         assert sent == [(address, f"{LESSON}.html", text) for address, text in new]
         assert capsys.readouterr().out.splitlines() == said + ([] if named else whose)
         page.write_text("of Zoë, again", encoding="utf-8")
+
+
+@needs_a_sandbox
+def test_a_pipe_in_one_home_of_a_hub_keeps_no_page_from_the_others(tmp_path):
+    guide = (ROOT / "teaching" / "GRADING.md").read_text(encoding="utf-8")
+    [loop] = re.findall(r"(?s)the hub, in ~/class\n(.*?done\n)", guide)
+    for name in ("eve", "zoe"):
+        _parents(tmp_path / "feedback" / name / LESSON / f"{LESSON}.html").write_text(name)
+        (tmp_path / f"jupyter-{name}").mkdir()
+    grade.os.mkfifo(tmp_path / "jupyter-eve" / f"{LESSON}.html")
+    here = loop.replace('KILL 60 sudo -u "jupyter-$name"', "KILL 1").replace("sudo ", "")
+    run = ["bash", "-c", here.replace("/home", str(tmp_path))]
+    assert subprocess.check_output(run, cwd=tmp_path, text=True, timeout=60) == "eve: not returned\n"
+    assert (tmp_path / "jupyter-zoe" / f"{LESSON}.html").read_text() == "zoe"
 
 
 @needs_a_sandbox
@@ -1002,9 +1020,7 @@ def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave
     assert head.source.endswith("put back.") and cell.source == "1 + 1"
 
 
-MOODLES = (
-    '"First name",{},"ID number","Email address"\nAda,Lovelace,,ada@example.org\nBob,[Jr.],17,b@example.org\n'
-)
+MOODLES = "First name,{},ID number,Email address\nAda,Lovelace,,ada@example.org\nBob,[Jr.],17,b@example.org\n"
 CANVASES = f"Student,ID,SIS User ID,SIS Login ID,Section,{LESSON} (77)\n    Points Possible,,,,,10\n"
 POINTS = {
     "Ada Lovelace": {"right_pairs": (1.0, 1.0), "sinusoidal_loop": (1.0, 1.0)},
