@@ -94,13 +94,8 @@ def spoil(notebook, how):
     check, answer = cell_of(notebook, "sinusoidal_loop-check"), cell_of(notebook, "sinusoidal_loop")
     checks = [cell for cell in cells if grade_id(cell).endswith("-check")]
     imports = cell_of(notebook, "imports")
-    deleted = {
-        "check deleted": [check],
-        "all checks deleted": checks,
-        "answer deleted": [answer],
-        "answer and check deleted": [answer, check],
-        "imports deleted": [imports],
-    }
+    deleted = {"check deleted": [check], "all checks deleted": checks, "answer deleted": [answer]}
+    deleted |= {"answer and check deleted": [answer, check], "imports deleted": [imports]}
     for cell in deleted.get(how, ()):
         cells.remove(cell)
     match how:
@@ -112,9 +107,8 @@ def spoil(notebook, how):
             check.source = "print('sinusoidal_loop: Correct.')"
         case "answer as prose" | "check as prose":
             cell = answer if how.startswith("answer") else check
-            cells[cells.index(cell)] = nbformat.v4.new_markdown_cell(
-                cell.source, id=cell.id, metadata=cell.metadata
-            )
+            prose = nbformat.v4.new_markdown_cell(cell.source, id=cell.id, metadata=cell.metadata)
+            cells[cells.index(cell)] = prose
         case "checks first":
             notebook.cells = [*checks, *(cell for cell in cells if cell not in checks)]
         case "checks tagged":

@@ -24,6 +24,7 @@ import signal
 import sys
 import tempfile
 import time
+import unicodedata
 import zipfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -43,6 +44,7 @@ WITHOUT_POINTS = re.compile(  # 0.0 of 0.0, in the list at the top and above a c
     r'\s*<li><a href="#[^>]*>[^<]*</a> \(Score: 0\.0 / 0\.0\)</li>|Score: 0\.0 / 0\.0 (?=<a href="#top">)'
 )
 FROM_MOODLE = re.compile(r".+?_\d+_assignsubmission_(?:file|onlinetext)(?:_?/|_)")
+LEFT_OUT = re.compile("[\x00-\x1f\x7f-\x9f&<>\"`|':\\\\/]")  # by Moodle, of a name in its zip
 STOPPED = "grading did not come to it, or was stopped: call grade again"
 FAILED = "nbgrader could not grade it: look at nbgrader.log. A new file, or --student, tries again"
 NOT_GRADED = (
@@ -180,7 +182,7 @@ def write_times(folder, lesson):
     with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
         for submission in gradebook.assignment_submissions(lesson):
             stamp = folder / "submitted" / submission.student.id / lesson / "timestamp.txt"
-            if stamp.exists():
+            with contextlib.suppress(OSError, ValueError):  # not there, or of a year that cannot be
                 submission.timestamp = parse_utc(stamp.read_text())
         gradebook.db.commit()
 
@@ -277,14 +279,15 @@ def read_roster(folder):
     last = "Surname" if "Surname" in columns else "Last name"
     if columns >= {"Student", "ID"}:
         roster = [row for row in roster if row.get("id") or row["ID"]]
-        names = [re.sub(r"\W", "", row["Student"]).lower() for row in roster]
+        names = [re.sub(r"\W", "", unicodedata.normalize("NFKC", row["Student"])).lower() for row in roster]
         made = [f"{name} {row['ID']}" if names.count(name) > 1 else name for name, row in zip(names, roster)]
     elif columns >= {"First name", last}:
         names = [f"{row['First name']} {row[last]}".strip() for row in roster]
-        made = [intake.student_of(f"{name}/{folder.name}") for name in names]
-        for name in {name for name in made if name[-1:].isdigit()}:
-            if made.count(re.sub(r" \d+$", "", name)) > 1:  # so one of several may be called here
-                made = [f"{one} ?" if one == name else one for one in made]
+        names = [LEFT_OUT.sub("", name.replace("_", " ")) for name in names]
+        made = [intake.student_of(f"{name}_1_assignsubmission_file_/x") for name in names]
+        several = {name for name in made if made.count(name) > 1}
+        # Whose work is it? Nor may one be called as one of several is called here.
+        made = [f"{one} ?" if {one, re.sub(r" \d+$", "", one)} & several else one for one in made]
     elif "id" in columns:
         made = [""] * len(roster)
     else:
@@ -294,7 +297,10 @@ def read_roster(folder):
             "ID; or have a column id, which says how a learner's folder in submitted is called. Columns are "
             "separated by commas"
         )
-    return [row | {"id": row.get("id") or name} for row, name in zip(roster, made)]
+    roster = [row | {"id": row.get("id") or name} for row, name in zip(roster, made)]
+    if paths := [intake.readable(row["id"]) for row in roster if re.search(r"\A\.|[/\\]", row["id"])]:
+        sys.exit(f"grade: an id in roster.csv is the name of one folder, and no path: {', '.join(paths)}")
+    return roster
 
 
 def people(folder):
@@ -395,17 +401,13 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     check_grade_book(folder, lesson, again)
     handed_out(folder, lesson)
     roster = people(folder)
-    numbered = {re.sub(r" \d+$", "", name) for _, names in roster for name in names if name[-1:].isdigit()}
-    taken = intake.collect(folder, lesson, numbered)
+    numbered = (re.fullmatch(r"(.+) (?:\d+|\?)", name) for _, names in roster for name in names)
+    taken = intake.collect(folder, lesson, {found[1] for found in numbered if found})
     if student is not None and student not in taken.ready:
-        sys.exit(
-            f"grade: of {student!r} there is nothing to grade; there is of {', '.join(sorted(taken.ready))}"
-        )
-    todo = [
-        one
-        for one in sorted(taken.ready)
-        if one == student or (student is None and (again or not is_done(folder, lesson, one)))
-    ]
+        there = ", ".join(sorted(taken.ready))
+        sys.exit(f"grade: of {student!r} there is nothing to grade; there is of {there}")
+    todo = [one for one in sorted(taken.ready) if again or not is_done(folder, lesson, one)]
+    todo = todo if student is None else [student]
     lost = f", {len(taken.broken)} that can't be graded" if taken.broken else ""
     done = len(taken.ready) - len(todo)
     print(f"{len(taken.ready)} to grade, {done} of them done{lost}; {jobs} at a time")

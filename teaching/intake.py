@@ -52,8 +52,9 @@ TOO_LARGE = (
 )
 NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your notebook again."
 NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
-LARGEST, MOST_PARTS = 100_000_000, 4_000_000  # bytes of a notebook; brackets and commas: values take memory
+LARGEST, MOST_PARTS = 100_000_000, 2_000_000  # bytes of a notebook; brackets and commas: values take memory
 MOST_CELLS, MOST_CODE = 2_000, 500_000  # characters
+MUCH = f"{MOST_CELLS:,} cells, or {MOST_CODE:,} characters of code"
 OTHER_LESSON = "This is lesson {0}, not lesson {1}. Hand in your notebook of lesson {1}."
 FEW_CELLS = (
     "Of lesson {1} too few cells are left in this notebook. Hand in the lesson's own file, with your answers "
@@ -184,7 +185,10 @@ def found(downloads, unread):
             yield from unpacked(file, archive, entries, unread)
     for file, student in singles.items():
         content = Unreadable(NO_NOTEBOOK) if file in packed else content_of(file)
-        yield student, platforms_number(names[file]), file, content, file.stat().st_mtime_ns
+        about = file.stat()
+        possible = 315_532_800 < about.st_mtime < 4_102_444_800  # from 1980 to 2100
+        when = about.st_mtime_ns if possible else about.st_ctime_ns  # when it came here
+        yield student, platforms_number(names[file]), file, content, when
 
 
 def content_of(file):
@@ -218,7 +222,7 @@ def in_a_line(problem):
     All that a note, a page or a list quotes from a stranger's file comes from here.
     """
     text = " ".join(str(problem).split())[:120]
-    return re.sub(r"[^\w .,:;'()=+%-]", "-", f"{type(problem).__name__}: {text}".rstrip(": "))
+    return re.sub(r"[^\w .,:'()=+%-]", "-", f"{type(problem).__name__}: {text}".rstrip(": "))
 
 
 def handed_over(name):
@@ -286,16 +290,16 @@ def student_of(name):
     """Whose a file is, as a name that a folder can have."""
     for pattern in STUDENT:
         if match := re.fullmatch(pattern, name, re.DOTALL):
-            student = unicodedata.normalize("NFC", readable(match["student"]))
-            of_platform = "number" in match.re.groupindex
-            # Signs that nobody sees: where learners choose the names, they may be all that tells two apart.
+            student, of_platform = readable(match["student"]), "number" in match.re.groupindex
+            # Unseen signs and look-alike letters: without a platform's number, only they may tell two apart.
             unseen = [sign for sign in student if unicodedata.category(sign) == "Cf"]
             student = student.translate(dict.fromkeys(map(ord, unseen), "" if of_platform else "_"))
+            student = unicodedata.normalize("NFKC" if of_platform else "NFC", student)
             student = student.strip() if of_platform else student
-            student = re.sub(r"[\[\]*?/\\,<>\x00-\x1f\x7f]", "-", student)
+            student = re.sub(r"[\[\]*?/\\,;<>\x00-\x1f\x7f]", "-", student)
             # No hidden folder, no option of a command, no formula of a spreadsheet. Where learners choose the
             # names of files, one that differs by a blank is another.
-            student = re.sub(r"^[\s.=@+-]+|\s+$", "_", student)
+            student = re.sub(r"^[\s.=@+\uff0b\uff0d\uff1d\uff20-]+|\s+$", "_", student)
             student = re.sub(r"(?i)\.(?=(zip|txt)$)", "-", student)  # `grade` writes such files
             if len(student.encode()) > LONGEST_NAME:
                 student = f"{student[: LONGEST_NAME // 4]} {hashlib.sha256(student.encode()).hexdigest()[:8]}"
@@ -305,7 +309,7 @@ def student_of(name):
 
 def words_of(name):
     """By which a name is known again, whatever the order of its parts."""
-    return tuple(sorted(re.findall(r"[^\W_]+", name.lower())))
+    return tuple(sorted(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", name.replace("'", "")).lower())))
 
 
 def read(content):
@@ -330,17 +334,22 @@ def read(content):
     cells = data["cells"] if isinstance(data.get("cells"), list) else []
     code = [one for one in cells if isinstance(one, dict) and one.get("cell_type") == "code"]
     if len(cells) > MOST_CELLS or sum(len(str(one.get("source"))) for one in code) > MOST_CODE:
-        raise Unreadable(TOO_LARGE.format(f"{MOST_CELLS:,} cells, or {MOST_CODE:,} characters of code"))
-    for cell in code:
-        cell["outputs"], cell["execution_count"] = [], None
-    for cell in cells:
-        if isinstance(cell, dict) and isinstance(about := cell.get("metadata"), dict):
-            if not isinstance(about.get("nbgrader", {}), dict):
-                del about["nbgrader"]
+        raise Unreadable(TOO_LARGE.format(MUCH))
+    # Of all else, which nobody needs, a little in the file takes much memory.
+    known = data.keys() & {"nbformat", "nbformat_minor", "cells"}
+    data = {key: data[key] for key in known} | {"metadata": {}}
+    for cell in (one for one in cells if isinstance(one, dict)):
+        for key in cell.keys() - {"id", "cell_type", "source", "metadata"}:
+            del cell[key]
+        if isinstance(about := cell.get("metadata"), dict):
+            graded = about.get("nbgrader")
+            name = graded.get("grade_id") if isinstance(graded, dict) else None
+            cell["metadata"] = {"nbgrader": {"grade_id": name}} if isinstance(name, str) else {}
+        if cell.get("cell_type") == "code":
+            cell.update(outputs=[], execution_count=None)
     # Half of an emoji, which an editor may leave, cannot be written to a file.
     text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         notebook = nbformat.reads(text, as_version=4)
         nbformat.validator.normalize(notebook)
     nbformat.validate(notebook, relax_add_props=True)
@@ -385,6 +394,8 @@ def put_right(notebook, release):
                 first = nbformat.v4.new_code_cell(wanted.source, **known)
                 notebook.cells.insert(place_after(notebook, cell) - 1, first)
         last = cell if cell is not None else last
+    if sum(len(cell.source) for cell in notebook.cells if cell.cell_type == "code") > MOST_CODE:
+        raise Unreadable(TOO_LARGE.format(MUCH))  # an answer may have come as prose
     notebook.metadata = nbformat.from_dict(release.metadata)
     notebook.metadata["course_notes"] = notes
     return notebook

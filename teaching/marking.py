@@ -109,12 +109,13 @@ def exercise_of(cell):
 def write_verdict(cell, look):
     """Leave of a check's outputs what nbgrader should count: "Correct", or an error.
 
-    `look` is what the check told, or None. An error of the cell itself stays, but no value above it: nbgrader
-    would take that for partial credit.
+    `look` is what the check told, or None. An error of the cell itself stays, but nothing above it: nbgrader
+    would take a value for partial credit, and a reader what is printed for the check's reply.
     """
     cell.metadata.pop(VERDICT, None)
-    if any(output.output_type == "error" for output in cell.outputs):
-        cell.outputs = [one for one in cell.outputs if one.output_type in ("error", "stream")]
+    if failed := [one for one in cell.outputs if one.output_type == "error"]:
+        failed[0].traceback.insert(0, "The check gave no reply, because its cell failed:")
+        cell.outputs = failed
         return
     name = exercise_of(cell)
     result = judged(name, look) if look else None
@@ -123,12 +124,8 @@ def write_verdict(cell, look):
         cell.outputs = [error("NoVerdict", lost)]
         return
     called = [set(one.called) for one in read(look).seen]  # of the course, in each trial
-    called = sorted(set.intersection(*called)) if called else []
-    cell.metadata[VERDICT] = {
-        "status": result.status,
-        "cause": result.cause,
-        "called": [storable(one) for one in called],
-    }
+    called = [storable(one) for one in sorted(set.intersection(*called))] if called else []
+    cell.metadata[VERDICT] = {"status": result.status, "cause": result.cause, "called": called}
     if result.status == "correct":
         cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=storable(f"{result}\n"))]
     else:

@@ -31,6 +31,8 @@ from pe_lessons.exercises.question import Question
 from pe_lessons.lessons import REGISTRY
 from pe_lessons.lessons.progress import grade_id
 
+MOST_OWN = 100  # cells of one learner that are compared, answers first
+LONGEST = 50_000  # characters of an answer: a million would take half a minute
 ALIKE = 900  # characters of a syntax tree; shorter answers are alike anyway
 STOPPED = {  # the errors that running.py writes
     "NotRun": "stopped before its end",
@@ -69,7 +71,7 @@ def own_code(notebook, release):
 def shape(source):
     """What is left of an answer without comments, docstrings and white space."""
     try:
-        tree = ast.parse(source)
+        tree = ast.parse(source[:LONGEST])
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
                 node.body = node.body[1:] or [ast.Pass()]
@@ -78,21 +80,20 @@ def shape(source):
         return ""
 
 
-def mistakes_in(name, said):
-    """The names of the mistakes of which a check spoke."""
+def mistakes_in(name, said, status):
+    """The names of the mistakes of which a check spoke; its status is the verdict's, as anybody can print."""
     exercise = REGISTRY.get(name)
-    status = re.search(rf"^{name}: (.+?)\.$", said, re.MULTILINE)
     if status is None:
         return [next((words for sign, words in SILENT.items() if sign in said), "no verdict")]
-    if status[1] in ("Correct", "Not attempted yet"):
-        return [] if status[1] == "Correct" else ["not attempted"]
+    if status in ("correct", "not attempted"):
+        return [] if status == "correct" else [status]
     if isinstance(exercise, Question):
         letters = re.findall(r"(?m)^(\w) \(chosen\):", said)
         return [chose(exercise, letter) for letter in letters] or ["a right choice missing"]
     flat = " ".join(said.split())
     found = [one.name for one in known_of(name) if " ".join(one.fault.split()) in flat]
     known = [words for sign, words in UNNAMED.items() if sign in flat]
-    return found or known[:1] or ["an error" if status[1] == "Error in your code" else "another mistake"]
+    return found or known[:1] or ["an error" if status == "error" else "another mistake"]
 
 
 def chose(question, letter):
@@ -131,14 +132,15 @@ def look(folder, lesson):
         if any(note.startswith(intake.NEWEST) for note in notes):
             remarks[student].append(NEWEST_BROKEN)
         remarks[student] += stopped(notebook)
-        for cell in own_code(notebook, release):
+        for cell in sorted(own_code(notebook, release), key=lambda one: not grade_id(one))[:MOST_OWN]:
             if len(tree := shape(cell.source)) > ALIKE:
                 alike[grade_id(cell) or "cells that they added or changed", tree].add(student)
         for cell in notebook.cells:
             name = grade_id(cell).removesuffix("-check")
             if cell.metadata.get("nbgrader", {}).get("grade") and given[student].get(name):
                 said, (points, most) = said_in(cell), given[student][name]
-                found, typed = mistakes_in(name, said), name in by_hand.get(student, ())
+                verdict, typed = cell.metadata.get(marking.VERDICT, {}), name in by_hand.get(student, ())
+                found = mistakes_in(name, said, status := verdict.get("status"))
                 if found:
                     wrong.add((name, student))
                 if any(f"`{name}` was missing" in note for note in notes):
@@ -152,11 +154,11 @@ def look(folder, lesson):
                 if not found and answer is not None and points:
                     if pasted(name, answer.source):
                         remarks[student].append(f"{name}: the course's own solution")
-                    elif used := borrowed(name, cell.metadata.get(marking.VERDICT, {})):
+                    elif used := borrowed(name, verdict):
                         remarks[student].append(f"{name}: uses {' and '.join(used)} of the course")
                 if "NoVerdict" in said:
                     remarks[student].append(f"{name}: the check was not heard")
-                if not typed and (points > most or (points and f"{name}: Correct." not in said)):
+                if not typed and (points > most or (points and status != "correct")):
                     remarks[student].append(f"{name}: {points:g} of {most:g} points, and no Correct")
     remarks = {one: list(dict.fromkeys(found)) for one, found in remarks.items() if found}
     return mistakes, remarks, alike_in(alike, wrong), given
@@ -199,12 +201,17 @@ def alike_in(answers, wrong=frozenset()):
     First those who share most wrong answers, then those who share most. `answers` maps (exercise, answer) to
     who gave it; `wrong` holds (exercise, student).
     """
-    same = {frozenset(students) for students in answers.values() if len(students) > 1}
-    while more := {one & other for one in same for other in same if len(one & other) > 1} - same:
+    shared = {answer: students for answer, students in answers.items() if len(students) > 1}
+    same = {frozenset(students) for students in shared.values()}
+    most = min(4 * len(same), 1_000)  # of n who share each answer with all but one, there are 2^n groups
+    while len(same) <= most:
+        more = {one & other for one in same for other in same if len(one & other) > 1} - same
+        if not more or len(same | more) > most:
+            break
         same |= more
     found = []
     for group in same:
-        names = sorted({name for (name, _), students in answers.items() if group <= students})
+        names = sorted({name for (name, _), students in shared.items() if group <= students})
         missed = [name for name in names if wrong.issuperset((name, one) for one in group)]
         found.append((missed, names, sorted(group)))
     return sorted(found, key=lambda one: (-len(one[0]), -len(one[1]), len(one[2]), one))
@@ -290,9 +297,7 @@ def pages(folder, lesson):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
-        description="what to look at before marks go out", prog="course.py review"
-    )
+    parser = argparse.ArgumentParser(description="what to see before marks go out", prog="course.py review")
     parser.add_argument("folder", type=class_folder)
     parser.add_argument("lesson", type=lesson_named)
     options = parser.parse_args(arguments)

@@ -189,9 +189,8 @@ def plain(output):
     """The output made again of text and pictures, if it has any: a kernel may have sent anything."""
     new = nbformat.v4.new_output
     if output.output_type == "error":
-        name, value, trace = map(
-            shortened, (output.ename, output.evalue, "\n".join(map(str, output.traceback)))
-        )
+        told = output.ename, output.evalue, "\n".join(map(str, output.traceback))
+        name, value, trace = map(shortened, told)
         return new("error", ename=name, evalue=value, traceback=trace.split("\n"))
     if output.output_type == "stream":
         name = "stderr" if output.name == "stderr" else "stdout"

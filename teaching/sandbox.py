@@ -11,6 +11,7 @@ import functools
 import json
 import os
 import platform
+import re
 import shlex
 import shutil
 import socket
@@ -100,7 +101,8 @@ def command(inside, *more):
     words.append("--clearenv")
     words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"]  # root's, where root grades
     words += ["--dev", "/dev", "--size", str(FILES), "--tmpfs", "/dev/shm"]
-    words += ["--ro-bind", "/dev/null", "/dev/zero"]  # whose memory is such, where it is mapped
+    for path in filter(os.path.exists, ("/dev/zero", "/proc/keys", "/proc/key-users")):
+        words += ["--ro-bind", "/dev/null", path]  # whose memory is such, where it is mapped; names of keys
     words += ["--remount-ro", "/dev", "--size", str(FILES), "--tmpfs", "/tmp"]
     words += ["--size", str(FILES), "--tmpfs", "/home/learner", "--dir", "/tmp/matplotlib"]
     for path in dict.fromkeys([*SEEN, *own]):
@@ -109,17 +111,10 @@ def command(inside, *more):
     for fonts in Path(os.environ.get("MPLCONFIGDIR", "/nowhere")).glob("fontlist-*.json"):
         words += ["--ro-bind", str(fonts), f"/tmp/matplotlib/{fonts.name}"]
     words += [*more, "--remount-ro", "/", "--chdir", "/home/learner"]  # the root has no size
-    variables = {
-        name: os.environ[name] for name in os.environ if name in KEPT or name.endswith("_NUM_THREADS")
-    }
+    variables = {one: os.environ[one] for one in os.environ if one in KEPT or one.endswith("_NUM_THREADS")}
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), variables.get("PYTHONPATH")]))
-    variables |= {
-        "HOME": "/home/learner",
-        "USER": "learner",
-        "MPLCONFIGDIR": "/tmp/matplotlib",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PE_LESSONS_LOOK_ONLY": "{}",
-    }
+    variables |= {"HOME": "/home/learner", "USER": "learner", "MPLCONFIGDIR": "/tmp/matplotlib"}
+    variables |= {"PYTHONDONTWRITEBYTECODE": "1", "PE_LESSONS_LOOK_ONLY": "{}"}
     for name, value in variables.items():
         words += ["--setenv", name, value]
     limits = [f"--as={4 * MEMORY}", f"--fsize={FILES}", f"--nofile={OPEN}", "--core=0"]
@@ -161,21 +156,24 @@ def queued(pid):
 def held(process, shared):
     """Bytes of memory that a process has; unless `shared`, its part only of what it shares with others."""
     size = 0
-    with contextlib.suppress(psutil.Error, OSError):
+    with contextlib.suppress(psutil.Error, OSError, StopIteration):
         size = process.memory_info().rss
+        tasks = Path(f"/proc/{process.pid}/task")
         if not size:  # its first thread may have ended, and left all to the others
-            others = Path(f"/proc/{process.pid}/task").glob("*/statm")
-            size = os.sysconf("SC_PAGE_SIZE") * max(int(one.read_text().split()[1]) for one in others)
+            rest = [int(one.read_text().split()[1]) for one in tasks.glob("*/statm")]
+            size = os.sysconf("SC_PAGE_SIZE") * max(rest)
         elif not shared:
             size = process.memory_full_info().pss
+        tables = (re.search(r"VmPTE:\s+(\d+)", one.read_text()) for one in tasks.glob("*/status"))
+        size += int(next(filter(None, tables))[1]) << 10  # all that empty memory takes that was only read
     return size
 
 
 def taken(processes):
     """Bytes of memory that a sandbox takes; the first process is outside of it, the second its first one."""
-    memory = sum(held(one, True) for one in processes)
-    if memory > MEMORY:  # the parts take time
-        memory = sum(held(one, False) for one in processes)
+    start, memory = time.monotonic(), sum(held(one, True) for one in processes)
+    if memory > MEMORY:  # the parts take time: what is left after a second counts whole
+        memory = sum(held(one, time.monotonic() - start > 1) for one in processes)
     return memory + sum(queued(one.pid) for one in processes[1:2])
 
 
@@ -240,12 +238,8 @@ class SandboxedKernelManager(AsyncKernelManager):
         # The learner's code does not write on the teacher's terminal, and bubblewrap itself, whose variables
         # show in the sandbox as those of process 1, knows nothing of the teacher's.
         nowhere = subprocess.DEVNULL
-        options |= {
-            "cwd": self.place.name,
-            "stdout": nowhere,
-            "stderr": nowhere,
-            "env": {"PATH": os.environ["PATH"]},
-        }
+        options |= {"stdout": nowhere, "stderr": nowhere, "cwd": self.place.name}
+        options["env"] = {"PATH": os.environ["PATH"]}
         await super()._async_launch_kernel(kernel_cmd, **options)
         process = psutil.Process(self.provisioner.pid)
 
