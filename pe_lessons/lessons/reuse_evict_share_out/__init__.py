@@ -5,20 +5,32 @@ from pe_lessons.lessons.serve_it import both, look_at_one
 
 lesson = Lesson(__name__)
 
+
+def _other_cache(draw, parents, cached, next_position, look_at):
+    """More rows, and more that were evicted: a cache never has more rows than positions."""
+    more = draw.randint(0, 9)
+    return parents, cached + more, next_position + more + draw.randint(0, 9), look_at
+
+
 tree_positions = lesson.exercise(
     "tree_positions",
     probes=both(
-        ([-1, -1, 0, 0, 1, 2], 3),
-        ([-1, 0, 0, 1, 2, 3, 3], 2),
-        ([-1, 0, -1, 1, 2, 2], 4),
+        ([-1, -1, 0, 0, 1, 2], 3, 9),
+        ([-1, 0, 0, 1, 2, 3, 3], 2, 5),
+        ([-1, 0, -1, 1, 2, 2], 4, 11),
     ),
     edge_probes=both(
-        ([-1], 2), ([-1, 0, 1], 1), ([-1, -1, -1], 3), ([-1, 0, 0], 0), ([-1, 0, 1, 2, 3, 4, 5], 1)
+        ([-1], 2, 2),
+        ([-1, 0, 1], 1, 6),
+        ([-1, -1, -1], 3, 3),
+        ([-1, 0, 0], 0, 0),
+        ([-1, 0, 1, 2, 3, 4, 5], 1, 1),
     ),
     use=look_at_one,
-    call=lambda name, parents, cached, look_at: (
-        f"the {look_at} of {name}(parents={parents}, cached={cached})"
+    call=lambda name, parents, cached, next_position, look_at: (
+        f"the {look_at} of {name}(parents={parents}, cached={cached}, next_position={next_position})"
     ),
+    redraw=_other_cache,
 )
 
 zigzag_positions = lesson.exercise(

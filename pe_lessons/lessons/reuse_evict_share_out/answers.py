@@ -3,11 +3,11 @@
 import numpy as np
 
 
-def tree_positions_loop(parents, cached):
+def tree_positions_loop(parents, cached, next_position):
     positions, mask = [], []
     for guess, parent in enumerate(parents):
         if parent < 0:
-            position = cached
+            position = next_position
             row = [True] * cached + [False] * len(parents)
         else:
             position = positions[parent] + 1
@@ -18,14 +18,14 @@ def tree_positions_loop(parents, cached):
     return positions, mask
 
 
-def tree_positions_arrays(parents, cached):
+def tree_positions_arrays(parents, cached, next_position):
     guesses = len(parents)
     depth, seen = np.zeros(guesses, dtype=int), np.eye(guesses, dtype=bool)
     for guess, parent in enumerate(parents):
         if parent >= 0:
             depth[guess] = depth[parent] + 1
             seen[guess] |= seen[parent]
-    positions = cached + depth
+    positions = next_position + depth
     mask = np.hstack([np.ones((guesses, cached), dtype=bool), seen])
     return positions, mask
 

@@ -11,6 +11,7 @@ from pe_lessons.lessons.reuse_evict_share_out import events
 OLD, NEW, GONE = "#9ecae8", "#a6dccb", ("", 1, "white")
 PAPERS = {
     "nothing": "#a6dccb",
+    "list only": "#f2d48a",
     "rotate": "#9ecae8",
     "recompute": "#f2b48a",
     "gone": "white",
@@ -82,6 +83,12 @@ def gaps(table, rows, columns, corner=""):
     plots.show_table(table, rows=rows, columns=columns, corner=corner, digits=1)
 
 
+def gaps_with(event, ways, families):
+    """The gaps of an event in models with two layers, for each way to do it, as a table."""
+    table = [[event(events.untrained(name, 2), **how) for name in families] for how in ways.values()]
+    gaps(table, ways, families)
+
+
 @plots.drawn
 def tree(words, parents, first):
     """Guesses as a tree; a column for each position."""
@@ -99,6 +106,49 @@ def tree(words, parents, first):
     ax.set_xticks(range(4), [f"up to {first - 1}", first, first + 1, first + 2])
     ax.spines["left"].set_visible(False)
     return fig, {"words": words, "end": first - 1, "first": first, "second": first + 1, "third": first + 2}
+
+
+@plots.drawn
+def tree_mask(words, parents, first):
+    """What each guess of a tree may see: a column for each token of the text, and one for each guess."""
+    guesses = len(words)
+    kinds = np.zeros((guesses, first + guesses), dtype=int)
+    kinds[:, :first] = 1
+    depth = [0] * guesses
+    for guess, parent in enumerate(parents):
+        if parent >= 0:
+            kinds[guess] = np.minimum(kinds[parent], 1)
+            depth[guess] = depth[parent] + 1
+        kinds[guess, first + guess] = 2
+    papers = np.array([(1, 1, 1), to_rgb(OLD), to_rgb(NEW)])
+    fig, ax = plt.subplots(figsize=(4.7, 2.1))
+    ax.imshow(papers[kinds], gid=plots.KEEPS)
+    ax.set_xticks(np.arange(first + guesses + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(guesses + 1) - 0.5, minor=True)
+    ax.grid(which="minor", color="0.9", linewidth=0.6)
+    ax.tick_params(which="both", length=0)
+    ax.set_xticks(range(first, first + guesses), range(guesses))
+    ax.text((first - 1) / 2, guesses, "the text", va="center", ha="center")
+    ax.set_yticks(range(guesses), [f"{guess}: {word}" for guess, word in enumerate(words)])
+    for guess, steps in enumerate(depth):
+        ax.text(first + guesses, guess, str(first + steps), va="center")
+    ax.text(first + guesses - 0.4, -1, "position", va="center", ha="left")
+    ax.text(first + guesses / 2 - 0.5, guesses + 0.9, "guesses", va="center", ha="center")
+    seen = (", ".join(map(str, np.flatnonzero(row[first:]))) for row in kinds)
+    rows = ". ".join(f"Guess {guess} sees guesses {which}" for guess, which in enumerate(seen))
+    return fig, {"rows": rows}
+
+
+@plots.drawn
+def ring():
+    """What a ring of eight rows holds after eleven tokens, and what a server keeps of it for six."""
+    held = [8, 9, 10, 3, 4, 5, 6, 7]
+    rows = {
+        "the ring": [(str(token), 1, NEW if token > 7 else OLD) for token in held],
+        "kept": [(str(token), 1, "red" if token > 7 else OLD) for token in held[:6]] + [GONE] * 2,
+        "needed": [(str(token), 1, OLD) for token in range(6)] + [GONE] * 2,
+    }
+    return plots.strips(rows, xlabel="row", xticks=[0, 6, 8])
 
 
 @plots.drawn
@@ -208,5 +258,8 @@ def what_to_do(move_rows, reuse, stretch):
                 for event in alike
             ]
             (same,) = {need(both) for both in gaps}
+            if move_rows in alike and same == "nothing":
+                old_list = move_rows(events.untrained(family, layers), rotate=False, correct_list=False)
+                same = "list only" if old_list > RIGHT else same
             needs[family].append(same)
     return word_table(needs, list(columns), [name.replace("\n", " ") for name in columns])
