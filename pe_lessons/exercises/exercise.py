@@ -375,7 +375,7 @@ class Numbers(Exercise):
         close = "is close, as if you rounded on the way or mistyped a digit"
         remark = close if abs(mine - theirs) < SMALL else "is not"
         count = so_many_right(len(numbers) - len(wrong), len(numbers), "numbers")
-        return f"{count}. Your number {wrong[0] + 1}, {mine:.6g}, {remark}."
+        return f"{count}. Your number at index {wrong[0]}, {mine:.6g}, {remark}."
 
     def _called(self, answer, arguments):
         return "Your answer"
