@@ -182,7 +182,7 @@ def test_a_changed_argument_of_any_kind_is_noticed_and_never_reaches_the_probes(
     ("answer", "words"),
     [
         ([0.5, 4.0, 5.0], "1 of 3 numbers is right. Your number at index 1, 4, is not."),
-        ([0.5, -4.0, 3.142], "2 of 3 numbers are right. Your number at index 2, 3.142, is close, as if you rounded"),
+        ([0.5, -4.0, 3.142], "2 of 3 numbers are right. Your number at index 2, 3.142, is close"),
         ([0.5, ..., 3], "Your answer contains `...` at [1], where a number should be."),
         ([0.5, -4.0], "Your answer should have length 3, but has length 2."),
     ],
