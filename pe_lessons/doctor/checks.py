@@ -834,7 +834,7 @@ def _left_padding(patient, check):
             slots = {padding + first_wrong(padding) for padding in range(1, PADDING + 1)}
             return len(slots) == 1 and 0 < min(slots) < n - PADDING
 
-        first = first_wrong(PADDING)
+        first = _first_unlike(patient, seen[: n - PADDING], right[: n - PADDING])
         row = f", and row {first} is the first" * (0 < first < n - PADDING)
         culprit = maybe(f"long-mask | this long padded text goes wrong{row}", CUT_MASK[0]), CUT_MASK[1]
         slots = (
@@ -1271,7 +1271,7 @@ def _cached(patient, check, cuts):
              f"{OFFSET}; then the bias or the turn of each layer", values_are_right),
         ]  # fmt: skip
         otherwise = (
-            maybe("unexplained | with a cache, the rows are others", "the distances of new tokens, the keys "
+            maybe("unexplained | with a cache, the rows are others", "the positions of new tokens, the keys "
                   "that they see, and what is kept beside keys"),
             f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens, and "
             "the keys each head gets",
@@ -1764,7 +1764,7 @@ UNLIKE_FIRST = (
     "are sines and cosines in turn, or in halves? Does the table begin at 1? Then the weights and norms.",
 )  # fmt: skip
 UNLIKE_STATE = (
-    maybe("alone-state | a token alone differs, too, and here equal tokens end in equal rows", "the taps of "
+    maybe("alone-state | a token alone differs, too, and equal tokens get different rows here", "the taps of "
           "a convolution, a sink, and the order of heads that share keys"),
     "which of the taps is for the newest token? Then the sum of the softmax, weights and norms.",
 )  # fmt: skip
@@ -1859,11 +1859,9 @@ def _borders(patient, ask, given):
         pair = torch.tensor([[first, patient.text[0, 1].item()]]).expand(len(far), 2)
         if given:
             return ask(pair, torch.cat([0 * far, far], dim=1), None)[:, -1]
-        mask = torch.arange(LONG)[None] >= LONG - 1 - (far * 0)
-        mask = mask.scatter(1, LONG - 1 - far, True)
-        text = torch.full(mask.shape, patient.stranger - 1).scatter(1, LONG - 1 - far, pair[:, :1])
-        text[:, -1] = pair[:, 1]
-        return ask(text, None, mask)[:, -1]
+        places = torch.cat([LONG - 1 - far, 0 * far + LONG - 1], dim=1)
+        text = torch.full((len(far), LONG), patient.stranger - 1).scatter(1, places, pair)
+        return ask(text, None, torch.zeros_like(text).bool().scatter(1, places, True))[:, -1]
 
     seen, other = rows(patient.text[0, 0].item()), rows(patient.stranger)
     gaps = (seen[1:] - seen[:-1]).abs().amax(dim=1) / patient.scale
@@ -1918,12 +1916,9 @@ def _unlike(patient, right, answered):
         if patient.in_attention and (above := _layers_above(patient, right, given)):
             causes = {"turns": "its base, the columns that turn, and whether it turns", "fades": "its bias, "
                       "whether it gets one, and a factor"}.get(kind, "its base or its bias")  # fmt: skip
-            seen = "last-layer | the layers below are right, and the last one is not"
-            if above > 1:
-                seen = (
-                    f"last-layers | all is right up to the last {above} layers, and the first of these is not"
-                )
-            return maybe(seen, causes), "what this layer does with positions."
+            ends = f"last-layers | all is right up to the last {above} layers, and the first of these is not"
+            one = "last-layer | the layers below are right, and the last one is not"
+            return maybe(one if above == 1 else ends, causes), "what this layer does with positions."
     if found := _unlike_far(patient, *(one.rows(patient.text) for one in (patient, right))):
         return found
     causes, where = {"turns": TURN, "fades": FADE}.get(kind, EITHER)
@@ -1971,9 +1966,7 @@ def _layers_above(patient, right, given, most=8):
 
     before = 0
     for between in range(most):
-        own, others = (
-            [row(one, far, between) for far in (1, 2, 3, 5, 8, 13, 21)] for one in (patient, right)
-        )
+        own, others = ([row(one, far, between) for far in (1, 3, 8, 13, 21)] for one in (patient, right))
         wrong = max(patient.difference(*two) for two in zip(own, others))
         if patient.same(others[0], others[-1]):  # no layer is left
             return 0
@@ -1997,9 +1990,8 @@ def _speeds(patient, right, count=2048):
         waves = torch.cat(rows).double()
         waves = (waves - waves.mean(dim=0)) * torch.hann_window(count, dtype=torch.float64)[:, None]
         power = torch.fft.rfft(waves, dim=0).abs().square().sum(dim=1)
-        return power / power.sum(), torch.nn.functional.max_pool1d(power[None], 5, 1, 2)[
-            0
-        ] > power.max() / 1_000
+        near = torch.nn.functional.max_pool1d(power[None], 5, 1, 2)[0]
+        return power / power.sum(), near > power.max() / 1_000
 
     for stride in (29, 7):
         try:
@@ -2015,10 +2007,8 @@ def _speeds(patient, right, count=2048):
             return "angles turn at other speeds", causes
         if max(missing, more) > 0.05 or max(here.double().mean(), there.double().mean()) > 0.6:
             return ()  # speeds that lie close can't be told apart
-    return (
-        "angles turn as fast",
-        "the pairs that columns form, the columns that turn, and the layers that turn",
-    )
+    causes = "the pairs that columns form, the columns that turn, and the layers that turn"
+    return "angles turn as fast as there", causes
 
 
 def _other_distances(patient, right, text, ids):
@@ -2072,9 +2062,8 @@ def _other_distances(patient, right, text, ids):
                lambda by=by: as_if(lambda at: at, own=by))  # fmt: skip
 
     def buckets():
-        (own, clear), (others, theirs) = (
-            _borders(patient, one.rows, ids is not None) for one in (patient, right)
-        )
+        found = (_borders(patient, one.rows, ids is not None) for one in (patient, right))
+        (own, clear), (others, theirs) = found
         first = next((pair for pair in itertools.zip_longest(own, others) if pair[0] != pair[1]), ())
         mine, lost = {*own} - {*others}, {*others} - {*own}  # one that is only faint is no other bucket
         apart = (mine and lost) or max(len(mine & clear), len(lost & theirs)) > 2
@@ -2082,7 +2071,8 @@ def _other_distances(patient, right, text, ids):
             *(at or "none" for at in first)
         )
 
-    yield ("buckets | distances fall into other buckets than in the reference: the first border that differs "
+    name = "buckets" if ids is not None else "buckets, or windows,"
+    yield (f"buckets | distances fall into other {name} than in the reference: the first border that differs "
            "is at ",
            "are half of the buckets for later tokens, which a causal model has not? Their largest distance?",
            buckets)  # fmt: skip
@@ -2130,7 +2120,7 @@ def against(patient, reference, blamed=False):
     elif patient.in_attention and not patient.grows:  # then distances are not all
         ids = (patient.count if apart is None else apart) if both else None
         known += _other_distances(patient, right, patient.text, ids)
-    if not library and both and (otherwise in (UNLIKE_ALONE, UNLIKE_AT_0) or TURN[0] in otherwise[0]):
+    if not library and both and (otherwise in (UNLIKE_ALONE, UNLIKE_AT_0) or otherwise[1] == TURN[1]):
         otherwise = otherwise[0], f"{otherwise[1]} With a model of the transformers library, more has a name"
     if patient.unfilled:
         known = [(*patient.unfilled, lambda: True)]
@@ -2159,21 +2149,17 @@ def against(patient, reference, blamed=False):
         same = patient.same(*(one.rows(patient.long, ids, band) for one in (patient, right)))
         return windows() == [far, far] and 1 < far < n - 1 and same
 
-    def from_the_window():
-        """Is the first row that differs, to the last digits, the first one that a window changes?"""
-        first = _first_unlike(patient, far[0][0], far[1][0])
-        return 2 < first and windows() == [first - 1, first - 1]
-
+    known = [*known]
+    buckets = [one for one in known if one[0].startswith("buckets")]  # a window looks like the end of one
     known = [
-        *known,
+        *(one for one in known if one not in buckets),
         ("window-wider | the window is wider than that of the reference", WINDOW,
          lambda: windows()[0] > windows()[1] > 0),
         ("window-narrower | the window is narrower than that of the reference", WINDOW,
          lambda: 0 < windows()[0] < windows()[1]),
         ("window-layers | the same window as in the reference, in other layers", "the plan of the layers",
          other_layers),
-        ("window-or-beyond | the same window as in the reference, and all is right up to it: it is in other "
-         "layers, or something else begins there, such as sinks", "the plan of the layers", from_the_window),
+        *buckets,
     ]  # fmt: skip
     if short.status == "wrong" and not named and not patient.same(*far):
         said = said[0], short.says, ""
