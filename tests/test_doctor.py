@@ -271,7 +271,11 @@ def test_taps_of_a_convolution_beside_a_reference():
 
         return logits
 
-    assert beside(mixed(1.0, 2.0, 5.0), mixed(5.0, 2.0, 1.0)).id == "reference/alone-state"
+    right = mixed(5.0, 2.0, 1.0)
+    assert beside(mixed(1.0, 2.0, 5.0), right).id == "reference/alone-state"
+    others = beside(mixed(5.0, 1.0, 2.0), right), beside(mixed(5.0, 2.0, 3.0), right)
+    assert [one.id for one in others] == ["reference/distance", "reference/from-distance"]
+    assert all("the taps of a convolution" in one.culprit for one in others)
 
 
 def test_the_factor_of_a_rule_that_is_left_out():

@@ -1760,13 +1760,13 @@ UNLIKE_ALONE = (
 )  # fmt: skip
 UNLIKE_FIRST = (
     maybe("first | a token at the first position differs", "the row at which a table begins, the order of "
-          "its sines and cosines, and how often it is added"),
+          "its sines and cosines, and how much of it is added"),
     "are sines and cosines in turn, or in halves? Does the table begin at 1? Then the weights and norms.",
 )  # fmt: skip
 UNLIKE_STATE = (
     maybe("alone-state | a token alone differs, too, and equal tokens get different rows here", "the taps of "
-          "a convolution, a sink, and the order of heads that share keys"),
-    "which of the taps is for the newest token? Then the sum of the softmax, weights and norms.",
+          "a convolution, the decay of a state, and a sink"),
+    "which of the taps is for the newest token? Then the order of heads that share keys, weights and norms.",
 )  # fmt: skip
 UNLIKE_SIZE = (
     maybe("table-size | beside tokens, positions count far more or less than in the reference", "the "
@@ -1798,7 +1798,7 @@ TURN = (
     "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers.",
 )
 FADE = (
-    "the slope or the table that each head gets, the layers that get a bias, and its size",
+    "the slope or the table that each head gets, the layers that get a bias, and its size beside the scores",
     "the slopes or the table of the bias, and the layers that get it.",
 )
 EITHER = "the speed or the slope of each head, its columns, and the layers that turn or get a bias", FADE[1]
@@ -1877,6 +1877,11 @@ def _first_unlike(patient, one, other):
     return differ[0].item() if len(differ) else len(one)
 
 
+def _counts_tokens(patient):
+    """Are rows of equal tokens others, though no table is added? There may be a state."""
+    return not patient.alike and (patient.in_attention if patient.known else patient.settles)
+
+
 def _unlike_far(patient, one, other):
     """(culprit, look_at), or None where the rows of near tokens differ, too."""
     first = _first_unlike(patient, one[0], other[0])
@@ -1884,6 +1889,8 @@ def _unlike_far(patient, one, other):
         return None
     says = f"from-distance | only tokens some way apart differ, and row {first} is the first"
     causes = "the window, its layers, and a rule for far tokens such as buckets"
+    if _counts_tokens(patient):
+        causes = "a state that is begun anew, the taps of a convolution, and a window"
     where = "is the token itself counted in the window? Are half of the buckets for later tokens?"
     return maybe(says, causes), where
 
@@ -1901,7 +1908,7 @@ def _unlike(patient, right, answered):
         list(_added(right, ""))
         if patient.even and not right.even:
             return UNLIKE_SINKS
-        if not patient.alike and (patient.in_attention or (not patient.known and patient.settles)):
+        if _counts_tokens(patient):
             return UNLIKE_STATE
         if patient.in_attention:
             return UNLIKE_ALONE
@@ -1941,7 +1948,9 @@ def _unlike(patient, right, answered):
 
     if _no_order(patient) and not _no_order(right):
         return UNLIKE_ORDER
-    if not patient.in_attention:
+    if _counts_tokens(patient):
+        causes = "the decay of a state, the taps of a convolution, and what attention does with distances"
+    elif not patient.in_attention:
         return UNLIKE_TABLE
     return maybe(ALONE_RIGHT, causes), f"{where} Then the scale of the scores."
 
