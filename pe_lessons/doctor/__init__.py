@@ -42,6 +42,7 @@ the mistake.
 """
 
 import dataclasses
+import itertools
 import traceback
 
 import torch
@@ -157,6 +158,13 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
             found = [_own_error(name, error)]
         unsure |= {name} if any(one.status in ("wrong", "not tried", "failed") for one in found) else set()
         findings += found
+    for at, (one, other) in enumerate(itertools.pairwise(findings)):
+        if (
+            one.id.endswith("/unexplained")
+            and other.status == "wrong"
+            and not other.id.endswith("/unexplained")
+        ):
+            findings[at : at + 2] = other, one  # the one that says more comes first
     if reference is not None:
         findings.append(against(patient, reference, any(one.status == "wrong" for one in findings)))
     for at, one in enumerate(findings):

@@ -165,8 +165,8 @@ def _future(patient, check):
 
 
 def _longer(patient, check):
-    short = (maybe("from-the-end | rows hang on how long the text is", "positions counted from the end, and "
-                   "a factor or a norm over all tokens"),
+    short = (maybe("from-the-end | rows hang on how long the text is", "positions counted from the end, a "
+                   "bias whose axes are mixed, and what is made of all tokens together"),
              "where positions are made; experts of limited capacity do it, too")  # fmt: skip
     long = ("grows | something changes with the length of the text, and not in a short one",
             "a factor or a window that hangs on the length; experts of limited capacity")  # fmt: skip
@@ -672,11 +672,10 @@ def _far_ways(patient):
     return [ids] if patient.same(patient.rows(patient.long, ids), patient.rows(patient.long)) else []
 
 
-LONG_MASK = (
-    maybe("long-mask | only a long padded text goes wrong", "a mask of padding that is dropped or cut at the "
-          "wrong end, and a window that is another beside it"),
+CUT_MASK = (
+    "a mask of padding that is dropped or cut at the wrong end, and a window that counts padding",
     "where the mask is cut to a window, or to the keys that the cache keeps: the last ones?",
-)  # fmt: skip
+)
 
 
 def _left_padding(patient, check):
@@ -736,6 +735,14 @@ def _left_padding(patient, check):
             other_mask[1, 0] = False
             return not patient.same(seen[:LENGTH], asked(batch, other_mask)[:LENGTH])
 
+        def first_only():
+            """Is the text right that comes first, in either order, and the other one wrong?"""
+            other = patient.rows(batch.flip(0), None if ids is None else ids.flip(0), mask.flip(0))
+            right, turned = _ends(alone(), *counts), _ends(other.flip(0), *counts)
+            texts = slice(LENGTH), slice(LENGTH, None)
+            return [patient.same(rows[text], right[text]) for rows in (seen, turned) for text in texts] == [
+                True, False, False, True]  # fmt: skip
+
         def ones_change(first=None):
             """Is it the mask itself, without any padding, that moves a text, so that it begins at `first`?"""
             ones = torch.ones_like(patient.text).bool()
@@ -771,6 +778,9 @@ def _left_padding(patient, check):
                  "repeat and view, where a mask is repeated over the heads", of_another_text),
                 (*IDS_UNUSED, lambda: _ends(alone(patient.count + PADDING), *counts)),
                 (*FIRST_FOR_ALL, lambda: _ends(alone(None, positions[:1]), *counts)),
+                ("first-padding | the first text of a batch is right, whichever it is, and the other is not: "
+                 "what is made of the padding of the first, such as positions, is used for all", "[:1]",
+                 first_only),
                 ("mask-reversed | the mask lies the wrong way round: its first column is on the last key",
                  "where the mask is turned round or padded", lambda: patient.same(
                      asked(batch, mask.flip(-1)), _ends(alone(), *counts))),
@@ -812,13 +822,33 @@ def _left_padding(patient, check):
         batch, _, mask, positions, alone = _padded(patient, far=True)
         n, ids = mask.shape[1], None if ids is None else positions
         with_ids = " with position_ids" if ids is not None else ""
-        seen = _ends(patient.rows(batch, ids, mask), n - PADDING, n)
+        seen, right = _ends(patient.rows(batch, ids, mask), n - PADDING, n), _ends(alone(), n - PADDING, n)
+
+        def first_wrong(padding):
+            """The first row of the first text that is wrong after so many tokens of padding, or n."""
+            texts = (None if one is None else one[:1, PADDING - padding :] for one in (batch, ids, mask))
+            return _first_unlike(patient, patient.rows(*texts)[0, padding:], right[: n - PADDING])
+
+        def same_slot():
+            """Is it always the same place, counted with the padding?"""
+            slots = {padding + first_wrong(padding) for padding in range(1, PADDING + 1)}
+            return len(slots) == 1 and 0 < min(slots) < n - PADDING
+
+        first = _first_unlike(patient, seen[: n - PADDING], right[: n - PADDING])
+        row = f", and row {first} is the first" * (0 < first < n - PADDING)
+        culprit = maybe(f"long-mask | this long padded text goes wrong{row}", CUT_MASK[0]), CUT_MASK[1]
+        slots = (
+            maybe(f"slots | padded texts go wrong from token {first + PADDING} on, counted with the padding, "
+                  "however much of it there is", "a state that is begun anew there, a chunk of attention "
+                  "that is counted with the padding, and a rule that goes by slots"),
+            "are chunks cut after padding? Does a scan in chunks hand on its state?", same_slot,
+        )  # fmt: skip
         return patient.verdict(
-            check, seen, _ends(alone(), n - PADDING, n),
+            check, seen, right,
             f"padding on the left changes nothing{with_ids}, in texts of {LENGTH} tokens and of "
             f"{n - PADDING}",
             f"padding on the left changes the rows of a text of {n - PADDING} tokens, and not those of one "
-            f"of {LENGTH}", "lesson 19", (), LONG_MASK,
+            f"of {LENGTH}", "lesson 19", [slots], culprit,
         )  # fmt: skip
 
     def in_turn(ids):
@@ -1241,10 +1271,10 @@ def _cached(patient, check, cuts):
              f"{OFFSET}; then the bias or the turn of each layer", values_are_right),
         ]  # fmt: skip
         otherwise = (
-            maybe("unexplained | with a cache, the rows are others", "the positions and distances of "
-                  "new tokens, the keys that they see, and a state or a convolution"),
+            maybe("unexplained | with a cache, the rows are others", "the positions of new tokens, the keys "
+                  "that they see, and what is kept beside keys"),
             f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens, and "
-            f"the keys each head gets{'' if known else '; with position_ids the doctor could say more'}",
+            "the keys each head gets",
         )  # fmt: skip
         return patient.verdict(
             check, seen, expected, "with a cache, the rows are those of the whole text at once",
@@ -1587,7 +1617,9 @@ def _padded_steps(patient, check):
             f"texts padded on the left go on with a cache as each does alone, those of {LENGTH} tokens and "
             f"of {long - PADDING}",
             f"texts of {long - PADDING} tokens, padded on the left, do not go on with a cache as each does "
-            f"alone, and those of {LENGTH} do", "lesson 19", (), LONG_MASK, perhaps_rounded=True,
+            f"alone, and those of {LENGTH} do", "lesson 19", (),
+            (maybe("long-mask | only a long padded text goes wrong", CUT_MASK[0]), CUT_MASK[1]),
+            perhaps_rounded=True,
         )  # fmt: skip
 
     notes, ways = [], patient.ways(positions)[not patient.counts_from_the_text :]
@@ -1727,12 +1759,17 @@ UNLIKE_ALONE = (
     "repeat_interleave or repeat? Then the weights.",
 )  # fmt: skip
 UNLIKE_FIRST = (
-    maybe("first | a token at the first position differs", "the order of sines and cosines, the row at which "
-          "a table begins, and in which layers and by which factor it is added"),
+    maybe("first | a token at the first position differs", "the row at which a table begins, the order of "
+          "its sines and cosines, and how much of it is added"),
     "are sines and cosines in turn, or in halves? Does the table begin at 1? Then the weights and norms.",
 )  # fmt: skip
+UNLIKE_STATE = (
+    maybe("alone-state | a token alone differs, too, and equal tokens get different rows here", "the taps of "
+          "a convolution, the decay of a state, and a sink"),
+    "which of the taps is for the newest token? Then the order of heads that share keys, weights and norms.",
+)  # fmt: skip
 UNLIKE_SIZE = (
-    maybe("table-size | held to tokens, positions count far more or less than in the reference", "the "
+    maybe("table-size | beside tokens, positions count far more or less than in the reference", "the "
           "factors of the table and of the embedding, and the layers that the table reaches"),
     "is sqrt(d) multiplied with the embedding alone, before the table is added?",
 )  # fmt: skip
@@ -1742,7 +1779,7 @@ UNLIKE_SINKS = (
 )  # fmt: skip
 UNLIKE_AT_0 = (
     maybe("at-0 | with all tokens at position 0 they differ, too, and a token alone does not", "the scale of "
-          "the scores, norms of queries and keys, and the order of their columns and heads"),
+          "the scores, norms of queries and keys, and the order of heads"),
     "the scale of the scores; does a rule for long texts have a factor? Then the mask, and a sink.",
 )  # fmt: skip
 UNLIKE_SIGN = (
@@ -1750,21 +1787,21 @@ UNLIKE_SIGN = (
     "is the bias subtracted?",
 )
 UNLIKE_TABLE = (
-    maybe("table | a token at the first position is right, and others are not", "the base or the exponent of "
-          "the frequencies, a factor on positions, and the rows of a table"),
+    maybe("table | a token at the first position is right, and others are not", "the exponent of the "
+          "base, the base, and a factor on positions"),
     "is the base 10,000, and the exponent 2i / d?",
 )  # fmt: skip
 AT_0_RIGHT = "rotation | with all tokens at position 0 the rows are those of the reference"
 ALONE_RIGHT = "distance | a token alone is right, and others are not"
 TURN = (
-    "the frequencies (base, exponent, factor), the columns (which turn, and in which pairs), and the layers "
-    "(which turn, and by which base)",
+    "the frequencies, the columns that turn, and the layers that turn",
     "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers.",
 )
 FADE = (
-    "the slopes or buckets that heads get, the layers that get a bias, and factors of the bias or the scores",
+    "the slope or the table that each head gets, the layers that get a bias, and its size beside the scores",
     "the slopes or the table of the bias, and the layers that get it.",
 )
+EITHER = "the speed or the slope of each head, its columns, and the layers that turn or get a bias", FADE[1]
 UNLIKE_ORDER = (
     "no-distance | order counts in the reference alone: no layer has a bias or a turn",
     "where the bias is added, or the turn made.",
@@ -1813,24 +1850,47 @@ def _turned_round(patient, wrong, right, given):
     return _far_counts_more(patient, right, given) < 0.9 and _far_counts_more(patient, wrong, given) > 1.05
 
 
-def _borders(patient, ask):
-    """Where a pair of tokens answers otherwise than one token nearer, if that is rare, as with buckets."""
-    far = torch.arange(1, LONG)[:, None]
-    rows = ask(patient.text[:, :2].expand(len(far), 2), torch.cat([0 * far, far], dim=1))[:, -1]
-    gaps = (rows[1:] - rows[:-1]).abs().amax(dim=1) / patient.scale
-    borders = [0, *(2 + (gaps > patient.enough / 1_000).nonzero()[:, 0]).tolist()]
+def _borders(patient, ask, given):
+    """Where a pair of tokens answers otherwise than one token nearer, if that is rare, as with buckets, or if
+    it ends though far tokens count."""
+
+    def rows(first):
+        far = torch.arange(1, LONG)[:, None]
+        pair = torch.tensor([[first, patient.text[0, 1].item()]]).expand(len(far), 2)
+        if given:
+            return ask(pair, torch.cat([0 * far, far], dim=1), None)[:, -1]
+        places = torch.cat([LONG - 1 - far, 0 * far + LONG - 1], dim=1)
+        text = torch.full((len(far), LONG), patient.stranger - 1).scatter(1, places, pair)
+        return ask(text, None, torch.zeros_like(text).bool().scatter(1, places, True))[:, -1]
+
+    seen, other = rows(patient.text[0, 0].item()), rows(patient.stranger)
+    gaps = (seen[1:] - seen[:-1]).abs().amax(dim=1) / patient.scale
+    borders, clear = ([0, *(2 + (gaps > patient.enough / by).nonzero()[:, 0]).tolist()] for by in (1_000, 10))
     wide = sum(after - before > 1 for before, after in itertools.pairwise(borders))
-    return borders if wide > 3 and len(borders) < LONG / 2 else []
+    flat = borders[-1] < LONG / 2 and not patient.same(seen[-1], other[-1])
+    return (borders, {*clear}) if (wide > 3 or flat) and 1 < len(borders) < LONG / 2 else ([], {0})
+
+
+def _first_unlike(patient, one, other):
+    """The first row that differs, to the last digits, or their number."""
+    differ = ((one - other).abs().amax(dim=-1) / patient.scale > patient.enough / 100).nonzero()
+    return differ[0].item() if len(differ) else len(one)
+
+
+def _counts_tokens(patient):
+    """Are rows of equal tokens others, though no table is added? There may be a state."""
+    return not patient.alike and (patient.in_attention if patient.known else patient.settles)
 
 
 def _unlike_far(patient, one, other):
     """(culprit, look_at), or None where the rows of near tokens differ, too."""
-    first = next((at for at, two in enumerate(zip(one[0], other[0]))
-                  if patient.difference(*two) > patient.enough / 100), len(one[0]))  # fmt: skip
+    first = _first_unlike(patient, one[0], other[0])
     if not 1 < first < len(one[0]):
         return None
     says = f"from-distance | only tokens some way apart differ, and row {first} is the first"
     causes = "the window, its layers, and a rule for far tokens such as buckets"
+    if _counts_tokens(patient):
+        causes = "a state that is begun anew, the taps of a convolution, and a window"
     where = "is the token itself counted in the window? Are half of the buckets for later tokens?"
     return maybe(says, causes), where
 
@@ -1848,6 +1908,8 @@ def _unlike(patient, right, answered):
         list(_added(right, ""))
         if patient.even and not right.even:
             return UNLIKE_SINKS
+        if _counts_tokens(patient):
+            return UNLIKE_STATE
         if patient.in_attention:
             return UNLIKE_ALONE
         times = _by_position(patient, patient) / _by_position(patient, right) if answered else 1
@@ -1858,14 +1920,15 @@ def _unlike(patient, right, answered):
         if patient.in_attention and _turned_round(patient, patient.rows, right.rows, given):
             return UNLIKE_SIGN
     with contextlib.suppress(Crash):
-        if answered and _last_layer(patient, right):
-            part = {"turns": "its base is another, or it does not turn", "fades": "its bias is another, or "
-                    "missing"}.get(kind, "its base or its bias is another, or missing")  # fmt: skip
-            culprit = "last-layer | the layers below are right, and the last one is not"
-            return f"{culprit}: {part}", "what the last layer does with positions."
+        if patient.in_attention and (above := _layers_above(patient, right, given)):
+            causes = {"turns": "its base, the columns that turn, and whether it turns", "fades": "its bias, "
+                      "whether it gets one, and a factor"}.get(kind, "its base or its bias")  # fmt: skip
+            ends = f"last-layers | all is right up to the last {above} layers, and the first of these is not"
+            one = "last-layer | the layers below are right, and the last one is not"
+            return maybe(one if above == 1 else ends, causes), "what this layer does with positions."
     if found := _unlike_far(patient, *(one.rows(patient.text) for one in (patient, right))):
         return found
-    causes, where = {"turns": TURN, "fades": FADE}.get(kind, (f"{TURN[0]}, or at {FADE[0]}", FADE[1]))
+    causes, where = {"turns": TURN, "fades": FADE}.get(kind, EITHER)
     if answered:
         at_zero = answered(0 * patient.count)
         if at_zero and not patient.same(*at_zero):
@@ -1878,28 +1941,83 @@ def _unlike(patient, right, answered):
             )
             culprit = "should-not | in the reference position_ids do nothing: here "
             return f"{culprit}{does} that should not", "the plan of the layers."
-        return maybe(AT_0_RIGHT, causes), where
+        seen = AT_0_RIGHT
+        if kind == "turns" and (speeds := _speeds(patient, right)):
+            seen, causes = f"{seen}, and {speeds[0]}", speeds[1]
+        return maybe(seen, causes), where
 
     if _no_order(patient) and not _no_order(right):
         return UNLIKE_ORDER
-    if not patient.in_attention:
+    if _counts_tokens(patient):
+        causes = "the decay of a state, the taps of a convolution, and what attention does with distances"
+    elif not patient.in_attention:
         return UNLIKE_TABLE
     return maybe(ALONE_RIGHT, causes), f"{where} Then the scale of the scores."
 
 
-def _last_layer(patient, right):
-    """Is all right but what the last layer does with distances?
+def _layers_above(patient, right, given, most=8):
+    """The number, from the last one on, of the first layer that is wrong about distances, or 0.
 
-    The last token sees one other, at its own place, and that one sees a third, some way off: what the last
-    layer makes of that distance reaches no row.
+    The last token sees one other, that one another again, and so on; the first of them sees a token some way
+    off. What as many layers as there are tokens between make of that distance reaches no row.
     """
-    mask = torch.tensor([[[1, 0, 0], [1, 1, 0], [0, 1, 1]]]).bool()
-    below = [[one.rows(patient.text[:, :3], torch.tensor([[0, far, far]]), mask)[:, -1]
-              for far in (1, 2, 3, 5, 8, 13, 21)] for one in (patient, right)]  # fmt: skip
-    matters = patient.difference(below[1][0], below[1][-1]) > patient.enough
-    alike = all(patient.difference(*two) < patient.enough / 100 for two in zip(*below))
-    apart = [_pair(patient, one.rows, 21, True) for one in (patient, right)]
-    return matters and alike and not patient.same(*apart)
+
+    def row(one, far, between):
+        gap = 1 if given else far
+        text = torch.full((1, 1 + gap + between), patient.stranger)
+        text[:, [0, *range(gap, 1 + gap + between)]] = patient.text[:, : 2 + between]
+        mask = torch.eye(text.shape[1])
+        mask[gap, 0] = 1
+        for place in range(gap + 1, text.shape[1]):  # by itself, a token says nothing new at the same place
+            mask[place, [place - 1, place]] = torch.tensor([1.0, float(given)])
+        ids = far * (torch.arange(text.shape[1])[None] > 0) if given else None
+        return one.rows(text, ids, mask[None].bool())[:, -1]
+
+    before = 0
+    for between in range(most):
+        own, others = ([row(one, far, between) for far in (1, 3, 8, 13, 21)] for one in (patient, right))
+        wrong = max(patient.difference(*two) for two in zip(own, others))
+        if patient.same(others[0], others[-1]):  # no layer is left
+            return 0
+        if wrong < patient.enough / 100:  # all at once, and not little by little as with rounding
+            return between if before > patient.enough else 0
+        before = wrong
+    return 0
+
+
+def _speeds(patient, right, count=2048):
+    """(what is seen of how fast angles turn, where to look), or (): by the spectrum over the distance.
+
+    Whatever becomes of the angles between two tokens, it repeats as they do, and as sums of them.
+    """
+
+    def spectrum(one, stride):
+        rows, far = [], stride * torch.arange(count)[:, None]
+        for ids in torch.cat([0 * far, far], dim=1).split(128):
+            pairs = [patient.long[:, at : at + 2].expand(len(ids), 2) for at in (0, 2, 4)]
+            rows.append(torch.cat([one.rows(pair, ids)[:, -1, :256] for pair in pairs], dim=1))
+        waves = torch.cat(rows).double()
+        waves = (waves - waves.mean(dim=0)) * torch.hann_window(count, dtype=torch.float64)[:, None]
+        power = torch.fft.rfft(waves, dim=0).abs().square().sum(dim=1)
+        near = torch.nn.functional.max_pool1d(power[None], 5, 1, 2)[0]
+        return power / power.sum(), near > power.max() / 1_000
+
+    for stride in (29, 7):
+        try:
+            (own, here), (others, there) = (spectrum(one, stride) for one in (patient, right))
+        except Crash:  # a table of angles ends
+            return ()
+        missing, more = others[~here].sum(), own[~there].sum()
+        if max(missing, more) > 0.1:
+            causes = "the base, the exponent, and a factor on positions"
+            if min(missing, more) < 0.03:
+                which = "do not turn" if missing > more else "should not turn"
+                causes = f"the base of each layer, the exponent, and columns that {which}"
+            return "angles turn at other speeds", causes
+        if max(missing, more) > 0.05 or max(here.double().mean(), there.double().mean()) > 0.6:
+            return ()  # speeds that lie close can't be told apart
+    causes = "the pairs that columns form, the columns that turn, and the layers that turn"
+    return "angles turn as fast as there", causes
 
 
 def _other_distances(patient, right, text, ids):
@@ -1918,7 +2036,9 @@ def _other_distances(patient, right, text, ids):
 
     def as_if(change, own=1):
         """Is it so for near and for far ones?"""
-        asked = (patient.text, patient.count), (text, 2 * patient.count if ids is None else ids)
+        few, many = patient.text[:, :4], patient.long[:, : LONG // 8 - 1]
+        last = (many, torch.arange(many.shape[1])[None]) if ids is None else (text, ids)
+        asked = (few, patient.count[:, :4]), (patient.text, patient.count), last
         return all(
             patient.difference(rows(patient, tokens, own * at), rows(right, tokens, change(at)))
             < patient.enough / 10
@@ -1951,14 +2071,17 @@ def _other_distances(patient, right, text, ids):
                lambda by=by: as_if(lambda at: at, own=by))  # fmt: skip
 
     def buckets():
-        own, others = (_borders(patient, one.rows) for one in (patient, right))
+        found = (_borders(patient, one.rows, ids is not None) for one in (patient, right))
+        (own, clear), (others, theirs) = found
         first = next((pair for pair in itertools.zip_longest(own, others) if pair[0] != pair[1]), ())
-        apart = {*own} - {*others} and {*others} - {*own}  # a border that is only faint is no other bucket
+        mine, lost = {*own} - {*others}, {*others} - {*own}  # one that is only faint is no other bucket
+        apart = (mine and lost) or max(len(mine & clear), len(lost & theirs)) > 2
         return bool(own and others and apart) and "{} here, and at {} in the reference".format(
             *(at or "none" for at in first)
         )
 
-    yield ("buckets | distances fall into other buckets than in the reference: the first border that differs "
+    name = "buckets" if ids is not None else "buckets, or windows,"
+    yield (f"buckets | distances fall into other {name} than in the reference: the first border that differs "
            "is at ",
            "are half of the buckets for later tokens, which a causal model has not? Their largest distance?",
            buckets)  # fmt: skip
@@ -2003,10 +2126,10 @@ def against(patient, reference, blamed=False):
         pass
     if library:
         known += wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
-    elif patient.in_attention:
+    elif patient.in_attention and not patient.grows:  # then distances are not all
         ids = (patient.count if apart is None else apart) if both else None
         known += _other_distances(patient, right, patient.text, ids)
-    if not library and both and (otherwise in (UNLIKE_ALONE, UNLIKE_AT_0) or TURN[0] in otherwise[0]):
+    if not library and both and (otherwise in (UNLIKE_ALONE, UNLIKE_AT_0) or otherwise[1] == TURN[1]):
         otherwise = otherwise[0], f"{otherwise[1]} With a model of the transformers library, more has a name"
     if patient.unfilled:
         known = [(*patient.unfilled, lambda: True)]
@@ -2021,8 +2144,8 @@ def against(patient, reference, blamed=False):
 
     if library and not patient.unfilled:
         known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))
-    elif both and patient.in_attention:
-        known = _other_distances(patient, right, patient.long, ids)
+    elif patient.in_attention and not patient.grows:
+        known = _other_distances(patient, right, patient.long if both else patient.text, ids)
 
     @functools.cache
     def windows():
@@ -2035,22 +2158,17 @@ def against(patient, reference, blamed=False):
         same = patient.same(*(one.rows(patient.long, ids, band) for one in (patient, right)))
         return windows() == [far, far] and 1 < far < n - 1 and same
 
-    def from_the_window():
-        """Is the first row that differs, to the last digits, the first one that a window changes?"""
-        first = next(at for at, two in enumerate(zip(far[0][0], far[1][0]))
-                     if patient.difference(*two) > patient.enough / 100)  # fmt: skip
-        return 2 < first and windows() == [first - 1, first - 1]
-
+    known = [*known]
+    buckets = [one for one in known if one[0].startswith("buckets")]  # a window looks like the end of one
     known = [
-        *known,
+        *(one for one in known if one not in buckets),
         ("window-wider | the window is wider than that of the reference", WINDOW,
          lambda: windows()[0] > windows()[1] > 0),
         ("window-narrower | the window is narrower than that of the reference", WINDOW,
          lambda: 0 < windows()[0] < windows()[1]),
         ("window-layers | the same window as in the reference, in other layers", "the plan of the layers",
          other_layers),
-        ("window-or-beyond | the same window as in the reference, and all is right up to it: it is in other "
-         "layers, or something else begins there, such as sinks", "the plan of the layers", from_the_window),
+        *buckets,
     ]  # fmt: skip
     if short.status == "wrong" and not named and not patient.same(*far):
         said = said[0], short.says, ""
@@ -2059,6 +2177,7 @@ def against(patient, reference, blamed=False):
     if short.status == "wrong":
         return short
     said = said[0], f"the rows of a text of {patient.long.shape[1]} tokens are not those of the reference", ""
-    return patient.verdict(
-        "reference", *far, *said, known, otherwise if blamed else _unlike_far(patient, *far) or otherwise
-    )
+    if blamed:
+        first = f"row {_first_unlike(patient, far[0][0], far[1][0])} is the first"
+        return patient.verdict("reference", *far, *said, known, ("", f"{first}; {otherwise[1]}"))
+    return patient.verdict("reference", *far, *said, known, _unlike_far(patient, *far) or otherwise)
