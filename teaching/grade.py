@@ -297,7 +297,7 @@ def read_roster(folder):
             "ID; or have a column id, which says how a learner's folder in submitted is called. Columns are "
             "separated by commas"
         )
-    roster = [row | {"id": row.get("id") or name} for row, name in zip(roster, made)]
+    roster = [row | {"id": intake.without_markup(row.get("id") or name)} for row, name in zip(roster, made)]
     if paths := [intake.readable(row["id"]) for row in roster if re.search(r"\A\.|[/\\]", row["id"])]:
         sys.exit(f"grade: an id in roster.csv is the name of one folder, and no path: {', '.join(paths)}")
     return roster

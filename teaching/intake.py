@@ -5,7 +5,6 @@ known by the ids of their cells, not by their names. `submitted` is made of them
 """
 
 import hashlib
-import io
 import json
 import os
 import re
@@ -15,6 +14,7 @@ import warnings
 import zipfile
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 
 import nbformat
 
@@ -96,6 +96,7 @@ def collect(folder, lesson, namesakes=()):
                 )
                 continue
             student = f"{student} {number}"
+        content = content()  # of one file at a time: they may be many, and large
         mark = content if isinstance(content, Unreadable) else hashlib.sha256(content).hexdigest()
         theirs = intake.files.setdefault(student, [])
         theirs[:] = [one for one in theirs if same.get(one) != mark]
@@ -116,6 +117,8 @@ def collect(folder, lesson, namesakes=()):
     for student, (notebook, handed_in) in chosen.items():
         if student in intake.newest_broken:
             notebook.metadata["course_notes"].insert(0, NEWEST + intake.newest_broken[student])
+        files = intake.files[student]  # where learners choose their names, another may have chosen this one
+        notebook.metadata["files"] = len(files) * any(one.is_file() for one in files)
         place = folder / "submitted" / student / lesson
         try:
             place.mkdir(parents=True, exist_ok=True)
@@ -132,7 +135,7 @@ def collect(folder, lesson, namesakes=()):
 def found(downloads, unread):
     """Every file that may be a notebook: student, platform's number, path, content, nanoseconds since 1970.
 
-    The content is an `Unreadable` where it was not read. What tells of no learner goes into `unread`.
+    Content is read when it is called: bytes, or an `Unreadable`. What tells of no learner goes into `unread`.
     """
     lesson = downloads.name
     names = {}
@@ -184,7 +187,7 @@ def found(downloads, unread):
         else:
             yield from unpacked(file, archive, entries, unread)
     for file, student in singles.items():
-        content = Unreadable(NO_NOTEBOOK) if file in packed else content_of(file)
+        content = partial(Unreadable, NO_NOTEBOOK) if file in packed else partial(content_of, file)
         about = file.stat()
         possible = 315_532_800 < about.st_mtime < 4_102_444_800  # from 1980 to 2100
         when = about.st_mtime_ns if possible else about.st_ctime_ns  # when it came here
@@ -202,7 +205,7 @@ def content_of(file):
 
 def opened(file, unread):
     try:
-        return zipfile.ZipFile(io.BytesIO(file.read_bytes()))
+        return zipfile.ZipFile(file)
     except Exception as problem:  # a download that broke off
         unread[readable(file.name)] = f"the zip cannot be opened ({in_a_line(problem)}): download it again"
 
@@ -214,6 +217,11 @@ def readable(name):
     except UnicodeEncodeError:
         name = os.fsencode(name).decode("latin-1")
     return re.sub(r"[\x00-\x1f\x7f-\x9f]", "-", name)  # a terminal would obey
+
+
+def without_markup(name):
+    """A learner's name without the signs of HTML and JavaScript: nbgrader's pages show it as it is."""
+    return re.sub(r"[\"`=&<>\x00-\x1f\x7f-\x9f]", "-", name.replace("'", "’"))
 
 
 def in_a_line(problem):
@@ -248,18 +256,19 @@ def unpacked(file, archive, entries, unread):
             unread[readable(f"{file.name}: {one.filename}")] = f"no platform packs a file like this: {twice}"
             continue
         names.add(one.filename)
-        handed_in = file.stat().st_mtime_ns
-        try:
-            handed_in = int(time.mktime((*one.date_time, 0, 0, -1))) * 10**9
-            if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # some grow without bound
-                raise NotImplementedError(f"method {one.compress_type}")
-            content = archive.open(one).read(LARGEST + 1)  # what it says of its size may be wrong
-            if one.file_size > LARGEST:
-                content = Unreadable(TOO_LARGE.format(f"{LARGEST // 10**6} MB"))
-        except Exception as problem:  # of many kinds: encrypted, cut, of an unknown method
-            content = Unreadable(NOT_UNPACKED.format(in_a_line(problem)))
-        number = platforms_number(one.filename)
+        handed_in = int(time.mktime((*one.date_time, 0, 0, -1))) * 10**9
+        content, number = partial(content_in, archive, one), platforms_number(one.filename)
         yield student_of(one.filename), number, file / one.filename, content, handed_in
+
+
+def content_in(archive, entry):
+    try:
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # some grow without bound
+            raise NotImplementedError(f"method {entry.compress_type}")
+        content = archive.open(entry).read(LARGEST + 1)  # what it says of its size may be wrong
+    except Exception as problem:  # of many kinds: encrypted, cut, of an unknown method
+        return Unreadable(NOT_UNPACKED.format(in_a_line(problem)))
+    return Unreadable(TOO_LARGE.format(f"{LARGEST // 10**6} MB")) if entry.file_size > LARGEST else content
 
 
 def platforms_number(name):
@@ -296,7 +305,7 @@ def student_of(name):
             student = student.translate(dict.fromkeys(map(ord, unseen), "" if of_platform else "_"))
             student = unicodedata.normalize("NFKC" if of_platform else "NFC", student)
             student = student.strip() if of_platform else student
-            student = re.sub(r"[\[\]*?/\\,;<>\x00-\x1f\x7f]", "-", student)
+            student = re.sub(r"[\[\]*?/\\,;]", "-", without_markup(student))
             # No hidden folder, no option of a command, no formula of a spreadsheet. Where learners choose the
             # names of files, one that differs by a blank is another.
             student = re.sub(r"^[\s.=@+\uff0b\uff0d\uff1d\uff20-]+|\s+$", "_", student)
@@ -309,7 +318,8 @@ def student_of(name):
 
 def words_of(name):
     """By which a name is known again, whatever the order of its parts."""
-    return tuple(sorted(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", name.replace("'", "")).lower())))
+    plain = unicodedata.normalize("NFKC", re.sub("['’]", "", name)).lower()
+    return tuple(sorted(re.findall(r"[^\W_]+", plain)))
 
 
 def read(content):

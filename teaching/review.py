@@ -131,6 +131,8 @@ def look(folder, lesson):
         remarks[student] += [note for note in notes if "was changed" in note]
         if any(note.startswith(intake.NEWEST) for note in notes):
             remarks[student].append(NEWEST_BROKEN)
+        if (files := notebook.metadata.get("files", 0)) > 1:
+            remarks[student].append(f"{files} files under this name, and the newest one counts")
         remarks[student] += stopped(notebook)
         for cell in sorted(own_code(notebook, release), key=lambda one: not grade_id(one))[:MOST_OWN]:
             if len(tree := shape(cell.source)) > ALIKE:
