@@ -300,6 +300,14 @@ def signed(kept):
     return (one[places.ravel()].reshape(kept.shape[:2]) for one in found)
 
 
+def between_boxes(kept):
+    """(1, n) which columns of a part are the thin white lines between boxes, with their soft edges."""
+    white = (kept.min(axis=(0, 2)) > 0.97) & (np.ptp(kept, axis=-1).max() > 0.01)
+    if white.mean() > 0.2:
+        return np.zeros((1, len(white)), dtype=bool)
+    return np.convolve(white, np.ones(3), mode="same")[None] > 0
+
+
 def dark_twin(png, width, coloured):
     """A figure for a dark page: what is drawn in light ink on no paper, and colours that mean something kept.
     What is near 0 on the map of signs is dark there.
@@ -338,6 +346,7 @@ def dark_twin(png, width, coloured):
             blurred = Image.fromarray(255 * paper.astype(np.uint8)).filter(ImageFilter.BoxBlur(step))
             paper = np.asarray(blurred) > limit
         paper &= np.ptp(kept, axis=-1) < 0.01
+        paper |= between_boxes(kept)
         coloured_part = (255 * np.dstack([kept, np.broadcast_to(ink, (*kept.shape[:2], 1))])).round()
         twin[part] = np.where(paper[..., None], twin[part], coloured_part)
         edges = [twin[part][side] for side in (np.s_[:2], np.s_[-2:], np.s_[:, :2], np.s_[:, -2:])]
