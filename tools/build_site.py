@@ -23,7 +23,7 @@ import tomllib
 import zipfile
 from html import escape
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import clinic_page
 import formulas
@@ -159,8 +159,9 @@ def icon_letters(html, names):
 WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api": 0.1, "teaching": 0.1}
 ALSO = tomllib.loads((DOCS / "search_words.toml").read_text(encoding="utf-8"))
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
-NOT_ARTICLE = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, summary, script"
-NOT_ARTICLE += ", .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
+NOT_ARTICLE = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, .cell_output table"
+NOT_ARTICLE += ", summary, script, .to-answer details, .filters"
+NOT_ARTICLE += ", .highlight-python, .highlight-pycon, .highlight-bash"
 SOURCES = re.compile(r"<p><strong>Sources\.</strong></p>.*?</ul>", re.DOTALL)
 CASE = re.compile(r'<section id="case-(\d+)">.*?</section>', re.DOTALL)
 
@@ -201,6 +202,11 @@ def index_search(pages, html):
         if "in" in place:
             place["title"] = re.search("<h1>(.*?)<a", texts[place["in"].partition("#")[0]])[1]
     (html / "_static/terms.json").write_text(json.dumps(places), encoding="utf-8")
+    models = re.findall(r'<a href="(#[^"]+)">(.*?)</a> <small>.*?<p>(.*?)</p>', texts["gallery.html"])
+    names = [("Models", name, f"gallery.html{at}", said) for at, name, said in models]
+    for who, title in re.findall(r'">([^<]+)</a>, <em>(.+?)</em>', texts["bibliography.html"]):
+        names.append(("Source", title, f"bibliography.html#:~:text={quote(title)}", who))
+    (html / "_static/names.json").write_text(json.dumps(names).replace("&amp;", "&"), encoding="utf-8")
     shutil.rmtree(BUILD / "searched", ignore_errors=True)
     for path, text in pages.items():
         name = path.relative_to(html).as_posix()

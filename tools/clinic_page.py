@@ -26,9 +26,9 @@ What do you see? Choose it here, and you see the cases that it leads to.
 <p class="filters" data-single>{buttons}</p>{wall}
 ```
 
-Or compare shapes. Take the queries or keys of a version that is right, and those of yours. At each position
-the error is the length of their difference. The curves show the largest error from position 0 up to each
-position, as a share of the largest of all. Both axes are logarithmic. Which curve looks like yours?
+Or compare shapes. The error at a position is the length of the difference between your query or key and that
+of a version that is right. A curve shows the largest error so far, as a share of the largest of all. (Both
+axes are logarithmic.)
 
 ```{{raw}} html
 {curves}
@@ -95,13 +95,10 @@ def curves(folder):
     items = []
     for number, (shape, drawn) in enumerate(panels.items()):
         bare = [(values, "") for values, _ in drawn]  # the page says the words, where a phone can show them
-        first, _, *others, last = named[shape]  # a phone has room for three, and 16 and 256 say nothing
-        ticks = [first, *[one for one in others if one in (9, 257)], last]
+        ticks = [0, *{9, 257}.intersection(named[shape]), named[shape][-1]]  # a phone has room for three
         fig = figures.panelled({"": bare}, positions=positions, xticks={"": ticks}, ncols=1)
-        fig.set_size_inches(2.4, 1.6)
-        fig.axes[0].set(ylabel="", ylim=(0.0001, 2))
-        fig.axes[0].set_xlabel("position (log)", fontsize=11)
-        fig.axes[0].tick_params(labelsize=11)
+        fig.set_size_inches(2.1, 1.4)
+        fig.axes[0].set(xlabel="position (log)", ylabel="", ylim=(0.0001, 2))
         save(fig, folder / f"curve_{number}.svg")
         words = html.escape(" or ".join(said for _, said in drawn).replace("\n", " "))
         if cases := SHAPES[shape]:
