@@ -117,14 +117,14 @@ class NameHeadings(SphinxTransform):
 class LinkWords(SphinxTransform):
     """In a lesson, the first use of each word of the glossary, and every *lesson 07*, lead to their places.
 
-    Links that the author made stay as they are. "Half" and "turn" often mean no term, so they lead nowhere.
+    Lessons are linked in the glossary too. "Half" and "turn" often mean no term, so they lead nowhere.
     """
 
     default_priority = 880  # when paragraphs are whole, before the glossary's entries are looked up
 
     def apply(self):
         own, docs = number(self.env.docname), self.env.found_docs
-        if own is None:
+        if own is None and self.env.docname != "glossary":
             return
         entries = Path(self.env.srcdir, "glossary.md").read_text(encoding="utf-8").split("```{glossary}")[1]
         words = sorted(re.findall(r"^([^\s`].*)$", entries, re.MULTILINE), key=len, reverse=True)
@@ -133,7 +133,7 @@ class LinkWords(SphinxTransform):
 
         def entry(found):
             target = found[1].lower()
-            new = target not in linked
+            new = own is not None and target not in linked  # the glossary links its own words itself
             linked.add(target)
             return ("term", target) if new else None
 
@@ -338,7 +338,7 @@ def dark_twin(png, width, coloured):
             blurred = Image.fromarray(255 * paper.astype(np.uint8)).filter(ImageFilter.BoxBlur(step))
             paper = np.asarray(blurred) > limit
         paper &= np.ptp(kept, axis=-1) < 0.01
-        if (lines := kept.min(axis=(0, 2)) > 0.97).mean() < 0.2:  # between boxes, with their soft edges
+        if (lines := kept.min(axis=(0, 2)) > 0.97).mean() < 0.4:  # between boxes, with their soft edges
             paper |= np.convolve(lines, np.ones(3), mode="same") > 0
         coloured_part = (255 * np.dstack([kept, np.broadcast_to(ink, (*kept.shape[:2], 1))])).round()
         twin[part] = np.where(paper[..., None], twin[part], coloured_part)

@@ -159,9 +159,8 @@ def icon_letters(html, names):
 WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api": 0.1, "teaching": 0.1}
 ALSO = tomllib.loads((DOCS / "search_words.toml").read_text(encoding="utf-8"))
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
-NOT_ARTICLE = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, .cell_output table"
-NOT_ARTICLE += ", summary, script, .to-answer details, .filters"
-NOT_ARTICLE += ", .highlight-python, .highlight-pycon, .highlight-bash"
+NOT_ARTICLE = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, summary, script"
+NOT_ARTICLE += ", .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
 SOURCES = re.compile(r"<p><strong>Sources\.</strong></p>.*?</ul>", re.DOTALL)
 CASE = re.compile(r'<section id="case-(\d+)">.*?</section>', re.DOTALL)
 
@@ -215,6 +214,7 @@ def index_search(pages, html):
             continue
         weight = next((w for start, w in WEIGHTS.items() if name.startswith(start)), 0.5)
         text = formulas.in_words(re.sub(SOURCES, "", article[0]))
+        text = re.sub(r"(?:</p>)?\s*</t[dh]>\s*<t[dh][^>]*>(?:<p>)?", ", ", text)  # a row is a sentence
         if name == "clinic.html":  # an answer is one case, and not all of them
             for case in CASE.finditer(text):
                 told = re.sub("(</?)h3", r"\1h1", case[0])

@@ -73,12 +73,12 @@ function pinned({ word, at, said, in: place, title, under }) {
 function called(all, asked) {
   const squeezed = (said) => said.toLowerCase().replace(/[\s“”"'?!,_-]+/g, "");
   const one = squeezed(asked);
-  const fits = ([kind, title]) => {
-    const other = squeezed(title);
-    if (kind === "Source") return other === one || (asked.split(/\s+/).length > 2 && other.includes(one));
-    return other.startsWith(one) && !(/\d$/.test(one) && /[\d.]/.test(other[one.length] ?? "")); // Qwen3 is not Qwen3.5
-  };
-  return one.length < 3 ? [] : all.filter(fits).slice(0, 4).map(([kind, title, at, said]) => item(kind, at, title, kind === "Source" ? `${said}. The bibliography says what we cite it for.` : said));
+  const letters = [...one].map((letter) => letter.replace(/\W/, "\\$&"));
+  const begins = new RegExp(`^${letters.join("[\\s_-]*")}${/\d$/.test(one) ? "(?![\\d.])" : ""}`, "i"); // Qwen3 is not Qwen3.5
+  const same = (title) => squeezed(title) === one || (asked.split(/\s+/).length > 2 && squeezed(title).includes(one));
+  const fits = ([kind, title]) => (kind === "Source" ? same : (name) => begins.test(name))(title);
+  const apart = ([, title]) => title.toLowerCase().startsWith(`${asked} `); // Qwen3 8B before Qwen3-Next
+  return one.length < 3 ? [] : all.filter(fits).sort((a, b) => apart(b) - apart(a)).slice(0, 4).map(([kind, title, at, said]) => item(kind, at, title, kind === "Source" ? `${said}. The bibliography says what we cite it for.` : said));
 }
 
 function item(kind, place, title, said) {
