@@ -296,7 +296,7 @@ def signed(kept):
     known = plt.get_cmap(plots.SIGNED)(range(256))[:, :3]
     away = np.linalg.norm(colours[:, None] - known, axis=-1)
     other = (away.min(axis=1) < 0.03)[places].mean() < 0.3
-    found = (away.min(axis=1) < 0.18) & (not other), away.argmin(axis=1)
+    found = (away.min(axis=1) < 0.18) & (not other) & (colours.min(axis=1) < 0.99), away.argmin(axis=1)
     return (one[places.ravel()].reshape(kept.shape[:2]) for one in found)
 
 
