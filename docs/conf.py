@@ -52,7 +52,7 @@ html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js", ("exercises.js", {"type": "module"})]
-html_js_files += [(name, {"type": "module"}) for name in ("pictures.js", "search.js")]
+html_js_files += [(name, {"type": "module"}) for name in ("pictures.js", "search.js", "words.js")]
 html_show_sphinx = False
 html_sidebars = {
     "**": [

@@ -117,23 +117,23 @@ class NameHeadings(SphinxTransform):
 class LinkWords(SphinxTransform):
     """In a lesson, the first use of each word of the glossary, and every *lesson 07*, lead to their places.
 
-    Links that the author made stay as they are.
+    Lessons are linked in the glossary too. "Half" and "turn" often mean no term, so they lead nowhere.
     """
 
     default_priority = 880  # when paragraphs are whole, before the glossary's entries are looked up
 
     def apply(self):
         own, docs = number(self.env.docname), self.env.found_docs
-        if own is None:
+        if own is None and self.env.docname != "glossary":
             return
         entries = Path(self.env.srcdir, "glossary.md").read_text(encoding="utf-8").split("```{glossary}")[1]
         words = sorted(re.findall(r"^([^\s`].*)$", entries, re.MULTILINE), key=len, reverse=True)
         word = re.compile(rf"\b({'|'.join(map(re.escape, words))})s?\b", re.IGNORECASE)
-        linked, pages = set(), {number(name): f"/{name}" for name in docs if number(name) not in (None, own)}
+        linked, pages = {"half", "turn"}, {number(n): f"/{n}" for n in docs if number(n) not in (None, own)}
 
         def entry(found):
             target = found[1].lower()
-            new = target not in linked
+            new = own is not None and target not in linked  # the glossary links its own words itself
             linked.add(target)
             return ("term", target) if new else None
 
@@ -285,7 +285,7 @@ SLAB = ((10, 254), (50, 0), (30, 254))
 OPPOSITE_HUE = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
 
 
-DARK = LinearSegmentedColormap.from_list("dark", ("#56a6f0", "#222832", "#f05c58"))  # as shared.js has it
+DARK = LinearSegmentedColormap.from_list("dark", ("#74b8ff", "#222832", "#ff857d"))  # as shared.js has it
 FRAME = 0.4  # the grey around a part whose edge is as dark as the page
 
 
@@ -296,7 +296,7 @@ def signed(kept):
     known = plt.get_cmap(plots.SIGNED)(range(256))[:, :3]
     away = np.linalg.norm(colours[:, None] - known, axis=-1)
     other = (away.min(axis=1) < 0.03)[places].mean() < 0.3
-    found = (away.min(axis=1) < 0.18) & (not other), away.argmin(axis=1)
+    found = (away.min(axis=1) < 0.18) & (not other) & (colours.min(axis=1) < 0.99), away.argmin(axis=1)
     return (one[places.ravel()].reshape(kept.shape[:2]) for one in found)
 
 
@@ -338,6 +338,8 @@ def dark_twin(png, width, coloured):
             blurred = Image.fromarray(255 * paper.astype(np.uint8)).filter(ImageFilter.BoxBlur(step))
             paper = np.asarray(blurred) > limit
         paper &= np.ptp(kept, axis=-1) < 0.01
+        if (lines := kept.min(axis=(0, 2)) > 0.97).mean() < 0.4:  # between boxes, with their soft edges
+            paper |= np.convolve(lines, np.ones(3), mode="same") > 0
         coloured_part = (255 * np.dstack([kept, np.broadcast_to(ink, (*kept.shape[:2], 1))])).round()
         twin[part] = np.where(paper[..., None], twin[part], coloured_part)
         edges = [twin[part][side] for side in (np.s_[:2], np.s_[-2:], np.s_[:, :2], np.s_[:, -2:])]

@@ -245,7 +245,7 @@ def name_colours(fig, colours):
     patches = [plt.Rectangle((0, 0), 1, 1, color=colour, label=name) for name, colour in colours.items()]
     legend = fig.legend(handles=patches, loc="outside upper center", ncols=len(patches), frameon=False)
     for patch in legend.get_patches():
-        patch.set_gid(KEEPS)
+        patch.set_gid(KEEPS if np.ptp(to_rgb(patch.get_facecolor())) else None)  # grey may turn
 
 
 def _write_numbers(ax, image, values, digits):

@@ -23,7 +23,7 @@ import tomllib
 import zipfile
 from html import escape
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import clinic_page
 import formulas
@@ -201,6 +201,11 @@ def index_search(pages, html):
         if "in" in place:
             place["title"] = re.search("<h1>(.*?)<a", texts[place["in"].partition("#")[0]])[1]
     (html / "_static/terms.json").write_text(json.dumps(places), encoding="utf-8")
+    models = re.findall(r'<a href="(#[^"]+)">(.*?)</a> <small>.*?<p>(.*?)</p>', texts["gallery.html"])
+    names = [("Models", name, f"gallery.html{at}", said) for at, name, said in models]
+    for who, title in re.findall(r'">([^<]+)</a>, <em>(.+?)</em>', texts["bibliography.html"]):
+        names.append(("Source", title, f"bibliography.html#:~:text={quote(title)}", who))
+    (html / "_static/names.json").write_text(json.dumps(names).replace("&amp;", "&"), encoding="utf-8")
     shutil.rmtree(BUILD / "searched", ignore_errors=True)
     for path, text in pages.items():
         name = path.relative_to(html).as_posix()
@@ -209,6 +214,7 @@ def index_search(pages, html):
             continue
         weight = next((w for start, w in WEIGHTS.items() if name.startswith(start)), 0.5)
         text = formulas.in_words(re.sub(SOURCES, "", article[0]))
+        text = re.sub(r"(?:</p>)?\s*</t[dh]>\s*<t[dh][^>]*>(?:<p>)?", ", ", text)  # a row is a sentence
         if name == "clinic.html":  # an answer is one case, and not all of them
             for case in CASE.finditer(text):
                 told = re.sub("(</?)h3", r"\1h1", case[0])

@@ -26,8 +26,9 @@ What do you see? Choose it here, and you see the cases that it leads to.
 <p class="filters" data-single>{buttons}</p>{wall}
 ```
 
-Or draw your error position by position: the largest error so far. Then choose the shape that looks like
-yours.
+Or compare shapes. The error at a position is the length of the difference between your query or key and that
+of a version that is right. A curve shows the largest error so far, as a share of the largest of all. (Both
+axes are logarithmic.)
 
 ```{{raw}} html
 {curves}
@@ -94,10 +95,10 @@ def curves(folder):
     items = []
     for number, (shape, drawn) in enumerate(panels.items()):
         bare = [(values, "") for values, _ in drawn]  # the page says the words, where a phone can show them
-        ticks = named[shape][:: len(named[shape]) - 1]  # a phone has room for the first and the last
+        ticks = [0, *{9, 257}.intersection(named[shape]), named[shape][-1]]  # a phone has room for three
         fig = figures.panelled({"": bare}, positions=positions, xticks={"": ticks}, ncols=1)
-        fig.set_size_inches(2.7, 1.4)
-        fig.axes[0].set(xlabel="", ylabel="", ylim=(0.0001, 2))
+        fig.set_size_inches(2.1, 1.4)
+        fig.axes[0].set(xlabel="position (log)", ylabel="", ylim=(0.0001, 2))
         save(fig, folder / f"curve_{number}.svg")
         words = html.escape(" or ".join(said for _, said in drawn).replace("\n", " "))
         if cases := SHAPES[shape]:

@@ -41,6 +41,7 @@ function keep(name, source, check, reply, more) {
   const text = reply ? `${reply.title}\n${reply.message}` : kept_text(kept, name);
   const answer = cell(name, source, "");
   if (more) answer.metadata.editor = more;
+  if (reply?.status === "correct" || solved(kept, name)) answer.metadata.solved = true; // a later try takes nothing away
   kept.cells = kept.cells.filter((one) => ![name, `${name}-check`].includes(one.id));
   kept.cells.push(answer, cell(`${name}-check`, check, text));
   store(place_of_answers, kept);
@@ -48,6 +49,7 @@ function keep(name, source, check, reply, more) {
 }
 
 const kept_cell = (kept, id) => kept.cells.find((one) => one.id === id);
+const solved = (kept, name) => Boolean(kept_cell(kept, name)?.metadata.solved) || status_of(kept_text(kept, name).split("\n")[0]) === "correct";
 const kept_text = (kept, name) => kept_cell(kept, `${name}-check`)?.outputs[0]?.data["text/plain"] ?? "";
 
 // --- pieces of a page ---
@@ -121,11 +123,13 @@ function ask(question, progress) {
 
 const lines_of_progress = () => document.querySelectorAll(".progress-line");
 
-function elsewhere(library) {
+function elsewhere(library, box) {
   const links = [...document.querySelectorAll(".dropdown-launch-buttons a")].flatMap((link) => [make("a", { href: link.href, textContent: link.textContent.trim() }), " or "]);
   const why = library === "NumPy" ? "uses NumPy, which this copy of the site doesn't have" : "needs PyTorch, which is too large for a page";
   const how = make("a", { href: new URL("../launch.html", import.meta.url).href, textContent: "all the ways" });
-  return make("p", { className: "elsewhere" }, `You do this one in the notebook, because it ${why}: `, ...(links.length ? ["open it on ", ...links] : []), "type ", make("code", { textContent: "python course.py lab" }), " in your copy of the course (", how, ").");
+  const published = document.querySelector("meta[property='og:url']").content;
+  const there = library === "NumPy" && !published.includes("//OWNER.") ? ["Or do it ", make("a", { href: `${published}#${box.id}`, textContent: "on the published site" }), "."] : [];
+  return make("p", { className: "elsewhere" }, `You do this one in the notebook, because it ${why}: `, ...(links.length ? ["open it on ", ...links] : []), "type ", make("code", { textContent: "python course.py lab" }), " in your copy of the course (", how, "). ", ...there);
 }
 
 // An editor is as heavy as half a page, so it comes when the reader is near.
@@ -259,7 +263,7 @@ async function tick() {
   for (const link of document.querySelectorAll(".bd-sidebar-primary .bd-links a, ul.lesson-map a")) {
     const lesson = link.pathname.match(/notebooks\/(\w+)\.html$/)?.[1];
     const [names, kept] = [lessons[lesson] ?? [], notebook(lesson)];
-    const done = names.filter((name) => status_of(kept_text(kept, name).split("\n")[0]) === "correct").length;
+    const done = names.filter((name) => solved(kept, name)).length;
     if (done) link.append(make("span", { className: "done", textContent: `${done === names.length ? " ✓" : ""} ${done} of ${names.length}` }));
   }
 }
@@ -370,7 +374,7 @@ if (page) {
   for (const box of document.querySelectorAll(".to-answer.exercise")) {
     if (missing) {
       box.classList.add("in-notebook");
-      box.prepend(elsewhere(missing));
+      box.prepend(elsewhere(missing, box));
     } else near.observe(box);
   }
   document.querySelectorAll(".to-answer:not(.exercise)").forEach(question);
@@ -413,7 +417,8 @@ if (table) {
     let done = 0;
     const rows = [...table.querySelectorAll("[data-name]")];
     for (const row of rows) {
-      const status = status_of(kept_text(notebook(row.dataset.lesson), row.dataset.name).split("\n")[0]);
+      const kept = notebook(row.dataset.lesson);
+      const status = solved(kept, row.dataset.name) ? "correct" : status_of(kept_text(kept, row.dataset.name).split("\n")[0]);
       row.querySelector(".outcome").textContent = HEADINGS[status];
       row.className = status.replace(" ", "-");
       done += status === "correct";

@@ -127,7 +127,7 @@ function settings(told, [layers, rule]) {
   const at = lines.findIndex((line) => new RegExp(`^layers? ${layers}:`).test(line));
   const next = lines.slice(at + 1).findIndex((line) => !line.startsWith("  "));
   const [, given] = lines.slice(at, next < 0 ? undefined : at + 1 + next).join("\n").match(/^ +rule \S+: (.*)$/m) ?? [];
-  return given ? `${rule}, ${given}` : rule;
+  return given ? `${rule.replace(/, factor .*/, "")}, ${given}` : rule; // it has the factor as well
 }
 
 // First what the model does, then what to check in the file, then the numbers.
@@ -149,7 +149,7 @@ function show(reply, theirs) {
   said.append(tabled(HEADS, reply.table.map((row) => row.map((one, n) => (n === 1 && settings(reply.told, row)) || one || "–"))));
   const beyond = reply.told.split("\n").find((line) => line.startsWith("beyond "));
   if (beyond) {
-    const fact = make("p", { className: "fact" }, `B${beyond.slice(1)}. `, link(LESSON, "Lesson 13"), " shows what that does, and what helps.");
+    const fact = make("p", { className: "fact" }, `B${beyond.slice(1).replace(/, if this is the length after stretching.*/, "")}. `, link(LESSON, "Lesson 13"), " shows what that does, and what helps.");
     if (/^ +rule (linear|dynamic|ntk): factor/m.test(reply.told) && !config.value.includes("original_max_position_embeddings")) fact.append(" That is so if the length in the file is the one in training. The file has a factor, and doesn't say whether its length is meant before or after it.");
     said.append(fact);
   }
@@ -164,6 +164,16 @@ function show(reply, theirs) {
 let written;
 const gallery = () => (written ??= fetch(new URL("gallery.json", import.meta.url)).then((got) => got.json()));
 
+// What helps: the comma to take out, the end that is missing, or the quotes.
+function remedy(text, said) {
+  const bare = text.replace(/"(?:[^"\\\n]|\\.)*"/g, '""');
+  const [, left] = bare.match(/,\s*([}\]])/) ?? [];
+  const count = (signs) => bare.match(signs)?.length ?? 0;
+  if (left) return ` Remove the comma before the ${left}.`;
+  if (count(/[{[]/g) > count(/[}\]]/g)) return " The end is missing: there are more opening brackets than closing ones. Copy the whole file.";
+  return /property name/i.test(said) ? " Put double quotes around names." : "";
+}
+
 // What JSON.parse finds wrong, before Python starts. Python's own files may hold NaN and Infinity.
 function wrong(text) {
   try {
@@ -171,7 +181,7 @@ function wrong(text) {
   } catch ({ message }) {
     const [, line, column] = message.match(/line (\d+) column (\d+)/) ?? [];
     const said = message.replace(/^JSON\.parse: |^JSON Parse error: /, "").replace(/,? (in JSON )?at (position|line) \d.*$/, "");
-    return `This is not JSON: ${line ? `in line ${line}, column ${column} ` : ""}your browser says “${said}”.${/property name/i.test(said) ? " Put double quotes around names." : ""}`;
+    return `This is not JSON: ${line ? `in line ${line}, column ${column} ` : ""}your browser says “${said}”.${remedy(text, said)}`;
   }
 }
 

@@ -1,7 +1,7 @@
 // Answers while typing, in the field of the menu and on the page of the search: Pagefind, over what build_site.py
 // gave it. Where the words hold a term of the glossary, its entry stands first, and then the section that needs it first.
 const ROOT = new URL("../", import.meta.url);
-let [pagefind, known] = [];
+let [pagefind, known, names] = [];
 
 async function ready() {
   const library = await import(new URL("pagefind/pagefind.js", ROOT));
@@ -12,13 +12,13 @@ async function ready() {
 const linked = (url, title) => Object.assign(document.createElement("a"), { href: url, textContent: title });
 
 // Where somebody with a question of their own is better served than by a page that has its words.
-const SYMPTOM = /differ|degrad|garbage|gibberish|noise|nonsense|repeat|stutter|worse|wrong|broken|padding|batch|\bloss\b|after \d/;
+const SYMPTOM = /\bbad(ly)?\b|poor|differ|degrad|garbage|gibberish|noise|nonsense|repeat|stutter|worse|wrong|broken|padding|batch|\bloss\b|after \d/;
 const AT_WORK = [
   [/_|\bconfig/, "read_a_config.html", "Read a config", "tells you what your own file says about positions."],
   [SYMPTOM, "clinic.html", "The clinic", "finds a fault by what you see."],
 ];
 const SUGGESTED = ["rotary", "kv cache", "wavelength", "left padding", "garbage after a long text"];
-const KINDS = [["notebooks/", "Lesson"], ["clinic", "Clinic"], ["glossary", "Glossary"], ["gallery", "Models"], ["api/", "Function"], ["teaching/", "Teaching"]];
+const KINDS = [["notebooks/", "Lesson"], ["clinic", "Clinic"], ["glossary", "Glossary"], ["gallery", "Models"], ["bibliography", "Source"], ["api/", "Function"], ["teaching/", "Teaching"]];
 
 // How many letters were mistyped: left out, put in, replaced, or exchanged with the next.
 function mistyped(one, other) {
@@ -67,6 +67,18 @@ function pinned({ word, at, said, in: place, title, under }) {
   const entry = at && item("Glossary", at, word, said);
   const lesson = place && item("Lesson", place, under ? `${title} › ${under}` : title, at ? "Here it is used for the first time." : "This lesson is about it.");
   return [entry, lesson].filter(Boolean);
+}
+
+// Models and papers that are called so: the beginning of a model's name, a title or three words of it.
+function called(all, asked) {
+  const squeezed = (said) => said.toLowerCase().replace(/[\s“”"'?!,_-]+/g, "");
+  const one = squeezed(asked);
+  const letters = [...one].map((letter) => letter.replace(/\W/, "\\$&"));
+  const begins = new RegExp(`^${letters.join("[\\s_-]*")}${/\d$/.test(one) ? "(?![\\d.])" : ""}`, "i"); // Qwen3 is not Qwen3.5
+  const same = (title) => squeezed(title) === one || (asked.split(/\s+/).length > 2 && squeezed(title).includes(one));
+  const fits = ([kind, title]) => (kind === "Source" ? same : (name) => begins.test(name))(title);
+  const apart = ([, title]) => title.toLowerCase().startsWith(`${asked} `); // Qwen3 8B before Qwen3-Next
+  return one.length < 3 ? [] : all.filter(fits).sort((a, b) => apart(b) - apart(a)).slice(0, 4).map(([kind, title, at, said]) => item(kind, at, title, kind === "Source" ? `${said}. The bibliography says what we cite it for.` : said));
 }
 
 function item(kind, place, title, said) {
@@ -125,7 +137,8 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     if (asked !== field.value.trim().toLowerCase()) return; // more was typed
     const words = content(asked) || asked;
-    const [found, terms] = await Promise.all([search(library, words), (known ??= fetch(new URL("_static/terms.json", ROOT)).then((got) => got.json()))]);
+    const got = (name) => fetch(new URL(`_static/${name}.json`, ROOT)).then((one) => one.json());
+    const [found, terms, all] = await Promise.all([search(library, words), (known ??= got("terms")), (names ??= got("names"))]);
     const pages = await Promise.all(found.results.slice(0, 20).map((one) => one.data()));
     const near = words.split(/\s+/).filter((word) => word.length > 2).map((word) => word.slice(0, Math.max(3, word.length - 3)));
     const has = ({ content, meta }) => !near.length || near.some((begin) => `${content} ${meta.title} ${meta.words}`.toLowerCase().includes(begin));
@@ -139,6 +152,8 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     const places = first.map((one) => new URL(one.firstChild.href).pathname);
     const best = term && !terms[term].at && pages.find(({ url }) => places.includes(new URL(url, ROOT).pathname));
     if (best) first.splice(0, 1, row(best, words)); // at its best part
+    first.push(...called(all, asked));
+    places.push(...first.map((one) => new URL(one.firstChild.href).pathname));
     const others = pages.filter(({ url }) => !places.includes(new URL(url, ROOT).pathname));
     if (asked !== field.value.trim().toLowerCase()) return;
     const rows = others.map((page) => row(page, words));
@@ -176,7 +191,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     places[at + way]?.focus();
   };
   for (const one of [form, list]) one.addEventListener("keydown", step);
-  field.addEventListener("focus", () => field.value || answer());
+  field.addEventListener("focus", () => (field.value ? field.select() : answer())); // what is typed next takes the place of the old
   field.addEventListener("input", answer);
   const asked = new URLSearchParams(location.search).get("q");
   if (asked && !form.closest("dialog")) {

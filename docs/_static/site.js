@@ -59,6 +59,8 @@ addEventListener("DOMContentLoaded", () => {
   };
   if (phone.matches) stack();
   else phone.addEventListener("change", stack, { once: true });
+  // Columns of words or numbers stay columns on a phone.
+  for (const code of document.querySelectorAll(".cell_output pre")) code.classList.toggle("aligned", (code.textContent.match(/\S {2,}\S/g) ?? []).length > 1);
   // A table that is wider than the text leaves its column.
   for (const box of document.querySelectorAll("article .pst-scrollable-table-container")) {
     box.classList.toggle("breaks-out", box.scrollWidth > box.clientWidth + 1);

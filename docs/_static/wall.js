@@ -9,9 +9,31 @@ const homes = new Map(cards.map((card) => [card, card.parentElement]));
 const found = document.createElement("ul"); // what a filter leaves of cards that stand by years
 found.className = "wall";
 if (!single) count.after(found);
+// What is said of a model opens below its card, and goes back to its place in the list.
+let opened;
+function close() {
+  if (!opened) return;
+  opened.mark.replaceWith(opened.section);
+  opened.place.remove();
+  opened.card.classList.remove("open");
+  fold(opened.section, true);
+  opened = null;
+}
+function open_at(card) {
+  close();
+  const [section, mark, place] = [told(card), document.createComment(""), document.createElement("li")];
+  section.replaceWith(mark);
+  place.className = "opened";
+  place.append(section);
+  card.after(place);
+  card.classList.add("open");
+  opened = { card, section, mark, place };
+  fold(section, false);
+}
 const told = (card) => document.getElementById(card.querySelector("a").hash.slice(1)).closest("section");
 
 function show() {
+  close();
   const wanted = tags.filter(pressed);
   const asked = Boolean(wanted.length || name?.value);
   document.querySelector("article").classList.toggle("chosen", Boolean(single) && asked);
@@ -71,21 +93,39 @@ function fold(section, folded) {
   section.classList.toggle("folded", folded);
   section.querySelector("h3 button").ariaExpanded = !folded;
 }
-for (const section of sections) {
+for (const [n, section] of sections.entries()) {
   const [heading, button] = [section.querySelector("h3"), document.createElement("button")];
   button.append(...[...heading.childNodes].filter((one) => !one.matches?.(".headerlink")));
-  button.onclick = () => fold(section, !section.classList.contains("folded"));
+  button.onclick = () => {
+    if (opened?.section !== section) return fold(section, !section.classList.contains("folded"));
+    const { card } = opened;
+    close();
+    card.querySelector("a").focus();
+  };
   heading.prepend(button);
+  // A list of titles says little; with the number and what is seen one finds one's own.
+  if (single) heading.append(Object.assign(document.createElement("small"), { className: "seen", textContent: `Case ${cards[n].querySelector("a").hash.slice(6)}. ${cards[n].querySelector("p").firstChild.textContent}` }));
   section.append(Object.assign(document.createElement("a"), { className: "back", href: "#", textContent: single ? "↑ All symptoms" : "↑ All models" }));
   fold(section, true);
 }
 function open() {
   const section = sections.find((one) => one.contains(document.getElementById(location.hash.slice(1))));
   if (!section) return;
-  fold(section, false);
-  section.scrollIntoView();
+  if (single) fold(section, false);
+  else open_at(cards[sections.indexOf(section)]);
+  section.scrollIntoView({ block: "nearest" });
 }
-cards.forEach((card) => card.addEventListener("click", ({ target }) => target.matches("a") && fold(told(card), false)));
+for (const card of cards) {
+  card.addEventListener("click", (event) => {
+    if (!event.target.matches("a")) return;
+    if (single) return fold(told(card), false);
+    event.preventDefault();
+    history.replaceState(null, "", event.target.hash);
+    if (opened?.card === card) return close();
+    open_at(card);
+    opened.place.scrollIntoView({ block: "nearest" });
+  });
+}
 addEventListener("hashchange", open);
 open();
 

@@ -62,6 +62,8 @@ def table(config):
         if layer.kind == "rotary":
             factor = dict(layer.knobs).get("factor", 1)
             row[1] = layer.rule if layer.rule != "default" else "rotary"
+            if layer.rotary_dim < layer.head_dim:
+                row[1] += f" on {layer.rotary_dim} of {layer.head_dim} columns"
             row[1] += f", factor {factor:g}" * (factor != 1)
             row[2] = f"{layer.base:,.10g}"
             if reach:

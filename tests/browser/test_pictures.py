@@ -303,7 +303,7 @@ def test_the_first_screen_asks_for_a_table_then_for_a_column_and_goes_on(open_pa
     slider.press("End")
     assert "Try further left" in status.inner_text() and not story.is_visible()
     slider.fill("8")
-    assert "Its exponent is doubled" in status.inner_text() and "43 files" in story.inner_text()
+    assert "Table B's exponent is doubled" in status.inner_text() and "43 files" in story.inner_text()
     slider.press("Home")
     assert "Column 0: A and B are equal here" in status.inner_text() and story.is_visible()
     box.get_by_role("button", name="Find another bug").click()

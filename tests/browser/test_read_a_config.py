@@ -84,6 +84,20 @@ def test_what_is_typed_while_python_starts_is_not_replaced(open_page):
     assert page.get_by_label("Paste a config.json").input_value() == "{mine"
 
 
+@pytest.mark.parametrize(
+    ("text", "help"),
+    [
+        ('{"model_type": "llama",', "Copy the whole file."),
+        ('{"model_type": "llama",}', "Remove the comma before the }."),
+        ("{model_type: 2}", "Put double quotes around names."),
+    ],
+)
+def test_what_is_wrong_with_json_can_be_repaired(open_page, text, help):
+    page = open_page("read_a_config")
+    page.get_by_label("Paste a config.json").fill(text)
+    page.locator("#fault", has_text=help).wait_for()
+
+
 def test_what_is_no_json_is_said_without_python_and_a_start_is_announced_at_once(open_page):
     page = open_page("read_a_config")
     page.route("**/config_worker.js", lambda route: None)  # Python never comes
@@ -147,6 +161,7 @@ def test_the_wall_is_filtered_and_two_are_compared(open_page, width):
     page.locator(".wall > li", has_text="Kimi K3").locator("svg").click(force=True)  # the link lies over it
     page.wait_for_url("**#kimi-k3")
     assert page.locator(".folded").count() == len(GALLERY) - 1
+    assert page.locator(".wall > li.open + li.opened").get_by_role("heading", name="Kimi K3").is_visible()
     form = page.locator("form.compare")
     first, second = form.get_by_label("First model"), form.get_by_label("Second model")
     for name in ("bloom", "kimi-k3", "gpt-2"):  # the third takes the place of the first

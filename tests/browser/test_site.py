@@ -289,6 +289,9 @@ FIRST = {
     "bf16": "notebooks/21_when_numbers_break.html",
     "flash attention": "notebooks/22_attention_without_the_matrix.html",
     "which positional encoding should I use": "notebooks/23_decide.html",
+    "Qwen3": "gallery.html#qwen3-8b",
+    "attention is all you need": "bibliography.html",
+    "my model is bad on long texts": "clinic.html#case-",
     "t-SNE": "glossary.html#term-t-SNE",
     "xyzzyq": None,
     "qwrtzp vbnmk": None,
@@ -376,6 +379,15 @@ def test_the_search_answers_while_it_is_typed_and_puts_functions_last(open_page)
     best = answers.locator("li").first.locator("a").last.evaluate("one => one.href")  # its best part
     page.keyboard.press("Enter")
     page.wait_for_url(best)
+
+
+def test_a_dotted_word_says_what_it_means(open_page):
+    page = open_page("notebooks/09_rotary")
+    word = page.locator(".bd-article a[href*='glossary.html#term-']").first
+    word.hover()
+    page.get_by_role("tooltip").get_by_role("link", name="Glossary").wait_for()
+    page.keyboard.press("Escape")
+    assert not page.get_by_role("tooltip").is_visible()
 
 
 def test_an_answer_is_folded_until_it_is_asked_for(open_page):

@@ -36,7 +36,7 @@ const addresses = { true: new WeakMap(), false: new WeakMap() };
 export function painted(rows) {
   const known = addresses[dark()];
   if (known.has(rows)) return known.get(rows);
-  const [low, paper, high] = dark() ? [[86, 166, 240], [34, 40, 50], [240, 92, 88]] : [[33, 102, 172], [247, 247, 247], [178, 24, 43]];
+  const [low, paper, high] = dark() ? [[116, 184, 255], [34, 40, 50], [255, 133, 125]] : [[33, 102, 172], [247, 247, 247], [178, 24, 43]];
   const canvas = Object.assign(document.createElement("canvas"), { width: rows[0].length, height: rows.length });
   const context = canvas.getContext("2d");
   const image = context.createImageData(canvas.width, canvas.height);

@@ -8,9 +8,9 @@ const turn = (c) => 2 * Math.PI * 10_000 ** ((c - (c % 2)) / COLUMNS);
 const period = (c) => `By the formula, its curve repeats every ${spaced(turn(c))} positions${turn(c) < POSITIONS ? ", from one thin line to the next" : ""}.`;
 const start = (c) => `By the formula, it begins at ${c % 2}.`;
 const BUGS = [
-  { wrong: table(10_000 ** 2), at: 1, hint: period, told: "Its exponent is doubled, so its columns change too slowly." }, // 2 (2k/d) is the same as the square of the base
-  { wrong: right.map((one) => one.map((_, c) => one[c - (c % 2)])), at: 0, hint: start, told: "All its columns are sines. The cosines are missing." },
-  { wrong: table(10_000, 1), at: 0, hint: start, told: "It counts the positions from 1." },
+  { wrong: table(10_000 ** 2), at: 1, hint: period, told: "exponent is doubled, so its columns change too slowly." }, // 2 (2k/d) is the same as the square of the base
+  { wrong: right.map((one) => one.map((_, c) => one[c - (c % 2)])), at: 0, hint: start, told: "columns are all sines. The cosines are missing." },
+  { wrong: table(10_000, 1), at: 0, hint: start, told: "positions are counted from 1." },
 ];
 const column = (rows, number) => rows.map((one) => one[number]);
 const largest = (one, other) => Math.max(...one.map((value, i) => Math.abs(value - other[i])));
@@ -94,7 +94,7 @@ export function words({ difference }, { column: c }, told, moving) {
   if (moving) return "This moves by itself, once: the yellow frame around one column of both tables, and below it the same column of A and B as two curves.";
   if (guess === null) return `${told ? here : `Look at the two curves: they are column ${c} of A and of B.`} ${bug.hint(c)} So which table is wrong?${told ? "" : ` (${touch} a table to see another column.)`}`;
   const verdict = `${guess === bug.at ? "Yes" : "No"}, table ${"AB"[bug.at]} has the bug.`;
-  if (found) return `${here} ${guess === bug.at ? "" : `${verdict} `}${bug.told}`;
+  if (found) return `${here} ${guess === bug.at ? "" : `${verdict} `}Table ${"AB"[bug.at]}'s ${bug.told}`;
   const near = bug.differences.findIndex((one) => one >= SEEN);
   const way = bug.differences.slice(c).some((one) => one >= SEEN) ? "right" : "left";
   const missed = c === game.asked ? "" : ` ${here} Try further ${c < near ? "right" : way}.`;

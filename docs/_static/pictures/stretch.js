@@ -68,5 +68,5 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
 }
 
 export const words = ({ open, unseen, slowed }) =>
-  `${open} of 64 pairs do not come round ${word("in training", "first")}; ${unseen || "none"} of these show${unseen === 1 ? "s" : ""} angles that ${word("were never there", "second")}. `
-  + `${slowed.at(-1) === 1 && slowed[0] === 1 ? "No pair is slowed down." : `The fastest pair is slowed down by ${spaced(slowed[0])}, the slowest by ${spaced(slowed.at(-1))}.`}`;
+  `${open} of 64 pairs make less than a turn ${word("in training", "first")}; ${unseen || "none"} of these show${unseen === 1 ? "s" : ""} angles that ${word("were never there", "second")}. `
+  + `${slowed.at(-1) === 1 && slowed[0] === 1 ? "No pair is slowed down." : `The fastest pair is ${slowed[0] === 1 ? "not slowed down" : `slowed down by ${spaced(slowed[0])}`}, the slowest ${slowed[0] === 1 ? "is slowed down " : ""}by ${spaced(slowed.at(-1))}.`}`;
