@@ -166,7 +166,7 @@ def _future(patient, check):
 
 def _longer(patient, check):
     short = (maybe("from-the-end | rows hang on how long the text is", "positions counted from the end, a "
-                   "bias whose axes are mixed, and what is made of all tokens together"),
+                   "bias whose axes are mixed, and heads that are split without a transpose"),
              "where positions are made; experts of limited capacity do it, too")  # fmt: skip
     long = ("grows | something changes with the length of the text, and not in a short one",
             "a factor or a window that hangs on the length; experts of limited capacity")  # fmt: skip
@@ -241,10 +241,9 @@ TOO_FAST = (
     "the buffer of frequencies: is it ever filled?", "lesson 05",
 )  # fmt: skip
 NO_ROTATION = (
-    maybe("no-rotation | positions act in the attention alone, but not as a rotation",
-          "whether in each layer "
-          "queries and keys turn by the same frequencies and in the same pairs, a lost sign, and a scale "
-          "that goes by position"),
+    maybe("no-rotation | positions act in the attention alone, and not only distances count",
+          "whether in each layer queries and keys turn by the same frequencies and in the same pairs, a lost "
+          "sign or a scale that goes by position, and a rounding of angles or of what has turned"),
     "where queries and keys are turned", "lesson 09",
 )  # fmt: skip
 MUCH = 0.1  # of what order does
@@ -882,8 +881,8 @@ def _left_padding(patient, check):
 
     patient.mask_wrong = True  # until the end
     there = "that padding is there is noticed, and not what it holds"
-    counted = maybe(f"padding-counted | {there}", "whether padding is counted as positions, and a chunk or a "
-                    "window that is counted by slots")  # fmt: skip
+    counted = maybe(f"padding-counted | {there}", "whether padding is counted as positions, all texts get "
+                    "those of one, or a window is counted by slots")  # fmt: skip
     own = judged(None, (counted, "count positions from the first real token"))
     patient.counts_from_the_text = own.status == "right"
     trace = (
@@ -1272,7 +1271,7 @@ def _cached(patient, check, cuts):
         ]  # fmt: skip
         otherwise = (
             maybe("unexplained | with a cache, the rows are others", "the positions of new tokens, the keys "
-                  "that they see, and what is kept beside keys"),
+                  "that they see, and keys that are kept before their turn"),
             f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens, and "
             "the keys each head gets",
         )  # fmt: skip
@@ -1532,8 +1531,9 @@ def _reach(patient, text, cuts):
 
     where = "the window's mask, and how many keys the cache keeps"
     return [
-        ("wrong-end | with a cache, some older tokens are seen as at once, and the newest of the cached ones "
-         "are not: the wrong ones are dropped", "which end of the cache is cut off", wrong_end),
+        (maybe("wrong-end | with a cache, some cached tokens are seen as at once, and the newest of them "
+               "are not", "which end of the cache is cut off, and a mask that takes slots for positions"),
+         "how the cache is cut, and what the mask counts", wrong_end),
         ("dropped-early | single steps are right, and the first of several new tokens see too little: old "
          "keys are dropped before all new tokens have looked", "when the cache is cut: after attention?",
          lambda: nearer(early=True)),
@@ -2016,8 +2016,8 @@ def _speeds(patient, right, count=2048):
             return "angles turn at other speeds", causes
         if max(missing, more) > 0.05 or max(here.double().mean(), there.double().mean()) > 0.6:
             return ()  # speeds that lie close can't be told apart
-    causes = "the pairs that columns form, the columns that turn, and the layers that turn"
-    return "angles turn as fast as there", causes
+    causes = "the pairs that columns form, the columns that turn, and which layers turn by which base"
+    return "taking all layers together, angles turn as fast as there", causes
 
 
 def _other_distances(patient, right, text, ids):
