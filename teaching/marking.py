@@ -109,15 +109,17 @@ def exercise_of(cell):
 def write_verdict(cell, look):
     """Leave of a check's outputs what nbgrader should count: "Correct", or an error.
 
-    `look` is what the check told, or None. An error of the cell itself stays, but nothing above it: nbgrader
-    would take a value for partial credit, and a reader what is printed for the check's reply.
+    `look` is what the check told, or None. An error of the cell itself stays, and what is printed above it,
+    such as why a name is missing. But nbgrader would take a value for partial credit, and a reader a printed
+    "Correct" for the check's reply.
     """
     cell.metadata.pop(VERDICT, None)
+    name = exercise_of(cell)
     if failed := [one for one in cell.outputs if one.output_type == "error"]:
         failed[0].traceback.insert(0, "The check gave no reply, because its cell failed:")
-        cell.outputs = failed
+        printed = [one for one in cell.outputs if one.output_type == "stream"]
+        cell.outputs = [one for one in printed if f"{name}:" not in one.text] + failed
         return
-    name = exercise_of(cell)
     result = judged(name, look) if look else None
     if result is None:
         lost = f"The check of {name} was not heard: something in the notebook has replaced it."
