@@ -138,7 +138,8 @@ const [subset, fs] = [require("subset-font"), require("fs")];
 const [letters, ...fonts] = process.argv.slice(1);
 (async () => {
   for (const font of fonts) {
-    fs.writeFileSync(font, await subset(fs.readFileSync(font), letters, { targetFormat: "woff2" }));
+    const axes = font.includes("-wght-") ? { variationAxes: { wght: { min: 400, max: 700 } } } : {};
+    fs.writeFileSync(font, await subset(fs.readFileSync(font), letters, { targetFormat: "woff2", ...axes }));
   }
 })();
 """

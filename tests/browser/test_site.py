@@ -27,7 +27,7 @@ PAGES += ["TUTOR", "AT_WORK", "EVIDENCE", "README", "CONTRIBUTING", "pe_lessons/
 PAGES += [f"notebooks/{name}" for name in LESSONS]
 PAGES += [f"teaching/{path.stem}" for path in sorted((ROOT / "teaching").glob("*.md"))]
 COMPRESSED = {".html", ".css", ".js", ".svg"}  # what web servers send with gzip
-WEIGHT = 360e3  # bytes that travel for a page without its figures, 70 kB of them its letters
+WEIGHT = 350e3  # bytes that travel for a page without its figures, 50 kB of them its letters
 FRONT = 300e3  # and for the first page
 CUT_OFF = """width => [...document.querySelectorAll("article mjx-container:not([display])")]
     .filter(one => !one.closest("table") && one.getBoundingClientRect().right > width)
