@@ -74,14 +74,14 @@ def packed_rows(names, ways):
 
     Rows are queries, columns keys, each with its text and position. A key that is ahead is red, and a hidden
     one empty. `ways` has the title of each panel, and whether positions start again with each text (`reset`)
-    and each token looks at its own text only (`block`).
+    and each token looks at its own text only (`own_text`).
     """
     owner, places = np.array(list(names)), np.arange(len(names))
     same = owner[:, None] == owner
     fig, axes = plt.subplots(2, 2, figsize=(4.7, 5.6))
     for ax, (title, how) in zip(axes.flat, ways.items(), strict=True):
         positions = places - same.argmax(axis=1) if how["reset"] else places
-        seen = (places <= places[:, None]) & (same if how["block"] else True)
+        seen = (places <= places[:, None]) & (same if how["own_text"] else True)
         for query, key in np.argwhere(seen):
             back = positions[query] - positions[key]
             paper, ink = (plots.RED, "white") if back < 0 else ("0.9", "black")
