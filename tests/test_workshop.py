@@ -27,7 +27,7 @@ def test_a_table_that_cannot_be_trained_is_refused(encode, says):
 
 def test_measures_see_rows_that_repeat_and_rows_that_change_with_the_length():
     found = workshop.measured(half_loud)
-    assert found["smallest gap"] == 0 and found["length"] > 5 and found["neighbours"] < 0.5
+    assert found["smallest distance"] == 0 and found["length"] > 5 and found["neighbours"] < 0.5
     assert workshop.measured(toys.Rotary()) == {}
 
 

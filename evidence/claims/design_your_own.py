@@ -2,6 +2,7 @@
 
 from evidence.claims.run_claims import above, below, each_seed, who_learns
 from evidence.claims.train_on_another_seed import of_lesson
+from pe_lessons import arrays
 from pe_lessons.lessons.design_your_own import workshop
 
 
@@ -17,3 +18,15 @@ def five_back(seed):
         ("stripes_of_four", below(0.5)),
     ):
         yield name, workshop.share_right(workshop.trained(getattr(lesson, name), seed), 16, seed), bound
+
+
+def four_times_as_loud(positions, d_model):
+    return 4 * arrays.sinusoidal(len(positions), d_model)
+
+
+@who_learns
+@each_seed
+def loudness(seed):
+    """Positions that are louder than the words: five back, after 120 steps"""
+    model = workshop.trained(four_times_as_loud, seed)
+    yield "sinusoidal, four times as loud", workshop.share_right(model, 16, seed), above(0.9).at(1, 2)

@@ -55,9 +55,9 @@ def prompt(names, places):
 
 
 @plots.drawn
-def assignments(blocks, interleaved):
+def assignments(blocks, take_turns):
     """Sixteen pairs as boxes, coloured by the axis that each pair reads."""
-    rows = {"blocks": blocks, "interleaved": interleaved}
+    rows = {"blocks": blocks, "take turns": take_turns}
     return plots.strips(
         {name: [(k, 1, axis) for k, axis in enumerate(reads)] for name, reads in rows.items()},
         xlabel="number of the pair (0 rotates fastest, 15 slowest)",
