@@ -1,8 +1,10 @@
 """What the workshop says of training, with other random numbers than those of the lesson."""
 
+import numpy as np
+
 from evidence.claims.run_claims import above, below, each_seed, who_learns
 from evidence.claims.train_on_another_seed import of_lesson
-from pe_lessons import arrays
+from pe_lessons import arrays, measures
 from pe_lessons.lessons.design_your_own import workshop
 
 
@@ -20,13 +22,32 @@ def five_back(seed):
         yield name, workshop.share_right(workshop.trained(getattr(lesson, name), seed), 16, seed), bound
 
 
-def four_times_as_loud(positions, d_model):
-    return 4 * arrays.sinusoidal(len(positions), d_model)
+def louder(times):
+    return lambda positions, d_model: times * arrays.sinusoidal(len(positions), d_model)
 
 
 @who_learns
 @each_seed
 def loudness(seed):
     """Positions that are louder than the words: five back, after 120 steps"""
-    model = workshop.trained(four_times_as_loud, seed)
-    yield "sinusoidal, four times as loud", workshop.share_right(model, 16, seed), above(0.9).at(1, 2)
+    for times, bound in ((4, above(0.9).at(1, 2)), (16, below(0.5).at(0.5, 1))):
+        right = workshop.share_right(workshop.trained(louder(times), seed), 16, seed)
+        yield f"sinusoidal, {times} times as loud", right, bound
+
+
+@each_seed
+def closest_in_the_model(seed):
+    """The distance of the two closest of 16 rows, added to 200 random words, after LayerNorm, averaged"""
+    lesson, words = of_lesson("design_your_own"), np.random.default_rng(seed).normal(size=(200, 1, 32))
+    near, apart = below(0.35), above(0.8)
+    for name, encode, bound in (
+        ("sinusoidal", lesson.sinusoidal, apart),
+        ("squared_positions", lesson.squared_positions, apart),
+        ("ten_times_as_slow", lesson.ten_times_as_slow, near),
+        ("stripes_of_four", lesson.stripes_of_four, near),
+        ("sinusoidal, 16 times as loud", louder(16), apart),
+    ):
+        both = words + workshop.rows_of(encode, 16)  # (200, 16, 32)
+        both = both - both.mean(axis=-1, keepdims=True)
+        seen = (both / both.std(axis=-1, keepdims=True)).mean(axis=0)
+        yield name, measures.smallest_gap(seen), bound
