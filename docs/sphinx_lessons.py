@@ -117,7 +117,7 @@ class NameHeadings(SphinxTransform):
 class LinkWords(SphinxTransform):
     """In a lesson, the first use of each word of the glossary, and every *lesson 07*, lead to their places.
 
-    Lessons are linked in the glossary too. "Half" and "turn" often mean no term, so they lead nowhere.
+    Lessons are linked in the glossary too. Words such as "half" often mean no term, so they lead nowhere.
     """
 
     default_priority = 880  # when paragraphs are whole, before the glossary's entries are looked up
@@ -129,7 +129,8 @@ class LinkWords(SphinxTransform):
         entries = Path(self.env.srcdir, "glossary.md").read_text(encoding="utf-8").split("```{glossary}")[1]
         words = sorted(re.findall(r"^([^\s`].*)$", entries, re.MULTILINE), key=len, reverse=True)
         word = re.compile(rf"\b({'|'.join(map(re.escape, words))})s?\b", re.IGNORECASE)
-        linked, pages = {"half", "turn"}, {number(n): f"/{n}" for n in docs if number(n) not in (None, own)}
+        linked = {"correction", "gain", "gap", "half", "kernel", "turn"}
+        pages = {number(n): f"/{n}" for n in docs if number(n) not in (None, own)}
 
         def entry(found):
             target = found[1].lower()
