@@ -2,8 +2,10 @@
 
 import re
 
+import nbformat
 import numpy as np
 import pytest
+import teaching_tables
 import write_sources
 from reexecute import ROOT
 from verdicts import verdict
@@ -146,6 +148,30 @@ def test_a_riddle_fits_on_a_screen_and_gives_nothing_away(case, capsys):
     assert '"""' not in case.text and case.culprit.say not in case.text
     assert (case.lineup in case.text) != case.later
     assert bool(case.evidence) == bool({"session", "code"} & case.data.keys())
+
+
+def markdown_of(cell_id):
+    cells = nbformat.read(notebook(ROOT / "notebooks", "the_clinic"), 4).cells
+    return next(cell.source for cell in cells if cell.id == cell_id)
+
+
+def test_the_lists_that_the_lesson_shows_for_case_10_are_those_of_the_programs():
+    case, rows = clinic.case(10), markdown_of("paper-10")
+    for name, program in [("right", case.right), *((one.letter, one.program) for one in case.suspects)]:
+        assert f"| {name} | `{program([3], 2)[0]}` | `{program([3, 5], 2)[0]}` |" in rows
+
+
+def test_a_bound_that_is_read_off_the_patient_does_not_convict_it():
+    said = clinic.case(10).diagnose(lambda program: np.diff(program([3, 5], 2)[0])[0] < 3, "B")
+    assert said.status == "not yet" and "only knows what this patient says" in said.message
+
+
+def test_the_lesson_says_which_patients_need_lessons_that_the_path_for_language_models_skips():
+    paths = teaching_tables.reading_paths(teaching_tables.WITH_PATHS.read_text(encoding="utf-8"))
+    path = paths["to build language models"][0]
+    without = [case for case in CASES if case.data["lesson"][:2] not in path and not case.data.get("first")]
+    *numbers, last = map(str, sorted(case.number for case in without))
+    assert f"cases {', '.join(numbers)} and {last} need." in markdown_of("more-patients")
 
 
 RIGHT = "lambda program: program(5, 1) == [5]"  # a test that only the culprit fails, C

@@ -92,6 +92,18 @@ def test_what_the_check_says(function, accused, cause):
 
 
 @pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (by_kind("spare if layer.window is None else 0"), "right now"),
+        (by_kind("spare // 2 if layer.window else spare"), "still wrong"),
+        (written(CUT), "still wrong"),
+    ],
+)
+def test_a_refused_repair_hears_what_it_did_to_the_five_requests(function, words):
+    assert f"The five requests of the lesson are {words}." in hunt.the_hunt.diagnose(function, "cut").message
+
+
+@pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
         ((), "not attempted", "hint"),
@@ -146,6 +158,7 @@ def test_our_own_log_says_what_the_experiments_say(capsys):
         "the 5, whom 18, cats 18, dog 3: right",
         "whom 18, a cat chases the dog 2: wrong from letter 6 on",
         "whom 18, a cat chases the dog 2, no window: right",
+        "whom 18, a cat chases the dog 1: wrong from letter 2 on",
         "a 18, who 18: right",
         "a 18, who 1: right",
         "a 18, who 3: wrong from letter 7 on",

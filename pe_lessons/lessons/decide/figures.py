@@ -61,7 +61,7 @@ def chance(differences):
     ax.text(5.6, 7, f"{share:.0f} %: \u201cbetter\u201d by\n3 points or more", color=plots.RED, va="center")
     ax.axvline(0, color="0.4", linewidth=1)
     ax.set(xlabel="points by which the second of two equal models leads", ylabel="of all trials, in %")
-    return fig, {"share": share}
+    return fig, {"share": share, "far": 100 * np.mean(abs(differences) >= 9)}
 
 
 @plots.drawn

@@ -72,12 +72,12 @@ def show(task):
     """Print a short text of a task, with the answers under the tokens that are asked for one.
 
     >>> show(back(3))
-      text   1   6   6   7   0   2   7   1   4   7   5   6
-    answer               1   6   6   7   0   2   7   1   4
+      text   1   6   6   7   0   2   7   1   4   7   5   6   3   7   8   7
+    answer               1   6   6   7   0   2   7   1   4   7   5   6   3
     """
     words = [f"{key}={value}" for key in "ABC" for value in (1, 2, 3)] + ["A?", "B?", "C?"]
     vocab_size = len(words) if task is last_wins else 10
-    tokens, answers = next(toys.batches(task, seed=23, seq_len=12, vocab_size=vocab_size, batch_size=1))
+    tokens, answers = next(toys.batches(task, seed=23, vocab_size=vocab_size, batch_size=1))
     first, names = (1, words) if task is last_wins else (0, range(10))
     texts = [names[token] for token in tokens[0]]
     said = ["" if one == IGNORE_INDEX else one + first for one in answers[0].tolist()]

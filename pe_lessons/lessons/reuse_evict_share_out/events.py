@@ -106,11 +106,6 @@ def evict(model, rotate=False):
     return gap(model, place(read(model, text), rows, rows), text, mask)
 
 
-def correct(model, rotate=False):
-    """The text gets a different word in one place, and the cache still has the old one."""
-    return gap(model, read(model, text), corrected(text))
-
-
 def corrected(tokens):
     return torch.where(torch.arange(len(tokens)) == 2, (tokens + 1) % 10, tokens)
 

@@ -1,5 +1,7 @@
 """The drawings of the lesson *Reuse, evict, share out*."""
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
@@ -60,18 +62,19 @@ def targets():
     kept = np.delete(np.arange(16), evicted)
     fig, axes = plt.subplots(1, 2, figsize=(4.7, 3), width_ratios=(16, 10))
     for ax, name, seen in zip(axes, ("keep", "move"), (kinds, kinds[np.ix_(kept, kept)]), strict=True):
-        size, first = len(seen), len(seen) - 4
         ax.imshow(papers[seen])
-        ax.set_xticks(np.arange(size + 1) - 0.5, minor=True)
-        ax.set_yticks(np.arange(size + 1) - 0.5, minor=True)
+        ax.set_xticks(np.arange(len(seen) + 1) - 0.5, minor=True)
+        ax.set_yticks(np.arange(len(seen) + 1) - 0.5, minor=True)
         ax.grid(which="minor", color="0.9", linewidth=0.6)
         ax.tick_params(which="both", length=0)
-        ax.set_yticks([(first - 1) / 2, first + 1.5], ["old", "new"])
         ax.set_title(name, loc="left")
         ax.set_anchor("N")
-    axes[0].set_xticks([4.5, 13.5], ["evicted", "new"])
-    axes[1].set_xticks([2.5, 7.5], ["old", "new"])
-    axes[0].text(11.5, 3, "old rows have\nread these", ha="center", va="center")
+    whose = ["0, 1", "2\N{EN DASH}7", "8\N{EN DASH}11", "new"]
+    for axis in (axes[0].xaxis, axes[0].yaxis):
+        axis.set_ticks([0.5, 4.5, 9.5, 13.5], whose)
+    for axis in (axes[1].xaxis, axes[1].yaxis):
+        axis.set_ticks([0.5, 3.5, 7.5], [whose[0], *whose[2:]])
+    axes[0].text(11.5, 3, "8 to 11 have\nread these", ha="center", va="center")
     axes[0].plot([10.5, 7], [4.8, 8], color="0.3", linewidth=1)
     return fig
 
@@ -178,6 +181,23 @@ def on_cards(seq_len, cards):
     return fig
 
 
+@plots.drawn
+def seen_on_cards(held, query):
+    """What one token sees on the cards if the mask goes by the positions, and if it goes by the places."""
+    here = held.index(query)
+
+    def strip(sees):
+        papers = ["red" if token > query else OLD if token < query else NEW for token in held]
+        seen = [sees(place, token) for place, token in enumerate(held)]
+        return [(str(token), 1, paper if look else "") for token, paper, look in zip(held, papers, seen)]
+
+    rows = {
+        "by position": strip(lambda place, token: token <= query),
+        "by place": strip(lambda place, token: place <= here),
+    }
+    return plots.strips(rows, xlabel="place on the cards", xticks=[0, len(held) // 2, len(held)])
+
+
 def word_table(rows, columns, names):
     """A table with a word in each cell, and what a reader who cannot see it needs to know."""
     fig, ax = plt.subplots(figsize=(4.7, 0.9 + 0.42 * len(rows)))
@@ -238,28 +258,20 @@ def edits(model):
 
 
 @plots.drawn
-def what_to_do(move_rows, reuse, stretch):
-    """The table of families by what has changed: does it work as it is, with rotated keys, or not at all?
+def what_to_do(columns, layers):
+    """What old rows need in each family: does it work as it is, with rotated keys, or not at all?
 
-    Each event is a function ``event(model, rotate)``.
+    columns: under the name of each, events that need the same, as functions ``event(model, rotate)``
+    layers: how many layers the models of each column have
     """
-    columns = {  # events that need the same, and the number of layers of their model
-        "unchanged": ([events.append, events.evict, events.accept, events.split], 2),
-        "new\nposition": ([move_rows, reuse], 1),
-        "other\ndistances": ([stretch], 2),
-        "other\nwords": ([move_rows, reuse, events.correct], 2),
-    }
     needs = {}
     for family in events.FAMILIES:
         needs[family] = []
-        for alike, layers in columns.values():
-            gaps = [
-                [event(events.untrained(family, layers), rotate) for rotate in (False, True)]
-                for event in alike
-            ]
-            (same,) = {need(both) for both in gaps}
-            if move_rows in alike and same == "nothing":
-                old_list = move_rows(events.untrained(family, layers), rotate=False, correct_list=False)
+        for alike, depth in zip(columns.values(), layers, strict=True):
+            model = partial(events.untrained, family, depth)
+            (same,) = {need([event(model(), rotate) for rotate in (False, True)]) for event in alike}
+            if same == "nothing" and depth == 1:  # all rows of this column have moved
+                old_list = alike[0](model(), rotate=False, correct_list=False)
                 same = "list only" if old_list > RIGHT else same
             needs[family].append(same)
     return word_table(needs, list(columns), [name.replace("\n", " ") for name in columns])

@@ -151,12 +151,22 @@ def broken(program):
     return found
 
 
+def _of_the_five(program):
+    """What has become of the requests that the lesson begins with."""
+    try:
+        right = gap(program, program.WISHES) < 1e-6
+    except Exception:  # it stops there, and another law has said where
+        return ""
+    return f"The five requests of the lesson are {'right now' if right else 'still wrong'}."
+
+
 WHOM, LONGEST, A = ("whom", 18), "a cat chases the dog", ("a", 18)
 NO_WINDOW = {"windows": (None,) * 4}
 LOG = (  # a learner's experiments: requests, options, and what follows
     (server.WISHES[:4], {}, "It takes the longest prompt, which had left after letter 2."),
     ([WHOM, (LONGEST, 2)], {}, "Two requests are enough."),
     ([WHOM, (LONGEST, 2)], NO_WINDOW, "It takes a window."),
+    ([WHOM, (LONGEST, 1)], {}, "It may leave at once. The harm then comes at once, too."),
     ([A, ("who", 18)], {}, "The longer prompt has to leave before the other one."),
     ([A, ("who", 1)], {}, "The batch has 4 columns then. So it takes more columns than that."),
     ([A, ("who", 3)], {}, "The harm comes later than the leaving."),
@@ -165,8 +175,8 @@ LOG = (  # a learner's experiments: requests, options, and what follows
 )
 CONCLUSION = (
     "Answers go wrong only if some layers have a window, and the longest prompt leaves before the others.",
-    "They begin to go wrong when, after that, the number of columns is first a multiple of 4. With 4 columns "
-    "nothing goes wrong, because no window has forgotten anything yet.",
+    "They begin to go wrong when, after that, the number of columns is first a multiple of 4 and at least 8. "
+    "With 4 columns nothing goes wrong, because no window has forgotten anything yet.",
 )
 
 VERDICT = """
@@ -188,10 +198,10 @@ With your `{name}` the symptom is still there, and `{name}` is innocent. We repa
 `{name}` as it is in the file, and every answer was right. In which of your experiments did `{name}` do all
 of its work, without harm?""",
     "still wrong": """
-You have the right function, but after your `{name}` a layer still has the wrong keys. Print the shapes of the
-keys before and after it, in a layer with a window and in one without. How many columns does the batch have
-then?""",
-    "breaks": "Your `{name}` breaks what was right before. Now the outputs are wrong where {law}.",
+You have the right function, but after your `{name}` a layer still has the wrong keys. {five} Print the shapes
+of the keys before and after it, in a layer with a window and in one without. How many columns does the batch
+have then?""",
+    "breaks": "Your `{name}` breaks what was right before. Now the outputs are wrong where {law}. {five}",
     "stops": "With your `{name}` the program stops where {law}. It raises {error}",
 }
 
@@ -242,9 +252,13 @@ class Hunt(Checked):
             cause, law, error = self._cause(names[0], patient)
         except NotImplementedError:
             return stub
-        say = " ".join(REPLIES[cause].split()).format(
-            name=names[0], law=law, error=f"{type(error).__name__}: {error!s:.200}"
+        say = REPLIES[cause].format(
+            name=names[0],
+            law=law,
+            error=f"{type(error).__name__}: {error!s:.200}",
+            five=_of_the_five(patient),
         )
+        say = " ".join(say.split())
         return self.result("correct" if cause == "the cause" else "not yet", say, cause)
 
     def _cause(self, name, patient):
