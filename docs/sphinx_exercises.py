@@ -244,7 +244,10 @@ class Progress(Directive):
     def run(self):
         rows = []
         for lesson, name, _ in progress(ROOT / "notebooks"):
-            link = f'<a href="notebooks/{lesson}.html#answer-{name}"><code>{name}</code></a>'
+            title = words(
+                re.sub("^Exercise: (.)", lambda found: found[1].upper(), self.heading(lesson, name))
+            )
+            link = f'<a href="notebooks/{lesson}.html#answer-{name}">{title}</a>'
             rows.append(
                 f'<tr data-lesson="{lesson}" data-name="{name}"><td>{lesson[:2]}</td><td>{link}</td>'
                 '<td class="outcome"></td></tr>'
@@ -255,6 +258,14 @@ class Progress(Directive):
             f"</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         )
         return [nodes.raw("", table, format="html")]
+
+    def heading(self, lesson, name):
+        """The heading above the last cell of a lesson that names an exercise."""
+        text = ""
+        for cell in nbformat.read(ROOT / f"notebooks/{lesson}.ipynb", 4).cells:
+            text += cell.source + "\n"
+        before = re.split(rf"\b{name}\b", text)[-2]
+        return re.findall(r"^##+ (.+)$", before, re.M)[-1]
 
 
 def write_names(app, exception):

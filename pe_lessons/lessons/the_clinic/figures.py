@@ -94,7 +94,7 @@ def panelled(panels, *, positions, xticks, ncols=3):
                 ax.plot(x, values, color=RED, linewidth=2, clip_on=False)
                 ax.text(s=words, transform=ax.transAxes, linespacing=1.3, **side)
             ax.set_title(title, loc="left", weight="bold")
-            ax.set(xlim=(0, x[-1]), yscale="log", ylim=(0.0001, 300))
+            ax.set(xlim=(0, x[-1]), yscale="log", ylim=(0.0001, 10_000))
             ax.set_yticks([0.0001, 1], ["0.0001", "1"])
             ax.minorticks_off()
             ax.set_xticks(place(xticks[title]), [f"{tick:,}" for tick in xticks[title]])
