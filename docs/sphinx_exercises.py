@@ -231,10 +231,8 @@ class Placement(Directive):
         for path in notebooks(ROOT / "notebooks"):
             title = nbformat.read(path, 4).cells[0].source.splitlines()[0].removeprefix("# ")
             lessons[int(path.name[:2])] = [f"notebooks/{path.stem}.html", title]
-        data = json.dumps({"asked": placement.lessons, "last": LAST, "lessons": lessons}).replace(
-            "</", "<\\/"
-        )
-        script = f'<script type="application/json" id="placement">{data}</script>'
+        data = json.dumps({"asked": placement.lessons, "last": LAST, "lessons": lessons})
+        script = '<script type="application/json" id="placement">' + data.replace("</", "<\\/") + "</script>"
         return [nodes.raw("", question_box(placement) + script, format="html")]
 
 
@@ -261,11 +259,9 @@ class Progress(Directive):
 
     def heading(self, lesson, name):
         """The heading above the last cell of a lesson that names an exercise."""
-        text = ""
-        for cell in nbformat.read(ROOT / f"notebooks/{lesson}.ipynb", 4).cells:
-            text += cell.source + "\n"
-        before = re.split(rf"\b{name}\b", text)[-2]
-        return re.findall(r"^##+ (.+)$", before, re.M)[-1]
+        cells = nbformat.read(ROOT / f"notebooks/{lesson}.ipynb", 4).cells
+        text = "\n".join(cell.source for cell in cells)
+        return re.findall(r"^##+ (.+)$", re.split(rf"\b{name}\b", text)[-2], re.M)[-1]
 
 
 def write_names(app, exception):

@@ -30,6 +30,7 @@ if "google.colab" in sys.modules:  # elsewhere the course is installed already
 """
 
 SHOW = {"imports": "Show the imports", "code": "Show the code of this picture", "output": "Show the answer"}
+THUMB = 88  # dots of the page
 LONG = 8  # lines of code above a figure that are in its way
 ONLY_DRAWS = re.compile(r"(#.*\n)*figures\.\w+\((.|\n[ )])*\)\s*$")  # one call
 
@@ -205,9 +206,6 @@ def close_folded(translator, node):
     translator.body.append("</details>")
 
 
-THUMB = 88  # dots of the page
-
-
 def thumbnail(app, lesson, cell_id, down=0, share=0.7):
     """A square of the first coloured part of a figure, at its left edge, small, among the images: the file's
     name. `down` says how far down it begins, and `share` how wide it is, in parts of the figure's part."""
@@ -220,9 +218,8 @@ def thumbnail(app, lesson, cell_id, down=0, share=0.7):
     left, top, right, bottom = (int(side) * scale for side in told["coloured"][0].split())
     side, top = float(share) * min(right - left, bottom - top), top + float(down) * (bottom - top)
     part = drawn.resize((2 * THUMB, 2 * THUMB), box=(left, top, left + side, top + side))
-    images = Path(app.outdir, "_images")
-    images.mkdir(exist_ok=True)
-    part.save(images / f"part_{lesson}.png")
+    Path(app.outdir, "_images").mkdir(exist_ok=True)
+    part.save(Path(app.outdir, f"_images/part_{lesson}.png"))
     return f"part_{lesson}.png"
 
 
@@ -233,7 +230,7 @@ class LessonMap(nodes.General, nodes.Element):
 class LessonMapDirective(Directive):
     """What stands below it says what a part lets one do, ``I · Build it: You write ...``, of which figure it
     shows a piece, ``I · Build it, picture: lesson cell`` (and more of `thumbnail`), and what a lesson asks,
-    ``by_hand: Which ...?``. Without it a lesson asks what the lesson before it ends with."""
+    ``by_hand: Which ...?``."""
 
     has_content = True
 
@@ -262,7 +259,7 @@ class FillLessonMap(SphinxPostTransform):
             name = thumbnail(self.app, *drawn.split())
             shown = f'<img src="_images/{name}" alt="" loading="lazy" width="{THUMB}" height="{THUMB}">'
             head.insert(0, nodes.raw("", shown, format="html"))
-        items = [self.item(name, says.get(name.partition("_")[2])) for name in names]
+        items = [self.item(name, says[name.partition("_")[2]]) for name in names]
         hours = sum(map(self.minutes, names)) / 60
         head += nodes.paragraph("", f"{len(names)} lessons, {hours:.0f} hours", classes=["minutes"])
         lessons = nodes.bullet_list("", *items, classes=["lesson-map"])
@@ -276,8 +273,8 @@ class FillLessonMap(SphinxPostTransform):
         link = reference(self.env, nodes.inline("", title), "doc", f"/{name}")
         place = nodes.inline("", f"{number} ", classes=["number"])
         time = nodes.inline("", f" {self.minutes(name) or '–'} min", classes=["minutes"])
-        asked = nodes.paragraph("", asked, classes=["question"]) if asked else question(self.env, name)
-        return nodes.list_item("", nodes.paragraph("", "", place, link, time), *filter(None, [asked]))
+        asked = nodes.paragraph("", asked, classes=["question"])
+        return nodes.list_item("", nodes.paragraph("", "", place, link, time), asked)
 
 
 PAPER = 0.07  # the grey that white becomes on a dark page
@@ -286,8 +283,6 @@ LIFT = 0.75  # under 1: what is neither dark nor light can be read there as well
 SLAB = ((10, 254), (50, 0), (30, 254))
 # hue-rotate(180deg) of CSS
 OPPOSITE_HUE = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
-
-
 # The colours of both maps, by day and in the dark.
 BY_DAY, IN_DARK = (np.concatenate([two[n](range(256))[:, :3] for two in plots.MAPS.values()]) for n in (0, 1))
 

@@ -48,9 +48,7 @@ its number for good, so some numbers are missing.
 """
 WORDS = tomllib.loads((ROOT / "docs/clinic.toml").read_text(encoding="utf-8"))
 SHAPES = WORDS["shapes"]
-SEEN, ALSO, TOKENS = (
-    {int(case): words for case, words in WORDS[key].items()} for key in ("seen", "also", "tokens")
-)
+SEEN, ALSO, TOKENS = ({int(n): said for n, said in WORDS[key].items()} for key in ("seen", "also", "tokens"))
 OURS = "Three suspects, for when you have three of your own"
 ANSWER = "Cause and fix"
 GUILTY = f"Yes, it is this one. *{ANSWER}* says why."
@@ -100,16 +98,15 @@ def curves(folder):
     for number, (shape, drawn) in enumerate(panels.items()):
         bare = [(values, "") for values, _ in drawn]  # the page says the words, where a phone can show them
         middle = [9, 256] if 9 in named[shape] else [16, 257 if 257 in named[shape] else 256]
-        fig = figures.panelled(
-            {"": bare}, positions=positions, xticks={"": [0, *middle, named[shape][-1]]}, ncols=1
-        )
+        ticks = {"": [0, *middle, named[shape][-1]]}
+        fig = figures.panelled({"": bare}, positions=positions, xticks=ticks, ncols=1)
         fig.set_size_inches(2.4, 1.6)
         fig.axes[0].set(xlabel="position (log)", ylabel="error (log)", ylim=(0.0001, 2))
         fig.axes[0].set_yticks([0.0001, 0.01, 1], ["0.0001", "0.01", "1"])
         save(fig, folder / f"curve_{number}.svg")
         fig.set_size_inches(1, 0.4)
         fig.axes[0].set(xlabel="", ylabel="", xticks=[], yticks=[])
-        save(fig, folder / f"small_{number}.svg")
+        save(fig, folder / f"curve-{number}.svg")
         words = html.escape(" or ".join(said for _, said in drawn).replace("\n", " "))
         if cases := SHAPES[shape]:
             where, leads = f'href="#case-{cases[0]}" data-tag="curve-{number}"', f"{len(cases)} cases"
@@ -129,26 +126,17 @@ def buttons():
     )
 
 
-def small(case):
-    """Where a case goes wrong: its curve, or its tokens."""
-    for number, cases in enumerate(SHAPES.values()):
-        if case.number in cases:
-            return f'<img class="turns-dark" src="_static/clinic/small_{number}.svg" alt="">'
-    tokens = TOKENS[case.number].translate(
-        {ord("o"): "■", ord("-"): "□", ord("x"): "<i>■</i>", ord(" "): "<br>"}
-    )
-    return f'<span class="tokens" aria-hidden="true">{tokens}</span>'
-
-
 def wall(number, cases):
-    """A card for each case of a group."""
+    """A card for each case of a group. A case without a curve has its tokens."""
     cards = ""
     for case in cases:
-        tags = [f"curve-{n}" for n, found in enumerate(SHAPES.values()) if case.number in found]
+        curves = [f"curve-{n}" for n, found in enumerate(SHAPES.values()) if case.number in found]
+        tokens = TOKENS.get(case.number, "").replace("x", "<i>■</i>").replace(" ", "<br>")
+        drawn = f'<img class="turns-dark" src="_static/clinic/{curves[0]}.svg" alt="">' if curves else tokens
         cards += (
-            f'<li data-tags="{" ".join([f"group-{number}", *tags])}"><b>{case.number}</b>'
-            f'{small(case)}<a href="#case-{case.number}">{html.escape(case.title)}</a>'
-            f"<p>{html.escape(SEEN[case.number])}</p>"
+            f'<li data-tags="{" ".join([f"group-{number}", *curves])}"><b>{case.number}</b>'
+            f'<span class="tokens" aria-hidden="true">{drawn}</span>'
+            f'<a href="#case-{case.number}">{html.escape(case.title)}</a><p>{SEEN[case.number]}</p>'
             f"<small>{case.data['minutes']} minutes, with lesson {case.lesson[:2]}</small></li>"
         )
     return f'```{{raw}} html\n<ul class="wall cases">{cards}</ul>\n```\n'

@@ -148,16 +148,18 @@ def test_on_a_phone_panels_have_one_scale(open_page):
     assert len(wide) == 2 and wide[0] == pytest.approx(wide[1], rel=0.01)
 
 
-def test_on_a_phone_code_is_wrapped_or_says_that_it_scrolls(open_page):
-    page = open_page("notebooks/09_rotary", width=390)
+@pytest.mark.parametrize("name", ["09_rotary", "16_layers_that_remember"])
+def test_on_a_phone_code_and_what_it_prints_scroll_and_say_so(open_page, name):
+    page = open_page(f"notebooks/{name}", width=390)
     page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
     told = page.locator(".highlight:not(.cm-content) > pre:visible").evaluate_all(
         """all => all.map(one => [
-            one.textContent.trimEnd().split("\\n").length, one.scrollWidth > one.clientWidth,
+            getComputedStyle(one).whiteSpace, one.scrollWidth > one.clientWidth,
             getComputedStyle(one, "::after").content.includes("scroll")])"""
     )
     assert any(scrolls for _, scrolls, _ in told)
-    assert all(lines > 4 and says for lines, scrolls, says in told if scrolls)
+    assert all(says for _, scrolls, says in told if scrolls)
+    assert sum(space == "pre" for space, _, _ in told) > 0.8 * len(told)  # the others are sentences
 
 
 def test_on_a_phone_a_figure_is_whole_and_as_wide_as_the_window(open_page):
