@@ -258,10 +258,10 @@ class Progress(Directive):
         return [nodes.raw("", table, format="html")]
 
     def heading(self, lesson, name):
-        """The heading above the last cell of a lesson that names an exercise."""
+        """The heading above the last check of an exercise or a quiz."""
         cells = nbformat.read(ROOT / f"notebooks/{lesson}.ipynb", 4).cells
         text = "\n".join(cell.source for cell in cells)
-        return re.findall(r"^##+ (.+)$", re.split(rf"\b{name}\b", text)[-2], re.M)[-1]
+        return re.findall(r"^##+ (.+)$", text.rpartition(f"{name}.check(")[0], re.M)[-1]
 
 
 def write_names(app, exception):

@@ -230,7 +230,7 @@ class LessonMap(nodes.General, nodes.Element):
 class LessonMapDirective(Directive):
     """What stands below it says what a part lets one do, ``I · Build it: You write ...``, of which figure it
     shows a piece, ``I · Build it, picture: lesson cell`` (and more of `thumbnail`), and what a lesson asks,
-    ``by_hand: Which ...?``."""
+    ``by_hand: Which ...?``. Without it a lesson asks what the one before it ends with."""
 
     has_content = True
 
@@ -259,7 +259,7 @@ class FillLessonMap(SphinxPostTransform):
             name = thumbnail(self.app, *drawn.split())
             shown = f'<img src="_images/{name}" alt="" loading="lazy" width="{THUMB}" height="{THUMB}">'
             head.insert(0, nodes.raw("", shown, format="html"))
-        items = [self.item(name, says[name.partition("_")[2]]) for name in names]
+        items = [self.item(name, says.get(name.partition("_")[2])) for name in names]
         hours = sum(map(self.minutes, names)) / 60
         head += nodes.paragraph("", f"{len(names)} lessons, {hours:.0f} hours", classes=["minutes"])
         lessons = nodes.bullet_list("", *items, classes=["lesson-map"])
@@ -273,8 +273,8 @@ class FillLessonMap(SphinxPostTransform):
         link = reference(self.env, nodes.inline("", title), "doc", f"/{name}")
         place = nodes.inline("", f"{number} ", classes=["number"])
         time = nodes.inline("", f" {self.minutes(name) or '–'} min", classes=["minutes"])
-        asked = nodes.paragraph("", asked, classes=["question"])
-        return nodes.list_item("", nodes.paragraph("", "", place, link, time), asked)
+        asked = nodes.paragraph("", asked, classes=["question"]) if asked else question(self.env, name)
+        return nodes.list_item("", nodes.paragraph("", "", place, link, time), *filter(None, [asked]))
 
 
 PAPER = 0.07  # the grey that white becomes on a dark page
@@ -292,8 +292,9 @@ def mapped(kept):
     colours are only near the maps' has colours of its own."""
     colours, places = np.unique(kept.reshape(-1, 3), axis=0, return_inverse=True)
     away = np.linalg.norm(colours[:, None] - BY_DAY, axis=-1)
-    other = (away.min(axis=1) < 0.03)[places].mean() < 0.3
-    found = (away.min(axis=1) < 0.18) & (not other) & (colours.min(axis=1) < 0.99), away.argmin(axis=1)
+    inked = colours.min(axis=1) < 0.99
+    other = (away.min(axis=1) < 0.03)[places][inked[places]].mean() < 0.3
+    found = (away.min(axis=1) < 0.18) & (not other) & inked, away.argmin(axis=1)
     return (one[places.ravel()].reshape(kept.shape[:2]) for one in found)
 
 

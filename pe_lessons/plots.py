@@ -21,7 +21,7 @@ from PIL import Image
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")  # told apart by the colour-blind too
 # One encoding, one colour, in every lesson; other curves take the colours that are left.
 OF_ENCODING = dict(zip(("sinusoidal", "learned", "RoPE", "ALiBi", "T5"), COLOURS)) | {"no positions": "0.4"}
-OF_AXIS = {"time": "#f0e442", "height": "#c9b8e8", "width": "#d9b48f"}
+OF_AXIS = {"time": "#f0e442", "height": "#d6acea", "width": "#d9b48f"}
 SIGNED, WEIGHTS = "signed", "weights"  # the colour maps of tables, and of what is never below zero
 # By day and in the dark, and live pictures have the first as well, in shared.js. In the dark they jump where
 # `ink_on` changes, so that a number can be read on both sides.
@@ -197,6 +197,7 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
             ax.set(xlabel=xlabel, title=title)
         axes[0, 0].set_ylabel(ylabel)
         fig.colorbar(image, ax=axes, label=label, shrink=0.8)
+        fig.draw_without_rendering()  # so that its ticks have our letters, wherever it is drawn
     return fig
 
 
