@@ -55,6 +55,7 @@ STYLE = {
     "mathtext.rm": SERIF,
     "mathtext.it": f"{SERIF}:italic",
     "mathtext.bf": f"{SERIF}:bold",
+    "mathtext.cal": f"{SERIF}:italic",  # else matplotlib looks for a cursive font, and says so
     "lines.linewidth": 1.8,
     "axes.linewidth": 0.8,
     "axes.edgecolor": "0.35",

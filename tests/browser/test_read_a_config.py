@@ -220,7 +220,7 @@ def test_a_card_shows_its_case_and_each_suspect_says_whether_it_is_the_one(open_
     case = next(one for one in clinic.cases() if not one.later)
     page = open_page("clinic")
     card = page.locator(".cases > li", has=page.get_by_role("link", name=case.title))
-    assert str(case.number) in card.inner_text() and card.locator("img, .tokens").count() == 1
+    assert str(case.number) in card.inner_text() and card.locator(".tokens:has(img, i)").count() == 1
     section = page.locator(f"section:has(> span#case-{case.number}), section#case-{case.number}").last
     for unfolded in (True, False, True):
         card.get_by_role("link").press("Enter")
