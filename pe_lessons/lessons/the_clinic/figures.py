@@ -92,7 +92,7 @@ def panelled(panels, *, positions, xticks, ncols=3):
                 values = np.maximum(values, 0.0001)
                 ax.fill_between(x, values, color=RED, alpha=0.15, linewidth=0)
                 ax.plot(x, values, color=RED, linewidth=2, clip_on=False)
-                ax.text(s=words, transform=ax.transAxes, linespacing=1.3, **side)
+                ax.text(s=words, transform=ax.transAxes, linespacing=1.0, **side)
             ax.set_title(title, loc="left", weight="bold")
             ax.set(xlim=(0, x[-1]), yscale="log", ylim=(0.0001, 3000))
             ax.set_yticks([0.0001, 1], ["0.0001", "1"])
