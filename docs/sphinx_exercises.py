@@ -231,10 +231,8 @@ class Placement(Directive):
         for path in notebooks(ROOT / "notebooks"):
             title = nbformat.read(path, 4).cells[0].source.splitlines()[0].removeprefix("# ")
             lessons[int(path.name[:2])] = [f"notebooks/{path.stem}.html", title]
-        data = json.dumps({"asked": placement.lessons, "last": LAST, "lessons": lessons}).replace(
-            "</", "<\\/"
-        )
-        script = f'<script type="application/json" id="placement">{data}</script>'
+        data = json.dumps({"asked": placement.lessons, "last": LAST, "lessons": lessons})
+        script = '<script type="application/json" id="placement">' + data.replace("</", "<\\/") + "</script>"
         return [nodes.raw("", question_box(placement) + script, format="html")]
 
 
@@ -244,7 +242,10 @@ class Progress(Directive):
     def run(self):
         rows = []
         for lesson, name, _ in progress(ROOT / "notebooks"):
-            link = f'<a href="notebooks/{lesson}.html#answer-{name}"><code>{name}</code></a>'
+            title = words(
+                re.sub("^Exercise: (.)", lambda found: found[1].upper(), self.heading(lesson, name))
+            )
+            link = f'<a href="notebooks/{lesson}.html#answer-{name}">{title}</a>'
             rows.append(
                 f'<tr data-lesson="{lesson}" data-name="{name}"><td>{lesson[:2]}</td><td>{link}</td>'
                 '<td class="outcome"></td></tr>'
@@ -255,6 +256,12 @@ class Progress(Directive):
             f"</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         )
         return [nodes.raw("", table, format="html")]
+
+    def heading(self, lesson, name):
+        """The heading above the last check of an exercise or a quiz."""
+        cells = nbformat.read(ROOT / f"notebooks/{lesson}.ipynb", 4).cells
+        text = "\n".join(cell.source for cell in cells)
+        return re.findall(r"^##+ (.+)$", text.rpartition(f"{name}.check(")[0], re.M)[-1]
 
 
 def write_names(app, exception):

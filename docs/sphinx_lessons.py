@@ -12,8 +12,6 @@ import nbformat
 import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import Directive
-from matplotlib import pyplot as plt
-from matplotlib.colors import LinearSegmentedColormap
 from myst_nb.core.render import NbElementRenderer
 from myst_nb.sphinx_ import HideCodeCellNode
 from PIL import Image, ImageFilter
@@ -31,9 +29,10 @@ if "google.colab" in sys.modules:  # elsewhere the course is installed already
     %pip install --quiet --no-deps "pe_lessons @ git+{repository}"
 """
 
-SHOW = {"imports": "Show the imports", "code": "Show the code", "output": "Show the answer"}
+SHOW = {"imports": "Show the imports", "code": "Show the code of this picture", "output": "Show the answer"}
+THUMB = 88  # dots of the page
 LONG = 8  # lines of code above a figure that are in its way
-COLUMN = 700  # dots of the page; a figure that was drawn wider leaves the column of the text
+ONLY_DRAWS = re.compile(r"(#.*\n)*figures\.\w+\((.|\n[ )])*\)\s*$")  # one call
 
 
 def number(docname):
@@ -189,7 +188,7 @@ def fold_cells(app, docname, source):
             told = hidden or (after and draws)
             tags += ["told-after"] * (told and not hidden)
             long = draws and text.count("\n") + 1 >= LONG and "print(" not in text
-            if "plots.show(" in text or cell["id"] == "imports" or long:
+            if "plots.show(" in text or cell["id"] == "imports" or long or (draws and ONLY_DRAWS.match(text)):
                 tags.append("hide-input")
             if hidden:
                 tags.append("hide-output")
@@ -208,9 +207,6 @@ def close_folded(translator, node):
     translator.body.append("</details>")
 
 
-THUMB = 88  # dots of the page
-
-
 def thumbnail(app, lesson, cell_id, down=0, share=0.7):
     """A square of the first coloured part of a figure, at its left edge, small, among the images: the file's
     name. `down` says how far down it begins, and `share` how wide it is, in parts of the figure's part."""
@@ -223,9 +219,8 @@ def thumbnail(app, lesson, cell_id, down=0, share=0.7):
     left, top, right, bottom = (int(side) * scale for side in told["coloured"][0].split())
     side, top = float(share) * min(right - left, bottom - top), top + float(down) * (bottom - top)
     part = drawn.resize((2 * THUMB, 2 * THUMB), box=(left, top, left + side, top + side))
-    images = Path(app.outdir, "_images")
-    images.mkdir(exist_ok=True)
-    part.save(images / f"part_{lesson}.png")
+    Path(app.outdir, "_images").mkdir(exist_ok=True)
+    part.save(Path(app.outdir, f"_images/part_{lesson}.png"))
     return f"part_{lesson}.png"
 
 
@@ -236,7 +231,7 @@ class LessonMap(nodes.General, nodes.Element):
 class LessonMapDirective(Directive):
     """What stands below it says what a part lets one do, ``I · Build it: You write ...``, of which figure it
     shows a piece, ``I · Build it, picture: lesson cell`` (and more of `thumbnail`), and what a lesson asks,
-    ``by_hand: Which ...?``. Without it a lesson asks what the lesson before it ends with."""
+    ``by_hand: Which ...?``. Without it a lesson asks what the one before it ends with."""
 
     has_content = True
 
@@ -265,17 +260,22 @@ class FillLessonMap(SphinxPostTransform):
             name = thumbnail(self.app, *drawn.split())
             shown = f'<img src="_images/{name}" alt="" loading="lazy" width="{THUMB}" height="{THUMB}">'
             head.insert(0, nodes.raw("", shown, format="html"))
-        items = (self.item(name, says.get(name.partition("_")[2])) for name in names)
+        items = [self.item(name, says.get(name.partition("_")[2])) for name in names]
+        hours = sum(map(self.minutes, names)) / 60
+        head += nodes.paragraph("", f"{len(names)} lessons, {hours:.0f} hours", classes=["minutes"])
         lessons = nodes.bullet_list("", *items, classes=["lesson-map"])
         return [nodes.container("", head, lessons, classes=["part"])]
 
+    def minutes(self, name):
+        return int(re.search(r"About (\d+) minutes|$", self.env.get_doctree(name).astext())[1] or 0)
+
     def item(self, name, asked):
-        title = nodes.inline("", self.env.titles[name].astext())
-        link = reference(self.env, title, "doc", f"/{name}")
-        minutes = re.search(r"About (\d+) minutes", self.env.get_doctree(name).astext())
-        time = [nodes.inline("", f" {minutes[1]} min", classes=["minutes"])] if minutes else []
+        number, _, title = self.env.titles[name].astext().partition(" · ")
+        link = reference(self.env, nodes.inline("", title), "doc", f"/{name}")
+        place = nodes.inline("", f"{number} ", classes=["number"])
+        time = nodes.inline("", f" {self.minutes(name) or '–'} min", classes=["minutes"])
         asked = nodes.paragraph("", asked, classes=["question"]) if asked else question(self.env, name)
-        return nodes.list_item("", nodes.paragraph("", "", link, *time), *filter(None, [asked]))
+        return nodes.list_item("", nodes.paragraph("", "", place, link, time), *filter(None, [asked]))
 
 
 PAPER = 0.07  # the grey that white becomes on a dark page
@@ -284,26 +284,24 @@ LIFT = 0.75  # under 1: what is neither dark nor light can be read there as well
 SLAB = ((10, 254), (50, 0), (30, 254))
 # hue-rotate(180deg) of CSS
 OPPOSITE_HUE = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
+# The colours of both maps, by day and in the dark.
+BY_DAY, IN_DARK = (np.concatenate([two[n](range(256))[:, :3] for two in plots.MAPS.values()]) for n in (0, 1))
 
 
-DARK = LinearSegmentedColormap.from_list("dark", ("#74b8ff", "#222832", "#ff857d"))  # as shared.js has it
-FRAME = 0.4  # the grey around a part whose edge is as dark as the page
-
-
-def signed(kept):
-    """(own, level) of each pixel of a part: whether its colour is of the map of signs, and where. A part
-    whose colours are only near this map's has colours of its own."""
+def mapped(kept):
+    """(own, level) of each pixel of a part: whether its colour is one of a map's, and which. A part whose
+    colours are only near the maps' has colours of its own."""
     colours, places = np.unique(kept.reshape(-1, 3), axis=0, return_inverse=True)
-    known = plt.get_cmap(plots.SIGNED)(range(256))[:, :3]
-    away = np.linalg.norm(colours[:, None] - known, axis=-1)
-    other = (away.min(axis=1) < 0.03)[places].mean() < 0.3
-    found = (away.min(axis=1) < 0.18) & (not other) & (colours.min(axis=1) < 0.99), away.argmin(axis=1)
+    away = np.linalg.norm(colours[:, None] - BY_DAY, axis=-1)
+    inked = colours.min(axis=1) < 0.99
+    other = (away.min(axis=1) < 0.03)[places][inked[places]].mean() < 0.3
+    found = (away.min(axis=1) < 0.18) & (not other) & inked, away.argmin(axis=1)
     return (one[places.ravel()].reshape(kept.shape[:2]) for one in found)
 
 
 def dark_twin(png, width, coloured):
     """A figure for a dark page: what is drawn in light ink on no paper, and colours that mean something kept.
-    What is near 0 on the map of signs is dark there.
+    Those of a map are turned: what is near 0 is dark there.
 
     Parameters
     ----------
@@ -325,14 +323,12 @@ def dark_twin(png, width, coloured):
     for box in coloured:
         left, top, right, bottom = (round(scale * int(side)) for side in box.split())
         part = slice(top, bottom), slice(left, right)
-        kept, ink = drawn[part] / 255, 1
-        own, level = signed(kept)
-        if own.mean() > 0.6 and (np.bincount(level[own]) > 0.01 * own.size).sum() > 4:  # fewer are names
-            twin[part] = np.where(own[..., None], 255 * DARK(level), twin[part])
+        kept = drawn[part] / 255
+        own, level = mapped(kept)
+        if own.mean() > 0.6 * (kept.min(axis=-1) < 1).mean():
+            colours = np.dstack([IN_DARK[level], np.ones(level.shape)])
+            twin[part] = np.where(own[..., None], 255 * colours, twin[part])
             continue
-        if (kept.min(axis=-1) == 1).mean() > 0.8:  # marks on paper: without it, the dark ones a bit lighter
-            ink = 1 - kept.min(axis=-1, keepdims=True)
-            kept = 1 - 0.75 * (1 - kept) / np.maximum(ink, 1e-3)
         # A slab of paper among the colours, with its grey words, is turned; thinner white may be a number.
         paper = kept.min(axis=-1) == 1
         for step, limit in SLAB:
@@ -341,12 +337,8 @@ def dark_twin(png, width, coloured):
         paper &= np.ptp(kept, axis=-1) < 0.01
         if (lines := kept.min(axis=(0, 2)) > 0.97).mean() < 0.4:  # between boxes, with their soft edges
             paper |= np.convolve(lines, np.ones(3), mode="same") > 0
-        coloured_part = (255 * np.dstack([kept, np.broadcast_to(ink, (*kept.shape[:2], 1))])).round()
+        coloured_part = (255 * np.dstack([kept, np.ones(kept.shape[:2])])).round()
         twin[part] = np.where(paper[..., None], twin[part], coloured_part)
-        edges = [twin[part][side] for side in (np.s_[:2], np.s_[-2:], np.s_[:, :2], np.s_[:, -2:])]
-        if np.ndim(ink) == 0 and min(np.median(edge[..., :3].max(axis=-1)) for edge in edges) < 255 * FRAME:
-            for edge in edges:
-                edge[:] = [*[round(255 * FRAME)] * 3, 255]
     file = io.BytesIO()
     Image.fromarray(twin).save(file, format="png")
     return file.getvalue()
@@ -384,7 +376,7 @@ def finish_page(app, doctree, docname):
                 moved.parent.remove(moved)
             caption = nodes.caption("", "", *caption[0].children)
             pictures = [one.deepcopy() for one in [image, *twins]]
-            wide = ["wide"] * (int(image.get("width", "0px")[:-2]) > COLUMN)
+            wide = ["wide"] * (int(image.get("width", "0px")[:-2]) > 100 * plots.OUT)
             figure = nodes.figure("", *pictures, caption, ids=[f"figure-{number_on_page}"], classes=wide)
             image.replace_self(figure)
     for link in list(doctree.findall(addnodes.download_reference)):

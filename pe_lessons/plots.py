@@ -6,10 +6,12 @@ import io
 import re
 from pathlib import Path
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import QuadMesh
-from matplotlib.colors import to_rgb
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.font_manager import fontManager
 from matplotlib.image import AxesImage
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
@@ -19,8 +21,27 @@ from PIL import Image
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")  # told apart by the colour-blind too
 # One encoding, one colour, in every lesson; other curves take the colours that are left.
 OF_ENCODING = dict(zip(("sinusoidal", "learned", "RoPE", "ALiBi", "T5"), COLOURS)) | {"no positions": "0.4"}
-OF_AXIS = {"time": "#f0e442", "height": "#c9b8e8", "width": "#d9b48f"}
-SIGNED, WEIGHTS = "RdBu_r", "viridis"  # the colour maps of tables, and of weights
+OF_AXIS = {"time": "#f0e442", "height": "#d6acea", "width": "#d9b48f"}
+SIGNED, WEIGHTS = "signed", "weights"  # the colour maps of tables, and of what is never below zero
+# By day and in the dark, and live pictures have the first as well, in shared.js. In the dark they jump where
+# `ink_on` changes, so that a number can be read on both sides.
+MAPS = {
+    SIGNED: (
+        ("#2166ac", "#f7f7f7", "#b2182b"),
+        [(0, "#74b8ff"), (0.062, "#4b8fd6"), (0.067, "#3a72b6"), (0.5, "#222832"),
+         (0.874, "#bd4641"), (0.879, "#de5f58"), (1, "#ff857d")],
+    ),
+    WEIGHTS: (
+        ("#f1edf9", "#9d86d6", "#2e1a66"),
+        [(0, "#272c3c"), (0.636, "#7160ba"), (0.639, "#8b79d2"), (1, "#e0d4ff")],
+    ),
+}  # fmt: skip
+MAPS = {name: [LinearSegmentedColormap.from_list(name, one) for one in two] for name, two in MAPS.items()}
+for _by_day, _ in MAPS.values():
+    mpl.colormaps.register(_by_day, force=True)
+SERIF = "Lessons Serif"  # the letters of the site's text
+for _font in Path(__file__).with_name("fonts").glob("*.ttf"):
+    fontManager.addfont(_font)
 RED = "#cc0000"  # for what is to be found in a crowd
 KEEPS = "keeps its colours"  # the gid of artists, besides images, whose colours stand for numbers or names
 STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))  # and in black and white
@@ -28,12 +49,27 @@ STYLE = {
     "figure.dpi": 100,
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
+    "font.family": [SERIF, "DejaVu Sans"],  # the second has the signs that the first lacks
     "font.size": 10,
+    "mathtext.fontset": "custom",
+    "mathtext.rm": SERIF,
+    "mathtext.it": f"{SERIF}:italic",
+    "mathtext.bf": f"{SERIF}:bold",
+    "mathtext.cal": f"{SERIF}:italic",  # else matplotlib looks for a cursive font, and says so
+    "lines.linewidth": 1.8,
+    "axes.linewidth": 0.8,
+    "axes.edgecolor": "0.35",
+    "xtick.color": "0.35",
+    "ytick.color": "0.35",
+    "xtick.labelcolor": "0.15",
+    "ytick.labelcolor": "0.15",
     "axes.titlesize": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "image.interpolation": "nearest",
 }
+COLUMN, WIDE = 6.9, 9.2  # inches of a page's two widths for figures
+OUT = 7.2  # a figure that was drawn wider gets the second
 
 
 def display(*shown, **options):
@@ -50,6 +86,20 @@ def show(fig, *, alt, caption):
     Its metadata say where colours stand for numbers or names: a dark page turns all but these. `alt` is what
     a reader who cannot see the figure needs to know, and `caption` is one line of Markdown.
     """
+    fig.set_figwidth(max(fig.get_figwidth(), 4.7))  # else its words are larger than in other figures
+    page = COLUMN if fig.get_figwidth() <= OUT else WIDE
+    larger = np.clip(fig.get_figwidth() / page / 0.8, 1, 1.25)
+    for text in fig.findobj(Text):
+        text.set_fontsize(larger * text.get_fontsize())
+        text.set_linespacing(1.05)
+    with plt.rc_context(STYLE | {"font.size": larger * STYLE["font.size"]}):  # some ticks come only now
+        png, told = _drawn_out(fig, alt)
+    plt.close(fig)
+    display({"image/png": _with_palette(png), "text/plain": alt}, raw=True, metadata={"image/png": told})
+    display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
+
+
+def _drawn_out(fig, alt):
     png = io.BytesIO()
     width, height = (round(length) for length in fig.get_size_inches() * fig.dpi)
     fig.dpi = 2 * fig.dpi  # here, and not in savefig alone, so that it is known afterwards where things are
@@ -58,9 +108,7 @@ def show(fig, *, alt, caption):
     coloured = _coloured(fig)
     if coloured:
         told["coloured"] = coloured
-    plt.close(fig)
-    display({"image/png": _with_palette(png), "text/plain": alt}, raw=True, metadata={"image/png": told})
-    display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
+    return png, told
 
 
 def drawn(draw):
@@ -150,6 +198,7 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
             ax.set(xlabel=xlabel, title=title)
         axes[0, 0].set_ylabel(ylabel)
         fig.colorbar(image, ax=axes, label=label, shrink=0.8)
+        fig.draw_without_rendering()  # so that its ticks have our letters, wherever it is drawn
     return fig
 
 
@@ -258,8 +307,8 @@ def _write_numbers(ax, image, values, digits):
 
 def ink_on(coloured, value):
     """Black or white, whichever can be read on the colour of that value."""
-    red, green, blue, _ = coloured.cmap(coloured.norm(value))
-    return "white" if 0.3 * red + 0.59 * green + 0.11 * blue < 0.5 else "black"
+    red, green, blue = np.array(coloured.cmap(coloured.norm(value))[:3]) ** 2.2
+    return "white" if 0.21 * red + 0.72 * green + 0.07 * blue < 0.18 else "black"
 
 
 def _coloured(fig):

@@ -19,34 +19,36 @@ html_theme.sidebar_secondary.remove: true
 
 # The clinic, by symptom
 
-What do you see? Choose it here, and you see the cases that it leads to.
+Something is wrong with your model. What do you see? Choose it here, or choose the curve that looks like your
+error, and the cases that it leads to are left.
 
 ```{{raw}} html
 <link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>
-<p class="filters" data-single>{buttons}</p>{wall}
-```
-
-Or compare shapes. The error at a position is the length of the difference between your query or key and that
-of a version that is right. A curve shows the largest error so far, as a share of the largest of all. (Both
-axes are logarithmic.)
-
-```{{raw}} html
+<p class="filters" data-single>{buttons}</p>
 {curves}
 ```
 
-<details class="how"><summary>How the curves are drawn</summary>
+<details class="how"><summary>What the pictures show</summary>
 
-{caption}
+The error at a position is the length of the difference between your query or key and that of a version that
+is right. A curve shows the largest error so far, as a share of the largest of all. {caption}
+
+A case without a curve shows its tokens: red ones go wrong, blue ones don't, and empty ones are padding.
 
 </details>
 
 These are real faults of positional encodings, from people's projects. You can also take them as riddles:
 which of the three suspects is it, and which test tells it from the others? In [the lesson]({lesson}) you
-write such tests. The stories are shortened, and each answer links to what was really reported.
+write such tests. The stories are shortened, and each answer links to what was really reported. A case keeps
+its number for good, so some numbers are missing.
+
+```{{raw}} html
+<p class="wall-count" role="status" tabindex="-1"></p>
+```
 """
 WORDS = tomllib.loads((ROOT / "docs/clinic.toml").read_text(encoding="utf-8"))
 SHAPES = WORDS["shapes"]
-SEEN, ALSO = ({int(case): words for case, words in WORDS[key].items()} for key in ("seen", "also"))
+SEEN, ALSO, TOKENS = ({int(n): said for n, said in WORDS[key].items()} for key in ("seen", "also", "tokens"))
 OURS = "Three suspects, for when you have three of your own"
 ANSWER = "Cause and fix"
 GUILTY = f"Yes, it is this one. *{ANSWER}* says why."
@@ -95,11 +97,16 @@ def curves(folder):
     items = []
     for number, (shape, drawn) in enumerate(panels.items()):
         bare = [(values, "") for values, _ in drawn]  # the page says the words, where a phone can show them
-        ticks = [0, *{9, 257}.intersection(named[shape]), named[shape][-1]]  # a phone has room for three
-        fig = figures.panelled({"": bare}, positions=positions, xticks={"": ticks}, ncols=1)
-        fig.set_size_inches(2.1, 1.4)
-        fig.axes[0].set(xlabel="position (log)", ylabel="", ylim=(0.0001, 2))
+        middle = [9, 256] if 9 in named[shape] else [16, 257 if 257 in named[shape] else 256]
+        ticks = {"": [0, *middle, named[shape][-1]]}
+        fig = figures.panelled({"": bare}, positions=positions, xticks=ticks, ncols=1)
+        fig.set_size_inches(2.4, 1.6)
+        fig.axes[0].set(xlabel="position (log)", ylabel="error (log)", ylim=(0.0001, 2))
+        fig.axes[0].set_yticks([0.0001, 0.01, 1], ["0.0001", "0.01", "1"])
         save(fig, folder / f"curve_{number}.svg")
+        fig.set_size_inches(1, 0.4)
+        fig.axes[0].set(xlabel="", ylabel="", xticks=[], yticks=[])
+        save(fig, folder / f"curve-{number}.svg")
         words = html.escape(" or ".join(said for _, said in drawn).replace("\n", " "))
         if cases := SHAPES[shape]:
             where, leads = f'href="#case-{cases[0]}" data-tag="curve-{number}"', f"{len(cases)} cases"
@@ -119,19 +126,20 @@ def buttons():
     )
 
 
-def wall():
-    """A card for each case."""
-    groups = list(clinic.groups())
+def wall(number, cases):
+    """A card for each case of a group. A case without a curve has its tokens."""
     cards = ""
-    for case in clinic.cases():
-        tags = [f"group-{groups.index(case.group)}"]
-        tags += [f"curve-{n}" for n, cases in enumerate(SHAPES.values()) if case.number in cases]
+    for case in cases:
+        curves = [f"curve-{n}" for n, found in enumerate(SHAPES.values()) if case.number in found]
+        tokens = TOKENS.get(case.number, "").replace("x", "<i>■</i>").replace(" ", "<br>")
+        drawn = f'<img class="turns-dark" src="_static/clinic/{curves[0]}.svg" alt="">' if curves else tokens
         cards += (
-            f'<li data-tags="{" ".join(tags)}"><a href="#case-{case.number}">{html.escape(case.title)}</a>'
-            f"<p>{html.escape(SEEN[case.number])} <small>Case {case.number}, {case.data['minutes']} minutes, "
-            f"with lesson {case.lesson[:2]}</small></p></li>"
+            f'<li data-tags="{" ".join([f"group-{number}", *curves])}"><b>{case.number}</b>'
+            f'<span class="tokens" aria-hidden="true">{drawn}</span>'
+            f'<a href="#case-{case.number}">{html.escape(case.title)}</a><p>{SEEN[case.number]}</p>'
+            f"<small>{case.data['minutes']} minutes, with lesson {case.lesson[:2]}</small></li>"
         )
-    return f'<p class="wall-count" role="status" tabindex="-1"></p><ul class="wall">{cards}</ul>'
+    return f'```{{raw}} html\n<ul class="wall cases">{cards}</ul>\n```\n'
 
 
 def write(folder):
@@ -140,12 +148,13 @@ def write(folder):
     (folder / "_static/clinic").mkdir(parents=True, exist_ok=True)
     lesson = notebook(ROOT / "notebooks", "the_clinic")
     _, caption = plots.words(figures.__file__)["show_fingerprints"]
-    parts = {"buttons": buttons(), "curves": curves(folder / "_static/clinic"), "wall": wall()}
+    parts = {"buttons": buttons(), "curves": curves(folder / "_static/clinic")}
     page = [TOP.format(lesson=f"notebooks/{lesson.name}", caption=caption, **parts)]
-    for group, cases in clinic.groups().items():
-        page.append(f"## {group}\n")
-        for case in cases:
-            page += section(case)
-            if "plot" in case.data:
-                save(case.figure(), folder / "clinic" / f"case_{case.number:02d}.svg")
+    for number, (group, cases) in enumerate(clinic.groups().items()):
+        page += [f"## {group}\n", wall(number, cases)]
+    page.append("## One by one\n")
+    for case in clinic.cases():
+        page += section(case)
+        if "plot" in case.data:
+            save(case.figure(), folder / "clinic" / f"case_{case.number:02d}.svg")
     (folder / "clinic.md").write_text("\n".join(page), encoding="utf-8")

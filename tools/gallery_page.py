@@ -19,7 +19,7 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm
 from reexecute import ROOT
 
-from pe_lessons import models
+from pe_lessons import models, plots
 from pe_lessons.models import in_browser
 
 TOP = """---
@@ -30,18 +30,18 @@ html_theme.sidebar_secondary.remove: true
 
 What {count} models do about positions, the newest first. Each piece of a strip is a layer, the first on the
 left, and half a piece is a layer with a window. We opened no published file of the {defaults} marked *library
-default*: their numbers are those that the transformers library takes where a file says nothing. Choose two
-cards to compare them, or [read a config of your own](read_a_config.md).
+default*: their numbers are those that the transformers library takes where a file says nothing. Tick two
+or three cards to compare them here, or [read a config of your own](read_a_config.md).
 
 ```{{raw}} html
 <link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>
 <p class="filters"><input type="search" placeholder="name of a model" aria-label="Name of a model">
 {filters}</p><p class="wall-count" role="status"></p>
-<form class="compare" action="read_a_config.html">
-<select name="read" aria-label="First model" required><option value="">a model</option>{options}</select>
-<span>with</span>
-<select name="with" aria-label="Second model" required><option value="">another</option>{options}</select>
-<button class="btn btn-primary btn-sm">Compare</button></form>
+<form class="compare" hidden><details class="side" open hidden><summary></summary><div></div></details>
+<select aria-label="First model"><option value="">compare a model</option>{options}</select>
+<select aria-label="Second model"><option value="">with another</option>{options}</select>
+<select aria-label="Third model"><option value="">and a third</option>{options}</select>
+<button type="button" class="btn btn-outline-primary btn-sm" hidden>Clear</button><p role="status"></p></form>
 ```
 """
 WALL = """## {year}
@@ -56,10 +56,10 @@ The numbers were typed from the file that is linked, at the commit or release th
 is what `python -m pe_lessons.models config.json` says of the file.
 
 In the pictures every row is a layer, the first at the bottom, and every column a pair of columns of a head,
-the fastest on the left. The darker, the oftener the pair turns between the two tokens that are farthest
-apart: at the ends of the longest text, or of the window. Pairs without a colour turn less than once. A layer
-in which nothing turns has none, and a model in which nothing does has no picture: the words say what is done
-instead. Where a file says no length, 8,192 is taken.
+the fastest on the left. The stronger its colour, the oftener the pair turns between the two tokens that are
+farthest apart: at the ends of the longest text, or of the window. Pairs without a colour turn less than once.
+A layer in which nothing turns has none, and a model in which nothing does has no picture: the words say what
+is done instead. Where a file says no length, 8,192 is taken.
 """
 WORDS = tomllib.loads((ROOT / "docs/gallery.toml").read_text(encoding="utf-8"))
 FILTERS, SOURCES = WORDS["filters"], WORDS["sources"]
@@ -86,15 +86,11 @@ def picture(exhibit):
     fig.subplots_adjust(0.12, 0.28, 0.94, 0.95)
     ax.set(xlim=(-0.5, widest - 0.5), ylim=(-0.5, len(plan) - 0.5), xlabel="pair", ylabel="layer")
     grid = np.ma.masked_less(np.ma.masked_invalid(grid), 1)
-    image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(1, 1e5), cmap="viridis_r")
+    image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(1, 1e5), cmap=plots.WEIGHTS)
     bar = fig.colorbar(image, ax=ax, label="turns", ticks=(1, 100, 10_000), format="{x:,.0f}")
     bar.minorticks_off()
     whole = sorted({int((turns(layer, length) >= 1).sum()) for layer in plan})
     return fig, f"Of {widest} pairs, {' or '.join(map(str, whole))} turn at least once in a layer."
-
-
-DARK = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), "0.9")
-DARK["axes.facecolor"] = "#2a2f38"
 
 
 def save(fig, path, **options):
@@ -142,10 +138,7 @@ def section(name, exhibit, drawn):
     yield f"({name})=\n### {exhibit['model']}, {exhibit['date']}\n"
     yield f"{exhibit['published'].capitalize()}: [{repository}]({exhibit['source']}). {exhibit['note']}\n"
     if drawn:
-        yield (
-            f"![{drawn}](gallery/{name}.svg){{.in-light loading=lazy}}\n"
-            f"![{drawn}](gallery/{name}_dark.svg){{.in-dark .dark-light loading=lazy}}\n"
-        )
+        yield f"![{drawn}](gallery/{name}.svg){{.turns-dark loading=lazy}}\n"
     yield f"```text\n{models.explain(exhibit['config'])}\n```\n"
 
 
@@ -168,8 +161,6 @@ def write(folder):
         if drawn := picture(exhibit):
             fig, words = drawn
             save(fig, folder / "gallery" / f"{name}.svg")
-            with plt.rc_context(DARK):  # the same colours, on a dark page
-                save(picture(exhibit)[0], folder / "gallery" / f"{name}_dark.svg", facecolor="none")
         page += section(name, exhibit, words)
     (folder / "gallery.md").write_text("\n".join(page), encoding="utf-8")
     texts = {name: in_browser.example(name) for name in shown}

@@ -182,7 +182,7 @@ const seen = new IntersectionObserver((entries) => {
 }, { rootMargin: document.querySelector(".live.wide") ? "3000px" : "400px" });
 boxes.forEach((box) => seen.observe(box));
 
-// Every lesson wears the row of its number in the sinusoidal table, and the front page all of them.
+// Every lesson wears the row of its number in the sinusoidal table, the front page all of them, and its parts theirs.
 const [ROWS, ALL] = [32, 128].map((columns) => range(26).map((number) => row(number, columns)));
 const worn = new Map();
 function wear(place, before, rows, said) {
@@ -193,12 +193,11 @@ function wear(place, before, rows, said) {
 }
 const number = location.pathname.match(/notebooks\/(\d\d)_/)?.[1];
 const title = document.querySelector("article h1");
-const row_of = (n) => [ROWS[Number(n)]];
-if (number && title) wear(title.parentElement, title, row_of(number), `Row ${Number(number)} of the table that lesson 02 computes`);
+if (number && title) wear(title.parentElement, title, [ROWS[Number(number)]], `Row ${Number(number)} of the table that lesson 02 computes`);
 if (document.querySelector(".live.hero")) wear(title.parentElement, title, ALL, "Rows 0 to 25 of the table that lesson 02 computes");
-for (const one of document.querySelectorAll("ul.lesson-map > li")) {
-  const lesson = one.querySelector("a").pathname.match(/notebooks\/(\d\d)_/)?.[1];
-  if (lesson) wear(one, null, row_of(lesson), `Row ${Number(lesson)} of the table`);
+for (const part of document.querySelectorAll(".part")) {
+  const lessons = [...part.querySelectorAll("li a")].map((one) => Number(one.pathname.match(/notebooks\/(\d\d)_/)[1]));
+  wear(part, part.firstChild, lessons.map((n) => ALL[n]), "A row of the table for each lesson");
 }
 const paint = () => worn.forEach((rows, strip) => (strip.style.backgroundImage = `url(${painted(rows)})`));
 paint();

@@ -1,9 +1,9 @@
+import { compared, drawn, gallery, make, tabled } from "./compare.js";
 // Reads a config.json with the course's Python, in this browser.
 import { progress_in, started, starting } from "./starting.js";
 
 const [config, file, taken, other, status, said, fault] = ["config", "file", "taken", "other", "reading", "said", "fault"].map((id) => document.getElementById(id));
 const LARGEST = 1e6; // characters; the longest config.json of the gallery's models has 30,000
-const COMPARED = ["layers", "what they do", "longest text", "base of the rotation", "pairs that never turn"];
 const HEADS = ["layers", "rule", "base", "tokens seen", "pairs that never turn"];
 const TOO_LONG = { error: "This is too long for a config.json. Is it another file?" };
 let [worker, ready, begun] = [null, false, 0];
@@ -33,76 +33,6 @@ function ask(question) {
       }),
   );
   return waiting;
-}
-
-function make(tag, properties = {}, ...inside) {
-  const one = Object.assign(document.createElement(tag), properties);
-  one.append(...inside);
-  return one;
-}
-
-function drawn(svg) {
-  const strip = new DOMParser().parseFromString(svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" '), "image/svg+xml").documentElement;
-  strip.style.maxWidth = `${2 * Number.parseInt(strip.getAttribute("aria-label"))}rem`; // two layers are no wall
-  return strip;
-}
-
-const cells = (tag, row) => make("tr", {}, ...row.map((text) => make(tag, { textContent: text })));
-const tabled = (heads, rows) => make("div", { className: "pst-scrollable-table-container", tabIndex: 0 },
-  make("table", { className: "table" }, make("thead", {}, cells("th", heads)), make("tbody", {}, ...rows.map((row) => cells("td", row)))));
-
-// What the reader says of each kind of layers, and in the end what it says of no layers.
-function kinds(told) {
-  const [, ...lines] = told.split("\n");
-  const [found, besides] = [[], []];
-  for (const line of lines) {
-    if (/^layers? \d/.test(line)) found.push([line]);
-    else if (line.startsWith("  ")) found.at(-1).push(line.trim());
-    else besides.push(line);
-  }
-  return [...found, besides];
-}
-
-// Side by side stand kinds of layers that do the same, both with a window or both without; then what is left, in its order.
-const alike = ([line]) => `${line.replace(/^layers? [^:]*: (\w+).*$/, "$1")} ${/window|chunks/.test(line)}`;
-function aligned(mine, theirs) {
-  const left = [...theirs];
-  const rows = mine.map((one) => {
-    const at = left.findIndex((other) => alike(other) === alike(one));
-    return [one, at < 0 ? null : left.splice(at, 1)[0]];
-  });
-  return [...rows.map(([one, other]) => [one, other ?? left.shift() ?? []]), ...left.map((other) => [[], other])];
-}
-
-const filled = (facts) => facts.map((one, n) => one || (n > 2 && !facts[3] ? "no rotation" : "not given"));
-
-// Two models side by side: their strips, and a table in which the rows that differ stand out.
-function compared(reply, theirs) {
-  const names = [taken, other].map((one) => (one.value ? one.selectedOptions[0].textContent : "this file"));
-  const [here, there] = [reply, theirs].map(({ facts }) => filled(facts));
-  const [mine, others] = [reply, theirs].map(({ told }) => kinds(told));
-  const besides = [mine.pop(), others.pop()];
-  const rows = [
-    ...COMPARED.map((asked, n) => [asked, [here[n]], [there[n]]]),
-    ...aligned(mine, others).map((both, n) => [`layers of kind ${n + 1}`, ...both.map((one) => (one.length ? one : ["no such layers"]))]),
-    ["besides", ...besides.map((one) => (one.length ? one : ["nothing"]))],
-  ];
-  const table = tabled(["", ...names], []);
-  table.querySelector("tbody").append(...rows.map(([asked, one, other]) => {
-    const row = cells("td", [asked, "", ""]);
-    [one, other].forEach((lines, n) => {
-      row.children[n + 1].append(...lines.map((line) => make("div", { textContent: line })));
-    });
-    row.classList.toggle("changed", one.join("\n") !== other.join("\n"));
-    return row;
-  }));
-  const differs = table.querySelector(".changed");
-  table.classList.add("compared");
-  return [
-    make("h2", { textContent: `Compared with ${names[1]}` }),
-    ...[reply, theirs].flatMap(({ strip }, n) => [make("p", { textContent: names[n] }), drawn(strip)]),
-    make("p", { textContent: differs ? "What both do alike is grey." : "They say the same." }), table, make("h2", { textContent: `All of ${names[0]}` }),
-  ];
 }
 
 // What a warning means for the file, and what to do.
@@ -140,7 +70,9 @@ function show(reply, theirs) {
   const summary = make("p", { className: "summary" }, make("strong", { textContent: `This model has ${first}.` }));
   if (unknown) summary.append(" This page doesn't know the type ", make("code", { textContent: unknown }), ". It read the keys of the file, and the model's code may do something else.");
   else if (!reply.understood) summary.append(" Something in this file is not understood. It is named below, and what depends on it may be wrong.");
-  said.replaceChildren(...(theirs ? compared(reply, theirs) : []), summary);
+  const names = [taken, other].map((one) => (one.value ? one.selectedOptions[0].textContent : "this file"));
+  said.replaceChildren(summary);
+  if (theirs) said.prepend(make("h2", { textContent: `Compared with ${names[1]}` }), ...compared([{ name: names[0], ...reply }, { name: names[1], ...theirs }]), make("h2", { textContent: `All of ${names[0]}` }));
   if (!theirs) said.append(strip);
   const checks = reply.warnings.filter((one) => !UNKNOWN.test(one)).map(advice);
   if (checks.length) {
@@ -159,10 +91,6 @@ function show(reply, theirs) {
   said.append(notes, make("details", {}, make("summary", { textContent: "The same in words" }), make("pre", { className: "told", textContent: reply.told, tabIndex: 0 })));
   if (reply.unread.length) said.append(make("p", { className: "unread", textContent: `Skipped: ${reply.unread.join(", ")}. The page doesn't know these keys as settings of positions. Most such keys have nothing to do with position, as num_key_value_heads.` }));
 }
-
-// What is said of the models of the gallery was written when the site was built, so that they need no Python.
-let written;
-const gallery = () => (written ??= fetch(new URL("gallery.json", import.meta.url)).then((got) => got.json()));
 
 // What helps: the comma to take out, the end that is missing, or the quotes.
 function remedy(text, said) {
@@ -243,7 +171,7 @@ box.addEventListener("drop", (event) => {
 });
 box.hidden = false;
 
-// The gallery asks for two: read_a_config.html?read=gpt-2&with=bloom.
+// An address may ask for two: read_a_config.html?read=gpt-2&with=bloom.
 const wanted = new URLSearchParams(location.search);
 const known = (name) => [...other.options].some((one) => one.value === name);
 if (known(wanted.get("with"))) other.value = wanted.get("with");

@@ -27,7 +27,6 @@ addEventListener("DOMContentLoaded", () => {
       setTimeout(() => (copy.textContent = "Copy"), 2000);
     };
     code.append(copy);
-    code.classList.toggle("few", code.querySelector("pre").textContent.trimEnd().split("\n").length < 5); // a phone wraps it
   }
 
   // A figure opens over the lesson at its full size, and as a file where a new tab is asked for.
@@ -59,8 +58,8 @@ addEventListener("DOMContentLoaded", () => {
   };
   if (phone.matches) stack();
   else phone.addEventListener("change", stack, { once: true });
-  // Columns of words or numbers stay columns on a phone.
-  for (const code of document.querySelectorAll(".cell_output pre")) code.classList.toggle("aligned", (code.textContent.match(/\S {2,}\S/g) ?? []).length > 1);
+  // Sentences that come out are broken like others. Columns of words or numbers stay columns.
+  for (const code of document.querySelectorAll(".cell_output pre")) code.classList.toggle("prose", !/\S {2,}\S/.test(code.textContent) && code.textContent.split("\n").every((line) => line.length < 50 || /[a-z]{3}[^|\[\]]*[.:?!]$/.test(line)) && /^.{70}/m.test(code.textContent));
   // A table that is wider than the text leaves its column.
   for (const box of document.querySelectorAll("article .pst-scrollable-table-container")) {
     box.classList.toggle("breaks-out", box.scrollWidth > box.clientWidth + 1);

@@ -1,57 +1,51 @@
-// A wall of cards: which of them are shown, with what they link to, and which two are compared.
+// A wall of cards: which of them are shown, what opens below one, and which are compared.
 const cards = [...document.querySelectorAll(".wall > li")];
 const tags = [...document.querySelectorAll("[data-tag]")];
-const single = document.querySelector(".filters[data-single]");
+const single = document.querySelector(".filters[data-single]"); // the clinic: one symptom or one curve at a time
 const name = document.querySelector(".filters input");
 const count = document.querySelector(".wall-count");
 const pressed = (one) => one.getAttribute("aria-pressed") === "true";
 const homes = new Map(cards.map((card) => [card, card.parentElement]));
-const found = document.createElement("ul"); // what a filter leaves of cards that stand by years
+const found = document.createElement("ul"); // what a filter leaves of cards that stand in groups
 found.className = "wall";
-if (!single) count.after(found);
-// What is said of a model opens below its card, and goes back to its place in the list.
+count.after(found);
+
+// What is told opens below its card, and goes back to its place in the hidden list.
+const sections = new Map(cards.map((card) => [card, document.getElementById(card.querySelector("a").hash.slice(1)).closest("section")]));
 let opened;
 function close() {
   if (!opened) return;
   opened.mark.replaceWith(opened.section);
   opened.place.remove();
   opened.card.classList.remove("open");
-  fold(opened.section, true);
+  opened.section.classList.add("folded");
   opened = null;
 }
 function open_at(card) {
   close();
-  const [section, mark, place] = [told(card), document.createComment(""), document.createElement("li")];
+  const [section, mark, place] = [sections.get(card), document.createComment(""), document.createElement("li")];
   section.replaceWith(mark);
+  section.classList.remove("folded");
   place.className = "opened";
   place.append(section);
   card.after(place);
   card.classList.add("open");
   opened = { card, section, mark, place };
-  fold(section, false);
 }
-const told = (card) => document.getElementById(card.querySelector("a").hash.slice(1)).closest("section");
 
 function show() {
   close();
   const wanted = tags.filter(pressed);
   const asked = Boolean(wanted.length || name?.value);
-  document.querySelector("article").classList.toggle("chosen", Boolean(single) && asked);
   for (const card of cards) {
-    const fits = (card.textContent.toLowerCase().includes(name?.value.trim().toLowerCase() ?? "")) && wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
-    told(card).hidden = !fits;
-    card.hidden = !fits || Boolean(single && !asked); // below stand all of them
-    (asked && !single ? found : homes.get(card)).append(card);
+    card.hidden = !card.textContent.toLowerCase().includes(name?.value.trim().toLowerCase() ?? "") || !wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
+    (asked ? found : homes.get(card)).append(card);
   }
-  for (const section of new Set(cards.flatMap((card) => [homes.get(card).closest("section"), told(card).parentElement]))) {
-    if (section.matches("section section")) section.hidden = ![...section.querySelectorAll(".wall > li, section")].some((one) => !one.hidden);
-  }
+  for (const home of new Set(homes.values())) home.closest("section").hidden = asked;
   const left = cards.filter((card) => !card.hidden);
-  const numbers = left.map((card) => card.querySelector("a").hash.replace("#case-", "")).join(", ");
-  const called = (tag) => (tag.querySelector("b") ?? tag).textContent;
-  const some = single && wanted.length ? `“${called(wanted[0])}”: ${left.length} of the ${cards.length} cases, ${left.length > 1 ? "numbers" : "number"} ${numbers}.` : `${left.length} of ${cards.length} shown.`;
+  const called = single && wanted.length ? `“${(wanted[0].querySelector("b") ?? wanted[0]).textContent}”: ` : "";
   const meant = wanted.map((tag) => tag.title).filter(Boolean).join(" ");
-  count.textContent = asked ? `${some} ${meant}`.trim() : (single ? `All ${cards.length} cases are below. A case keeps its number for good, so some numbers are missing.` : `All ${cards.length} are shown.`);
+  count.textContent = asked ? `${called}${left.length} of ${cards.length} shown. ${meant}`.trim() : `All ${cards.length} are shown.`;
   if (asked) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
 
@@ -87,38 +81,16 @@ const asked = new URLSearchParams(location.search).get("show");
 const first = tags.find((one) => one.dataset.tag === asked);
 first ? press(first) : show();
 
-// The sections below the cards are folded, until a card, a link or their own heading opens them.
-const sections = cards.map(told);
-function fold(section, folded) {
-  section.classList.toggle("folded", folded);
-  section.querySelector("h3 button").ariaExpanded = !folded;
-}
-for (const [n, section] of sections.entries()) {
-  const [heading, button] = [section.querySelector("h3"), document.createElement("button")];
-  button.append(...[...heading.childNodes].filter((one) => !one.matches?.(".headerlink")));
-  button.onclick = () => {
-    if (opened?.section !== section) return fold(section, !section.classList.contains("folded"));
-    const { card } = opened;
+for (const [card, section] of sections) {
+  section.classList.add("folded");
+  const shut = Object.assign(document.createElement("button"), { type: "button", className: "shut", textContent: "Close" });
+  shut.onclick = () => {
     close();
     card.querySelector("a").focus();
   };
-  heading.prepend(button);
-  // A list of titles says little; with the number and what is seen one finds one's own.
-  if (single) heading.append(Object.assign(document.createElement("small"), { className: "seen", textContent: `Case ${cards[n].querySelector("a").hash.slice(6)}. ${cards[n].querySelector("p").firstChild.textContent}` }));
-  section.append(Object.assign(document.createElement("a"), { className: "back", href: "#", textContent: single ? "↑ All symptoms" : "↑ All models" }));
-  fold(section, true);
-}
-function open() {
-  const section = sections.find((one) => one.contains(document.getElementById(location.hash.slice(1))));
-  if (!section) return;
-  if (single) fold(section, false);
-  else open_at(cards[sections.indexOf(section)]);
-  section.scrollIntoView({ block: "nearest" });
-}
-for (const card of cards) {
+  section.append(shut);
   card.addEventListener("click", (event) => {
     if (!event.target.matches("a")) return;
-    if (single) return fold(told(card), false);
     event.preventDefault();
     history.replaceState(null, "", event.target.hash);
     if (opened?.card === card) return close();
@@ -126,33 +98,61 @@ for (const card of cards) {
     opened.place.scrollIntoView({ block: "nearest" });
   });
 }
+function open() {
+  const card = cards.find((one) => sections.get(one).contains(document.getElementById(location.hash.slice(1))));
+  if (!card) return;
+  if (card.hidden) press();
+  if (opened?.card !== card) open_at(card);
+  opened.place.scrollIntoView({ block: "nearest" });
+}
 addEventListener("hashchange", open);
 open();
 
-// Two boxes of the cards are the two choices of the form, which stays at the bottom of the window.
+// Boxes of the cards and choices of the form at the bottom of the window are the same models. Above the choices they
+// stand side by side, and the address leads there: gallery.html?compare=gpt-2,bloom.
 const form = document.querySelector(".compare");
 const boxes = [...document.querySelectorAll(".wall label input")];
 if (form) {
   const chosen = [...form.querySelectorAll("select")];
-  const told_so = Object.assign(document.createElement("p"), { className: "told-so" });
-  told_so.setAttribute("role", "status");
-  form.append(told_so);
-  const mark = () => {
-    boxes.forEach((box) => (box.checked = chosen.some((one) => one.value === box.value)));
+  const [side, told_so, clear] = ["details", "[role=status]", "button"].map((one) => form.querySelector(one));
+  const named = (name) => boxes.find((box) => box.value === name).dataset.model;
+  const compare = async () => {
+    const names = [...new Set(chosen.map((one) => one.value).filter(Boolean))];
+    boxes.forEach((box) => (box.checked = names.includes(box.value)));
+    clear.hidden = !names.length;
+    side.hidden = names.length < 2;
+    const address = new URL(location);
+    side.hidden ? address.searchParams.delete("compare") : address.searchParams.set("compare", names);
+    history.replaceState(null, "", address.href.replaceAll("%2C", ","));
+    if (side.hidden) return;
+    const { compared, gallery } = await import("./compare.js");
+    const known = await gallery();
+    if (names.some((name) => !chosen.some((one) => one.value === name))) return; // chosen again in the meantime
+    side.querySelector("summary").textContent = `${names.map(named).join(" · ")}: side by side`;
+    side.querySelector("div").replaceChildren(...compared(names.map((name) => ({ ...known[name], name: named(name), link: boxes.find((box) => box.value === name).closest("li").querySelector("a").hash }))));
   };
+  side.addEventListener("click", ({ target }) => (side.open &&= !target.matches("th a"))); // its details open in the wall
   for (const box of boxes) {
     box.parentElement.hidden = false;
     box.onchange = () => {
-      const place = chosen.find((one) => one.value === (box.checked ? "" : box.value));
-      const named = (one) => one.selectedOptions[0].textContent;
-      told_so.textContent = place ? "" : `Two at a time: ${box.dataset.model} takes the place of ${named(chosen[0])}.`;
-      if (!place) chosen[0].value = chosen[1].value; // the third takes the place of the first
-      (place ?? chosen[1]).value = box.checked ? box.value : "";
-      mark();
+      const free = chosen.find((one) => one.value === (box.checked ? "" : box.value));
+      told_so.textContent = free ? "" : `Three at a time: ${box.dataset.model} takes the place of ${named(chosen[0].value)}.`;
+      if (!free) chosen.forEach((one, n) => (one.value = chosen[n + 1]?.value ?? "")); // the fourth takes the place of the first
+      (free ?? chosen.at(-1)).value = box.checked ? box.value : "";
+      side.open = true;
+      compare();
     };
   }
-  form.onchange = mark;
+  form.onchange = compare;
+  clear.onclick = () => {
+    chosen.forEach((one) => (one.value = ""));
+    told_so.textContent = "";
+    compare();
+  };
   document.querySelector("article > section").append(form);
-  mark(); // browsers keep choices over a reload
+  form.hidden = false;
+  const linked = new URLSearchParams(location.search).get("compare")?.split(",").filter((name) => boxes.some((box) => box.value === name));
+  if (linked) chosen.forEach((one, n) => (one.value = linked[n] ?? ""));
+  compare(); // browsers keep choices over a reload
 }
 document.querySelector(".filters")?.classList.add("live-filters");

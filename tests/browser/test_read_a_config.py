@@ -27,15 +27,15 @@ def told(page):
     return page.locator("#said pre.told")
 
 
-def both_told(page, *configs):
-    """Each column has every line that the reader says of its model, and what differs is in colour."""
-    rows = page.locator("#said .table").first.locator("tbody tr")
+def all_told(page, *configs):
+    """Each column has every line that the reader says of its model, and what differs is in bold."""
+    rows = page.locator(".compared tbody tr")
     shown = [[cell.inner_text().split("\n") for cell in row.locator("td").all()] for row in rows.all()]
     for column, config in enumerate(configs, start=1):
         lines = {line.strip() for row in shown for line in row[column]}
         assert {line.strip() for line in models.explain(config).split("\n")[1:]} <= lines
     tinted = [row.get_attribute("class") == "changed" for row in rows.all()]
-    assert tinted == [one != other for _, one, other in shown] and any(tinted)
+    assert tinted == [any(one != first for one in others) for _, first, *others in shown] and any(tinted)
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -52,7 +52,7 @@ def test_three_configs_and_a_broken_one(open_page, tmp_path, width):
     page.get_by_label("Compare it with").select_option("gemma-2-9b")
     page.get_by_role("heading", name="Compared with Gemma 2 9B").wait_for()
     page.wait_for_function("document.getElementById('said').getBoundingClientRect().top < 0.6 * innerHeight")
-    both_told(page, LLAMA, GALLERY["gemma-2-9b"]["config"])
+    all_told(page, LLAMA, GALLERY["gemma-2-9b"]["config"])
     assert page.locator("#said svg").count() == 2
 
     file = tmp_path / "config.json"
@@ -142,7 +142,7 @@ def test_a_file_that_is_too_long_is_not_read(open_page, tmp_path):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_wall_is_filtered_and_two_are_compared(open_page, width):
+def test_the_wall_is_filtered_and_a_card_opens_where_it_stands(open_page, width):
     page = open_page("gallery", width=width)
     assert page.locator(".wall > li").count() == len(GALLERY)
     page.get_by_role("button", name="state").click()
@@ -162,32 +162,40 @@ def test_the_wall_is_filtered_and_two_are_compared(open_page, width):
     page.wait_for_url("**#kimi-k3")
     assert page.locator(".folded").count() == len(GALLERY) - 1
     assert page.locator(".wall > li.open + li.opened").get_by_role("heading", name="Kimi K3").is_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_models_are_compared_where_they_stand(open_page, width):
+    page = open_page("gallery", width=width)
+    page.route("**/*_worker.js", lambda route: route.abort())  # the gallery needs no Python
     form = page.locator("form.compare")
-    first, second = form.get_by_label("First model"), form.get_by_label("Second model")
-    for name in ("bloom", "kimi-k3", "gpt-2"):  # the third takes the place of the first
+    chosen = [form.get_by_label(f"{place} model") for place in ("First", "Second", "Third")]
+    assert not form.locator("details").is_visible()
+    for name in ("llama-3-8b", "bloom", "kimi-k3", "gpt-2"):  # the fourth takes the place of the first
         page.locator(f'.wall input[value="{name}"]').check()
         assert form.evaluate("one => Math.abs(innerHeight - one.getBoundingClientRect().bottom) < 20")
-    assert (first.input_value(), second.input_value()) == ("kimi-k3", "gpt-2")
-    assert "GPT-2, small takes the place of BLOOM" in form.get_by_role("status").inner_text()
+    names = [one.input_value() for one in chosen]
+    assert names == ["bloom", "kimi-k3", "gpt-2"]
+    assert "GPT-2, small takes the place of Llama 3 8B" in form.get_by_role("status").inner_text()
+    page.locator(".compared th", has_text="GPT-2, small").wait_for()
+    all_told(page, *(GALLERY[name]["config"] for name in names))
+    assert page.url.endswith("gallery.html?compare=bloom,kimi-k3,gpt-2")
+    page.reload()
+    page.locator(".compared th", has_text="Kimi K3").get_by_role("link").click()  # its details
+    assert page.locator("li.opened").get_by_role("heading", name="Kimi K3").is_visible()
+    assert not form.locator(".compared").is_visible()
     page.locator('.wall input[value="gpt-2"]').uncheck()
-    assert not second.input_value() and page.locator(".wall input:checked").count() == 1
-    second.select_option("gpt-2")
-    assert page.locator('.wall input[value="gpt-2"]').is_checked()
-    page.route("**/config_worker.js", lambda route: route.abort())  # two of the gallery need no Python
-    form.get_by_role("button", name="Compare").click()
-    page.get_by_role("heading", name="Compared with GPT-2, small").wait_for()
-    both_told(page, GALLERY["kimi-k3"]["config"], GALLERY["gpt-2"]["config"])
-    assert page.locator("#said .table").first.get_by_text("no rotation").count() == 4
-    page.wait_for_function("document.getElementById('said').getBoundingClientRect().top < 200")
+    assert not chosen[2].input_value() and page.locator(".wall input:checked").count() == 2
+    form.get_by_role("button", name="Clear").click()
+    assert not form.locator("details").is_visible() and "compare=" not in page.url
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
     page = open_page("clinic", width=width)
     page.get_by_role("button", name="wrong from 1 on, at once").click()
-    assert (
-        page.locator(".wall-count").inner_text().startswith("“wrong from 1 on, at once”: 2 of the 23 cases")
-    )
+    assert page.locator(".wall-count").inner_text().startswith("“wrong from 1 on, at once”: 2 of 23 shown")
     assert page.locator(".wall > li:visible > a").evaluate_all("links => links.map(one => one.hash)") == [
         "#case-13", "#case-19",
     ]  # fmt: skip
@@ -200,24 +208,23 @@ def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
     first = page.locator(".wall > li:visible").first
     assert first.evaluate("one => one.getBoundingClientRect().bottom <= innerHeight")
     assert page.locator(".wall > li:visible").count() == len(cases)
-    assert page.evaluate(BELOW, [".filters", ".wall", ".curves"])
+    assert page.evaluate(BELOW, [".filters", ".curves", ".wall"])
     page.locator(".wall > li:visible > a").first.click()
-    assert page.locator("article h3:visible").count() == 1
-    assert page.get_by_role("heading", name=cases[0].title).locator("..").locator("p:visible").count()
-    assert page.get_by_role("heading", name=cases[0].title).evaluate(
-        "one => Math.abs(one.getBoundingClientRect().top) < 200"
-    )
+    assert page.locator("article h3:visible").all_inner_texts() == [cases[0].title]
+    heading = page.get_by_role("heading", name=cases[0].title)
+    assert heading.locator("..").locator("p:visible").count()
+    assert heading.evaluate("one => one.getBoundingClientRect().top < innerHeight")
 
 
-def test_a_heading_unfolds_its_case_and_each_suspect_says_whether_it_is_the_one(open_page):
+def test_a_card_shows_its_case_and_each_suspect_says_whether_it_is_the_one(open_page):
     case = next(one for one in clinic.cases() if not one.later)
     page = open_page("clinic")
+    card = page.locator(".cases > li", has=page.get_by_role("link", name=case.title))
+    assert str(case.number) in card.inner_text() and card.locator(".tokens:has(img, i)").count() == 1
     section = page.locator(f"section:has(> span#case-{case.number}), section#case-{case.number}").last
-    heading = page.get_by_role("button", name=case.title)
-    for unfolded in ("true", "false", "true"):
-        heading.press("Enter")
-        assert heading.get_attribute("aria-expanded") == unfolded
-        assert section.locator(".suspect").first.is_visible() is (unfolded == "true")
+    for unfolded in (True, False, True):
+        card.get_by_role("link").press("Enter")
+        assert section.locator(".suspect").first.is_visible() is unfolded
     for one in case.suspects:
         told = section.locator(".suspect", has_text=one.who)
         told.locator("summary").click()

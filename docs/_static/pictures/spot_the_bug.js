@@ -29,7 +29,7 @@ export const offers = () =>
 
 // Side by side, or on a phone below each other: there a column is not much narrower than a fingertip can choose.
 const places = () => {
-  const [size, wide, tall, below, at, curves] = narrow() ? [15, 382, 142, 15, [[18, 19], [18, 203]], 52] : [7.5, 184, 70, 9, [[12, 13], [214, 13]], 36];
+  const [size, wide, tall, below, at, curves] = narrow() ? [15, 382, 104, 15, [[18, 17], [18, 160]], 50] : [7.5, 184, 70, 9, [[12, 13], [214, 13]], 36];
   return { size, wide, tall, below, at, box: [at[0][0], at[1][1] + tall + below + 7, 384 - at[0][0], curves] }; // box: where the curves are
 };
 const edge = () => (narrow() ? 3 : 1.4); // of the lines that stand outside the column that is shown

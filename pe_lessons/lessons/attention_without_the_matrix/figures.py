@@ -53,7 +53,7 @@ def tiles(kept):
     ax.imshow(np.ma.masked_equal(half, 0), cmap=WEIGHTS, vmin=0, vmax=1)
     skipped = int((half == 0).sum())
     ax.text(25.5, 13, f"{skipped} tiles hidden:\nskipped", color="0.25", **said)
-    ax.text(9, 23, "seen:\ncomputed", color="black", **said)
+    ax.text(9, 23, "seen:\ncomputed", color="white", **said)
     look = {"color": "0.25", "arrowprops": {"arrowstyle": "-|>", "color": "0.25"}, **said}
     ax.annotate("half seen: computed,\nthen half is hidden", (14.2, 14.2), (22, 3), **look)
     ax.set(xlabel="tile of 128 keys", ylabel="tile of 128 queries")

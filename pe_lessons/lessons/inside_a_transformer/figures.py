@@ -6,8 +6,8 @@ from matplotlib.ticker import MaxNLocator
 from pe_lessons import plots
 from pe_lessons.plots import OF_ENCODING
 
-SAID = {"color": "white", "ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
-POINT = {"arrowprops": {"arrowstyle": "-|>", "color": "white", "shrinkB": 3}}
+SAID = {"color": "0.1", "ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
+POINT = {"arrowprops": {"arrowstyle": "-|>", "color": "0.1", "shrinkB": 3}}
 
 
 def _maps(weights):

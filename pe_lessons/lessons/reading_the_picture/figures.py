@@ -111,7 +111,7 @@ def _dots(panels, named):
     nrows = -(-len(panels) // 2)
     fig, axes = plt.subplots(nrows, 2, figsize=(4.7, 2.8 * nrows), squeeze=False)
     for ax, (title, points) in zip(axes.flat, panels.items(), strict=True):
-        colours = plt.get_cmap(plots.WEIGHTS)(np.linspace(0, 0.85, len(points)))
+        colours = plt.get_cmap(plots.WEIGHTS)(np.linspace(0.3, 1, len(points)))
         ax.set_gid(plots.KEEPS)
         ax.scatter(*points.T, s=7, color=colours, zorder=2)
         ax.set(title=title, xticks=[], yticks=[])

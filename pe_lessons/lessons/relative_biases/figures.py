@@ -90,8 +90,8 @@ def jumps(digits, found):
 @plots.drawn
 def two_maps(weights):
     """The attention weights of two heads, {title: (n_q, n_k)}, and what to see in them."""
-    said = {"color": "white", "ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
-    point = {"arrowprops": {"arrowstyle": "-|>", "color": "white", "shrinkB": 3}}
+    said = {"color": "0.1", "ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
+    point = {"arrowprops": {"arrowstyle": "-|>", "color": "0.1", "shrinkB": 3}}
     fig, axes = plt.subplots(2, 1, figsize=(4.7, 7.6), layout="constrained")
     for ax, (title, values) in zip(axes, weights.items(), strict=True):
         image = ax.imshow(values, cmap=plots.WEIGHTS, vmin=0, vmax=0.3)

@@ -84,7 +84,7 @@ def panelled(panels, *, positions, xticks, ncols=3):
 
     nrows = -(-len(panels) // ncols)
     with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(nrows, ncols, figsize=(2.6 * ncols, 1.9 * nrows), sharey=True, squeeze=False)
+        fig, axes = plt.subplots(nrows, ncols, figsize=(2.6 * ncols, 2.4 * nrows), sharey=True, squeeze=False)
         sides = {"x": 0.04, "y": 0.95, "va": "top"}, {"x": 0.98, "y": 0.04, "va": "bottom", "ha": "right"}
         x = place(positions)
         for ax, (title, curves) in zip(axes.flat, panels.items(), strict=False):
@@ -92,9 +92,9 @@ def panelled(panels, *, positions, xticks, ncols=3):
                 values = np.maximum(values, 0.0001)
                 ax.fill_between(x, values, color=RED, alpha=0.15, linewidth=0)
                 ax.plot(x, values, color=RED, linewidth=2, clip_on=False)
-                ax.text(s=words, transform=ax.transAxes, linespacing=1.3, **side)
+                ax.text(s=words, transform=ax.transAxes, linespacing=1.0, **side)
             ax.set_title(title, loc="left", weight="bold")
-            ax.set(xlim=(0, x[-1]), yscale="log", ylim=(0.0001, 300))
+            ax.set(xlim=(0, x[-1]), yscale="log", ylim=(0.0001, 3000))
             ax.set_yticks([0.0001, 1], ["0.0001", "1"])
             ax.minorticks_off()
             ax.set_xticks(place(xticks[title]), [f"{tick:,}" for tick in xticks[title]])
