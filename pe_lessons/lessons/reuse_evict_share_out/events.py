@@ -146,3 +146,8 @@ def bits(scores, asked):
     """How many bits each character cost, the mean over the texts: (length,)."""
     each = F.cross_entropy(scores.transpose(1, 2), asked, reduction="none") / math.log(2)
     return each.mean(dim=0)
+
+
+def first_and_all(costs):
+    """What the first 8 characters cost, which need the cache most, and what all of them cost: means."""
+    return [costs[:8].mean().item(), costs.mean().item()]

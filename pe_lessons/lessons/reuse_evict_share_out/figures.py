@@ -42,9 +42,9 @@ def bits(ways, everything):
     for values, colour, stroke in zip(ways, colours, strokes, strict=True):
         ax.plot(places, values.view(-1, 8).mean(dim=1), color=colour, linestyle=stroke)
     ax.plot(places, everything.view(-1, 8).mean(dim=1), color="0.65")
-    said = "the mistake: 64, and the keys\nstill say 128 to 191"
+    said = "the mistake: 48, and the keys\nstill say 144 to 191"
     ax.text(224, 5.1, said, ha="center", color=plots.RED)
-    ax.text(224, 2.2, "keep (192), move (64): the same", ha="center")
+    ax.text(224, 2.2, "keep (192), move (48): the same", ha="center")
     ax.text(224, 1.45, "nothing evicted", ha="center", color="0.45")
     ax.set(xlabel="character", ylabel="bits per character", ylim=(0, 5.4), xticks=[192, 208, 224, 240, 256])
     return fig
@@ -183,7 +183,7 @@ def on_cards(seq_len, cards):
 
 @plots.drawn
 def seen_on_cards(held, query):
-    """What one token sees on the cards if the mask goes by the positions, and if it goes by the places."""
+    """What one token sees on two cards if the mask goes by the positions, and if it goes by the places."""
     here = held.index(query)
 
     def strip(sees):
@@ -195,7 +195,13 @@ def seen_on_cards(held, query):
         "by position": strip(lambda place, token: token <= query),
         "by place": strip(lambda place, token: place <= here),
     }
-    return plots.strips(rows, xlabel="place on the cards", xticks=[0, len(held) // 2, len(held)])
+    border = len(held) // 2
+    fig = plots.strips(rows, xlabel="place on the cards", xticks=[0, border, len(held)])
+    [ax] = fig.axes
+    ax.axvline(border, color="0.3", linewidth=1.5)
+    for card in (0, 1):
+        ax.text(border * (card + 0.5), -0.55, f"card {card}", ha="center", va="bottom")
+    return fig
 
 
 def word_table(rows, columns, names):
