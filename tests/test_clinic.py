@@ -10,6 +10,7 @@ import write_sources
 from reexecute import ROOT
 from verdicts import verdict
 
+from pe_lessons import plots
 from pe_lessons.exercises import run_answer
 from pe_lessons.lessons.progress import notebook
 from pe_lessons.lessons.the_clinic import clinic
@@ -174,6 +175,16 @@ def test_the_lesson_says_which_patients_need_lessons_that_the_path_for_language_
     assert f"cases {', '.join(numbers)} and {last} need." in markdown_of("more-patients")
 
 
+def test_the_lesson_lists_the_easy_cases_and_the_rest_is_a_call_away(monkeypatch):
+    tables = []
+    monkeypatch.setattr(plots, "show_table", lambda cells, **named: tables.append([row[1] for row in cells]))
+    clinic.contents("easy")
+    clinic.contents()
+    easy, everything = tables
+    assert easy == ["easy"] * 8 == everything[:8] and "easy" not in everything[8:]
+    assert len(everything) == 8 + 12 and "adds twelve" in markdown_of("more-patients")
+
+
 RIGHT = "lambda program: program(5, 1) == [5]"  # a test that only the culprit fails, C
 SAID = [  # a test, whom it accuses, and what the check says
     (..., "C", "not attempted", "hint"),
@@ -183,7 +194,12 @@ SAID = [  # a test, whom it accuses, and what the check says
     (RIGHT, "c", "correct", "It is C"),
     ("lambda program: [program(5, 1) == [5]]", "C", "correct", "It is C"),
     ("lambda program: np.array(program(5, 1)) == 5", "C", "correct", "It is C"),
-    (RIGHT, "B", "not yet", "B passes your test, which fails only for one other suspect"),
+    (
+        RIGHT,
+        "B",
+        "not yet",
+        "fails only for C, and you accuse B. Your test doesn't notice what is wrong with B",
+    ),
     ("lambda program: len(program(5, 1)) == 1", "c", "not yet", "should be [5]), and your comparison"),
     (
         "lambda program: len(program(5, 1)) == 1",

@@ -8,7 +8,7 @@ import torch
 from reexecute import ROOT
 
 from pe_lessons import doctor
-from pe_lessons.lessons.the_clinic import hunt, server
+from pe_lessons.lessons.the_clinic import figures, hunt, server
 
 CUT = textwrap.dedent(inspect.getsource(server.Cache.cut))
 ADD = textwrap.dedent(inspect.getsource(server.Layer.add))
@@ -156,16 +156,39 @@ def test_our_own_log_says_what_the_experiments_say(capsys):
     rows = [row.split(". ")[0] for row in said.split("- ")[1:]]
     assert rows == [
         "the 5, whom 18, cats 18, dog 3: right",
+        "whom 18, cats 18, dog 3, a cat chases the dog 2: wrong from letter 6 on",
         "whom 18, a cat chases the dog 2: wrong from letter 6 on",
         "whom 18, a cat chases the dog 2, no window: right",
         "whom 18, a cat chases the dog 1: wrong from letter 2 on",
         "a 18, who 18: right",
-        "a 18, who 1: right",
         "a 18, who 3: wrong from letter 7 on",
         "a 18, who 6: wrong from letter 7 on",
         "a 18, who 7: wrong from letter 11 on",
+        "a 18, who 1: right",
     ]
     assert hunt.GUILTY not in said and "a multiple of 4" in said
+
+
+@pytest.mark.parametrize("prompts", [("a", "who"), ("cats", "whom a"), ("so be", "a cat chases the dog")])
+def test_the_last_sentences_of_our_log_say_when_the_harm_comes(prompts):
+    short, long = prompts
+    for letters in range(1, 8):
+        columns = len(long) + letters - 1  # when the longer prompt leaves
+        while columns % 4:
+            columns += 1
+        expected = None if columns == 4 else columns - len(long) + 2
+        assert next(hunt._first_wrong([(short, 18), (long, letters)])) == expected
+
+
+def test_neither_the_lineup_nor_a_docstring_says_which_columns_are_dropped():
+    assert "padding" not in server.Server.tidy.__doc__ + server.Cache.cut.__doc__
+
+
+def test_the_batch_of_the_figure_is_innocent_and_holds_what_it_says(capsys):
+    hunt.first_wrong(figures.INNOCENT)
+    assert "wrong" not in capsys.readouterr().out
+    kinds = ["".join(kind[1] for _, kind in row) for row in figures.batch()]  # pAdding, pRompt, aNswer
+    assert kinds == ["rrrrrrrrnn", "aaarrrrrnn", "aaaaarrrnn"]
 
 
 @pytest.mark.parametrize("name", ["frequencies", "Layer.add", "Layer", "Server.answer"])

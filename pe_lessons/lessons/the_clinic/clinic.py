@@ -85,6 +85,11 @@ class Case(Checked):
         self.right = getattr(answers, data["program"])  # to be called and compared with
         self.culprit_change = data["suspects"]["ABC".index(data["culprit"])]["change"]
 
+    @property
+    def level(self):
+        """How hard it is, by the minutes that it takes."""
+        return "easy" if self.data["minutes"] <= 5 else "hard" if self.data["minutes"] >= 8 else "medium"
+
     def changed(self, *changes):
         """The right program with other lines, as they stand in cases.toml."""
         right = Answer(answers, self.data["program"], "arrays")
@@ -295,7 +300,11 @@ class Case(Checked):
                 cause, "Ask for something that only one of them gets wrong."
             )
         elif letters != [accused]:
-            say = f"{accused} passes your test, which fails only for one other suspect. Which do you mean?"
+            who = next(one.who for one in self.suspects if one.letter == accused)
+            say = (
+                f"Your test fails only for {letters[0]}, and you accuse {accused}. Your test doesn't notice "
+                f"what is wrong with {accused}: {who}. Ask for that, or accuse {letters[0]}."
+            )
         elif accused == self.culprit.letter and not _passes(test, self.second):
             return self.result("correct", self.verdict(), cause)
         elif accused == self.culprit.letter:
@@ -363,15 +372,15 @@ def case(which):
     return numbered[which]
 
 
-def contents():
-    """A table of the cases that the lesson doesn't ask."""
+def contents(level=None):
+    """A table of the cases that the lesson doesn't ask: all of them, or the easy, medium or hard ones."""
     chosen = [one for one in cases() if not one.data.get("first", False)]
+    if level is not None:
+        chosen = [one for one in chosen if one.level == level]
     chosen.sort(key=lambda one: one.data["minutes"])  # the easy ones first
     rows = []
     for one in chosen:
-        minutes = one.data["minutes"]
-        level = "easy" if minutes <= 5 else "hard" if minutes >= 8 else "medium"
-        rows.append([str(minutes), level, one.lesson])
+        rows.append([str(one.data["minutes"]), one.level, one.lesson])
     names = [f"{one.number} {one.title}" for one in chosen]
     columns = ["minutes", "level", "lesson that helps"]
     plots.show_table(rows, rows=names, columns=columns, corner="case", left=True)

@@ -1,11 +1,60 @@
-"""The figure of the clinic: what an error looks like, position by position."""
+"""The figures of the clinic: a batch with its columns, and what an error looks like by position."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from pe_lessons import plots
+from pe_lessons.lessons.the_clinic import server
 from pe_lessons.lessons.the_clinic.answers import bfloat16, falling, rotated
 from pe_lessons.plots import RED, STYLE
+
+INNOCENT = [("so be it", 12), ("a cat", 12), ("who", 12)]  # nobody leaves early, so nothing goes wrong
+COLUMN = 0  # one with a letter of one text and padding of the others
+
+
+def batch(steps=2):
+    """What the columns of a batch hold after some steps: a list of (letter, kind) for each row."""
+    at_work = server.Server(server.random_model())
+    at_work.start([server.Request(*wish) for wish in INNOCENT])
+    for _ in range(steps):
+        at_work.step()
+    rows = []
+    for request in at_work.waiting:
+        read = [(letter, "prompt") for letter in request.prompt]
+        read += [(letter, "answer") for letter in request.answer[:steps]]  # the newest isn't read yet
+        rows.append([("", "padding")] * (at_work.cache.columns - len(read)) + read)
+    return rows
+
+
+@plots.drawn
+def show_batch():
+    """Draw `batch`, with a window and a column."""
+    paper = {"padding": "0.85", "prompt": "#a6d3f0", "answer": "#f6d5a8"}
+    rows, window = batch(), server.Config.windows[0]
+    last = len(rows[0]) - 1
+    fig, ax = plt.subplots(figsize=(4.7, 2.3))
+    for place, row in enumerate(rows):
+        for column, (letter, kind) in enumerate(row):
+            keeps = {} if kind == "padding" else {"gid": plots.KEEPS}
+            ax.barh(place, 0.92, left=column - 0.46, height=0.84, color=paper[kind], **keeps)
+            ax.text(
+                column, place, letter.replace(" ", "\N{OPEN BOX}"), ha="center", va="center", color="black"
+            )
+    frames = {"one column": (COLUMN, 1, "--"), f"a window of {window}": (last - window + 1, window, "-")}
+    for name, (first, width, style) in frames.items():
+        frame = plt.Rectangle(
+            (first - 0.5, -0.56), width, len(rows) + 0.12, fill=False, ec="black", lw=2, ls=style
+        )
+        ax.add_patch(frame)
+        ax.text(first + width / 2 - 0.5, -0.68, name, ha="center", va="bottom")
+    ax.set(xlim=(-0.7, last + 0.7), ylim=(len(rows) - 0.4, -1.2), xlabel="column")
+    ax.set_xticks(range(last + 1))
+    ax.set_yticks(range(len(rows)), [f"row {place}" for place in range(len(rows))])
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    plots.name_colours(fig, paper)
+    return fig, {"answers": ", ".join("".join(a for a, kind in row if kind == "answer") for row in rows)}
 
 
 def fingerprints():

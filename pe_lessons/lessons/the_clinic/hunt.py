@@ -164,19 +164,24 @@ WHOM, LONGEST, A = ("whom", 18), "a cat chases the dog", ("a", 18)
 NO_WINDOW = {"windows": (None,) * 4}
 LOG = (  # a learner's experiments: requests, options, and what follows
     (server.WISHES[:4], {}, "It takes the longest prompt, which had left after letter 2."),
+    (server.WISHES[1:], {}, "Without 'the', no row moves up just before letter 6. So that is out."),
     ([WHOM, (LONGEST, 2)], {}, "Two requests are enough."),
     ([WHOM, (LONGEST, 2)], NO_WINDOW, "It takes a window."),
     ([WHOM, (LONGEST, 1)], {}, "It may leave at once. The harm then comes at once, too."),
     ([A, ("who", 18)], {}, "The longer prompt has to leave before the other one."),
-    ([A, ("who", 1)], {}, "The batch has 4 columns then. So it takes more columns than that."),
-    ([A, ("who", 3)], {}, "The harm comes later than the leaving."),
-    ([A, ("who", 6)], {}, "A later leaving does its harm at the same letter."),
-    ([A, ("who", 7)], {}, "This one does it four letters later, which are four columns."),
+    ([A, ("who", 3)], {}, "The harm comes later than the leaving. The batch has 8 columns then."),
+    ([A, ("who", 6)], {}, "A later leaving does its harm at the same letter, with 8 columns again."),
+    (
+        [A, ("who", 7)],
+        {},
+        "This one does it four letters later, with 12 columns. So it waits for a multiple of 4.",
+    ),
+    ([A, ("who", 1)], {}, "Here the next multiple of 4 is 4, and that does no harm."),
 )
 CONCLUSION = (
     "Answers go wrong only if some layers have a window, and the longest prompt leaves before the others.",
-    "They begin to go wrong when, after that, the number of columns is first a multiple of 4 and at least 8. "
-    "With 4 columns nothing goes wrong, because no window has forgotten anything yet.",
+    "They begin to go wrong when, from then on, the number of columns is first a multiple of 4. If that is "
+    "4, no harm is done, because no layer has forgotten anything yet.",
 )
 
 VERDICT = """

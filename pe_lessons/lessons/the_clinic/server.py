@@ -98,7 +98,7 @@ class Layer:
     v: torch.Tensor | None = None
 
     def add(self, k, v):
-        """Put new rows after the old ones. Returns all that the new queries may need.
+        """Put new keys and values after the old ones. Returns all that the new queries may need.
 
         A layer with a window then forgets what no later query can reach. The next query sees itself and
         window - 1 others.
@@ -264,10 +264,7 @@ class Server:
         self.cache.pick(stay)
 
     def tidy(self):
-        """Drop the columns on the left that hold padding for all, since no text looks at them.
-
-        That copies the cache, so it happens only when the number of columns is a multiple of 4.
-        """
+        """Drop what no text looks at any more. That copies the cache, so it isn't done at every step."""
         if self.cache.columns % 4 == 0:
             spare = int(self.real.any(dim=0).int().argmax())
             self.real = self.real[:, spare:]
