@@ -500,6 +500,8 @@ def main(arguments):
     folder, lesson = options.folder, options.lesson
     if problem := sandbox.missing():
         sys.exit(f"grade: no sandbox for learners' code: {problem}. Nothing was graded.")
+    if hasattr(os, "getuid") and os.getuid() == 0:
+        print("You are root, for whom the system bounds no processes: better grade as another user")
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:  # and not ignored, as under nohup
             signal.signal(number, signal.default_int_handler)

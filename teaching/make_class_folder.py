@@ -16,13 +16,7 @@ from class_folder import ROOT, lesson_named, lessons, nbgrader, version
 
 
 def make(folder, names=None):
-    """Copy nbgrader's settings and the lessons (all, or those of these names) into the folder.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds other things than a class, or lies inside the course.
-    """
+    """Copy nbgrader's settings and the lessons (all, or those of these names) into the folder."""
     folder = Path(folder).expanduser().resolve()
     if folder == ROOT or ROOT in folder.parents:
         raise ValueError(f"{folder} is part of the course: choose a folder outside it")
@@ -43,13 +37,9 @@ def make(folder, names=None):
 
 def kept(folder):
     """The lessons that are not as the course put them there: what a teacher changed is not written over."""
-    pairs = [
-        (path, folder / ".course" / path.relative_to(folder / "source"))
-        for path in folder.glob("source/*/*.ipynb")
-    ]
-    return sorted(
-        path.stem for path, ours in pairs if ours.exists() and path.read_bytes() != ours.read_bytes()
-    )
+    source = folder / "source"
+    pairs = [(one, folder / ".course" / one.relative_to(source)) for one in source.glob("*/*.ipynb")]
+    return sorted(one.stem for one, ours in pairs if ours.exists() and one.read_bytes() != ours.read_bytes())
 
 
 def release(folder, name):

@@ -43,7 +43,7 @@ def without_answers():
     lessons = shutil.copytree(COURSE, place / "pe_lessons", ignore=compiled) / "lessons"
     for mistakes in lessons.rglob("mistakes*.toml"):
         mistakes.write_text("", encoding="utf-8")
-    for words in lessons.glob("*/hints_and_quiz.md"):
+    for words in [*lessons.glob("*/hints_and_quiz.md"), lessons / "placement.md"]:
         words.write_text(without_reasons(words.read_text(encoding="utf-8")), encoding="utf-8")
     for answers in lessons.glob("*/answers.py"):
         if "lesson.exercise(" in answers.with_name("__init__.py").read_text(encoding="utf-8"):

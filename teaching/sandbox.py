@@ -35,7 +35,7 @@ NAMES = 50_000  # files in all of them: an empty one takes memory too, which is 
 # Bytes of a frame, and values in JSON, that a kernel may send at once; and by how many bytes the process that
 # grades may have grown, as a message has any number of frames, and many may wait.
 MESSAGE, PARTS, HEARD = 200_000_000, 4_000_000, 3 << 30
-PROCESSES = 128
+TASKS = 128  # processes and threads
 # Open files of one process. Pipes of all of them hold 64 MB (the kernel's pipe-user-pages-soft, which bounds
 # F_SETPIPE_SZ too), and 8 kB each above that: 0.6 GB at most. For sockets there is `queued`.
 OPEN = 512
@@ -48,18 +48,18 @@ SEEN = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/ld.so.cache", "/etc/alt
 # reach the keys of the teacher's session; io_uring_setup has a way of its own to sockets; unshare makes
 # networks, whose sockets nobody would count; inotify_init, inotify_init1 and fanotify_init use up what the
 # teacher's editor needs; vmsplice, splice and tee keep a huge page for a byte in a pipe; Landlock's calls
-# make rules without end. First come `socket`, `setsockopt`, `clone`, `mmap`, `fcntl`, which do some things.
+# make rules without end; ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd reach into process 1,
+# with which a sandbox ends. First `socket`, `setsockopt`, `clone`, `mmap`, `fcntl`, which do some things.
 REFUSED = {
     "x86_64": (
-        *(0xC000003E, 41, 54, 56, 9, 72, 278, 275, 276, 444, 445, 446),
+        *(0xC000003E, 41, 54, 56, 9, 72, 278, 275, 276, 444, 445, 446, 101, 310, 311, 312, 438),
         *(29, 68, 64, 165, 430, 432, 319, 447, 248, 249, 250, 425, 272, 253, 294, 300),
     ),
     "aarch64": (
-        *(0xC00000B7, 198, 208, 220, 222, 25, 75, 76, 77, 444, 445, 446),
+        *(0xC00000B7, 198, 208, 220, 222, 25, 75, 76, 77, 444, 445, 446, 117, 270, 271, 272, 438),
         *(194, 186, 190, 40, 430, 432, 279, 447, 217, 218, 219, 425, 97, 26, 262),
     ),
 }
-CLONE3 = 435
 KEPT = ("LANG", "LC_ALL", "MPLBACKEND", "NBGRADER_EXECUTION", "PATH", "PYTHONHASHSEED", "PYTHONPATH")
 
 
@@ -72,8 +72,8 @@ def refusing():
     program += [(0x20, 0, 0, 0), (0x35, 0, 1, 1 << 30), fail]
     for number in refused:
         program += [(0x15, 0, 1, number), fail]
-    # Its flags lie in memory, where no filter sees them. Told that there is no such call, libc calls clone.
-    program += [(0x15, 0, 1, CLONE3), (0x06, 0, 0, 0x50026)]
+    # clone3's flags lie in memory, where no filter sees them. Told that there is none, libc calls clone.
+    program += [(0x15, 0, 1, 435), (0x06, 0, 0, 0x50026)]
     # Each of these looks at an argument, and ends: clone must not make a user of its own (CLONE_NEWUSER).
     program += [(0x15, 0, 4, clone), (0x20, 0, 0, 16), (0x45, 0, 1, 1 << 28), fail, allow]
     # Of memory that is shared and in no file, a process can hold what does not count as its own.
@@ -98,9 +98,9 @@ def command(inside, *more):
     still open, or is mapped, or waits in a socket, takes no more room than any other.
     """
     own = [sys.base_prefix, sys.prefix, *(path for path in sys.path if path.endswith("-packages"))]
-    words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    words.append("--clearenv")
-    words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"]  # root's, where root grades
+    words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
+    words += ["--cap-drop", "ALL", "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"]  # root's
+    words += ["--tmpfs", "/proc/1", "--remount-ro", "/proc/1"]  # its memory, into which others might write
     words += ["--dev", "/dev", "--size", str(FILES), "--tmpfs", "/dev/shm"]
     for path in filter(os.path.exists, ("/dev/zero", "/proc/keys", "/proc/key-users")):
         words += ["--ro-bind", "/dev/null", path]  # whose memory is such, where it is mapped; names of keys
@@ -119,7 +119,7 @@ def command(inside, *more):
     for name, value in variables.items():
         words += ["--setenv", name, value]
     limits = [f"--as={4 * MEMORY}", f"--fsize={FILES}", f"--nofile={OPEN}", "--core=0"]
-    limits.append(f"--nproc={2 * PROCESSES}")  # `_watch` comes first, and says why
+    limits.append(f"--nproc={2 * TASKS}")  # `_watch` comes first, and says why; root is not bound by this
     words += ["prlimit", *limits, "--", *inside]
     return ["sh", "-c", f'exec bwrap --seccomp 9 "$@" 9< {shlex.quote(str(refusing()))}', *words]
 
@@ -243,20 +243,23 @@ class SandboxedKernelManager(AsyncKernelManager):
         options["env"] = {"PATH": os.environ["PATH"]}
         await super()._async_launch_kernel(kernel_cmd, **options)
         process = psutil.Process(self.provisioner.pid)
+        self.ends = [process]
 
         def watch():
-            with self.held, contextlib.suppress(psutil.NoSuchProcess):
+            with self.held:
                 try:
                     self._watch(process)
                 except Exception as problem:  # nothing runs without limits
                     self.ended_because = f"its limits could not be watched ({type(problem).__name__})"
-                if self.ended_because:  # also by what it sent
-                    process.kill()
+                for one in self.ends:  # with process 1 of the sandbox, all in it
+                    with contextlib.suppress(psutil.Error):
+                        one.kill()
 
-        threading.Thread(target=watch, daemon=True).start()
+        threading.Thread(target=watch).start()  # no daemon: who graded waits for its end
         while self.provisioner.process.poll() is None:
             family = family_of(process.pid)
             if len(family) > 2:  # bubblewrap's own, and what it runs
+                self.ends[1:] = family[1:2]
                 with contextlib.suppress(OSError):
                     self.ip = self._ways(f"/proc/{family[2].pid}/root{self.ip}")
                     return
@@ -280,15 +283,16 @@ class SandboxedKernelManager(AsyncKernelManager):
         """End the sandbox when it takes more than its share: limits of the system count single processes."""
         start, before = time.monotonic(), held(psutil.Process(), True)
         while process.is_running() and not self.ended_because:
-            family = family_of(process.pid)
+            family, tasks = family_of(process.pid), 0
             for one in family:  # a machine without memory ends these, and not what grades
                 with contextlib.suppress(OSError):
+                    tasks += len(os.listdir(f"/proc/{one.pid}/task"))
                     Path(f"/proc/{one.pid}/oom_score_adj").write_text("1000")
             seconds = computed(process.pid)
             if taken(family) > MEMORY:
                 self.ended_because = f"it asked for more than {MEMORY >> 30} GB of memory"
-            elif len(family) > PROCESSES:
-                self.ended_because = f"it started more than {PROCESSES} processes"
+            elif tasks > TASKS:
+                self.ended_because = f"it started more than {TASKS} processes and threads"
             elif len(family) > 2 and names(family[2].pid) > NAMES:
                 self.ended_because = f"it made more than {NAMES:,} files"
             elif held(psutil.Process(), True) - before > HEARD:

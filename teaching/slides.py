@@ -19,11 +19,7 @@ from nbconvert import SlidesExporter
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tools"))  # for npm_packages, which the site uses too
 TARGET = ROOT / "docs" / "_build" / "slides"
-FROM_NPM = {
-    "reveal.js/dist": "reveal.js/dist",
-    "reveal.js/plugin/notes": "reveal.js/plugin/notes",
-    "mathjax/es5": "mathjax",
-}
+FROM_NPM = {one: one for one in ("reveal.js/dist", "reveal.js/plugin/notes")} | {"mathjax/es5": "mathjax"}
 HERE = re.compile(r'(?s)<a\b[^>]*\bhref="(?!https?:)[^"]*"[^>]*>(.*?)</a>')  # what is not beside the page
 
 

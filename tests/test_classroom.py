@@ -441,10 +441,12 @@ def test_what_ipython_runs_uses_names_too(source):
 
 
 SPY = """
-import os
+import ctypes, os
 from pe_lessons.exercises import result
 told = {one: os.environ[one] for one in os.environ if one.startswith("PE_LESSONS")}
-print(result.LOOK_ONLY, told, os.path.isfile("/proc/keys"))"""
+libc = ctypes.CDLL(None)
+calls = libc.ptrace(16, 1, 0, 0), libc.process_vm_readv(os.getpid(), 0, 0, 0, 0, 0), os.listdir("/proc/1")
+print(result.LOOK_ONLY, told, os.path.isfile("/proc/keys"), *calls)"""
 
 
 @needs_a_sandbox
@@ -470,14 +472,15 @@ def test_a_check_only_tells_what_an_answer_does():
     told, first, correct, *wrong = notebook.cells
     assert told.source == "newest broken\n\nput back\n\nversion"
     assert "the course gives no answers" in first.outputs[0].text and right[30:] not in first.outputs[0].text
-    seen = "\n{} {'PE_LESSONS_LOOK_ONLY': '{}'} False\n"  # no numbers of the trials, no names of keys
+    seen = "\n{} {'PE_LESSONS_LOOK_ONLY': '{}'} False -1 -1 []\n"  # no numbers, no keys, nor process 1
     assert first.outputs[0].text.endswith(seen)
     [said] = correct.outputs
     assert (said.name, said.text.split("\n")[0]) == ("stdout", f"{name}: Correct.")
     assert correct.metadata[marking.VERDICT] == {"status": "correct", "cause": None, "called": []}
-    assert not any(one.get("text") for cell in wrong for one in cell.outputs)  # which would look like a reply
-    names = [[one.get("ename") for one in cell.outputs] for cell in wrong]
-    assert names == [["NoVerdict"], ["NoVerdict"], ["NameError"], ["ValueError"], ["CheckFailed"]]
+    printed = [one.text for cell in wrong for one in cell.outputs if one.output_type == "stream"]
+    assert printed == ["There is no `never_made`. Give your answer this name, and run its cell first.\n"]
+    names = [cell.outputs[-1].get("ename") for cell in wrong]
+    assert names == ["NoVerdict", "NoVerdict", "NameError", "ValueError", "CheckFailed"]
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.name)
@@ -524,7 +527,7 @@ def test_every_right_answer_is_right_where_the_course_has_no_answers(tmp_path):
             source = "\n".join([*imports, style.text])
             cells.append((exercise.name, style.name, source, marking.seeds(exercise.name)))
     program = (
-        "import json, sys, pe_lessons\nfrom pe_lessons.lessons import REGISTRY\n"
+        "import json, sys, pe_lessons\nfrom pe_lessons.lessons import REGISTRY, placement\n"
         "told = []\nfor name, mine, source, seeds in json.load(open(sys.argv[1])):\n"
         "    scope = {'__name__': 'cell'}\n"
         "    exec(compile(source, 'a cell', 'exec'), scope)\n"
@@ -533,6 +536,7 @@ def test_every_right_answer_is_right_where_the_course_has_no_answers(tmp_path):
     )
     told.write_text(json.dumps(cells))
     place = marking.without_answers()
+    assert not any(re.search(r"(?m)^- \[x\]", file.read_text("utf-8")) for file in place.rglob("*.md"))
     environment = {**grade.os.environ, "PYTHONPATH": str(place), "PE_LESSONS_LOOK_ONLY": "{}"}
     subprocess.run([sys.executable, "-c", program, told], check=True, env=environment, cwd=tmp_path)
     where, looks = json.loads(told.read_text())
@@ -580,17 +584,24 @@ def test_the_outputs_of_all_cells_together_have_a_bound(monkeypatch):
 
 
 SEND = "k = get_ipython().kernel\nk.session.send(k.iopub_socket, 'status', buffers=6 * [bytes(10**7)])\n"
+THREADS = "import _thread, time\nfor _ in range(200):\n    _thread.start_new_thread(time.sleep, (99,))\n"
 STOPPED = [("IDLE", 2, "", "all cells together took 1"), ("HEARD", 30 << 20, SEND, "it sent more than 30 MB"),
-           ("names", None, "", "its limits could not be watched (TypeError)")]  # fmt: skip
+           ("names", None, "", "its limits could not be watched (TypeError)"),
+           ("SECONDS", 600, THREADS, "it started more than 128 processes and threads")]  # fmt: skip
 
 
 @needs_a_sandbox
 @pytest.mark.parametrize("bound, value, cell, words", STOPPED)
 def test_a_notebook_that_only_waits_or_sends_too_much_is_stopped(bound, value, cell, words, monkeypatch):
+    command, run = sandbox.command, running.Run(timeout=60)
+    dropped = bound != "names" and "--die-with-parent"  # all ends without it too, once a cell runs
     monkeypatch.setattr(sandbox, bound, value)
+    monkeypatch.setattr(sandbox, "command", lambda *all: [word for word in command(*all) if word != dropped])
     cell = nbformat.v4.new_code_cell(f"{cell}import time\ntime.sleep(30)")
-    _, ended = running.Run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=[cell]), {})[0].cells
+    _, ended = run.preprocess(nbformat.v4.new_notebook(cells=[cell]), {})[0].cells
     assert words in ended.outputs[-1].evalue
+    left = sandbox.psutil.wait_procs(run.manager.ends, timeout=5)[1]
+    assert len(run.manager.ends) > bool(dropped) and {one.status() for one in left} <= {"zombie"}
 
 
 def test_what_a_fork_shares_counts_once_and_only_where_it_matters(monkeypatch):
@@ -944,7 +955,6 @@ def test_a_notebook_whose_grading_was_stopped_has_no_mark_and_is_graded_again(a_
 
 @needs_a_sandbox
 def test_who_stops_grading_stops_all_of_it(tmp_path):
-    """Every process ends, and nothing is left of their files."""
     folder, files = tmp_path / "class", tmp_path / "files"
     assert make_class_folder.main([str(folder), "03"]) == 0
     late = f"import time\ntime.sleep(1000)\n{demo.RIGHT['sinusoidal_loop']}"
