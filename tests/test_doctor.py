@@ -229,7 +229,7 @@ def test_a_sinusoidal_table_beside_a_reference(base, layout, id, words):
     [
         (lambda rows: rows.roll(-1, 0), "row-one-later"),
         (lambda rows: rows.roll(2, 0), "row-two-earlier"),
-        (lambda rows: 6 * rows, "table-size"),
+        (lambda rows: 6 * rows, "first"),
     ],
 )
 def test_rows_of_a_table_beside_a_reference(change, id):
@@ -1177,6 +1177,22 @@ def a_state_that_steps_leave(tokens, position_ids=None, cache=None):
     return scores + 5 * torch.stack(rows, dim=1), (kept, rows[-1] if cache is None else state)
 
 
+def loses_its_state(tokens, mask=None, cache=None):
+    """A state that begins anew where a mask with three axes hides what is before, and is in no cache."""
+    scores, cache = HEALTHY_MODEL(tokens, None, mask, cache)
+    x, old = torch.nn.functional.one_hot(tokens, VOCAB_SIZE).double(), cache[0][0].shape[2] - tokens.shape[1]
+    state, rows = 0 * x[:, 0], []
+    for at, one in enumerate(x.unbind(dim=1), old):
+        goes_on = shown = torch.ones(len(x), 1)
+        if mask is not None:
+            shown = (mask[:, at] if mask.ndim == 2 else mask[:, at - old, at])[:, None].double()
+        if mask is not None and mask.ndim == 3:
+            goes_on = mask[:, at - old, max(0, at - 1), None].double()
+        state = goes_on * state * (1 - shown / 2) + shown * one / 2
+        rows.append(state / (state.norm(dim=1, keepdim=True) + 0.2))
+    return scores + 20 * torch.stack(rows, dim=1), cache
+
+
 def beside_attention(kept=2, ahead=0, chunks=True, texts=True, padding=True):
     """Attention; and a convolution over three tokens, of which the cache keeps two; and a state."""
 
@@ -1200,11 +1216,27 @@ def beside_attention(kept=2, ahead=0, chunks=True, texts=True, padding=True):
     return logits
 
 
+def numbers(tokens):
+    return torch.arange(len(tokens))[:, None].expand(tokens.shape)
+
+
 def numbered(tokens, mask=None, cache=None):
     """The number of the text is its position; a mask of three axes is not taken."""
     assert mask is None or mask.ndim == 2, "masks of padding only"
-    number = torch.arange(len(tokens))[:, None].expand(tokens.shape)
-    return TABLE(tokens, number, mask, cache)
+    return TABLE(tokens, numbers(tokens), mask, cache)
+
+
+def values_turn_later(tokens, position_ids=None, mask=None, cache=None):
+    """With a cache, new values turn, too, by the places of their tokens in the text."""
+
+    def attention(q, k, v, attn_mask):
+        n, old = q.shape[2], k.shape[2] - q.shape[2]
+        if old:
+            turn = (torch.arange(old, old + n) + 1.0)[:, None].cos()
+            v = torch.cat([v[:, :, :old], v[:, :, old:] * turn], dim=2)
+        return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+    return attending(attention)(tokens, position_ids, mask, cache)
 
 
 def counted_by_itself(part):
@@ -1302,7 +1334,7 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (in_a_batch(lambda rows: rows + rows.mean(dim=0)), "batch/mixed"),
         (in_a_batch(lambda rows: rows + rows[:1]), "batch/first-text"),
         (asked(doctor.adapted(SmallLlama(layers=4)),
-               lambda ids, band, old: (ids, torch.ones_like(band).tril(old + 2))), "future/looks-ahead"),
+               lambda ids, band, old: (ids, torch.ones_like(band).tril(old + 2))), "future/no-mask"),
         (asked_with(lambda ids: ids.bfloat16().long(), table=True), "far-positions/rounded"),
         (asked_with(lambda ids: ids.half().double()), "far-positions/small-format"),
         (without_ids(asked(HEALTHY_MODEL, lambda ids, band, old: (ids - old + 20 * bool(old), band))),
@@ -1338,13 +1370,12 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (unlike_with_a_cache(lambda far, old: -0.9 * far if old else -0.3 * far), "step-by-step/scores-only"),
         (not_itself, "future/not-itself"),
         (loses_keys_of_steps, "step-by-step/step-lost"),
-        (by_position(lambda query, key: (query - key < 24) | (key < 4)), "shift/sinks-by-position"),
         (by_position(lambda query, key: query // 48 == key // 48), "shift/absolute"),
         (biased(lambda far: -0.5 * (-far).clamp(min=0)), "position_ids/sign"),
         (biased(lambda far: 0 * far), "position_ids/unused-perhaps"),
         (asked(HEALTHY_MODEL, lambda ids, band, old: (0 * ids, band)), "position_ids/nothing"),
         (unlike_with_a_cache(lambda far, old: -0.3 * far if not old else 0.3 * far),
-         "step-by-step/turned-round"),
+         "step-by-step/scores-only"),
         (without_ids(while_cached(FREQUENCIES, lambda one: 3 * one)), "step-by-step/scores-only"),
         (without_ids(from_0()), "step-by-step/queries"),
         (from_0(queries=False), "step-by-step/new-keys"),
@@ -1355,12 +1386,16 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (one_too_far_in_a_batch, "step-by-step/batch-cache"),
         (a_state_that_steps_leave, "step-by-step/after-a-step"),
         (mask_kept_by_its_shape(), "left-padding/mask-kept"),
-        (mask_kept_by_its_shape(counts=True), "left-padding/mask-kept"),
+        (mask_kept_by_its_shape(counts=True), "left-padding/order-of-texts"),
         (numbered, "batch/number-of-the-text-perhaps"),
+        (lambda tokens, position_ids=None, mask=None: numbered(tokens), "position_ids/number-of-the-text"),
+        (lambda tokens, position_ids=None: TABLE(tokens, numbers(tokens) if position_ids is None
+                                                 else position_ids)[0], "first-position/all-alike"),
+        (values_turn_later, "step-by-step/brought"),
+        (loses_its_state, "step-by-step/not-positions"),
         (counted_by_itself("queries"), "shift/own-queries"),
         (counted_by_itself("keys"), "shift/own-keys"),
-        (beside_attention(kept=0), "step-by-step/end-lost"),
-        (beside_attention(kept=0), "several-new-tokens/end-lost"),
+        (beside_attention(kept=0), "step-by-step/not-positions"),
         (without_ids(beside_attention(kept=0)), "several-new-tokens/not-positions"),
         (beside_attention(ahead=1), "future/convolution-ahead"),
         (without_ids(beside_attention(chunks=False)), "several-new-tokens/together"),
@@ -1501,13 +1536,13 @@ def test_a_mask_that_is_a_small_number_is_not_taken_for_one_after_the_softmax(mo
     assert finding.id == "left-padding/mask-finite"
 
 
-@pytest.mark.parametrize(("after", "name"), [(False, "state-runs-on"), (True, "mask-late")])
-def test_the_same_in_a_model_that_counts_from_the_mask(monkeypatch, after, name):
+@pytest.mark.parametrize("after", [False, True])
+def test_the_same_in_a_model_that_counts_from_the_mask(monkeypatch, after):
     attention = functools.partial(weak, after=after)
     monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", attention)
     model = with_mask(lambda mask, ids, old: (mask, (mask.cumsum(dim=1) - 1).clamp(min=0)), table=True)
     (finding,) = wrong(doctor.examine(without_ids(model), VOCAB_SIZE))
-    assert finding.id == f"left-padding/{name}"
+    assert finding.id == "left-padding/state-runs-on" and "comes after the softmax" in finding.culprit
 
 
 def test_heads_that_get_the_mask_of_another_text(monkeypatch):
@@ -1628,9 +1663,10 @@ def forgets_the_cached_part(mask, new):
          "a text of 156 tokens, and not"),
         (padded_wrongly(forgets_the_cached_part), "padded-step-by-step/mask-unused",
          "several tokens at once"),
-        (padded_wrongly(hides_the_last_cached_one), "padded-step-by-step/mask-hides", "as each does alone"),
+        (padded_wrongly(hides_the_last_cached_one), "padded-step-by-step/padding-perhaps",
+         "as each does alone"),
         (narrower_with_a_mask, "left-padding/long-mask", "a text of 156 tokens, and not"),
-        (begins_anew, "left-padding/slots", "a text of 156 tokens, and not"),
+        (begins_anew, "left-padding/long-mask", "a text of 156 tokens, and not"),
     ],
     ids=["cut", "dropped", "several", "hides", "ones", "anew"],
 )  # fmt: skip

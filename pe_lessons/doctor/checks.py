@@ -58,7 +58,8 @@ def idle_positions(patient, found):
         culprit = maybe("number-of-the-text | equal texts of a batch get different rows", causes)
     where = "what is made of positions, along which axis? Is it added? Has it none? Leave position_ids out"
     if idle is None:
-        culprit = "unused-perhaps | position_ids are not used, or positions act nowhere: slopes of 0"
+        causes = "whether position_ids are used, slopes or a table of zeros, and positions that are all alike"
+        culprit = maybe("unused-perhaps | moving the tokens apart changes nothing", causes)
         where = f"{where}; {found.look_at}"
     return dataclasses.replace(found, culprit=culprit, look_at=where, id="")
 
@@ -129,8 +130,8 @@ def _future(patient, check):
         alone = False
     reshaped = "how heads are split and merged, the axis of the softmax, and a norm or a mean over tokens"
     mixes = maybe("heads | even under a causal mask that is given, tokens see later ones", reshaped)
-    any_of_them = maybe("no-mask | a text is read both ways", "the causal mask, a window that looks both "
-                        "ways, and how heads are split and merged")  # fmt: skip
+    any_of_them = maybe("no-mask | a text is read both ways", "the mask of each layer, how heads are split "
+                        "and merged, and the axis of each softmax, norm and mean")  # fmt: skip
     where = "view and reshape, where transpose is meant; an encoder reads both ways, and is not examined"
     yield patient.verdict(
         check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
@@ -562,8 +563,9 @@ def _batch(patient, check):
                 ("goes-on | positions go on from one text of the batch to the next",
                  "the axis along which they are counted",
                  lambda: by_place and known and as_if(lambda number: patient.count + LENGTH * number)),
-                ("number-of-the-text-perhaps | perhaps the number of the text is taken for the position",
-                 f"the order of the axes; {LIMITED}",
+                (maybe("number-of-the-text-perhaps | equal texts get other rows, unless all their tokens are "
+                       "equal", "the number of the text, taken for the position, and what lies along the "
+                       "texts and should not, such as slopes"), f"the order of the axes; {LIMITED}",
                  # then it is 0 for a text alone, which shows no order
                  lambda: numbered and not known
                  and ("mask" not in patient.arguments or _no_order(patient) is not False)),
@@ -1180,8 +1182,8 @@ def _cached(patient, check, cuts):
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
              "the rows of positions or of the bias for several tokens, and what the cache keeps beside keys",
              lambda: patient.steps_right and len(cuts) == 1),
-            (maybe("after-a-step | the first new token is right, and those after it are not", "a state that "
-                   "a step does not write back, the end of a convolution, and a key that it loses"),
+            (maybe("after-a-step | the first new token is right, and those after it are not", "a state or "
+                   "the end of a convolution that a step leaves, the slots that it writes, and its length"),
              "the new cache of a single token",
              lambda: len(cuts) > 1 and patient.same(seen[:, :1], expected[:, :1])),
             (maybe("not-positions | equal tokens go wrong, too", "a state or the end of a convolution that "
@@ -1685,8 +1687,8 @@ UNLIKE_STATE = (
     "which of the taps is for the newest token? Then the order of heads that share keys, weights and norms.",
 )  # fmt: skip
 UNLIKE_SINKS = (
-    maybe("sinks | only the reference notices how many equal tokens there are", "a sink or a state that is "
-          "left out"), "the sum of the softmax: does it have the sink's part? Then layers without attention",
+    maybe("sinks | equal tokens get different rows in the reference alone", "a table, a sink and a state "
+          "that are left out"), "what is added to tokens; the sum of the softmax; layers without attention",
 )  # fmt: skip
 UNLIKE_AT_0 = (
     maybe("at-0 | with all tokens at position 0 they differ, too, and a token alone does not", "the scale of "
@@ -1694,21 +1696,24 @@ UNLIKE_AT_0 = (
     "the scale of the scores; does a rule for long texts have a factor? Then the mask, and a sink.",
 )  # fmt: skip
 UNLIKE_TABLE = (
-    maybe("table | a token at the first position is right, and others are not", "the exponent of the "
-          "base, the base, and a factor on positions"),
+    maybe("table | a token at the first position is right, and others are not", "the base or its exponent, "
+          "a factor on positions, and values that turn"),
     "is the base 10,000, and the exponent 2i / d?",
 )  # fmt: skip
 AT_0_RIGHT = "rotation | with all tokens of a short text at 0 the rows are those of the reference"
 ALONE_RIGHT = "distance | a token alone is right, and others are not"
 TURN = (
-    "the frequencies, the pairs that columns form, and which columns and layers turn",
+    "the frequencies of each layer, the pairs that columns form, and which columns and layers turn",
     "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers.",
 )
 FADE = (
     "the slope or the table of each head and its sign, the layers that get a bias, and its size",
     "the slopes or the table of the bias, and the layers that get it.",
 )
-EITHER = "the slope, the table or the frequencies, the layers that get them, and their size", FADE[1]
+EITHER = (
+    "the slopes or frequencies of each head and their sign, the layers, columns and pairs that get them, and "
+    "their size", "the slopes or the table of a bias; what turns: queries and keys? The layout of the pairs.",
+)  # fmt: skip
 UNLIKE_ORDER = (
     "no-distance | order counts in the reference alone: distances do nothing here, or all of them the same",
     "whether a bias is added or a turn made, and the sign of its distances.",
@@ -1732,12 +1737,13 @@ def _kind(patient, ask, given):
     What one step more does is next to nothing far out where it fades. "" where it's neither this nor that.
     """
     steps = []
-    for first in (1, LONG - 30):
-        rows = [_pair(patient, ask, far, given) for far in range(first, first + 9)]
+    for first in (1, LONG // 3, LONG // 2, LONG - 30):  # what turns may hardly do so at one of them
+        rows = [_pair(patient, ask, far, given) for far in range(first, first + 6)]
         steps.append(sum(patient.difference(*two) for two in itertools.pairwise(rows)))
-    if steps[0] < patient.enough / 100:
+    near, far = steps[0], max(steps[1:])
+    if near < patient.enough / 100:
         return "none"
-    return "fades" if steps[1] < steps[0] / 4 else "turns" if steps[1] > steps[0] / 2 else ""
+    return "fades" if far < near / 4 else "turns" if far > near / 2 else ""
 
 
 def _borders(patient, ask, given):
@@ -1779,8 +1785,8 @@ def _unlike_far(patient, one, other):
         return None
     says = f"from-distance | only tokens some way apart differ, and row {first} is the first"
     causes = "the window, its layers, and a rule for far tokens such as buckets"
-    if _counts_tokens(patient):
-        causes = "a state that is begun anew, the taps of a convolution, and a window"
+    if not patient.alike:
+        causes = "a table that ends or begins again, a state or the taps of a convolution, and a window"
     where = "is the token itself counted in the window? Are half of the buckets for later tokens?"
     return maybe(says, causes), where
 
