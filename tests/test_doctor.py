@@ -1296,12 +1296,6 @@ def writes_over_the_last(q, k, v, attn_mask):
     return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
 
 
-def queries_uncounted(tokens, position_ids=None, mask=None, cache=None):
-    """Where positions are given, all is right."""
-    model = QUERIES_FROM_0 if position_ids is None else HEALTHY_MODEL
-    return model(tokens, position_ids, mask, cache)
-
-
 def keeps_the_first(q, k, v, attn_mask):
     """A window of 8 tokens, and a cache that keeps the first seven of them and not the last."""
     places, old = torch.arange(k.shape[2]), k.shape[2] - q.shape[2]
@@ -1309,7 +1303,6 @@ def keeps_the_first(q, k, v, attn_mask):
     return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~seen, -1e9).softmax(dim=-1) @ v
 
 
-QUERIES_FROM_0 = from_0()
 HEALTHY_MODEL, TABLE = doctor.adapted(SmallLlama()), doctor.adapted(SmallLlama(table=True))
 EMBEDDING, FREQUENCIES, QUERIES = (
     (lambda model: model.embed.weight),
@@ -1353,8 +1346,6 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (several_kept(lambda old: slice(1, None)), "several-new-tokens/after-several"),
         (attending(sees_what_nobody_wrote), "step-by-step/unwritten"),
         (attending(writes_over_the_last), "several-new-tokens/overwritten"),
-        (queries_uncounted, "step-by-step/only-queries"),
-        (queries_uncounted, "several-new-tokens/only-queries"),
         (attending(keeps_the_first), "step-by-step/wrong-end"),
         (attending(dropped_before_attention), "several-new-tokens/dropped-early"),
         (scaled_by_index, "step-by-step/scores"),

@@ -1005,22 +1005,6 @@ def _cached(patient, check, cuts):
                 )
             )
 
-        def only_queries():
-            """Are new keys right where the model counts, though the rows are only where it is told to?
-
-            New tokens, which it counts and which see only themselves, and then one that is told where it is.
-            """
-            count = 1 if len(cuts) > 1 else NEW - 1
-            if mask is not None or any(patient.same(*rows) for rows in zip(seen[0, :count], expected[0])):
-                return False
-            text, end = patient.text[:, : OLD + count + 1], OLD + count
-            shown = torch.ones(1, end + 1, end + 1).tril().bool()
-            shown[:, OLD:end] = torch.eye(end + 1).bool()[OLD:end]
-            ids, cache = patient.count[:, : end + 1], patient.ask(text[:, :OLD])[1]
-            cache = patient.ask(text[:, OLD:end], None, shown[:, OLD:end, :end], cache)[1]
-            got = patient.ask(text[:, end:], ids[:, end:], shown[:, end:], cache)[0]
-            return patient.difference(got, patient.rows(text, ids, shown)[:, -1:]) < patient.enough / 100
-
         def from_0(queries):
             """Would new tokens be right at 0, while elsewhere their queries stand at 0, or are right?"""
             if right_if_given():  # then nothing that is given shows what is wrong
@@ -1098,9 +1082,6 @@ def _cached(patient, check, cuts):
              "the new cache of a single token", step_lost),
             ("ids-unused | position_ids are not used once there is a cache", "where position_ids are made",
              lambda: positions is not None and patient.told(range(OLD, LENGTH))),
-            ("only-queries | with a cache, only the queries of new tokens are counted wrongly; their keys "
-             "are right", f"{OFFSET}, where queries get their positions",
-             lambda: right_if_given() and only_queries()),
             ("new-at-0 | every new token is answered as if it stood at position 0",
              f"{OFFSET}; with a bias, perhaps only the query's",
              lambda: patient.told([0] * NEW)),
