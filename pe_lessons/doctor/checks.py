@@ -1140,9 +1140,9 @@ def _cached(patient, check, cuts):
              turn_apart),
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
              not_itself),
-            (maybe("values-elsewhere | with a cache, a token that the mask hides is noticed", "the order in "
-                   "which cached and new keys and values are joined, the slots of both, and the mask"),
-             "do values lie where their keys do, and the mask on the same keys?",
+            (maybe("values-elsewhere | with a cache, a token that the mask hides is noticed", "whether "
+                   "values lie where their keys do, the order in which old and new are joined, and the mask"),
+             "the slots of keys, values and the mask; torch.cat([old, new])",
              lambda: hidden_matters() or hidden_matters(1)),
             (maybe("brought | what a new token brings differs with a cache", brings),
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
@@ -1175,7 +1175,7 @@ def _cached(patient, check, cuts):
              f"{OFFSET}; then the bias or the turn of each layer",
              values_are_right),
         ]  # fmt: skip
-        causes = "the positions of new tokens, the keys that they see and whether they turn, and the scale"
+        causes = "positions or distances of new tokens, which keys they see and turn, and the scale"
         if not patient.even and (known or patient.settles):
             causes = "a state or the end of a convolution that is not handed on, positions, and a sink"
         otherwise = (
@@ -1435,8 +1435,10 @@ def _reach(patient, text, cuts):
         else:
             only = only and not early and (widths()[0] >= max(wrong) if patient.known else fewer() > 0)
         only = only and wrong == [*range(wrong[0], 1 + wrong[-1])]
-        return Exact("" if early else f", by {len(wrong)}") if only else False
+        return Exact("" if early else f"; {len(wrong)} tokens are missing") if only else False
 
+    narrower = maybe("narrower | with a cache, the window is too narrow", "its mask there, how many keys the "
+                     "cache keeps, and at which end it is cut")  # fmt: skip
     where = "the window's mask, and how many keys the cache keeps"
     return [
         (maybe("wrong-end | with a cache, some cached tokens are seen as at once, and the newest of them "
@@ -1445,14 +1447,14 @@ def _reach(patient, text, cuts):
         ("dropped-early | single steps are right, and the first of several new tokens see too little: old "
          "keys are dropped before all new tokens have looked", "when the cache is cut: after attention?",
          lambda: nearer(early=True)),
-        ("narrower | with a cache, the window is too narrow", where, nearer),
+        (narrower, where, nearer),
         ("missing | with a cache, the window is missing", where,
          lambda: widths()[0] < n - 1 == widths()[1]),
         ("wider | with a cache, the window is wider", where,
          lambda: widths()[0] < widths()[1] and f", by {widths()[1] - widths()[0]}"),
         ("wider | with a cache, the window is wider or missing: tokens outside of it are seen", where,
          lambda: fewer() < 0),
-        ("narrower | with a cache, the window is too narrow", where,
+        (narrower, where,
          lambda: fewer() > 0 or widths()[1] < widths()[0] < n - 1),
         ("drops | with a cache, far tokens are not seen: old keys are dropped, or more layers have a window",
          where,
