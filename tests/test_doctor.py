@@ -207,7 +207,7 @@ def test_a_function_as_a_reference_gives_a_list(patient, id):
     ("base", "layout", "id", "words"),
     [
         (1_000, "turns", "table", "the base"),
-        (10_000, "halves", "first", "the order of its sines and cosines"),
+        (10_000, "halves", "first", "the order and the sign of its columns"),
     ],
 )
 def test_a_sinusoidal_table_beside_a_reference(base, layout, id, words):
@@ -611,7 +611,7 @@ def test_what_is_no_rotation_is_a_note_until_relative_is_said():
     assert (
         "and not as a table does; if it should not, say relative = True" in shown and "culprit" not in shown
     )
-    with pytest.raises(AssertionError, match="a lost sign"):
+    with pytest.raises(AssertionError, match="a lost sine or sign"):
         doctor.assert_healthy(SmallLlama("sign lost"), VOCAB_SIZE, relative=True)
     with pytest.raises(AssertionError, match=r"absolute positions.*\n.*added, values that are rotated"):
         doctor.assert_healthy(SmallLlama(table=True), VOCAB_SIZE, relative=True)
@@ -896,7 +896,9 @@ def test_what_is_required_and_not_tried_is_not_green():
 
 def test_a_report_says_what_was_tried():
     report = doctor.examine(SmallLlama(table=True), VOCAB_SIZE)
-    assert report.tried == "tried: 13 of 13 checks; texts of 1 to 160 tokens; positions 0 to 385"
+    tried, padded = report.tried.split("\n")
+    assert tried == "tried: 13 of 13 checks; texts of 1 to 160 tokens; positions 0 to 385"
+    assert padded == "padding on the left changes nothing only if position_ids are given"
     assert str(report).startswith(report.tried)
     short = SmallLlama(table=True)
     short.table = torch.nn.Embedding.from_pretrained(short.table.weight[:40])
@@ -1227,16 +1229,16 @@ def numbered(tokens, mask=None, cache=None):
 
 
 def values_turn_later(tokens, position_ids=None, mask=None, cache=None):
-    """With a cache, new values turn, too, by the places of their tokens in the text."""
+    """With a cache, new values hang on their positions, too."""
+    old = 0 if cache is None else cache[0][0].shape[2]
+    ids = torch.arange(old, old + tokens.shape[1])[None] if position_ids is None else position_ids
 
     def attention(q, k, v, attn_mask):
-        n, old = q.shape[2], k.shape[2] - q.shape[2]
         if old:
-            turn = (torch.arange(old, old + n) + 1.0)[:, None].cos()
-            v = torch.cat([v[:, :, :old], v[:, :, old:] * turn], dim=2)
+            v = torch.cat([v[:, :, :old], v[:, :, old:] * (ids[:, None, :, None] / 9).cos()], dim=2)
         return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
 
-    return attending(attention)(tokens, position_ids, mask, cache)
+    return attending(attention)(tokens, ids, mask, cache)
 
 
 def counted_by_itself(part):
@@ -1379,7 +1381,8 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (mask_kept_by_its_shape(), "left-padding/mask-kept"),
         (mask_kept_by_its_shape(counts=True), "left-padding/order-of-texts"),
         (numbered, "batch/number-of-the-text-perhaps"),
-        (lambda tokens, position_ids=None, mask=None: numbered(tokens), "position_ids/number-of-the-text"),
+        (lambda tokens, position_ids=None, mask=None: TABLE(tokens, numbers(tokens), mask)[0],
+         "position_ids/number-of-the-text"),
         (lambda tokens, position_ids=None: TABLE(tokens, numbers(tokens) if position_ids is None
                                                  else position_ids)[0], "first-position/all-alike"),
         (values_turn_later, "step-by-step/brought"),

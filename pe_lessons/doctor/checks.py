@@ -1064,18 +1064,20 @@ def _cached(patient, check, cuts):
              f"is_causal=True, or a triangle without {OFFSET}",
              lambda: not matters(OLD - 1) and as_if_masked(first_keys)),
             ("last-dropped | with a cache, the last token before the new ones is not seen",
-             "which keys are kept", lambda: as_if_masked(lambda keys, old: hide(keys, old - 1))),
+             "which keys are kept, and the mask",
+             lambda: as_if_masked(lambda keys, old: hide(keys, old - 1))),
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
              lambda: as_if_masked(lambda keys, old: hide(keys, keys.sum() - 1))
              or as_if_masked(lambda keys, old: hide(keys, slice(old, None)))),
-            ("overwritten | with a cache, the last token before the new ones is not seen, and those before "
-             "it are: a new key is written over it, or it is dropped",
-             "the index at which new keys and values are written, and which keys are kept",
+            (maybe("overwritten | with a cache, the last token before the new ones is not seen, and those "
+                   "before it are", "a new key that is written over it, which keys are kept, and the mask"),
+             "the index at which new keys and values are written",
              lambda: not matters(OLD - 1) and matters(OLD - 2)),
             (maybe("first-keys | new tokens look at the first keys only", "a causal mask that forgets the "
                    "cache, and new keys that are written over cached ones"),
              f"is_causal=True, a triangle or an index without {OFFSET}", lambda: not matters(OLD - 1)),
-            ("unwritten | with a cache, places that nobody wrote are seen", WRITTEN,
+            (maybe("unwritten | with a cache, it is noticed how many places there are, not what they hold",
+                   "places that nobody wrote, a sink that counts them, and a factor on values"), WRITTEN,
              lambda: alone_differs() and not hidden_matters() and slots_matter()),
             reach[0],
             ("step-lost | what a single new token brings is not kept for those after it",
