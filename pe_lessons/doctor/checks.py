@@ -154,8 +154,8 @@ def _future(patient, check):
 
 
 def _longer(patient, check):
-    short = (maybe("from-the-end | rows hang on how long the text is", "positions counted from the end, a "
-                   "bias whose axes are mixed, and a scale that goes by the length"),
+    short = (maybe("from-the-end | rows hang on how long the text is", "positions counted from the end, "
+                   "heads split without a transpose, and a bias or a scale that goes by the length"),
              "where positions are made; experts of limited capacity do it, too")  # fmt: skip
     long = ("grows | something changes with the length of the text, and not in a short one",
             "a factor or a window that hangs on the length; experts of limited capacity")  # fmt: skip
@@ -1158,7 +1158,7 @@ def _cached(patient, check, cuts):
              lambda: patient.even and (known or patient.alike) and other_values()),
             *_reach(patient, patient.long, later),
             (maybe("scores | even tokens at one place are looked at otherwise with a cache, and what they "
-                   "hold is right", "the scale of the scores, the keys of each layer and head, and norms"),
+                   "hold is right", "the scale of the scores, the keys of each layer, and what turns"),
              "does the scale hang on the position, or on how many tokens a call has? Then the cache of keys",
              lambda: known and other_scores()),
             (maybe("together | one new token at a time is right, several are not", "the positions "
@@ -1177,7 +1177,7 @@ def _cached(patient, check, cuts):
              f"{OFFSET}; then the bias or the turn of each layer",
              values_are_right),
         ]  # fmt: skip
-        causes = "positions or distances of new tokens, which keys they see and turn, and the scale"
+        causes = "positions or distances of new tokens, keys that are not turned or not seen, and the scale"
         if not patient.even and (known or patient.settles):
             causes = "a state or the end of a convolution that is not handed on, positions, and a sink"
         otherwise = (
@@ -1722,7 +1722,7 @@ def _kind(patient, ask, given):
     What one step more does is next to nothing far out where it fades. "" where it's neither this nor that.
     """
     steps = []
-    for first in (1, LONG // 3, LONG // 2, LONG - 30):  # what turns may hardly do so at one of them
+    for first in (1, LONG // 2, LONG - 55, LONG - 30):  # what turns may hardly do so at one of them
         rows = [_pair(patient, ask, far, given) for far in range(first, first + 6)]
         steps.append(sum(patient.difference(*two) for two in itertools.pairwise(rows)))
     near, far = steps[0], max(steps[1:])
