@@ -1456,8 +1456,7 @@ def _reach(patient, text, cuts):
          lambda: widths()[0] < widths()[1] and f", by {widths()[1] - widths()[0]}"),
         ("wider | with a cache, the window is wider or missing: tokens outside of it are seen", where,
          lambda: fewer() < 0),
-        (narrower, where,
-         lambda: fewer() > 0 or widths()[1] < widths()[0] < n - 1),
+        (narrower, where, lambda: fewer() > 0 or widths()[1] < widths()[0] < n - 1),
         ("drops | with a cache, far tokens are not seen: old keys are dropped, or more layers have a window",
          where,
          lambda: last_ones() or widths(by_any=True)[1] < widths(by_any=True)[0]),
@@ -1685,7 +1684,6 @@ UNLIKE_TABLE = (
           "a factor on positions, and values that turn"),
     "is the base 10,000, and the exponent 2i / d?",
 )  # fmt: skip
-AT_0_RIGHT = "rotation | with all tokens of a short text at 0 the rows are those of the reference"
 ALONE_RIGHT = "distance | a token alone is right, and others are not"
 TURN = (
     "the frequencies of each layer, the pairs that columns form, and which columns and layers turn",
@@ -1810,7 +1808,7 @@ def _unlike(patient, right, answered):
             )
             culprit = "should-not | in the reference position_ids do nothing: here "
             return f"{culprit}{does} that should not", "the plan of the layers."
-        seen = AT_0_RIGHT
+        seen = "rotation | with all tokens of a short text at 0 the rows are those of the reference"
         if kind == "turns" and (speeds := _speeds(patient, right)):
             seen, causes = f"{seen}, and {speeds[0]}", speeds[1]
         return maybe(seen, causes), where
