@@ -550,7 +550,7 @@ def test_without_positions_the_culprit_is_not_guessed():
 
     found = wrong(doctor.examine(logits))
     assert [finding.check for finding in found] == ["step by step", "several new tokens"]
-    assert all("Look first at the positions of new tokens" in one.culprit for one in found)
+    assert all("Look first at positions or distances of new tokens" in one.culprit for one in found)
 
 
 def test_a_reference_may_be_a_function_or_any_module():
@@ -1235,7 +1235,7 @@ def values_turn_later(tokens, position_ids=None, mask=None, cache=None):
 
     def attention(q, k, v, attn_mask):
         if old:
-            v = torch.cat([v[:, :, :old], v[:, :, old:] * (ids[:, None, :, None] / 9).cos()], dim=2)
+            v = torch.cat([v[:, :, :old], v[:, :, old:] * ids[:, None, :, None].cos()], dim=2)
         return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
 
     return attending(attention)(tokens, ids, mask, cache)
