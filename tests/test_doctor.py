@@ -331,6 +331,13 @@ def test_the_other_sign_beside_a_reference_that_takes_distances_without_theirs()
 
     models = masked(lambda far: far.abs() / 30), masked(lambda far: -far.abs() / 30)
     assert beside(*models).id == "reference/sign"
+
+    def without(bias):
+        model = with_bias(bias)
+        return lambda tokens, mask=None: model(tokens, None, mask)
+
+    still = without(lambda far: in_buckets(-far)), without(in_buckets)  # all of the past is in one bucket
+    assert beside(*still).id == "reference/sign"
     first_only = masked(lambda far: in_buckets(far) * (next(LAYERS) == 0))
     assert beside(first_only, masked(in_buckets)).id == "reference/last-layer"
     other = with_bias(lambda far: in_buckets(far, (2, 4, 6, 8, 12, 16)))  # without position_ids
