@@ -129,7 +129,7 @@ def test_a_table_is_healthy_too():
     ("rule", "own", "of_reference", "culprit", "look_at"),
     [
         ("linear", 1.0, 0.25, "the rule 'linear' is not applied", "the rule"),
-        ("default", 0.3, 1.0, "with all tokens at position 0 the rows are those of the refer", "the layout"),
+        ("default", 0.3, 1.0, "with all tokens of a short text at 0 the rows are those", "the layout"),
     ],
 )
 def test_beside_a_reference(rule, own, of_reference, culprit, look_at):
@@ -207,7 +207,7 @@ def test_a_function_as_a_reference_gives_a_list(patient, id):
     ("base", "layout", "id", "words"),
     [
         (1_000, "turns", "table", "the base"),
-        (10_000, "halves", "first", "the order of its sines and cosines"),
+        (10_000, "halves", "first", "the order and the sign of its columns"),
     ],
 )
 def test_a_sinusoidal_table_beside_a_reference(base, layout, id, words):
@@ -229,7 +229,7 @@ def test_a_sinusoidal_table_beside_a_reference(base, layout, id, words):
     [
         (lambda rows: rows.roll(-1, 0), "row-one-later"),
         (lambda rows: rows.roll(2, 0), "row-two-earlier"),
-        (lambda rows: 6 * rows, "table-size"),
+        (lambda rows: 6 * rows, "first"),
     ],
 )
 def test_rows_of_a_table_beside_a_reference(change, id):
@@ -331,6 +331,13 @@ def test_the_other_sign_beside_a_reference_that_takes_distances_without_theirs()
 
     models = masked(lambda far: far.abs() / 30), masked(lambda far: -far.abs() / 30)
     assert beside(*models).id == "reference/sign"
+
+    def without(bias):
+        model = with_bias(bias)
+        return lambda tokens, mask=None: model(tokens, None, mask)
+
+    still = without(lambda far: in_buckets(-far)), without(in_buckets)  # all of the past is in one bucket
+    assert beside(*still).id == "reference/sign"
     first_only = masked(lambda far: in_buckets(far) * (next(LAYERS) == 0))
     assert beside(first_only, masked(in_buckets)).id == "reference/last-layer"
     other = with_bias(lambda far: in_buckets(far, (2, 4, 6, 8, 12, 16)))  # without position_ids
@@ -550,7 +557,7 @@ def test_without_positions_the_culprit_is_not_guessed():
 
     found = wrong(doctor.examine(logits))
     assert [finding.check for finding in found] == ["step by step", "several new tokens"]
-    assert all("Look first at the positions of new tokens" in one.culprit for one in found)
+    assert all("Look first at positions or distances of new tokens" in one.culprit for one in found)
 
 
 def test_a_reference_may_be_a_function_or_any_module():
@@ -611,7 +618,7 @@ def test_what_is_no_rotation_is_a_note_until_relative_is_said():
     assert (
         "and not as a table does; if it should not, say relative = True" in shown and "culprit" not in shown
     )
-    with pytest.raises(AssertionError, match="a lost sign"):
+    with pytest.raises(AssertionError, match="a lost sine or sign"):
         doctor.assert_healthy(SmallLlama("sign lost"), VOCAB_SIZE, relative=True)
     with pytest.raises(AssertionError, match=r"absolute positions.*\n.*added, values that are rotated"):
         doctor.assert_healthy(SmallLlama(table=True), VOCAB_SIZE, relative=True)
@@ -864,7 +871,7 @@ def test_a_window_that_is_another_with_a_cache(window, later, name):
 
     found = wrong(doctor.examine(logits, VOCAB_SIZE, relative=True))
     assert {one.id.partition("/")[2] for one in found} == {name} - {""}, found
-    assert name != "narrower" or found[0].culprit.endswith("too narrow, by 2")
+    assert name != "narrower" or found[0].culprit.endswith("; 2 tokens are missing")
 
 
 def test_packing_is_tried_by_the_mask_alone():
@@ -896,7 +903,9 @@ def test_what_is_required_and_not_tried_is_not_green():
 
 def test_a_report_says_what_was_tried():
     report = doctor.examine(SmallLlama(table=True), VOCAB_SIZE)
-    assert report.tried == "tried: 13 of 13 checks; texts of 1 to 160 tokens; positions 0 to 385"
+    tried, padded = report.tried.split("\n")
+    assert tried == "tried: 13 of 13 checks; texts of 1 to 160 tokens; positions 0 to 385"
+    assert padded == "padding on the left changes nothing only if position_ids are given"
     assert str(report).startswith(report.tried)
     short = SmallLlama(table=True)
     short.table = torch.nn.Embedding.from_pretrained(short.table.weight[:40])
@@ -1177,6 +1186,22 @@ def a_state_that_steps_leave(tokens, position_ids=None, cache=None):
     return scores + 5 * torch.stack(rows, dim=1), (kept, rows[-1] if cache is None else state)
 
 
+def loses_its_state(tokens, mask=None, cache=None):
+    """A state that begins anew where a mask with three axes hides what is before, and is in no cache."""
+    scores, cache = HEALTHY_MODEL(tokens, None, mask, cache)
+    x, old = torch.nn.functional.one_hot(tokens, VOCAB_SIZE).double(), cache[0][0].shape[2] - tokens.shape[1]
+    state, rows = 0 * x[:, 0], []
+    for at, one in enumerate(x.unbind(dim=1), old):
+        goes_on = shown = torch.ones(len(x), 1)
+        if mask is not None:
+            shown = (mask[:, at] if mask.ndim == 2 else mask[:, at - old, at])[:, None].double()
+        if mask is not None and mask.ndim == 3:
+            goes_on = mask[:, at - old, max(0, at - 1), None].double()
+        state = goes_on * state * (1 - shown / 2) + shown * one / 2
+        rows.append(state / (state.norm(dim=1, keepdim=True) + 0.2))
+    return scores + 20 * torch.stack(rows, dim=1), cache
+
+
 def beside_attention(kept=2, ahead=0, chunks=True, texts=True, padding=True):
     """Attention; and a convolution over three tokens, of which the cache keeps two; and a state."""
 
@@ -1200,11 +1225,27 @@ def beside_attention(kept=2, ahead=0, chunks=True, texts=True, padding=True):
     return logits
 
 
+def numbers(tokens):
+    return torch.arange(len(tokens))[:, None].expand(tokens.shape)
+
+
 def numbered(tokens, mask=None, cache=None):
     """The number of the text is its position; a mask of three axes is not taken."""
     assert mask is None or mask.ndim == 2, "masks of padding only"
-    number = torch.arange(len(tokens))[:, None].expand(tokens.shape)
-    return TABLE(tokens, number, mask, cache)
+    return TABLE(tokens, numbers(tokens), mask, cache)
+
+
+def values_turn_later(tokens, position_ids=None, mask=None, cache=None):
+    """With a cache, new values hang on their positions, too."""
+    old = 0 if cache is None else cache[0][0].shape[2]
+    ids = torch.arange(old, old + tokens.shape[1])[None] if position_ids is None else position_ids
+
+    def attention(q, k, v, attn_mask):
+        if old:
+            v = torch.cat([v[:, :, :old], v[:, :, old:] * ids[:, None, :, None].cos()], dim=2)
+        return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+    return attending(attention)(tokens, ids, mask, cache)
 
 
 def counted_by_itself(part):
@@ -1264,12 +1305,6 @@ def writes_over_the_last(q, k, v, attn_mask):
     return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
 
 
-def queries_uncounted(tokens, position_ids=None, mask=None, cache=None):
-    """Where positions are given, all is right."""
-    model = QUERIES_FROM_0 if position_ids is None else HEALTHY_MODEL
-    return model(tokens, position_ids, mask, cache)
-
-
 def keeps_the_first(q, k, v, attn_mask):
     """A window of 8 tokens, and a cache that keeps the first seven of them and not the last."""
     places, old = torch.arange(k.shape[2]), k.shape[2] - q.shape[2]
@@ -1277,7 +1312,6 @@ def keeps_the_first(q, k, v, attn_mask):
     return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~seen, -1e9).softmax(dim=-1) @ v
 
 
-QUERIES_FROM_0 = from_0()
 HEALTHY_MODEL, TABLE = doctor.adapted(SmallLlama()), doctor.adapted(SmallLlama(table=True))
 EMBEDDING, FREQUENCIES, QUERIES = (
     (lambda model: model.embed.weight),
@@ -1302,7 +1336,7 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (in_a_batch(lambda rows: rows + rows.mean(dim=0)), "batch/mixed"),
         (in_a_batch(lambda rows: rows + rows[:1]), "batch/first-text"),
         (asked(doctor.adapted(SmallLlama(layers=4)),
-               lambda ids, band, old: (ids, torch.ones_like(band).tril(old + 2))), "future/looks-ahead"),
+               lambda ids, band, old: (ids, torch.ones_like(band).tril(old + 2))), "future/no-mask"),
         (asked_with(lambda ids: ids.bfloat16().long(), table=True), "far-positions/rounded"),
         (asked_with(lambda ids: ids.half().double()), "far-positions/small-format"),
         (without_ids(asked(HEALTHY_MODEL, lambda ids, band, old: (ids - old + 20 * bool(old), band))),
@@ -1321,8 +1355,6 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (several_kept(lambda old: slice(1, None)), "several-new-tokens/after-several"),
         (attending(sees_what_nobody_wrote), "step-by-step/unwritten"),
         (attending(writes_over_the_last), "several-new-tokens/overwritten"),
-        (queries_uncounted, "step-by-step/only-queries"),
-        (queries_uncounted, "several-new-tokens/only-queries"),
         (attending(keeps_the_first), "step-by-step/wrong-end"),
         (attending(dropped_before_attention), "several-new-tokens/dropped-early"),
         (scaled_by_index, "step-by-step/scores"),
@@ -1338,13 +1370,12 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (unlike_with_a_cache(lambda far, old: -0.9 * far if old else -0.3 * far), "step-by-step/scores-only"),
         (not_itself, "future/not-itself"),
         (loses_keys_of_steps, "step-by-step/step-lost"),
-        (by_position(lambda query, key: (query - key < 24) | (key < 4)), "shift/sinks-by-position"),
         (by_position(lambda query, key: query // 48 == key // 48), "shift/absolute"),
         (biased(lambda far: -0.5 * (-far).clamp(min=0)), "position_ids/sign"),
         (biased(lambda far: 0 * far), "position_ids/unused-perhaps"),
         (asked(HEALTHY_MODEL, lambda ids, band, old: (0 * ids, band)), "position_ids/nothing"),
         (unlike_with_a_cache(lambda far, old: -0.3 * far if not old else 0.3 * far),
-         "step-by-step/turned-round"),
+         "step-by-step/scores-only"),
         (without_ids(while_cached(FREQUENCIES, lambda one: 3 * one)), "step-by-step/scores-only"),
         (without_ids(from_0()), "step-by-step/queries"),
         (from_0(queries=False), "step-by-step/new-keys"),
@@ -1355,12 +1386,17 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (one_too_far_in_a_batch, "step-by-step/batch-cache"),
         (a_state_that_steps_leave, "step-by-step/after-a-step"),
         (mask_kept_by_its_shape(), "left-padding/mask-kept"),
-        (mask_kept_by_its_shape(counts=True), "left-padding/mask-kept"),
+        (mask_kept_by_its_shape(counts=True), "left-padding/order-of-texts"),
         (numbered, "batch/number-of-the-text-perhaps"),
+        (lambda tokens, position_ids=None, mask=None: TABLE(tokens, numbers(tokens), mask)[0],
+         "position_ids/number-of-the-text"),
+        (lambda tokens, position_ids=None: TABLE(tokens, numbers(tokens) if position_ids is None
+                                                 else position_ids)[0], "first-position/all-alike"),
+        (values_turn_later, "step-by-step/brought"),
+        (loses_its_state, "step-by-step/not-positions"),
         (counted_by_itself("queries"), "shift/own-queries"),
         (counted_by_itself("keys"), "shift/own-keys"),
-        (beside_attention(kept=0), "step-by-step/end-lost"),
-        (beside_attention(kept=0), "several-new-tokens/end-lost"),
+        (beside_attention(kept=0), "step-by-step/not-positions"),
         (without_ids(beside_attention(kept=0)), "several-new-tokens/not-positions"),
         (beside_attention(ahead=1), "future/convolution-ahead"),
         (without_ids(beside_attention(chunks=False)), "several-new-tokens/together"),
@@ -1501,13 +1537,13 @@ def test_a_mask_that_is_a_small_number_is_not_taken_for_one_after_the_softmax(mo
     assert finding.id == "left-padding/mask-finite"
 
 
-@pytest.mark.parametrize(("after", "name"), [(False, "state-runs-on"), (True, "mask-late")])
-def test_the_same_in_a_model_that_counts_from_the_mask(monkeypatch, after, name):
+@pytest.mark.parametrize("after", [False, True])
+def test_the_same_in_a_model_that_counts_from_the_mask(monkeypatch, after):
     attention = functools.partial(weak, after=after)
     monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", attention)
     model = with_mask(lambda mask, ids, old: (mask, (mask.cumsum(dim=1) - 1).clamp(min=0)), table=True)
     (finding,) = wrong(doctor.examine(without_ids(model), VOCAB_SIZE))
-    assert finding.id == f"left-padding/{name}"
+    assert finding.id == "left-padding/state-runs-on" and "comes after the softmax" in finding.culprit
 
 
 def test_heads_that_get_the_mask_of_another_text(monkeypatch):
@@ -1628,9 +1664,10 @@ def forgets_the_cached_part(mask, new):
          "a text of 156 tokens, and not"),
         (padded_wrongly(forgets_the_cached_part), "padded-step-by-step/mask-unused",
          "several tokens at once"),
-        (padded_wrongly(hides_the_last_cached_one), "padded-step-by-step/mask-hides", "as each does alone"),
+        (padded_wrongly(hides_the_last_cached_one), "padded-step-by-step/padding-perhaps",
+         "as each does alone"),
         (narrower_with_a_mask, "left-padding/long-mask", "a text of 156 tokens, and not"),
-        (begins_anew, "left-padding/slots", "a text of 156 tokens, and not"),
+        (begins_anew, "left-padding/long-mask", "a text of 156 tokens, and not"),
     ],
     ids=["cut", "dropped", "several", "hides", "ones", "anew"],
 )  # fmt: skip

@@ -48,7 +48,7 @@ import traceback
 import torch
 
 from pe_lessons import _arguments as arguments
-from pe_lessons.doctor.checks import CHECKS, against, idle_positions
+from pe_lessons.doctor.checks import CHECKS, WITHOUT_IDS, against, idle_positions
 from pe_lessons.doctor.examined_model import (
     LENGTH,
     Crash,
@@ -191,6 +191,8 @@ def _report(patient, findings):
     if patient is not None and patient.longest:
         report.tried += f"; texts of 1 to {patient.longest} tokens{patient.too_long}"
         report.tried += f"; positions 0 to {patient.farthest:,}" * bool(patient.farthest)
+    if any(one.id == WITHOUT_IDS for one in findings):
+        report.tried += "\npadding on the left changes nothing only if position_ids are given"
     for why, names in left.items():
         report.tried += f"\nleft out: {', '.join(map(hyphened, names))} ({why})"
     return report

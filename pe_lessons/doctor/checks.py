@@ -50,10 +50,16 @@ def idle_positions(patient, found):
         says = f"{found.says}, and nothing else here goes by positions, as where a state finds the order"
         where = "if layers of attention should turn, they do not; else leave position_ids out"
         return Finding(found.check, "note", says, look_at=where)
-    culprit = "nothing | positions act nowhere, given or not: slopes of 0, a table of zeros, or nothing turns"
-    where = "what is made of positions, and whether it is added. Does it have none? Leave position_ids out"
+    copies = patient.rows(patient.text.repeat(3, 1))
+    culprit = maybe("nothing | positions act nowhere, given or not", "whether anything is added or turned, "
+                    "slopes or a table of zeros, and positions that are alike for all tokens")  # fmt: skip
+    if not patient.same(copies, copies[:1]):
+        causes = "the number of the text, taken for the position, and other axes that change places"
+        culprit = maybe("number-of-the-text | equal texts of a batch get different rows", causes)
+    where = "what is made of positions, along which axis? Is it added? Has it none? Leave position_ids out"
     if idle is None:
-        culprit = "unused-perhaps | position_ids are not used, or positions act nowhere: slopes of 0"
+        causes = "whether position_ids are used, slopes or a table of zeros, and positions that are all alike"
+        culprit = maybe("unused-perhaps | moving the tokens apart changes nothing", causes)
         where = f"{where}; {found.look_at}"
     return dataclasses.replace(found, culprit=culprit, look_at=where, id="")
 
@@ -108,21 +114,6 @@ def _future(patient, check):
         except Crash:
             return False
 
-    def ahead(row, length):
-        """So many tokens after it this row of a text notices."""
-        text = patient.long[:, :length]
-        plain, last = patient.rows(text)[:, row], row
-        for place in range(row + 1, length):
-            other = patient.rows(patient.altered(text, place))[:, row]
-            if patient.difference(other, plain) > patient.enough / 100:
-                last = place
-        return last - row
-
-    def a_few():
-        few = ahead(0, LONG // 2)
-        alike = ahead(0, LONG // 4) == few >= ahead(8, LONG // 2) > 0  # later rows have more keys to share
-        return f"{few} in all" if alike else False
-
     if patient.same(seen[:, :-1], rows[:, :-1]):
         for place in range(LENGTH - 2, 0, -1):
             other = patient.rows(patient.altered(patient.text, place))
@@ -138,8 +129,9 @@ def _future(patient, check):
     except Crash:  # the model takes no such mask
         alone = False
     reshaped = "how heads are split and merged, the axis of the softmax, and a norm or a mean over tokens"
-    mixes = maybe("heads | it is not only the causal mask", reshaped)
-    any_of_them = maybe("no-mask | a text is read both ways", f"the causal mask, {reshaped}")
+    mixes = maybe("heads | even under a causal mask that is given, tokens see later ones", reshaped)
+    any_of_them = maybe("no-mask | a text is read both ways", "the mask of each layer, how heads are split "
+                        "and merged, and the axis of each softmax, norm and mean")  # fmt: skip
     where = "view and reshape, where transpose is meant; an encoder reads both ways, and is not examined"
     yield patient.verdict(
         check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
@@ -154,9 +146,6 @@ def _future(patient, check):
             ("sees-the-next | tokens see the next one: the causal mask is off by one, or a convolution looks "
              "ahead", "the diagonal of the mask; is a convolution padded on the left only?",
              lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one()),
-            ("looks-ahead | tokens see a few of those after them, however long the text is: a window looks "
-             "both ways, a convolution looks ahead, or the causal mask is off by one in many layers; ",
-             "the mask of each layer; a sink that is put before the keys and cut off behind them", a_few),
             ("no-mask | a causal mask is missing", "the attention's mask; an encoder reads both ways, and "
              "this doctor is for causal models", no_mask),
             (mixes, where, lambda: not hidden_by_a_mask()),
@@ -165,8 +154,8 @@ def _future(patient, check):
 
 
 def _longer(patient, check):
-    short = (maybe("from-the-end | rows hang on how long the text is", "positions counted from the end, a "
-                   "bias whose axes are mixed, and heads that are split without a transpose"),
+    short = (maybe("from-the-end | rows hang on how long the text is", "positions counted from the end, "
+                   "heads split without a transpose, and a bias or a scale that goes by the length"),
              "where positions are made; experts of limited capacity do it, too")  # fmt: skip
     long = ("grows | something changes with the length of the text, and not in a short one",
             "a factor or a window that hangs on the length; experts of limited capacity")  # fmt: skip
@@ -203,8 +192,11 @@ def _first(patient, check):
         check, patient.rows(patient.text), patient.rows(patient.text, patient.count),
         f"without position_ids, the rows are those of 0, 1, 2, ...{any_start}",
         "without position_ids, the rows are not those of 0, 1, 2, ...", "lesson 05",
-        [(f"begin-at-{first} | positions begin at {first}", "where position_ids are made when none are given",
-          lambda first=first: patient.rows(patient.text, patient.count + first)) for first in (1, 2)],
+        [*((f"begin-at-{first} | positions begin at {first}", "where they are made when none are given",
+            lambda first=first: patient.rows(patient.text, patient.count + first)) for first in (1, 2)),
+         ("all-alike | without position_ids, all tokens get the same position",
+          "the axis along which they are counted: that of the texts?",
+          lambda: patient.rows(patient.text, 0 * patient.count))],
         ("given-otherwise | position_ids that are given are not used as those that the model counts itself",
          "what is done with position_ids on the one way and not on the other"),
     )  # fmt: skip
@@ -242,14 +234,14 @@ TOO_FAST = (
 )  # fmt: skip
 NO_ROTATION = (
     maybe("no-rotation | positions act in the attention alone, and not only distances count",
-          "whether in each layer queries and keys turn by the same frequencies and in the same pairs, a lost "
-          "sign or a scale that goes by position, and a rounding of angles or of what has turned"),
+          "whether each layer turns queries and keys themselves, by the same positions, frequencies and "
+          "pairs, a lost sine or sign, and a rounding of angles or of what has turned"),
     "where queries and keys are turned", "lesson 09",
 )  # fmt: skip
 MUCH = 0.1  # of what order does
 ABSOLUTE = (
     maybe("absolute | where a text is long or stands elsewhere, it is not only distances that count",
-          "a mask or a chunk that goes by positions, and a rule for long texts"),
+          "a mask, a chunk or sinks that go by positions, and a rule for long texts"),
     "what is compared with a position", "lesson 20",
 )  # fmt: skip
 # What the last of three tokens, which sees the first two only, does not notice: (culprit, places, places).
@@ -388,28 +380,16 @@ def _shifted_far(patient, check):
     """The `Finding` where a long text is not what it was when it is moved, though a short one is."""
     text, ids = patient.long, torch.arange(patient.long.shape[1])[None]
 
-    def last(tokens, by=0):
-        return patient.rows(tokens, ids + by)[:, -1]
-
     try:
         size = patient.difference(patient.rows(text, ids), patient.rows(text, ids + SHIFT))
         if size < max(MUCH, patient.rough):  # small formats do less, and are another check's
             return None
         if (seam := _seam(patient)) and _at_the_seam(patient, seam):  # which 'far positions' names
             return None
-        firsts, middle = (patient.altered(text, place) for place in (slice(NEW), slice(SHIFT, 2 * SHIFT)))
-        kept = [not patient.same(last(tokens, by), last(text, by))
-                for tokens, by in ((firsts, 0), (middle, 0), (firsts, SHIFT))]  # fmt: skip
     except Crash:  # a table or a cache of angles may end there
         return None
-    culprit = ABSOLUTE
-    if kept == [True, False, False]:
-        culprit = (
-            "sinks-by-position | sinks are the tokens at the first positions, and not the first tokens: a "
-            "text that begins elsewhere has none", "the mask that lets each token see them", "lesson 20",
-        )  # fmt: skip
     says = f"moving a text of {text.shape[1]} tokens by {SHIFT} changes the answers, and a short one none"
-    return Finding(check, "wrong" if patient.relative else "note", says, finite(size), *culprit)
+    return Finding(check, "wrong" if patient.relative else "note", says, finite(size), *ABSOLUTE)
 
 
 def _confused(patient, offset=2**15, limit=0.1):
@@ -583,8 +563,9 @@ def _batch(patient, check):
                 ("goes-on | positions go on from one text of the batch to the next",
                  "the axis along which they are counted",
                  lambda: by_place and known and as_if(lambda number: patient.count + LENGTH * number)),
-                ("number-of-the-text-perhaps | perhaps the number of the text is taken for the position",
-                 f"the order of the axes; {LIMITED}",
+                (maybe("number-of-the-text-perhaps | equal texts get other rows, unless all their tokens are "
+                       "equal", "the number of the text, taken for the position, and what lies along the "
+                       "texts and should not, such as slopes"), f"the order of the axes; {LIMITED}",
                  # then it is 0 for a text alone, which shows no order
                  lambda: numbered and not known
                  and ("mask" not in patient.arguments or _no_order(patient) is not False)),
@@ -672,7 +653,7 @@ def _far_ways(patient):
 
 
 CUT_MASK = (
-    "a mask of padding that is dropped or cut at the wrong end, and a window that counts padding",
+    "a mask of padding that is dropped or cut at the wrong end, a window or a chunk that counts padding",
     "where the mask is cut to a window, or to the keys that the cache keeps: the last ones?",
 )
 
@@ -706,27 +687,10 @@ def _left_padding(patient, check):
 
         def weights_are_lost():
             """Of equal tokens, with some of them hidden, the rest gets too little."""
-            if not patient.even:
-                return much_padding_is_alike()
             equal = batch * 0 + patient.text[0, 0]
             place = 3 + 0 * batch if patient.known else None
             hidden, plain = patient.rows(equal, place, mask), patient.rows(equal, place)
             return not patient.same(hidden[0, PADDING:], plain[0, PADDING:])
-
-        def much_padding_is_alike():
-            """Does much padding take all from a token, whatever it holds? A weak mask lets through more."""
-            many = patient.long.shape[1] - 1
-
-            def noticed_of(count, kinds=8):
-                """What it does to a token whether the padding before it holds this or that: of few tokens,
-                because the mean of many says little of what they are."""
-                seen = torch.arange(count + 1)[None] == count
-                texts = [torch.cat([some.repeat(1, count)[:, :count], patient.text[:, :1]], dim=1)
-                         for some in patient.long[:, : 2 * kinds].split(kinds, dim=1)]  # fmt: skip
-                return patient.difference(*(patient.rows(text, None, seen)[:, -1] for text in texts))
-
-            few = noticed_of(PADDING)
-            return few > patient.enough and noticed_of(many) < few / 5
 
         def of_another_text():
             """Does the first text notice the mask of the second one?"""
@@ -802,7 +766,7 @@ def _left_padding(patient, check):
                  "less likely, and doesn't hide it", "is it -inf, or as good as that, where padding is?",
                  lambda: padding_matters() and hiding_all_is_nothing()),
                 ("mask-late | hidden keys take their share: the mask comes after the softmax, or empties "
-                 "only values", "the order of mask and softmax", weights_are_lost),
+                 "only values", "the order of mask and softmax", lambda: patient.even and weights_are_lost()),
                 (maybe("mask-weak | padding is noticed although the mask is used", "whether the mask is too "
                        "weak, whether each layer uses it, and whether it lies on the keys"),
                  "is it -inf, or as good as that? Then each layer's mask",
@@ -811,7 +775,8 @@ def _left_padding(patient, check):
                  lambda: not patient.known and not patient.settles
                  and not padding_matters() and not patient.same(seen[0], alone()[0][0])),
                 (maybe("state-runs-on | padding is noticed although the mask is used", "a state or a "
-                       "convolution that runs on through padding, a weak mask, and layers without it"),
+                       "convolution that runs on through padding, a mask that is weak or comes after the "
+                       "softmax, and layers without it"),
                  "where layers without attention learn what is padding", padding_matters),
             ], otherwise,
         )  # fmt: skip
@@ -823,31 +788,16 @@ def _left_padding(patient, check):
         with_ids = " with position_ids" if ids is not None else ""
         seen, right = _ends(patient.rows(batch, ids, mask), n - PADDING, n), _ends(alone(), n - PADDING, n)
 
-        def first_wrong(padding):
-            """The first row of the first text that is wrong after so many tokens of padding, or n."""
-            texts = (None if one is None else one[:1, PADDING - padding :] for one in (batch, ids, mask))
-            return _first_unlike(patient, patient.rows(*texts)[0, padding:], right[: n - PADDING])
-
-        def same_slot():
-            """Is it always the same place, counted with the padding?"""
-            slots = {padding + first_wrong(padding) for padding in range(1, PADDING + 1)}
-            return len(slots) == 1 and 0 < min(slots) < n - PADDING
-
         first = _first_unlike(patient, seen[: n - PADDING], right[: n - PADDING])
         row = f", and row {first} is the first" * (0 < first < n - PADDING)
-        culprit = maybe(f"long-mask | this long padded text goes wrong{row}", CUT_MASK[0]), CUT_MASK[1]
-        slots = (
-            maybe(f"slots | padded texts go wrong from token {first + PADDING} on, counted with the padding, "
-                  "however much of it there is", "a state that is begun anew there, a chunk of attention "
-                  "that is counted with the padding, and a rule that goes by slots"),
-            "are chunks cut after padding? Does a scan in chunks hand on its state?", same_slot,
-        )  # fmt: skip
+        causes = f"{CUT_MASK[0]}, and a state that is begun anew"
+        culprit = maybe(f"long-mask | this long padded text goes wrong{row}", causes), CUT_MASK[1]
         return patient.verdict(
             check, seen, right,
             f"padding on the left changes nothing{with_ids}, in texts of {LENGTH} tokens and of "
             f"{n - PADDING}",
             f"padding on the left changes the rows of a text of {n - PADDING} tokens, and not those of one "
-            f"of {LENGTH}", "lesson 19", [slots], culprit,
+            f"of {LENGTH}", "lesson 19", (), culprit,
         )  # fmt: skip
 
     def in_turn(ids):
@@ -857,25 +807,15 @@ def _left_padding(patient, check):
         def turned(mask):
             return _ends(patient.rows(batch.flip(0), other, mask).flip(0), *counts)
 
-        def first_come():
-            """Of texts of a shape that was never asked, are those right that are asked first, whichever?"""
-            texts, seen, right = batch[:, 1:], mask[:, 1:], [patient.rows(batch[:1, PADDING:])[0]]
-            right.append(patient.rows(texts[1:])[0, -LENGTH:])
-
-            def asked(order):
-                at = None if ids is None else (seen[order].cumsum(dim=1) - 1).clamp(min=0)
-                rows = patient.rows(texts[order], at, seen[order])[:, -LENGTH:]
-                return patient.same(rows, torch.stack([right[number] for number in order]))
-
-            return asked([1, 0]) and not asked([0, 1])
-
         seen = _ends(patient.rows(batch, ids, mask), *counts)
         found = patient.verdict(
             check, turned(mask.flip(0)), seen, "",
             "two texts with their own padding get other rows in the other order", "lesson 19",
             [("mask-kept | a mask of an earlier call is used for texts of the same shape",
               "what is kept from one call to the next, and by which key: a mask by its shape?",
-              lambda: first_come() or turned(mask))],
+              lambda: turned(mask))],
+            (maybe("order-of-texts | it matters which text comes first", "positions or a mask that are made "
+                   "of one text for all, and what is kept of the call before"), "[:1], [-1:]; a cache"),
         )  # fmt: skip
         return [found] if found.status == "wrong" else []
 
@@ -907,9 +847,10 @@ def _left_padding(patient, check):
     yield from notes
     if given.status == "right" and own.status == "wrong":
         says = "without position_ids, it does: give them, counted from the first real token"
-        yield Finding(check, "note", says, own.size, lesson="lesson 19")
+        yield Finding(check, "note", says, own.size, lesson="lesson 19", id=WITHOUT_IDS)
 
 
+WITHOUT_IDS = "left-padding/without-position-ids"
 OFFSET = "the offset by the length of the cache"
 WRITTEN = "is what is not yet written hidden, or cut off?"
 
@@ -949,7 +890,7 @@ def _cached(patient, check, cuts):
             got, right = patient.continued(equal, steps, ids), patient.rows(equal, ids)[:, steps[0] :]
             if known or patient.alike:
                 return not patient.same(got, right)
-            return patient.settles and patient.difference(got, right) > patient.difference(seen, expected) / 2
+            return patient.settles and patient.difference(got, right) > patient.difference(seen, expected) / 9
 
         def cached_at(place):
             """Is a key that was cached at 5 taken for one at `place`?"""
@@ -1028,7 +969,8 @@ def _cached(patient, check, cuts):
         def values_are_right():
             """Is a new token right that sees one cached token, so that no score matters, wherever that is?"""
             pairs = [after(1, by, itself=False) for by in (1, 4)]
-            return patient.same(pairs[0][1], pairs[1][1]) and all(patient.same(*pair) for pair in pairs)
+            no_state = patient.even and patient.same(pairs[0][1], pairs[1][1])
+            return no_state and all(patient.same(*pair) for pair in pairs)
 
         def alone_differs():
             """Does a new token that sees nothing but itself differ with a cache, and not without one?"""
@@ -1063,22 +1005,6 @@ def _cached(patient, check, cuts):
                 )
             )
 
-        def only_queries():
-            """Are new keys right where the model counts, though the rows are only where it is told to?
-
-            New tokens, which it counts and which see only themselves, and then one that is told where it is.
-            """
-            count = 1 if len(cuts) > 1 else NEW - 1
-            if mask is not None or any(patient.same(*rows) for rows in zip(seen[0, :count], expected[0])):
-                return False
-            text, end = patient.text[:, : OLD + count + 1], OLD + count
-            shown = torch.ones(1, end + 1, end + 1).tril().bool()
-            shown[:, OLD:end] = torch.eye(end + 1).bool()[OLD:end]
-            ids, cache = patient.count[:, : end + 1], patient.ask(text[:, :OLD])[1]
-            cache = patient.ask(text[:, OLD:end], None, shown[:, OLD:end, :end], cache)[1]
-            got = patient.ask(text[:, end:], ids[:, end:], shown[:, end:], cache)[0]
-            return patient.difference(got, patient.rows(text, ids, shown)[:, -1:]) < patient.enough / 100
-
         def from_0(queries):
             """Would new tokens be right at 0, while elsewhere their queries stand at 0, or are right?"""
             if right_if_given():  # then nothing that is given shows what is wrong
@@ -1090,13 +1016,6 @@ def _cached(patient, check, cuts):
             as_it_is = patient.same(one, other) if queries else patient.same(one, plain)
             return patient.same(*right) and as_it_is and patient.same(other, moved) != queries
 
-        def gap_is_nothing():
-            """Is it as if hidden tokens came before the new one, no matter how many?"""
-            rows = slice(1 if len(cuts) > 1 else NEW)
-            few, many = (spaced(by)[:, rows] for by in (OLD, 3 * OLD))
-            wrong = not patient.same(few, expected[:, rows])
-            return wrong and patient.same(few, many) and patient.same(few, seen[:, rows])
-
         def slots_matter():
             """Does a token that sees itself alone, at one place, notice how much the cache holds?"""
             most = patient.long.shape[1] - 1
@@ -1104,14 +1023,6 @@ def _cached(patient, check, cuts):
             one_way = len({one > other for one, other in itertools.pairwise(sizes)}) == 1
             noise = patient.enough / 100 if known or patient.in_attention else 1e-3 * sizes[0]
             return one_way and abs(sizes[0] - sizes[-1]) > noise
-
-        def turned_round():
-            """Do far tokens count more than near ones, and at once less?"""
-
-            def one_new(tokens, ids, mask):
-                return patient.continued(tokens, [tokens.shape[1] - 1], ids, mask)
-
-            return _turned_round(patient, one_new, patient.rows, positions is not None)
 
         def any_position(*times):
             """Does it not matter how far the new ones are from cached ones, or from each other?"""
@@ -1141,7 +1052,7 @@ def _cached(patient, check, cuts):
         brings = "a sink, the kernel of a convolution, and a norm"
         if patient.even or not (patient.in_attention or patient.settles):
             own = "heads that share keys" if patient.in_attention else "its position"
-            brings = f"{own}, keys of another layer, and the slots that are written and read"
+            brings = f"{own}, what is done with values, and the slots that are written and read"
         reach = _reach(patient, patient.text, cuts)
         stories = [
             ("mask-inverted | once there is a cache, the mask of padding hides what it should show",
@@ -1153,27 +1064,26 @@ def _cached(patient, check, cuts):
              f"is_causal=True, or a triangle without {OFFSET}",
              lambda: not matters(OLD - 1) and as_if_masked(first_keys)),
             ("last-dropped | with a cache, the last token before the new ones is not seen",
-             "which keys are kept", lambda: as_if_masked(lambda keys, old: hide(keys, old - 1))),
+             "which keys are kept, and the mask",
+             lambda: as_if_masked(lambda keys, old: hide(keys, old - 1))),
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
              lambda: as_if_masked(lambda keys, old: hide(keys, keys.sum() - 1))
              or as_if_masked(lambda keys, old: hide(keys, slice(old, None)))),
-            ("overwritten | with a cache, the last token before the new ones is not seen, and those before "
-             "it are: a new key is written over it, or it is dropped",
-             "the index at which new keys and values are written, and which keys are kept",
+            (maybe("overwritten | with a cache, the last token before the new ones is not seen, and those "
+                   "before it are", "a new key that is written over it, which keys are kept, and the mask"),
+             "the index at which new keys and values are written",
              lambda: not matters(OLD - 1) and matters(OLD - 2)),
             (maybe("first-keys | new tokens look at the first keys only", "a causal mask that forgets the "
                    "cache, and new keys that are written over cached ones"),
              f"is_causal=True, a triangle or an index without {OFFSET}", lambda: not matters(OLD - 1)),
-            ("unwritten | with a cache, places that nobody wrote are seen", WRITTEN,
+            (maybe("unwritten | with a cache, it is noticed how many places there are, not what they hold",
+                   "places that nobody wrote, a sink that counts them, and a factor on values"), WRITTEN,
              lambda: alone_differs() and not hidden_matters() and slots_matter()),
             reach[0],
             ("step-lost | what a single new token brings is not kept for those after it",
              "the new cache of a single token", step_lost),
             ("ids-unused | position_ids are not used once there is a cache", "where position_ids are made",
              lambda: positions is not None and patient.told(range(OLD, LENGTH))),
-            ("only-queries | with a cache, only the queries of new tokens are counted wrongly; their keys "
-             "are right", f"{OFFSET}, where queries get their positions",
-             lambda: right_if_given() and only_queries()),
             ("new-at-0 | every new token is answered as if it stood at position 0",
              f"{OFFSET}; with a bias, perhaps only the query's",
              lambda: patient.told([0] * NEW)),
@@ -1188,8 +1098,6 @@ def _cached(patient, check, cuts):
             ("first-for-new | all new tokens get the position of the first",
              "position_ids when several tokens come at once",
              lambda: len(cuts) == 1 and patient.told(new[:1] * NEW)),
-            ("end-lost | the last inputs of a convolution are not in the cache: a new token finds zeros",
-             "the end of a convolution: width - 1 tokens before the new ones", gap_is_nothing),
             ("offset-plus-1 | positions after the cache are one too far on", OFFSET,
              lambda: not known and patient.same(seen, spaced(1))),
             ("first-dropped | with a cache, the first token is not seen", "which keys are kept",
@@ -1197,18 +1105,19 @@ def _cached(patient, check, cuts):
             ("no-distance | how far new tokens are from cached ones does not matter: their distances are "
              "those of tokens at the beginning, or are not used", OFFSET,
              lambda: patient.alike and not known and any_distance(1, itself=True) and not alone_differs()),
-            ("queries | with a cache, the queries of new tokens stand where they did without one, though "
-             "their keys do not", f"{OFFSET}, where queries get their positions",
+            ("queries | with a cache, only the queries of new tokens stand elsewhere: they begin again at 0, "
+             "or do not turn", f"{OFFSET}, where queries get their positions",
              lambda: (known and from_0(queries=True))
              or (any_distance(2, itself=False) and values_are_right())),
             ("new-keys | with a cache, only the keys of new tokens stand elsewhere: they begin again at 0, "
              "or turn otherwise", f"{OFFSET}, where keys get their positions",
-             lambda: known and from_0(queries=False)),
+             lambda: known and from_0(queries=False) and not alone_differs()),
             ("new-first | new keys are put before the old ones",
              "torch.cat([old, new]); the causal mask is for that order",
              lambda: len(cuts) == 1 and as_if_masked(new_first)),
-            ("causal-missing | the causal mask is missing among the tokens that come after a cache",
-             "the mask of several new tokens",
+            (maybe("causal-missing | among the tokens that come after a cache, some see later ones", "their "
+                   "causal mask, and the order in which old and new keys are joined"),
+             "the mask of several new tokens; torch.cat([old, new])",
              lambda: len(cuts) == 1 and matters(LENGTH - 1, slice(-1)) and keys_in_place()),
             (maybe("mask-counts | with a mask, even one of ones, new tokens go wrong, and without one they "
                    "are right", "whether they are counted wrongly from it, whether it hides a token, and a "
@@ -1223,8 +1132,8 @@ def _cached(patient, check, cuts):
             ("no-position | the positions of new tokens are not used once there is a cache",
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
-            ("any-position | with a cache, it does not matter how far new tokens are from cached ones: "
-             "positions are not used, or no cached key is seen",
+            (maybe("any-position | with a cache, it does not matter how far new tokens are from cached ones",
+                   "positions that are not used or made anew at each call, and whether cached keys are seen"),
              "is the table added, does the rotation turn, are the keys of the cache joined?", any_position),
             *reach[1:],
             (maybe("apart | with a cache, queries, new keys and cached keys do not turn alike", "the "
@@ -1234,8 +1143,8 @@ def _cached(patient, check, cuts):
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
              not_itself),
             (maybe("values-elsewhere | with a cache, a token that the mask hides is noticed", "whether "
-                   "values lie where their keys do, the slots that are read, and the mask"),
-             "the order in which cached and new values are joined, and the slots of each layer",
+                   "values lie where their keys do, the order in which old and new are joined, and the mask"),
+             "the slots of keys, values and the mask; torch.cat([old, new])",
              lambda: hidden_matters() or hidden_matters(1)),
             (maybe("brought | what a new token brings differs with a cache", brings),
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
@@ -1243,35 +1152,36 @@ def _cached(patient, check, cuts):
                    "the end of a convolution or its kernel, a state that is late or not kept, and a key"),
              "what the cache keeps of the last tokens beside keys and values",
              lambda: not patient.even and right_in_the_end()),
-            (maybe("other-values | with a cache, other values are seen, wherever they stand", "heads that "
-                   "share keys, the cache of each layer, and a factor"),
-             "heads that share keys, the cache of each layer, what else is otherwise with a cache",
+            (maybe("other-values | with a cache, other values are seen, wherever they stand", "the slots "
+                   "that are written and read, the cache of each head and layer, and what is done to values"),
+             "what each head and each layer gets from the cache, and what is counted on after a call",
              lambda: patient.even and (known or patient.alike) and other_values()),
-            ("turned-round | with a cache, far tokens count more than near ones, and without one less: "
-             "distances are counted from the beginning, or have the other sign", OFFSET, turned_round),
             *_reach(patient, patient.long, later),
             (maybe("scores | even tokens at one place are looked at otherwise with a cache, and what they "
-                   "hold is right", "the scale of the scores, norms of queries and keys, and what turns"),
-             "the scale of the scores: does it hang on the position, or on how many tokens a call has?",
+                   "hold is right", "the scale of the scores, the keys of each layer, and what turns"),
+             "does the scale hang on the position, or on how many tokens a call has? Then the cache of keys",
              lambda: known and other_scores()),
             (maybe("together | one new token at a time is right, several are not", "the positions "
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
              "the rows of positions or of the bias for several tokens, and what the cache keeps beside keys",
              lambda: patient.steps_right and len(cuts) == 1),
-            (maybe("after-a-step | the first new token is right, and those after it are not", "a state that "
-                   "a step does not write back, the end of a convolution, and a key that it loses"),
+            (maybe("after-a-step | the first new token is right, and those after it are not", "a state or "
+                   "the end of a convolution that a step leaves, the slots that it writes, and its length"),
              "the new cache of a single token",
              lambda: len(cuts) > 1 and patient.same(seen[:, :1], expected[:, :1])),
             (maybe("not-positions | equal tokens go wrong, too", "a state or the end of a convolution that "
                    "is not handed on, a layer that gets other values, and a sink"),
              "what the cache keeps, and what is made of it", other_values),
             (maybe("scores-only | what cached tokens hold is right, and how much they count is not",
-                   "distances that are not counted on, and the bias or the turn of each layer and head"),
-             f"{OFFSET}; then the bias or the turn of each layer", values_are_right),
+                   "distances that are not counted on, their sign, and the bias of each layer and head"),
+             f"{OFFSET}; then the bias or the turn of each layer",
+             values_are_right),
         ]  # fmt: skip
+        causes = "positions or distances of new tokens, keys that are not turned or not seen, and the scale"
+        if not patient.even and (known or patient.settles):
+            causes = "a state or the end of a convolution that is not handed on, positions, and a sink"
         otherwise = (
-            maybe("unexplained | with a cache, the rows are others", "the positions of new tokens, the keys "
-                  "that they see, and keys that are kept before their turn"),
+            maybe("unexplained | with a cache, the rows are others", causes),
             f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens, and "
             "the keys each head gets",
         )  # fmt: skip
@@ -1527,8 +1437,10 @@ def _reach(patient, text, cuts):
         else:
             only = only and not early and (widths()[0] >= max(wrong) if patient.known else fewer() > 0)
         only = only and wrong == [*range(wrong[0], 1 + wrong[-1])]
-        return Exact("" if early else f", by {len(wrong)}") if only else False
+        return Exact("" if early else f"; {len(wrong)} tokens are missing") if only else False
 
+    narrower = maybe("narrower | with a cache, the window is too narrow", "its mask there, how many keys the "
+                     "cache keeps, and at which end it is cut")  # fmt: skip
     where = "the window's mask, and how many keys the cache keeps"
     return [
         (maybe("wrong-end | with a cache, some cached tokens are seen as at once, and the newest of them "
@@ -1537,15 +1449,14 @@ def _reach(patient, text, cuts):
         ("dropped-early | single steps are right, and the first of several new tokens see too little: old "
          "keys are dropped before all new tokens have looked", "when the cache is cut: after attention?",
          lambda: nearer(early=True)),
-        ("narrower | with a cache, the window is too narrow", where, nearer),
+        (narrower, where, nearer),
         ("missing | with a cache, the window is missing", where,
          lambda: widths()[0] < n - 1 == widths()[1]),
         ("wider | with a cache, the window is wider", where,
          lambda: widths()[0] < widths()[1] and f", by {widths()[1] - widths()[0]}"),
         ("wider | with a cache, the window is wider or missing: tokens outside of it are seen", where,
          lambda: fewer() < 0),
-        ("narrower | with a cache, the window is too narrow", where,
-         lambda: fewer() > 0 or widths()[1] < widths()[0] < n - 1),
+        (narrower, where, lambda: fewer() > 0 or widths()[1] < widths()[0] < n - 1),
         ("drops | with a cache, far tokens are not seen: old keys are dropped, or more layers have a window",
          where,
          lambda: last_ones() or widths(by_any=True)[1] < widths(by_any=True)[0]),
@@ -1576,14 +1487,6 @@ def _padded_steps(patient, check):
         def padding_matters():
             return not patient.same(seen, patient.continued(other, cuts, ids, mask))
 
-        def hides_text(places=(PADDING, cuts[0] - 1, -3, -2)):
-            """Is a token of the padded text noticed by its last one at once, and not with a cache?"""
-            asks = (lambda texts: patient.rows(texts, ids, mask),
-                    lambda texts: patient.continued(texts, cuts, ids, mask))  # fmt: skip
-            whole, steps = ([not patient.same(ask(batch)[0, -1], ask(patient.altered(batch, place))[0, -1])
-                             for place in places] for ask in asks)  # fmt: skip
-            return any(one and not other for one, other in zip(whole, steps))
-
         return patient.verdict(
             check, _ends(seen, NEW, NEW), expected,
             "texts padded on the left go on with a cache as each does alone",
@@ -1597,8 +1500,6 @@ def _padded_steps(patient, check):
                  "keys that it is for",
                  "are new keys put after the old ones, and the mask in the same order?",
                  lambda: padding_matters()),
-                ("mask-hides | once there is a cache, the mask hides tokens of the text",
-                 "mask[:, -n_k:], which part of it is for the new keys?", hides_text),
                 (*OF_ANOTHER, lambda: _of_another(
                     patient, ids, lambda ids: patient.continued(batch, cuts, ids, mask))),
                 ("padding-counted | padding is counted as positions once there is a cache",
@@ -1618,7 +1519,8 @@ def _padded_steps(patient, check):
             f"of {long - PADDING}",
             f"texts of {long - PADDING} tokens, padded on the left, do not go on with a cache as each does "
             f"alone, and those of {LENGTH} do", "lesson 19", (),
-            (maybe("long-mask | only a long padded text goes wrong", CUT_MASK[0]), CUT_MASK[1]),
+            (maybe("long-mask | only a long padded text goes wrong",
+                   f"{CUT_MASK[0]}, and old keys that are lost"), CUT_MASK[1]),
             perhaps_rounded=True,
         )  # fmt: skip
 
@@ -1759,59 +1661,51 @@ UNLIKE_ALONE = (
     "repeat_interleave or repeat? Then the weights.",
 )  # fmt: skip
 UNLIKE_FIRST = (
-    maybe("first | a token at the first position differs", "the row at which a table begins, the order of "
-          "its sines and cosines, and how much of it is added"),
-    "are sines and cosines in turn, or in halves? Does the table begin at 1? Then the weights and norms.",
+    maybe("first | a token at the first position differs", "the row at which a table begins, the order and "
+          "the sign of its columns, and how much of it is added in which layers"),
+    "sines and cosines in turn, or in halves? Is sqrt(d) multiplied with the embedding alone? Then weights.",
 )  # fmt: skip
 UNLIKE_STATE = (
     maybe("alone-state | a token alone differs, too, and equal tokens get different rows here", "the taps of "
           "a convolution, the decay of a state, and a sink"),
     "which of the taps is for the newest token? Then the order of heads that share keys, weights and norms.",
 )  # fmt: skip
-UNLIKE_SIZE = (
-    maybe("table-size | beside tokens, positions count far more or less than in the reference", "the "
-          "factors of the table and of the embedding, and the layers that the table reaches"),
-    "is sqrt(d) multiplied with the embedding alone, before the table is added?",
-)  # fmt: skip
 UNLIKE_SINKS = (
-    maybe("sinks | only the reference notices how many equal tokens there are", "a sink or a state that is "
-          "left out"), "the sum of the softmax: does it have the sink's part? Then layers without attention",
+    maybe("sinks | equal tokens get different rows in the reference alone", "a table, a sink and a state "
+          "that are left out"), "what is added to tokens; the sum of the softmax; layers without attention",
 )  # fmt: skip
 UNLIKE_AT_0 = (
     maybe("at-0 | with all tokens at position 0 they differ, too, and a token alone does not", "the scale of "
           "the scores, norms of queries and keys, and the order of heads"),
     "the scale of the scores; does a rule for long texts have a factor? Then the mask, and a sink.",
 )  # fmt: skip
-UNLIKE_SIGN = (
-    "sign | far tokens count more than near ones, and in the reference less: the sign of the distances",
-    "is the bias subtracted?",
-)
 UNLIKE_TABLE = (
-    maybe("table | a token at the first position is right, and others are not", "the exponent of the "
-          "base, the base, and a factor on positions"),
+    maybe("table | a token at the first position is right, and others are not", "the base or its exponent, "
+          "a factor on positions, and values that turn"),
     "is the base 10,000, and the exponent 2i / d?",
 )  # fmt: skip
-AT_0_RIGHT = "rotation | with all tokens at position 0 the rows are those of the reference"
 ALONE_RIGHT = "distance | a token alone is right, and others are not"
 TURN = (
-    "the frequencies, the columns that turn, and the layers that turn",
+    "the frequencies of each layer, the pairs that columns form, and which columns and layers turn",
     "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers.",
 )
 FADE = (
-    "the slope or the table that each head gets, the layers that get a bias, and its size beside the scores",
+    "the slope or the table of each head and its sign, the layers that get a bias, and its size",
     "the slopes or the table of the bias, and the layers that get it.",
 )
-EITHER = "the speed or the slope of each head, its columns, and the layers that turn or get a bias", FADE[1]
+EITHER = (
+    "the slopes or frequencies of each head and their sign, the layers, columns and pairs that get them, and "
+    "their size", "the slopes or the table of a bias; what turns: queries and keys? The layout of the pairs.",
+)  # fmt: skip
 UNLIKE_ORDER = (
-    "no-distance | order counts in the reference alone: no layer has a bias or a turn",
-    "where the bias is added, or the turn made.",
+    "no-distance | order counts in the reference alone: distances do nothing here, or all of them the same",
+    "whether a bias is added or a turn made, and the sign of its distances.",
 )
 
 
-def _pair(patient, ask, far, given, other=False):
+def _pair(patient, ask, far, given):
     """The last rows of three pairs of tokens so far apart: by position_ids, or else all between is hidden."""
     pairs = torch.cat([patient.tokens[:, :1], patient.tokens[:, 1:2]], dim=1)
-    pairs[:, 0] = patient.stranger if other else pairs[:, 0]
     if given:
         return torch.cat([ask(pair[None], torch.tensor([[0, far]]), None)[:, -1] for pair in pairs])
     texts = torch.full((3, far + 1), patient.stranger - 1)
@@ -1826,28 +1720,13 @@ def _kind(patient, ask, given):
     What one step more does is next to nothing far out where it fades. "" where it's neither this nor that.
     """
     steps = []
-    for first in (1, LONG - 30):
-        rows = [_pair(patient, ask, far, given) for far in range(first, first + 9)]
+    for first in (1, LONG // 2, LONG - 55, LONG - 30):  # what turns may hardly do so at one of them
+        rows = [_pair(patient, ask, far, given) for far in range(first, first + 6)]
         steps.append(sum(patient.difference(*two) for two in itertools.pairwise(rows)))
-    if steps[0] < patient.enough / 100:
+    near, far = steps[0], max(steps[1:])
+    if near < patient.enough / 100:
         return "none"
-    return "fades" if steps[1] < steps[0] / 4 else "turns" if steps[1] > steps[0] / 2 else ""
-
-
-def _far_counts_more(patient, ask, given):
-    """So many times as much is noticed of a token far away as of one that is next."""
-    far, near = (
-        (_pair(patient, ask, by, given) - _pair(patient, ask, by, given, other=True)).abs().mean().item()
-        for by in (LONG - 30, 1)
-    )
-    return far / max(near, 1e-12)
-
-
-def _turned_round(patient, wrong, right, given):
-    """(By `wrong`, far tokens count more than near ones, and by `right` they fade away.)"""
-    if _kind(patient, right, given) != "fades":
-        return False
-    return _far_counts_more(patient, right, given) < 0.9 and _far_counts_more(patient, wrong, given) > 1.05
+    return "fades" if far < near / 4 else "turns" if far > near / 2 else ""
 
 
 def _borders(patient, ask, given):
@@ -1889,17 +1768,10 @@ def _unlike_far(patient, one, other):
         return None
     says = f"from-distance | only tokens some way apart differ, and row {first} is the first"
     causes = "the window, its layers, and a rule for far tokens such as buckets"
-    if _counts_tokens(patient):
-        causes = "a state that is begun anew, the taps of a convolution, and a window"
+    if not patient.alike:
+        causes = "a table that ends or begins again, a state or the taps of a convolution, and a window"
     where = "is the token itself counted in the window? Are half of the buckets for later tokens?"
     return maybe(says, causes), where
-
-
-def _by_position(patient, one):
-    """How much the rows of a token alone change with its position, held to how much with the token."""
-    tokens, places = patient.text.T, patient.count.T
-    changes = one.rows(tokens[:1].expand_as(tokens), places), one.rows(tokens, 0 * places)
-    return torch.div(*(rows.std(dim=0).norm() for rows in changes)).item()
 
 
 def _unlike(patient, right, answered):
@@ -1910,15 +1782,10 @@ def _unlike(patient, right, answered):
             return UNLIKE_SINKS
         if _counts_tokens(patient):
             return UNLIKE_STATE
-        if patient.in_attention:
-            return UNLIKE_ALONE
-        times = _by_position(patient, patient) / _by_position(patient, right) if answered else 1
-        return UNLIKE_FIRST if 0.5 < times < 2 else UNLIKE_SIZE
+        return UNLIKE_ALONE if patient.in_attention else UNLIKE_FIRST
     kind, given = "", bool(answered)
     with contextlib.suppress(Crash):  # without position_ids, masks must be taken
         kind = _kind(patient, right.rows, given)
-        if patient.in_attention and _turned_round(patient, patient.rows, right.rows, given):
-            return UNLIKE_SIGN
     with contextlib.suppress(Crash):
         if patient.in_attention and (above := _layers_above(patient, right, given)):
             causes = {"turns": "its base, the columns that turn, and whether it turns", "fades": "its bias, "
@@ -1941,7 +1808,7 @@ def _unlike(patient, right, answered):
             )
             culprit = "should-not | in the reference position_ids do nothing: here "
             return f"{culprit}{does} that should not", "the plan of the layers."
-        seen = AT_0_RIGHT
+        seen = "rotation | with all tokens of a short text at 0 the rows are those of the reference"
         if kind == "turns" and (speeds := _speeds(patient, right)):
             seen, causes = f"{seen}, and {speeds[0]}", speeds[1]
         return maybe(seen, causes), where
@@ -2057,9 +1924,17 @@ def _other_distances(patient, right, text, ids):
         return all(patient.same(seen, turned) and not patient.same(seen, plain)
                    for seen, plain, turned in pairs)  # fmt: skip
 
+    def turned_round():
+        """Is it the reference with the text the other way round, where each token sees those after it?"""
+        after = torch.ones(1, LENGTH, LENGTH).triu().bool()
+        there = right.rows(patient.text.flip(1), None, after).flip(1)
+        same = patient.difference(patient.rows(patient.text, None, _causal()), there) < patient.enough / 10
+        return same and not patient.same(there, right.rows(patient.text, None, _causal()))
+
     where = "the sign of the bias; the direction of the rotation"
     yield ("sign | distances have the other sign than in the reference", where,
-           lambda: as_if(lambda at: at.max() - at) or mirrored())  # fmt: skip
+           lambda: turned_round() if ids is None else as_if(lambda at: at.max() - at)
+           or mirrored())  # fmt: skip
     where = (
         "positions, frequencies, or the slopes of a bias: does their power begin at 1 or at 0? Is the bias "
         "added after scores are divided by sqrt(d)?"
@@ -2133,7 +2008,8 @@ def against(patient, reference, blamed=False):
         otherwise = otherwise[0], f"{otherwise[1]} With a model of the transformers library, more has a name"
     if patient.unfilled:
         known = [(*patient.unfilled, lambda: True)]
-    said = "the rows are those of the reference", "the rows are not those of the reference", ""
+    as_expected = ", which may come from what is found above" * blamed
+    said = "the rows are those of the reference", f"the rows are not those of the reference{as_expected}", ""
     short = patient.verdict("reference", seen, expected, *said, known, otherwise)
     named = short.culprit and not otherwise[0].endswith(short.culprit)
     try:
