@@ -66,6 +66,8 @@ def targets():
         ax.set_xticks(np.arange(len(seen) + 1) - 0.5, minor=True)
         ax.set_yticks(np.arange(len(seen) + 1) - 0.5, minor=True)
         ax.grid(which="minor", color="0.9", linewidth=0.6)
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.remove_overlapping_locs = False  # a label must not take away a line of the grid
         ax.tick_params(which="both", length=0)
         ax.set_title(name, loc="left")
         ax.set_anchor("N")
