@@ -139,9 +139,12 @@ NO_WINDOW = {"windows": (None,) * 4}
         ([("whom", 2), (LONG, 12)], {}, None),
         ([("a cat", 12), (LONG, 2)], {}, "6"),  # not where the text outgrows a window
         ([("a", 14), ("who", 1)], {}, None),
-        *(([("a", 18), ("who", n)], {}, first) for n, first in ((1, None), (3, "7"), (4, "7"), (6, "7"))),
+        *(
+            ([("a", 18), ("who", n)], {}, first)
+            for n, first in ((1, None), (2, None), (3, "7"), (4, "7"), (6, "7"))
+        ),
         ([("a", 18), ("who", 7)], {}, "11"),
-        ([("so be it", 12), ("a cat", 3)], {}, None),
+        ([("so be it", 7), ("a cat", 3)], {}, None),
     ],
 )
 def test_what_the_experiments_say(capsys, wishes, options, first):
@@ -178,6 +181,32 @@ def test_the_last_sentences_of_our_log_say_when_the_harm_comes(prompts):
             columns += 1
         expected = None if columns == 4 else columns - len(long) + 2
         assert next(hunt._first_wrong([(short, 18), (long, letters)])) == expected
+
+
+@pytest.mark.parametrize(
+    ("wishes", "options", "dropped"),
+    [
+        ([WHOM, ("cats", 12)], {}, False),
+        (server.WISHES[:4], {}, False),
+        ([("a", 18), ("who", 18)], {}, False),
+        ([("a", 18), ("who", 1)], {}, True),
+        ([WHOM, (LONG, 2)], NO_WINDOW, True),
+    ],
+)
+def test_where_nothing_goes_wrong_no_column_is_dropped_of_a_layer_that_had_forgotten(
+    wishes, options, dropped
+):
+    program, cuts = hunt.program(), []
+    cut = program.Cache.cut
+
+    def watched(cache, spare):
+        cuts.append((spare, min(layer.k.shape[2] for layer in cache.layers) < cache.columns))
+        cut(cache, spare)
+
+    program.Cache.cut = watched
+    assert hunt.gap(program, wishes, **options) < 1e-6
+    assert any(spare for spare, _ in cuts) == dropped
+    assert not any(forgotten for spare, forgotten in cuts if spare)
 
 
 def test_neither_the_lineup_nor_a_docstring_says_which_columns_are_dropped():

@@ -296,9 +296,7 @@ class Case(Checked):
                 if accused in letters
                 else f"{accused} passes your test. It fails for {listed}"
             ) + ", so it shows that something is wrong, and not what. "
-            say += self.data.get("alarms", {}).get(
-                cause, "Ask for something that only one of them gets wrong."
-            )
+            say += self.data.get("alarms", {}).get(cause, self._said_of_an_alarm(len(caught)))
         elif letters != [accused]:
             who = next(one.who for one in self.suspects if one.letter == accused)
             say = (
@@ -315,6 +313,14 @@ class Case(Checked):
                 f"is not {letters[0]}. {caught[0].say}"
             )
         return self.result("not yet", say, cause)
+
+    def _said_of_an_alarm(self, suspects):
+        if suspects < 3:
+            return "Ask for something that only one of them gets wrong."
+        return (
+            f"`clinic.case({self.number}).suspects[0].program` is A, and you can call it, B and C where you "
+            "ask. What does only one of them get wrong?"
+        )
 
     def _said_of_a_test_that_catches_nobody(self, test, accused):
         one = next(one for one in self.suspects if one.letter == accused)
