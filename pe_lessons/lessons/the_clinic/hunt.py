@@ -183,9 +183,9 @@ CONCLUSION = (
     "They begin to go wrong when, from then on, the number of columns is first a multiple of 4. If that is "
     "4, no harm is done, because no layer has forgotten anything yet.",
     "Innocent, by these experiments: Server.write and Layer.add (whom 18, cats 18), may_see (a 18, who 18), "
-    "Server.release and Cache.pick (the first four requests), and Server.tidy (no window, where it finds "
-    "columns to drop). One of our seven suspects is left. In all of these experiments without harm, it "
-    "dropped no column of a layer that had forgotten something.",
+    "Server.release and Cache.pick (the first four requests), and Server.tidy (no window: it looks at the "
+    "padding and the number of columns, and they are the same with windows). One of our seven suspects is "
+    "left. Without harm, it never dropped columns of a layer that had forgotten some.",
 )
 
 VERDICT = """
