@@ -1055,8 +1055,8 @@ def _cached(patient, check, cuts):
                    "before it are", "a new key that is written over it, which keys are kept, and the mask"),
              "the index at which new keys and values are written",
              lambda: not matters(OLD - 1) and matters(OLD - 2)),
-            (maybe("first-keys | new tokens look at the first keys only", "a causal mask that forgets the "
-                   "cache, and new keys that are written over cached ones"),
+            (maybe("first-keys | with a cache, the last tokens before the new ones are not seen", "a "
+                   "causal mask that forgets the cache, and new keys that are written over cached ones"),
              f"is_causal=True, a triangle or an index without {OFFSET}", lambda: not matters(OLD - 1)),
             (maybe("unwritten | with a cache, it is noticed how many places there are, not what they hold",
                    "places that nobody wrote, a sink that counts them, and a factor on values"),
@@ -1764,11 +1764,11 @@ def _unlike_far(patient, right, text, ids=None):
             apart = patient.same(*(one.rows(text, ids, near)[:, first] for one in models))
     if apart is False:
         says = f"from-place | {says}, even where it sees the token before it alone"
-        causes = "positions that overflow (int8: after 127), that begin again, and a table that ends"
+        causes = "positions that overflow or begin again (int8: at 128), and a table that ends"
         return maybe(says, causes), "the dtype of positions, and where they are made."
     causes = "the window, its layers, and a rule for far tokens such as buckets"
     if not patient.alike:
-        causes = "positions that overflow (int8: after 127), a state or a convolution's taps, and a window"
+        causes = "positions that overflow or begin again (int8: at 128), taps or a state, and a window"
     says = f"from-distance | {says}{', and only tokens some way apart do so' if apart else ''}"
     return maybe(says, causes), f"{WINDOW}? Are half of the buckets for later tokens?"
 
