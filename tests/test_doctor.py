@@ -1368,7 +1368,7 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (attending(values_written_over), "step-by-step/equal-alike"),
         (asked_with(lambda ids: ids.clamp(max=ids.shape[1] - 1)), "shift/cut-off"),
         (attending(dropped_before_attention), "several-new-tokens/dropped-early"),
-        (scaled_by_index, "step-by-step/scores"),
+        (scaled_by_index, "step-by-step/equal-alike"),
         (with_mask(lambda mask, ids, old: (~mask if old else mask, ids)), "step-by-step/mask-inverted"),
         (with_mask(lambda mask, ids, old: (mask[:, None].repeat(1, mask.shape[1] - old, 1), ids)),
          "left-padding/causal-dropped"),
