@@ -20,6 +20,7 @@ FAULTS = {
     "new tokens at 0": "answered as if it stood at position 0",
     "keys turned twice": "cached keys are turned again",
     "keys cached before the turn": "cached keys are kept before the turn",
+    "cached keys turned by slot": "cached keys are turned by their places in the cache",
     "heads in another order": "heads that share keys, what is done with values",
     "old values moved": "whether values lie where their keys do",
     "cache not used": "the cache is not used",
@@ -140,15 +141,16 @@ class Attention(nn.Module):
             k = self.turned(k, cosine, -sine if self.fault == "opposite turns" else sine)
         if past is not None and self.fault != "cache not used":
             old = past[0]
-            if self.fault == "keys turned twice":
+            if self.fault in ("keys turned twice", "cached keys turned by slot"):
                 pair = torch.arange(HEAD_DIM) % (HEAD_DIM // 2)
                 steps = torch.arange(old.shape[2])[None, :, None] * 10_000.0 ** (-2 * pair / HEAD_DIM)
                 old = self.turned(old, steps.cos(), steps.sin())
             new_first = -1 if self.fault == "new keys first" else 1
             kept = past[1].roll(1, dims=2) if self.fault == "old values moved" else past[1]
-            before = torch.cat([old, before], dim=2)
+            before = torch.cat([past[0], before], dim=2)
             k, v = (torch.cat(pair[::new_first], dim=2) for pair in ((old, k), (kept, v)))
-        cache = before if self.fault == "keys cached before the turn" else k, v
+        unturned = self.fault in ("keys cached before the turn", "cached keys turned by slot")
+        cache = before if unturned else k, v
         groups = NUM_HEADS // NUM_KEY_HEADS
         if past is not None and self.fault == "heads in another order":
             k, v = k.repeat(1, groups, 1, 1), v.repeat(1, groups, 1, 1)

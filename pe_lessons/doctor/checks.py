@@ -221,7 +221,7 @@ DIFFERENT = (
 NO_SIGN = (
     "no sign of positions, as in a model without any: under a mask by which all tokens but the last see only "
     "themselves, the last one does not notice their order. A state that such a mask restarts may notice it "
-    "elsewhere. If there should be positions, look at the sign of the distances"
+    "elsewhere"
 )
 SMALL_FORMAT = (
     "small-format | positions or angles in a small format (bfloat16 or float16)",
@@ -402,6 +402,8 @@ def _why_confused(patient):
     """At 1,000 the coarsest format still tells every fourth position from the others, near 0 all of them."""
     if patient.unfilled:
         return patient.unfilled
+    if _confused(patient, SHIFT, patient.enough):
+        return CUT_OFF
     if patient.moved(1) > 0.3:
         return TOO_FAST
     if (seam := _seam(patient)) and (found := _at_the_seam(patient, seam)):
@@ -790,7 +792,7 @@ def _left_padding(patient, check):
 
         first = _first_unlike(patient, seen[: n - PADDING], right[: n - PADDING])
         row = f", and row {first} is the first" * (0 < first < n - PADDING)
-        causes = f"{CUT_MASK[0]}, and a state that is begun anew"
+        causes = f"{CUT_MASK[0]}, and positions or a state that begin anew"
         culprit = maybe(f"long-mask | this long padded text goes wrong{row}", causes), CUT_MASK[1]
         return patient.verdict(
             check, seen, right,
@@ -852,7 +854,6 @@ def _left_padding(patient, check):
 
 WITHOUT_IDS = "left-padding/without-position-ids"
 OFFSET = "the offset by the length of the cache"
-WRITTEN = "is what is not yet written hidden, or cut off?"
 
 
 def _cached(patient, check, cuts):
@@ -892,24 +893,15 @@ def _cached(patient, check, cuts):
                 return not patient.same(got, right)
             return patient.settles and patient.difference(got, right) > patient.difference(seen, expected) / 9
 
-        def cached_at(place):
-            """Is a key that was cached at 5 taken for one at `place`?"""
-            two, rows = patient.text[:, :2], []
-            for first in (5, place):
-                rows.append(patient.rows(two, torch.tensor([[first, 7]]))[:, 1:])
-            got = patient.continued(two, [1], torch.tensor([[5, 7]]))
+        def cached_at(*places, alone=False):
+            """Are two keys that were cached at 5 and 6 taken for those at `places`, by a third token? Equal
+            ones, or those of two that see nothing but themselves, by one that sees these `alone`."""
+            text = patient.text[:, [0, 1, 2] if alone else [0, 0, 1]]
+            mask = torch.tensor([[[1, 0, 0], [0, 1, 0], [1, 1, 0]]]).bool() if alone else None
+            right, told = (torch.tensor([[*two, 9]]) for two in ((5, 6), places))
+            got = patient.continued(text, [2], right, mask)
+            rows = [patient.rows(text, ids, mask)[:, -1:] for ids in (right, told)]
             return patient.alike and not patient.same(got, rows[0]) and patient.same(got, rows[1])
-
-        def turned_by_slot():
-            """Is the second one of two equal tokens in the cache, at 1, taken for one at 2?"""
-            text, got = patient.text[:, [0, 0, 1]], patient.continued(patient.text[:, [0, 0, 1]], [2])
-            at = [patient.rows(text, torch.tensor([[0, place, 2]]))[:, -1:] for place in (1, 2)]
-            return patient.alike and not patient.same(got, at[0]) and patient.same(got, at[1])
-
-        def both(tokens, ids=None):
-            """The last row of a text that comes as one token and the rest, and of the whole text."""
-            cuts = [*range(1, tokens.shape[1])][: None if len(later) > 1 else 1]
-            return patient.continued(tokens, cuts, ids)[:, -1], patient.rows(tokens, ids)[:, -1]
 
         def turn_apart():
             """Does it matter, with a cache, that all positions are moved, and not what values are kept?"""
@@ -920,10 +912,12 @@ def _cached(patient, check, cuts):
 
         def other_scores():
             """Of two tokens at one place the second one is wrong, and it would not be if they were equal."""
-            places = [torch.full((1, 2), place) for place in (0, OLD)]
-            equal, others = ([patient.same(*both(patient.text[:, tokens], place)) for place in places]
-                             for tokens in ([0, 0], [0, 1]))  # fmt: skip
-            return all(equal) and not all(others)
+            rights = []
+            for text in (patient.text[:, [0, 0]], patient.text[:, :2]):
+                pairs = [(patient.continued(text, [1], ids), patient.rows(text, ids)[:, 1:])
+                         for ids in (torch.full((1, 2), place) for place in (0, OLD))]  # fmt: skip
+                rights.append(all(patient.same(*pair) for pair in pairs))
+            return rights == [True, False]
 
         def right_in_the_end(times=10):
             """Are equal tokens less wrong where they are many? Then it is the first or the last of them, and
@@ -936,14 +930,11 @@ def _cached(patient, check, cuts):
             steady = patient.in_attention or patient.settles
             return steady and patient.enough < short and long < short / times
 
-        def spaced(by):
-            """The whole text with `by` tokens, which a mask hides, before the new ones."""
-            filler = torch.full((1, by), patient.stranger)
+        def spaced():
+            """The whole text with a token, which a mask hides, before the new ones."""
+            filler = torch.full((1, 1), patient.stranger)
             text = torch.cat([patient.text[:, :OLD], filler, patient.text[:, OLD:]], dim=1)
-            mask, ids = text != patient.stranger, None
-            if known:  # as if there were no gap
-                ids = (mask.cumsum(dim=1) - 1).clamp(min=0)
-            return patient.rows(text, ids, mask)[:, -NEW:]
+            return patient.rows(text, None, text != patient.stranger)[:, -NEW:]
 
         def after(shown, by, itself=True, filler=patient.stranger, place=None):
             """The last row, with a cache and at once, of so many tokens, others that a mask hides, and a
@@ -968,7 +959,7 @@ def _cached(patient, check, cuts):
 
         def values_are_right():
             """Is a new token right that sees one cached token, so that no score matters, wherever that is?"""
-            pairs = [after(1, by, itself=False) for by in (1, 4)]
+            pairs = [after(1, by, itself=False) for by in (0, 1, 4)]
             no_state = patient.even and patient.same(pairs[0][1], pairs[1][1])
             return no_state and all(patient.same(*pair) for pair in pairs)
 
@@ -995,19 +986,10 @@ def _cached(patient, check, cuts):
         def keys_in_place():
             return patient.steps_right or "mask" not in patient.arguments or not hidden_matters(1)
 
-        @functools.cache
-        def right_if_given():
-            return (
-                positions is None
-                and known
-                and patient.same(
-                    patient.continued(patient.text, cuts, patient.count), patient.rows(patient.text)[:, OLD:]
-                )
-            )
-
         def from_0(queries):
             """Would new tokens be right at 0, while elsewhere their queries stand at 0, or are right?"""
-            if right_if_given():  # then nothing that is given shows what is wrong
+            given, right = patient.continued(patient.text, cuts, patient.count), patient.rows(patient.text)
+            if positions is None and patient.same(given, right[:, OLD:]):  # nothing that is given shows it
                 return False
             ids = patient.count.clone()
             ids[:, OLD:] = torch.arange(NEW) if len(cuts) == 1 else 0
@@ -1053,7 +1035,7 @@ def _cached(patient, check, cuts):
         if patient.even or not (patient.in_attention or patient.settles):
             own = "heads that share keys" if patient.in_attention else "its position"
             brings = f"{own}, what is done with values, and the slots that are written and read"
-        reach = _reach(patient, patient.text, cuts)
+        reach = _reach(patient, patient.text, cuts, positions)
         stories = [
             ("mask-inverted | once there is a cache, the mask of padding hides what it should show",
              "is True taken for 'hide'?", lambda: mask is not None and patient.same(
@@ -1073,11 +1055,12 @@ def _cached(patient, check, cuts):
                    "before it are", "a new key that is written over it, which keys are kept, and the mask"),
              "the index at which new keys and values are written",
              lambda: not matters(OLD - 1) and matters(OLD - 2)),
-            (maybe("first-keys | new tokens look at the first keys only", "a causal mask that forgets the "
-                   "cache, and new keys that are written over cached ones"),
+            (maybe("first-keys | with a cache, the last tokens before the new ones are not seen", "a "
+                   "causal mask that forgets the cache, and new keys that are written over cached ones"),
              f"is_causal=True, a triangle or an index without {OFFSET}", lambda: not matters(OLD - 1)),
             (maybe("unwritten | with a cache, it is noticed how many places there are, not what they hold",
-                   "places that nobody wrote, a sink that counts them, and a factor on values"), WRITTEN,
+                   "places that nobody wrote, a sink that counts them, and a factor on values"),
+             "is what is not yet written hidden, or cut off?",
              lambda: alone_differs() and not hidden_matters() and slots_matter()),
             reach[0],
             ("step-lost | what a single new token brings is not kept for those after it",
@@ -1099,7 +1082,7 @@ def _cached(patient, check, cuts):
              "position_ids when several tokens come at once",
              lambda: len(cuts) == 1 and patient.told(new[:1] * NEW)),
             ("offset-plus-1 | positions after the cache are one too far on", OFFSET,
-             lambda: not known and patient.same(seen, spaced(1))),
+             lambda: not known and patient.same(seen, spaced())),
             ("first-dropped | with a cache, the first token is not seen", "which keys are kept",
              lambda: as_if_masked(lambda keys, old: hide(keys, 0))),
             ("no-distance | how far new tokens are from cached ones does not matter: their distances are "
@@ -1125,10 +1108,13 @@ def _cached(patient, check, cuts):
              "the last n_q of the sums over the mask, not the first ones; how long is it?",
              lambda: mask is not None),
             ("unturned | cached keys are kept before the turn, and not turned",
-             "where keys are turned: before or after they are cached?", lambda: cached_at(0)),
+             "where keys are turned: before or after they are cached?", lambda: cached_at(0, 0)),
+            ("by-slot | cached keys are turned by their places in the cache, not by their position_ids",
+             "keep the position_ids of cached keys, too, or turn keys before they are cached",
+             lambda: cached_at(0, 1, alone=True)),
             ("turned-again | cached keys are turned again",
              "where keys are turned: before or after they are cached?",
-             lambda: known and (cached_at(10) or turned_by_slot())),
+             lambda: cached_at(10, 12) or cached_at(5, 7)),
             ("no-position | the positions of new tokens are not used once there is a cache",
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
@@ -1156,10 +1142,14 @@ def _cached(patient, check, cuts):
                    "that are written and read, the cache of each head and layer, and what is done to values"),
              "what each head and each layer gets from the cache, and what is counted on after a call",
              lambda: patient.even and (known or patient.alike) and other_values()),
-            *_reach(patient, patient.long, later),
+            *(_reach(patient, patient.long, later) if positions is None else ()),
             (maybe("scores | even tokens at one place are looked at otherwise with a cache, and what they "
                    "hold is right", "the scale of the scores, the keys of each layer, and what turns"),
              "does the scale hang on the position, or on how many tokens a call has? Then the cache of keys",
+             lambda: known and other_scores() and values_are_right()),
+            (maybe("equal-alike | even tokens at one place are seen otherwise with a cache, unless they are "
+                   "equal", "slots that are written over, the keys and values of each layer, and the scale"),
+             "the index at which new keys and values are written; what each layer gets from the cache",
              lambda: known and other_scores()),
             (maybe("together | one new token at a time is right, several are not", "the positions "
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
@@ -1170,7 +1160,7 @@ def _cached(patient, check, cuts):
              "the new cache of a single token",
              lambda: len(cuts) > 1 and patient.same(seen[:, :1], expected[:, :1])),
             (maybe("not-positions | equal tokens go wrong, too", "a state or the end of a convolution that "
-                   "is not handed on, a layer that gets other values, and a sink"),
+                   "is not handed on, positions or values that are others, and a sink"),
              "what the cache keeps, and what is made of it", other_values),
             (maybe("scores-only | what cached tokens hold is right, and how much they count is not",
                    "distances that are not counted on, their sign, and the bias of each layer and head"),
@@ -1181,7 +1171,7 @@ def _cached(patient, check, cuts):
         if not patient.even and (known or patient.settles):
             causes = "a state or the end of a convolution that is not handed on, positions, and a sink"
         otherwise = (
-            maybe("unexplained | with a cache, the rows are others", causes),
+            maybe("unexplained | with a cache, new tokens go wrong", causes),
             f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens, and "
             "the keys each head gets",
         )  # fmt: skip
@@ -1351,8 +1341,8 @@ def _farthest_seen(patient, ask, text, by_any=False):
     return low
 
 
-def _reach(patient, text, cuts):
-    """Stories of how far back tokens after a cache see."""
+def _reach(patient, text, cuts, positions=None):
+    """Stories of how far back tokens after a cache see, in the call that went wrong."""
     n, steps = text.shape[1], functools.partial(patient.continued, cuts=cuts)
 
     @functools.cache
@@ -1395,10 +1385,10 @@ def _reach(patient, text, cuts):
             right = longest_right()
             likely = range(min(n - 1, right + 3), max(0, right - 4), -1) if right else []
         causal, new = torch.ones(1, n, n).tril().bool(), (torch.arange(n) >= cuts[0])[:, None]
-        seen = steps(text)
+        seen = steps(text, positions=positions)
         masks = (torch.where(new, causal.triu(1 - width), causal) for width in likely)
         return any(
-            patient.difference(seen, patient.rows(text, None, mask)[:, cuts[0] :]) < patient.enough / 10
+            patient.difference(seen, patient.rows(text, positions, mask)[:, cuts[0] :]) < patient.enough / 10
             for mask in masks
         )
 
@@ -1437,7 +1427,8 @@ def _reach(patient, text, cuts):
         else:
             only = only and not early and (widths()[0] >= max(wrong) if patient.known else fewer() > 0)
         only = only and wrong == [*range(wrong[0], 1 + wrong[-1])]
-        return Exact("" if early else f"; {len(wrong)} tokens are missing") if only else False
+        count = f", by {len(wrong)} token{'s' * (len(wrong) > 1)}" * (not early)
+        return Exact(count) if only else False
 
     narrower = maybe("narrower | with a cache, the window is too narrow", "its mask there, how many keys the "
                      "cache keeps, and at which end it is cut")  # fmt: skip
@@ -1450,19 +1441,17 @@ def _reach(patient, text, cuts):
          "keys are dropped before all new tokens have looked", "when the cache is cut: after attention?",
          lambda: nearer(early=True)),
         (narrower, where, nearer),
-        ("missing | with a cache, the window is missing", where,
-         lambda: widths()[0] < n - 1 == widths()[1]),
-        ("wider | with a cache, the window is wider", where,
-         lambda: widths()[0] < widths()[1] and f", by {widths()[1] - widths()[0]}"),
+        ("missing | with a cache, the window is missing", where, lambda: widths()[0] < n - 1 == widths()[1]),
         ("wider | with a cache, the window is wider or missing: tokens outside of it are seen", where,
-         lambda: fewer() < 0),
+         lambda: widths()[0] < widths()[1] or fewer() < 0),
         (narrower, where, lambda: fewer() > 0 or widths()[1] < widths()[0] < n - 1),
         ("drops | with a cache, far tokens are not seen: old keys are dropped, or more layers have a window",
          where,
          lambda: last_ones() or widths(by_any=True)[1] < widths(by_any=True)[0]),
         (maybe("from-length | with a cache, a long text goes wrong and a short one does not", "the window, "
                "how many keys are kept, and the positions of far tokens"), where,
-         lambda: longest_right() and f"; texts of up to {longest_right()} tokens are right"),
+         lambda: (patient.even or longest_right() > LENGTH) and longest_right()
+         and f"; texts of up to {longest_right()} tokens are right"),
     ]  # fmt: skip
 
 
@@ -1761,17 +1750,27 @@ def _counts_tokens(patient):
     return not patient.alike and (patient.in_attention if patient.known else patient.settles)
 
 
-def _unlike_far(patient, one, other):
-    """(culprit, look_at), or None where the rows of near tokens differ, too."""
-    first = _first_unlike(patient, one[0], other[0])
-    if not 1 < first < len(one[0]):
+def _unlike_far(patient, right, text, ids=None):
+    """(culprit, look_at), or None where the rows of near tokens differ, too. Does the first row that differs
+    do so where it sees the token before it alone? Then it is its place, and no distance."""
+    models = patient, right
+    first, apart = _first_unlike(patient, *(one.rows(text, ids)[0] for one in models)), None
+    if not 1 < first < text.shape[1]:
         return None
-    says = f"from-distance | only tokens some way apart differ, and row {first} is the first"
+    near, says = torch.arange(text.shape[1])[None] - first, f"row {first} is the first that differs"
+    with contextlib.suppress(Crash):
+        if patient.alike or ids is not None:  # others may count positions from the mask
+            near = (near == 0) | (near == -1)
+            apart = patient.same(*(one.rows(text, ids, near)[:, first] for one in models))
+    if apart is False:
+        says = f"from-place | {says}, even where it sees the token before it alone"
+        causes = "positions that overflow or begin again (int8: at 128), and a table that ends"
+        return maybe(says, causes), "the dtype of positions, and where they are made."
     causes = "the window, its layers, and a rule for far tokens such as buckets"
     if not patient.alike:
-        causes = "a table that ends or begins again, a state or the taps of a convolution, and a window"
-    where = "is the token itself counted in the window? Are half of the buckets for later tokens?"
-    return maybe(says, causes), where
+        causes = "positions that overflow or begin again (int8: at 128), taps or a state, and a window"
+    says = f"from-distance | {says}{', and only tokens some way apart do so' if apart else ''}"
+    return maybe(says, causes), f"{WINDOW}? Are half of the buckets for later tokens?"
 
 
 def _unlike(patient, right, answered):
@@ -1790,10 +1789,10 @@ def _unlike(patient, right, answered):
         if patient.in_attention and (above := _layers_above(patient, right, given)):
             causes = {"turns": "its base, the columns that turn, and whether it turns", "fades": "its bias, "
                       "whether it gets one, and a factor"}.get(kind, "its base or its bias")  # fmt: skip
-            ends = f"last-layers | all is right up to the last {above} layers, and the first of these is not"
-            one = "last-layer | the layers below are right, and the last one is not"
-            return maybe(one if above == 1 else ends, causes), "what this layer does with positions."
-    if found := _unlike_far(patient, *(one.rows(patient.text) for one in (patient, right))):
+            where = "the last one" if above == 1 else f"the first of the last {above}"
+            seen = f"last-layer{'s' * (above > 1)} | the layers below are right, and {where} is not"
+            return maybe(seen, causes), "what this layer does with positions."
+    if found := _unlike_far(patient, right, patient.text):
         return found
     causes, where = {"turns": TURN, "fades": FADE}.get(kind, EITHER)
     if answered:
@@ -1956,8 +1955,8 @@ def _other_distances(patient, right, text, ids):
         )
 
     name = "buckets" if ids is not None else "buckets, or windows,"
-    yield (f"buckets | distances fall into other {name} than in the reference: the first border that differs "
-           "is at ",
+    yield (f"buckets | distances fall into other {name} than in the reference: of the borders, in tokens, "
+           "the first that differs is at ",
            "are half of the buckets for later tokens, which a causal model has not? Their largest distance?",
            buckets)  # fmt: skip
 
@@ -2054,6 +2053,7 @@ def against(patient, reference, blamed=False):
         return short
     said = said[0], f"the rows of a text of {patient.long.shape[1]} tokens are not those of the reference", ""
     if blamed:
-        first = f"row {_first_unlike(patient, far[0][0], far[1][0])} is the first"
-        return patient.verdict("reference", *far, *said, known, ("", f"{first}; {otherwise[1]}"))
-    return patient.verdict("reference", *far, *said, known, _unlike_far(patient, *far) or otherwise)
+        otherwise = "", f"row {_first_unlike(patient, far[0][0], far[1][0])} is the first; {otherwise[1]}"
+    else:
+        otherwise = _unlike_far(patient, right, patient.long, ids) or otherwise
+    return patient.verdict("reference", *far, *said, known, otherwise)

@@ -325,9 +325,9 @@ class Patient:
             elif perhaps_rounded is not None and self.a_little_everywhere(seen, expected):
                 more += "; or the cache is rounded, for example to 8 bits"
             if told:
-                return Finding(
-                    check, "wrong", wrong, finite(size), culprit + more, look_at, *(own or [lesson])
-                )
+                said, first, causes = culprit.partition(". Look first at ")
+                culprit = f"{said}{more}{first}{causes}"
+                return Finding(check, "wrong", wrong, finite(size), culprit, look_at, *(own or [lesson]))
         if little:
             wrong, otherwise = "with a cache, the rows are nearly those at once, and not quite", ROUNDED_CACHE
         return Finding(check, "wrong", wrong, finite(size), *otherwise, lesson)
