@@ -4,28 +4,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from pe_lessons import plots
-from pe_lessons.plots import SIGNED
-
-
-@plots.drawn
-def input_of_a_model(words, embedded, table):
-    """Embedding + encoding = input: three small tables below each other, a line of cells per word."""
-    blocks = {"the word": embedded, "+ the position": table, "= the input": embedded + table}
-    scale = max(np.abs(values).max() for values in blocks.values())
-    steps = plt.get_cmap(SIGNED, 21)  # few enough to keep their colours when the picture gets a palette
-    fig, axes = plt.subplots(3, 1, figsize=(4.7, 5.2))
-    for ax, (title, values) in zip(axes, blocks.items()):
-        cells = ax.pcolormesh(values, cmap=steps, vmin=-scale, vmax=scale, edgecolors="white", linewidth=1.5)
-        ax.set_title(title, loc="left", fontweight="bold")
-        ax.set_yticks(np.arange(len(words)) + 0.5, words)
-        ax.set_xticks([])
-        ax.invert_yaxis()
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
-    names = [f"position {place}" for place in range(len(words))]
-    axes[1].set_yticks(np.arange(len(words)) + 0.5, names)
-    fig.colorbar(cells, ax=axes, label="value", shrink=0.6)
-    return fig
 
 
 @plots.drawn

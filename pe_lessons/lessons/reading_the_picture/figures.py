@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from pe_lessons import arrays, plots
-from pe_lessons.plots import COLOURS, RED
+from pe_lessons.plots import RED
 
 
 @plots.drawn
@@ -23,28 +23,6 @@ def heat_map(table):
         ax.text(190, 25, text, ha="center", va="center", color=colour)
     axes[1].set_xlabel("pair")
     fig.colorbar(image, ax=axes, label="value", shrink=0.7)
-    return fig
-
-
-@plots.drawn
-def wavelengths(widths):
-    """A ruler for each width, with a tick at each of its wavelengths, or at every 16th of many."""
-    fig, ax = plt.subplots(figsize=(4.7, 3.2))
-    for row, d_model in enumerate(widths):
-        ticks = 2 * np.pi / arrays.frequencies(d_model)
-        ax.plot([2 * np.pi, 20_000 * np.pi], [row, row], color="0.85", linewidth=1, zorder=0)
-        shown = ticks[:: 16 if d_model > 100 else 1]
-        ax.plot(shown, [row] * len(shown), "|", color=COLOURS[0], markersize=15, markeredgewidth=1.2)
-        ax.plot(ticks[-1], row, "|", color=COLOURS[1], markersize=15, markeredgewidth=2.5)
-        ax.text(ticks[-1], row - 0.36, f"{ticks[-1]:,.0f}", ha="right", color=COLOURS[1])
-    for across, text in ((2 * np.pi, "2π"), (20_000 * np.pi, "10000 · 2π")):
-        ax.axvline(across, color="0.6", linewidth=1, linestyle="--", zorder=0)
-        ax.text(across, -0.75, text, ha="center", va="bottom", color="0.35")
-    ax.set(xscale="log", ylim=(len(widths) - 0.5, -0.75), xlabel="tokens per turn")
-    names = [f"{d_model} columns" + ",\nevery 16th" * (d_model > 100) for d_model in widths]
-    ax.set_yticks(range(len(widths)), names)
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
     return fig
 
 
