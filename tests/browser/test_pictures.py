@@ -73,10 +73,11 @@ def stretch(trained, factor, rule, base):
     length, times, base = 2**trained, 2.0**factor, float(base)
     scaling = {
         "none": None,
-        "linear": {"rope_type": "linear", "factor": times},
-        "NTK": {"rope_type": "ntk", "factor": times},
+        "clip the distance": None,
+        "position interpolation": {"rope_type": "linear", "factor": times},
+        "NTK-aware": {"rope_type": "ntk", "factor": times},
         "YaRN": {"rope_type": "yarn", "factor": times, "original_max_position_embeddings": length},
-        "Llama 3": {
+        "by parts": {
             "rope_type": "llama3", "factor": times, "original_max_position_embeddings": length,
             "low_freq_factor": 1.0, "high_freq_factor": 4.0,
         },
@@ -85,6 +86,7 @@ def stretch(trained, factor, rule, base):
     now, _ = arrays.rotary_frequencies(128, base=base, scaling=scaling)
     open_pairs = before * length < 2 * np.pi
     unseen = open_pairs & (now * length * times > before * length * (1 + 1e-9))
+    unseen &= rule != "clip the distance"
     return {"frequencies": now, "open": open_pairs.sum(), "unseen": unseen.sum(), "slowed": before / now}
 
 
@@ -150,7 +152,8 @@ CASES = {
     two_arrows: dict(query=[7], key=[4], both=[11], pairs=[1, 4]),
     ruler: dict(query=[0, 15], heads=[1, 12], head=[2, 11], constant=[0, -2.5]),
     stretch: dict(
-        trained=[8, 12], factor=[0, 2], rule=["none", "linear", "NTK", "YaRN", "Llama 3"],
+        trained=[8, 12], factor=[0, 2],
+        rule=["none", "position interpolation", "by parts", "clip the distance", "NTK-aware", "YaRN"],
         base=["10000", "500000"],
     ),
     fading_state: dict(at=[1, 4, 10], gate=[0.01, 0.9], stop=[0.01, 1]),
