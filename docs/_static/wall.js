@@ -34,14 +34,14 @@ function open_at(card) {
 }
 
 const squeezed = (said) => said.toLowerCase().replace(/[^a-z0-9]/g, ""); // gpt2 is GPT-2
-const called = (card) => squeezed(card.querySelector("a").textContent);
+const name_of = (card) => squeezed(card.querySelector("a").textContent);
 function show() {
   close();
   const wanted = tags.filter(pressed);
   const asked = Boolean(wanted.length || name?.value);
   const typed = squeezed(name?.value ?? "");
   for (const card of cards) {
-    card.hidden = !called(card).includes(typed) || !wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
+    card.hidden = !name_of(card).includes(typed) || !wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
     (asked ? found : homes.get(card)).append(card);
   }
   for (const home of new Set(homes.values())) home.closest("section").hidden = asked;
@@ -50,7 +50,7 @@ function show() {
   const meant = wanted.map((tag) => tag.title).filter(Boolean).join(" ");
   count.textContent = asked ? `${called}${left.length} of ${cards.length} shown. ${meant}`.trim() : `All ${cards.length} are shown.`;
   if (!left.length && typed) {
-    const shared = (card) => [...typed].findIndex((letter, n) => letter !== called(card)[n]);
+    const shared = (card) => [...typed].findIndex((letter, n) => letter !== name_of(card)[n]);
     const near = cards.filter((card) => shared(card) > 1).sort((one, other) => shared(other) - shared(one)).slice(0, 3);
     const ask = (textContent) => Object.assign(document.createElement("button"), { type: "button", textContent, onclick: () => press(null, textContent) });
     count.append(near.length ? "Do you mean" : "No model here is called so, but the page Read a config takes a file of any model.", ...near.map((card) => ask(card.querySelector("a").textContent)));
