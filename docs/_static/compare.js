@@ -57,7 +57,8 @@ const filled = (facts) => facts.map((one, n) => one || (n > 2 && !facts[3] ? "no
 const NONE = ["no such layers", "nothing", "no rotation", "not given"];
 const words_of = (lines) => lines.join(" ").split(" ").map((word) => word.replace(/[,.:;]$/, ""));
 function marked(line, lines, columns) {
-  const others = columns.filter((other) => other !== lines && !NONE.includes(other[0])).map(words_of);
+  const like = (other) => !/^layers? \d/.test(lines[0]) || alike(other) === alike(lines); // a state has nothing in common with a rotation
+  const others = columns.filter((other) => other !== lines && !NONE.includes(other[0]) && like(other)).map(words_of);
   const [, where, rest] = line.match(/^(layers? [^:]*: )?(.*)$/);
   const plain = (word) => NONE.includes(lines[0]) || others.every((other) => other.includes(word.replace(/[,.:;]$/, "")));
   const words = rest.split(" ").flatMap((word) => [" ", plain(word) ? word : make("b", { textContent: word })]);

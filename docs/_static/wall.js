@@ -53,7 +53,7 @@ function show() {
     const shared = (card) => [...typed].findIndex((letter, n) => letter !== name_of(card)[n]);
     const near = cards.filter((card) => shared(card) > 1).sort((one, other) => shared(other) - shared(one)).slice(0, 3);
     const ask = (textContent) => Object.assign(document.createElement("button"), { type: "button", textContent, onclick: () => press(null, textContent) });
-    count.append(near.length ? "Do you mean" : "No model here is called so, but the page Read a config takes a file of any model.", ...near.map((card) => ask(card.querySelector("a").textContent)));
+    count.append(near.length ? " Do you mean" : " No model here is called so, but the page Read a config takes a file of any model.", ...near.map((card) => ask(card.querySelector("a").textContent)));
   }
   if (asked) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
