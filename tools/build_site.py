@@ -160,8 +160,10 @@ def icon_letters(html, names):
 WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api": 0.1, "teaching": 0.1}
 ALSO = tomllib.loads((DOCS / "search_words.toml").read_text(encoding="utf-8"))
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
-NOT_ARTICLE = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output :is(pre, table), summary"
-NOT_ARTICLE += ", script, .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
+NOT_ARTICLE = (
+    ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, .cell_output table, script"
+)
+NOT_ARTICLE += ", summary, .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
 SOURCES = re.compile(r"<p><strong>Sources\.</strong></p>.*?</ul>", re.DOTALL)
 CASE = re.compile(r'<section id="case-(\d+)">.*?</section>', re.DOTALL)
 
