@@ -446,7 +446,7 @@ def test_in_a_lesson_all_stands_in_one_column(open_page):
     )
     left, right = edges[0][0], edges[0][0] + 690
     assert len(edges) > 50 and all(abs(a - left) <= 1 and b <= right + 1 for a, b in edges)
-    code = [one.bounding_box() for one in page.locator(".cell > .cell_input:visible").all()]  # it may go on
+    code = [one.bounding_box() for one in page.locator("section > .cell > .cell_input:visible").all()]
     assert all(abs(one["x"] - left) <= 1 and 689 <= one["width"] <= 806 for one in code)
     captions = page.locator("figcaption:visible").all()
     assert captions and all(abs(one.bounding_box()["x"] - left) <= 1 for one in captions)
