@@ -137,6 +137,9 @@ def speak_of_the_page(app, docname, source):
     lesson = Path(docname).name
     if lesson not in changes:
         source[0] = source[0].replace(ALL_RUN, "{} of the {} exercises".format(*run_here(app)))
+        if docname == "launch":
+            ours = app.config.html_theme_options["repository_url"]
+            source[0] = source[0].replace("https://github.com/OWNER/pe_lessons", ours)
         return
     notebook = json.loads(source[0])
     for cell in notebook["cells"]:

@@ -169,9 +169,14 @@ class MarkQuestions(SphinxTransform):
                 strong.parent["classes"].append("prediction")
 
 
+# The sentences of the first paragraph, up to the one that explains a word, and the rest.
+ANSWER = r"((?:(?!\*\*|\n\n).)*[.?!][*)]?(?=\s+[A-Z*]|\n\n|$))\s*(.*)"
+
+
 def fold_cells(app, docname, source):
     """Code that draws or imports is folded, and long code whose one output is a figure; so is what a cell
-    gives out after a question for a prediction. With it goes what reads it, where no word is explained."""
+    gives out after a question for a prediction. With it goes what reads it, where no word is explained,
+    or in a cell that is tagged so its first sentences."""
     if not is_lesson(docname):
         return
     notebook, told = json.loads(source[0]), False
@@ -179,7 +184,10 @@ def fold_cells(app, docname, source):
         after, told = told, False  # whether what stands above is told after a question
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            if after and cell["id"].endswith("-read") and not re.search(r"\*\*|^#", text, re.M):
+            if after and "told-after" in cell["metadata"].get("tags", ()):
+                answer, rest = re.fullmatch(ANSWER, text, re.DOTALL).groups()
+                cell["source"] = f'<div class="told-after">\n\n{answer}\n\n</div>\n\n{rest}'
+            elif after and cell["id"].endswith("-read") and not re.search(r"\*\*|^#", text, re.M):
                 cell["source"] = f'<div class="told-after">\n\n{text}\n\n</div>'
         elif "nbgrader" not in cell["metadata"]:
             tags = cell["metadata"].setdefault("tags", [])

@@ -19,6 +19,7 @@ from PIL import Image
 from reexecute import ROOT, UNCHECKED, find_notebooks, normal_text, pngs
 
 RAISES = "raises-exception"
+TOLD = "told-after"  # the site folds it with the answer above it
 MAX_UNCHECKED_CELLS = 3
 MAX_NOTEBOOK_KB = 430
 RAW_ELSEWHERE = (  # a MyST directive or role, a picture without alt text, mathematics that is not $...$
@@ -60,7 +61,7 @@ def execution_counts(notebook):
 def what_nbval_skips(notebook):
     """Tags and comments switch nbval off; few cells may go unchecked."""
     for cell in notebook.cells:
-        if tags(cell) - {UNCHECKED, RAISES} or re.search(
+        if tags(cell) - {UNCHECKED, RAISES, TOLD} or re.search(
             r"^\s*#+\s*(NBVAL_|PYTEST_VALIDATE)", cell.source, re.M
         ):
             yield f"{cell.id}: a tag or a comment that is not among those in use"

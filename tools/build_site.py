@@ -160,8 +160,8 @@ def icon_letters(html, names):
 WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api": 0.1, "teaching": 0.1}
 ALSO = tomllib.loads((DOCS / "search_words.toml").read_text(encoding="utf-8"))
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
-NOT_ARTICLE = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, summary, script"
-NOT_ARTICLE += ", .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
+UNREAD = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, .cell_output table, script"
+UNREAD += ", summary, .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
 SOURCES = re.compile(r"<p><strong>Sources\.</strong></p>.*?</ul>", re.DOTALL)
 CASE = re.compile(r'<section id="case-(\d+)">.*?</section>', re.DOTALL)
 
@@ -229,7 +229,7 @@ def index_search(pages, html):
         searched(name, text, weight, words=", ".join(known) if name.startswith("notebooks/") else "")
     program = NPM / "node_modules/.bin/pagefind"
     command = [program, "--site", BUILD / "searched", "--output-path", html / "pagefind", "--quiet"]
-    subprocess.run([*command, "--exclude-selectors", NOT_ARTICLE], check=True)
+    subprocess.run([*command, "--exclude-selectors", UNREAD], check=True)
     for unused in ("*-ui.*", "*highlight*", "wasm.unknown*"):
         for path in html.glob(f"pagefind/{unused}"):
             path.unlink()

@@ -20,36 +20,20 @@ html_theme.sidebar_secondary.remove: true
 # The clinic, by symptom
 
 Something is wrong with your model. What do you see? Choose it here, or choose the curve that looks like your
-error, and the cases that it leads to are left.
+error, and the cases that it leads to are left. Each is a riddle: which of its three suspects is it?
 
 ```{{raw}} html
 <link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>
 <p class="filters" data-single>{buttons}</p>
 {curves}
-```
-
-<details class="how"><summary>What the pictures show</summary>
-
-The error at a position is the length of the difference between your query or key and that of a version that
-is right. A curve shows the largest error so far, as a share of the largest of all. {caption}
-
-A case without a curve shows its tokens: red ones go wrong, blue ones don't, and empty ones are padding.
-
-</details>
-
-These are real faults of positional encodings, from people's projects. You can also take them as riddles:
-which of the three suspects is it, and which test tells it from the others? In [the lesson]({lesson}) you
-write such tests. The stories are shortened, and each answer links to what was really reported. A case keeps
-its number for good, so some numbers are missing.
-
-```{{raw}} html
 <p class="wall-count" role="status" tabindex="-1"></p>
 ```
 """
 WORDS = tomllib.loads((ROOT / "docs/clinic.toml").read_text(encoding="utf-8"))
 SHAPES = WORDS["shapes"]
 SEEN, ALSO, TOKENS = ({int(n): said for n, said in WORDS[key].items()} for key in ("seen", "also", "tokens"))
-OURS = "Three suspects, for when you have three of your own"
+ASKED = "Which of the three is it?"
+OURS = f"What would you suspect? Here are three. {ASKED}"
 ANSWER = "Cause and fix"
 GUILTY = f"Yes, it is this one. *{ANSWER}* says why."
 
@@ -71,19 +55,19 @@ def section(case):
     call, *said = case.signature.splitlines()
     said, example = " ".join(" ".join(said).split()).rsplit(" For example, ", 1)
     example, result = example.removesuffix(".").split(" is ", 1)
-    yield f"`{call}`: {said} For example, `{example}` is `{result}`.\n"
+    meant = f"Here `{call}` is the code in question: {said} For example, `{example}` is `{result}`.\n"
     if case.evidence:
-        yield f"```{'python' if 'code' in case.data else 'pycon'}\n{case.evidence}\n```\n"
+        yield f"{meant}\n```{'python' if 'code' in case.data else 'pycon'}\n{case.evidence}\n```\n"
     suspects = "\n".join(
-        f'<details class="suspect"><summary><b>{one.letter}</b> {html.escape(one.who)}</summary>\n\n'
+        f'<details class="suspect{" guilty" * (one == case.culprit)}">'
+        f"<summary><b>{one.letter}</b> {html.escape(one.who)}</summary>\n\n"
         f"{GUILTY if one == case.culprit else f'Innocent. {one.say}'}\n\n</details>"
         for one in case.suspects
     )
-    if case.later:
-        suspects = f"<details><summary>{OURS}</summary>\n\n{suspects}\n</details>\n"
-    yield f"{suspects}\n"
+    yield f"**{OURS if case.later else ASKED}**\n\n{suspects}\n"
     yield f'<details class="cause"><summary>{ANSWER}</summary>\n'
     yield f"**{case.culprit.letter}**, {case.culprit.who}. {case.culprit.say}\n"
+    yield f"A test that tells it from the others. {'' if case.evidence else meant}"
     yield f"```python\n{case.data['test'].strip()}\n```\n"
     lesson = f"[lesson {case.lesson[:2]}, {case.lesson[3:]}](notebooks/{case.data['lesson']}.ipynb)"
     yield f"{told}\n\nExplained in {lesson}. {threads}.\n"
@@ -148,11 +132,10 @@ def write(folder):
     (folder / "_static/clinic").mkdir(parents=True, exist_ok=True)
     lesson = notebook(ROOT / "notebooks", "the_clinic")
     _, caption = plots.words(figures.__file__)["show_fingerprints"]
-    parts = {"buttons": buttons(), "curves": curves(folder / "_static/clinic")}
-    page = [TOP.format(lesson=f"notebooks/{lesson.name}", caption=caption, **parts)]
+    page = [TOP.format(buttons=buttons(), curves=curves(folder / "_static/clinic"))]
     for number, (group, cases) in enumerate(clinic.groups().items()):
         page += [f"## {group}\n", wall(number, cases)]
-    page.append("## One by one\n")
+    page += [WORDS["how"].format(lesson=f"notebooks/{lesson.name}", caption=caption), "## One by one\n"]
     for case in clinic.cases():
         page += section(case)
         if "plot" in case.data:

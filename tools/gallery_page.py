@@ -37,11 +37,14 @@ or three cards to compare them here, or [read a config of your own](read_a_confi
 <link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>
 <p class="filters"><input type="search" placeholder="name of a model" aria-label="Name of a model">
 {filters}</p><p class="wall-count" role="status"></p>
-<form class="compare" hidden><details class="side" open hidden><summary></summary><div></div></details>
-<select aria-label="First model"><option value="">compare a model</option>{options}</select>
-<select aria-label="Second model"><option value="">with another</option>{options}</select>
-<select aria-label="Third model"><option value="">and a third</option>{options}</select>
-<button type="button" class="btn btn-outline-primary btn-sm" hidden>Clear</button><p role="status"></p></form>
+<div class="side" hidden><h2 tabindex="-1">Side by side</h2>
+<p class="reader-knobs"><select aria-label="First model"><option value="">no model</option>{options}</select>
+<select aria-label="Second model"><option value="">no model</option>{options}</select>
+<select aria-label="Third model"><option value="">no third model</option>{options}</select></p><div></div>
+<p><button type="button" class="shut">Close</button></p></div>
+<form class="compare" hidden><p role="status"></p>
+<button type="button" class="btn btn-primary btn-sm">Side by side</button>
+<button type="button" class="btn btn-outline-primary btn-sm">Clear</button></form>
 ```
 """
 WALL = """## {year}

@@ -1,5 +1,5 @@
 // Models side by side, from what the reader of configs says of them: for the gallery and for a file of one's own.
-const COMPARED = ["layers", "what they do", "longest text", "base of the rotation", "pairs that never turn"];
+const COMPARED = ["layers", "what they do", "longest text", "base of the rotation", "pairs with less than one turn"];
 
 export function make(tag, properties = {}, ...inside) {
   const one = Object.assign(document.createElement(tag), properties);
@@ -53,6 +53,18 @@ function aligned(all) {
 
 const filled = (facts) => facts.map((one, n) => one || (n > 2 && !facts[3] ? "no rotation" : "not given"));
 
+// A cell's lines, with what isn't in all cells of the row in bold. Which layers they are is no difference.
+const NONE = ["no such layers", "nothing", "no rotation", "not given"];
+const words_of = (lines) => lines.join(" ").split(" ").map((word) => word.replace(/[,.:;]$/, ""));
+function marked(line, lines, columns) {
+  const like = (other) => !/^layers? \d/.test(lines[0]) || alike(other) === alike(lines); // a state has nothing in common with a rotation
+  const others = columns.filter((other) => other !== lines && !NONE.includes(other[0]) && like(other)).map(words_of);
+  const [, where, rest] = line.match(/^(layers? [^:]*: )?(.*)$/);
+  const plain = (word) => NONE.includes(lines[0]) || others.every((other) => other.includes(word.replace(/[,.:;]$/, "")));
+  const words = rest.split(" ").flatMap((word) => [" ", plain(word) ? word : make("b", { textContent: word })]);
+  return make("div", {}, where ?? "", ...words.slice(1));
+}
+
 // Two or more models {name, link, told, facts, strip} as the columns of a table, in which the rows that differ stand out.
 export function compared(models) {
   const facts = models.map((one) => filled(one.facts));
@@ -69,12 +81,15 @@ export function compared(models) {
   });
   table.querySelector("tbody").append(...rows.map(([asked, columns]) => {
     const row = cells("td", [asked, ...models.map(() => "")]);
-    columns.forEach((lines, n) => row.children[n + 1].append(...lines.map((line) => make("div", { textContent: line }))));
+    columns.forEach((lines, n) => {
+      row.children[n + 1].append(...lines.map((line) => marked(line, lines, columns)));
+      row.children[n + 1].dataset.of = models[n].name;
+    });
     row.classList.toggle("changed", new Set(columns.map((lines) => lines.join("\n"))).size > 1);
     return row;
   }));
   table.classList.add("compared");
-  table.style.setProperty("--models", models.length);
+  table.classList.toggle("three", models.length > 2);
   const differs = table.querySelector(".changed");
-  return [make("p", { textContent: differs ? "Bold: where they differ." : "They say the same." }), table];
+  return [make("p", { textContent: differs ? "Bold: what differs. Grey: what is the same." : "They say the same." }), table];
 }

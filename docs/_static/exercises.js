@@ -123,13 +123,17 @@ function ask(question, progress) {
 
 const lines_of_progress = () => document.querySelectorAll(".progress-line");
 
+// Below the code of an exercise that doesn't run on this page: a copy of the code, and where it runs.
 function elsewhere(library, box) {
-  const links = [...document.querySelectorAll(".dropdown-launch-buttons a")].flatMap((link) => [make("a", { href: link.href, textContent: link.textContent.trim() }), " or "]);
-  const why = library === "NumPy" ? "uses NumPy, which this copy of the site doesn't have" : "needs PyTorch, which is too large for a page";
-  const how = make("a", { href: new URL("../launch.html", import.meta.url).href, textContent: "all the ways" });
+  const links = [...document.querySelectorAll(".dropdown-launch-buttons a")].flatMap((link) => [" or ", make("a", { href: link.href, textContent: link.textContent.trim() })]);
+  const how = make("a", { href: new URL("../launch.html", import.meta.url).href, textContent: "your notebook" });
   const published = document.querySelector("meta[property='og:url']").content;
-  const there = library === "NumPy" && !published.includes("//OWNER.") ? ["Or do it ", make("a", { href: `${published}#${box.id}`, textContent: "on the published site" }), "."] : [];
-  return make("p", { className: "elsewhere" }, `You do this one in the notebook, because it ${why}: `, ...(links.length ? ["open it on ", ...links] : []), "type ", make("code", { textContent: "python course.py lab" }), " in your copy of the course (", how, "). ", ...there);
+  if (library === "NumPy" && !published.includes("//OWNER.")) links.push(" or ", make("a", { href: `${published}#${box.id}`, textContent: "the published site" }));
+  const copy = button("Copy the code", async () => {
+    await navigator.clipboard.writeText(box.querySelector(".cell pre").textContent.trimEnd());
+    copy.textContent = "Copied";
+  });
+  return make("p", { className: "elsewhere" }, copy, ` Runs in `, how, ...links, ` (it needs ${library}).`);
 }
 
 // An editor is as heavy as half a page, so it comes when the reader is near.
@@ -374,7 +378,7 @@ if (page) {
   for (const box of document.querySelectorAll(".to-answer.exercise")) {
     if (missing) {
       box.classList.add("in-notebook");
-      box.prepend(elsewhere(missing, box));
+      box.querySelector(".cell").after(elsewhere(missing, box));
     } else near.observe(box);
   }
   document.querySelectorAll(".to-answer:not(.exercise)").forEach(question);

@@ -4,7 +4,7 @@ import { progress_in, started, starting } from "./starting.js";
 
 const [config, file, taken, other, status, said, fault] = ["config", "file", "taken", "other", "reading", "said", "fault"].map((id) => document.getElementById(id));
 const LARGEST = 1e6; // characters; the longest config.json of the gallery's models has 30,000
-const HEADS = ["layers", "rule", "base", "tokens seen", "pairs that never turn"];
+const HEADS = ["layers", "rule", "base", "tokens seen", "pairs with less than one turn"];
 const TOO_LONG = { error: "This is too long for a config.json. Is it another file?" };
 let [worker, ready, begun] = [null, false, 0];
 const tell = progress_in(status);
@@ -86,7 +86,7 @@ function show(reply, theirs) {
     said.append(fact);
   }
   const notes = make("p", { className: "notes" });
-  if (reply.table.some((row) => row[4])) notes.append("A pair that never turns goes round less than once in the tokens seen. ");
+  if (reply.table.some((row) => row[4])) notes.append("A turn counts within the tokens seen. ");
   if (reply.told.includes("queries and keys times")) notes.append("“Queries and keys times” is a factor of the rule. It multiplies both, so a score grows by its square. ", link(LESSON, "Lesson 13"), " explains it.");
   said.append(notes, make("details", {}, make("summary", { textContent: "The same in words" }), make("pre", { className: "told", textContent: reply.told, tabIndex: 0 })));
   if (reply.unread.length) said.append(make("p", { className: "unread", textContent: `Skipped: ${reply.unread.join(", ")}. The page doesn't know these keys as settings of positions. Most such keys have nothing to do with position, as num_key_value_heads.` }));

@@ -48,6 +48,10 @@ async function search(library, words) {
   return { results: [...results, ...[...others.values()].sort((one, other) => other.score - one.score).map(({ one }) => one)], left_out };
 }
 
+// One way of writing for words that are written in several.
+const ALIKE = [[/\bself[- ]attention\b/g, "attention"], [/\bflash[- ]attention\b/g, "flashattention"]];
+const alike = (said) => ALIKE.reduce((now, [one, other]) => now.replace(one, other), said);
+
 // Words that say nothing about what is looked for.
 const SMALL = new Set("a an the i my our your we it is are was be do does did can could should to of in on at for from with by as and or not no if when why how what which where who that this there than then so into about me us you its have has get gets work works explain explained mean means use used using tell".split(" "));
 const content = (words) => words.replace(/[?!.,;:“”"()]+/g, " ").split(/\s+/).filter((word) => word && !SMALL.has(word)).join(" ");
@@ -116,6 +120,8 @@ for (const form of document.querySelectorAll("form.bd-search")) {
   status.setAttribute("role", "status");
   form.after(status, list);
   const field = form.querySelector("input");
+  const dialog = form.closest("dialog");
+  if (dialog) form.before(Object.assign(document.createElement("button"), { type: "button", className: "shut-search", textContent: "✕", ariaLabel: "Close", onclick: () => dialog.close() }));
   const asking = (textContent, asked = textContent) => {
     const onclick = () => {
       field.value = asked;
@@ -136,7 +142,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     if (!library) return (status.textContent = "The search could not be fetched. Try once more."), 0;
     await new Promise((resolve) => setTimeout(resolve, 100));
     if (asked !== field.value.trim().toLowerCase()) return; // more was typed
-    const words = content(asked) || asked;
+    const words = alike(content(asked) || asked);
     const got = (name) => fetch(new URL(`_static/${name}.json`, ROOT)).then((one) => one.json());
     const [found, terms, all] = await Promise.all([search(library, words), (known ??= got("terms")), (names ??= got("names"))]);
     const pages = await Promise.all(found.results.slice(0, 20).map((one) => one.data()));
@@ -146,8 +152,9 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     for (const page of pages) if (page.meta.to) Object.assign(page, { url: new URL(page.meta.to, ROOT).href, sub_results: [] }); // a part of a page
     // Cases that begin so; then what is written for somebody who learns.
     const told = SYMPTOM.test(words) ? ({ meta }) => Boolean(meta.to) : () => false;
-    pages.sort((one, other) => told(other) - told(one) || LAST.test(one.url) - LAST.test(other.url));
-    const term = term_in(terms, asked);
+    const titled = ({ url, meta }) => url.includes("/notebooks/") && ` ${meta.title.toLowerCase()} `.includes(` ${words} `);
+    pages.sort((one, other) => told(other) - told(one) || titled(other) - titled(one) || LAST.test(one.url) - LAST.test(other.url));
+    const term = term_in(terms, asked) ?? term_in(terms, alike(asked));
     const first = term ? pinned(terms[term]) : [];
     const places = first.map((one) => new URL(one.firstChild.href).pathname);
     const best = term && !terms[term].at && pages.find(({ url }) => places.includes(new URL(url, ROOT).pathname));
@@ -166,6 +173,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     list.replaceChildren(...rows.slice(0, 10));
     old(false);
     status.textContent = !asked ? "Try " : count ? `${count > 9 ? "The ten best" : `${count} page${count > 1 ? "s" : ""}`}, the best first.` : `Nothing found for “${asked}”.`;
+    if (asked && !count) status.append(" Look among the words of the ", linked(new URL("glossary.html", ROOT), "glossary"), ", or if your model is wrong, in the ", linked(new URL("clinic.html", ROOT), "clinic"), ".");
     if (!asked) SUGGESTED.forEach((one, n) => status.append(...(n ? [", "] : []), asking(one)));
     for (const word of words.split(/\s+/)) {
       if (word.length < 4 || (!found.left_out.includes(word) && pages.some(({ content }) => content.toLowerCase().includes(word)))) continue;

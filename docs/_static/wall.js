@@ -7,7 +7,7 @@ const count = document.querySelector(".wall-count");
 const pressed = (one) => one.getAttribute("aria-pressed") === "true";
 const homes = new Map(cards.map((card) => [card, card.parentElement]));
 const found = document.createElement("ul"); // what a filter leaves of cards that stand in groups
-found.className = "wall";
+found.className = cards[0].parentElement.className;
 count.after(found);
 
 // What is told opens below its card, and goes back to its place in the hidden list.
@@ -33,12 +33,15 @@ function open_at(card) {
   opened = { card, section, mark, place };
 }
 
+const squeezed = (said) => said.toLowerCase().replace(/[^a-z0-9]/g, ""); // gpt2 is GPT-2
+const name_of = (card) => squeezed(card.querySelector("a").textContent);
 function show() {
   close();
   const wanted = tags.filter(pressed);
   const asked = Boolean(wanted.length || name?.value);
+  const typed = squeezed(name?.value ?? "");
   for (const card of cards) {
-    card.hidden = !card.textContent.toLowerCase().includes(name?.value.trim().toLowerCase() ?? "") || !wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
+    card.hidden = !name_of(card).includes(typed) || !wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
     (asked ? found : homes.get(card)).append(card);
   }
   for (const home of new Set(homes.values())) home.closest("section").hidden = asked;
@@ -46,11 +49,17 @@ function show() {
   const called = single && wanted.length ? `“${(wanted[0].querySelector("b") ?? wanted[0]).textContent}”: ` : "";
   const meant = wanted.map((tag) => tag.title).filter(Boolean).join(" ");
   count.textContent = asked ? `${called}${left.length} of ${cards.length} shown. ${meant}`.trim() : `All ${cards.length} are shown.`;
+  if (!left.length && typed) {
+    const shared = (card) => [...typed].findIndex((letter, n) => letter !== name_of(card)[n]);
+    const near = cards.filter((card) => shared(card) > 1).sort((one, other) => shared(other) - shared(one)).slice(0, 3);
+    const ask = (textContent) => Object.assign(document.createElement("button"), { type: "button", textContent, onclick: () => press(null, textContent) });
+    count.append(near.length ? " Do you mean" : " No model here is called so, but the page Read a config takes a file of any model.", ...near.map((card) => ask(card.querySelector("a").textContent)));
+  }
   if (asked) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
 
-function press(tag) {
-  if (!tag && name) name.value = "";
+function press(tag, wanted = "") {
+  if (!tag && name) name.value = wanted;
   for (const one of tags) {
     if (!tag || one === tag || single) one.setAttribute("aria-pressed", one === tag && !pressed(one));
   }
@@ -64,7 +73,8 @@ for (const one of tags) {
     event.preventDefault();
     press(one);
     if (!single || !pressed(one)) return;
-    cards.find((card) => !card.hidden).scrollIntoView({ block: "nearest" }); // the cases may lie beside the screen
+    one.closest(".filters, .curves").after(count, found); // what is left stands below what was chosen
+    for (const it of [cards.find((card) => !card.hidden), one]) it.scrollIntoView({ block: "nearest" });
     count.focus({ preventScroll: true }); // and are next
   };
   one.onkeydown = (event) => {
@@ -108,19 +118,21 @@ function open() {
 addEventListener("hashchange", open);
 open();
 
-// Boxes of the cards and choices of the form at the bottom of the window are the same models. Above the choices they
-// stand side by side, and the address leads there: gallery.html?compare=gpt-2,bloom.
-const form = document.querySelector(".compare");
-const boxes = [...document.querySelectorAll(".wall label input")];
-if (form) {
-  const chosen = [...form.querySelectorAll("select")];
-  const [side, told_so, clear] = ["details", "[role=status]", "button"].map((one) => form.querySelector(one));
+// Ticked cards and the choices above the table are the same models. A bar at the bottom says which, and leads to the
+// table above the cards, and so does an address: gallery.html?compare=gpt-2,bloom.
+const [bar, side] = [document.querySelector(".compare"), document.querySelector(".side")];
+if (bar) {
+  const boxes = [...document.querySelectorAll(".wall label input")];
+  const chosen = [...side.querySelectorAll("select")];
+  const [both, clear] = bar.querySelectorAll("button");
   const named = (name) => boxes.find((box) => box.value === name).dataset.model;
-  const compare = async () => {
+  const compare = async (instead = "") => {
     const names = [...new Set(chosen.map((one) => one.value).filter(Boolean))];
     boxes.forEach((box) => (box.checked = names.includes(box.value)));
-    clear.hidden = !names.length;
-    side.hidden = names.length < 2;
+    bar.hidden = !names.length;
+    both.hidden = names.length < 2;
+    bar.querySelector("p").textContent = names.map(named).join(" · ") + (names.length < 2 ? ": tick another to compare." : instead);
+    if (both.hidden) side.hidden = true;
     const address = new URL(location);
     side.hidden ? address.searchParams.delete("compare") : address.searchParams.set("compare", names);
     history.replaceState(null, "", address.href.replaceAll("%2C", ","));
@@ -128,31 +140,34 @@ if (form) {
     const { compared, gallery } = await import("./compare.js");
     const known = await gallery();
     if (names.some((name) => !chosen.some((one) => one.value === name))) return; // chosen again in the meantime
-    side.querySelector("summary").textContent = `${names.map(named).join(" · ")}: side by side`;
     side.querySelector("div").replaceChildren(...compared(names.map((name) => ({ ...known[name], name: named(name), link: boxes.find((box) => box.value === name).closest("li").querySelector("a").hash }))));
   };
-  side.addEventListener("click", ({ target }) => (side.open &&= !target.matches("th a"))); // its details open in the wall
   for (const box of boxes) {
     box.parentElement.hidden = false;
     box.onchange = () => {
       const free = chosen.find((one) => one.value === (box.checked ? "" : box.value));
-      told_so.textContent = free ? "" : `Three at a time: ${box.dataset.model} takes the place of ${named(chosen[0].value)}.`;
+      const instead = free ? "" : `. Three at a time: ${box.dataset.model} takes the place of ${named(chosen[0].value)}.`;
       if (!free) chosen.forEach((one, n) => (one.value = chosen[n + 1]?.value ?? "")); // the fourth takes the place of the first
       (free ?? chosen.at(-1)).value = box.checked ? box.value : "";
-      side.open = true;
-      compare();
+      compare(instead);
     };
   }
-  form.onchange = compare;
+  side.onchange = () => compare();
+  const shown = async (is) => {
+    side.hidden = !is;
+    await compare();
+    if (is) side.querySelector("h2").focus();
+    (is ? side : count).scrollIntoView();
+  };
+  both.onclick = () => shown(true);
+  side.querySelector(".shut").onclick = () => shown(false);
   clear.onclick = () => {
     chosen.forEach((one) => (one.value = ""));
-    told_so.textContent = "";
     compare();
   };
-  document.querySelector("article > section").append(form);
-  form.hidden = false;
+  document.querySelector("article > section").append(bar);
   const linked = new URLSearchParams(location.search).get("compare")?.split(",").filter((name) => boxes.some((box) => box.value === name));
   if (linked) chosen.forEach((one, n) => (one.value = linked[n] ?? ""));
-  compare(); // browsers keep choices over a reload
+  linked ? shown(true) : compare(); // browsers keep choices over a reload
 }
 document.querySelector(".filters")?.classList.add("live-filters");

@@ -156,6 +156,11 @@ def test_the_wall_is_filtered_and_a_card_opens_where_it_stands(open_page, width)
     page.get_by_role("button", name="Show all").click()
     page.get_by_label("Name of a model").fill("kimi k3")
     assert page.locator(".wall > li:visible").count() == 1
+    page.get_by_label("Name of a model").fill("gpt2")
+    assert page.locator(".wall > li:visible > a").all_inner_texts() == ["GPT-2, small"]
+    page.get_by_label("Name of a model").fill("bloom-z")
+    page.get_by_role("button", name="BLOOM").click()
+    assert page.locator(".wall > li:visible").count() == 1
     page.get_by_role("button", name="Show all").click()
     assert page.locator(".wall > li:visible").count() == len(GALLERY)
     page.locator(".wall > li", has_text="Kimi K3").locator("svg").click(force=True)  # the link lies over it
@@ -168,26 +173,32 @@ def test_the_wall_is_filtered_and_a_card_opens_where_it_stands(open_page, width)
 def test_models_are_compared_where_they_stand(open_page, width):
     page = open_page("gallery", width=width)
     page.route("**/*_worker.js", lambda route: route.abort())  # the gallery needs no Python
-    form = page.locator("form.compare")
-    chosen = [form.get_by_label(f"{place} model") for place in ("First", "Second", "Third")]
-    assert not form.locator("details").is_visible()
+    form, side = page.locator("form.compare"), page.locator(".side")
+    chosen = [side.get_by_label(f"{place} model") for place in ("First", "Second", "Third")]
+    assert not form.is_visible() and not side.is_visible()
     for name in ("llama-3-8b", "bloom", "kimi-k3", "gpt-2"):  # the fourth takes the place of the first
         page.locator(f'.wall input[value="{name}"]').check()
         assert form.evaluate("one => Math.abs(innerHeight - one.getBoundingClientRect().bottom) < 20")
+    assert not side.is_visible()
+    said = form.get_by_role("status").inner_text()
+    form.get_by_role("button", name="Side by side").click()
     names = [one.input_value() for one in chosen]
     assert names == ["bloom", "kimi-k3", "gpt-2"]
-    assert "GPT-2, small takes the place of Llama 3 8B" in form.get_by_role("status").inner_text()
+    assert "GPT-2, small takes the place of Llama 3 8B" in said
     page.locator(".compared th", has_text="GPT-2, small").wait_for()
     all_told(page, *(GALLERY[name]["config"] for name in names))
     assert page.url.endswith("gallery.html?compare=bloom,kimi-k3,gpt-2")
     page.reload()
     page.locator(".compared th", has_text="Kimi K3").get_by_role("link").click()  # its details
     assert page.locator("li.opened").get_by_role("heading", name="Kimi K3").is_visible()
-    assert not form.locator(".compared").is_visible()
+    assert page.locator("li.opened h3").evaluate("""one => {
+        const {x, y} = one.getBoundingClientRect();
+        return one.contains(document.elementFromPoint(x + 9, y + 9));
+    }""")
     page.locator('.wall input[value="gpt-2"]').uncheck()
     assert not chosen[2].input_value() and page.locator(".wall input:checked").count() == 2
     form.get_by_role("button", name="Clear").click()
-    assert not form.locator("details").is_visible() and "compare=" not in page.url
+    assert not side.is_visible() and "compare=" not in page.url
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -208,7 +219,10 @@ def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
     first = page.locator(".wall > li:visible").first
     assert first.evaluate("one => one.getBoundingClientRect().bottom <= innerHeight")
     assert page.locator(".wall > li:visible").count() == len(cases)
-    assert page.evaluate(BELOW, [".filters", ".curves", ".wall"])
+    assert page.evaluate(BELOW, [".filters", ".wall", ".curves"])
+    number, title = (first.locator(one).bounding_box() for one in ("b", "a"))
+    assert title["y"] >= number["y"] + number["height"] - 1  # as in a card that isn't filtered
+    assert page.get_by_role("button", name=group).evaluate("one => one.getBoundingClientRect().top >= 0")
     page.locator(".wall > li:visible > a").first.click()
     assert page.locator("article h3:visible").all_inner_texts() == [cases[0].title]
     heading = page.get_by_role("heading", name=cases[0].title)

@@ -272,6 +272,7 @@ FIRST = {
     "yarn": "glossary.html#term-YaRN",
     "kv cache": "glossary.html#term-KV-cache",
     "attention": "glossary.html#term-attention",
+    "self-attention": "glossary.html#term-attention",
     "sliding windows": "glossary.html#term-sliding-window",
     "extrapolation": "glossary.html#term-extrapolation",
     "speculative decoding": "glossary.html#term-speculative-decoding",
@@ -337,6 +338,7 @@ def test_what_was_found_before_is_no_answer_to_what_is_typed_now(open_page, widt
         ("wavelenght of a pair", "Did you mean wavelength?"),
         ("partial_rotary_factor", "Read a config"),
         ("output degrades after 8k tokens", "The clinic"),
+        ("xyzzyq", "Look among the words of the glossary"),
     ],
 )
 def test_the_search_offers_what_was_meant(open_page, words, said):
@@ -418,6 +420,9 @@ def test_a_figure_and_the_prose_that_tell_the_answer_open_with_it(open_page):
     assert not figure.is_visible() and not prose.is_visible()
     page.get_by_text("Show the answer").first.click()
     assert figure.is_visible() and prose.is_visible()
+    page.goto(page.url.replace("09_rotary", "16_layers_that_remember"))  # a word is explained there
+    assert not page.get_by_text("It answers 12").is_visible()
+    assert page.get_by_text("doesn’t add the new value").is_visible()
 
 
 def test_the_menu_has_the_part_of_this_page_open(open_page):
@@ -431,7 +436,7 @@ def test_the_menu_has_the_part_of_this_page_open(open_page):
 def test_in_a_lesson_all_stands_in_one_column(open_page):
     page = open_page("notebooks/16_layers_that_remember", width=1440)
     page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
-    kinds = "section:not(.live) > p, section > h2, .cell_input, .live, .to-answer, figure:not(.wide)"
+    kinds = "section:not(.live) > p, section > h2, .live, .to-answer, figure:not(.wide)"
     edges = page.locator("article").evaluate(
         """(article, kinds) => [...article.querySelectorAll(kinds)]
             .filter(one => one.offsetWidth && !one.closest(".to-answer .cell, li"))
@@ -441,6 +446,8 @@ def test_in_a_lesson_all_stands_in_one_column(open_page):
     )
     left, right = edges[0][0], edges[0][0] + 690
     assert len(edges) > 50 and all(abs(a - left) <= 1 and b <= right + 1 for a, b in edges)
+    code = [one.bounding_box() for one in page.locator("section > .cell > .cell_input:visible").all()]
+    assert all(abs(one["x"] - left) <= 1 and 689 <= one["width"] <= 806 for one in code)
     captions = page.locator("figcaption:visible").all()
     assert captions and all(abs(one.bounding_box()["x"] - left) <= 1 for one in captions)
 

@@ -5,8 +5,9 @@ const [POSITIONS, COLUMNS] = [50, 128];
 const table = (base, first = 0) => range(POSITIONS).map((position) => row(position + first, COLUMNS, base));
 const right = table(10_000);
 const turn = (c) => 2 * Math.PI * 10_000 ** ((c - (c % 2)) / COLUMNS);
-const period = (c) => `By the formula, its curve repeats every ${spaced(turn(c))} positions${turn(c) < POSITIONS ? ", from one thin line to the next" : ""}.`;
-const start = (c) => `By the formula, it begins at ${c % 2}.`;
+const formula = (c) => `By the formula, ${["sin", "cos"][c % 2]}(position / 10000<sup>${c - (c % 2)}/${COLUMNS}</sup>),`;
+const period = (c) => `${formula(c)} its curve repeats every ${spaced(turn(c))} positions${turn(c) < POSITIONS ? ", from one thin line to the next" : ""}.`;
+const start = (c) => `${formula(c)} it begins at ${c % 2}.`;
 const BUGS = [
   { wrong: table(10_000 ** 2), at: 1, hint: period, told: "exponent is doubled, so its columns change too slowly." }, // 2 (2k/d) is the same as the square of the base
   { wrong: right.map((one) => one.map((_, c) => one[c - (c % 2)])), at: 0, hint: start, told: "columns are all sines. The cosines are missing." },
@@ -20,9 +21,9 @@ for (const bug of BUGS) {
 }
 
 // Where the game is: which bug, which table was taken for it and at which column, and whether a column has shown it.
-const game = { bug: BUGS[0], column: null, guess: null, asked: null, found: false };
-const guess = (n) => Object.assign(game, { guess: n, asked: game.column });
-const next = () => Object.assign(game, { bug: BUGS[(BUGS.indexOf(game.bug) + 1) % BUGS.length], guess: null, found: false });
+const game = { bug: BUGS[0], column: null, guess: null, wrong: null, asked: null, found: false };
+const guess = (n) => Object.assign(game, n === game.bug.at ? { guess: n, asked: game.column } : { wrong: n }); // a wrong one is no end
+const next = () => Object.assign(game, { bug: BUGS[(BUGS.indexOf(game.bug) + 1) % BUGS.length], guess: null, wrong: null, found: false });
 export const offers = () =>
   game.guess === null ? [["Table A has the bug", () => guess(0)], ["Table B has the bug", () => guess(1)]]
     : game.found ? [[game.bug === BUGS.at(-1) ? "Begin again" : "Find another bug", next]] : [];
@@ -92,11 +93,11 @@ export function words({ difference }, { column: c }, told, moving) {
   const touch = matchMedia("(hover: none)").matches ? "Tap" : "Click";
   const here = `<strong>Column ${c}: ${seen(c, difference)}</strong>`;
   if (moving) return "This moves by itself, once: the yellow frame around one column of both tables, and below it the same column of A and B as two curves.";
+  if (game.wrong !== null && guess === null) return `<strong>No, table ${"AB"[game.wrong]} keeps to the formula here.</strong> ${bug.hint(c)} Compare both curves with it, and guess again.`;
   if (guess === null) return `${told ? here : `Look at the two curves: they are column ${c} of A and of B.`} ${bug.hint(c)} So which table is wrong?${told ? "" : ` (${touch} a table to see another column.)`}`;
-  const verdict = `${guess === bug.at ? "Yes" : "No"}, table ${"AB"[bug.at]} has the bug.`;
-  if (found) return `${here} ${guess === bug.at ? "" : `${verdict} `}Table ${"AB"[bug.at]}'s ${bug.told}`;
+  if (found) return `${here} Table ${"AB"[bug.at]}'s ${bug.told}`;
   const near = bug.differences.findIndex((one) => one >= SEEN);
   const way = bug.differences.slice(c).some((one) => one >= SEEN) ? "right" : "left";
   const missed = c === game.asked ? "" : ` ${here} Try further ${c < near ? "right" : way}.`;
-  return `<strong>${verdict}</strong> Now prove it: ${touch.toLowerCase()} another column that shows it.${missed}`;
+  return `<strong>Yes, table ${"AB"[bug.at]} has the bug.</strong> Now prove it: ${touch.toLowerCase()} another column that shows it.${missed}`;
 }

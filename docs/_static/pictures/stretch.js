@@ -2,20 +2,22 @@
 import { along, bar, end, frequencies, line, range, spaced, text, word } from "./shared.js";
 
 const HEAD = 128;
+const CLIP = "clip the distance"; // no key is further back than in training
 const clipped = (share) => Math.min(Math.max(share, 0), 1);
 
 export function stretched(rule, factor, trained, base) {
   const original = frequencies(HEAD, base);
-  if (rule === "NTK") return frequencies(HEAD, base * factor ** (HEAD / (HEAD - 2)));
+  if (rule === "NTK-aware") return frequencies(HEAD, base * factor ** (HEAD / (HEAD - 2)));
   const pairOf = (turns) => (HEAD * Math.log(trained / (2 * Math.PI * turns))) / (2 * Math.log(base));
   const kept = {
     none: () => 1,
-    linear: () => 0,
+    "clip the distance": () => 1,
+    "position interpolation": () => 0,
     YaRN: (_, k) => {
       const [first, last] = [Math.max(Math.floor(pairOf(32)), 0), Math.min(Math.ceil(pairOf(1)), HEAD - 1)];
       return 1 - clipped((k - first) / (last === first ? 0.001 : last - first));
     },
-    "Llama 3": (omega) => clipped(((trained * omega) / (2 * Math.PI) - 1) / (4 - 1)),
+    "by parts": (omega) => clipped(((trained * omega) / (2 * Math.PI) - 1) / (4 - 1)),
   }[rule];
   return original.map((omega, k) => kept(omega, k) * omega + ((1 - kept(omega, k)) * omega) / factor);
 }
@@ -25,7 +27,7 @@ export const height = TALL + 135;
 export const knobs = [
   { name: "trained", label: "trained on", min: 8, max: 14, value: 12, shown: (n) => spaced(2 ** n) },
   { name: "factor", label: "text longer by", min: 0, max: 5, value: 2, shown: (n) => spaced(2 ** n) },
-  { name: "rule", label: "rule", choices: ["none", "linear", "NTK", "YaRN", "Llama 3"], value: "none" },
+  { name: "rule", label: "rule", choices: ["none", "position interpolation", "by parts", "clip the distance", "NTK-aware", "YaRN"], value: "none" },
   { name: "base", label: "base", choices: ["10000", "500000"], value: "10000" },
 ];
 
@@ -34,7 +36,7 @@ export function numbers({ trained, factor, rule, base }) {
   const before = frequencies(HEAD, Number(base)).map((omega) => omega * length);
   const now = stretched(rule, times, length, Number(base));
   const open = before.filter((angle) => angle < 2 * Math.PI).length;
-  const unseen = now.filter((omega, k) => before[k] < 2 * Math.PI && omega * length * times > before[k] * (1 + 1e-9)).length;
+  const unseen = now.filter((omega, k) => rule !== CLIP && before[k] < 2 * Math.PI && omega * length * times > before[k] * (1 + 1e-9)).length;
   const slowed = now.map((omega, k) => (before[k] / length) / omega);
   return { frequencies: now, open, unseen, slowed };
 }
@@ -60,13 +62,21 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
   return strip + `<g transform="translate(0 40)">` + range(HEAD / 2).map((k) => {
     const x = 10 + (380 * k) / 64;
     const seen = (length * frequencies(HEAD, Number(base))[k]) / (2 * Math.PI);
-    const reached = (length * 2 ** factor * now[k]) / (2 * Math.PI);
+    const reached = (length * (rule === CLIP ? 1 : 2 ** factor) * now[k]) / (2 * Math.PI);
     const [mine, all] = [clipped(seen), clipped(reached)].map((turns) => TALL * turns);
     return bar(x, turn - all, 5, all - mine, "second") + bar(x, turn - mine, 5, mine, "first")
       + bar(x, low - (30 * slowed[k]) / most, 5, (30 * slowed[k]) / most, "faint solid");
-  }).join("") + text(2, 19, "1") + line([[10, 15], [390, 15]], "faint") + text(10, turn + 15, "pair 0: share of a turn") + text(390, turn + 15, "pair 63", end) + text(10, low + 15, rule === "none" ? "without a rule no pair is slowed down" : "how much each pair is slowed down") + "</g>";
+  }).join("") + text(2, 19, "1") + line([[10, 15], [390, 15]], "faint") + text(10, turn + 15, "pair 0: share of a turn") + text(390, turn + 15, "pair 63", end) + text(10, low + 15, slowed.at(-1) === 1 ? "no pair is slowed down" : "how much each pair is slowed down") + "</g>";
 }
 
-export const words = ({ open, unseen, slowed }) =>
-  `${open} of 64 pairs make less than a turn ${word("in training", "first")}; ${unseen || "none"} of these show${unseen === 1 ? "s" : ""} angles that ${word("were never there", "second")}. `
-  + `${slowed.at(-1) === 1 && slowed[0] === 1 ? "No pair is slowed down." : `The fastest pair is ${slowed[0] === 1 ? "not slowed down" : `slowed down by ${spaced(slowed[0])}`}, the slowest ${slowed[0] === 1 ? "is slowed down " : ""}by ${spaced(slowed.at(-1))}.`}`;
+// What near tokens lose, or far ones.
+function price(slowed, { rule, trained, factor }) {
+  if (rule === CLIP) return `Price: keys further back than ${spaced(2 ** trained)} all seem equally far.`;
+  if (!factor || slowed.at(-1) === 1) return "No pair is slowed down.";
+  if (slowed[0] > 1) return `Price: every pair is slowed down by ${spaced(slowed[0])}, so neighbours differ ${spaced(slowed[0])} times less than in training.`;
+  const fast = slowed.filter((by) => by < 1.005).length;
+  return `Price: only the ${fast} fastest pairs tell near tokens apart as before. The slowest is slowed down by ${spaced(slowed.at(-1))}.`;
+}
+
+export const words = ({ open, unseen, slowed }, values) =>
+  `${open} of 64 pairs make less than a turn ${word("in training", "first")}; ${unseen || "none"} of these show${unseen === 1 ? "s" : ""} angles that ${word("were never there", "second")}. ${price(slowed, values)}`;

@@ -55,8 +55,8 @@ def slowed(losses):
         ax.plot(losses[length], color=colour, linestyle=style, marker="o", markersize=4)
     ax.text(13, 4.4, "texts of 1024", color=plots.COLOURS[0], weight="bold")
     ax.text(13, 1.35, "texts of 256", color=plots.COLOURS[1], weight="bold")
-    ax.plot([9, 9], [0, 5.35], color="0.6", linewidth=1, zorder=0)
-    ax.text(9, 5.5, "critical pair", ha="center", color="0.35")
+    ax.plot([9, 9], [0, 5.75], color="0.6", linewidth=1, zorder=0)
+    ax.text(9.25, 5.5, "critical pair", color="0.35")
     ax.text(2.2, 4.95, "fast pairs too:\nneighbours\ndiffer too little", ha="left", va="center", color="0.35")
     ax.text(15, 3.2, "too few:\nangles that were\nnever there", ha="center", va="center", color="0.35")
     labels = {"xlabel": "k, the first pair that is slowed down", "ylabel": "bits per character"}
