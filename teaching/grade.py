@@ -428,13 +428,18 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     for one in todo:
         for name, score in take_back_points_by_hand(folder, lesson, one).items():
             print(f"  {one}: {score:g} by hand for {name} was for an older file, and counts no more")
-    for number, (one, problem) in enumerate(graded_in_turn(folder, lesson, todo, jobs), start=1):
+    failed, number = [], itertools.count(1)
+    once, again = graded_in_turn(folder, lesson, todo, jobs), graded_in_turn(folder, lesson, failed, 1)
+    for one, problem in itertools.chain(once, again):
+        if problem and one not in failed:  # once more, alone: the machine may have had no room for it
+            failed.append(one)
+            continue
         if problem:
             explain(folder, lesson, one, NOT_GRADED)
             mark_graded(folder, lesson, one, "failed")
             with (folder / "nbgrader.log").open("a", encoding="utf-8", errors="replace") as log:
                 log.write(f"{lesson}, {one}:\n{problem}\n")
-        print(f"  {number:3} of {len(todo)}  {one}{'  NOT GRADED' if problem else ''}", flush=True)
+        print(f"  {next(number):3} of {len(todo)}  {one}{'  NOT GRADED' if problem else ''}", flush=True)
     broken = dict(taken.broken)
     for one in taken.ready:
         words = last_graded(folder, lesson, one)

@@ -52,8 +52,8 @@ TOO_LARGE = (
 )
 NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your notebook again."
 NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
-LARGEST, MOST_PARTS = 100_000_000, 2_000_000  # bytes of a notebook; brackets and commas: values take memory
-MOST_CELLS, MOST_CODE = 2_000, 500_000  # characters
+LARGEST, MOST_PARTS = 25_000_000, 2_000_000  # bytes of a notebook; brackets and commas: values take memory
+MOST_CELLS, MOST_CODE = 2_000, 500_000  # characters, with what is kept of prose
 MUCH = f"{MOST_CELLS:,} cells, or {MOST_CODE:,} characters of code"
 OTHER_LESSON = "This is lesson {0}, not lesson {1}. Hand in your notebook of lesson {1}."
 FEW_CELLS = (
@@ -127,7 +127,7 @@ def collect(folder, lesson, namesakes=()):
             stamp = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(handed_in // 10**9))
             (place / "timestamp.txt").write_text(stamp)
             intake.ready[student] = notebook.metadata["course_notes"]
-        except OSError as problem:
+        except (OSError, MemoryError) as problem:
             intake.broken[student] = f"it cannot be stored: {in_a_line(problem)}"
     return intake
 
@@ -199,7 +199,7 @@ def content_of(file):
         return Unreadable(TOO_LARGE.format(f"{LARGEST // 10**6} MB"))
     try:
         return file.read_bytes()
-    except OSError as problem:
+    except (OSError, MemoryError) as problem:
         return Unreadable(NOT_VALID.format(in_a_line(problem)))
 
 
@@ -343,7 +343,8 @@ def read(content):
         raise Unreadable(NOT_VALID.format("its nbformat is not 4"))
     cells = data["cells"] if isinstance(data.get("cells"), list) else []
     code = [one for one in cells if isinstance(one, dict) and one.get("cell_type") == "code"]
-    if len(cells) > MOST_CELLS or sum(len(str(one.get("source"))) for one in code) > MOST_CODE:
+    room = MOST_CODE - sum(len(str(one.get("source"))) for one in code)
+    if len(cells) > MOST_CELLS or room < 0:
         raise Unreadable(TOO_LARGE.format(MUCH))
     # Of all else, which nobody needs, a little in the file takes much memory.
     known = data.keys() & {"nbformat", "nbformat_minor", "cells"}
@@ -357,8 +358,13 @@ def read(content):
             cell["metadata"] = {"nbgrader": {"grade_id": name}} if isinstance(name, str) else {}
         if cell.get("cell_type") == "code":
             cell.update(outputs=[], execution_count=None)
+        elif prose := cell.get("source"):
+            cell["source"] = "".join(prose)[: min(room, MOST_CODE // 10)]
+            room -= len(cell["source"])
     # Half of an emoji, which an editor may leave, cannot be written to a file.
     text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
+    if len(text) > 10 * MOST_CODE:  # of names and the like
+        raise Unreadable(TOO_LARGE.format(MUCH))
     with warnings.catch_warnings(action="ignore"):
         notebook = nbformat.reads(text, as_version=4)
         nbformat.validator.normalize(notebook)
@@ -404,8 +410,6 @@ def put_right(notebook, release):
                 first = nbformat.v4.new_code_cell(wanted.source, **known)
                 notebook.cells.insert(place_after(notebook, cell) - 1, first)
         last = cell if cell is not None else last
-    if sum(len(cell.source) for cell in notebook.cells if cell.cell_type == "code") > MOST_CODE:
-        raise Unreadable(TOO_LARGE.format(MUCH))  # an answer may have come as prose
     notebook.metadata = nbformat.from_dict(release.metadata)
     notebook.metadata["course_notes"] = notes
     return notebook

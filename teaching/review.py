@@ -89,17 +89,15 @@ def mistakes_in(name, said, status):
         return [] if status == "correct" else [status]
     if isinstance(exercise, Question):
         letters = re.findall(r"(?m)^(\w) \(chosen\):", said)
-        return [chose(exercise, letter) for letter in letters] or ["a right choice missing"]
+        texts = {one: exercise.choices[one][0] for one in letters if one in exercise.choices}
+        shown = (
+            f"chose {one}: {textwrap.shorten(text, 60, placeholder=' ...')}" for one, text in texts.items()
+        )
+        return list(shown) or ["a right choice missing"]
     flat = " ".join(said.split())
     found = [one.name for one in known_of(name) if " ".join(one.fault.split()) in flat]
     known = [words for sign, words in UNNAMED.items() if sign in flat]
     return found or known[:1] or ["an error" if status == "error" else "another mistake"]
-
-
-def chose(question, letter):
-    """A choice as a teacher can read it who does not have the question at hand."""
-    text = textwrap.shorten(question.choices.get(letter, [""])[0], 60, placeholder=" ...")
-    return f"chose {letter}: {text}"
 
 
 def said_in(cell):

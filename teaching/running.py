@@ -61,6 +61,8 @@ class Run(Execute):
                 else f"it ended Python itself ({type(problem).__name__})"
             )
             self.log.error("the kernel ended in cell %d: %s", self.reached, why)
+            if self.reached < 0:  # nothing of a learner ran, so no mark comes of it
+                raise RuntimeError(f"no cell was run: {why}") from problem
             for cell in (cell for cell in nb.cells[max(self.reached, 0) :] if cell.cell_type == "code"):
                 cell.outputs.append(
                     marking.error("NotRun", f"A cell stopped the notebook: {why}. What follows was not run.")
@@ -219,6 +221,8 @@ def transformed(source):
 def names_in(cell):
     """The names by which a cell may depend on others: of its own level, and what its functions take there."""
     try:
+        if len(cell.source) > TEXT:
+            raise ValueError("Python 3.11 would read a long f-string for minutes")
         tables = [symtable.symtable(transformed(cell.source), "a cell", "exec")]
     except Exception:  # it will fail, or is long
         return set(re.findall(r"[^\W\d]\w*", cell.source))

@@ -36,56 +36,54 @@ NAMES = 50_000  # files in all of them: an empty one takes memory too, which is 
 # grades may have grown, as a message has any number of frames, and many may wait.
 MESSAGE, PARTS, HEARD = 200_000_000, 4_000_000, 3 << 30
 TASKS = 128  # processes and threads
-# Open files of one process. Pipes of all of them hold 64 MB (the kernel's pipe-user-pages-soft, which bounds
-# F_SETPIPE_SZ too), and 8 kB each above that: 0.6 GB at most. For sockets there is `queued`.
+# Of one process. Pipes of all hold 64 MB (pipe-user-pages-soft), above it 8 kB each; for sockets, `queued`.
 OPEN = 512
 SECONDS = 600  # of computing, for a whole notebook
 PATIENCE = 5  # so many times as long may pass on the clock: the machine may have other work
 IDLE = 60  # seconds on the clock for which no honest notebook computes nothing
 SEEN = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts"]
 # What fails in a sandbox, as the kernel numbers it: shmget, msgget, semget, mount, fsopen, fsmount,
-# memfd_create and memfd_secret make memory that no process is charged for; add_key, request_key and keyctl
-# reach the keys of the teacher's session; io_uring_setup has a way of its own to sockets; unshare makes
+# memfd_create, memfd_secret make memory that no process is charged for; add_key, request_key, keyctl, syslog
+# reach what is the teacher's; io_uring_setup has a way of its own to sockets; unshare and setns reach
 # networks, whose sockets nobody would count; inotify_init, inotify_init1 and fanotify_init use up what the
-# teacher's editor needs; vmsplice, splice and tee keep a huge page for a byte in a pipe; Landlock's calls
-# make rules without end; ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd reach into process 1,
-# with which a sandbox ends. First `socket`, `setsockopt`, `clone`, `mmap`, `fcntl`, which do some things.
+# teacher's editor needs; vmsplice, splice, tee and sendfile keep a huge page for a byte in a pipe; Landlock's
+# calls make rules without end; ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd reach into
+# process 1, with which a sandbox ends; seccomp, bpf, io_setup, mq_open, perf_event_open, userfaultfd take
+# what all share. First `socket`, `setsockopt`, `clone`, `mmap`, `fcntl`, `prctl`, which fail in part.
 REFUSED = {
-    "x86_64": (
-        *(0xC000003E, 41, 54, 56, 9, 72, 278, 275, 276, 444, 445, 446, 101, 310, 311, 312, 438),
-        *(29, 68, 64, 165, 430, 432, 319, 447, 248, 249, 250, 425, 272, 253, 294, 300),
-    ),
-    "aarch64": (
-        *(0xC00000B7, 198, 208, 220, 222, 25, 75, 76, 77, 444, 445, 446, 117, 270, 271, 272, 438),
-        *(194, 186, 190, 40, 430, 432, 279, 447, 217, 218, 219, 425, 97, 26, 262),
-    ),
-}
+    "x86_64": (0xC000003E, 41, 54, 56, 9, 72, 157, 278, 275, 276, 40, 444, 445, 446, 101, 310, 311, 312,
+               438, 29, 68, 64, 165, 430, 432, 319, 447, 248, 249, 250, 425, 272, 253, 294, 300, 317, 321,
+               206, 240, 298, 323, 308, 103),
+    "aarch64": (0xC00000B7, 198, 208, 220, 222, 25, 167, 75, 76, 77, 71, 444, 445, 446, 117, 270, 271, 272,
+                438, 194, 186, 190, 40, 430, 432, 279, 447, 217, 218, 219, 425, 97, 26, 262, 277, 280, 0,
+                180, 241, 282, 268, 116),
+}  # fmt: skip
 KEPT = ("LANG", "LC_ALL", "MPLBACKEND", "NBGRADER_EXECUTION", "PATH", "PYTHONHASHSEED", "PYTHONPATH")
 
 
 @functools.cache
 def refusing():
     """A file with the kernel's program (seccomp) that lets these calls fail, and those of 32 bits."""
-    architecture, make_socket, setsockopt, clone, mmap, fcntl, *refused = REFUSED[platform.machine()]
+    architecture, make_socket, setsockopt, clone, mmap, fcntl, prctl, *refused = REFUSED[platform.machine()]
     fail, allow = (0x06, 0, 0, 0x50001), (0x06, 0, 0, 0x7FFF0000)  # return EPERM, or do it
-    program = [(0x20, 0, 0, 4), (0x15, 1, 0, architecture), fail]  # another architecture
-    program += [(0x20, 0, 0, 0), (0x35, 0, 1, 1 << 30), fail]
-    for number in refused:
-        program += [(0x15, 0, 1, number), fail]
+    program = [(0x20, 0, 0, 4), (0x15, 1, 0, architecture), fail, (0x20, 0, 0, 0), (0x35, 0, 1, 1 << 30)]
+    program += [fail, *(step for number in refused for step in ((0x15, 0, 1, number), fail))]
     # clone3's flags lie in memory, where no filter sees them. Told that there is none, libc calls clone.
     program += [(0x15, 0, 1, 435), (0x06, 0, 0, 0x50026)]
     # Each of these looks at an argument, and ends: clone must not make a user of its own (CLONE_NEWUSER).
     program += [(0x15, 0, 4, clone), (0x20, 0, 0, 16), (0x45, 0, 1, 1 << 28), fail, allow]
     # Of memory that is shared and in no file, a process can hold what does not count as its own.
     program += [(0x15, 0, 5, mmap), (0x20, 0, 0, 40), (0x54, 0, 0, 0x2F), (0x15, 0, 1, 0x21), fail, allow]
-    # Of a single file, also one that it only reads, it could hold any number of locks: memory of the kernel.
-    program += [(0x15, 0, 7, fcntl), (0x20, 0, 0, 24)]
-    program += [(0x15, 3, 0, 6), (0x15, 2, 0, 7), (0x15, 1, 0, 37), (0x15, 0, 1, 38), fail, allow]
-    program += [(0x15, 0, 7, setsockopt), (0x20, 0, 0, 32)]  # SO_SNDBUF, SO_RCVBUF, and both with FORCE: fail
-    program += [(0x15, 3, 0, 7), (0x15, 2, 0, 8), (0x15, 1, 0, 32), (0x15, 0, 1, 33), fail, allow]
+    for number, argument, *values in (
+        (fcntl, 24, 6, 7, 37, 38),  # locks: any number of a single file, in the kernel's memory
+        # SO_SNDBUF, SO_RCVBUF, and both with FORCE; programs for the kernel, for which all have one room
+        (setsockopt, 32, 7, 8, 32, 33, 26, 50, 51, 52),
+        (prctl, 16, 22),  # PR_SET_SECCOMP: such a program too
+    ):
+        steps = [(0x15, len(values) - before, 0, value) for before, value in enumerate(values)]
+        program += [(0x15, 0, len(values) + 3, number), (0x20, 0, 0, argument), *steps, allow, fail]
     program += [(0x15, 0, 6, make_socket), (0x20, 0, 0, 16), (0x15, 4, 0, 1)]  # another call, or files: allow
-    program += [(0x15, 0, 2, 16), (0x20, 0, 0, 32), (0x15, 1, 0, 0)]  # the sandbox's own addresses: allow
-    program += [fail, allow]
+    program += [(0x15, 0, 2, 16), (0x20, 0, 0, 32), (0x15, 1, 0, 0), fail, allow]  # its own addresses: allow
     file = marking.without_answers() / "refused"
     file.write_bytes(b"".join(struct.pack("HBBI", *step) for step in program))
     return file
@@ -119,7 +117,8 @@ def command(inside, *more):
     for name, value in variables.items():
         words += ["--setenv", name, value]
     limits = [f"--as={4 * MEMORY}", f"--fsize={FILES}", f"--nofile={OPEN}", "--core=0"]
-    limits.append(f"--nproc={2 * TASKS}")  # `_watch` comes first, and says why; root is not bound by this
+    # `_watch` comes before the first, and says why; root is not bound by it. Timers are the account's.
+    limits += [f"--nproc={2 * TASKS}", "--sigpending=1000"]
     words += ["prlimit", *limits, "--", *inside]
     return ["sh", "-c", f'exec bwrap --seccomp 9 "$@" 9< {shlex.quote(str(refusing()))}', *words]
 

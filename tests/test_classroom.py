@@ -3,7 +3,6 @@
 import builtins
 import contextlib
 import copy
-import gzip
 import io
 import json
 import re
@@ -114,57 +113,42 @@ GRADABLE = {
     "half an emoji in prose": prose(source="see \ud83d"),
     "half an emoji in code": lambda data: more(data, "print('\ud83d')"),
     "outputs of another form": code(outputs={"a": 1}),
-    "outputs null": code(outputs=None),
     "execution count a page": code(execution_count="<script>"),
     "keys too many": lambda data: (prose(zz=1, attachments=1, metadata={"zz": 1})(data), data.update(zz=1)),
     "a number of 5,000 digits": lambda data: more(data, "BIG = 0x" + 5_000 * "f"),
     "a thousand dots": lambda data: more(data, "a" + ".b" * 1_000),
+    "a million lines of prose": prose(source=10**6 * "\n"),
     "700 lines of magic": lambda data: more(data, 700 * "%pwd\n" + "\0"),
     "a schema of the future": top(nbformat_minor=99),
     "one id twice": lambda data: [more(data, "1") for _ in "ab"],
     "source in lines": lambda data: prose(source=["see\n", "there"])(data),
     "a byte order mark": lambda data: "\ufeff" + json.dumps(data),
-    "lines of Windows": lambda data: json.dumps(data, indent=1).replace("\n", "\r\n"),
-    "space around": lambda data: f"\n\n {json.dumps(data)} \n",
     "a key twice": lambda data: json.dumps(data).replace('"nbformat":', '"nbformat": 4, "nbformat":', 1),
     "a number that is none": lambda data: json.dumps(data | {"odd": float("nan")}),
 }
 EVIL = "\x1b]0;x\x07![x](http://x.invalid/t.png) `$<b>"  # to a terminal, to markdown and to a browser
-PROSE = {"cell_type": "markdown", "source": "1 " * intake.MOST_CODE}
 NOT_WHOLE, NONE, INVALID = "can't be read from line ", "This isn't a notebook", "not as JupyterLab writes it"
 BROKEN = {
     "cut": (lambda data: json.dumps(data)[:5_000], NOT_WHOLE),
     "nested without end": (lambda data: '{"nbformat": 4, "cells": ' + "[" * 10**5, "RecursionError"),
-    "a stray comma": (lambda data: json.dumps(data).replace("[{", "[,{", 1), NOT_WHOLE),
-    "something after the end": (lambda data: json.dumps(data) + "}", NOT_WHOLE),
     "a merge": (lambda data: json.dumps(data, indent=1).replace("\n", "\n<<<<<<< HEAD\n", 1), NOT_WHOLE),
-    "a print-out": (lambda data: "%PDF-1.4", NONE),
     "a list": (lambda data: "[]", NONE),
     "a number": (lambda data: "9" * 5_000, INVALID),
     "nothing": (lambda data: "", NONE),
     "another object": (lambda data: '{"cells": []}', NONE),
-    "UTF-16": (lambda data: json.dumps(data).encode("utf-16"), NONE),
     "Latin letters": (lambda data: json.dumps(data).replace("{", '{"é": 1, ', 1).encode("latin-1"), NONE),
-    "compressed": (lambda data: gzip.compress(json.dumps(data).encode()), NONE),
     "too many cells": (lambda data: more(data, "", intake.MOST_CELLS), "more than 2,000 cells"),
+    "a name without end": (prose(id=25 * intake.MOST_CODE * "a"), "more than 2,000 cells"),
     "too many values": (lambda data: data["metadata"].update(zz=intake.MOST_PARTS * [0]), "00,000 values"),
     "too much code": (lambda data: more(data, intake.MOST_CODE * "\n"), "characters of code"),
-    "code as prose": (each(lambda one: "def my_" in str(one["source"]) and one.update(PROSE)), "of code"),
     "five cells": (lambda data: data.update(cells=data["cells"][:5]), "too few cells are left"),
-    "no cells": (top(cells=[]), "too few cells are left"),
-    "cells a text": (top(cells="cells"), INVALID),
     "a cell is null": (lambda data: data["cells"].insert(3, None), INVALID),
     "cell_type missing": (lambda data: [first(data, "code").pop("cell_type")], INVALID),
-    "cell_type heading": (prose(cell_type="heading"), INVALID),
     "source missing": (lambda data: [first(data, "code").pop("source")], INVALID),
-    "source a number": (code(source=5), INVALID),
     "source lists of lists": (code(source=[["1"]]), INVALID),
     "metadata a list": (code(metadata=[]), INVALID),
-    "nbformat a text": (top(nbformat="four"), INVALID),
-    "nbformat 9": (top(nbformat=9), INVALID),
     "nbformat 3": (lambda data: nbformat.writes(nbformat.reads(json.dumps(data), 4), 3), INVALID),
     "nbformat evil": (top(nbformat=EVIL), INVALID),
-    "ids as numbers": (lambda data: [cell.update(id=n) for n, cell in enumerate(data["cells"])], INVALID),
 }
 
 
@@ -187,7 +171,8 @@ def test_an_odd_file_is_one_entry_and_everybody_else_is_graded(how, a_class):
     else:
         notebook = nbformat.read(folder / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb", 4)
         assert demo.cell_of(notebook, "sinusoidal_loop").source == demo.RIGHT["sinusoidal_loop"]
-        assert "zz" not in nbformat.writes(notebook)  # a little in a file takes much memory
+        text = nbformat.writes(notebook)
+        assert "zz" not in text and len(text) < 10**7  # a little in a file takes much memory
         running.not_needed(notebook.cells)
         assert {review.shape(cell.source) for cell in notebook.cells}
 
@@ -321,7 +306,8 @@ def test_names_that_a_terminal_or_a_folder_cannot_have(a_class):
     assert taken.unread.keys() == {"zed.ipynb", "empty", "full", "pipe.ipynb"}
 
 
-def test_the_files_of_a_learner_are_not_held_at_once(a_class):
+def test_the_files_of_a_learner_are_not_held_at_once(a_class, monkeypatch):
+    """And who takes all memory nevertheless stops nobody else."""
     folder, put = a_class
     held = {moodle("Bob", 1, f"{n}.ipynb"): f"= {n}" + 10**7 * " " for n in range(5)}
     put({f"ada ({n}).ipynb": n * b" " + bytes(10**7) for n in range(5)} | {"all.zip": content_of(held)})
@@ -330,6 +316,10 @@ def test_the_files_of_a_learner_are_not_held_at_once(a_class):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 * 10**7
+    put({"eve.ipynb": book(), "fay.ipynb": book()})
+    monkeypatch.setattr(nbformat, "writes", Mock(side_effect=[MemoryError, ""]))
+    taken = intake.collect(folder, LESSON)
+    assert taken.ready.keys() == {"fay"} and "MemoryError" in taken.broken["eve"]
 
 
 def test_a_broken_newest_file_is_told_to_both(a_class, monkeypatch, capsys):
@@ -399,12 +389,8 @@ def test_no_cell_keeps_the_page_busy_for_minutes(monkeypatch, tmp_path):
     assert cells[1].source == dots and cells[2].source.startswith("# ")  # no lexer of another language
     assert max(len(line) for line in cells[5].source.split("\n")) < 2_010 and "\nsee\n" in cells[5].source
     assert len(cells[4].outputs[0].data["text/plain"]) < 10**5
-
-    def busy(*_, **__):
-        for _ in range(10**8):
-            pass
-
-    api = SimpleNamespace(autograde=lambda *_, **__: {"success": True}, generate_feedback=busy)
+    busy = {"generate_feedback": lambda *_, **__: any(0 for _ in grade.itertools.count())}
+    api = SimpleNamespace(autograde=lambda *_, **__: {"success": True}, **busy)
     monkeypatch.setattr(grade, "nbgrader", lambda *_: api)
     monkeypatch.setattr(grade, "mark_graded", lambda *_: None)
     monkeypatch.setattr(grade, "PAGE", 0.1)
@@ -433,6 +419,9 @@ def test_cells_that_no_answer_uses_are_spared_and_all_others_run(notebook):
 
 
 TIMED = ["%timeit f(table)", "%%time\nf(table)", "np.outer?\nf(table)", "for f in t:\n    %time f(table)"]
+TIMED.append(
+    "f.table" + running.TEXT * "\n"
+)  # so long that nobody parses it: of f-strings, that takes minutes
 
 
 @pytest.mark.parametrize("source", TIMED)
@@ -441,12 +430,16 @@ def test_what_ipython_runs_uses_names_too(source):
 
 
 SPY = """
-import ctypes, os
+import ctypes, os, resource, socket
 from pe_lessons.exercises import result
 told = {one: os.environ[one] for one in os.environ if one.startswith("PE_LESSONS")}
-libc = ctypes.CDLL(None)
-calls = libc.ptrace(16, 1, 0, 0), libc.process_vm_readv(os.getpid(), 0, 0, 0, 0, 0), os.listdir("/proc/1")
-print(result.LOOK_ONLY, told, os.path.isfile("/proc/keys"), *calls)"""
+libc, one = ctypes.CDLL(None, use_errno=True), socket.socket(socket.AF_UNIX)
+numbers = (206, 317, 321, 240, 40) if os.uname().machine == "x86_64" else (0, 277, 280, 180, 71)
+tried = [(libc.setsockopt, one.fileno(), 1, option, bytes(16), 16) for option in (8, 26, 50, 51, 52)]
+tried += [(libc.prctl, 22, 2, 0), *((libc.syscall, number, 0, 0, 0, 0, 0) for number in numbers)]
+tried += [(libc.ptrace, 16, 1, 0, 0), (libc.process_vm_readv, os.getpid(), 0, 0, 0, 0, 0)]
+print({call(*words) + ctypes.get_errno() for call, *words in tried}, resource.getrlimit(11)[1])
+print(result.LOOK_ONLY, told, os.path.isfile("/proc/keys"), os.listdir("/proc/1"))"""
 
 
 @needs_a_sandbox
@@ -472,7 +465,7 @@ def test_a_check_only_tells_what_an_answer_does():
     told, first, correct, *wrong = notebook.cells
     assert told.source == "newest broken\n\nput back\n\nversion"
     assert "the course gives no answers" in first.outputs[0].text and right[30:] not in first.outputs[0].text
-    seen = "\n{} {'PE_LESSONS_LOOK_ONLY': '{}'} False -1 -1 []\n"  # no numbers, no keys, nor process 1
+    seen = "\n{0} 1000\n{} {'PE_LESSONS_LOOK_ONLY': '{}'} False []\n"  # no numbers, keys, process 1
     assert first.outputs[0].text.endswith(seen)
     [said] = correct.outputs
     assert (said.name, said.text.split("\n")[0]) == ("stdout", f"{name}: Correct.")
@@ -598,8 +591,9 @@ def test_a_notebook_that_only_waits_or_sends_too_much_is_stopped(bound, value, c
     monkeypatch.setattr(sandbox, bound, value)
     monkeypatch.setattr(sandbox, "command", lambda *all: [word for word in command(*all) if word != dropped])
     cell = nbformat.v4.new_code_cell(f"{cell}import time\ntime.sleep(30)")
-    _, ended = run.preprocess(nbformat.v4.new_notebook(cells=[cell]), {})[0].cells
-    assert words in ended.outputs[-1].evalue
+    with contextlib.nullcontext() if dropped else pytest.raises(RuntimeError, match="no cell was run: its l"):
+        _, ended = run.preprocess(nbformat.v4.new_notebook(cells=[cell]), {})[0].cells
+        assert words in ended.outputs[-1].evalue
     left = sandbox.psutil.wait_procs(run.manager.ends, timeout=5)[1]
     assert len(run.manager.ends) > bool(dropped) and {one.status() for one in left} <= {"zombie"}
 
@@ -635,7 +629,7 @@ CHOSEN = f"chose a: {REGISTRY['bug_question'].choices['a'][0]}"
         ("sinusoidal_loop: Correct.\nIn all.", []),
         ("sinusoidal_loop: Not yet.\nchanges its argument `x`. Work on a copy.", ["changes an argument"]),
         ("slopes: Not yet.\nYou return what `x` of the course returns.", ["returns a result of the course"]),
-        ("bug_question: Not yet.\na (chosen): No.", [CHOSEN]),
+        ("bug_question: Not yet.\na (chosen): No.\n教 (chosen):", [CHOSEN]),
         ("bug_question: Not yet.\nb is right.\nThere is more to choose.", ["a right choice missing"]),
         ("NameError: name 'my_table' is not defined", ["the answer's name was never defined"]),
         ("NotRun: A cell stopped the notebook", ["not run: the notebook stopped before"]),
@@ -997,7 +991,7 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, a_class, capsys, pro
     """A PDF is told to its learner and listed: that is no failure of grading."""
     folder, put = a_class
     put({"ada.ipynb": book(), moodle("Bob", 7, "print.pdf"): "%PDF"})
-    calls = grading_pretended(monkeypatch, problem)
+    calls, tries = grading_pretended(monkeypatch, problem), 1 + status  # once more, alone
     (folder / "roster.csv").write_text("id,Email address\nada,ada@example.org\n")
     assert grade.main([str(folder), "03"]) == status
     assert "not graded: This isn't a notebook" in (folder / "grades" / f"{LESSON}.csv").read_text()
@@ -1008,10 +1002,10 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, a_class, capsys, pro
     assert ("Your teacher knows." in page) == bool(problem)
     assert "_canvas" not in said and f'review "{folder}" {LESSON[:2]}' in said
     put({"other.csv": "", "ada.ipynb": book()})  # the same once more, and younger
-    assert grade.main([str(folder), "03"]) == status and calls == ["ada"]
+    assert grade.main([str(folder), "03"]) == status and calls == tries * ["ada"]
     assert ("not graded: ada" in capsys.readouterr().out) == bool(problem)
     put({"other.csv": "", "more.csv": "", "ada.ipynb": mine("another")})
-    assert grade.main([str(folder), "03"]) == status and calls == ["ada", "ada"]
+    assert grade.main([str(folder), "03"]) == status and calls == 2 * tries * ["ada"]
 
 
 def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave(a_class):
@@ -1163,10 +1157,6 @@ def test_a_second_of_one_name_gives_the_first_another_name(a_class):
     folder, put = a_class
     put({moodle("Ada Byron", 101): mine("of 101")})
     assert intake.collect(folder, LESSON).ready.keys() == {"Ada Byron"}  # so far the only one
+    assert intake.collect(folder, LESSON, {"Ada Byron"}).ready.keys() == {"Ada Byron 101"}
     put({moodle("Ada Byron", 102): mine("of 102")})
-    for _ in "ab":
-        taken = intake.collect(folder, LESSON)
-        assert taken.namesakes == {"Ada Byron": ["Ada Byron 101", "Ada Byron 102"]}
-        assert taken.ready.keys() == {"Ada Byron 101", "Ada Byron 102"} == taken.files.keys()
-    (folder / "downloaded" / LESSON / moodle("Ada Byron", 102)).unlink()
-    assert "Ada Byron" not in intake.collect(folder, LESSON, {"Ada Byron"}).ready
+    assert intake.collect(folder, LESSON).ready.keys() == {"Ada Byron 101", "Ada Byron 102"}
