@@ -3,6 +3,7 @@
 import builtins
 import contextlib
 import copy
+import gzip
 import io
 import json
 import re
@@ -113,6 +114,7 @@ GRADABLE = {
     "half an emoji in prose": prose(source="see \ud83d"),
     "half an emoji in code": lambda data: more(data, "print('\ud83d')"),
     "outputs of another form": code(outputs={"a": 1}),
+    "outputs null": code(outputs=None),
     "execution count a page": code(execution_count="<script>"),
     "keys too many": lambda data: (prose(zz=1, attachments=1, metadata={"zz": 1})(data), data.update(zz=1)),
     "a number of 5,000 digits": lambda data: more(data, "BIG = 0x" + 5_000 * "f"),
@@ -123,6 +125,8 @@ GRADABLE = {
     "one id twice": lambda data: [more(data, "1") for _ in "ab"],
     "source in lines": lambda data: prose(source=["see\n", "there"])(data),
     "a byte order mark": lambda data: "\ufeff" + json.dumps(data),
+    "lines of Windows": lambda data: json.dumps(data, indent=1).replace("\n", "\r\n"),
+    "space around": lambda data: f"\n\n {json.dumps(data)} \n",
     "a key twice": lambda data: json.dumps(data).replace('"nbformat":', '"nbformat": 4, "nbformat":', 1),
     "a number that is none": lambda data: json.dumps(data | {"odd": float("nan")}),
 }
@@ -131,24 +135,36 @@ NOT_WHOLE, NONE, INVALID = "can't be read from line ", "This isn't a notebook", 
 BROKEN = {
     "cut": (lambda data: json.dumps(data)[:5_000], NOT_WHOLE),
     "nested without end": (lambda data: '{"nbformat": 4, "cells": ' + "[" * 10**5, "RecursionError"),
+    "a stray comma": (lambda data: json.dumps(data).replace("[{", "[,{", 1), NOT_WHOLE),
+    "something after the end": (lambda data: json.dumps(data) + "}", NOT_WHOLE),
     "a merge": (lambda data: json.dumps(data, indent=1).replace("\n", "\n<<<<<<< HEAD\n", 1), NOT_WHOLE),
+    "a print-out": (lambda data: "%PDF-1.4", NONE),
     "a list": (lambda data: "[]", NONE),
     "a number": (lambda data: "9" * 5_000, INVALID),
     "nothing": (lambda data: "", NONE),
     "another object": (lambda data: '{"cells": []}', NONE),
+    "UTF-16": (lambda data: json.dumps(data).encode("utf-16"), NONE),
     "Latin letters": (lambda data: json.dumps(data).replace("{", '{"é": 1, ', 1).encode("latin-1"), NONE),
+    "compressed": (lambda data: gzip.compress(json.dumps(data).encode()), NONE),
     "too many cells": (lambda data: more(data, "", intake.MOST_CELLS), "more than 2,000 cells"),
     "a name without end": (prose(id=25 * intake.MOST_CODE * "a"), "more than 2,000 cells"),
     "too many values": (lambda data: data["metadata"].update(zz=intake.MOST_PARTS * [0]), "00,000 values"),
     "too much code": (lambda data: more(data, intake.MOST_CODE * "\n"), "characters of code"),
     "five cells": (lambda data: data.update(cells=data["cells"][:5]), "too few cells are left"),
+    "no cells": (top(cells=[]), "too few cells are left"),
+    "cells a text": (top(cells="cells"), INVALID),
     "a cell is null": (lambda data: data["cells"].insert(3, None), INVALID),
     "cell_type missing": (lambda data: [first(data, "code").pop("cell_type")], INVALID),
+    "cell_type heading": (prose(cell_type="heading"), INVALID),
     "source missing": (lambda data: [first(data, "code").pop("source")], INVALID),
+    "source a number": (code(source=5), INVALID),
     "source lists of lists": (code(source=[["1"]]), INVALID),
     "metadata a list": (code(metadata=[]), INVALID),
+    "nbformat a text": (top(nbformat="four"), INVALID),
+    "nbformat 9": (top(nbformat=9), INVALID),
     "nbformat 3": (lambda data: nbformat.writes(nbformat.reads(json.dumps(data), 4), 3), INVALID),
     "nbformat evil": (top(nbformat=EVIL), INVALID),
+    "ids as numbers": (lambda data: [cell.update(id=n) for n, cell in enumerate(data["cells"])], INVALID),
 }
 
 
