@@ -121,6 +121,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
   form.after(status, list);
   const field = form.querySelector("input");
   const dialog = form.closest("dialog");
+  if (dialog) field.autofocus = true; // and not the button before it
   if (dialog) form.before(Object.assign(document.createElement("button"), { type: "button", className: "shut-search", textContent: "✕", ariaLabel: "Close", onclick: () => dialog.close() }));
   const asking = (textContent, asked = textContent) => {
     const onclick = () => {

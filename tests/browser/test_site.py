@@ -529,3 +529,10 @@ def test_an_assistant_finds_every_lesson_without_its_outputs():
     for name in LESSONS:
         text = (HTML / f"notebooks/{name}.md").read_text(encoding="utf-8")
         assert text.startswith(f"# {name[:2]}") and "image/png" not in text
+
+
+def test_on_a_phone_the_search_opens_ready_to_type(open_page):
+    page = open_page("index", width=390)
+    page.locator(".search-button__button:visible, button.search-button:visible").first.click()
+    page.keyboard.type("rope theta")
+    assert page.get_by_role("searchbox").last.input_value() == "rope theta"
