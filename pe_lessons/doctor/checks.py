@@ -277,7 +277,7 @@ def _turned_unlike(patient):
                 return culprit, *NO_ROTATION[1:]
     except Crash:  # the model takes no such mask
         pass
-    return NO_ROTATION
+    return ROUNDED_CACHE if _little_anywhere(patient) else NO_ROTATION
 
 
 def _added(patient, check):
@@ -368,8 +368,6 @@ def _shift(patient, check):
         yield Finding(check, "wrong", f"{says} the answers", size, *_why_confused(patient))
     elif patient.relative:
         culprit = _turned_unlike(patient) if patient.moved(1) >= patient.enough or size < MUCH else ABSOLUTE
-        if culprit == NO_ROTATION and _little_anywhere(patient):
-            culprit = ROUNDED_CACHE
         if culprit == NO_ROTATION and patient.works_in:  # large weights make much of a last bit
             yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
             return
@@ -400,7 +398,8 @@ def _shifted_far(patient, check):
 def _little_anywhere(patient):
     """Does it matter as little how far a text is moved as where keys are kept in 16 bits after their turn?"""
     sizes = [patient.moved(by) for by in (1, SHIFT, 1_000, 2**15)]
-    return "cache" in patient.arguments and max(sizes) < min(LITTLE, 4 * min(sizes))
+    inside = patient.works_in or patient.perhaps_rough  # or the rounding of all the model does
+    return "cache" in patient.arguments and not inside and max(sizes) < min(LITTLE, 4 * min(sizes))
 
 
 def _confused(patient, offset=2**15, limit=0.1):
@@ -411,10 +410,8 @@ def _confused(patient, offset=2**15, limit=0.1):
 
 def _why_confused(patient):
     """At 1,000 the coarsest format still tells every fourth position from the others, near 0 all of them."""
-    if patient.unfilled:
-        return patient.unfilled
-    if _little_anywhere(patient):
-        return ROUNDED_CACHE
+    if patient.unfilled or _little_anywhere(patient):
+        return patient.unfilled or ROUNDED_CACHE
     if _confused(patient, SHIFT, patient.enough):
         return CUT_OFF
     if patient.moved(1) > 0.3:
@@ -490,7 +487,8 @@ def _equal_places(patient):
         if any(found := alike(row, rows[:at])):
             words = f"position {places[at]:,} is taken for position {places[found.index(True)]:,}"
             if places[at] - places[found.index(True)] == 1 and not all(alike(row, rows[at:])):
-                return f"rounded | positions are rounded: {words}", "their dtype (bfloat16, float16)", "lesson 21"
+                seen, where = f"rounded | positions are rounded: {words}", "their dtype (bfloat16, float16)"
+                return seen, where, "lesson 21"
             if all(alike(row, rows[at:])):
                 return CUT_OFF[0], f"{words}; {CUT_OFF[1]}", CUT_OFF[2]
             return f"taken-for | {words}", "a remainder, or a format too small for positions", "lesson 21"
@@ -903,11 +901,11 @@ def _cached(patient, check, cuts):
             return patient.settles and patient.difference(got, right) > patient.difference(seen, expected) / 9
 
         def cached_at(*places, alone=False):
-            """Are two keys that were cached at 5 and 6 taken for those at `places`, by a third token? Equal
+            """Are two keys that were cached at 7 and 8 taken for those at `places`, by a third token? Equal
             ones, or those of two that see nothing but themselves, by one that sees these `alone`."""
             text = patient.text[:, [0, 1, 2] if alone else [0, 0, 1]]
             mask = torch.tensor([[[1, 0, 0], [0, 1, 0], [1, 1, 0]]]).bool() if alone else None
-            right, told = (torch.tensor([[*two, 9]]) for two in ((5, 6), places))
+            right, told = (torch.tensor([[*two, 9]]) for two in ((7, 8), places))
             got = patient.continued(text, [2], right, mask)
             rows = [patient.rows(text, ids, mask)[:, -1:] for ids in (right, told)]
             return patient.alike and not patient.same(got, rows[0]) and patient.same(got, rows[1])
@@ -983,9 +981,8 @@ def _cached(patient, check, cuts):
 
         def hidden_matters(shown=0):
             """Does it matter what lies there, though a mask hides it, after so many that it shows?"""
-            (one, right), (other, same) = (
-                after(shown, 1, filler=token) for token in patient.text[0, -2:].tolist()
-            )
+            pairs = [after(shown, 1, filler=token) for token in patient.text[0, -2:].tolist()]
+            (one, right), (other, same) = pairs
             return patient.same(right, same) and not patient.same(one, other)
 
         def not_itself():
@@ -1123,7 +1120,7 @@ def _cached(patient, check, cuts):
              lambda: cached_at(0, 1, alone=True)),
             ("turned-again | cached keys are turned again",
              "where keys are turned: before or after they are cached?",
-             lambda: cached_at(10, 12) or cached_at(5, 7)),
+             lambda: cached_at(14, 16) or cached_at(7, 9)),
             ("no-position | the positions of new tokens are not used once there is a cache",
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
@@ -1131,8 +1128,8 @@ def _cached(patient, check, cuts):
                    "positions that are not used or made anew at each call, and whether cached keys are seen"),
              "is the table added, does the rotation turn, are the keys of the cache joined?", any_position),
             *reach[1:],
-            (maybe("apart | with a cache, queries, new keys and cached keys do not turn alike", "the positions "
-                   "that each of them gets, cached keys that are turned again, and layers that turn"),
+            (maybe("apart | with a cache, queries, new keys and cached keys do not turn alike", "the "
+                   "positions that each of them gets, and layers where not all of them turn"),
              "are new tokens turned in the same layers, and by the same positions, as without a cache?",
              turn_apart),
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
@@ -1172,7 +1169,7 @@ def _cached(patient, check, cuts):
                    "is not handed on, positions or values that are others, and a sink"),
              "what the cache keeps, and what is made of it", other_values),
             (maybe("scores-only | the values of cached tokens are right, and how much they count is not",
-                   "distances that are not counted on, the bias of each layer and head, and cached keys"),
+                   "distances not counted on, their sign, and the bias or turn of each layer and head"),
              f"{OFFSET}; then the bias or the turn of each layer: are cached keys turned again?",
              values_are_right),
         ]  # fmt: skip
@@ -1721,11 +1718,10 @@ def _kind(patient, ask, given):
     steps = []
     for first in (1, LONG // 2, LONG - 55, LONG - 30):  # what turns may hardly do so at one of them
         rows = torch.stack([_pair(patient, ask, far, given) for far in range(first, first + 6)])
-        moves = [rows.diff(n, dim=0).abs().amax(dim=(1, 2)).sum().item() / patient.scale for n in (1, 2)]
-        steps.append(moves)
+        steps.append([rows.diff(n, dim=0).abs().amax(dim=(1, 2)).sum().item() for n in (1, 2)])
     (near, _), *others = steps
     (far, _), (moved, bent) = max(others), map(sum, zip(*others))
-    if near < patient.enough / 100:
+    if near < patient.enough * patient.scale / 100:
         return "none"
     return "fades" if far < near / 4 else "turns" if far > near / 2 and bent > moved / 10 else ""
 
