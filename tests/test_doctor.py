@@ -312,6 +312,7 @@ def in_buckets(far, borders=(2, 4, 8, 16, 32, 64)):
     ("bias", "of_reference", "id"),
     [
         (lambda far: -0.3 * far, lambda far: -0.5 * far, "rotation"),
+        (lambda far: -0.03 * far, lambda far: -0.02 * far, "rotation"),
         (lambda far: -0.8 * far, lambda far: -0.2 * far, "multiplied"),
         (lambda far: -0.2 * far, lambda far: -0.4 * far, "divided"),
         (lambda far: 0.2 * far, lambda far: -0.2 * far, "sign"),
@@ -322,7 +323,7 @@ def in_buckets(far, borders=(2, 4, 8, 16, 32, 64)):
 )
 def test_distances_beside_a_reference_that_takes_position_ids(bias, of_reference, id):
     finding = beside(biased(bias), biased(of_reference))
-    assert finding.id == f"reference/{id}"
+    assert finding.id == f"reference/{id}" and "angles turn" not in finding.culprit
     assert id != "buckets" or "is at 7 here, and at 9 in the reference" in finding.culprit
 
 
@@ -1734,6 +1735,13 @@ def test_a_cache_that_is_rounded_gets_no_other_name(digits):
                                  VOCAB_SIZE, relative=True))  # fmt: skip
     assert {one.id.partition("/")[2] for one in found} == {"rounded-cache"}, found
     assert not any("batch" in one.says for one in found)
+
+
+def test_keys_that_are_rounded_after_their_turn(monkeypatch):
+    where, right = torch.nn.functional, torch.nn.functional.scaled_dot_product_attention
+    monkeypatch.setattr(where, right.__name__, lambda q, k, *v, **kw: right(q, k.bfloat16().to(k), *v, **kw))
+    found = wrong(doctor.examine(SmallLlama(), VOCAB_SIZE, relative=True))
+    assert [one.id for one in found] == ["far-positions/rounded-cache"]
 
 
 def test_a_cache_in_8_bits_is_among_what_may_be():

@@ -11,9 +11,8 @@ A model of the transformers library can be given as it is. Of any other, say in 
 
 - tokens: (batch, n_q), whole numbers.
 - position_ids: (batch, n_q) likewise; without them the model counts by itself.
-- mask: True where a key may be looked at, (batch, n_k), to which the model adds its causal mask, or
-  (batch, n_q, n_k), which has the causal mask in it. A window of your model goes on top of both. Raise an
-  error for a form that your model does not take.
+- mask: True where a key may be seen. (batch, n_k), on top of the causal mask, or (batch, n_q, n_k), with it
+  inside. A window goes on top of both. Raise an error for a form that your model does not take.
 - cache: whatever the call before returned for this text; then n_k counts the tokens in it, too.
 - scores: (batch, n_q, vocab_size); where there is no cache, they may come alone.
 
@@ -21,10 +20,8 @@ Use these names, and leave out what your model does not take: what needs it is n
 so. Ask in float32 or float64, without autocast, and with dropout off (`model.eval()`). Scores that were
 rounded to 16 bits stay so after `.float()`: then nothing is tried. The file may also say
 
-- `relative = True`: moving all positions must change nothing, as with a rotation. Without position_ids this
-  cannot be tried, and the line changes nothing.
-- `window = 1024`: texts are then longer than this, and not 160 tokens at most. So only a window of 150 tokens
-  or more has to be said, and one token more or less makes no difference.
+- `relative = True`: moving all positions must change nothing, as with a rotation. This needs position_ids.
+- `window = 1024`: texts are then longer than this. A window of fewer than 150 tokens need not be said.
 - `reference = ...`: the same weights in a model that is right.
 - `tolerance = 0.05`: the share of what order does that a cache in bfloat16 or int8, or other rounding,
   may change; at least 0.01.
@@ -37,8 +34,7 @@ The exit status is 1 if something is wrong, 2 if nothing can be told, and 3 if t
 where it should not or a required check was not tried.
 
 Each check compares two ways to the same answer. Where they differ, the doctor asks the model what it would
-have said *had it made a certain mistake*, or changes a token that should matter, or should not, and so names
-the mistake.
+have said *had it made a certain mistake*, or changes a token that should matter, or should not, and names it.
 """
 
 import dataclasses
@@ -159,11 +155,8 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
         unsure |= {name} if any(one.status in ("wrong", "not tried", "failed") for one in found) else set()
         findings += found
     for at, (one, other) in enumerate(itertools.pairwise(findings)):
-        if (
-            one.id.endswith("/unexplained")
-            and other.status == "wrong"
-            and not other.id.endswith("/unexplained")
-        ):
+        unexplained = [each.id.endswith("/unexplained") for each in (one, other)]
+        if unexplained == [True, False] and other.status == "wrong":
             findings[at : at + 2] = other, one  # the one that says more comes first
     if reference is not None:
         findings.append(against(patient, reference, any(one.status == "wrong" for one in findings)))

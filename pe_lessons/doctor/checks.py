@@ -10,10 +10,12 @@ import torch
 from pe_lessons.doctor import wrong_rotations
 from pe_lessons.doctor.examined_model import (
     LENGTH,
+    LITTLE,
     LONG,
     NEW,
     OLD,
     PADDING,
+    ROUNDED_CACHE,
     SHIFT,
     Crash,
     Exact,
@@ -275,7 +277,7 @@ def _turned_unlike(patient):
                 return culprit, *NO_ROTATION[1:]
     except Crash:  # the model takes no such mask
         pass
-    return NO_ROTATION
+    return ROUNDED_CACHE if _little_anywhere(patient) else NO_ROTATION
 
 
 def _added(patient, check):
@@ -347,8 +349,9 @@ def _shift(patient, check):
     size, status = patient.moved(SHIFT), "wrong" if patient.relative else "note"
     says = f"moving all positions by {SHIFT} changes"
     if size < patient.enough <= patient.moved(1):
-        says = f"{says} nothing, and by 1 the answers"
-        yield Finding(check, "wrong", says, patient.moved(1), "", "where positions are rounded")
+        says = f"{says} less than {patient.enough:.0%}, and by 1 the answers"
+        culprit = ROUNDED_CACHE if _little_anywhere(patient) else ("", "where positions are rounded")
+        yield Finding(check, "wrong", says, patient.moved(1), *culprit)
     elif size < patient.enough:
         yield _shifted_far(patient, check) or Finding(
             check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)  # fmt: skip
@@ -392,6 +395,13 @@ def _shifted_far(patient, check):
     return Finding(check, "wrong" if patient.relative else "note", says, finite(size), *ABSOLUTE)
 
 
+def _little_anywhere(patient):
+    """Does it matter as little how far a text is moved as where keys are kept in 16 bits after their turn?"""
+    sizes = [patient.moved(by) for by in (1, SHIFT, 1_000, 2**15)]
+    inside = patient.works_in or patient.perhaps_rough  # or the rounding of all the model does
+    return "cache" in patient.arguments and not inside and max(sizes) < min(LITTLE, 4 * min(sizes))
+
+
 def _confused(patient, offset=2**15, limit=0.1):
     """Is a text far out answered as if all its tokens stood at one place?"""
     far = [patient.rows(patient.text, offset + count) for count in (patient.count, 0 * patient.count)]
@@ -400,8 +410,8 @@ def _confused(patient, offset=2**15, limit=0.1):
 
 def _why_confused(patient):
     """At 1,000 the coarsest format still tells every fourth position from the others, near 0 all of them."""
-    if patient.unfilled:
-        return patient.unfilled
+    if patient.unfilled or _little_anywhere(patient):
+        return patient.unfilled or ROUNDED_CACHE
     if _confused(patient, SHIFT, patient.enough):
         return CUT_OFF
     if patient.moved(1) > 0.3:
@@ -477,11 +487,8 @@ def _equal_places(patient):
         if any(found := alike(row, rows[:at])):
             words = f"position {places[at]:,} is taken for position {places[found.index(True)]:,}"
             if places[at] - places[found.index(True)] == 1 and not all(alike(row, rows[at:])):
-                return (
-                    f"rounded | positions are rounded: {words}",
-                    "their dtype (bfloat16, float16)",
-                    "lesson 21",
-                )
+                seen, where = f"rounded | positions are rounded: {words}", "their dtype (bfloat16, float16)"
+                return seen, where, "lesson 21"
             if all(alike(row, rows[at:])):
                 return CUT_OFF[0], f"{words}; {CUT_OFF[1]}", CUT_OFF[2]
             return f"taken-for | {words}", "a remainder, or a format too small for positions", "lesson 21"
@@ -894,11 +901,11 @@ def _cached(patient, check, cuts):
             return patient.settles and patient.difference(got, right) > patient.difference(seen, expected) / 9
 
         def cached_at(*places, alone=False):
-            """Are two keys that were cached at 5 and 6 taken for those at `places`, by a third token? Equal
+            """Are two keys that were cached at 7 and 8 taken for those at `places`, by a third token? Equal
             ones, or those of two that see nothing but themselves, by one that sees these `alone`."""
             text = patient.text[:, [0, 1, 2] if alone else [0, 0, 1]]
             mask = torch.tensor([[[1, 0, 0], [0, 1, 0], [1, 1, 0]]]).bool() if alone else None
-            right, told = (torch.tensor([[*two, 9]]) for two in ((5, 6), places))
+            right, told = (torch.tensor([[*two, 9]]) for two in ((7, 8), places))
             got = patient.continued(text, [2], right, mask)
             rows = [patient.rows(text, ids, mask)[:, -1:] for ids in (right, told)]
             return patient.alike and not patient.same(got, rows[0]) and patient.same(got, rows[1])
@@ -974,9 +981,8 @@ def _cached(patient, check, cuts):
 
         def hidden_matters(shown=0):
             """Does it matter what lies there, though a mask hides it, after so many that it shows?"""
-            (one, right), (other, same) = (
-                after(shown, 1, filler=token) for token in patient.text[0, -2:].tolist()
-            )
+            pairs = [after(shown, 1, filler=token) for token in patient.text[0, -2:].tolist()]
+            (one, right), (other, same) = pairs
             return patient.same(right, same) and not patient.same(one, other)
 
         def not_itself():
@@ -1114,7 +1120,7 @@ def _cached(patient, check, cuts):
              lambda: cached_at(0, 1, alone=True)),
             ("turned-again | cached keys are turned again",
              "where keys are turned: before or after they are cached?",
-             lambda: cached_at(10, 12) or cached_at(5, 7)),
+             lambda: cached_at(14, 16) or cached_at(7, 9)),
             ("no-position | the positions of new tokens are not used once there is a cache",
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
@@ -1162,9 +1168,9 @@ def _cached(patient, check, cuts):
             (maybe("not-positions | equal tokens go wrong, too", "a state or the end of a convolution that "
                    "is not handed on, positions or values that are others, and a sink"),
              "what the cache keeps, and what is made of it", other_values),
-            (maybe("scores-only | what cached tokens hold is right, and how much they count is not",
-                   "distances that are not counted on, their sign, and the bias of each layer and head"),
-             f"{OFFSET}; then the bias or the turn of each layer",
+            (maybe("scores-only | the values of cached tokens are right, and how much they count is not",
+                   "distances not counted on, their sign, and the bias or turn of each layer and head"),
+             f"{OFFSET}; then the bias or the turn of each layer: are cached keys turned again?",
              values_are_right),
         ]  # fmt: skip
         causes = "positions or distances of new tokens, keys that are not turned or not seen, and the scale"
@@ -1706,16 +1712,18 @@ def _pair(patient, ask, far, given):
 def _kind(patient, ask, given):
     """Does a bias fade with the distance, or do angles go on to "turn", or is there "none" of both?
 
-    What one step more does is next to nothing far out where it fades. "" where it's neither this nor that.
+    What one step more does is next to nothing far out where it fades, and not what the step before did where
+    it turns. "" where it's neither this nor that.
     """
     steps = []
     for first in (1, LONG // 2, LONG - 55, LONG - 30):  # what turns may hardly do so at one of them
-        rows = [_pair(patient, ask, far, given) for far in range(first, first + 6)]
-        steps.append(sum(patient.difference(*two) for two in itertools.pairwise(rows)))
-    near, far = steps[0], max(steps[1:])
-    if near < patient.enough / 100:
+        rows = torch.stack([_pair(patient, ask, far, given) for far in range(first, first + 6)])
+        steps.append([rows.diff(n, dim=0).abs().amax(dim=(1, 2)).sum().item() for n in (1, 2)])
+    (near, _), *others = steps
+    (far, _), (moved, bent) = max(others), map(sum, zip(*others))
+    if near < patient.enough * patient.scale / 100:
         return "none"
-    return "fades" if far < near / 4 else "turns" if far > near / 2 else ""
+    return "fades" if far < near / 4 else "turns" if far > near / 2 and bent > moved / 10 else ""
 
 
 def _borders(patient, ask, given):
@@ -1764,11 +1772,11 @@ def _unlike_far(patient, right, text, ids=None):
             apart = patient.same(*(one.rows(text, ids, near)[:, first] for one in models))
     if apart is False:
         says = f"from-place | {says}, even where it sees the token before it alone"
-        causes = "positions that overflow or begin again (int8: at 128), and a table that ends"
+        causes = "positions that are cut off or begin again (int8: at 128), and a table that ends"
         return maybe(says, causes), "the dtype of positions, and where they are made."
     causes = "the window, its layers, and a rule for far tokens such as buckets"
     if not patient.alike:
-        causes = "positions that overflow or begin again (int8: at 128), taps or a state, and a window"
+        causes = "positions that are cut off or begin again (int8: at 128), taps or a state, and a window"
     says = f"from-distance | {says}{', and only tokens some way apart do so' if apart else ''}"
     return maybe(says, causes), f"{WINDOW}? Are half of the buckets for later tokens?"
 

@@ -1,8 +1,7 @@
 """What can be made wrong about the rotation of a causal model of the transformers library, and undone again.
 
-The doctor holds a model of the same weights to each of these when it looks for the one that explains what it
-saw. The model keeps its frequencies in buffers whose name ends in `inv_freq`, as the library's Llama does,
-or a table of sines and cosines, as its GPT-J does.
+The doctor holds a model of the same weights to each. It keeps its frequencies in buffers whose name ends in
+`inv_freq`, as the library's Llama does, or a table of sines and cosines, as its GPT-J does.
 """
 
 import functools
