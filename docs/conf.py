@@ -7,8 +7,6 @@ sys.path.insert(0, os.path.dirname(__file__))
 
 # The one setting that a published copy needs; its workflow sets it. No button leads to the placeholder OWNER.
 REPOSITORY = os.environ.get("PE_LESSONS_REPOSITORY", "https://github.com/OWNER/pe_lessons").rstrip("/")
-if "/OWNER/" not in REPOSITORY:
-    tags.add("published")  # noqa: F821, Sphinx gives it
 _owner, _name = REPOSITORY.split("/")[-2:]
 _own = f"https://{_owner}.github.io"
 _site = os.environ.get("PE_LESSONS_SITE") or (_own if _own.endswith(f"/{_name}") else f"{_own}/{_name}")
@@ -79,3 +77,8 @@ html_theme_options = {
 
 linkcheck_ignore = [r"https://github\.com/OWNER/"]
 linkcheck_retries = 2
+
+
+def setup(app):
+    if "/OWNER/" not in REPOSITORY:  # pages then name the repository, and link to it
+        app.tags.add("published")
