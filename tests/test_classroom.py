@@ -1175,4 +1175,9 @@ def test_a_second_of_one_name_gives_the_first_another_name(a_class):
     assert intake.collect(folder, LESSON).ready.keys() == {"Ada Byron"}  # so far the only one
     assert intake.collect(folder, LESSON, {"Ada Byron"}).ready.keys() == {"Ada Byron 101"}
     put({moodle("Ada Byron", 102): mine("of 102")})
-    assert intake.collect(folder, LESSON).ready.keys() == {"Ada Byron 101", "Ada Byron 102"}
+    for _ in "ab":
+        taken = intake.collect(folder, LESSON)
+        assert taken.namesakes == {"Ada Byron": ["Ada Byron 101", "Ada Byron 102"]}
+        assert taken.ready.keys() == {"Ada Byron 101", "Ada Byron 102"} == taken.files.keys()
+    (folder / "downloaded" / LESSON / moodle("Ada Byron", 102)).unlink()
+    assert "Ada Byron" not in intake.collect(folder, LESSON, {"Ada Byron"}).ready
