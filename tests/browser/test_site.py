@@ -166,7 +166,7 @@ def test_on_a_phone_a_figure_is_whole_and_as_wide_as_the_window(open_page):
     page = open_page("notebooks/06_reading_the_picture", width=390)
     page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
     figures = page.locator("article figure > a:visible")
-    assert figures.count() == 4
+    assert figures.count() == 6
     for figure in figures.all():
         assert figure.evaluate("one => one.scrollWidth <= one.clientWidth")
         assert figure.bounding_box()["width"] > 360

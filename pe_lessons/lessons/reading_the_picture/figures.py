@@ -28,14 +28,52 @@ def heat_map(table):
 
 @plots.drawn
 def detector(answers):
-    """What the row of position 40 answers at each position, at two widths."""
-    names = dict(zip(answers, ((129, 0.12), (129, 0.45))))
-    fig = plots.curves(answers, ylabel="dot product / (d_model / 2)", beside=names)
+    """What the row of position 500 answers at each position: all pairs, the fast ones, the slow ones."""
+    fig = plots.curves(answers, ylabel="answer / answer at 500", beside=dict.fromkeys(answers, (1030, 0)))
     ax = fig.axes[0]
-    ax.set(xlim=(-4, 155), ylim=(-0.05, 1.35), xticks=range(0, 128, 20))
-    line = {"arrowstyle": "-", "color": "0.5", "shrinkA": 0, "shrinkB": 2}
-    ax.annotate("itself", (40, 1), (40, 1.22), ha="center", va="center", arrowprops=line)
-    ax.annotate("fooled: position 103", (103, 0.95), (103, 1.22), ha="center", va="center", arrowprops=line)
+    for line in ax.lines:
+        line.set(linewidth=1.3, linestyle="-")  # a dash would be longer than a ripple
+    words = ("all 256 pairs", '58 fast pairs:\n"not here"', '198 slow pairs:\n"about so far"')
+    for label, text, height in zip(ax.texts, words, (0.25, -0.02, 0.5), strict=True):
+        label.set(text=text, position=(1020, height))
+    ax.annotate("position 500", (500, 1.02), (500, 1.14), ha="center", va="bottom",
+                arrowprops={"arrowstyle": "-", "color": "0.5", "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+    ax.set(xlim=(0, 1000), ylim=(-0.35, 1.1), xticks=range(0, 1001, 250))
+    return fig
+
+
+@plots.drawn
+def hands(answers):
+    """What each hand of a table answers at each position to the row of position 40, and their mean."""
+    n_pairs = answers.shape[1]
+    fig, axes = plt.subplots(n_pairs + 1, 1, figsize=(4.7, 6.2), sharex=True, sharey=True)
+    for pair, ax in enumerate(axes[:-1]):
+        ax.plot(answers[:, pair], color=plots.COLOURS[0])
+        ax.set_title(f"hand {pair}: a turn in {2 * np.pi * 10**pair:,.0f} tokens", loc="left")
+    axes[-1].plot(answers.mean(axis=1), color=RED)
+    axes[-1].set_title("all four, on average", loc="left", color=RED)
+    for ax in axes:
+        ax.axvline(40, color="0.5", linestyle="--", linewidth=1, zorder=0)
+        ax.axvline(103, color="0.5", linestyle=":", linewidth=1, zorder=0)
+        ax.set(xlim=(0, 127), ylim=(-1.15, 1.15), yticks=[-1, 0, 1], xticks=[0, 20, 40, 60, 80, 103, 120])
+    axes[-1].set_xlabel("position")
+    fig.supylabel("answer")
+    return fig
+
+
+@plots.drawn
+def reach(answers):
+    """What position 0 answers at each distance, for two bases; each mark of the axis is ten times as far."""
+    fig = plots.curves(answers, xlabel="distance in tokens", ylabel="answer / answer at itself",
+                       x=range(len(next(iter(answers.values())))),
+                       beside=dict(zip(answers, ((4, 0.35), (45, 0.62)), strict=True)))  # fmt: skip
+    ax = fig.axes[0]
+    ax.axhline(0, color="0.5", linewidth=1, zorder=0)
+    for line in ax.lines:
+        line.set(linewidth=0.9, linestyle="-")  # a dash would be longer than a ripple
+    ax.set(xscale="log", xlim=(1, 10_000), ylim=(-0.25, 1.05))
+    ax.set_xticks([1, 10, 100, 1000, 10_000], ["1", "10", "100", "1,000", "10,000"])
+    ax.minorticks_off()
     return fig
 
 
