@@ -28,6 +28,9 @@ def test_a_table_that_cannot_be_trained_is_refused(encode, says):
 def test_measures_see_rows_that_repeat_and_rows_that_change_with_the_length():
     found = workshop.measured(half_loud)
     assert found["smallest distance"] == 0 and found["length"] > 5 and found["neighbours"] < 0.5
+    stripes = 50 * (-1) ** np.arange(32)
+    drowned = workshop.measured(lambda positions, d_model: arrays.sinusoidal(len(positions), 32) + stripes)
+    assert drowned["smallest distance"] > 1 and drowned["with words"] < 0.1
     assert workshop.measured(toys.Rotary()) == {}
 
 

@@ -1,10 +1,8 @@
 """What the workshop says of training, with other random numbers than those of the lesson."""
 
-import numpy as np
-
 from evidence.claims.run_claims import above, below, each_seed, who_learns
 from evidence.claims.train_on_another_seed import of_lesson
-from pe_lessons import arrays, measures
+from pe_lessons import arrays
 from pe_lessons.lessons.design_your_own import workshop
 
 
@@ -38,7 +36,7 @@ def loudness(seed):
 @each_seed
 def closest_in_the_model(seed):
     """The distance of the two closest of 16 rows, added to 200 random words, after LayerNorm, averaged"""
-    lesson, words = of_lesson("design_your_own"), np.random.default_rng(seed).normal(size=(200, 1, 32))
+    lesson = of_lesson("design_your_own")
     near, apart = below(0.35), above(0.8)
     for name, encode, bound in (
         ("sinusoidal", lesson.sinusoidal, apart),
@@ -47,7 +45,4 @@ def closest_in_the_model(seed):
         ("stripes_of_four", lesson.stripes_of_four, near),
         ("sinusoidal, 16 times as loud", louder(16), apart),
     ):
-        both = words + workshop.rows_of(encode, 16)  # (200, 16, 32)
-        both = both - both.mean(axis=-1, keepdims=True)
-        seen = (both / both.std(axis=-1, keepdims=True)).mean(axis=0)
-        yield name, measures.smallest_gap(seen), bound
+        yield name, workshop.distance_with_words(encode, seed), bound

@@ -17,5 +17,95 @@ needles_needed = lesson.exercise(
     edge_probes=((0.99, 0.016), (0.5, 0.9), (0.9, 0.9), (0.6, 0.021)),
 )
 
+
+def _other_results(draw, found, texts):
+    """Other lengths, and at each depth up to two needles fewer."""
+    longer = draw.choice((2, 4, 8))
+    return {
+        longer * length: [each - draw.randint(0, 2) for each in row] for length, row in found.items()
+    }, texts
+
+
+# No depth and no gap is exactly at a limit, where a last digit would decide.
+longest_promised = lesson.exercise(
+    "longest_promised",
+    probes=(
+        (  # the worst depth fails at 64k, and 128k alone would pass
+            {
+                4: [1283, 1281, 1279, 1282, 1281],
+                32: [1264, 1248, 1232, 1248, 1265],
+                64: [1216, 1184, 1104, 1184, 1200],
+                128: [1120, 1121, 1104, 1120, 1136],
+            },
+            1600,
+        ),
+        (  # all depths are alike, and one finds too little at 64k
+            {
+                4: [1550, 1401, 1402, 1399, 1398],
+                32: [1440, 1430, 1432, 1428, 1431],
+                64: [1300, 1293, 1297, 1295, 1291],
+                128: [1290, 1283, 1287, 1285, 1281],
+            },
+            1600,
+        ),
+        (  # wide limits; one depth was weak in short texts, too
+            {
+                8: [380, 352, 330, 352, 361],
+                16: [341, 322, 311, 325, 334],
+                32: [326, 306, 294, 308, 318],
+                64: [315, 297, 260, 300, 310],
+            },
+            400,
+        ),
+        (  # gaps of 2.6, of 3.7 and of 5.1 points at about 80 %, where four standard errors are 4
+            {
+                4: [1323, 1318, 1321, 1317, 1322],
+                32: [1301, 1282, 1260, 1290, 1297],
+                64: [1292, 1271, 1233, 1285, 1290],
+                128: [1281, 1266, 1199, 1268, 1275],
+                256: [1280, 1265, 1165, 1266, 1275],
+            },
+            1600,
+        ),
+        (  # slowly less, never much less than at the length before
+            {
+                4: [1502, 1505, 1499, 1501, 1503],
+                16: [1380, 1377, 1383, 1379, 1381],
+                32: [1290, 1287, 1293, 1289, 1291],
+                64: [1180, 1176, 1183, 1179, 1181],
+                128: [1090, 1086, 1093, 1089, 1091],
+            },
+            1600,
+        ),
+        (
+            {
+                4: [1502, 1301, 1499, 1503, 1498],
+                32: [1402, 1399, 1405, 1401, 1403],
+                64: [1161, 1158, 1157, 1163, 1155],
+            },
+            1600,
+        ),
+        (
+            {
+                4: [1201, 1199, 1203, 1202, 1198],
+                16: [1111, 1109, 1113, 1114, 1110],
+                32: [1060, 1050, 1013, 1055, 1062],
+            },
+            1600,
+        ),
+        # the mean is in the middle between worst and best
+        ({4: [1350, 1352, 1349], 8: [1331, 1329, 1333], 16: [1360, 1304, 1248]}, 1600),
+    ),
+    edge_probes=(
+        ({4: [720, 710, 715], 32: [400, 398, 403], 64: [700, 698, 703]}, 800),  # none can be promised
+        ({4: [381, 377, 379], 8: [361, 357, 359], 16: [350, 348, 352]}, 400),  # all can
+        ({4: [17, 17, 17, 17, 17], 8: [20, 20, 19, 15, 16]}, 20),  # so few that one needle decides
+        ({4: [19, 19, 19], 8: [18, 17, 18], 16: [16, 17, 17]}, 20),
+        ({4: [95, 91], 64: [93, 70]}, 100),
+        ({2: [1502, 1503, 1499, 1501], 4: [1487, 1486, 1448, 1486], 8: [1441, 1400, 1437, 1439]}, 1600),
+    ),
+    redraw=_other_results,
+)
+
 decide_question = lesson.question("decide_question")
 quiz_decide = lesson.quiz("quiz_decide")

@@ -33,11 +33,13 @@ def diluted(lengths, weights, margin):
 def bases(similarities):
     """How similar a word looks to itself at every distance: the smallest and the largest value nearby."""
     edges = np.unique(np.logspace(0, np.log10(131_072), 120).astype(int))
+    spread = 1 / np.sqrt(128)  # of the mean of 64 cosines of random angles
     fig, axes = plt.subplots(len(similarities), 1, figsize=(4.7, 5.4), sharex=True, sharey=True)
     for ax, (base, values) in zip(axes, similarities.items()):
         parts = [values[start:end] for start, end in itertools.pairwise(edges)]
         low, high = ([choose(part) for part in parts] for choose in (np.min, np.max))
         ax.fill_between(edges[:-1], low, high, color=plots.OF_ENCODING["RoPE"], linewidth=0.6)
+        ax.axhspan(-spread, spread, color="0.87", linewidth=0, zorder=0)
         ax.axhline(0, color="0.5", linewidth=1)
         ax.axvline(65_536, color="0.5", linewidth=1)
         ax.text(0.92, 0.8, f"base {base:,}", ha="right", transform=ax.transAxes)
@@ -45,6 +47,7 @@ def bases(similarities):
         lowest = f"nowhere negative (lowest: {values.min():.3f})"
         said = f"negative at {100 * negative:.0f} % of all distances" if negative else lowest
         ax.text(1.3, -0.36, said, va="center", color=plots.RED)
+    axes[0].text(1.3, 0.2, "random words: 0 \u00b1 0.09", va="center", color="0.3")
     axes[-1].set(xscale="log", xlabel="distance", xlim=(1, 131_072), ylim=(-0.5, 1.05))
     axes[1].set(ylabel="similarity")
     return fig

@@ -40,8 +40,8 @@ def measured(encoding):
     """What the rows of 64 positions say, by name; nothing for an encoding without rows.
 
     ``neighbours`` is the share of rows whose nearest row is next door, ``smallest distance`` is between the
-    two closest rows, ``shift`` is what the best matrix misses of the row three tokens on, and ``length`` how
-    far the first 5 rows change when 5 tokens become 50.
+    two closest rows, ``shift`` is what the best matrix misses of the row three tokens on, ``length`` how far
+    the first 5 rows change when 5 tokens become 50, and ``with words`` is `distance_with_words`.
     """
     if isinstance(encoding, toys.Encoding):
         return {}
@@ -52,7 +52,16 @@ def measured(encoding):
         "smallest distance": measures.smallest_gap(table),
         "shift": measures.shift_residual(table, offset=3),
         "length": measures.length_drift(lambda count: rows_of(encoding, count), 5, 50),
+        "with words": distance_with_words(encoding),
     }
+
+
+def distance_with_words(encoding, seed=0):
+    """The distance of the two closest of 16 rows, added to 200 random words, after LayerNorm, averaged."""
+    words = np.random.default_rng(seed).normal(size=(200, 1, WIDTH))
+    both = words + rows_of(encoding, SEQ_LEN)  # (200, 16, 32)
+    both = both - both.mean(axis=-1, keepdims=True)
+    return measures.smallest_gap((both / both.std(axis=-1, keepdims=True)).mean(axis=0))
 
 
 def five_back(num_texts, seq_len, *, seed):

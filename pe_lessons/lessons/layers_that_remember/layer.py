@@ -8,17 +8,24 @@ _rng = np.random.default_rng(seed=8)
 to_qkv, to_rates, mix = (_rng.normal(size=size) / 2 for size in ((8, 24), (8, 2), (24, 4)))
 
 
-def layer(x, state=None, before=None, masked=False):
+def layer(x, state=None, before=None, masked=False, fades=True, overwrites=True, mixes=True):
     """The outputs of the tokens x (seq_len, 8), and the two memories that the next tokens need.
 
     `state` and `before` are the memories that the tokens before left: the state, and the last three inputs of
     the convolution. `masked` tokens, which are padding, neither fade the state nor write into it.
+    `fades`, `overwrites` and `mixes` (the convolution) can be switched off. With all three off, this is a
+    plain sum, into which each token writes beta times its value.
     """
-    mixed, before = arrays.short_convolution(x @ to_qkv, mix, before=before)
-    q, k, v = np.split(mixed, 3, axis=-1)
+    qkv = x @ to_qkv
+    if mixes:
+        qkv, before = arrays.short_convolution(qkv, mix, before=before)
+    q, k, v = np.split(qkv, 3, axis=-1)
     k = k / np.maximum(np.linalg.norm(k, axis=-1, keepdims=True), 1e-6)
     gates, beta = 1 / (1 + np.exp(-to_rates.T @ x.T))  # both between 0 and 1
-    if masked:
-        gates, beta = np.ones(len(x)), np.zeros(len(x))
-    outputs, state = arrays.delta_rule(q, k, v, beta, gates=gates, state=state)
+    gates = gates if fades and not masked else np.ones(len(x))
+    beta = np.zeros(len(x)) if masked else beta
+    if overwrites:
+        outputs, state = arrays.delta_rule(q, k, v, beta, gates=gates, state=state)
+    else:
+        outputs, state = arrays.linear_attention(q, k, beta[:, None] * v, gates=gates, state=state)
     return outputs, {"state": state, "before": before}

@@ -62,6 +62,11 @@ class Memory(nn.Module):
         x = x + read
         return self.head(x + self.think(x))  # (batch, seq_len, num_answers)
 
+    @torch.no_grad()
+    def gates(self):
+        """The gate that each word makes, if there is no convolution (num_words,)."""
+        return self.to_rates(self.norm(self.embedding.weight))[:, 0].sigmoid()
+
 
 def back(k):
     """The task "what stood k tokens ago"."""
@@ -85,11 +90,16 @@ def show(task):
         print(f"{name:>6}", *(f"{one:>3}" for one in row))
 
 
-def accuracy(task, *, seed=0, steps=80, **how):
+def accuracy(task, **how):
     """Accuracy on new texts of a `Memory` of this kind, trained for `steps` steps."""
+    return trained(task, **how)[1]
+
+
+def trained(task, *, seed=0, steps=80, **how):
+    """A `Memory` of this kind after `steps` steps, and its accuracy on new texts."""
     words, answers = (12, VALUES) if task is last_wins else (10, 10)
     torch.manual_seed(seed)
     model = Memory(words, answers, **how)
     toys.train(model, toys.batches(task, seed=seed, vocab_size=words), steps=steps, lr=0.02, print_every=None)
     test = toys.batches(task, seed=seed + 1000, vocab_size=words, batch_size=512)
-    return toys.accuracy(model, *next(test))
+    return model, toys.accuracy(model, *next(test))
