@@ -4,9 +4,8 @@ Sphinx wants all its sources in one folder, so they are gathered in docs/_build/
 the notebooks, the teacher's guide, and whatever else they may link to. MathJax, which sets the formulas,
 Python for the exercises (Pyodide), their editor (CodeMirror) and the search (Pagefind) come from npm. NumPy
 does not: Pyodide fetches its own wheel from the place of its releases. Where that is out of reach, the site
-is built without the wheel, and exercises that need NumPy say where they can be done.
-PE_LESSONS_REPOSITORY is the address of the repository, and PE_LESSONS_SITE that of the site, where GitHub
-does not serve it under the repository's name.
+is built without the wheel, and exercises that need NumPy say where they can be done. PE_LESSONS_REPOSITORY
+and PE_LESSONS_SITE are the addresses of repository and site, where GitHub has no site of that name.
 """
 
 import hashlib
@@ -163,6 +162,7 @@ UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/",
 UNREAD = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, .cell_output table, script"
 UNREAD += ", summary, .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
 SOURCES = re.compile(r"<p><strong>Sources\.</strong></p>.*?</ul>", re.DOTALL)
+FIRST_USE = r"((?:(?<=[.?!] )(?=[A-Z(])|^)(?:(?![.?!] [A-Z(]).)*\0.*?(?:[.?!](?= [A-Z(]|$)|$))"
 CASE = re.compile(r'<section id="case-(\d+)">.*?</section>', re.DOTALL)
 
 
@@ -194,10 +194,13 @@ def index_search(pages, html):
         if lesson := re.search(r"Lessons? (\d\d)", said):
             words.setdefault(lesson[1], []).append(word)
             place["in"] = name = lessons[lesson[1]]
-            before, linked, _ = texts[name].partition(f'glossary.html#{anchor}"')  # its first use there
+            before, linked, after = texts[name].partition(f'glossary.html#{anchor}"')  # its first use there
             sections = re.findall(r'<section id="([^"]+)">\s*<h[23]>(.*?)<a', before) if linked else []
             if sections:
                 place |= {"in": f"{name}#{sections[-1][0]}", "under": re.sub("<.*?>", "", sections[-1][1])}
+                around = f'{before.rpartition("<p")[2].partition(">")[2]}">\0{after.partition(">")[2]}'
+                around = re.sub("<.*?>", "", formulas.in_words(around.partition("</p>")[0]))
+                place["first"] = re.search(FIRST_USE, " ".join(around.split()))[1].replace("\0", "")[:300]
     for place in places.values():
         if "in" in place:
             place["title"] = re.search("<h1>(.*?)<a", texts[place["in"].partition("#")[0]])[1]

@@ -74,6 +74,7 @@ def turns(layer, length):
     return np.array(layer.frequencies) * reach / (2 * math.pi)
 
 
+@plt.rc_context(plots.STYLE | {"figure.constrained_layout.use": False, "image.interpolation": "none"})
 def picture(exhibit):
     """(figure, words for those who cannot see it), or None where nothing turns."""
     plan = models.layers(exhibit["config"])
@@ -98,7 +99,7 @@ def picture(exhibit):
 
 def save(fig, path, **options):
     """A picture whose bytes are the same every time."""
-    with plt.rc_context({"svg.hashsalt": path.stem}):
+    with plt.rc_context(plots.STYLE | {"svg.hashsalt": path.stem}):
         fig.savefig(path, metadata={"Date": None}, **options)
     plt.close(fig)
 
