@@ -67,15 +67,18 @@ addEventListener("DOMContentLoaded", () => {
     box.classList.toggle("breaks-out", box.matches(".cell_input") ? /^.{81}/m.test(inside?.textContent) : box.scrollWidth > box.clientWidth + 1);
     const heads = [...box.querySelectorAll("thead th, thead td")];
     const rows = [...box.querySelectorAll("tbody tr")];
-    if (heads.length < 3 || !rows.some(({ children }) => [...children].some((cell, n) => n && /[a-z]+ \S+ [a-z]/i.test(cell.textContent)))) continue;
+    if (heads.length < 3) continue;
+    if (!heads.some((head, n) => n && head.textContent.length > 20) && !rows.some(({ children }) => [...children].some((cell, n) => n && /[a-z]+ \S+ [a-z]/i.test(cell.textContent)))) continue;
     inside.classList.add("stacks");
     for (const { children } of rows) {
       [...children].forEach((cell, n) => {
-        if (!cell.textContent.trim() && !cell.firstElementChild) return cell.replaceChildren();
+        if (!cell.textContent.trim() && !cell.firstElementChild) return;
         const head = document.createElement("span");
         head.className = "cell-head";
         head.append(...[...heads[n].childNodes].map((one) => one.cloneNode(true)));
-        cell.prepend(head);
+        const said = document.createElement("span");
+        said.append(...cell.childNodes);
+        cell.append(head, said);
       });
     }
   }
