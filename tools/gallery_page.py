@@ -87,7 +87,7 @@ def picture(exhibit):
         found = turns(layer, length)
         grid[number, : len(found)] = np.where(found > 0, found, np.nan)
     fig, ax = plt.subplots(figsize=(4.4, 1.7))
-    fig.subplots_adjust(0.12, 0.28, 0.94, 0.95)
+    fig.subplots_adjust(0.12, 0.32, 0.94, 0.95)
     ax.set(xlim=(-0.5, widest - 0.5), ylim=(-0.5, len(plan) - 0.5), xlabel="pair", ylabel="layer")
     grid = np.ma.masked_less(np.ma.masked_invalid(grid), 1)
     image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(1, 1e5), cmap=plots.WEIGHTS)

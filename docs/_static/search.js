@@ -69,7 +69,7 @@ function term_in(terms, words) {
 // What is known of a term, as rows: its entry in the glossary, and where its lesson uses it first.
 function pinned({ word, at, said, in: place, title, under, first }) {
   const entry = at && item("Glossary", at, word, said);
-  const lesson = place && item("Lesson", place, under ? `${title} › ${under}` : title, first ?? "This lesson is about it.");
+  const lesson = place && item("Lesson", place, under ? `${title} › ${under}` : title, first?.length > 24 ? first : "This lesson is about it.");
   return [entry, lesson].filter(Boolean);
 }
 
