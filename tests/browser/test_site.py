@@ -169,8 +169,10 @@ def test_on_a_phone_code_is_broken_and_what_it_prints_scrolls_and_says_so(open_p
 def test_code_has_two_widths_and_on_a_phone_a_table_of_words_has_a_block_per_row(open_page):
     page = open_page("notebooks/13_longer_than_trained", width=1440)
     page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
-    wide = page.locator(".cell_input:visible").evaluate_all("all => all.map(one => one.offsetWidth)")
-    assert len({*wide}) <= 2
+    wide = page.locator(".cell:not(.to-answer *) > .cell_input:visible").evaluate_all(
+        "all => all.map(one => one.offsetWidth)"
+    )
+    assert len({*wide}) == 2
     page = open_page("notebooks/09_rotary", width=390)
     page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
     row = page.locator("table.stacks tbody tr").first
