@@ -30,7 +30,7 @@ if "google.colab" in sys.modules:  # elsewhere the course is installed already
 """
 
 SHOW = {"imports": "Show the imports", "code": "Show the code of this picture", "output": "Show the answer"}
-THUMB = 88  # dots of the page
+THUMB = 208  # dots of the page
 LONG = 8  # lines of code above a figure that are in its way
 ONLY_DRAWS = re.compile(r"(#.*\n)*figures\.\w+\((.|\n[ )])*\)\s*$")  # one call
 
@@ -308,17 +308,8 @@ def mapped(kept):
 
 
 def dark_twin(png, width, coloured):
-    """A figure for a dark page: what is drawn in light ink on no paper, and colours that mean something kept.
-    Those of a map are turned: what is near 0 is dark there.
-
-    Parameters
-    ----------
-    png : bytes
-    width : int
-        In dots of the page.
-    coloured : list of str
-        The parts to be kept: "left top right bottom" in dots of the page.
-    """
+    """A PNG that is so wide on the page for a dark one: what is drawn in light ink on no paper, but in the
+    parts "left top right bottom" colours are kept. Those of a map are turned: near 0 they are dark."""
     drawn = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
     # As invert(0.93) hue-rotate(180deg) of CSS, but lighter.
     turned = (PAPER + (1 - 2 * PAPER) * (1 - drawn / 255)) @ OPPOSITE_HUE.T

@@ -4,9 +4,8 @@ Sphinx wants all its sources in one folder, so they are gathered in docs/_build/
 the notebooks, the teacher's guide, and whatever else they may link to. MathJax, which sets the formulas,
 Python for the exercises (Pyodide), their editor (CodeMirror) and the search (Pagefind) come from npm. NumPy
 does not: Pyodide fetches its own wheel from the place of its releases. Where that is out of reach, the site
-is built without the wheel, and exercises that need NumPy say where they can be done.
-PE_LESSONS_REPOSITORY is the address of the repository, and PE_LESSONS_SITE that of the site, where GitHub
-does not serve it under the repository's name.
+is built without the wheel, and exercises that need NumPy say where they can be done. PE_LESSONS_REPOSITORY
+and PE_LESSONS_SITE are the addresses of repository and site, where GitHub has no site of that name.
 """
 
 import hashlib
@@ -156,13 +155,13 @@ def icon_letters(html, names):
     return found
 
 
-# of what the search finds; other pages count half
 WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api": 0.1, "teaching": 0.1}
 ALSO = tomllib.loads((DOCS / "search_words.toml").read_text(encoding="utf-8"))
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
 UNREAD = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, .cell_output table, script"
 UNREAD += ", summary, .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
 SOURCES = re.compile(r"<p><strong>Sources\.</strong></p>.*?</ul>", re.DOTALL)
+SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z(])")
 CASE = re.compile(r'<section id="case-(\d+)">.*?</section>', re.DOTALL)
 
 
@@ -178,9 +177,8 @@ def searched(name, text, weight, **about):
 
 
 def index_search(pages, html):
-    """Give Pagefind the articles: headings and words that are explained with their addresses, and with every
-    lesson the words for which the glossary names it first. Functions count least. And terms.json: where a
-    term is explained, and the section of its lesson that uses it first."""
+    """Give Pagefind the articles, and with every lesson the words for which the glossary names it first.
+    And terms.json: where a term is explained, and the sentence of its lesson that uses it first."""
     entries = (DOCS / "glossary.md").read_text(encoding="utf-8").split("```{glossary}")[1]
     texts = {path.relative_to(html).as_posix(): text for path, text in pages.items()}
     lessons = {name[10:12]: name for name in texts if name.startswith("notebooks/")}
@@ -194,10 +192,16 @@ def index_search(pages, html):
         if lesson := re.search(r"Lessons? (\d\d)", said):
             words.setdefault(lesson[1], []).append(word)
             place["in"] = name = lessons[lesson[1]]
-            before, linked, _ = texts[name].partition(f'glossary.html#{anchor}"')  # its first use there
+            before, linked, after = texts[name].partition(f'glossary.html#{anchor}"')  # its first use there
             sections = re.findall(r'<section id="([^"]+)">\s*<h[23]>(.*?)<a', before) if linked else []
             if sections:
                 place |= {"in": f"{name}#{sections[-1][0]}", "under": re.sub("<.*?>", "", sections[-1][1])}
+                around = f'{before.rpartition("<p")[2].partition(">")[2]}">\0{after.partition(">")[2]}'
+                around = re.sub("<.*?>", "", formulas.in_words(around.partition("</p>")[0]))
+                said = SENTENCES.split(" ".join(around.split()))
+                at = next(n for n, one in enumerate(said) if "\0" in one)
+                said = said[at - (at > 0 and len(said[at]) < 60) : at + 1]  # not too short
+                place["first"] = " ".join(said).replace("\0", "")[:300]
     for place in places.values():
         if "in" in place:
             place["title"] = re.search("<h1>(.*?)<a", texts[place["in"].partition("#")[0]])[1]

@@ -25,6 +25,7 @@ error, and the cases that it leads to are left. Each is a riddle: which of its t
 ```{{raw}} html
 <link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>
 <p class="filters" data-single>{buttons}</p>
+<h2 class="or">Or choose a curve</h2>
 {curves}
 <p class="wall-count" role="status" tabindex="-1"></p>
 ```
@@ -35,7 +36,7 @@ SEEN, ALSO, TOKENS = ({int(n): said for n, said in WORDS[key].items()} for key i
 ASKED = "Which of the three is it?"
 OURS = f"What would you suspect? Here are three. {ASKED}"
 ANSWER = "Cause and fix"
-GUILTY = f"Yes, it is this one. *{ANSWER}* says why."
+GUILTY = f'Yes, it is this one. <button type="button" class="to-cause">{ANSWER}</button> says why.'
 
 
 def section(case):

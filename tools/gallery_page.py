@@ -74,6 +74,7 @@ def turns(layer, length):
     return np.array(layer.frequencies) * reach / (2 * math.pi)
 
 
+@plt.rc_context(plots.STYLE | {"figure.constrained_layout.use": False, "image.interpolation": "none"})
 def picture(exhibit):
     """(figure, words for those who cannot see it), or None where nothing turns."""
     plan = models.layers(exhibit["config"])
@@ -86,7 +87,7 @@ def picture(exhibit):
         found = turns(layer, length)
         grid[number, : len(found)] = np.where(found > 0, found, np.nan)
     fig, ax = plt.subplots(figsize=(4.4, 1.7))
-    fig.subplots_adjust(0.12, 0.28, 0.94, 0.95)
+    fig.subplots_adjust(0.12, 0.32, 0.94, 0.95)
     ax.set(xlim=(-0.5, widest - 0.5), ylim=(-0.5, len(plan) - 0.5), xlabel="pair", ylabel="layer")
     grid = np.ma.masked_less(np.ma.masked_invalid(grid), 1)
     image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(1, 1e5), cmap=plots.WEIGHTS)
@@ -98,7 +99,7 @@ def picture(exhibit):
 
 def save(fig, path, **options):
     """A picture whose bytes are the same every time."""
-    with plt.rc_context({"svg.hashsalt": path.stem}):
+    with plt.rc_context(plots.STYLE | {"svg.hashsalt": path.stem}):
         fig.savefig(path, metadata={"Date": None}, **options)
     plt.close(fig)
 

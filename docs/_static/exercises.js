@@ -268,7 +268,7 @@ async function tick() {
     const lesson = link.pathname.match(/notebooks\/(\w+)\.html$/)?.[1];
     const [names, kept] = [lessons[lesson] ?? [], notebook(lesson)];
     const done = names.filter((name) => solved(kept, name)).length;
-    if (done) link.append(make("span", { className: "done", textContent: `${done === names.length ? " ✓" : ""} ${done} of ${names.length}` }));
+    if (done) link.append(make("span", { className: "done", textContent: `${done === names.length ? " ✓" : ""} ${done} of ${names.length} exercises` }));
   }
 }
 tick();

@@ -14,7 +14,7 @@ function knob(spec) {
   const label = document.createElement("label");
   const shown = document.createElement("b");
   const input = document.createElement(spec.choices ? "select" : "input");
-  if (spec.choices) input.append(...spec.choices.map((choice) => new Option(choice)));
+  if (spec.choices) input.append(...spec.choices.map((choice) => new Option(spec.shown?.(choice) ?? choice, choice)));
   else if (spec.min === undefined) Object.assign(input, { type: "checkbox", checked: spec.value });
   else Object.assign(input, { type: "range", min: spec.min, step: spec.step ?? 1 });
   const bound = (values) => {
@@ -24,9 +24,9 @@ function knob(spec) {
   if (spec.min !== undefined || spec.choices) input.value = spec.value;
   label.append(`${spec.label} `, shown, input);
   const read = () => (spec.choices ? input.value : spec.min === undefined ? input.checked : Number(input.value));
-  const say = () => {
+  const say = (values) => {
     if (spec.min === undefined) return;
-    shown.textContent = spec.shown ? spec.shown(read()) : spaced(read());
+    shown.textContent = spec.shown ? spec.shown(read(), values) : spaced(read());
     input.setAttribute("aria-valuetext", shown.textContent);
   };
   return { label, input, spec, bound, read, say };
@@ -64,7 +64,7 @@ async function mount(box) {
   const offer = () => {
     const offers = picture.offers?.() ?? [];
     if (offers.map(([said]) => said).join() === [...offered.children].map((one) => one.textContent).join()) return;
-    if (touched) words.scrollIntoView({ block: "nearest" }); // what was found out stands there
+    if (touched) (offers.length ? words : drawing).scrollIntoView({ block: "nearest" }); // what was found out, or what is to be tapped
     offered.replaceChildren(...offers.map(([said, act]) => made_button(said, () => {
       act();
       touch();
@@ -81,14 +81,14 @@ async function mount(box) {
     words.innerHTML = picture.words(numbers, values, touched, moving);
     box.classList.toggle("solved", touched && (picture.solved?.(numbers) ?? true));
     offer();
-    Object.values(knobs).forEach((one) => one.say());
+    Object.values(knobs).forEach((one) => one.say(values));
   };
   const touch = () => {
     [touched, moving] = [true, false];
     show();
   };
   Object.values(knobs).forEach((one) => one.input.addEventListener("input", touch));
-  box.querySelector("noscript").before(drawing, ...(picture.offers ? [words, offered, controls] : [controls, words]));
+  box.querySelector("noscript").before(drawing, ...(picture.offers ? [words, ...box.querySelectorAll(".story"), offered, controls] : [controls, words]));
   show();
   new MutationObserver(show).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   if (picture.sweep && matchMedia("(prefers-reduced-motion: no-preference)").matches) {
@@ -182,7 +182,7 @@ const seen = new IntersectionObserver((entries) => {
 }, { rootMargin: document.querySelector(".live.wide") ? "3000px" : "400px" });
 boxes.forEach((box) => seen.observe(box));
 
-// Every lesson wears the row of its number in the sinusoidal table, the front page all of them, and its parts theirs.
+// Every lesson wears the row of its number in the sinusoidal table, and the front page all of them.
 const [ROWS, ALL] = [32, 128].map((columns) => range(26).map((number) => row(number, columns)));
 const worn = new Map();
 function wear(place, before, rows, said) {
@@ -195,10 +195,6 @@ const number = location.pathname.match(/notebooks\/(\d\d)_/)?.[1];
 const title = document.querySelector("article h1");
 if (number && title) wear(title.parentElement, title, [ROWS[Number(number)]], `Row ${Number(number)} of the table that lesson 02 computes`);
 if (document.querySelector(".live.hero")) wear(title.parentElement, title, ALL, "Rows 0 to 25 of the table that lesson 02 computes");
-for (const part of document.querySelectorAll(".part")) {
-  const lessons = [...part.querySelectorAll("li a")].map((one) => Number(one.pathname.match(/notebooks\/(\d\d)_/)[1]));
-  wear(part, part.firstChild, lessons.map((n) => ALL[n]), "A row of the table for each lesson");
-}
 const paint = () => worn.forEach((rows, strip) => (strip.style.backgroundImage = `url(${painted(rows)})`));
 paint();
 new MutationObserver(paint).observe(document.documentElement, { attributeFilter: ["data-theme"] });

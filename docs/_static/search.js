@@ -54,7 +54,7 @@ const alike = (said) => ALIKE.reduce((now, [one, other]) => now.replace(one, oth
 
 // Words that say nothing about what is looked for.
 const SMALL = new Set("a an the i my our your we it is are was be do does did can could should to of in on at for from with by as and or not no if when why how what which where who that this there than then so into about me us you its have has get gets work works explain explained mean means use used using tell".split(" "));
-const content = (words) => words.replace(/[?!.,;:“”"()]+/g, " ").split(/\s+/).filter((word) => word && !SMALL.has(word)).join(" ");
+const content = (words) => words.replace(/[?!.,;:“”"()]+/g, " ").split(/\s+/).filter((word) => word && !SMALL.has(word) && !/^\d$/.test(word)).join(" ");
 const singular = (words) => words.split(" ").map((word) => (/[^su]s$/.test(word) && word.length > 3 ? word.slice(0, -1) : word)).join(" ");
 
 // The longest term in the words: all of them, or several of them side by side, as in "breaks on long texts".
@@ -67,9 +67,9 @@ function term_in(terms, words) {
 }
 
 // What is known of a term, as rows: its entry in the glossary, and where its lesson uses it first.
-function pinned({ word, at, said, in: place, title, under }) {
+function pinned({ word, at, said, in: place, title, under, first }) {
   const entry = at && item("Glossary", at, word, said);
-  const lesson = place && item("Lesson", place, under ? `${title} › ${under}` : title, at ? "Here it is used for the first time." : "This lesson is about it.");
+  const lesson = place && item("Lesson", place, under ? `${title} › ${under}` : title, first?.length > 24 ? first : "This lesson is about it.");
   return [entry, lesson].filter(Boolean);
 }
 

@@ -12,6 +12,7 @@ count.after(found);
 
 // What is told opens below its card, and goes back to its place in the hidden list.
 const sections = new Map(cards.map((card) => [card, document.getElementById(card.querySelector("a").hash.slice(1)).closest("section")]));
+const told = sections.get(cards[0]).parentElement;
 let opened;
 function close() {
   if (!opened) return;
@@ -46,6 +47,7 @@ function show() {
   }
   for (const home of new Set(homes.values())) home.closest("section").hidden = asked;
   const left = cards.filter((card) => !card.hidden);
+  told.hidden = !left.length;
   const called = single && wanted.length ? `“${(wanted[0].querySelector("b") ?? wanted[0]).textContent}”: ` : "";
   const meant = wanted.map((tag) => tag.title).filter(Boolean).join(" ");
   count.textContent = asked ? `${called}${left.length} of ${cards.length} shown. ${meant}`.trim() : `All ${cards.length} are shown.`;
@@ -53,7 +55,8 @@ function show() {
     const shared = (card) => [...typed].findIndex((letter, n) => letter !== name_of(card)[n]);
     const near = cards.filter((card) => shared(card) > 1).sort((one, other) => shared(other) - shared(one)).slice(0, 3);
     const ask = (textContent) => Object.assign(document.createElement("button"), { type: "button", textContent, onclick: () => press(null, textContent) });
-    count.append(near.length ? " Do you mean" : " No model here is called so, but the page Read a config takes a file of any model.", ...near.map((card) => ask(card.querySelector("a").textContent)));
+    const reads = Object.assign(document.createElement("a"), { href: "read_a_config.html", textContent: "Read a config" });
+    count.append(...(near.length ? [" Do you mean"] : [" No model here is called so. ", reads, " takes a file of any model."]), ...near.map((card) => ask(card.querySelector("a").textContent)));
   }
   if (asked) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
@@ -117,6 +120,13 @@ function open() {
 }
 addEventListener("hashchange", open);
 open();
+addEventListener("click", ({ target }) => {
+  if (!target.matches(".to-cause")) return;
+  const cause = target.closest("section").querySelector(".cause");
+  cause.open = true;
+  cause.scrollIntoView({ block: "nearest" });
+  cause.querySelector("summary").focus({ preventScroll: true });
+});
 
 // Ticked cards and the choices above the table are the same models. A bar at the bottom says which, and leads to the
 // table above the cards, and so does an address: gallery.html?compare=gpt-2,bloom.
@@ -166,6 +176,7 @@ if (bar) {
     compare();
   };
   document.querySelector("article > section").append(bar);
+  new IntersectionObserver(([{ isIntersecting }]) => bar.classList.toggle("away", isIntersecting)).observe(side); // it would lie on the table
   const linked = new URLSearchParams(location.search).get("compare")?.split(",").filter((name) => boxes.some((box) => box.value === name));
   if (linked) chosen.forEach((one, n) => (one.value = linked[n] ?? ""));
   linked ? shown(true) : compare(); // browsers keep choices over a reload

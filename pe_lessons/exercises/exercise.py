@@ -381,7 +381,7 @@ class Numbers(Exercise):
         return "Your answer"
 
     def _praise(self, seen):
-        return "Every number is right."
+        return "Every number is right. Our own program computes the same ones."
 
 
 def _short(value):

@@ -218,7 +218,7 @@ GRASPED = [
     ("out_of_numbers", [(300, 34), (200, 34)], {"position": 3}),
     ("ruler", [(100, 100), (308, 100)], {"query at": 12}),
     ("shuffle_the_words", [(40, 118), (390, 118)], {"order": 33}),
-    ("stretch", [(217, 21), (321, 21)], {"trained on": 12, "text longer by": 5}),
+    ("stretch", [(217, 50), (321, 50)], {"trained on": 12, "text longer by": 5}),
     ("sum_of_stripes", [(100, 100), (315, 100)], {"pairs": 32}),
     ("turn_the_hands", [(290, 60), (330, 18)], {"position": 0}),
     ("turn_the_hands", TURN, {"position": 15}),
@@ -263,7 +263,9 @@ def test_on_a_phone_a_handle_is_as_large_as_a_fingertip(open_page, name):
         """all => all.map(one => [2 * Number.parseFloat(getComputedStyle(one).r),
             Number.parseFloat(getComputedStyle(one).strokeWidth)].map(size => size * one.getScreenCTM().a))"""
     )
-    assert all(drawn >= 24 and drawn + edge >= 44 for drawn, edge in sizes)
+    # a clock's is small, so that the legs at its tip are seen
+    least = 9 if name == "turn_the_hands" else 24
+    assert all(least <= drawn < least + 4 and drawn + edge >= 44 for drawn, edge in sizes)
 
 
 def test_a_picture_opens_at_its_question(open_page):

@@ -187,6 +187,7 @@ def test_models_are_compared_where_they_stand(open_page, width):
     assert "GPT-2, small takes the place of Llama 3 8B" in said
     page.locator(".compared th", has_text="GPT-2, small").wait_for()
     all_told(page, *(GALLERY[name]["config"] for name in names))
+    assert not form.is_visible()  # it would lie on the table
     assert page.url.endswith("gallery.html?compare=bloom,kimi-k3,gpt-2")
     page.reload()
     page.locator(".compared th", has_text="Kimi K3").get_by_role("link").click()  # its details
@@ -219,7 +220,7 @@ def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
     first = page.locator(".wall > li:visible").first
     assert first.evaluate("one => one.getBoundingClientRect().bottom <= innerHeight")
     assert page.locator(".wall > li:visible").count() == len(cases)
-    assert page.evaluate(BELOW, [".filters", ".wall", ".curves"])
+    assert page.evaluate(BELOW, [".filters", ".wall"]) and not page.locator(".curves").is_visible()
     number, title = (first.locator(one).bounding_box() for one in ("b", "a"))
     assert title["y"] >= number["y"] + number["height"] - 1  # as in a card that isn't filtered
     assert page.get_by_role("button", name=group).evaluate("one => one.getBoundingClientRect().top >= 0")
@@ -244,3 +245,6 @@ def test_a_card_shows_its_case_and_each_suspect_says_whether_it_is_the_one(open_
         told.locator("summary").click()
         said = "Yes, it is this one." if one == case.culprit else f"Innocent. {one.say}"
         assert told.locator("p").inner_text().startswith(said)
+        if one == case.culprit:
+            told.get_by_role("button", name="Cause and fix").click()
+            assert section.locator(".cause > p").first.is_visible()

@@ -149,7 +149,7 @@ def test_on_a_phone_panels_have_one_scale(open_page):
 
 
 @pytest.mark.parametrize("name", ["09_rotary", "16_layers_that_remember"])
-def test_on_a_phone_code_and_what_it_prints_scroll_and_say_so(open_page, name):
+def test_on_a_phone_code_is_broken_and_what_it_prints_scrolls_and_says_so(open_page, name):
     page = open_page(f"notebooks/{name}", width=390)
     page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
     told = page.locator(".highlight:not(.cm-content) > pre:visible").evaluate_all(
@@ -159,7 +159,26 @@ def test_on_a_phone_code_and_what_it_prints_scroll_and_say_so(open_page, name):
     )
     assert any(scrolls for _, scrolls, _ in told)
     assert all(says for _, scrolls, says in told if scrolls)
+    code = page.locator(".cell_input pre:visible")
+    assert code.evaluate_all("all => all.every(one => one.scrollWidth <= one.clientWidth)")
+    source = code.first.evaluate("one => one.textContent")
+    assert source.strip() in ["".join(one["source"]).strip() for one in notebook(name)["cells"]]
     assert sum(space == "pre" for space, _, _ in told) > 0.8 * len(told)  # the others are sentences
+
+
+def test_code_has_two_widths_and_on_a_phone_a_table_of_words_has_a_block_per_row(open_page):
+    page = open_page("notebooks/13_longer_than_trained", width=1440)
+    page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
+    wide = page.locator(".cell:not(.to-answer *) > .cell_input:visible").evaluate_all(
+        "all => all.map(one => one.offsetWidth)"
+    )
+    assert len({*wide}) == 2
+    page = open_page("notebooks/09_rotary", width=390)
+    page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
+    row = page.locator("table.stacks tbody tr").first
+    cells = [one.bounding_box() for one in row.locator("td:visible").all()]
+    assert len(cells) >= 2 and cells[1]["y"] >= cells[0]["y"] + cells[0]["height"]
+    assert row.locator(".cell-head:visible").count() == len(cells) - 1
 
 
 def test_on_a_phone_a_figure_is_whole_and_as_wide_as_the_window(open_page):

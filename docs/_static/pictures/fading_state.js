@@ -44,7 +44,11 @@ export function draw({ left }, values) {
   const dials = Object.entries(DIALS).map(([name, { x, said }]) => {
     const angle = (values[name] - 0.5) * SWEEP;
     const tip = [x + RADIUS * Math.sin(angle), LOW - RADIUS * Math.cos(angle)];
-    return `<circle class="faint hand" cx="${x}" cy="${LOW}" r="${RADIUS}"/>` + line([[x, LOW], tip], name === "gate" ? "first" : "second")
+    const scale = [["0", 0], ["½", 0.5], ["1", 1]].map(([said, share]) => {
+      const [across, up] = [Math.sin((share - 0.5) * SWEEP), Math.cos((share - 0.5) * SWEEP)];
+      return line([0, 5].map((far) => [x + (RADIUS + far) * across, LOW - (RADIUS + far) * up]), "ink") + text(x + (RADIUS + 13) * across, LOW + 4 - (RADIUS + 11) * up, said, middle);
+    });
+    return `<circle class="faint hand" cx="${x}" cy="${LOW}" r="${RADIUS}"/>` + scale.join("") + line([[x, LOW], tip], name === "gate" ? "first" : "second")
       + `<circle class="grip hand ${name === "gate" ? "first" : "second"}" cx="${tip[0].toFixed(1)}" cy="${tip[1].toFixed(1)}" r="7"/>`
       + text(x, LOW + 46, `${said}: ${spaced(Number(values[name]))}`, `${middle} class="${name === "gate" ? "first" : "second"}"`);
   });

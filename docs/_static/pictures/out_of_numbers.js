@@ -41,6 +41,6 @@ export function draw({ position, around, largest }, { power }) {
 }
 
 export const words = ({ position, stored, step, first, off }, { format }) =>
-  (stored === null ? `${format} ends at 65\u202f504, so position ${word(spaced(position), "first")} is infinite. `
+  (stored === null ? `${format} ends at 65,504, so position ${word(spaced(position), "first")} is infinite. `
     : `${format} keeps ${word(spaced(position), "first")} as ${word(spaced(stored), "second")}, ${off ? `${spaced(off)} off. Its steps are ${spaced(step)} here` : "exactly"}. `)
   + `The first position that it takes for another is ${spaced(first)}.`;

@@ -16,9 +16,9 @@ export function softmax(scores) {
   return powers.map((power) => power / sum(powers));
 }
 
-// 6.28, but 19 869: three digits are enough below a hundred, and a thin space parts the thousands.
+// 6.28, but 19,869: three digits are enough below a hundred.
 export const spaced = (number) =>
-  Math.abs(number) < 100 ? String(Number(number.toPrecision(3))).replace("-", "−") : Math.round(number).toLocaleString("en").replaceAll(",", "\u202f");
+  Math.abs(number) < 100 ? String(Number(number.toPrecision(3))).replace("-", "−") : Math.round(number).toLocaleString("en");
 export const fixed = (number, digits = 2) => number.toFixed(digits).replace("-", "−");
 
 export const line = (points, kind) => `<path class="line ${kind}" d="M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}"/>`;

@@ -7,6 +7,7 @@ const right = table(10_000);
 const turn = (c) => 2 * Math.PI * 10_000 ** ((c - (c % 2)) / COLUMNS);
 const formula = (c) => `By the formula, ${["sin", "cos"][c % 2]}(position / 10000<sup>${c - (c % 2)}/${COLUMNS}</sup>),`;
 const period = (c) => `${formula(c)} its curve repeats every ${spaced(turn(c))} positions${turn(c) < POSITIONS ? ", from one thin line to the next" : ""}.`;
+const clue = (c) => `<strong>Clue:</strong> column ${c} of a right table makes a whole wave ${turn(c) < POSITIONS ? "from each thin line to the next" : `in ${spaced(turn(c))} positions`}.`;
 const start = (c) => `${formula(c)} it begins at ${c % 2}.`;
 const BUGS = [
   { wrong: table(10_000 ** 2), at: 1, hint: period, told: "exponent is doubled, so its columns change too slowly." }, // 2 (2k/d) is the same as the square of the base
@@ -94,7 +95,7 @@ export function words({ difference }, { column: c }, told, moving) {
   const here = `<strong>Column ${c}: ${seen(c, difference)}</strong>`;
   if (moving) return "This moves by itself, once: the yellow frame around one column of both tables, and below it the same column of A and B as two curves.";
   if (game.wrong !== null && guess === null) return `<strong>No, table ${"AB"[game.wrong]} keeps to the formula here.</strong> ${bug.hint(c)} Compare both curves with it, and guess again.`;
-  if (guess === null) return `${told ? here : `Look at the two curves: they are column ${c} of A and of B.`} ${bug.hint(c)} So which table is wrong?${told ? "" : ` (${touch} a table to see another column.)`}`;
+  if (guess === null) return `${told ? here : `Look at the two curves: they are column ${c} of A and of B.`} ${bug.hint === period ? clue(c) : bug.hint(c)} So which table is wrong?${told ? "" : ` (${touch} a table to see another column.)`}`;
   if (found) return `${here} Table ${"AB"[bug.at]}'s ${bug.told}`;
   const near = bug.differences.findIndex((one) => one >= SEEN);
   const way = bug.differences.slice(c).some((one) => one >= SEEN) ? "right" : "left";

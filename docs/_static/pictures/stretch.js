@@ -1,5 +1,5 @@
 // Lesson 13: the pairs of a head of 128 numbers, trained to a length and read to a longer one.
-import { along, bar, end, frequencies, line, range, spaced, text, word } from "./shared.js";
+import { along, bar, end, frequencies, line, middle, range, spaced, text, word } from "./shared.js";
 
 const HEAD = 128;
 const CLIP = "clip the distance"; // no key is further back than in training
@@ -23,12 +23,13 @@ export function stretched(rule, factor, trained, base) {
 }
 
 const TALL = 90; // of a whole turn
-export const height = TALL + 135;
+const [STRIP, LOW] = [45, 84]; // where the bar of lengths is, and where the pairs begin
+export const height = TALL + LOW + 95;
 export const knobs = [
   { name: "trained", label: "trained on", min: 8, max: 14, value: 12, shown: (n) => spaced(2 ** n) },
   { name: "factor", label: "text longer by", min: 0, max: 5, value: 2, shown: (n) => spaced(2 ** n) },
   { name: "rule", label: "rule", choices: ["none", "position interpolation", "by parts", "clip the distance", "NTK-aware", "YaRN"], value: "none" },
-  { name: "base", label: "base", choices: ["10000", "500000"], value: "10000" },
+  { name: "base", label: "base", choices: ["10000", "500000"], value: "10000", shown: (base) => spaced(Number(base)) },
 ];
 
 export function numbers({ trained, factor, rule, base }) {
@@ -42,10 +43,12 @@ export function numbers({ trained, factor, rule, base }) {
 }
 
 // On a scale of powers of two: the end of what was trained, and the end of the text.
-const ends = ({ trained, factor }) => [trained, trained + factor].map((power) => 10 + (380 * (power - 8)) / 11);
+const place = (power) => 10 + (380 * (power - 8)) / 11;
+const ends = ({ trained, factor }) => [trained, trained + factor].map(place);
+const beside = (x) => (x < 90 ? "" : x > 310 ? end : middle);
 
 export function grasp([x, y], values) {
-  if (y > 40) return null;
+  if (y > STRIP + 25) return null;
   const [seen, all] = ends(values);
   if (x < (seen + all) / 2 && x < all - 1) return along("trained", [10, 390], [8, 19]);
   return (point) => ({ factor: Math.max(along("end", [10, 390], [8, 19])(point).end - values.trained, 0) });
@@ -55,18 +58,19 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
   const length = 2 ** trained;
   const most = Math.max(2 ** factor, 2);
   const [seen, all] = ends({ trained, factor });
-  const strip = bar(10, 16, seen - 10, 10, "first") + bar(seen, 16, all - seen, 10, "second")
-    + [["first", seen], ["second", all]].map(([kind, x]) => `<circle class="grip hand ${kind}" cx="${x.toFixed(1)}" cy="21" r="8"/>`).reverse().join("")
-    + text(10, 10, "trained on", 'class="first"') + text(390, 10, "the text", `class="second" ${end}`);
+  const strip = bar(10, STRIP, seen - 10, 10, "first") + bar(seen, STRIP, all - seen, 10, "second")
+    + [["first", seen], ["second", all]].map(([kind, x]) => `<circle class="grip hand ${kind}" cx="${x.toFixed(1)}" cy="${STRIP + 5}" r="8"/>`).reverse().join("")
+    + text(all, 14, `the text: ${spaced(length * 2 ** factor)}`, `class="second" ${beside(all)}`) + text(seen, 31, `trained on ${spaced(length)}`, `class="first" ${beside(seen)}`)
+    + [8, 12, 16].map((power) => text(place(power), STRIP + 32, spaced(2 ** power), power > 8 ? middle : "")).join("") + text(390, STRIP + 32, "tokens", end);
   const [turn, low] = [15 + TALL, TALL + 75]; // where a whole turn begins, and how much each pair is slowed down
-  return strip + `<g transform="translate(0 40)">` + range(HEAD / 2).map((k) => {
+  return strip + `<g transform="translate(0 ${LOW})">` + range(HEAD / 2).map((k) => {
     const x = 10 + (380 * k) / 64;
     const seen = (length * frequencies(HEAD, Number(base))[k]) / (2 * Math.PI);
     const reached = (length * (rule === CLIP ? 1 : 2 ** factor) * now[k]) / (2 * Math.PI);
     const [mine, all] = [clipped(seen), clipped(reached)].map((turns) => TALL * turns);
     return bar(x, turn - all, 5, all - mine, "second") + bar(x, turn - mine, 5, mine, "first")
       + bar(x, low - (30 * slowed[k]) / most, 5, (30 * slowed[k]) / most, "faint solid");
-  }).join("") + text(2, 19, "1") + line([[10, 15], [390, 15]], "faint") + text(10, turn + 15, "pair 0: share of a turn") + text(390, turn + 15, "pair 63", end) + text(10, low + 15, slowed.at(-1) === 1 ? "no pair is slowed down" : "how much each pair is slowed down") + "</g>";
+  }).join("") + text(10, 11, "a whole turn") + line([[10, 15], [390, 15]], "faint") + text(10, turn + 15, "pair 0: share of a turn") + text(390, turn + 15, "pair 63", end) + text(10, low + 15, slowed.at(-1) === 1 ? "no pair is slowed down" : "how much each pair is slowed down") + "</g>";
 }
 
 // What near tokens lose, or far ones.
@@ -75,7 +79,7 @@ function price(slowed, { rule, trained, factor }) {
   if (!factor || slowed.at(-1) === 1) return "No pair is slowed down.";
   if (slowed[0] > 1) return `Price: every pair is slowed down by ${spaced(slowed[0])}, so neighbours differ ${spaced(slowed[0])} times less than in training.`;
   const fast = slowed.filter((by) => by < 1.005).length;
-  return `Price: only the ${fast} fastest pairs tell near tokens apart as before. The slowest is slowed down by ${spaced(slowed.at(-1))}.`;
+  return `Price: only the ${fast} fastest pairs turn as in training. The others are slower, the last one by ${spaced(slowed.at(-1))}, and tell near tokens apart less well.`;
 }
 
 export const words = ({ open, unseen, slowed }, values) =>

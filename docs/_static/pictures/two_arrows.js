@@ -12,9 +12,10 @@ const rotate = (x, position) =>
 
 const MIDDLE = 74; // of the circles
 export const height = 196;
+const moved = (position, { both }) => (both ? `${position} + ${both} = ${position + both}` : `${position}`);
 export const knobs = [
-  { name: "query", label: "query at", min: 0, max: 29, value: 7 },
-  { name: "key", label: "key at", min: 0, max: 29, value: 4 },
+  { name: "query", label: "query at", min: 0, max: 29, value: 7, shown: moved },
+  { name: "key", label: "key at", min: 0, max: 29, value: 4, shown: moved },
   { name: "both", label: "move both by", min: 0, max: 30, value: 0 },
   { name: "pairs", label: "pairs", min: 1, max: 4, value: 1 },
 ];
@@ -53,6 +54,6 @@ export const draw = ({ pairs, parts }) =>
   }).join("") + text(200, MIDDLE + 95, pairs.length > 1 ? `= ${fixed(sum(parts), 3)}` : "", `${middle} class="sum"`);
 
 export const words = ({ score, pairs: { length } }, { query, key, both }) =>
-  `The ${word("key", "second")} is ${Math.abs(query - key)} tokens ${key > query ? "to the right" : "to the left"} of the ${word("query", "first")}. `
+  `The ${word("key", "second")} is ${Math.abs(query - key)} tokens ${key > query ? "to the right" : "to the left"} of the ${word("query", "first")}, and the angle between them is shaded. `
   + `${length > 1 ? `${["Two", "Three", "Four"][length - 2]} dot products add up to the score` : "Their dot product is the score"}, ${fixed(score, 3)}. `
   + (both ? "Moving both does not change it: it knows the offset only." : "");

@@ -136,6 +136,7 @@ def strangers():
             ink = plots.RED if cell in ("p", "z") else "white"
             ax.text(place, -2 * row + 0.05, cell, ha="center", va="center", color=ink)
         ax.plot((found[0] - 0.4, found[-1] + 0.4), [-2 * row - 0.58] * 2, color="0.1", lw=2.5)
+    ax.text(8.6, -0.66, "in the convolution", va="center", color="0.1")
     ax.set(xlim=(-0.6, 12.6), ylim=(-8.9, 1.5))
     ax.axis("off")
     return fig
