@@ -7,10 +7,12 @@ and all that it started ends with it. The sandbox is bubblewrap's, which needs L
 
 import asyncio
 import contextlib
+import ctypes.util
+import errno
 import functools
+import itertools
 import json
 import os
-import platform
 import re
 import shlex
 import shutil
@@ -21,6 +23,7 @@ import sys
 import tempfile
 import threading
 import time
+import tomllib
 from pathlib import Path
 
 import marking
@@ -42,50 +45,30 @@ SECONDS = 600  # of computing, for a whole notebook
 PATIENCE = 5  # so many times as long may pass on the clock: the machine may have other work
 IDLE = 60  # seconds on the clock for which no honest notebook computes nothing
 SEEN = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts"]
-# What fails in a sandbox, as the kernel numbers it: shmget, msgget, semget, mount, fsopen, fsmount,
-# memfd_create, memfd_secret make memory that no process is charged for; add_key, request_key, keyctl, syslog
-# reach what is the teacher's; io_uring_setup has a way of its own to sockets; unshare and setns reach
-# networks, whose sockets nobody would count; inotify_init, inotify_init1 and fanotify_init use up what the
-# teacher's editor needs; vmsplice, splice, tee and sendfile keep a huge page for a byte in a pipe; Landlock's
-# calls make rules without end; ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd reach into
-# process 1, with which a sandbox ends; seccomp, bpf, io_setup, mq_open, perf_event_open, userfaultfd take
-# what all share. First `socket`, `setsockopt`, `clone`, `mmap`, `fcntl`, `prctl`, which fail in part.
-REFUSED = {
-    "x86_64": (0xC000003E, 41, 54, 56, 9, 72, 157, 278, 275, 276, 40, 444, 445, 446, 101, 310, 311, 312,
-               438, 29, 68, 64, 165, 430, 432, 319, 447, 248, 249, 250, 425, 272, 253, 294, 300, 317, 321,
-               206, 240, 298, 323, 308, 103),
-    "aarch64": (0xC00000B7, 198, 208, 220, 222, 25, 167, 75, 76, 77, 71, 444, 445, 446, 117, 270, 271, 272,
-                438, 194, 186, 190, 40, 430, 432, 279, 447, 217, 218, 219, 425, 97, 26, 262, 277, 280, 0,
-                180, 241, 282, 268, 116),
-}  # fmt: skip
+ALLOWED = tomllib.loads((ROOT / "teaching" / "allowed_calls.toml").read_text(encoding="utf-8"))
 KEPT = ("LANG", "LC_ALL", "MPLBACKEND", "NBGRADER_EXECUTION", "PATH", "PYTHONHASHSEED", "PYTHONPATH")
 
 
 @functools.cache
-def refusing():
-    """A file with the kernel's program (seccomp) that lets these calls fail, and those of 32 bits."""
-    architecture, make_socket, setsockopt, clone, mmap, fcntl, prctl, *refused = REFUSED[platform.machine()]
-    fail, allow = (0x06, 0, 0, 0x50001), (0x06, 0, 0, 0x7FFF0000)  # return EPERM, or do it
-    program = [(0x20, 0, 0, 4), (0x15, 1, 0, architecture), fail, (0x20, 0, 0, 0), (0x35, 0, 1, 1 << 30)]
-    program += [fail, *(step for number in refused for step in ((0x15, 0, 1, number), fail))]
+def allowing():
+    """A file with the kernel's program (seccomp) that lets these calls through, and none of 32 bits."""
+    import pyseccomp  # which fails where libseccomp is missing
+
+    newer, newest = pyseccomp.ERRNO(errno.ENOSYS), 0
+    program = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.EPERM))
     # clone3's flags lie in memory, where no filter sees them. Told that there is none, libc calls clone.
-    program += [(0x15, 0, 1, 435), (0x06, 0, 0, 0x50026)]
-    # Each of these looks at an argument, and ends: clone must not make a user of its own (CLONE_NEWUSER).
-    program += [(0x15, 0, 4, clone), (0x20, 0, 0, 16), (0x45, 0, 1, 1 << 28), fail, allow]
-    # Of memory that is shared and in no file, a process can hold what does not count as its own.
-    program += [(0x15, 0, 5, mmap), (0x20, 0, 0, 40), (0x54, 0, 0, 0x2F), (0x15, 0, 1, 0x21), fail, allow]
-    for number, argument, *values in (
-        (fcntl, 24, 6, 7, 37, 38),  # locks: any number of a single file, in the kernel's memory
-        # SO_SNDBUF, SO_RCVBUF, and both with FORCE; programs for the kernel, for which all have one room
-        (setsockopt, 32, 7, 8, 32, 33, 26, 50, 51, 52),
-        (prctl, 16, 22),  # PR_SET_SECCOMP: such a program too
-    ):
-        steps = [(0x15, len(values) - before, 0, value) for before, value in enumerate(values)]
-        program += [(0x15, 0, len(values) + 3, number), (0x20, 0, 0, argument), *steps, allow, fail]
-    program += [(0x15, 0, 6, make_socket), (0x20, 0, 0, 16), (0x15, 4, 0, 1)]  # another call, or files: allow
-    program += [(0x15, 0, 2, 16), (0x20, 0, 0, 32), (0x15, 1, 0, 0), fail, allow]  # its own addresses: allow
-    file = marking.without_answers() / "refused"
-    file.write_bytes(b"".join(struct.pack("HBBI", *step) for step in program))
+    program.add_rule(newer, "clone3")
+    for name, *where in [*map(str.split, ALLOWED["whole"].split()), *ALLOWED["in_part"]]:
+        number = pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name)
+        newest = max(newest, number)
+        each = ([(one, bits, value) for value in values] for one, bits, *values in where)
+        for tests in itertools.product(*each) if number != -1 else ():  # -1: libseccomp is older
+            arguments = (pyseccomp.Arg(one, pyseccomp.MASKED_EQ, *test) for one, *test in tests)
+            program.add_rule(pyseccomp.ALLOW, number, *arguments)
+    file = marking.without_answers() / "allowed"
+    with file.open("wb", 0) as written:  # libc does without calls that came later, if they are not there
+        written.write(struct.pack(3 * "HBBI", 0x20, 0, 0, 0, 0x35, 0, 1, newest + 1, 0x06, 0, 0, newer))
+        program.export_bpf(written)
     return file
 
 
@@ -117,10 +100,10 @@ def command(inside, *more):
     for name, value in variables.items():
         words += ["--setenv", name, value]
     limits = [f"--as={4 * MEMORY}", f"--fsize={FILES}", f"--nofile={OPEN}", "--core=0"]
-    # `_watch` comes before the first, and says why; root is not bound by it. Timers are the account's.
+    # `_watch` comes before the first, and says why; root is not bound by it. Signals wait in a room for all.
     limits += [f"--nproc={2 * TASKS}", "--sigpending=1000"]
     words += ["prlimit", *limits, "--", *inside]
-    return ["sh", "-c", f'exec bwrap --seccomp 9 "$@" 9< {shlex.quote(str(refusing()))}', *words]
+    return ["sh", "-c", f'exec bwrap --seccomp 9 "$@" 9< {shlex.quote(str(allowing()))}', *words]
 
 
 def family_of(pid):
@@ -189,18 +172,14 @@ def missing():
     """Why answers cannot run in a sandbox on this machine, or None. All of them would get 0 points."""
     if not sys.platform.startswith("linux"):
         return "bubblewrap, which makes the sandbox, is for Linux only (a virtual machine or WSL will do)"
-    if platform.machine() not in REFUSED:
-        return f"nobody has told it which calls are dangerous on a processor {platform.machine()}"
-    if not shutil.which("bwrap"):
-        return "bubblewrap is not installed (on Debian and Ubuntu: sudo apt install bubblewrap)"
+    if not (shutil.which("bwrap") and ctypes.util.find_library("seccomp")):
+        return "there is no bubblewrap or no libseccomp (Ubuntu: sudo apt install bubblewrap libseccomp2)"
     words = [sys.executable, "-c", "import pe_lessons.exercises, torch, matplotlib"]
     run = subprocess.run(command(words), capture_output=True, text=True)
     if run.returncode:
-        return (
-            f"answers cannot run in one here: {run.stderr.strip()[-300:]} (python course.py grade "
-            "installs what is needed; Ubuntu 24.04 allows bubblewrap after: "
-            "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0)"
-        )
+        said, call = run.stderr.strip()[-300:], "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+        how = f"python course.py grade installs what is needed; Ubuntu 24.04 allows bubblewrap after: {call}"
+        return f"answers cannot run in one here: {said} ({how})"
     return None
 
 

@@ -450,7 +450,7 @@ import ctypes, os, resource, socket
 from pe_lessons.exercises import result
 told = {one: os.environ[one] for one in os.environ if one.startswith("PE_LESSONS")}
 libc, one = ctypes.CDLL(None, use_errno=True), socket.socket(socket.AF_UNIX)
-numbers = (206, 317, 321, 240, 40) if os.uname().machine == "x86_64" else (0, 277, 280, 180, 71)
+numbers = (206, 317, 321, 240, 40, 252) if os.uname().machine == "x86_64" else (0, 277, 280, 180, 71, 31)
 tried = [(libc.setsockopt, one.fileno(), 1, option, bytes(16), 16) for option in (8, 26, 50, 51, 52)]
 tried += [(libc.prctl, 22, 2, 0), *((libc.syscall, number, 0, 0, 0, 0, 0) for number in numbers)]
 tried += [(libc.ptrace, 16, 1, 0, 0), (libc.process_vm_readv, os.getpid(), 0, 0, 0, 0, 0)]
@@ -481,7 +481,7 @@ def test_a_check_only_tells_what_an_answer_does():
     told, first, correct, *wrong = notebook.cells
     assert told.source == "newest broken\n\nput back\n\nversion"
     assert "the course gives no answers" in first.outputs[0].text and right[30:] not in first.outputs[0].text
-    seen = "\n{0} 1000\n{} {'PE_LESSONS_LOOK_ONLY': '{}'} False []\n"  # no numbers, keys, process 1
+    seen = "\n{0} 1000\n{} {'PE_LESSONS_LOOK_ONLY': '{}'} False []\n"  # no keys, process 1, calls not named
     assert first.outputs[0].text.endswith(seen)
     [said] = correct.outputs
     assert (said.name, said.text.split("\n")[0]) == ("stdout", f"{name}: Correct.")
