@@ -1354,7 +1354,7 @@ EMBEDDING, FREQUENCIES, QUERIES = (
         (asked(HEALTHY_MODEL, lambda ids, band, old: (ids, band | (torch.arange(band.shape[2]) < 4 - old))),
          "future/block"),
         (in_a_batch(lambda rows: rows * torch.arange(1, 1 + len(rows))[:, None, None]), "batch/laid-out"),
-        (counted_from(lambda mask, ids, new: mask.cumsum(dim=0)[:, -new:]), "left-padding/begin-elsewhere"),
+        (counted_from(lambda mask, ids, new: mask.cumsum(dim=0)[:, -new:]), "left-padding/mask-changes"),
         (counted_from(lambda mask, ids, new: last_ones(mask[:1], ids, new)), "left-padding/first-padding"),
         (counted_from(first_ones), "step-by-step/mask-counts"),
         (counted_from(last_ones, beside_attention(padding=False)), "left-padding/state-runs-on"),
@@ -1600,7 +1600,7 @@ def test_positions_that_begin_at_1_with_a_mask():
     (finding,) = wrong(doctor.examine(model, VOCAB_SIZE))
     assert finding.culprit == "with a mask, positions begin at 1"
     (finding,) = wrong(doctor.examine(lambda tokens, mask=None: model(tokens, None, mask)[0], VOCAB_SIZE))
-    assert finding.id == "left-padding/begin-elsewhere"
+    assert finding.id == "left-padding/mask-changes"
 
 
 def window_with_a_mask(last=True):

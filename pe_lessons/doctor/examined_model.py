@@ -273,8 +273,9 @@ class Patient:
         gap = (one - other).abs().max().item()
         return math.inf if gap != gap else gap / self.scale
 
-    def same(self, one, other):
-        return self.difference(one, other) < self.enough
+    def same(self, one, other, by=1):
+        """`by` times as strict: what is not seen does nothing, and another mistake does hardly as much."""
+        return self.difference(one, other) < self.enough / by
 
     def moved(self, offset):
         """How much the rows of a text change when all its positions are moved."""
