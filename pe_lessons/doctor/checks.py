@@ -236,8 +236,8 @@ TOO_FAST = (
 )  # fmt: skip
 NO_ROTATION = (
     maybe("no-rotation | positions act in the attention alone, and not only distances count",
-          "whether each layer turns queries and keys themselves, and alike (a lost sine or sign), a scale "
-          "or a bias that goes by positions, and a rounding of angles or of what has turned"),
+          "whether each layer turns queries and keys, and alike (positions, frequencies, pairs, a lost sine "
+          "or sign), a scale or a bias that goes by positions, and a rounding of angles or of what turned"),
     "where queries and keys are turned", "lesson 09",
 )  # fmt: skip
 MUCH = 0.1  # of what order does
