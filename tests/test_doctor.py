@@ -565,7 +565,7 @@ def test_without_positions_the_culprit_is_not_guessed():
 
     found = wrong(doctor.examine(logits))
     assert [finding.check for finding in found] == ["step by step", "several new tokens"]
-    assert all("Look first at positions or distances of new tokens" in one.culprit for one in found)
+    assert all("Look first at positions, distances or bias of new tokens" in one.culprit for one in found)
 
 
 def test_a_reference_may_be_a_function_or_any_module():

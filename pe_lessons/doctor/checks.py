@@ -1170,7 +1170,7 @@ def _cached(patient, check, cuts):
              f"{OFFSET}; then the bias or the turn of each layer: are cached keys turned again?",
              values_are_right),
         ]  # fmt: skip
-        causes = "what layers make of positions (a turn, a bias), keys and values of cached tokens, a scale"
+        causes = "positions, distances or bias of new tokens, keys and values of cached ones, and the scale"
         if not patient.even and (known or patient.settles):
             causes = "a state or the end of a convolution that is not handed on, positions, and a sink"
         otherwise = (
