@@ -249,10 +249,15 @@ def test_order_that_only_the_reference_sees():
     assert beside(models[0], models[1]).id == "reference/no-distance"
     models[0] = without_ids(asked(HEALTHY_MODEL, lambda ids, band, old: (ids.to(torch.int8).long(), band)))
     assert beside(models[0], without_ids(HEALTHY_MODEL)).id == "reference/from-place"
+    models = [counted_from(lambda mask, ids, new, most=most: last_ones(mask, ids, new).clamp(max=most)
+                           if mask.ndim == 2 else None, HEALTHY_MODEL) for most in (63, 999)]  # fmt: skip
+    models = [lambda tokens, mask=None, ask=ask: ask(tokens, tokens * 0 + 1 if mask is None else mask)
+              for ask in models]  # fmt: skip
+    assert "positions that are cut off" in beside(*models).culprit
 
 
 @pytest.mark.parametrize(
-    ("fault", "words"), [("base", "angles turn at other speeds"), ("layout", "angles turn as fast as")]
+    ("fault", "words"), [("base", "angles turn at other speeds"), ("layout", "no other speed of angles")]
 )
 def test_how_fast_angles_turn_beside_a_function(fault, words):
     def small(fault):
@@ -560,7 +565,7 @@ def test_without_positions_the_culprit_is_not_guessed():
 
     found = wrong(doctor.examine(logits))
     assert [finding.check for finding in found] == ["step by step", "several new tokens"]
-    assert all("Look first at positions or distances of new tokens" in one.culprit for one in found)
+    assert all("Look first at positions, distances or bias of new tokens" in one.culprit for one in found)
 
 
 def test_a_reference_may_be_a_function_or_any_module():
@@ -621,6 +626,7 @@ def test_what_is_no_rotation_is_a_note_until_relative_is_said():
     assert (
         "and not as a table does; if it should not, say relative = True" in shown and "culprit" not in shown
     )
+    assert examined(asked_with(lambda ids: ids // 8), "shift", ())[-1].status == "note"  # rows of a grid
     with pytest.raises(AssertionError, match="a lost sine or sign"):
         doctor.assert_healthy(SmallLlama("sign lost"), VOCAB_SIZE, relative=True)
     with pytest.raises(AssertionError, match=r"absolute positions.*\n.*added, values that are rotated"):

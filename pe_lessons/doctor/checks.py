@@ -236,8 +236,8 @@ TOO_FAST = (
 )  # fmt: skip
 NO_ROTATION = (
     maybe("no-rotation | positions act in the attention alone, and not only distances count",
-          "whether each layer turns queries and keys themselves, by the same positions, frequencies and "
-          "pairs, a lost sine or sign, and a rounding of angles or of what has turned"),
+          "whether each layer turns queries and keys, and alike (positions, frequencies, pairs, a lost sine "
+          "or sign), a scale or a bias that goes by positions, and a rounding of angles or of what turned"),
     "where queries and keys are turned", "lesson 09",
 )  # fmt: skip
 MUCH = 0.1  # of what order does
@@ -350,8 +350,8 @@ def _shift(patient, check):
     says = f"moving all positions by {SHIFT} changes"
     if size < patient.enough <= patient.moved(1):
         says = f"{says} less than {patient.enough:.0%}, and by 1 the answers"
-        culprit = ROUNDED_CACHE if _little_anywhere(patient) else ("", "where positions are rounded")
-        yield Finding(check, "wrong", says, patient.moved(1), *culprit)
+        culprit = ROUNDED_CACHE if _little_anywhere(patient) else ("", "are they rounded, or rows of a grid?")
+        yield Finding(check, status, says, patient.moved(1), *culprit)
     elif size < patient.enough:
         yield _shifted_far(patient, check) or Finding(
             check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)  # fmt: skip
@@ -1170,7 +1170,7 @@ def _cached(patient, check, cuts):
              f"{OFFSET}; then the bias or the turn of each layer: are cached keys turned again?",
              values_are_right),
         ]  # fmt: skip
-        causes = "positions or distances of new tokens, keys and values of cached ones, and the scale"
+        causes = "positions, distances or bias of new tokens, keys and values of cached ones, and the scale"
         if not patient.even and (known or patient.settles):
             causes = "a state or the end of a convolution that is not handed on, positions, and a sink"
         otherwise = (
@@ -1764,7 +1764,8 @@ def _unlike_far(patient, right, text, ids=None):
         return None
     near, says = torch.arange(text.shape[1])[None] - first, f"row {first} is the first that differs"
     with contextlib.suppress(Crash):
-        if patient.alike or ids is not None:  # others may count positions from the mask
+        spaced = patient.alike and [_pair(patient, patient.rows, far, False) for far in (1, 8)]
+        if ids is not None or (spaced and not patient.same(*spaced)):  # the mask is not what is counted
             near = (near == 0) | (near == -1)
             apart = patient.same(*(one.rows(text, ids, near)[:, first] for one in models))
     if apart is False:
@@ -1776,8 +1777,9 @@ def _unlike_far(patient, right, text, ids=None):
             if not patient.same(*(_pair(patient, one.rows, far, ids is not None) for one in models), by=100):
                 return None
     causes = "the window, its layers, and a rule for far tokens such as buckets"
-    if not patient.alike:
-        causes = "positions that are cut off or begin again (int8: at 128), taps or a state, and a window"
+    if not (apart and patient.alike):
+        other = "a rule for far tokens" if patient.alike else "taps or a state"
+        causes = f"positions that are cut off or begin again (int8: at 128), {other}, and a window"
     says = f"from-distance | {says}{', and only tokens some way apart do so' if apart else ''}"
     return maybe(says, causes), f"{WINDOW}? Are half of the buckets for later tokens?"
 
@@ -1891,7 +1893,7 @@ def _speeds(patient, right, count=2048):
         if max(missing, more) > 0.05 or max(here.double().mean(), there.double().mean()) > 0.6:
             return ()  # speeds that lie close can't be told apart
     causes = "the pairs that columns form, the columns that turn, and which layers turn by which base"
-    return "taking all layers together, angles turn as fast as there", causes
+    return "taking all layers together, no other speed of angles is seen", causes
 
 
 def _other_distances(patient, right, text, ids):
@@ -1909,15 +1911,13 @@ def _other_distances(patient, right, text, ids):
         return one.rows(spaced, None, seen)[:, places[0]]
 
     def as_if(change, own=1):
-        """Is it so for near and for far ones?"""
+        """Is it so for near and for far ones, and not without the change, too?"""
         few, many = patient.text[:, :4], patient.long[:, : LONG // 8 - 1]
         last = (many, torch.arange(many.shape[1])[None]) if ids is None else (text, ids)
         asked = (few, patient.count[:, :4]), (patient.text, patient.count), last
-        return all(
-            patient.difference(rows(patient, tokens, own * at), rows(right, tokens, change(at)))
-            < patient.enough / 10
-            for tokens, at in asked
-        )
+        plain = all(patient.same(*(rows(one, *each) for one in (patient, right)), by=10) for each in asked)
+        pairs = ((rows(patient, one, own * at), rows(right, one, change(at))) for one, at in asked)
+        return not plain and all(patient.same(*pair, by=10) for pair in pairs)
 
     def mirrored():
         """Of two tokens that it sees, does the last one take the far one for the near one?"""
