@@ -20,6 +20,44 @@ def _values(n_q, n_k, head_dim, first, asking=None):
     )
 
 
+def _cached(head_dim, latent_dim, extra_dim, q_position, positions):
+    return (
+        _rows.normal(size=head_dim),
+        _rows.normal(size=extra_dim),
+        _rows.normal(size=(head_dim, latent_dim)),
+        _rows.normal(size=(len(positions), latent_dim + extra_dim)),
+        q_position,
+        np.array(positions),
+    )
+
+
+# Here W_K c is too large for a float, and W_K^T q isn't. So an answer that makes a key shows itself.
+_NO_KEY = (
+    np.array([1e-307, 2e-307]),
+    np.array([1.0, 2.0]),
+    np.array([[1e155, 2e155], [2e155, 1e155]]),
+    np.array([[1e154, 2e154, 3.0, 1.0], [3e154, 1e154, 2.0, -1.0]]),
+    4,
+    np.array([1, 4]),
+)
+
+absorbed_scores = lesson.exercise(
+    "absorbed_scores",
+    mine="my_scores",
+    probes=(
+        _cached(4, 2, 4, 5, [5, 4, 3, 0]),
+        _cached(6, 4, 2, 9, [2, 7, 9]),
+        _cached(2, 6, 4, 3, [0, 1, 2, 3]),
+    ),
+    edge_probes=(
+        _cached(4, 2, 2, 0, [0]),
+        _cached(2, 2, 2, 7, [7]),
+        _cached(6, 4, 6, 60, [12]),
+        _NO_KEY,
+    ),
+    atol=1e-5,
+)
+
 values_turned_back = lesson.exercise(
     "values_turned_back",
     mine="my_values",

@@ -33,20 +33,20 @@ def absorbed(latent, key, row, query):
 
 @plots.drawn
 def rotated(latent, rows, query):
-    """The lower way once more, with the rotation in a dashed box, a line for each offset."""
+    """The lower way once more, with the rotation in a dashed box, a line for each key."""
     fig, axes = plt.subplots(len(rows), 1, figsize=(4.7, 1.2 * len(rows)))
-    for offset, (ax, row) in enumerate(zip(axes, rows)):
+    for back, (ax, row) in enumerate(zip(axes, rows)):
         _cells(ax, 0.95, "latent row c", latent, lit=True)
-        _cells(ax, 3.5, "query's row", [f"{number:.1f}" for number in row], lit=True)
+        _cells(ax, 3.5, "query's row", [f"{number:.2f}" for number in row], lit=True, cell=0.95)
         _cells(ax, 8.25, "query", query, lit=False)
         _arrow(ax, 6.7, 6.4, "")
-        _arrow(ax, 5.4, 4.35, r"$W_K^{\top}$")
+        _arrow(ax, 5.4, 4.55, r"$W_K^{\top}$")
         ax.text(2.2, 0, "·", ha="center", va="center", weight="bold", fontsize=16)
         edge = {"edgecolor": plots.OF_ENCODING["RoPE"], "linestyle": "--", "linewidth": 1.5}
         ax.add_patch(plt.Rectangle((5.45, -0.35), 0.9, 0.7, fill=False, **edge))
-        ax.text(5.9, 0, f"$R_{offset}$", ha="center", va="center")
+        ax.text(5.9, 0, f"$R_{back}$", ha="center", va="center")
         score = sum(one * other for one, other in zip(latent, row))
-        said = f"Offset {offset}. Score: {score:.1f}".replace("-", "\u2212")
+        said = f"Tokens back: {back}. Score: {score:.1f}".replace("-", "\u2212")
         ax.set_title(said, loc="left")
         ax.set(xlim=(-0.2, 9.9), ylim=(-0.45, 1.0), aspect="equal")
         ax.set_axis_off()
@@ -59,14 +59,14 @@ def _arrow(ax, start, end, matrix):
     ax.text((start + end) / 2, 0.2, matrix, ha="center")
 
 
-def _cells(ax, middle, name, numbers, *, lit):
-    left = middle - CELL * len(numbers) / 2
+def _cells(ax, middle, name, numbers, *, lit, cell=CELL):
+    left = middle - cell * len(numbers) / 2
     for place, number in enumerate(numbers):
         paper = LIT if lit else "0.95"
-        corner = left + CELL * place, -0.35
-        ax.add_patch(plt.Rectangle(corner, CELL, 0.7, facecolor=paper, edgecolor="0.5", gid=plots.KEEPS))
+        corner = left + cell * place, -0.35
+        ax.add_patch(plt.Rectangle(corner, cell, 0.7, facecolor=paper, edgecolor="0.5", gid=plots.KEEPS))
         said = f"{number}".replace("-", "\u2212")
-        ax.text(corner[0] + CELL / 2, 0, said, ha="center", va="center", color="black")
+        ax.text(corner[0] + cell / 2, 0, said, ha="center", va="center", color="black")
     ax.text(middle, 0.5, name, ha="center")
 
 
