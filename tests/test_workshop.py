@@ -27,7 +27,7 @@ def test_a_table_that_cannot_be_trained_is_refused(encode, says):
 
 def test_measures_see_rows_that_repeat_and_rows_that_change_with_the_length():
     found = workshop.measured(half_loud)
-    assert found["smallest distance"] == 0 and found["length"] > 5 and found["neighbours"] < 0.5
+    assert found["smallest distance"] == 0 and found["length"] > 5 and found["next door"] < 0.5
     stripes = 50 * (-1) ** np.arange(32)
     drowned = workshop.measured(lambda positions, d_model: arrays.sinusoidal(len(positions), 32) + stripes)
     assert drowned["smallest distance"] > 1 and drowned["with words"] < 0.1
@@ -40,7 +40,7 @@ def test_goals_can_be_met_and_training_changes_no_encoding():
         return np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
 
     found = workshop.measured(table)
-    assert found["neighbours"] == 0 and found["shift"] < 1e-9 and found["length"] == 0
+    assert found["next door"] == 0 and found["shift"] < 1e-9 and found["length"] == 0
     assert workshop.share_right(workshop.trained(table), 16) > 0.9
     learned = toys.T5()
     workshop.trained(learned)

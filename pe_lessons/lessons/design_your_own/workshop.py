@@ -39,7 +39,7 @@ def rows_of(encoding, count=LONGER):
 def measured(encoding):
     """What the rows of 64 positions say, by name; nothing for an encoding without rows.
 
-    ``neighbours`` is the share of rows whose nearest row is next door, ``smallest distance`` is between the
+    ``next door`` is the share of rows whose nearest row is next door, ``smallest distance`` is between the
     two closest rows, ``shift`` is what the best matrix misses of the row three tokens on, ``length`` how far
     the first 5 rows change when 5 tokens become 50, and ``with words`` is `distance_with_words`.
     """
@@ -48,7 +48,7 @@ def measured(encoding):
     table = rows_of(encoding)
     near = np.abs(measures.nearest_neighbours(table) - np.arange(LONGER)) == 1
     return {
-        "neighbours": float(near.mean()),
+        "next door": float(near.mean()),
         "smallest distance": measures.smallest_gap(table),
         "shift": measures.shift_residual(table, offset=3),
         "length": measures.length_drift(lambda count: rows_of(encoding, count), 5, 50),

@@ -260,7 +260,11 @@ def edits(model):
     }
     for layer in needs["delete"]:
         layer.insert(2, "gone")
-    columns = [f"{event},\nlayer {layer + 1}" for event in needs for layer in range(len(needs[event]))]
+    columns = [
+        f"{event},\n{('first', 'second')[layer]} layer"
+        for event in needs
+        for layer in range(len(needs[event]))
+    ]
     rows = {f"row {row}": cells for row, cells in enumerate(zip(*needs["correct"], *needs["delete"]))}
     return word_table(rows, columns, [name.replace("\n", " ") for name in columns])
 
