@@ -88,11 +88,20 @@ def curves(folder):
         fig.set_size_inches(2.4, 1.6)
         fig.axes[0].set(xlabel="position (log)", ylabel="error (log)", ylim=(0.0001, 2))
         fig.axes[0].set_yticks([0.0001, 0.01, 1], ["0.0001", "0.01", "1"])
+        if len(drawn) > 1:
+            for letter, curve, (right, up) in zip("AB", fig.axes[0].lines, ((-7, 5), (5, -9)), strict=True):
+                place = curve.get_xydata()[len(positions) // 2]
+                fig.axes[0].annotate(letter, place, (right, up), textcoords="offset points", weight="bold")
         save(fig, folder / f"curve_{number}.svg")
         fig.set_size_inches(1, 0.4)
         fig.axes[0].set(xlabel="", ylabel="", xticks=[], yticks=[])
         save(fig, folder / f"curve-{number}.svg")
-        words = html.escape(" or ".join(said for _, said in drawn).replace("\n", " "))
+        words = [html.escape(said.replace("\n", " ").replace(": ", ", ")) for _, said in drawn]
+        words = (
+            "<br>".join(f"<b>{letter}</b> {said}" for letter, said in zip("AB", words))
+            if words[1:]
+            else words[0]
+        )
         if cases := SHAPES[shape]:
             where, leads = f'href="#case-{cases[0]}" data-tag="curve-{number}"', f"{len(cases)} cases"
         else:

@@ -78,7 +78,10 @@ function show(reply, theirs) {
   if (checks.length) {
     said.append(make("section", { className: "checks" }, make("h3", { textContent: checks.length > 1 ? `Check these ${checks.length} things in the file` : "Check this in the file" }), make("ul", {}, ...checks.map((textContent) => make("li", { textContent })))));
   }
-  said.append(tabled(HEADS, reply.table.map((row) => row.map((one, n) => (n === 1 && settings(reply.told, row)) || one || "–"))));
+  const table = tabled(HEADS, reply.table.map((row) => row.map((one, n) => (n === 1 && settings(reply.told, row)) || one || "–")));
+  table.firstChild.classList.add("stacks"); // on a phone
+  for (const { children } of table.querySelectorAll("tbody tr")) HEADS.forEach((textContent, n) => children[n].prepend(make("span", { className: "cell-head", textContent })));
+  said.append(table);
   const beyond = reply.told.split("\n").find((line) => line.startsWith("beyond "));
   if (beyond) {
     const fact = make("p", { className: "fact" }, `B${beyond.slice(1).replace(/, if this is the length after stretching.*/, "")}. `, link(LESSON, "Lesson 13"), " shows what that does, and what helps.");

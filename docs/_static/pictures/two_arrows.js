@@ -31,6 +31,13 @@ const centre = (n, count) => 200 + 98 * (n - (count - 1) / 2);
 const scale = (count) => (count > 1 ? 1 : 1.55); // one pair has more room
 const tip = ([a, b], n, count) => [centre(n, count) + 38 * scale(count) * a, MIDDLE - 38 * scale(count) * b];
 
+// The smaller angle between two arrows, as points on a circle around their beginning.
+function sector(q, k) {
+  const [from, to] = [q, k].map(([a, b]) => Math.atan2(b, a));
+  const turn = Math.atan2(Math.sin(to - from), Math.cos(to - from));
+  return range(25).map((n) => from + (turn * n) / 24).map((angle) => [Math.cos(angle), Math.sin(angle)].map((one) => 0.5 * one));
+}
+
 // An arrow is turned, and the token goes as far as its pair says.
 export function grasp(point, values) {
   const far = (arrow, n) => Math.hypot(...tip(arrow, n, values.pairs).map((at, axis) => point[axis] - at));
@@ -46,14 +53,16 @@ export const draw = ({ pairs, parts }) =>
     const [x, y] = [centre(n, pairs.length), MIDDLE];
     const below = y + 45 * scale(pairs.length);
     const tips = [q, k].map((arrow) => tip(arrow, n, pairs.length));
-    const wedge = `<path class="wedge" d="M${x} ${y}L${tips[0]}L${tips[1]}Z"/>`;
+    const wedge = `<path class="wedge" d="M${x} ${y}L${sector(q, k).map((arrow) => tip(arrow, n, pairs.length)).join("L")}Z"/>`;
     const grips = tips.map(([a, b], i) => `<circle class="grip hand ${["first", "second"][i]}" cx="${a.toFixed(1)}" cy="${b.toFixed(1)}" r="6"/>`);
     return `<circle class="faint" cx="${x}" cy="${y}" r="${45 * scale(pairs.length)}"/>` + wedge + line([[x, y], tips[0]], "first") + line([[x, y], tips[1]], "second dashed") + grips.join("")
       + text(x, below + 16, `pair ${n}`, middle) + text(x, below + 32, fixed(parts[n]), `${middle} class="sum ${parts[n] < 0 ? "minus" : "plus"}"`)
       + text(x + 49, below + 32, n < pairs.length - 1 ? "+" : "", middle);
   }).join("") + text(200, MIDDLE + 95, pairs.length > 1 ? `= ${fixed(sum(parts), 3)}` : "", `${middle} class="sum"`);
 
+const away = (by) => (by ? `${Math.abs(by)} token${Math.abs(by) > 1 ? "s" : ""} to the ${by > 0 ? "right" : "left"}` : "at the position");
+
 export const words = ({ score, pairs: { length } }, { query, key, both }) =>
-  `The ${word("key", "second")} is ${Math.abs(query - key)} tokens ${key > query ? "to the right" : "to the left"} of the ${word("query", "first")}, and the angle between them is shaded. `
+  `The ${word("key", "second")} is ${away(key - query)} of the ${word("query", "first")}, and the angle between their arrows is shaded. `
   + `${length > 1 ? `${["Two", "Three", "Four"][length - 2]} dot products add up to the score` : "Their dot product is the score"}, ${fixed(score, 3)}. `
   + (both ? "Moving both does not change it: it knows the offset only." : "");
