@@ -67,9 +67,9 @@ function term_in(terms, words) {
 }
 
 // What is known of a term, as rows: its entry in the glossary, and where its lesson uses it first.
-function pinned({ word, at, said, in: place, title, under, first }) {
+function pinned({ word, at, said, in: place, title, under, first, asks }) {
   const entry = at && item("Glossary", at, word, said);
-  const lesson = place && item("Lesson", place, under ? `${title} › ${under}` : title, first?.length > 24 ? first : "This lesson is about it.");
+  const lesson = place && item("Lesson", place, under ? `${title} › ${under}` : title, first?.length > 24 ? first : asks ?? "This lesson is about it.");
   return [entry, lesson].filter(Boolean);
 }
 
@@ -147,7 +147,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     const got = (name) => fetch(new URL(`_static/${name}.json`, ROOT)).then((one) => one.json());
     const [terms, all] = await Promise.all([(known ??= got("terms")), (names ??= got("names"))]);
     const key = typed.replace(/ +/g, "_");
-    const asked = terms[key] ? key : typed; // rope theta is written rope_theta
+    const asked = terms[key] && !term_in(terms, typed) ? key : typed; // rope theta is written rope_theta
     const words = alike(content(asked) || asked);
     const found = await search(library, words);
     const pages = await Promise.all(found.results.slice(0, 20).map((one) => one.data()));
@@ -159,7 +159,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     const told = SYMPTOM.test(words) ? ({ meta }) => Boolean(meta.to) : () => false;
     const titled = ({ url, meta }) => url.includes("/notebooks/") && ` ${meta.title.toLowerCase()} `.includes(` ${words} `);
     pages.sort((one, other) => told(other) - told(one) || titled(other) - titled(one) || LAST.test(one.url) - LAST.test(other.url));
-    const term = term_in(terms, asked) ?? term_in(terms, alike(asked));
+    const term = (words === "rope" && words) || (term_in(terms, asked) ?? term_in(terms, alike(asked)));
     const first = term ? pinned(terms[term]) : [];
     const places = first.map((one) => new URL(one.firstChild.href).pathname);
     const best = term && !terms[term].at && pages.find(({ url }) => places.includes(new URL(url, ROOT).pathname));

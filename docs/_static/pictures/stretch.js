@@ -75,7 +75,7 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
 
 // What near tokens lose, or far ones.
 function price(slowed, { rule, trained, factor }) {
-  if (rule === CLIP) return `Price: keys further back than ${spaced(2 ** trained)} all seem equally far.`;
+  if (rule === CLIP) return `Price: keys further back than ${spaced(2 ** trained)} all seem equally far, and every score is computed twice.`;
   if (!factor || slowed.at(-1) === 1) return "No pair is slowed down.";
   if (slowed[0] > 1) return `Price: every pair is slowed down by ${spaced(slowed[0])}, so neighbours differ ${spaced(slowed[0])} times less than in training.`;
   const fast = slowed.filter((by) => by < 1.005).length;
@@ -84,6 +84,7 @@ function price(slowed, { rule, trained, factor }) {
 
 // What the text above the picture does not say of a rule.
 const ABOUT = {
+  [CLIP]: "A key that is further back than in training is rotated as if it were just at that distance, so the bars stop there. ",
   "NTK-aware": "NTK-aware raises the base, so that the slowest pair is slowed down by the whole factor, and faster ones by less. ",
   YaRN: "YaRN is <em>by parts</em> with 32 turns for “many”. (It also makes the scores larger, see <em>Further</em>.) ",
 };
