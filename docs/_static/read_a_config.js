@@ -93,7 +93,7 @@ function show(reply, theirs) {
   if (reply.table.some((row) => row[4])) notes.append("A turn counts within the tokens seen. ");
   if (reply.told.includes("queries and keys times")) notes.append("“Queries and keys times” is a factor of the rule. It multiplies both, so a score grows by its square. ", link(LESSON, "Lesson 13"), " explains it.");
   said.append(notes, make("details", {}, make("summary", { textContent: "The same in words" }), make("pre", { className: "told", textContent: reply.told, tabIndex: 0 })));
-  if (reply.unread.length) said.append(make("details", {}, make("summary", { textContent: `${reply.unread.length} key${reply.unread.length > 1 ? "s" : ""} skipped` }), make("p", { className: "unread", textContent: `Skipped: ${reply.unread.join(", ")}. The page doesn't know these keys as settings of positions. Most such keys have nothing to do with position, as num_key_value_heads.` })));
+  if (reply.unread.length) said.append(make("details", { open: reply.unread.length < 4 }, make("summary", { textContent: `${reply.unread.length} key${reply.unread.length > 1 ? "s" : ""} skipped` }), make("p", { className: "unread", textContent: `Skipped: ${reply.unread.join(", ")}. The page doesn't know these keys as settings of positions. Most such keys have nothing to do with position, as num_key_value_heads.` })));
 }
 
 // What helps: the comma to take out, the end that is missing, or the quotes.
