@@ -338,7 +338,11 @@ def test_the_first_screen_asks_for_a_table_then_for_a_column_and_goes_on(open_pa
     slider.press("Home")
     assert "Column 0: A and B are equal here" in status.inner_text() and story.is_visible()
     box.get_by_role("button", name="Find another bug").click()
-    assert "Column 11: " in status.inner_text() and "it begins at 1. So which table" in status.inner_text() and not story.is_visible()
+    assert (
+        "Column 11: " in status.inner_text()
+        and "it begins at 1. So which table" in status.inner_text()
+        and not story.is_visible()
+    )
     box.get_by_role("button", name="Table A has the bug").click()
     slider.fill("4")
     assert "Yes, table A has the bug" in status.inner_text() and "Try further right" in status.inner_text()
