@@ -269,13 +269,13 @@ class FillLessonMap(SphinxPostTransform):
             shown = f'<img src="_images/{name}" alt="" loading="lazy" width="{THUMB}" height="{THUMB}">'
             head.insert(0, nodes.raw("", shown, format="html"))
         items = [self.item(name, says.get(name.partition("_")[2])) for name in names]
-        hours = sum(map(self.minutes, names)) / 60
-        head += nodes.paragraph("", f"{len(names)} lessons, {hours:.0f} hours", classes=["minutes"])
+        hours, half = divmod(round(sum(map(self.minutes, names)) / 30), 2)
+        head += nodes.paragraph("", f"{len(names)} lessons, {hours}{'½' * half} hours", classes=["minutes"])
         lessons = nodes.bullet_list("", *items, classes=["lesson-map"])
         return [nodes.container("", head, lessons, classes=["part"])]
 
     def minutes(self, name):
-        return int(re.search(r"About (\d+) minutes|$", self.env.get_doctree(name).astext())[1] or 0)
+        return int(re.search(r"[Aa]bout (\d+) minutes|$", self.env.get_doctree(name).astext())[1] or 0)
 
     def item(self, name, asked):
         number, _, title = self.env.titles[name].astext().partition(" · ")

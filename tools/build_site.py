@@ -202,9 +202,10 @@ def index_search(pages, html):
                 at = next(n for n, one in enumerate(said) if "\0" in one)
                 said = said[at - (at > 0 and len(said[at]) < 60) : at + 1]  # not too short
                 place["first"] = " ".join(said).replace("\0", "")[:300]
-    for place in places.values():
-        if "in" in place:
-            place["title"] = re.search("<h1>(.*?)<a", texts[place["in"].partition("#")[0]])[1]
+    asks = dict(re.findall(r"^(\w+): (.*)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE))
+    for place in (one for one in places.values() if "in" in one):
+        place["asks"] = asks[re.search(r"\d\d_(\w+)", place["in"])[1]]
+        place["title"] = re.search("<h1>(.*?)<a", texts[place["in"].partition("#")[0]])[1]
     (html / "_static/terms.json").write_text(json.dumps(places), encoding="utf-8")
     models = re.findall(r'<a href="(#[^"]+)">(.*?)</a> <small>.*?<p>(.*?)</p>', texts["gallery.html"])
     names = [("Models", name, f"gallery.html{at}", said) for at, name, said in models]
@@ -231,12 +232,10 @@ def index_search(pages, html):
         text = re.sub(r'<dt[^>]*( id="[^"]+")>(.*?)</dt>', r"<h3\1>\2</h3>", text, flags=re.DOTALL)
         known = [*words.get(name[10:12], ()), name[13:-5].replace("_", " ")]
         searched(name, text, weight, words=", ".join(known) if name.startswith("notebooks/") else "")
-    program = NPM / "node_modules/.bin/pagefind"
-    command = [program, "--site", BUILD / "searched", "--output-path", html / "pagefind", "--quiet"]
-    subprocess.run([*command, "--exclude-selectors", UNREAD], check=True)
-    for unused in ("*-ui.*", "*highlight*", "wasm.unknown*"):
-        for path in html.glob(f"pagefind/{unused}"):
-            path.unlink()
+    command = [NPM / "node_modules/.bin/pagefind", "--quiet", "--exclude-selectors", UNREAD]
+    subprocess.run([*command, "--site", BUILD / "searched", "--output-path", html / "pagefind"], check=True)
+    for path in [one for one in html.glob("pagefind/*") if re.search("-ui|highlight|unknown", one.name)]:
+        path.unlink()
 
 
 def unbroken(code):

@@ -81,23 +81,24 @@ def curves(folder):
     named = figures.ticks(panels)
     items = []
     for number, (shape, drawn) in enumerate(panels.items()):
-        bare = [(values, "") for values, _ in drawn]  # the page says the words, where a phone can show them
+        letters = "AB" if len(drawn) > 1 else [""]  # the page says the words, where a phone can show them
+        bare = [(values, letter) for (values, _), letter in zip(drawn, letters, strict=True)]
         middle = [9, 256] if 9 in named[shape] else [16, 257 if 257 in named[shape] else 256]
-        ticks = {"": [0, *middle, named[shape][-1]]}
-        fig = figures.panelled({"": bare}, positions=positions, xticks=ticks, ncols=1)
+        ticks = [0, *middle, named[shape][-1]]
+        fig = figures.panelled({"": bare}, positions=positions, xticks={"": ticks}, ncols=1)
         fig.set_size_inches(2.4, 1.6)
         fig.axes[0].set(xlabel="position (log)", ylabel="error (log)", ylim=(0.0001, 2))
         fig.axes[0].set_yticks([0.0001, 0.01, 1], ["0.0001", "0.01", "1"])
         save(fig, folder / f"curve_{number}.svg")
         fig.set_size_inches(1, 0.4)
         fig.axes[0].set(xlabel="", ylabel="", xticks=[], yticks=[])
+        [one.remove() for one in list(fig.axes[0].texts)]
         save(fig, folder / f"curve-{number}.svg")
-        words = html.escape(" or ".join(said for _, said in drawn).replace("\n", " "))
+        words = "<br>".join(f"<b>{n}</b> {one}" for n, (_, one) in zip(letters, drawn)).replace(": ", ", ")
+        path = notebook(ROOT / "notebooks", "when_numbers_break")
+        where, leads = f'href="notebooks/{path.stem}.html"', f"lesson {path.name[:2]} explains it"
         if cases := SHAPES[shape]:
             where, leads = f'href="#case-{cases[0]}" data-tag="curve-{number}"', f"{len(cases)} cases"
-        else:
-            path = notebook(ROOT / "notebooks", "when_numbers_break")
-            where, leads = f'href="notebooks/{path.stem}.html"', f"lesson {path.name[:2]} explains it"
         picture = f'<img class="turns-dark" src="_static/clinic/curve_{number}.svg" alt="">'
         items.append(f"<li><a {where}><b>{shape}</b>{picture}<span>{words}</span>{leads}</a></li>")
     return f'<ul class="curves">{"".join(items)}</ul>'

@@ -60,7 +60,7 @@ function marked(line, lines, columns) {
   const like = (other) => !/^layers? \d/.test(lines[0]) || alike(other) === alike(lines); // a state has nothing in common with a rotation
   const others = columns.filter((other) => other !== lines && !NONE.includes(other[0]) && like(other)).map(words_of);
   const [, where, rest] = line.match(/^(layers? [^:]*: )?(.*)$/);
-  const plain = (word) => NONE.includes(lines[0]) || others.every((other) => other.includes(word.replace(/[,.:;]$/, "")));
+  const plain = (word) => NONE.includes(lines[0]) || (others.length ? others.every((other) => other.includes(word.replace(/[,.:;]$/, ""))) : line !== lines[0]); // the first line of what only one has
   const words = rest.split(" ").flatMap((word) => [" ", plain(word) ? word : make("b", { textContent: word })]);
   return make("div", {}, where ?? "", ...words.slice(1));
 }

@@ -4,7 +4,7 @@
 // grasp(point, values): null, or a function from a point to values. Every value has a knob too, for the keyboard.
 // A picture may have a button, whose name is `button`. It counts the knob `walk` along until the reader stops it.
 // Where there is a story below a picture, solved(numbers) says when it may be told. A picture that asks has offers():
-// what its buttons say, and do. A knob named by `sweep` goes once from its least to its value when the picture comes;
+// what its buttons say, and do; an act may give back values for knobs. A knob named by `sweep` goes once from its least to its value when the picture comes;
 // in the meantime words are told so by a fourth argument.
 import { WIDTH, grasp, painted, range, row, spaced } from "./pictures/shared.js";
 
@@ -66,7 +66,7 @@ async function mount(box) {
     if (offers.map(([said]) => said).join() === [...offered.children].map((one) => one.textContent).join()) return;
     if (touched) (offers.length ? words : drawing).scrollIntoView({ block: "nearest" }); // what was found out, or what is to be tapped
     offered.replaceChildren(...offers.map(([said, act]) => made_button(said, () => {
-      act();
+      for (const [name, value] of Object.entries(act() ?? {})) knobs[name].input.value = value;
       touch();
       (offered.firstChild ?? controls.querySelector("input")).focus({ preventScroll: true });
     })));

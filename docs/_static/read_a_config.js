@@ -78,7 +78,10 @@ function show(reply, theirs) {
   if (checks.length) {
     said.append(make("section", { className: "checks" }, make("h3", { textContent: checks.length > 1 ? `Check these ${checks.length} things in the file` : "Check this in the file" }), make("ul", {}, ...checks.map((textContent) => make("li", { textContent })))));
   }
-  said.append(tabled(HEADS, reply.table.map((row) => row.map((one, n) => (n === 1 && settings(reply.told, row)) || one || "–"))));
+  const table = tabled(HEADS, reply.table.map((row) => row.map((one, n) => (n === 1 && settings(reply.told, row)) || one || "–")));
+  table.firstChild.classList.add("stacks"); // on a phone
+  for (const { children } of table.querySelectorAll("tbody tr")) HEADS.forEach((textContent, n) => children[n].prepend(make("span", { className: "cell-head", textContent })));
+  said.append(table);
   const beyond = reply.told.split("\n").find((line) => line.startsWith("beyond "));
   if (beyond) {
     const fact = make("p", { className: "fact" }, `B${beyond.slice(1).replace(/, if this is the length after stretching.*/, "")}. `, link(LESSON, "Lesson 13"), " shows what that does, and what helps.");
@@ -86,10 +89,11 @@ function show(reply, theirs) {
     said.append(fact);
   }
   const notes = make("p", { className: "notes" });
+  if (reply.table.some((row) => row.some((one) => !one))) notes.append("“–” means that nothing is to be said: these layers don't rotate, or the file doesn't give it. ");
   if (reply.table.some((row) => row[4])) notes.append("A turn counts within the tokens seen. ");
   if (reply.told.includes("queries and keys times")) notes.append("“Queries and keys times” is a factor of the rule. It multiplies both, so a score grows by its square. ", link(LESSON, "Lesson 13"), " explains it.");
   said.append(notes, make("details", {}, make("summary", { textContent: "The same in words" }), make("pre", { className: "told", textContent: reply.told, tabIndex: 0 })));
-  if (reply.unread.length) said.append(make("p", { className: "unread", textContent: `Skipped: ${reply.unread.join(", ")}. The page doesn't know these keys as settings of positions. Most such keys have nothing to do with position, as num_key_value_heads.` }));
+  if (reply.unread.length) said.append(make("details", { open: reply.unread.length < 4 }, make("summary", { textContent: `${reply.unread.length} key${reply.unread.length > 1 ? "s" : ""} skipped` }), make("p", { className: "unread", textContent: `Skipped: ${reply.unread.join(", ")}. The page doesn't know these keys as settings of positions. Most such keys have nothing to do with position, as num_key_value_heads.` })));
 }
 
 // What helps: the comma to take out, the end that is missing, or the quotes.

@@ -14,7 +14,7 @@ const linked = (url, title) => Object.assign(document.createElement("a"), { href
 // Where somebody with a question of their own is better served than by a page that has its words.
 const SYMPTOM = /\bbad(ly)?\b|poor|differ|degrad|garbage|gibberish|noise|nonsense|repeat|stutter|worse|wrong|broken|padding|batch|\bloss\b|after \d/;
 const AT_WORK = [
-  [/_|\bconfig/, "read_a_config.html", "Read a config", "tells you what your own file says about positions."],
+  [/\bconfig|_(theta|scaling|parameters|factor|types?|window|embeddings|section)\b/, "read_a_config.html", "Read a config", "tells you what your own file says about positions."],
   [SYMPTOM, "clinic.html", "The clinic", "finds a fault by what you see."],
 ];
 const SUGGESTED = ["rotary", "kv cache", "wavelength", "left padding", "garbage after a long text"];
@@ -49,7 +49,7 @@ async function search(library, words) {
 }
 
 // One way of writing for words that are written in several.
-const ALIKE = [[/\bself[- ]attention\b/g, "attention"], [/\bflash[- ]attention\b/g, "flashattention"]];
+const ALIKE = [[/\bself[- ]attention\b/g, "attention"], [/\bflash[- ]attention\b/g, "flashattention"], [/^rotary$|(?<!partial )\brotary (position(al)? )?(embedding|encoding)s?\b/g, "rope"]];
 const alike = (said) => ALIKE.reduce((now, [one, other]) => now.replace(one, other), said);
 
 // Words that say nothing about what is looked for.
@@ -61,15 +61,15 @@ const singular = (words) => words.split(" ").map((word) => (/[^su]s$/.test(word)
 function term_in(terms, words) {
   const [all, bare] = [singular(words), singular(content(words))];
   const found = Object.keys(terms).map((term) => [term, singular(term)]);
-  const inside = (said) => ([, one]) => said === one || (one.includes(" ") && ` ${said} `.includes(` ${one} `));
+  const inside = (said) => ([, one]) => said === one || (/[ _]/.test(one) && ` ${said} `.includes(` ${one} `));
   const held = found.filter((one) => inside(all)(one) || inside(bare)(one));
   return held.sort(([one], [other]) => other.length - one.length)[0]?.[0];
 }
 
 // What is known of a term, as rows: its entry in the glossary, and where its lesson uses it first.
-function pinned({ word, at, said, in: place, title, under, first }) {
+function pinned({ word, at, said, in: place, title, under, first, asks }) {
   const entry = at && item("Glossary", at, word, said);
-  const lesson = place && item("Lesson", place, under ? `${title} › ${under}` : title, first?.length > 24 ? first : "This lesson is about it.");
+  const lesson = place && item("Lesson", place, under ? `${title} › ${under}` : title, first?.length > 24 ? first : asks ?? "This lesson is about it.");
   return [entry, lesson].filter(Boolean);
 }
 
@@ -104,7 +104,8 @@ function fit({ title, locations }, words) {
 
 // A page at the part of it that answers best: one link. Of the excerpt only the marks are HTML.
 function row(page, words) {
-  const part = page.sub_results.reduce((best, one) => (best === page || fit(one, words) > fit(best, words) ? one : best), page);
+  const parts = page.sub_results.filter(({ title }) => !/^quiz/i.test(title) || /quiz/.test(words)); // they name what a lesson explains
+  const part = parts.reduce((best, one) => (best === page || fit(one, words) > fit(best, words) ? one : best), page);
   const kind = KINDS.find(([place]) => page.url.startsWith(new URL(place, ROOT).pathname) || page.url.startsWith(new URL(place, ROOT).href))?.[1] ?? "Page";
   const one = item(kind, part.url, part.url === page.url ? page.meta.title : `${page.meta.title} › ${part.title}`, "");
   const begun = part.excerpt.replace(/^(?:(?!<mark>).)*?[.?!] (?=[A-Z“])/s, "");
@@ -136,16 +137,19 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     list.inert = is;
   };
   const answer = async () => {
-    const asked = field.value.trim().toLowerCase();
+    const typed = field.value.trim().toLowerCase();
     old(Boolean(list.childElementCount));
-    if (asked) status.textContent = "Searching …";
+    if (typed) status.textContent = "Searching …";
     const library = await (pagefind ??= ready()).catch(() => (pagefind = undefined));
     if (!library) return (status.textContent = "The search could not be fetched. Try once more."), 0;
     await new Promise((resolve) => setTimeout(resolve, 100));
-    if (asked !== field.value.trim().toLowerCase()) return; // more was typed
-    const words = alike(content(asked) || asked);
+    if (typed !== field.value.trim().toLowerCase()) return; // more was typed
     const got = (name) => fetch(new URL(`_static/${name}.json`, ROOT)).then((one) => one.json());
-    const [found, terms, all] = await Promise.all([search(library, words), (known ??= got("terms")), (names ??= got("names"))]);
+    const [terms, all] = await Promise.all([(known ??= got("terms")), (names ??= got("names"))]);
+    const key = typed.replace(/ +/g, "_");
+    const asked = terms[key] && !term_in(terms, typed) ? key : typed; // rope theta is written rope_theta
+    const words = alike(content(asked) || asked);
+    const found = await search(library, words);
     const pages = await Promise.all(found.results.slice(0, 20).map((one) => one.data()));
     const near = words.split(/\s+/).filter((word) => word.length > 2).map((word) => word.slice(0, Math.max(3, word.length - 3)));
     const has = ({ content, meta }) => !near.length || near.some((begin) => `${content} ${meta.title} ${meta.words}`.toLowerCase().includes(begin));
@@ -155,7 +159,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     const told = SYMPTOM.test(words) ? ({ meta }) => Boolean(meta.to) : () => false;
     const titled = ({ url, meta }) => url.includes("/notebooks/") && ` ${meta.title.toLowerCase()} `.includes(` ${words} `);
     pages.sort((one, other) => told(other) - told(one) || titled(other) - titled(one) || LAST.test(one.url) - LAST.test(other.url));
-    const term = term_in(terms, asked) ?? term_in(terms, alike(asked));
+    const term = (words === "rope" && words) || (term_in(terms, asked) ?? term_in(terms, alike(asked)));
     const first = term ? pinned(terms[term]) : [];
     const places = first.map((one) => new URL(one.firstChild.href).pathname);
     const best = term && !terms[term].at && pages.find(({ url }) => places.includes(new URL(url, ROOT).pathname));
@@ -163,7 +167,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     first.push(...called(all, asked));
     places.push(...first.map((one) => new URL(one.firstChild.href).pathname));
     const others = pages.filter(({ url }) => !places.includes(new URL(url, ROOT).pathname));
-    if (asked !== field.value.trim().toLowerCase()) return;
+    if (typed !== field.value.trim().toLowerCase()) return;
     const rows = others.map((page) => row(page, words));
     const cases = rows.filter((one) => one.dataset.kind === "Clinic");
     // A whole question that names a symptom is for the clinic first, and a term that is all of it for the glossary.
@@ -173,15 +177,16 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     const count = rows.length;
     list.replaceChildren(...rows.slice(0, 10));
     old(false);
-    status.textContent = !asked ? "Try " : count ? `${count > 9 ? "The ten best" : `${count} page${count > 1 ? "s" : ""}`}, the best first.` : `Nothing found for “${asked}”.`;
-    if (asked && !count) status.append(" Look among the words of the ", linked(new URL("glossary.html", ROOT), "glossary"), ", or if your model is wrong, in the ", linked(new URL("clinic.html", ROOT), "clinic"), ".");
+    status.textContent = !asked ? "Try " : count ? `${count > 9 ? "The ten best" : `${count} page${count > 1 ? "s" : ""}`}, the best first.` : `Nothing found for “${typed}”.`;
     if (!asked) SUGGESTED.forEach((one, n) => status.append(...(n ? [", "] : []), asking(one)));
+    const spelt = Object.keys(terms).flatMap((term) => [term, ...term.split(" ").filter((part) => part.length > 3)]);
     for (const word of words.split(/\s+/)) {
       if (word.length < 4 || (!found.left_out.includes(word) && pages.some(({ content }) => content.toLowerCase().includes(word)))) continue;
-      const [best] = Object.keys(terms).filter((term) => term[0] === word[0]).map((term) => [mistyped(word, term), term]).sort(([one], [other]) => one - other);
+      const [best] = spelt.filter((term) => term[0] === word[0]).map((term) => [mistyped(word, term), term]).sort(([one], [other]) => one - other);
       if (!best?.[0] || best[0] > (word.length > 7 ? 2 : 1)) continue;
       status.append(" Did you mean ", asking(best[1], words.replace(word, best[1])), "?");
     }
+    if (asked && !count) status.append(" Look among the words of the ", linked(new URL("glossary.html", ROOT), "glossary"), ", or if your model is wrong, in the ", linked(new URL("clinic.html", ROOT), "clinic"), ".");
     const way = AT_WORK.find(([one]) => one.test(asked));
     if (way) status.append(" ", linked(new URL(way[1], ROOT), way[2]), ` ${way[3]}`);
     return count;

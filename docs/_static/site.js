@@ -110,6 +110,23 @@ addEventListener("DOMContentLoaded", () => {
     while (above && !above.matches(".cell")) above = above.previousElementSibling;
     above?.querySelector("details.below-input")?.append(told);
   }
+  // The list of contents marks the section that is read. The theme sees only a heading that passes slowly.
+  const contents = [...document.querySelectorAll("#pst-page-toc-nav a")];
+  const heads = contents.map(({ hash }) => document.getElementById(hash.slice(1))?.querySelector("h2, h3, h4"));
+  let waits;
+  const mark = () => {
+    waits = null;
+    const tops = heads.map((head) => (head?.offsetParent ? head.getBoundingClientRect().top : NaN)); // some are folded
+    const chosen = contents.findIndex(({ hash }, n) => hash === location.hash && tops[n] >= 0 && tops[n] < 140);
+    const now = chosen < 0 ? tops.findLastIndex((top) => top < 0.3 * innerHeight) : chosen;
+    contents.forEach((one, n) => {
+      one.classList.toggle("active", n === now);
+      n === now ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current");
+    });
+    for (const one of document.querySelectorAll("#pst-page-toc-nav .toc-entry")) one.classList.toggle("active", one.contains(contents[now] ?? null));
+  };
+  if (contents.length) for (const event of ["scroll", "resize"]) addEventListener(event, () => (waits ??= setTimeout(mark, 80)), { passive: true });
+
   const enlarged = document.createElement("dialog");
   enlarged.className = "enlarged";
   enlarged.ariaLabel = "Enlarged picture";

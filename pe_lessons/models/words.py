@@ -8,6 +8,7 @@ import math
 import os
 import sys
 import textwrap
+from itertools import pairwise
 from pathlib import Path
 
 from pe_lessons.models import consistency, reader
@@ -115,7 +116,7 @@ def _beyond(plan, length):
 
 
 def _spans(numbers):
-    """[0, 1, 2, 4, 6, 7] as "0-2, 4, 6-7", and of many the first and the last."""
+    """[0, 1, 2, 4, 6, 7] as "0-2, 4, 6-7", and of many in even steps the first and the last."""
     spans = []
     for number in numbers:
         if spans and number == spans[-1][1] + 1:
@@ -123,7 +124,8 @@ def _spans(numbers):
         else:
             spans.append([number, number])
     shown = [str(first) if first == last else f"{first}-{last}" for first, last in spans]
-    return ", ".join(shown if len(shown) < 6 else [*shown[:3], "...", shown[-1]])
+    even = len({(two[0] - one[0], one[1] - one[0]) for one, two in pairwise(spans)}) == 1
+    return ", ".join([*shown[:3], "...", shown[-1]] if even and len(shown) > 5 else shown)
 
 
 def _left_out(file):

@@ -181,6 +181,19 @@ def test_code_has_two_widths_and_on_a_phone_a_table_of_words_has_a_block_per_row
     assert row.locator(".cell-head:visible").count() == len(cells) - 1
 
 
+def test_the_list_of_contents_marks_what_is_read(open_page):
+    page = open_page("notebooks/13_longer_than_trained", width=1440)
+    page.evaluate("scrollTo({top: document.body.scrollHeight / 2, behavior: 'instant'})")
+    page.wait_for_function(
+        """() => {
+            const above = one => one.offsetParent && one.getBoundingClientRect().top < 0.3 * innerHeight;
+            const head = [...document.querySelectorAll("article :is(h2, h3)")].filter(above).pop();
+            const marked = document.querySelector("#pst-page-toc-nav a[aria-current]");
+            return marked && head.parentElement.id === marked.hash.slice(1);
+        }"""
+    )
+
+
 def test_on_a_phone_a_figure_is_whole_and_as_wide_as_the_window(open_page):
     page = open_page("notebooks/06_reading_the_picture", width=390)
     page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
@@ -295,7 +308,10 @@ FIRST = {
     "sliding windows": "glossary.html#term-sliding-window",
     "extrapolation": "glossary.html#term-extrapolation",
     "speculative decoding": "glossary.html#term-speculative-decoding",
-    "rotary embedding": "notebooks/09_rotary.html",
+    "rotary embeddings": "glossary.html#term-RoPE",
+    "apply_rotary_pos_emb": "notebooks/09_rotary.html",
+    "long context": "notebooks/13_longer_than_trained.html#slow-down",
+    "rope theta": "notebooks/15_layers_that_differ.html#",
     "why does my model break on long text": "notebooks/13_longer_than_trained.html",
     "long text fails": "notebooks/13_longer_than_trained.html",
     "how do I extend the context length": "notebooks/13_longer_than_trained.html",
@@ -354,6 +370,7 @@ def test_what_was_found_before_is_no_answer_to_what_is_typed_now(open_page, widt
     ("words", "said"),
     [
         ("yran", "Did you mean yarn?"),
+        ("relitive", "Did you mean relative?"),
         ("wavelenght of a pair", "Did you mean wavelength?"),
         ("partial_rotary_factor", "Read a config"),
         ("output degrades after 8k tokens", "The clinic"),

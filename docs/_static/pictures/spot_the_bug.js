@@ -9,10 +9,10 @@ const formula = (c) => `By the formula, ${["sin", "cos"][c % 2]}(position / 1000
 const period = (c) => `${formula(c)} its curve repeats every ${spaced(turn(c))} positions${turn(c) < POSITIONS ? ", from one thin line to the next" : ""}.`;
 const clue = (c) => `<strong>Clue:</strong> column ${c} of a right table makes a whole wave ${turn(c) < POSITIONS ? "from each thin line to the next" : `in ${spaced(turn(c))} positions`}.`;
 const start = (c) => `${formula(c)} it begins at ${c % 2}.`;
-const BUGS = [
-  { wrong: table(10_000 ** 2), at: 1, hint: period, told: "exponent is doubled, so its columns change too slowly." }, // 2 (2k/d) is the same as the square of the base
-  { wrong: right.map((one) => one.map((_, c) => one[c - (c % 2)])), at: 0, hint: start, told: "columns are all sines. The cosines are missing." },
-  { wrong: table(10_000, 1), at: 0, hint: start, told: "positions are counted from 1." },
+const BUGS = [ // each opens at a column that shows it
+  { wrong: table(10_000 ** 2), at: 1, opens: 10, hint: period, told: "exponent is doubled, so its columns change too slowly." }, // 2 (2k/d) is the same as the square of the base
+  { wrong: right.map((one) => one.map((_, c) => one[c - (c % 2)])), at: 0, opens: 11, hint: start, told: "columns are all sines. The cosines are missing." },
+  { wrong: table(10_000, 1), at: 0, opens: 10, hint: start, told: "positions are counted from 1." },
 ];
 const column = (rows, number) => rows.map((one) => one[number]);
 const largest = (one, other) => Math.max(...one.map((value, i) => Math.abs(value - other[i])));
@@ -23,15 +23,18 @@ for (const bug of BUGS) {
 
 // Where the game is: which bug, which table was taken for it and at which column, and whether a column has shown it.
 const game = { bug: BUGS[0], column: null, guess: null, wrong: null, asked: null, found: false };
-const guess = (n) => Object.assign(game, n === game.bug.at ? { guess: n, asked: game.column } : { wrong: n }); // a wrong one is no end
-const next = () => Object.assign(game, { bug: BUGS[(BUGS.indexOf(game.bug) + 1) % BUGS.length], guess: null, wrong: null, found: false });
+const guess = (n) => void Object.assign(game, n === game.bug.at ? { guess: n, asked: game.column } : { wrong: n }); // a wrong one is no end
+function next() {
+  Object.assign(game, { bug: BUGS[(BUGS.indexOf(game.bug) + 1) % BUGS.length], guess: null, wrong: null, found: false });
+  return { column: game.bug.opens };
+}
 export const offers = () =>
   game.guess === null ? [["Table A has the bug", () => guess(0)], ["Table B has the bug", () => guess(1)]]
     : game.found ? [[game.bug === BUGS.at(-1) ? "Begin again" : "Find another bug", next]] : [];
 
 // Side by side, or on a phone below each other: there a column is not much narrower than a fingertip can choose.
 const places = () => {
-  const [size, wide, tall, below, at, curves] = narrow() ? [15, 382, 104, 15, [[18, 17], [18, 160]], 50] : [7.5, 184, 70, 9, [[12, 13], [214, 13]], 36];
+  const [size, wide, tall, below, at, curves] = narrow() ? [15, 378, 104, 15, [[22, 17], [22, 160]], 50] : [7.5, 184, 60, 9, [[12, 13], [214, 13]], 31];
   return { size, wide, tall, below, at, box: [at[0][0], at[1][1] + tall + below + 7, 384 - at[0][0], curves] }; // box: where the curves are
 };
 const edge = () => (narrow() ? 3 : 1.4); // of the lines that stand outside the column that is shown
@@ -93,7 +96,7 @@ export function words({ difference }, { column: c }, told, moving) {
   const { bug, guess, found } = game;
   const touch = matchMedia("(hover: none)").matches ? "Tap" : "Click";
   const here = `<strong>Column ${c}: ${seen(c, difference)}</strong>`;
-  if (moving) return "This moves by itself, once: the yellow frame around one column of both tables, and below it the same column of A and B as two curves.";
+  if (moving) return "<strong>Clue:</strong> a column of a right table makes a whole wave from each thin line to the next. The curves are the column in the yellow frame, of A and of B.";
   if (game.wrong !== null && guess === null) return `<strong>No, table ${"AB"[game.wrong]} keeps to the formula here.</strong> ${bug.hint(c)} Compare both curves with it, and guess again.`;
   if (guess === null) return `${told ? here : `Look at the two curves: they are column ${c} of A and of B.`} ${bug.hint === period ? clue(c) : bug.hint(c)} So which table is wrong?${told ? "" : ` (${touch} a table to see another column.)`}`;
   if (found) return `${here} Table ${"AB"[bug.at]}'s ${bug.told}`;

@@ -27,7 +27,7 @@ const [STRIP, LOW] = [45, 84]; // where the bar of lengths is, and where the pai
 export const height = TALL + LOW + 95;
 export const knobs = [
   { name: "trained", label: "trained on", min: 8, max: 14, value: 12, shown: (n) => spaced(2 ** n) },
-  { name: "factor", label: "text longer by", min: 0, max: 5, value: 2, shown: (n) => spaced(2 ** n) },
+  { name: "factor", label: "text", min: 0, max: 5, value: 2, shown: (n) => (n ? `${2 ** n} times longer` : "as long") },
   { name: "rule", label: "rule", choices: ["none", "position interpolation", "by parts", "clip the distance", "NTK-aware", "YaRN"], value: "none" },
   { name: "base", label: "base", choices: ["10000", "500000"], value: "10000", shown: (base) => spaced(Number(base)) },
 ];
@@ -75,12 +75,23 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
 
 // What near tokens lose, or far ones.
 function price(slowed, { rule, trained, factor }) {
-  if (rule === CLIP) return `Price: keys further back than ${spaced(2 ** trained)} all seem equally far.`;
+  if (rule === CLIP) return `Price: keys further back than ${spaced(2 ** trained)} all seem equally far, and every score is computed twice.`;
   if (!factor || slowed.at(-1) === 1) return "No pair is slowed down.";
   if (slowed[0] > 1) return `Price: every pair is slowed down by ${spaced(slowed[0])}, so neighbours differ ${spaced(slowed[0])} times less than in training.`;
   const fast = slowed.filter((by) => by < 1.005).length;
-  return `Price: only the ${fast} fastest pairs turn as in training. The others are slower, the last one by ${spaced(slowed.at(-1))}, and tell near tokens apart less well.`;
+  return `Price: only ${fast > 1 ? `the ${fast} fastest pairs turn` : "the fastest pair turns"} as in training. The others are slower, the last one by ${spaced(slowed.at(-1))}, and tell near tokens apart less well.`;
 }
 
-export const words = ({ open, unseen, slowed }, values) =>
-  `${open} of 64 pairs make less than a turn ${word("in training", "first")}; ${unseen || "none"} of these show${unseen === 1 ? "s" : ""} angles that ${word("were never there", "second")}. ${price(slowed, values)}`;
+// What the text above the picture does not say of a rule.
+const ABOUT = {
+  [CLIP]: "A key that is further back than in training is rotated as if it were just at that distance, so the bars stop there. ",
+  "NTK-aware": "NTK-aware raises the base, so that the slowest pair is slowed down by the whole factor, and faster ones by less. ",
+  YaRN: "YaRN is <em>by parts</em> with 32 turns for “many”. (It also makes the scores larger, see <em>Further</em>.) ",
+};
+
+export function words({ open, unseen, slowed }, values) {
+  const orange = word("were never there", "second");
+  const still = values.rule === "none" || !values.factor ? `${unseen || "none"} of these show${unseen === 1 ? "s" : ""} angles that ${orange}`
+    : unseen ? `with this rule ${unseen} of these still show${unseen === 1 ? "s" : ""} angles that ${orange}` : `with this rule none of these shows angles that ${orange}`;
+  return `${ABOUT[values.rule] ?? ""}${open} of 64 pairs make${open === 1 ? "s" : ""} less than a turn ${word("in training", "first")}; ${still}. ${price(slowed, values)}`;
+}
