@@ -69,31 +69,34 @@ def chance(differences):
 
 @plots.drawn
 def depths(trials):
-    """One trial of five depths; then how far the worst is below the best, in 10,000 trials."""
-    fig, (first, *axes) = plt.subplots(len(trials) + 1, 1, figsize=(4.7, 6.8))
-    one_trial = next(iter(trials.values()))[0]
+    """One trial of five depths; then how far the worst is below the best, in standard errors of one depth."""
+    fig, (first, *axes) = plt.subplots(len(trials) + 1, 1, figsize=(4.7, 7.6))
+    gaps = {}
+    for (texts, weakest), found in trials.items():
+        mean = found.mean(axis=1)
+        gaps[texts, weakest] = np.ptp(found, axis=1) / np.sqrt(mean * (1 - mean) / texts)
+    one_trial, gap = 100 * next(iter(trials.values()))[0], next(iter(gaps.values()))[0]
     worst, best = one_trial.min(), one_trial.max()
     for end in (worst, best):
         first.axhline(end, color="0.7", linewidth=1)
     first.plot(range(1, 6), one_trial, "o", color=plots.COLOURS[0])
     first.annotate("", (5.5, worst), (5.5, best), arrowprops={"arrowstyle": "<->", "color": plots.RED})
-    said = f"one trial: {best - worst:.1f} points apart,\nso this good model fails"
-    first.text(5.35, worst + 0.2, said, color=plots.RED, ha="right", va="bottom")
-    first.set(xlim=(0.5, 5.7), ylim=(87, 92), xticks=range(1, 6), xlabel="depth", ylabel="found, in %")
+    said = f"one trial: {best - worst:.1f} points, or {gap:.1f} standard errors"
+    first.text(5.6, worst - 0.4, said, color=plots.RED, ha="right", va="top")
+    first.set(xlim=(0.5, 5.7), ylim=(85, 92), xticks=range(1, 6), xlabel="depth", ylabel="found, in %")
     shares = []
-    for ax, ((texts, weakest), found) in zip(axes, trials.items()):
-        points = np.ptp(found, axis=1)
-        shares.append(100 * np.mean(points > 3))
+    for ax, ((texts, weakest), far) in zip(axes, gaps.items()):
+        shares.append(100 * np.mean(far > 4))
         truth = "90 % at all depths" if weakest == 0.9 else f"{100 * weakest:.0f} % at one depth"
-        edges = np.arange(0, 8.6, 0.25) + 0.01  # a gap of exactly 3 points passes
-        for colour, part in (("0.7", points[points <= 3]), (plots.RED, points[points > 3])):
-            ax.hist(part, edges, weights=np.full(len(part), 100 / len(points)), color=colour, rwidth=0.9)
-        ax.axvline(3.01, color="0.4", linewidth=1)
-        ax.text(0.98, 0.84, f"{texts:,} texts, {truth}", ha="right", transform=ax.transAxes)
-        ax.text(0.98, 0.58, f"fails: {shares[-1]:.0f} %", color=plots.RED, ha="right", transform=ax.transAxes)
-        ax.set(xlim=(0, 8), ylim=(0, 16))
+        edges = np.arange(0, 10.1, 0.25)
+        for colour, part in (("0.7", far[far <= 4]), (plots.RED, far[far > 4])):
+            ax.hist(part, edges, weights=np.full(len(part), 100 / len(far)), color=colour, rwidth=0.9)
+        ax.axvline(4, color="0.4", linewidth=1)
+        ax.text(0.98, 0.8, f"{truth}, {texts:,} texts", ha="right", transform=ax.transAxes)
+        ax.text(0.98, 0.5, f"fails: {shares[-1]:.0f} %", color=plots.RED, ha="right", transform=ax.transAxes)
+        ax.set(xlim=(0, 10), ylim=(0, 16))
         ax.tick_params(labelbottom=ax is axes[-1])
-    axes[-1].set(xlabel="points between the best and the worst depth")
+    axes[-1].set(xlabel="standard errors between the best and the worst depth")
     axes[len(trials) // 2].set(ylabel="of all trials, in %")
-    few, many, weak = shares
-    return fig, {"gap": best - worst, "few": few, "many": many, "weak": weak}
+    few, many, weak, caught = shares
+    return fig, {"gap": gap, "few": few, "many": many, "weak": weak, "caught": caught}
