@@ -1,6 +1,7 @@
 """nbgrader's running of a notebook, made to take nothing on trust."""
 
 import asyncio
+import binascii
 import builtins
 import contextlib
 import html
@@ -21,12 +22,13 @@ from pe_lessons.exercises.result import LOOK_TYPE
 TEXT = 20_000  # characters of one cell's output that are kept
 PICTURES = 5_000_000  # characters of everything else
 ALL = 20_000_000  # characters of the outputs of all cells
+PIXELS = 16_000_000  # of a picture: 24 kB may hold so many that a browser takes a gigabyte
 LONG = 2_000  # characters of a cell, or of a line
 inputtransformer2.TRANSFORM_LOOP_LIMIT = 30  # of a cell's lines: each costs a reading of the whole cell
 MAGIC = re.compile(r"(?s)\A\s*%%.*|(?m:^ *[%!].*?$)")
 HARMLESS = {  # kinds of output that a page may show
     "text/plain": lambda text: isinstance(text, str),
-    "image/png": lambda text: isinstance(text, str) and re.fullmatch(r"[\w+/=\s]*", text, re.ASCII),
+    "image/png": lambda text: isinstance(text, str) and 0 < pixels(text) <= PIXELS,
 }
 # What moves or turns round the text after it on a page; colours, tabs and ends of lines stay.
 UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -203,6 +205,15 @@ def plain(output):
         if HARMLESS.get(kind, lambda _: False)(text)
     }
     return new("display_data", shown) if shown else None
+
+
+def pixels(text):
+    """How many a picture has, by the head that each PNG begins with; 0 where there is none."""
+    with contextlib.suppress(ValueError):
+        head = binascii.a2b_base64("".join(text.split())[:32])
+        if head.startswith(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR") and re.fullmatch(r"[\w+/=\s]*", text, re.ASCII):
+            return int.from_bytes(head[16:20]) * int.from_bytes(head[20:24])
+    return 0
 
 
 def shortened(text):

@@ -38,6 +38,7 @@ NAMES = 50_000  # files in all of them: an empty one takes memory too, which is 
 # Bytes of a frame, and values in JSON, that a kernel may send at once; and by how many bytes the process that
 # grades may have grown, as a message has any number of frames, and many may wait.
 MESSAGE, PARTS, HEARD = 200_000_000, 4_000_000, 3 << 30
+REPLIES = 10_000  # more than all cells need: while others come without a pause, nbclient looks at no clock
 TASKS = 128  # processes and threads
 # Of one process. Pipes of all hold 64 MB (pipe-user-pages-soft), above it 8 kB each; for sockets, `queued`.
 OPEN = 512
@@ -46,7 +47,7 @@ PATIENCE = 5  # so many times as long may pass on the clock: the machine may hav
 IDLE = 60  # seconds on the clock for which no honest notebook computes nothing
 SEEN = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts"]
 ALLOWED = tomllib.loads((ROOT / "teaching" / "allowed_calls.toml").read_text(encoding="utf-8"))
-KEPT = ("LANG", "LC_ALL", "MPLBACKEND", "NBGRADER_EXECUTION", "PATH", "PYTHONHASHSEED", "PYTHONPATH")
+KEPT = ("LANG", "LC_ALL", "MPLBACKEND", "NBGRADER_EXECUTION", "PYTHONHASHSEED", "PYTHONPATH")
 
 
 @functools.cache
@@ -83,8 +84,8 @@ def command(inside, *more):
     words += ["--cap-drop", "ALL", "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"]  # root's
     words += ["--tmpfs", "/proc/1", "--remount-ro", "/proc/1"]  # its memory, into which others might write
     words += ["--dev", "/dev", "--size", str(FILES), "--tmpfs", "/dev/shm"]
-    for path in filter(os.path.exists, ("/dev/zero", "/proc/keys", "/proc/key-users")):
-        words += ["--ro-bind", "/dev/null", path]  # whose memory is such, where it is mapped; names of keys
+    for path in filter(os.path.exists, ("/dev/zero", "/proc/keys", "/proc/key-users", "/proc/cmdline")):
+        words += ["--ro-bind", "/dev/null", path]  # whose memory is such, where it is mapped; names
     words += ["--remount-ro", "/dev", "--size", str(FILES), "--tmpfs", "/tmp"]
     words += ["--size", str(FILES), "--tmpfs", "/home/learner", "--dir", "/tmp/matplotlib"]
     for path in dict.fromkeys([*SEEN, *own]):
@@ -97,6 +98,7 @@ def command(inside, *more):
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), variables.get("PYTHONPATH")]))
     variables |= {"HOME": "/home/learner", "USER": "learner", "MPLCONFIGDIR": "/tmp/matplotlib"}
     variables |= {"PYTHONDONTWRITEBYTECODE": "1", "PE_LESSONS_LOOK_ONLY": "{}"}
+    variables["PATH"] = f"{sys.prefix}/bin:/usr/bin:/bin"
     for name, value in variables.items():
         words += ["--setenv", name, value]
     limits = [f"--as={4 * MEMORY}", f"--fsize={FILES}", f"--nofile={OPEN}", "--core=0"]
@@ -160,12 +162,9 @@ def taken(processes):
     return memory + sum(queued(one.pid) for one in processes[1:2])
 
 
-def names(pid):
-    """How many files there are where a sandbox can write; 0 if it has just ended."""
-    with contextlib.suppress(OSError):
-        found = [os.statvfs(f"/proc/{pid}/root{place}") for place in ("/tmp", "/dev/shm", "/home/learner")]
-        return sum(one.f_files - one.f_ffree for one in found)
-    return 0
+def names(places):
+    """How many files there are in these places, which are open: in /proc, a process can hide them."""
+    return sum(one.f_files - one.f_ffree for one in map(os.statvfs, places))
 
 
 def missing():
@@ -191,12 +190,22 @@ class SandboxedKernelManager(AsyncKernelManager):
         self.place = tempfile.TemporaryDirectory(prefix="kernel_")
         self.connection_file = os.path.join(self.place.name, "kernel.json")
         self.transport, self.ip = "ipc", f"/tmp/{os.path.basename(self.place.name)}"
-        self.ended_because, self.held = None, contextlib.ExitStack()
+        self.ended_because, self.held, self.places = None, contextlib.ExitStack(), []
         self.session.unpack = self._unpacked
 
     def client(self, **options):
         client = super().client(**options)
         client.context.setsockopt(zmq.MAXMSGSIZE, MESSAGE)
+        replies, hear = itertools.count(1), client.shell_channel.get_msg
+
+        async def get_msg(**options):
+            message = await hear(**options)
+            if next(replies) > REPLIES:
+                self.ended_because = f"it sent more than {REPLIES:,} replies"
+                raise ValueError(self.ended_because)
+            return message
+
+        client.shell_channel.get_msg = get_msg
         return client
 
     def _unpacked(self, message):
@@ -239,22 +248,26 @@ class SandboxedKernelManager(AsyncKernelManager):
             if len(family) > 2:  # bubblewrap's own, and what it runs
                 self.ends[1:] = family[1:2]
                 with contextlib.suppress(OSError):
-                    self.ip = self._ways(f"/proc/{family[2].pid}/root{self.ip}")
+                    self.ip = self._ways(f"/proc/{family[2].pid}/root")
                     return
             await asyncio.sleep(0.01)
 
-    def _ways(self, place):
+    def _ways(self, root):
         """Where the sockets are reached, once all are there: nothing of a learner runs before that.
 
         Later a notebook may put a link in their place, which would lead out of the sandbox.
         """
+        place = f"{root}{self.ip}"
         _ = [os.stat(f"{place}-{port}") for port in self.ports]  # an error where one is missing
         for port in self.ports:
             one = os.open(f"{place}-{port}", os.O_PATH | os.O_NOFOLLOW)
             self.held.callback(os.close, one)
             os.symlink(f"/proc/self/fd/{one}", f"{self.place.name}/to-{port}")
-        folder = os.open(self.place.name, os.O_PATH)  # as the path of a socket must be short
-        self.held.callback(os.close, folder)
+        # The path of a socket must be short; and /proc shows no places once a first thread has ended.
+        paths = self.place.name, f"{root}/tmp", f"{root}/dev/shm", f"{root}/home/learner"
+        folder, *self.places = (os.open(path, os.O_PATH) for path in paths)
+        for one in (folder, *self.places):
+            self.held.callback(os.close, one)
         return f"/proc/self/fd/{folder}/to"
 
     def _watch(self, process):
@@ -271,7 +284,7 @@ class SandboxedKernelManager(AsyncKernelManager):
                 self.ended_because = f"it asked for more than {MEMORY >> 30} GB of memory"
             elif tasks > TASKS:
                 self.ended_because = f"it started more than {TASKS} processes and threads"
-            elif len(family) > 2 and names(family[2].pid) > NAMES:
+            elif names(self.places) > NAMES:
                 self.ended_because = f"it made more than {NAMES:,} files"
             elif held(psutil.Process(), True) - before > HEARD:
                 self.ended_because = f"it sent more than {HEARD >> 20} MB at once"
