@@ -2,7 +2,7 @@
 
 from evidence.claims.run_claims import above, below, each_seed, who_learns
 from evidence.claims.train_on_another_seed import of_lesson
-from pe_lessons import arrays
+from pe_lessons import arrays, toys
 from pe_lessons.lessons.design_your_own import workshop
 
 
@@ -18,6 +18,9 @@ def five_back(seed):
         ("stripes_of_four", below(0.5)),
     ):
         yield name, workshop.share_right(workshop.trained(getattr(lesson, name), seed), 16, seed), bound
+    rotary = workshop.trained(toys.Rotary(), seed)
+    yield "RoPE", workshop.share_right(rotary, 16, seed), above(0.95).at(1, 2)
+    yield "RoPE, 64 words", workshop.share_right(rotary, 64, seed)
 
 
 def louder(times):

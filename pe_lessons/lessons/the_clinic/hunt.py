@@ -179,7 +179,7 @@ LOG = (  # a learner's experiments: requests, options, and what follows
     ([A, ("who", 1)], {}, "Here the next multiple of 4 is 4, and that does no harm."),
 )
 CONCLUSION = (
-    "Answers go wrong only if some layers have a window, and the longest prompt leaves before the others.",
+    "Answers go wrong only if a layer has a window, and the longest prompt leaves while another goes on.",
     "They begin to go wrong when, from then on, the number of columns is first a multiple of 4. If that is "
     "4, no harm is done, because no layer has forgotten anything yet.",
     "Innocent, by these experiments: Server.write and Layer.add (whom 18, cats 18), may_see (a 18, who 18), "
