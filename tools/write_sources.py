@@ -26,7 +26,7 @@ NAMES_OF_KINDS = {
 LABEL = "**Sources.**"
 # lesson -> what is seen of its sources
 FOLDED = {"the_clinic": "The threads, which name the culprits: for afterwards"}
-# lesson -> the sources that its end lists; its other ones are read elsewhere, here in the replies to solved cases
+# lesson -> the sources that its end lists; the replies to solved cases link to the others
 LISTED = {
     "the_clinic": {
         "blaizzy-mlx-vlm-1715",

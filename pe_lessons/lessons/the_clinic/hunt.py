@@ -227,11 +227,11 @@ class Hunt(Checked):
 
     name = "the_hunt"
     hints = (
-        "What does the log mean? When the longest prompt has left, the columns on the left hold only padding. "
-        "Every fourth column the server drops such columns. That harms only layers that have forgotten some "
-        "columns themselves. Which function touches every layer when columns are dropped?",
-        "Just before letter 6, a layer with a window holds 7 of the 24 columns, the last ones. The server drops "
-        "the first 16. How many of these 16 are gone from the layer already? How many should it still drop?",
+        "What does the log mean? When the longest prompt has left, some columns hold only padding. At the "
+        "next multiple of 4 the server drops them. That harms only layers with a window, which have "
+        "forgotten some columns themselves. Which function changes the layers when columns are dropped?",
+        "Just before letter 6, a layer with a window holds 7 of the 24 columns, the last ones. The server "
+        "drops the first 16. How many of the 16 are gone from this layer already? How many should it drop?",
         "The repair in words: after the drop, no layer should hold more keys than the batch has columns. So "
         "take from each layer only what it holds too much, its keys less the columns that are left. If it "
         "holds fewer, take nothing.",
@@ -254,8 +254,8 @@ class Hunt(Checked):
             else:
                 wrong = True
                 said.append(
-                    f"{letters}: your number should be another one. The first wrong letter is {first}. Just before "
-                    f"it, letters 1 to {first - 2} have a column. Add the 3 of the prompt."
+                    f"{letters}: your number should be another one. The first wrong letter is {first}. Just "
+                    f"before it, letters 1 to {first - 2} have a column. Add the 3 of the prompt."
                 )
         empty = ... in columns.values()
         if not wrong and not empty:
