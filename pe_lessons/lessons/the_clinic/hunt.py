@@ -190,8 +190,8 @@ CONCLUSION = (
 )
 
 VERDICT = """
-It is `Cache.cut`. It drops as many columns of every layer as of the batch. But a layer with a window has
-forgotten most of these columns long ago, so it loses real keys instead. Nothing fails, because a layer may
+It is `Cache.cut`. It drops as many columns of every layer as of the batch. But a layer with a window may have
+forgotten these columns long ago, and then it loses real keys instead. Nothing fails, because a layer may
 have few keys. The request that left just before letter 6 had no part in it. The longest prompt had left
 after letter 2, and its columns were dropped only when the batch had 24 columns, a multiple of 4. In
 July 2026 a cache of mlx-vlm was found cut to the length of a text, which is right for a layer that sees
@@ -230,8 +230,10 @@ class Hunt(Checked):
         "What does the log mean? When the longest prompt has left, some columns hold only padding. At the "
         "next multiple of 4 the server drops them. That harms only layers with a window, which have "
         "forgotten some columns themselves. Which function changes the layers when columns are dropped?",
-        "Just before letter 6, a layer with a window holds 7 of the 24 columns, the last ones. The server "
-        "drops the first 16. How many of the 16 are gone from this layer already? How many should it drop?",
+        "Just before letter 6, the server drops the first 16 of 24 columns (-) and keeps 8 (o). Below the "
+        "columns you see the keys (k) that two layers hold before the drop.\n\n"
+        f"batch       {'-' * 16}{'o' * 8}\nno window   {'k' * 24}\na window    {' ' * 17}{'k' * 7}\n\n"
+        "How many of the 16 has the layer with a window forgotten already? How many should it still drop?",
         "The repair in words: after the drop, no layer should hold more keys than the batch has columns. So "
         "take from each layer only what it holds too much, its keys less the columns that are left. If it "
         "holds fewer, take nothing.",
