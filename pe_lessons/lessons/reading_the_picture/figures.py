@@ -124,8 +124,7 @@ def similarities(panels):
 
 def _dots(panels, named):
     """Maps {title: (seq_len, 2)} of dots coloured by position; those `named` get a ring."""
-    nrows = -(-len(panels) // 2)
-    fig, axes = plt.subplots(nrows, 2, figsize=(4.7, 2.8 * nrows), squeeze=False)
+    fig, axes = plt.subplots(1, len(panels), figsize=(4.7, 6 / (len(panels) + 0.4)), squeeze=False)
     for ax, (title, points) in zip(axes.flat, panels.items(), strict=True):
         colours = plt.get_cmap(plots.WEIGHTS)(np.linspace(0.3, 1, len(points)))
         ax.set_gid(plots.KEEPS)
@@ -143,26 +142,20 @@ def _dots(panels, named):
 
 
 @plots.drawn
-def tsne(maps):
-    """Maps of the encoding, with lines from 5 to 6 and to 68, and of random numbers, at two perplexities."""
-    panels = {f"{name},\nperplexity {perplexity}": points for (name, perplexity), points in maps.items()}
-    ours = {  # for each dot, how far away and in which direction there is room for its number
-        "our table,\nperplexity 4": {5: (16, 255), 6: (16, 60), 68: (22, 105)},
-        "our table,\nperplexity 30": {5: (32, 0), 6: (16, 15), 68: (22, 225)},
-    }
-    fig = _dots(panels, named=ours)
+def tsne(points):
+    """A map of the encoding, with lines from position 5 to 6 and to 68."""
+    fig = _dots({"": points}, named={"": (5, 6, 68)})
+    ax = fig.axes[0]
     look = {"color": RED, "fontweight": "bold", "ha": "center", "va": "center"}
     look["arrowprops"] = {"arrowstyle": "-", "color": RED, "shrinkA": 0, "shrinkB": 4}
     look["bbox"] = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"}
-    for ax, (title, points) in zip(fig.axes, panels.items()):
-        ax.set_xlabel("nothing but chance", color="0.35")
-        if title in ours:
-            for position, (far, degrees) in ours[title].items():
-                there = far * np.cos(np.radians(degrees)), far * np.sin(np.radians(degrees))
-                place = {"xy": points[position], "xytext": there, "textcoords": "offset points"}
-                ax.annotate(str(position), **place, **look).set_in_layout(False)
-            for other in (6, 68):
-                ax.plot(*points[[5, other]].T, color=RED, linewidth=1, zorder=1)
-            far, near = (np.linalg.norm(points[5] - points[other]) for other in (6, 68))
-            ax.set_xlabel(f"6 is {far / near:.0f} times as far\nfrom 5 as 68 is", color=RED)
+    # for each dot, how far away and in which direction there is room for its number
+    for position, (far, degrees) in {5: (16, 255), 6: (16, 60), 68: (22, 105)}.items():
+        there = far * np.cos(np.radians(degrees)), far * np.sin(np.radians(degrees))
+        place = {"xy": points[position], "xytext": there, "textcoords": "offset points"}
+        ax.annotate(str(position), **place, **look).set_in_layout(False)
+    for other in (6, 68):
+        ax.plot(*points[[5, other]].T, color=RED, linewidth=1, zorder=1)
+    far, near = (np.linalg.norm(points[5] - points[other]) for other in (6, 68))
+    ax.set_xlabel(f"on the map, 6 is {far / near:.0f} times as far from 5 as 68 is", color=RED)
     return fig

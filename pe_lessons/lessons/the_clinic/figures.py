@@ -86,8 +86,8 @@ def fingerprints():
             (share(1.5 * right), "a factor, a missing norm, a\ncount that doesn't begin at 0")
         ],
         "wrong from 1 on, at once": [(share(neighbours), "wrong pairs, or norm\nand rotation swapped")],
-        "grows from the start": [
-            (share(other_base), "a wrong base: large\nearly, then nearly flat"),
+        "grows from 1 on": [
+            (share(other_base), "a wrong base: fast\nat first, then slowly"),
             (share(turned(places, bfloat16(slow))), "frequencies\nrounded"),
         ],
         "wrong from 257 on": [(share(turned(bfloat16(places), slow)), "positions rounded\nto bfloat16")],
