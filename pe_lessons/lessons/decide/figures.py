@@ -47,7 +47,7 @@ def bases(similarities):
         lowest = f"nowhere negative (lowest: {values.min():.3f})"
         said = f"negative at {100 * negative:.0f} % of all distances" if negative else lowest
         ax.text(1.3, -0.36, said, va="center", color=plots.RED)
-    axes[0].text(1.3, 0.2, "random words: 0 \u00b1 0.09", va="center", color="0.3")
+    axes[0].text(1.3, 0.2, "2 of 3 random words", va="center", color="0.3")
     axes[-1].set(xscale="log", xlabel="distance", xlim=(1, 131_072), ylim=(-0.5, 1.05))
     axes[1].set(ylabel="similarity")
     return fig
