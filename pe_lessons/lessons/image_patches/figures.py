@@ -76,7 +76,7 @@ def stripes(pairs, *, drawn, title):
     above.supxlabel("each from −1 to 1", fontsize=10)
     whole = below.subplots()
     image = whole.imshow(together, cmap=plots.SIGNED, vmin=-1, vmax=1)
-    below.colorbar(image, ax=whole, label="score").ax.set_ylim(0, 1)
+    plots.colour_bar(below, image, whole, "score").ax.set_ylim(0, 1)
     for place, (row, column) in enumerate([(20, 20), (20, 34), (26, 26)]):
         whole.add_patch(
             plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2)
@@ -122,8 +122,6 @@ def rulers(*, old, new):
     ax.set(xticks=[0, middle, *range(1, old)], yticks=[0.4, 1.55])
     ax.set_xticklabels(f"{tick:g}" for tick in ax.get_xticks())
     ax.set_yticklabels([f"{new} new\npatches", f"{old} old\npatches"])
-    ax.spines[["left", "top", "right"]].set_visible(False)
-    ax.tick_params(axis="y", length=0)
     return fig
 
 

@@ -28,7 +28,7 @@ def layouts():
             height = 0.28 + 0.27 * radius
             ax.plot(middle - radius * np.cos(way), 0.84 + height * np.sin(way), color=plots.COLOURS[pair])
         ax.set(title=title, xlim=(-0.6, 7.6), ylim=(-0.02, 1.75), xticks=range(8), yticks=[])
-        ax.spines[["left", "bottom"]].set_visible(False)
+        ax.spines["bottom"].set_visible(False)
         ax.tick_params(length=0)
     axes[1].set_xlabel("column of the head")
     return fig

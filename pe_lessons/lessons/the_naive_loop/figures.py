@@ -15,13 +15,11 @@ def two_tables(textbook, formula):
         image = ax.imshow(table, aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)
         ax.set(ylabel="position", title=title)
         end = int(np.flatnonzero(np.abs(table[-1, ::2]) > 0.3)[-1]) * 2 + 2  # of the sines in the last row
-        paper = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": "black"}
-        ax.annotate(
-            "from here on, stripes", (end, len(table) - 1), (end + 14, len(table) - 9), bbox=paper,
-            arrowprops={"arrowstyle": "-|>", "color": "black", "linewidth": 1.5}, va="center",
-        )  # fmt: skip
+        ax.plot([end, table.shape[1] - 0.5], [-1.8, -1.8], color="0.15", linewidth=1, clip_on=False)
+        ax.text(end, -3, "from here on, stripes", va="bottom", color="0.15")
+        ax.set_autoscale_on(False)
     axes[1].set_xlabel("column")
-    fig.colorbar(image, ax=axes, label="value", shrink=0.6)
+    plots.colour_bar(fig, image, axes, "value", shrink=0.6)
     return fig
 
 
