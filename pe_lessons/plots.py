@@ -82,6 +82,7 @@ STYLE = {
 NOTE = {"color": "0.15", "ha": "center", "va": "center"}
 LINE = {"arrowstyle": "-|>,head_length=0.3,head_width=0.12", "color": "0.15", "linewidth": 0.9, "shrinkB": 3}
 LINE |= {"connectionstyle": "arc3,rad=0.2"}
+LIGHT = 0.21, 0.72, 0.07  # how much of it red, green and blue give
 FEW = 16  # so many cells have white between them
 COLUMN, WIDE = 6.9, 9.2  # inches of a page's two widths for figures
 OUT = 7.2  # a figure that was drawn wider gets the second
@@ -107,6 +108,7 @@ def show(fig, *, alt, caption):
     for text in fig.findobj(Text):
         text.set_fontsize(larger * text.get_fontsize())
         text.set_linespacing(1.05)
+        text.set_color(_readable(text.get_color()))
     with plt.rc_context(STYLE | {"font.size": larger * STYLE["font.size"]}):  # some ticks come only now
         _quiet(fig, larger)
         png, told = _drawn_out(fig, alt)
@@ -115,14 +117,21 @@ def show(fig, *, alt, caption):
     display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
 
 
+def _readable(colour):
+    """The colour, or one so much darker that words of it have a contrast of 4.5 to white; white stays."""
+    colour = np.array(to_rgb(colour))
+    while 0.18 < colour**2.2 @ LIGHT < 1:
+        colour *= 0.97
+    return tuple(colour)
+
+
 def _quiet(fig, larger):
     """The word of a vertical axis goes above it. Numbers are read off pale lines; a few cells stand apart."""
     axes = [ax for ax in fig.axes if not hasattr(ax, "_colorbar")]
     for ax in axes:
-        for side in ("left", "center", "right"):
-            if title := ax.get_title(side):
-                pad = 20 * larger if side == "left" and ax.get_ylabel() else 6
-                ax.set_title(title, loc=side, pad=pad, fontsize=STYLE["axes.titlesize"] * larger)
+        pad = 20 * larger if ax.get_title("left") and ax.get_ylabel() else 6
+        for side in ("left", "right"):
+            ax.set_title(ax.get_title(side), loc=side, pad=pad, fontsize=STYLE["axes.titlesize"] * larger)
         for axis in (ax.xaxis, ax.yaxis):
             if type(axis.get_major_locator()) is AutoLocator:
                 axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
@@ -130,8 +139,9 @@ def _quiet(fig, larger):
             rows, columns = image.get_size()
             ax.tick_params(length=0)
             ax.spines[:].set_visible(False)
-            right, bottom = image.get_extent()[1:3]
-            if max(rows, columns) <= FEW and (right, bottom) == (columns - 0.5, rows - 0.5):
+            right, bottom = columns - 0.5, rows - 0.5
+            few = max(rows, columns) <= FEW and not ax.collections  # nor white lines of another meaning
+            if few and [*image.get_extent()[1:3]] == [right, bottom]:
                 between = {"color": "white", "linewidth": 1, "zorder": 0.5}
                 ax.hlines(np.arange(rows - 1) + 0.5, -0.5, right, **between)
                 ax.vlines(np.arange(columns - 1) + 0.5, -0.5, bottom, **between)
@@ -367,8 +377,7 @@ def _write_numbers(ax, image, values, digits):
 
 def ink_on(coloured, value):
     """Black or white, whichever can be read on the colour of that value."""
-    red, green, blue = np.array(coloured.cmap(coloured.norm(value))[:3]) ** 2.2
-    return "white" if 0.21 * red + 0.72 * green + 0.07 * blue < 0.18 else "black"
+    return "white" if np.array(coloured.cmap(coloured.norm(value))[:3]) ** 2.2 @ LIGHT < 0.18 else "black"
 
 
 def _coloured(fig):

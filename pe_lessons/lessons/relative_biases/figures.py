@@ -91,7 +91,7 @@ def two_maps(weights):
     """The attention weights of two heads, {title: (n_q, n_k)}, and what to see in them."""
     looks = {"xlabel": "token that is looked at", "ylabel": "token that looks", "label": "attention weight"}
     fig = plots.heatmaps(weights, signed=False, top=0.3, **looks)
-    fig.axes[0].text(10.5, 3, "what is near,\non both sides", **plots.NOTE)
+    fig.axes[0].text(11.2, 1.4, "what is near,\non both sides", **plots.NOTE)
     fig.axes[1].annotate("three back", (7.2, 9.8), (11, 4), **plots.NOTE, arrowprops=plots.LINE)
     return fig
 

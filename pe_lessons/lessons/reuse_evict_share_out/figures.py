@@ -43,7 +43,7 @@ def bits(ways, everything):
         ax.plot(places, values.view(-1, 8).mean(dim=1), color=colour, linestyle=stroke)
     ax.plot(places, everything.view(-1, 8).mean(dim=1), color="0.65")
     said = "the mistake: 48, and the keys\nstill say 144 to 191"
-    ax.text(224, 5.1, said, ha="center", color=plots.RED)
+    ax.text(226, 4.4, said, ha="center", color=plots.RED)
     ax.text(224, 2.2, "keep (192), move (48): the same", ha="center")
     ax.text(224, 1.45, "nothing evicted", ha="center", color="0.45")
     ax.set(xlabel="character", ylabel="bits per character", ylim=(0, 5.4), xticks=[192, 208, 224, 240, 256])

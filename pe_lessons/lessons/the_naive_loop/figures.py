@@ -68,8 +68,8 @@ def column_one(formula, other):
     ax.plot(other[:, 1], ".--", color=plots.COLOURS[1], linewidth=1)
     ax.axvline(22, color="0.6", linewidth=1)
     ax.text(22.4, 1.18, "position 22: one at the\nbottom, one at the top", va="bottom")
-    ax.text(50, formula[-1, 1], "formula", color=plots.COLOURS[0], va="center")
-    ax.text(50, other[-1, 1], "SamLynnEvans", color=plots.COLOURS[1], va="center")
+    ax.text(50, formula[-1, 1] + 0.05, "formula", color=plots.COLOURS[0], va="center")
+    ax.text(50, other[-1, 1] - 0.05, "SamLynnEvans", color=plots.COLOURS[1], va="center")
     ax.set(xlabel="position", ylabel="value", ylim=(-1.1, 1.7), yticks=[-1, 0, 1], xlim=(-1, 72))
     ax.set_xticks(range(0, 50, 10))
     return fig
