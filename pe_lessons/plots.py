@@ -110,7 +110,7 @@ def show(fig, *, alt, caption):
         text.set_linespacing(1.05)
         text.set_color(_readable(text.get_color()))
     with plt.rc_context(STYLE | {"font.size": larger * STYLE["font.size"]}):  # some ticks come only now
-        _quiet(fig, larger)
+        quiet(fig, larger)
         png, told = _drawn_out(fig, alt)
     plt.close(fig)
     display({"image/png": _with_palette(png), "text/plain": alt}, raw=True, metadata={"image/png": told})
@@ -125,7 +125,7 @@ def _readable(colour):
     return tuple(colour)
 
 
-def _quiet(fig, larger):
+def quiet(fig, larger=1):
     """The word of a vertical axis goes above it. Numbers are read off pale lines; a few cells stand apart."""
     axes = [ax for ax in fig.axes if not hasattr(ax, "_colorbar")]
     for ax in axes:
@@ -256,9 +256,6 @@ def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="
         fig, axes = plt.subplots(1, len(panels), figsize=(3.5 * len(panels), 3.3), squeeze=False)
         for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
             image = _image(ax, values, signed, scale)
-            ax.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-            if values.shape[0] == values.shape[1]:  # the same ticks on both axes
-                ax.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
             ax.set(title=title, xlabel=xlabel, ylabel=ylabel)  # all, for on a phone each panel stands alone
         colour_bar(fig, image, axes, label, shrink=0.75)
         fig.draw_without_rendering()  # so that its ticks have our letters, wherever it is drawn
@@ -409,7 +406,7 @@ def _with_palette(png):
 
 
 def _image(ax, values, signed, scale):
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
     colours = (SIGNED, -scale) if signed else (WEIGHTS, 0)
     return ax.imshow(values, aspect="auto", cmap=colours[0], vmin=colours[1], vmax=scale)

@@ -60,7 +60,7 @@ def shift(matrix):
     pairs = np.arange(len(matrix)) // 2
     ax.images[0].set_data(np.ma.masked_where(pairs[:, None] != pairs, matrix))
     for pair in range(4):
-        ax.add_patch(plt.Rectangle((2 * pair - 0.5, 2 * pair - 0.5), 2, 2, fill=False, linewidth=1.5))
+        ax.add_patch(plt.Rectangle((2 * pair - 0.5, 2 * pair - 0.5), 2, 2, fill=False, linewidth=1))
         across, edge = (2 * pair + 1.65, "left") if pair < 2 else (2 * pair - 0.65, "right")
         ax.text(across, 2 * pair + 0.5, f"rotates by {3 / 10**pair:g} radians", va="center", ha=edge)
     return fig

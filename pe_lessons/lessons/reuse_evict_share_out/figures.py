@@ -131,12 +131,12 @@ def tree_mask(words, parents, first):
     ax.grid(which="minor", color="0.9", linewidth=0.6)
     ax.tick_params(which="both", length=0)
     ax.set_xticks(range(first, first + guesses), range(guesses))
-    ax.text((first - 1) / 2, guesses, "the text", va="center", ha="center")
+    ax.text((first - 1) / 2, guesses, "the text", **plots.NOTE)
     ax.set_yticks(range(guesses), [f"{guess}: {word}" for guess, word in enumerate(words)])
     for guess, steps in enumerate(depth):
         ax.text(first + guesses, guess, str(first + steps), va="center")
     ax.text(first + guesses - 0.4, -1, "position", va="center", ha="left")
-    ax.text(first + guesses / 2 - 0.5, guesses + 1.2, "guesses", va="center", ha="center")
+    ax.text(first + guesses / 2 - 0.5, guesses + 1.2, "guesses", **plots.NOTE)
     seen = (", ".join(map(str, np.flatnonzero(row[first:]))) for row in kinds)
     rows = ". ".join(f"Guess {guess} sees guesses {which}" for guess, which in enumerate(seen))
     return fig, {"rows": rows}
