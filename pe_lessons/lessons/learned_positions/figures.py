@@ -18,14 +18,14 @@ def similarities(before, after):
 def four_similarities(maps):
     """Four maps of the cosine similarities of all rows, for four starts."""
     shows = ("a band", "only the diagonal", "middle and ends", "only the diagonal")
-    fig, axes = plt.subplots(2, 2, figsize=(4.7, 4.6), sharex=True, sharey=True)
+    fig, axes = plt.subplots(2, 2, figsize=(4.7, 5.8), sharex=True, sharey=True)
     for ax, (start, values), what in zip(axes.flat, maps.items(), shows, strict=True):
         image = ax.imshow(values, cmap=plots.SIGNED, vmin=-1, vmax=1)
         ax.set_title(f"{start}\n{what}")
         ax.set(ylabel="position", xticks=range(0, 32, 8), yticks=range(0, 32, 8))
     for ax in axes[1]:
         ax.set_xlabel("position")
-    plots.colour_bar(fig, image, axes, "cosine similarity", shrink=0.6)
+    plots.colour_bar(fig, image, axes, "cosine similarity", location="bottom", shrink=0.5)
     return fig
 
 
