@@ -120,7 +120,7 @@ def show(fig, *, alt, caption):
 def _readable(colour):
     """The colour, or one so much darker that words of it have a contrast of 4.5 to white; white stays."""
     colour = np.array(to_rgb(colour))
-    while 0.18 < colour**2.2 @ LIGHT < 1:
+    while 0.18 < colour**2.2 @ LIGHT < 0.99:
         colour *= 0.97
     return tuple(colour)
 
@@ -130,8 +130,9 @@ def quiet(fig, larger=1):
     axes = [ax for ax in fig.axes if not hasattr(ax, "_colorbar")]
     for ax in axes:
         pad = 20 * larger if ax.get_title("left") and ax.get_ylabel() else 6
+        look = {"fontsize": STYLE["axes.titlesize"] * larger, "fontweight": STYLE["axes.titleweight"]}
         for side in ("left", "right"):
-            ax.set_title(ax.get_title(side), loc=side, pad=pad, fontsize=STYLE["axes.titlesize"] * larger)
+            ax.set_title(ax.get_title(side), loc=side, pad=pad, **look)
         for axis in (ax.xaxis, ax.yaxis):
             if type(axis.get_major_locator()) is AutoLocator:
                 axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
@@ -149,8 +150,10 @@ def quiet(fig, larger=1):
             if not ax.images and ax.get_aspect() == "auto":
                 ax.grid(axis="y")
                 ax.set_axisbelow(True)
-            look = {"ha": ax.yaxis.label.get_ha().replace("center", "left"), "va": "bottom", "color": "0.35"}
-            ax.annotate(word, (0, 1), (0, 4), xycoords="axes fraction", textcoords="offset points", **look)
+            label = ax.yaxis.label
+            look = {"va": "bottom", "color": label.get_color(), "fontproperties": label.get_fontproperties()}
+            look |= {"xycoords": "axes fraction", "textcoords": "offset points"}
+            ax.annotate(word, (0, 1), (0, 4), ha=label.get_ha().replace("center", "left"), **look)
             ax.set_ylabel("")
 
 
