@@ -141,5 +141,6 @@ def write(folder):
     for case in clinic.cases():
         page += section(case)
         if "plot" in case.data:
-            save(case.figure(), folder / "clinic" / f"case_{case.number:02d}.svg")
+            plots.quiet(fig := case.figure())
+            save(fig, folder / "clinic" / f"case_{case.number:02d}.svg")
     (folder / "clinic.md").write_text("\n".join(page), encoding="utf-8")

@@ -92,6 +92,7 @@ def picture(exhibit):
     grid = np.ma.masked_less(np.ma.masked_invalid(grid), 1)
     image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(1, 1e5), cmap=plots.WEIGHTS)
     bar = fig.colorbar(image, ax=ax, label="turns", ticks=(1, 100, 10_000), format="{x:,.0f}")
+    bar.outline.set_visible(False)
     bar.minorticks_off()
     whole = sorted({int((turns(layer, length) >= 1).sum()) for layer in plan})
     return fig, f"Of {widest} pairs, {' or '.join(map(str, whole))} turn at least once in a layer."

@@ -42,17 +42,20 @@ addEventListener("DOMContentLoaded", () => {
   const stack = () => {
     for (const { dataset, parentElement } of document.querySelectorAll("img[data-cuts]")) {
       const places = dataset.cuts.split(" ").map(Number);
-      const widest = Math.max(...places.slice(1).map((end, n) => end - places[n])); // all pieces have one scale
+      const [all, bar] = [places.at(-1), Number(dataset.bar)]; // a bar of colours from here on, for each piece
+      if (bar) places[places.length - 1] = bar;
+      const widest = Math.max(...places.slice(1).map((end, n) => end - places[n])) + all - (bar || all); // all pieces have one scale
       for (const image of parentElement.closest("figure").querySelectorAll("img")) {
-        image.replaceWith(...places.slice(1).map((end, n) => {
+        const cut = (from, end, said) => {
           const [piece, copy] = [document.createElement("span"), image.cloneNode()];
           copy.removeAttribute("data-cuts");
-          if (n) copy.alt = ""; // it has been said
+          if (!said) copy.alt = ""; // it has been said
           piece.className = "piece";
-          piece.style.cssText = `--from: ${places[n]}; --part: ${end - places[n]}; --all: ${places.at(-1)}; --widest: ${widest}`;
+          piece.style.cssText = `--from: ${from}; --part: ${end - from}; --all: ${all}; --widest: ${widest}`;
           piece.append(copy);
           return piece;
-        }));
+        };
+        image.replaceWith(...places.slice(1).flatMap((end, n) => [cut(places[n], end, !n), ...(bar ? [cut(bar, all)] : [])]));
       }
     }
   };

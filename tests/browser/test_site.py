@@ -127,17 +127,26 @@ def test_on_a_phone_panels_stand_below_each_other(open_page):
     for figure in stacked.all():
         pieces = figure.locator(".piece:visible").all()
         boxes = [one.bounding_box() for one in pieces]
-        assert len(boxes) == 2 and boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
-        assert all(box["width"] > 280 for box in boxes)  # drawn 313 and 387 wide
+        first, bar, second, again = boxes  # the bar of colours stands beside both
+        assert second["y"] >= first["y"] + first["height"]
+        for panel, beside in ((first, bar), (second, again)):
+            assert beside["y"] == panel["y"]
+            assert beside["x"] == pytest.approx(panel["x"] + panel["width"], abs=2)
+        assert all(box["width"] > 280 for box in (first, second))
         begins = [one.locator("img").bounding_box()["x"] for one in pieces]  # each shows a part of its own
-        assert begins[1] == pytest.approx(boxes[1]["x"] - boxes[0]["width"], abs=2)
-        assert [bool(one.locator("img").get_attribute("alt")) for one in pieces] == [True, False]
+        assert begins[2] == pytest.approx(second["x"] - first["width"], abs=2)
+        assert [bool(one.locator("img").get_attribute("alt")) for one in pieces] == [
+            True,
+            False,
+            False,
+            False,
+        ]
         assert figure.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
 def test_a_panel_of_boxes_is_not_cut_between_its_boxes():
     page = (HTML / "notebooks/10_rotary_in_a_model.html").read_text(encoding="utf-8")
-    assert 'data-cuts="0 188 379 667 860"' in page
+    assert 'data-cuts="0 188 380 666 860"' in page
 
 
 def test_on_a_phone_panels_have_one_scale(open_page):

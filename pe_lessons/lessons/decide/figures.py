@@ -49,7 +49,7 @@ def bases(similarities):
         ax.text(1.3, -0.36, said, va="center", color=plots.RED)
     axes[0].text(1.3, 0.2, "2 of 3 random words", va="center", color="0.3")
     axes[-1].set(xscale="log", xlabel="distance", xlim=(1, 131_072), ylim=(-0.5, 1.05))
-    axes[1].set(ylabel="similarity")
+    axes[0].set(ylabel="similarity")
     return fig
 
 
@@ -97,7 +97,7 @@ def depths(trials):
         ax.set(xlim=(0, 10), ylim=(0, 16))
         ax.tick_params(labelbottom=ax is axes[-1])
     axes[-1].set(xlabel="standard errors between the best and the worst depth")
-    axes[len(trials) // 2].set(ylabel="of all trials, in %")
+    axes[0].set(ylabel="of all trials, in %")
     few, many, weak, caught = shares
     return fig, {"gap": gap, "few": few, "many": many, "weak": weak, "caught": caught}
 

@@ -147,8 +147,7 @@ def panelled(panels, *, positions, xticks, ncols=3):
             ax.set_yticks([0.0001, 1], ["0.0001", "1"])
             ax.minorticks_off()
             ax.set_xticks(place(xticks[title]), [f"{tick:,}" for tick in xticks[title]])
-        for ax in axes[-1]:
-            ax.set_xlabel("position")
-        for ax in axes[:, 0]:
-            ax.set_ylabel("largest error so far")
+        for ax in axes.flat:
+            ax.set(xlabel="position", ylabel="largest error so far")
+            ax.tick_params(labelleft=True)  # on a phone each panel stands alone
     return fig
