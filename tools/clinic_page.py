@@ -64,7 +64,7 @@ def section(case):
     yield f"**{OURS if case.later else ASKED}**\n\n{suspects}\n"
     yield f'<details class="cause"><summary>{ANSWER}</summary>\n'
     yield f"**It is {case.culprit.letter}:** {case.culprit.who}.\n\n{case.culprit.say}\n"
-    yield f"**A test that tells it from the others.** {'' if case.evidence else meant}"
+    yield f"**A test that tells it from the others:**\n\n{'' if case.evidence else meant}"
     yield f"```python\n{case.data['test'].strip()}\n```\n"
     lesson = f"[lesson {case.lesson[:2]}, {case.lesson[3:]}](notebooks/{case.data['lesson']}.ipynb)"
     yield f"**What was reported.** {' '.join(case.data['told'].split())}\n\n{threads}\n"
