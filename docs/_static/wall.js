@@ -44,7 +44,8 @@ function open_at(card) {
 
 const squeezed = (said) => said.toLowerCase().replace(/[^a-z0-9]/g, ""); // gpt2 is GPT-2
 const name_of = (card) => squeezed(card.querySelector("a").textContent);
-// What a card says and what its words mean: somebody may look for a method, such as rope.
+// Somebody may look for a method: in what the reader says of a model, such as alibi, or in what the words of a card mean, such as rope.
+const told_of = (card) => (sections.get(card).querySelector(".highlight-text")?.textContent ?? "").toLowerCase().match(/\w+/g) ?? [];
 const meant = (card) => tags.filter((one) => card.dataset.tags.split(" ").includes(one.dataset.tag)).map((one) => `${one.textContent} ${one.title}`);
 const method_of = (card) => squeezed(`${card.querySelector("p").textContent} ${meant(card).join(" ")}`);
 function show() {
@@ -52,7 +53,7 @@ function show() {
   const wanted = tags.filter(pressed);
   const asked = Boolean(wanted.length || name?.value);
   const typed = squeezed(name?.value ?? "");
-  const by = cards.some((card) => name_of(card).includes(typed)) ? name_of : method_of;
+  const by = [name_of, told_of].find((one) => cards.some((card) => one(card).includes(typed))) ?? method_of;
   for (const card of cards) {
     card.hidden = !by(card).includes(typed) || !wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
     (asked ? found : homes.get(card)).append(card);
