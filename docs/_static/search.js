@@ -138,7 +138,8 @@ function snippet(page, part) {
   const held = said.map(([a, b]) => range(a, b).filter((one) => hits.has(one)).length);
   const best = held.indexOf(Math.max(...held));
   let [a, b] = said[best];
-  if (b - a < 14 && said[best + 1]?.[0] === b) b = said[best + 1][1]; // not too short
+  if (/^(This|That|It|They|These|Those|So|But)$/.test(all[a]) && said[best - 1]?.[1] === a) a = said[best - 1][0]; // what it speaks of
+  else if (b - a < 14 && said[best + 1]?.[0] === b) b = said[best + 1][1]; // not too short
   let [before, after] = ["", ""];
   if (b - a > LONGEST) {
     const hit = range(a, b).find((one) => hits.has(one)) ?? a;
@@ -146,7 +147,7 @@ function snippet(page, part) {
     if (b - a > LONGEST) [b, after] = [a + LONGEST, " …"];
   }
   const marked = range(a, b).map((one) => (hits.has(one) ? all[one].replace(/^([(“"'‘]*)(.*?)([.,:;!?)”"'’…]*)$/s, "$1<mark>$2</mark>$3") : all[one])).join(" ");
-  return before + marked.replace(/^(<mark>)?[a-z](?=[a-z’-]*[ ,])/, (one) => (before ? one : one.replace(/[a-z]$/, (letter) => letter.toUpperCase()))).replace(/[,;:]\.$/, ".") + after;
+  return before + marked.replace(/^(<mark>)?[a-z](?=[a-z’-]*[ ,])/, (one) => (before ? one : one.replace(/[a-z]$/, (letter) => letter.toUpperCase()))).replace(/[,;:]\.$/, ".").replace(/ ,(?= )/g, "") + after; // a cell of a row may be empty
 }
 const range = (from, until) => Array.from({ length: until - from }, (_, n) => from + n);
 
@@ -224,6 +225,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     else rows.unshift(...first);
     // No entry is for all the words: those for one of them come after the best pages.
     const entries = term ? [] : words.split(" ").map((word) => terms[term_in(terms, word)]).filter((one) => one?.at && one.word.length > 3);
+    if (entries.length) rows.splice(0, rows.length, ...rows.filter((one) => one.dataset.kind !== "Glossary"));
     rows.splice(2, 0, ...[...new Set(entries)].slice(0, 2).flatMap((one) => pinned({ ...one, in: null })));
     const count = rows.length;
     list.replaceChildren(...rows.slice(0, 10));
