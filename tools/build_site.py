@@ -159,7 +159,8 @@ WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api
 ALSO = tomllib.loads((DOCS / "search_words.toml").read_text(encoding="utf-8"))
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
 UNREAD = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, .cell_output table, script"
-UNREAD += ", summary, .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
+UNREAD += ", summary, .to-answer details, .filters, .cases, "
+UNREAD += ", ".join(f".highlight-{one}" for one in ("none", "python", "pycon", "bash"))
 SOURCES = re.compile(r"<p><strong>Sources\.</strong></p>.*?</ul>", re.DOTALL)
 SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z(])")
 CASE = re.compile(r'<section id="case-(\d+)">.*?</section>', re.DOTALL)
