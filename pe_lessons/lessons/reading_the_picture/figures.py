@@ -30,7 +30,7 @@ def heat_map(table):
 @plots.drawn
 def detector(answers):
     """What the row of position 500 answers at each position: all pairs, the fast ones, the slow ones."""
-    fig = plots.curves(answers, ylabel="answer / answer at 500", beside=dict.fromkeys(answers, (1030, 0)))
+    fig = plots.curves(answers, ylabel="answer", beside=dict.fromkeys(answers, (1030, 0)))
     ax = fig.axes[0]
     for line in ax.lines:
         line.set(linewidth=1.3, linestyle="-")  # a dash would be longer than a ripple
@@ -72,7 +72,7 @@ def hands(answers):
 @plots.drawn
 def reach(answers):
     """What position 0 answers at each distance, for two bases; each mark of the axis is ten times as far."""
-    fig = plots.curves(answers, xlabel="distance in tokens", ylabel="answer / answer at itself",
+    fig = plots.curves(answers, xlabel="distance in tokens", ylabel="answer",
                        x=range(len(next(iter(answers.values())))),
                        beside=dict(zip(answers, ((4, 0.35), (45, 0.62)), strict=True)))  # fmt: skip
     ax = fig.axes[0]
