@@ -17,7 +17,7 @@ import html
 import io
 import itertools
 import json
-import multiprocessing
+import multiprocessing.connection
 import os
 import re
 import signal
@@ -26,12 +26,11 @@ import tempfile
 import time
 import unicodedata
 import zipfile
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import intake
 import nbformat
+import psutil
 import sandbox
 from class_folder import class_folder, handed_out, lesson_named, nbgrader, version
 from nbgrader.api import Gradebook
@@ -39,9 +38,9 @@ from nbgrader.utils import parse_utc
 from sqlalchemy.exc import DatabaseError
 
 MEMORY = 10 << 30  # bytes of addresses that grading one notebook may ask for, outside its sandbox
-PAGE = 60  # seconds of computing for a feedback page; an honest one takes about one
+AFTER = 300  # seconds on the clock for all that is done before and after a notebook is in its sandbox
 WITHOUT_POINTS = re.compile(  # 0.0 of 0.0, in the list at the top and above a check, looks like a lost mark
-    r'\s*<li><a href="#[^>]*>[^<]*</a> \(Score: 0\.0 / 0\.0\)</li>|Score: 0\.0 / 0\.0 (?=<a href="#top">)'
+    r'<li><a href="#[^>]*>[^<]*</a> \(Score: 0\.0 / 0\.0\)</li>|Score: 0\.0 / 0\.0 (?=<a href="#top">)'
 )
 FROM_MOODLE = re.compile(r".+?_\d+_assignsubmission_(?:file|onlinetext)(?:_?/|_)")
 LEFT_OUT = re.compile("[\x00-\x1f\x7f-\x9f&<>\"`|':\\\\/]")  # by Moodle, of a name in its zip
@@ -53,84 +52,98 @@ NOT_GRADED = (
 )
 
 
-def prepare(place):
-    """Make a process of ours ready: its files lie in `place`, and it ends with the one that started it.
-
-    A kernel that tells too much ends the grading of one notebook, and of no other.
-    """
+def serve(mine, place):
+    """Grade what is asked for through a pipe, in a process of its own, whose files lie in `place`."""
     tempfile.tempdir = place
     signal.signal(signal.SIGINT, lambda *_: None)  # the terminal tells all, and the first one ends the others
     import resource  # Windows, where nobody grades, has none
 
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # when the one that started it ends
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    while True:
+        words = mine.recv()
+        try:
+            problem = grade_one(*words)
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+        mine.send(problem and problem[-10_000:])
 
 
-@contextlib.contextmanager
-def bound_time(seconds):
-    """Let what computes longer fail, as some texts keep those who write a page busy for hours."""
+class Worker:
+    """A process that grades, bounded from outside: whatever library hangs in it, the others go on."""
 
-    def stop(*_):
-        raise TimeoutError(f"stopped after {seconds} s of computing")
+    def __init__(self, place):
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=serve, args=(theirs, place), daemon=True)
+        interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the other, while it starts
+        self.process.start()
+        signal.signal(signal.SIGINT, interrupt)
+        theirs.close()
 
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 1)  # and each second from then on: somebody may catch it
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+    def begin(self, folder, lesson, student):
+        self.student, self.began = student, time.monotonic()
+        self.seen = self.began
+        with contextlib.suppress(OSError):  # it has ended, as will be seen
+            self.pipe.send((folder, lesson, student))
+
+    def hangs(self):
+        """Whether its sandbox ended long ago, or should have."""
+        now = time.monotonic()
+        with contextlib.suppress(psutil.Error):
+            if any(one.status() != "zombie" for one in psutil.Process(self.process.pid).children()):
+                self.seen = now
+        whole = sandbox.PATIENCE * sandbox.SECONDS + 2 * AFTER
+        return now - self.seen > AFTER or now - self.began > whole
 
 
 def grade_one(folder, lesson, student):
     """Grade one submission and write its feedback page; what nbgrader said, if that failed."""
     mark_graded(folder, lesson, student, "stopped")  # until it is done
-    api = nbgrader(folder)
-    for work, bound in ((api.autograde, contextlib.nullcontext()), (api.generate_feedback, bound_time(PAGE))):
-        with bound:
-            done = work(lesson, student, force=True)
-        if not done["success"]:
-            return f"{done.get('log', '')}\n{done.get('error', '')}"
-    page = folder / "feedback" / student / lesson / f"{lesson}.html"
-    if not page.exists():
-        return done.get("log", "nothing was graded")
+    api, page = nbgrader(folder), folder / "feedback" / student / lesson / f"{lesson}.html"
+    done = api.autograde(lesson, student, force=True)
+    if done["success"]:
+        done = api.generate_feedback(lesson, student, force=True)
+    if not (done["success"] and page.exists()):
+        return f"{done.get('log', '')}\n{done.get('error', 'no page')}"
     text = page.read_text(encoding="utf-8").replace("<html>", '<html lang="en">')
     text = re.sub(r'(<a href="#(\w+)-check">)Test cell', r"\1\2", text)  # exercises by their names
-    text = WITHOUT_POINTS.sub("", text)
-    page.write_text(text, encoding="utf-8")
+    page.write_text(WITHOUT_POINTS.sub("", text), encoding="utf-8")
     mark_graded(folder, lesson, student)
     return None
 
 
 def graded_in_turn(folder, lesson, todo, jobs):
-    """Grade everybody, several at once; give each with what went wrong.
+    """Grade everybody, several at once; give each with what went wrong."""
+    left, busy, idle = list(todo), [], []
+    with tempfile.TemporaryDirectory(prefix="grade_", ignore_cleanup_errors=True) as place:
+        try:
+            while left or busy:
+                while left and len(busy) < max(1, jobs):
+                    busy.append(idle.pop() if idle else Worker(place))
+                    busy[-1].begin(folder, lesson, left.pop(0))
+                multiprocessing.connection.wait([one.pipe for one in busy], 1)
+                for one in [one for one in busy if one.pipe.poll() or one.hangs()]:
+                    busy.remove(one)
+                    problem = "the process that graded it ended, or hung and was ended"
+                    with contextlib.suppress(EOFError, OSError):
+                        if one.pipe.poll():
+                            problem = one.pipe.recv()
+                            idle.append(one)
+                    if one not in idle:
+                        end(one.process)
+                    yield one.student, problem
+        finally:  # also where somebody stops us
+            for process in multiprocessing.active_children():
+                end(process)
 
-    Where a process of ours ends (a machine without memory ends it), nobody knows whose work ended it: so the
-    rest is graded one by one until that is known.
-    """
-    left, at_once = list(todo), jobs
-    while left:
-        with (
-            tempfile.TemporaryDirectory(prefix="grade_", ignore_cleanup_errors=True) as place,
-            ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), prepare, (place,)) as pool,
-        ):
-            try:
-                interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the others, while they start
-                tasks = {pool.submit(grade_one, folder, lesson, one): one for one in left}
-                signal.signal(signal.SIGINT, interrupt)
-                for task in as_completed(tasks):
-                    student, problem = tasks[task], task.exception() or task.result()
-                    if not isinstance(problem, BrokenProcessPool):
-                        left.remove(student)
-                        yield student, problem
-            except BaseException:  # somebody stops us
-                pool.shutdown(wait=False, cancel_futures=True)
-                for process in multiprocessing.active_children():
-                    process.kill()
-                raise
-        if left and at_once == 1:
-            yield left.pop(0), "it ended the process that graded it"
-        at_once = 1 if left and at_once > 1 else jobs
+
+def end(process):
+    """Kill a process of ours with all that it started."""
+    for one in sandbox.family_of(process.pid) if process.is_alive() else ():
+        with contextlib.suppress(psutil.Error):
+            one.kill()
+    process.join(10)
 
 
 def graded(folder, lesson, student):
@@ -433,6 +446,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     for one, problem in itertools.chain(once, again):
         if problem and one not in failed:  # once more, alone: the machine may have had no room for it
             failed.append(one)
+            print(f"  {one}: not graded at the first try, so once more at the end", flush=True)
             continue
         if problem:
             explain(folder, lesson, one, NOT_GRADED)
@@ -506,7 +520,7 @@ def main(arguments):
     if problem := sandbox.missing():
         sys.exit(f"grade: no sandbox for learners' code: {problem}. Nothing was graded.")
     if hasattr(os, "getuid") and os.getuid() == 0:
-        print("You are root, for whom the system bounds no processes: better grade as another user")
+        print("You are root, whose processes the system does not bound: better grade as another user")
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:  # and not ignored, as under nohup
             signal.signal(number, signal.default_int_handler)

@@ -54,6 +54,7 @@ NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your 
 NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
 LARGEST, MOST_PARTS = 25_000_000, 2_000_000  # bytes of a notebook; brackets and commas: values take memory
 MOST_CELLS, MOST_CODE = 2_000, 500_000  # characters, with what is kept of prose
+MOST_NAMES = 4 * 10**8  # the sum of the squares of their lengths, in a zip: so long takes reading them
 MUCH = f"{MOST_CELLS:,} cells, or {MOST_CODE:,} characters of code"
 OTHER_LESSON = "This is lesson {0}, not lesson {1}. Hand in your notebook of lesson {1}."
 FEW_CELLS = (
@@ -205,7 +206,10 @@ def content_of(file):
 
 def opened(file, unread):
     try:
-        return zipfile.ZipFile(file)
+        archive = zipfile.ZipFile(file)
+        if sum(len(one.filename) ** 2 for one in archive.infolist()) > MOST_NAMES:
+            raise ValueError("it holds too many files, or too long names")
+        return archive
     except Exception as problem:  # a download that broke off
         unread[readable(file.name)] = f"the zip cannot be opened ({in_a_line(problem)}): download it again"
 

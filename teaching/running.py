@@ -21,7 +21,7 @@ from pe_lessons.exercises.result import LOOK_TYPE
 
 TEXT = 20_000  # characters of one cell's output that are kept
 PICTURES = 5_000_000  # characters of everything else
-ALL = 20_000_000  # characters of the outputs of all cells
+ALL = 20_000_000  # characters of the outputs of all cells; four pixels count as one
 PIXELS = 16_000_000  # of a picture: 24 kB may hold so many that a browser takes a gigabyte
 LONG = 2_000  # characters of a cell, or of a line
 inputtransformer2.TRANSFORM_LOOP_LIMIT = 30  # of a cell's lines: each costs a reading of the whole cell
@@ -150,7 +150,9 @@ class Run(Execute):
             if kind == "error":
                 content.update({key: content[key][: 2 * TEXT] for key in ("ename", "evalue")})
                 content["traceback"] = [shortened("\n".join(content["traceback"]))]
-            full = self.left < (size := len(str(content)))
+            # A page of pictures that are small as files may take a browser's memory too.
+            shown = pixels(str(dict(content.get("data", ())).get("image/png"))) // 4
+            full = self.left < (size := len(str(content)) + shown)
             left["other"] -= size
             failed = any(one.output_type == "error" for one in outs)
             if (full or left["other"] < 0) and (failed or kind != "error"):
@@ -158,7 +160,7 @@ class Run(Execute):
             if kind == "error" and full:
                 content.update({key: content[key][:LONG] for key in ("ename", "evalue")})
                 content["traceback"] = [content["traceback"][0][:LONG]]
-            self.left -= len(str(content))
+            self.left -= len(str(content)) + shown
         return super().output(outs, msg, display_id, cell_index)
 
 

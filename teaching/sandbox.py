@@ -56,6 +56,8 @@ def allowing():
     import pyseccomp  # which fails where libseccomp is missing
 
     newer, newest = pyseccomp.ERRNO(errno.ENOSYS), 0
+    # Root owns the machine's /dev/null, and no sandbox can show it read-only: an owner's calls do nothing.
+    owners = pyseccomp.ALLOW if os.getuid() else pyseccomp.ERRNO(0)
     program = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.EPERM))
     # clone3's flags lie in memory, where no filter sees them. Told that there is none, libc calls clone.
     program.add_rule(newer, "clone3")
@@ -65,7 +67,8 @@ def allowing():
         each = ([(one, bits, value) for value in values] for one, bits, *values in where)
         for tests in itertools.product(*each) if number != -1 else ():  # -1: libseccomp is older
             arguments = (pyseccomp.Arg(one, pyseccomp.MASKED_EQ, *test) for one, *test in tests)
-            program.add_rule(pyseccomp.ALLOW, number, *arguments)
+            how = owners if re.search("chmod|chown|utime", name) else pyseccomp.ALLOW
+            program.add_rule(how, number, *arguments)
     file = marking.without_answers() / "allowed"
     with file.open("wb", 0) as written:  # libc does without calls that came later, if they are not there
         written.write(struct.pack(3 * "HBBI", 0x20, 0, 0, 0, 0x35, 0, 1, newest + 1, 0x06, 0, 0, newer))
@@ -192,6 +195,7 @@ class SandboxedKernelManager(AsyncKernelManager):
         self.transport, self.ip = "ipc", f"/tmp/{os.path.basename(self.place.name)}"
         self.ended_because, self.held, self.places = None, contextlib.ExitStack(), []
         self.session.unpack = self._unpacked
+        self.context.setsockopt(zmq.SNDTIMEO, 60_000)  # else a kernel that takes nothing stops who sends
 
     def client(self, **options):
         client = super().client(**options)
