@@ -53,7 +53,7 @@ WALL = """## {year}
 <ul class="wall">{cards}</ul>
 ```
 """
-ONE_BY_ONE = """## One by one
+ONE_BY_ONE = """## Where the numbers come from
 
 The numbers were typed from the file that is linked, at the commit or release that the link names. The text
 is what `python -m pe_lessons.models config.json` says of it. Where nothing turns, there is no picture.

@@ -70,7 +70,7 @@ function aligned(all) {
 const filled = (facts) => facts.map((one, n) => one || (n > 2 && !facts[3] ? "no rotation" : "not given"));
 
 // 41721.5 is hard to read.
-const commas = (line) => line.replace(/(?<![\d.,])\d{5,}(\.\d+)?(?![\d,]|e)/g, (digits) => Number(digits).toLocaleString("en", { maximumFractionDigits: 9 }));
+const commas = (line) => line.replace(/(?<![\d.,])(\d{5,}(\.\d+)?|\d{4}\.\d+)(?![\d,]|e)/g, (digits) => Number(digits).toLocaleString("en", { maximumFractionDigits: 9 }));
 
 // A line of a cell that no other column has is bold as a whole. Which layers it is about is no difference.
 const bare = (line) => line.replace(/^layers? [^:]*: /, "");

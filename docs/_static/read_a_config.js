@@ -37,7 +37,7 @@ function ask(question) {
 
 // What to do about other warnings, by how they begin.
 const DO = [
-  [/^mrope_section adds up to (\d+), but (\d+) pairs turn/, (_, sum, turn) => ` Each pair of a head belongs to time, height or width, so the numbers of mrope_section must add up to ${turn}. Either change them (the model's own file has the right ones), or check head_dim${Number(sum) > Number(turn) ? " and partial_rotary_factor, which may be too small: a head of ${2 * sum} columns has ${sum} pairs" : " and partial_rotary_factor"}.`],
+  [/^mrope_section adds up to (\d+), but (\d+) pairs turn/, (_, sum, turn) => ` Each pair of a head belongs to time, height or width, so the numbers of mrope_section must add up to ${turn}. Either change them (the model's own file has the right ones), or check head_dim${Number(sum) > Number(turn) ? ` and partial_rotary_factor, which may be too small: a head of ${2 * sum} columns has ${sum} pairs` : " and partial_rotary_factor"}.`],
   [/^the trained length \S+ is longer than/, () => " Check which of the two lengths is wrong: the trained length can't be longer than the longest text."],
   [/ without original_max_position_embeddings/, () => " Write the trained length into the rule, as original_max_position_embeddings."],
   [/^(\w+) gives the base /, (_, name) => ` Write the same rope_theta in both places, or keep only the one in ${name}.`],

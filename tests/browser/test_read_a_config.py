@@ -128,9 +128,10 @@ def test_a_warning_follows_the_summary_and_says_what_to_change(open_page):
     assert "write 131072 as max_position_embeddings" in page.locator("#said .checks").inner_text()
     page.get_by_label("Paste a config.json").fill(json.dumps(config | {"max_position_embeddings": 262144}))
     page.get_by_text("Raise the factor to 8").wait_for()
-    sections = {"rope_type": "default", "mrope_section": [8, 8, 8]}
+    sections = {"rope_type": "default", "mrope_section": [32, 32, 32]}
     page.get_by_label("Paste a config.json").fill(json.dumps(LLAMA | {"rope_scaling": sections}))
     page.get_by_text("the numbers of mrope_section must add up to 64").wait_for()
+    page.get_by_text("a head of 192 columns has 96 pairs").wait_for()
     page.get_by_label("Paste a config.json").fill(
         json.dumps(LLAMA | {"num_hidden_layers": 2, "rope_scaling": {"type": "linear", "factor": 2.0}})
     )

@@ -219,7 +219,7 @@ class Case(Checked):
         told = " ".join(self.data["told"].split())
         return (
             f"It is {self.culprit.letter}: {self.culprit.who}. {self.culprit.say}\n{told}\n"
-            f'Lesson {self.lesson[:2]}, "{self.lesson[3:]}", explains it. {" ".join(self.data["thread"])}'
+            f"Lesson {self.lesson[:2]} explains it. {' '.join(self.data['thread'])}"
         )
 
     def solution(self):
