@@ -159,7 +159,7 @@ def markdown_of(cell_id):
 def test_the_lists_that_the_lesson_shows_for_case_10_are_those_of_the_programs():
     case, rows = clinic.case(10), markdown_of("paper-10")
     for name, program in [("right", case.right), *((one.letter, one.program) for one in case.suspects)]:
-        assert f"| {name} | `{program([3], 2)[0]}` | `{program([3, 5], 2)[0]}` |" in rows
+        assert f"\n{name:<7}{program([3], 2)[0]}  {program([3, 5], 2)[0]}\n" in rows
 
 
 def test_a_bound_that_is_read_off_the_patient_does_not_convict_it():
@@ -177,11 +177,12 @@ def test_the_lesson_says_which_patients_need_lessons_that_the_path_for_language_
 
 def test_the_lesson_lists_the_easy_cases_and_the_rest_is_a_call_away(monkeypatch):
     tables = []
-    monkeypatch.setattr(plots, "show_table", lambda cells, **named: tables.append([row[1] for row in cells]))
+    monkeypatch.setattr(plots, "show_table", lambda cells, **named: tables.append(cells))
     clinic.contents("easy")
     clinic.contents()
     easy, everything = tables
-    assert easy == ["easy"] * 8 == everything[:8] and "easy" not in everything[8:]
+    assert easy == [[minutes, lesson] for minutes, level, lesson in everything if level == "easy"]
+    assert [level for _, level, _ in everything].index("medium") == len(easy) == 8
     assert len(everything) == 8 + 12 and "adds twelve" in markdown_of("more-patients")
 
 

@@ -386,9 +386,9 @@ def contents(level=None):
     chosen.sort(key=lambda one: one.data["minutes"])  # the easy ones first
     rows = []
     for one in chosen:
-        rows.append([str(one.data["minutes"]), one.level, one.lesson])
+        rows.append([str(one.data["minutes"]), *[one.level] * (level is None), one.lesson])
     names = [f"{one.number} {one.title}" for one in chosen]
-    columns = ["minutes", "level", "lesson that helps"]
+    columns = ["minutes", *["level"] * (level is None), "lesson that helps"]
     plots.show_table(rows, rows=names, columns=columns, corner="case", left=True)
 
 

@@ -88,7 +88,7 @@ def fingerprints():
         "wrong from 1 on, at once": [(share(neighbours), "wrong pairs, or norm\nand rotation swapped")],
         "grows from 1 on": [
             (share(other_base), "a wrong base: fast\nat first, then slowly"),
-            (share(turned(places, bfloat16(slow))), "frequencies\nrounded"),
+            (share(turned(places, bfloat16(slow))), "rounded\nfrequencies"),
         ],
         "wrong from 257 on": [(share(turned(bfloat16(places), slow)), "positions rounded\nto bfloat16")],
         "a jump at trained length": [(share(longer), "a rule that changes")],
@@ -134,7 +134,7 @@ def panelled(panels, *, positions, xticks, ncols=3):
     nrows = -(-len(panels) // ncols)
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(nrows, ncols, figsize=(2.6 * ncols, 2.4 * nrows), sharey=True, squeeze=False)
-        sides = {"x": 0.04, "y": 0.95, "va": "top"}, {"x": 0.98, "y": 0.04, "va": "bottom", "ha": "right"}
+        sides = {"x": 0.04, "y": 0.95, "va": "top"}, {"x": 0.98, "y": 0.02, "va": "bottom", "ha": "right"}
         x = place(positions)
         for ax, (title, curves) in zip(axes.flat, panels.items(), strict=False):
             for (values, words), side in zip(curves, sides, strict=False):
