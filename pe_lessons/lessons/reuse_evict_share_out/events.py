@@ -98,7 +98,7 @@ def append(model, rotate=False):
     return gap(model, read(model, text), text)
 
 
-def evict(model, rotate=False):
+def keep(model, rotate=False):
     """Six rows stay where they are. The new tokens do not see the others."""
     rows = torch.tensor([0, 1, 8, 9, 10, 11])
     mask = torch.ones(16, 16, dtype=torch.bool)
