@@ -210,6 +210,8 @@ async function exercise(box) {
     else run_text = text;
     show(checking ? reply : ran, said);
     if (checking && said.status === "correct") reply.append(what_is_next(box));
+    const { top, bottom } = work.getBoundingClientRect();
+    if (bottom > 0 && top < innerHeight) (checking ? reply : ran).scrollIntoView({ block: "nearest" }); // who has gone elsewhere stays there
     if (checking) keep(name, editor.text(), check, said, more);
     changed();
     stop.hidden = true;

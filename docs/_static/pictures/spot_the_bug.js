@@ -34,7 +34,7 @@ export const offers = () =>
 
 // Side by side, or on a phone below each other: there a column is not much narrower than a fingertip can choose.
 const places = () => {
-  const [size, wide, tall, below, at, curves] = narrow() ? [15, 378, 104, 15, [[22, 17], [22, 160]], 50] : [7.5, 184, 60, 9, [[12, 13], [214, 13]], 31];
+  const [size, wide, tall, below, at, curves] = narrow() ? [15, 378, 104, 15, [[22, 17], [22, 160]], 50] : [7.5, 184, 68, 9, [[12, 13], [214, 13]], 31];
   return { size, wide, tall, below, at, box: [at[0][0], at[1][1] + tall + below + 7, 384 - at[0][0], curves] }; // box: where the curves are
 };
 const edge = () => (narrow() ? 3 : 1.4); // of the lines that stand outside the column that is shown
@@ -96,12 +96,11 @@ export function words({ difference }, { column: c }, told, moving) {
   const { bug, guess, found } = game;
   const touch = matchMedia("(hover: none)").matches ? "Tap" : "Click";
   const here = `<strong>Column ${c}: ${seen(c, difference)}</strong>`;
-  if (moving) return "<strong>Clue:</strong> a column of a right table makes a whole wave from each thin line to the next. The curves are the column in the yellow frame, of A and of B.";
+  if (moving) return "The curves are the column in the yellow frame. <strong>Clue:</strong> a column of a right table makes a whole wave from each thin line to the next.";
   if (game.wrong !== null && guess === null) return `<strong>No, table ${"AB"[game.wrong]} keeps to the formula here.</strong> ${bug.hint(c)} Compare both curves with it, and guess again.`;
-  if (guess === null) return `${told ? here : `Look at the two curves: they are column ${c} of A and of B.`} ${bug.hint === period ? clue(c) : bug.hint(c)} So which table is wrong?${told ? "" : ` (${touch} a table to see another column.)`}`;
+  if (guess === null) return `${told ? here : "The curves are the column in the yellow frame."} ${bug.hint === period ? clue(c) : bug.hint(c)} So which table is wrong?`;
   if (found) return `${here} Table ${"AB"[bug.at]}'s ${bug.told}`;
-  const near = bug.differences.findIndex((one) => one >= SEEN);
-  const way = bug.differences.slice(c).some((one) => one >= SEEN) ? "right" : "left";
-  const missed = c === game.asked ? "" : ` ${here} Try further ${c < near ? "right" : way}.`;
+  const best = bug.differences.indexOf(Math.max(...bug.differences));
+  const missed = c === game.asked ? "" : ` ${here} Try further ${c < best ? "right" : "left"}.`;
   return `<strong>Yes, table ${"AB"[bug.at]} has the bug.</strong> Now prove it: ${touch.toLowerCase()} another column that shows it.${missed}`;
 }
