@@ -7,7 +7,7 @@ import itertools
 
 import torch
 
-from pe_lessons.doctor import wrong_rotations
+from pe_lessons.doctor import inside, wrong_rotations
 from pe_lessons.doctor.examined_model import (
     LENGTH,
     LITTLE,
@@ -1969,6 +1969,16 @@ def _other_distances(patient, right, text, ids):
            buckets)  # fmt: skip
 
 
+def _named_inside(patient, right, given):
+    """A story of what can be seen to differ inside, if anything."""
+    try:
+        found = inside.named(patient, right, given)
+    except Exception:
+        if __debug__ and __import__("os").environ.get("DBG"): raise
+        found = ()
+    return [(*found, lambda: True)] if found else []
+
+
 def against(patient, reference, blamed=False):
     """Is it the reference? If not: each known change of the reference is a story.
 
@@ -2013,6 +2023,11 @@ def against(patient, reference, blamed=False):
         known += _other_distances(patient, right, patient.text, ids)
     if not library and both and (otherwise in (UNLIKE_ALONE, UNLIKE_AT_0) or otherwise[1] == TURN[1]):
         otherwise = otherwise[0], f"{otherwise[1]} With a model of the transformers library, more has a name"
+    known = [one for one in known]
+    if not patient.unfilled and not patient.same(seen, expected):
+        names = _named_inside(patient, right, both)
+        buckets = bool(known) and known[-1][0].startswith("buckets")
+        known[len(known) - buckets :] = [*names, *known[len(known) - buckets :]]
     if patient.unfilled:
         known = [(*patient.unfilled, lambda: True)]
     as_expected = ", which may come from what is found above" * blamed
