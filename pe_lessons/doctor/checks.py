@@ -1178,13 +1178,25 @@ def _cached(patient, check, cuts):
             f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens, and "
             "the keys each head gets",
         )  # fmt: skip
-        return patient.verdict(
+        found = patient.verdict(
             check, seen, expected, "with a cache, the rows are those of the whole text at once",
             f"with a cache{' and position_ids' * (positions is not None)}"
             f"{' and a mask of ones' * (mask is not None)}, the rows are not those at once",
             "lesson 19", stories, otherwise,
             perhaps_rounded=None if right_in_the_end(times=4) else not_more_in_a_long_one(),
         )  # fmt: skip
+        return seen_inside(found, patient.text, cuts, positions)
+
+    def seen_inside(found, text, cuts, positions):
+        """More of a `Finding` that names nothing, if PyTorch shows what new tokens get."""
+        if found.status != "wrong" or "Look first at" not in found.culprit:
+            return found
+        try:
+            more = inside.with_cache(patient, text, cuts, positions)
+        except Exception:
+            if __import__("os").environ.get("DBG"): raise
+            more = ()
+        return dataclasses.replace(found, culprit=more[0], look_at=more[1], id="") if more else found
 
     @functools.cache
     def not_more_in_a_long_one():
@@ -1269,7 +1281,7 @@ def _cached(patient, check, cuts):
     def far_back(ids):
         """The same in a long text: windows, and caches that drop what is old."""
         seen = patient.continued(patient.long, later, ids)
-        return patient.verdict(
+        found = patient.verdict(
             check, seen, patient.rows(patient.long, ids)[:, later[0] :],
             f"with a cache, the rows are those of the whole text at once, of {LENGTH} tokens and of "
             f"{patient.long.shape[1]}",
@@ -1280,6 +1292,7 @@ def _cached(patient, check, cuts):
              "a base that grows", "what is dropped from the cache, and which keys were turned before"),
             rounds(),
         )  # fmt: skip
+        return seen_inside(found, patient.long, later, ids)
 
     def rejected():
         """A draft of two tokens that is taken back. Caches of transformers know how."""

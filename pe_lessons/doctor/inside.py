@@ -190,7 +190,7 @@ def named(patient, right, given):
     return (
         _turned(own.turned, other.turned, explains)
         or _biased(own, other, explains)
-        or _added(own.sums, other.sums, real.sums, explains)
+        or _added([_table(one, text, ids, seen.sums) for one, seen in ((patient, own), (right, other))], real.sums, explains)
         or _scaled(real.scores, watched(right, text, ids)[1].scores, explains)
     )
 
@@ -297,16 +297,20 @@ def _buckets(far):
     return None
 
 
-def _added(own, other, real, explains):
-    def first(sums):
-        for at, pair in enumerate(sums):
-            pair = [one.flatten(0, -2) for one in pair]
-            fixed = [_same(one, one[:1].expand_as(one)) for one in pair]
-            if sorted(fixed) == [False, True]:
+def _table(one, text, ids, sums):
+    """(number of the sum, tokens, table) of what is added to tokens and goes by their places alone, or None."""
+    for at, pair in enumerate(sums):
+        pair = [each.flatten(0, -2) for each in pair]
+        fixed = [_same(each, each[:1].expand_as(each)) for each in pair]
+        if sorted(fixed) == [False, True]:
+            other = watched(one, text[:, 1:2].expand_as(text).contiguous(), ids)[1].sums
+            if len(other) == len(sums) and _same(other[at][fixed.index(False)].flatten(0, -2), pair[fixed.index(False)]):
                 return at, pair[fixed.index(True)], pair[fixed.index(False)]
-        return None
+            return None
+    return None
 
-    found = first(own), first(other)
+
+def _added(found, real, explains):
     if None in found:
         return ()
     (at, tokens, table), (their, their_tokens, theirs) = found
@@ -366,3 +370,254 @@ def _scaled(own, other, explains):
         return ()
     return (f"scale | scores are {_number(times)} times those of the reference", "is it divided by sqrt(d) once? Does a "
             "rule for long texts have a factor?", "lesson 09")  # fmt: skip
+
+
+class Steps(TorchDispatchMode):
+    """Keeps what products of new queries with keys get, the scores, the values and the sums, layer by layer."""
+
+    def __init__(self, new, widths):
+        super().__init__()
+        self.new, self.widths = new, widths
+        self.turned, self.scores, self.values, self.sums = [], [], [], []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        op = func.overloadpacket
+        if op is aten.bmm and args[0].shape[1] == self.new:
+            if len(self.turned) == len(self.values) and args[0].shape[2] in self.widths:
+                self.turned.append((args[0].double(), args[1].mT.double()))
+            elif len(self.turned) > len(self.values) and args[0].shape[2] == self.turned[-1][1].shape[1]:
+                self.values.append(args[1].double())
+        elif op in (aten._softmax, aten._safe_softmax) and args[0].shape[-2] == self.new:
+            self.scores.append(args[0].double().flatten(0, -3))
+        elif op in (aten.add, aten.add_) and all(
+            torch.is_tensor(one) and one.is_floating_point() and one.ndim > 1 for one in args[:2]
+        ) and args[0].shape[-2:] == (self.new, args[1].shape[-1]):  # fmt: skip
+            self.sums.append([one.double().flatten(0, -2) for one in torch.broadcast_tensors(*args[:2])])
+        return func(*args, **(kwargs or {}))
+
+
+def with_cache(patient, text, cuts, ids):
+    """(culprit, look_at) of what new tokens get otherwise with a cache than at once, or ()."""
+    n = next((size for size in SIZES if size <= patient.long.shape[1]), 0)
+    plain = torch.arange(n)[None] if patient.known else None
+    equal = watched(patient, patient.text[:, :1].repeat(1, n), plain)[1]
+    widths = {queries.shape[2] for queries, _ in equal.turned}
+    for first, end in zip(cuts, [*cuts[1:], text.shape[1]]):
+        parts = [None if ids is None else ids[:, own] for own in (slice(first), slice(first, end), slice(end))]
+        with sdpa_kernel(SDPBackend.MATH):
+            cache = patient.ask(text[:, :first], parts[0])[1]
+            with Steps(end - first, widths) as step:
+                seen = patient.ask(text[:, first:end], parts[1], cache=cache)[0]
+            with Steps(end, widths) as once:
+                right = patient.rows(text[:, :end], parts[2])
+        if not patient.same(seen, right[:, first:]):
+            where = torch.arange(end) if ids is None else ids[0, :end]
+            table = _table(patient, patient.text[:, :2].repeat(1, n)[:, :n], plain, equal.sums)
+            return (_table_row(step, once, table, first, where) or _heads(step, once, equal, first, where)
+                    or _kept(patient, text, first, end, *parts[:2]))  # fmt: skip
+    return ()
+
+
+def _tensors(kept, depth=0):
+    """All that a cache holds in tensors of numbers with a point."""
+    if torch.is_tensor(kept):
+        return [kept] if kept.is_floating_point() else []
+    if isinstance(kept, dict):
+        kept = list(kept.values())
+    elif hasattr(kept, "__dict__") and not isinstance(kept, type):
+        kept = list(vars(kept).values())
+    return [one for each in kept for one in _tensors(each, depth + 1)] if isinstance(kept, list | tuple) and depth < 6 else []
+
+
+def _kept(patient, text, first, end, ids, new):
+    """What the cache keeps of a state or of the end of a convolution, and what becomes of it."""
+
+    def begun(tokens, length=first):
+        return patient.ask(tokens[:, :length], None if ids is None else ids[:, :length])[1]
+
+    def step(cache):
+        return patient.ask(text[:, first:end], new, cache=cache)[0]
+
+    def notices(place):
+        return [not torch.equal(*pair) for pair in zip(_tensors(begun(text)), _tensors(begun(patient.altered(text, place))))]
+
+    plain, shorter = _tensors(begun(text)), _tensors(begun(text, first - 1))
+    rows = step(begun(text))
+    fixed = [at for at, (one, two) in enumerate(zip(plain, shorter)) if one.shape == two.shape]
+    last, earliest, before = notices(first - 1), notices(0), notices(first - 2)
+    for at in fixed:
+        cache = begun(text)
+        with torch.no_grad():
+            _tensors(cache)[at].mul_(-2.0)
+        read = not torch.equal(step(cache), rows)
+        size = f"a tensor {tuple(plain[at].shape)}"
+        if not read and last[at]:
+            what = "the end of a convolution" if not earliest[at] else "a state"
+            return f"not-read | {what} is kept, and a new token does not read it ({size} of the cache)", "what new tokens get beside keys and values"
+        if read and not last[at] and before[at]:
+            return (f"kept-early | what is kept of a state does not notice the last token, only those before it ({size} of the cache)",
+                    "is the state kept before it gets the last token?")
+        cache = begun(text)
+        old = _tensors(cache)[at].clone()
+        after = _tensors(patient.ask(text[:, first:end], new, cache=cache)[1])
+        if read and last[at] and len(after) == len(plain) and torch.equal(after[at], old):
+            return f"not-written | a step does not change what is kept of a state ({size} of the cache)", "what a step hands on"
+    return ()
+
+
+def _table_row(step, once, table, first, where):
+    """Which row of a table each new token gets."""
+    if not table:
+        return ()
+    at, _, table = table
+    which = int(_same(step.sums[at][0], once.sums[at][0][first:])) if len(step.sums) > at else 0
+    if len(step.sums) <= at or len(once.sums) <= at or not _same(step.sums[at][1 - which], once.sums[at][1 - which][first:]):
+        return ()
+    got = step.sums[at][which]
+    if _same(got, once.sums[at][which][first:]):
+        return ()
+    rows = [next((row for row, one in enumerate(table) if _same(new, one)), None) for new in got]
+    if None in rows:
+        return ()
+    again = rows == [*range(len(rows))]
+    says = f"the row{'s' * (len(rows) > 1)} for {_list(rows)} {'are' if len(rows) > 1 else 'is'} added to new tokens at {_list(where[first:].tolist())}"
+    name = "offset-0 | positions begin again at 0 after the cache: " if again else "rows | with a cache, "
+    return f"{name}{says}", "the offset by the length of the cache"
+
+
+def _list(numbers):
+    return ", ".join(map(str, numbers[:4])) + ", ..." * (len(numbers) > 4)
+
+
+def _heads(step, once, equal, first, where):
+    """What the first layer that differs gets."""
+    if not len(step.turned) == len(once.turned) == len(equal.turned) == len(step.values) == len(once.values):
+        return ()
+    for layer, ((queries, keys), (queries_2, keys_2)) in enumerate(zip(step.turned, once.turned)):
+        values, values_2, new = step.values[layer], once.values[layer], where[first:]
+        hows = [how_it_turns(one) for one in equal.turned[layer]]
+        if None in hows or queries.shape[0] != queries_2.shape[0]:
+            return ()
+        if len(step.scores) != len(step.turned) or len(once.scores) != len(step.turned):
+            return ()
+        scores, scores_2 = step.scores[layer], once.scores[layer][:, first:]
+        at = f" in layer {layer} (counted from 0)" * (layer > 0)
+        found = _in_layer(queries, keys, values, scores, queries_2[:, first:], keys_2, values_2, scores_2, hows, where, first, equal.scores[layer][0])
+        if found is not None:
+            return found and (f"{found[0]}{at}", *found[1:])
+    return ()
+
+
+def _stands(own, right, how, places):
+    """At which position each of (heads, n, d) stands that is turned as `right`, and should stand at `places`."""
+    found = []
+    most = 2 * int(places.max()) + 8
+    offsets = torch.arange(-int(places.max()) - 4, most)
+    for at, place in enumerate(places.tolist()):
+        told = turn(right[:, at : at + 1].expand(-1, len(offsets), -1), how, offsets)
+        off = (told - own[:, at : at + 1]).abs().amax(dim=(0, 2))
+        best = off.argmin().item() if how[1] else offsets.tolist().index(0)
+        zero = offsets.tolist().index(0)
+        best = zero if off[zero] < CLOSE * right.abs().max() else best
+        found.append(place + offsets[best].item() if off[best] < 3 * CLOSE * right.abs().max() else None)
+    return found
+
+
+def _in_layer(queries, keys, values, scores, queries_2, keys_2, values_2, scores_2, hows, where, first, bias):
+    """(culprit, look_at), () if something differs that has no name, None if nothing does."""
+    new, total = where[first:], len(where)
+    # tokens may lie in another order: each slot is that of the token whose values it holds
+    size = values_2.abs().max()
+    gaps = (values[:, :, None] - values_2[:, None]).abs().amax(dim=(0, 3))
+    near = (keys[:, :, None] - keys_2[:, None]).abs().amax(dim=(0, 3)) / keys_2.abs().max()
+    slots = []
+    for slot, gap in enumerate(gaps):  # equal tokens may hold equal values
+        likely = [token for token in (gap < CLOSE * size).nonzero()[:, 0].tolist() if token not in slots]
+        own = min(likely, key=lambda token: (near[slot, token] > CLOSE, token != slot), default=None)
+        slots.append(own)
+    stand = _stands(queries, queries_2, hows[0], new)
+    known = [(slot, token) for slot, token in enumerate(slots) if token is not None]
+    visible = [{token for slot, token in known if scores[:, row, slot].max() > -1e4} for row in range(len(new))]
+    should = [{token for token in range(total) if scores_2[:, row, token].max() > -1e4} for row in range(len(new))]
+    foreign = [slot for slot, token in enumerate(slots) if token is None and scores[:, :, slot].max() > -1e4]
+    held = {token for _, token in known}
+    lost = sorted(set.union(*should) - held - {*range(first, total)})
+    over = [(total_slot, token) for total_slot, token in known if token >= first and total_slot in lost]
+    if over and [slot for slot, _ in over] == lost:
+        return (f"overwritten | the keys of new tokens at {_list(new.tolist())} are written over those of {_list(where[lost].tolist())}",
+                "the index at which new keys and values are written")
+    if foreign:
+        return ()
+    mine = [_stands(keys[:, [slot]], keys_2[:, [token]], hows[1], where[[token]])[0] for slot, token in known]
+    right = [where[token].item() for _, token in known]
+    off = [(token, place, own) for (_, token), place, own in zip(known, right, mine) if place != own]
+    cached = [one for one in off if one[0] < first]
+    if None in stand or None in mine:
+        return ()
+    if stand != new.tolist() and not off:
+        return (f"queries | with a cache, only the queries of new tokens stand elsewhere: at {_list(stand)} and not at {_list(new.tolist())}",
+                "where queries get their positions, and the offset by the length of the cache")
+    if off:
+        places, own = [place for _, place, _ in off], [own for *_, own in off]
+        says = f"keys of {_list(places)} stand at {_list(own)} with a cache" + f", and queries of {_list(new.tolist())} at {_list(stand)}" * (stand != new.tolist())
+        look = "where keys are turned: before or after they are cached?"
+        if len(cached) < len(off) and not cached:
+            return f"new-keys | only the keys of new tokens stand elsewhere: {says}", look
+        if all(own == 0 for *_, own in cached):
+            return f"unturned | cached keys are kept before the turn, and not turned: {says}", look
+        if all(own == place + token for token, place, own in cached) or all(own == 2 * place for _, place, own in cached):
+            return f"turned-again | cached keys are turned again: {says}", look
+        return f"keys-elsewhere | {says}", look
+    if visible != should:
+        row = next(row for row in range(len(new)) if visible[row] != should[row])
+        lost, more = sorted(should[row] - visible[row]), sorted(visible[row] - should[row])
+        if lost and more:
+            return ()
+        names = [where[token].item() for token in lost or more]
+        if more:
+            return f"seen-too | with a cache, a new token at {new[row]} sees those at {_list(names)}, and at once it doesn't", "the mask of new tokens, and their window"
+        if visible == [{*range(1 + row)} for row in range(len(new))]:
+            return ("mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only",
+                    "is_causal=True, or a triangle without the offset by the length of the cache")
+        if {*lost} <= held:
+            return (f"hidden | the cache keeps the keys of {_list(names)}, and the mask hides them from a new token at {new[row]}",
+                    "does the mask take slots of the cache for positions? Then its triangle and its window")
+        if not {*lost} & held:
+            return (f"not-kept | a new token at {new[row]} should see the keys of {_list(names)}, and the cache keeps them no more",
+                    "which end of the cache is cut off, slots that are written over, and what a step adds to it")
+        return ()
+    mine = _by_token(scores, known, scores_2)
+    seen = (scores_2 > -1e4) & (mine > -1e4)
+    mine, scores_2 = (torch.where(seen, one, 0.0) for one in (mine, scores_2))
+    if _same(mine, scores_2):
+        return None
+    times = ((mine * scores_2).sum() / scores_2.square().sum()).item()
+    if _same(mine, times * scores_2):
+        return f"scale | with a cache, scores are {_number(times)} times those at once", "the scale of the scores"
+    far, _ = what_is_added(bias)
+    far = torch.stack([far[:, -1, -1 - by] for by in range(far.shape[1])], -1)
+    if any(how[1] for how in hows) or not far.any():
+        return ()
+    plain = scores_2 - far[:, (new[:, None] - where).clamp(min=0)]
+    at = [next((at for at in range(2 * total) if _alike(mine[:, row], plain[:, row] + far[:, (at - where).abs()], seen[:, row])), None)
+          for row in range(len(new))]
+    if None not in at and at != new.tolist():
+        return (f"query-at | with a cache, new tokens at {_list(new.tolist())} get the bias of queries at {_list(at)}",
+                "the offset by the length of the cache, in the distances of new tokens")
+    if all(_alike(mine[:, row], plain[:, row], seen[:, row]) for row in range(len(new))):
+        return "no-bias | with a cache, new tokens get no bias", "what is added to the scores of new tokens"
+    return ()
+
+
+def _alike(one, other, seen):
+    """Up to a number for each head, which a softmax doesn't notice."""
+    gap = torch.where(seen, one - other, 0.0)
+    mean = gap.sum(dim=1, keepdim=True) / seen.sum(dim=1, keepdim=True)
+    return bool(torch.where(seen, gap - mean, 0.0).abs().max() < CLOSE * other.abs().max())
+
+
+def _by_token(scores, known, like):
+    ordered = like.clone()
+    for slot, token in known:
+        ordered[:, :, token] = scores[:, :, slot]
+    return ordered
