@@ -1191,12 +1191,12 @@ def _cached(patient, check, cuts):
         """More of a `Finding` that names nothing, if PyTorch shows what new tokens get."""
         if found.status != "wrong" or "Look first at" not in found.culprit:
             return found
-        try:
-            more = inside.with_cache(patient, text, cuts, positions)
-        except Exception:
-            if __import__("os").environ.get("DBG"): raise
-            more = ()
-        return dataclasses.replace(found, culprit=more[0], look_at=more[1], id="") if more else found
+        more = _seen_inside(inside.with_cache, patient, text, cuts, positions)
+        return (
+            dataclasses.replace(found, **dict(zip(("culprit", "look_at", "lesson"), more)), id="")
+            if more
+            else found
+        )
 
     @functools.cache
     def not_more_in_a_long_one():
@@ -1691,16 +1691,16 @@ UNLIKE_TABLE = (
 )  # fmt: skip
 ALONE_RIGHT = "distance | a token alone is right, and others are not"
 TURN = (
-    "the frequencies of each layer, the pairs that columns form, and which columns and layers turn",
+    "the speeds of angles, the pairs that columns form, and which columns and layers turn",
     "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers.",
 )
 FADE = (
-    "the slope or the table of each head and its sign, the layers that get a bias, and its size",
+    "the slope or the table of each head, the layers that get a bias, and its size",
     "the slopes or the table of the bias, and the layers that get it.",
 )
 EITHER = (
-    "the slopes or frequencies of each head and their sign, the layers, columns and pairs that get them, and "
-    "their size", "the slopes or the table of a bias; what turns: queries and keys? The layout of the pairs.",
+    "the bias or the turn of each head, the layers that get it, and its size",
+    "the slopes or the table of a bias; what turns: queries and keys? The layout of the pairs.",
 )  # fmt: skip
 UNLIKE_ORDER = (
     "no-distance | order counts in the reference alone: distances do nothing here, or all of them the same",
@@ -1717,44 +1717,6 @@ def _pair(patient, ask, far, given):
     texts[:, [0, -1]] = pairs
     mask = torch.arange(far + 1)[None] % far == 0
     return torch.cat([ask(text[None], None, mask)[:, -1] for text in texts])
-
-
-def _kind(patient, ask, given):
-    """Does a bias fade with the distance, or do angles go on to "turn", or is there "none" of both?
-
-    What one step more does is next to nothing far out where it fades, and not what the step before did where
-    it turns. "" where it's neither this nor that.
-    """
-    steps = []
-    for first in (1, LONG // 2, LONG - 55, LONG - 30):  # what turns may hardly do so at one of them
-        rows = torch.stack([_pair(patient, ask, far, given) for far in range(first, first + 6)])
-        steps.append([rows.diff(n, dim=0).abs().amax(dim=(1, 2)).sum().item() for n in (1, 2)])
-    (near, _), *others = steps
-    (far, _), (moved, bent) = max(others), map(sum, zip(*others))
-    if near < patient.enough * patient.scale / 100:
-        return "none"
-    return "fades" if far < near / 4 else "turns" if far > near / 2 and bent > moved / 10 else ""
-
-
-def _borders(patient, ask, given):
-    """Where a pair of tokens answers otherwise than one token nearer, if that is rare, as with buckets, or if
-    it ends though far tokens count."""
-
-    def rows(first):
-        far = torch.arange(1, LONG)[:, None]
-        pair = torch.tensor([[first, patient.text[0, 1].item()]]).expand(len(far), 2)
-        if given:
-            return ask(pair, torch.cat([0 * far, far], dim=1), None)[:, -1]
-        places = torch.cat([LONG - 1 - far, 0 * far + LONG - 1], dim=1)
-        text = torch.full((len(far), LONG), patient.stranger - 1).scatter(1, places, pair)
-        return ask(text, None, torch.zeros_like(text).bool().scatter(1, places, True))[:, -1]
-
-    seen, other = rows(patient.text[0, 0].item()), rows(patient.stranger)
-    gaps = (seen[1:] - seen[:-1]).abs().amax(dim=1) / patient.scale
-    borders, clear = ([0, *(2 + (gaps > patient.enough / by).nonzero()[:, 0]).tolist()] for by in (1_000, 10))
-    wide = sum(after - before > 1 for before, after in itertools.pairwise(borders))
-    flat = borders[-1] < LONG / 2 and not patient.same(seen[-1], other[-1])
-    return (borders, {*clear}) if (wide > 3 or flat) and 1 < len(borders) < LONG / 2 else ([], {0})
 
 
 def _first_unlike(patient, one, other):
@@ -1806,34 +1768,18 @@ def _unlike(patient, right, answered):
         if _counts_tokens(patient):
             return UNLIKE_STATE
         return UNLIKE_ALONE if patient.in_attention else UNLIKE_FIRST
-    kind, given = "", bool(answered)
-    with contextlib.suppress(Crash):  # without position_ids, masks must be taken
-        kind = _kind(patient, right.rows, given)
-    with contextlib.suppress(Crash):
-        if patient.in_attention and (above := _layers_above(patient, right, given)):
-            causes = {"turns": "its base, columns and the pairs, and whether it turns", "fades": "its bias, "
-                      "whether it gets one, and a factor"}.get(kind, "its base or its bias")  # fmt: skip
-            where = "the last one" if above == 1 else f"the first of the last {above}"
-            seen = f"last-layer{'s' * (above > 1)} | the layers below are right, and {where} is not"
-            return maybe(seen, causes), "what this layer does with positions."
     if found := _unlike_far(patient, right, patient.text):
         return found
-    causes, where = {"turns": TURN, "fades": FADE}.get(kind, EITHER)
+    causes, where = {"turns": TURN, "fades": FADE}.get(
+        _seen_inside(inside.kind, right, patient.text, bool(answered)), EITHER
+    )
     if answered:
         at_zero = answered(0 * patient.count)
         if at_zero and not patient.same(*at_zero):
             return UNLIKE_AT_0
         if not patient.in_attention:
             return UNLIKE_TABLE
-        if kind == "none":
-            does = {"turns": "a layer turns", "fades": "a layer has a bias"}.get(
-                _kind(patient, patient.rows, given), "a layer turns, or has a bias,"
-            )
-            culprit = "should-not | in the reference position_ids do nothing: here "
-            return f"{culprit}{does} that should not", "the plan of the layers."
         seen = "rotation | with all tokens of a short text at 0 the rows are those of the reference"
-        if kind == "turns" and (speeds := _speeds(patient, right)):
-            seen, causes = f"{seen}, and {speeds[0]}", speeds[1]
         return maybe(seen, causes), where
     if _no_order(patient) and not _no_order(right):
         return UNLIKE_ORDER
@@ -1844,152 +1790,14 @@ def _unlike(patient, right, answered):
     return maybe(ALONE_RIGHT, causes), f"{where} Then the scale of the scores."
 
 
-def _layers_above(patient, right, given, most=8):
-    """The number, from the last one on, of the first layer that is wrong about distances, or 0.
-
-    The last token sees one other, that one another again, and so on; the first of them sees a token some way
-    off. What as many layers as there are tokens between make of that distance reaches no row.
-    """
-
-    def row(one, far, between):
-        gap = 1 if given else far
-        text = torch.full((1, 1 + gap + between), patient.stranger)
-        text[:, [0, *range(gap, 1 + gap + between)]] = patient.text[:, : 2 + between]
-        mask = torch.eye(text.shape[1])
-        mask[gap, 0] = 1
-        for place in range(gap + 1, text.shape[1]):  # by itself, a token says nothing new at the same place
-            mask[place, [place - 1, place]] = torch.tensor([1.0, float(given)])
-        ids = far * (torch.arange(text.shape[1])[None] > 0) if given else None
-        return one.rows(text, ids, mask[None].bool())[:, -1]
-
-    before = 0
-    for between in range(most):
-        own, others = ([row(one, far, between) for far in (1, 3, 8, 13, 21)] for one in (patient, right))
-        wrong = max(patient.difference(*two) for two in zip(own, others))
-        if patient.same(others[0], others[-1]):  # no layer is left
-            return 0
-        if wrong < patient.enough / 100:  # all at once, and not little by little as with rounding
-            return between if before > patient.enough else 0
-        before = wrong
-    return 0
-
-
-def _speeds(patient, right, count=2048):
-    """(what is seen of how fast angles turn, where to look), or (): by the spectrum over the distance.
-
-    Whatever becomes of the angles between two tokens, it repeats as they do, and as sums of them.
-    """
-
-    def spectrum(one, stride):
-        rows, far = [], stride * torch.arange(count)[:, None]
-        for ids in torch.cat([0 * far, far], dim=1).split(128):
-            pairs = [patient.long[:, at : at + 2].expand(len(ids), 2) for at in (0, 2, 4)]
-            rows.append(torch.cat([one.rows(pair, ids)[:, -1, :256] for pair in pairs], dim=1))
-        waves = torch.cat(rows).double()
-        waves = (waves - waves.mean(dim=0)) * torch.hann_window(count, dtype=torch.float64)[:, None]
-        power = torch.fft.rfft(waves, dim=0).abs().square().sum(dim=1)
-        near = torch.nn.functional.max_pool1d(power[None], 5, 1, 2)[0]
-        return power / power.sum(), near > power.max() / 1_000
-
-    for stride in (29, 7):
-        try:
-            (own, here), (others, there) = (spectrum(one, stride) for one in (patient, right))
-        except Crash:  # a table of angles ends
-            return ()
-        missing, more = others[~here].sum(), own[~there].sum()
-        if max(missing, more) > 0.1:
-            causes = "the base, the exponent, and a factor on positions"
-            if min(missing, more) < 0.03:
-                which = "do not turn" if missing > more else "should not turn"
-                causes = f"the base of each layer, the exponent, and columns that {which}"
-            return "angles turn at other speeds", causes
-        if max(missing, more) > 0.05 or max(here.double().mean(), there.double().mean()) > 0.6:
-            return ()  # speeds that lie close can't be told apart
-    causes = "the pairs that columns form, the columns that turn, and which layers turn by which base"
-    return "taking all layers together, no other speed of angles is seen", causes
-
-
-def _other_distances(patient, right, text, ids):
-    """Stories of a function: what would it say, were its tokens at other positions?
-
-    Where it takes no position_ids (`ids` is None), others that a mask hides are put between its tokens.
-    """
-
-    def rows(one, tokens, places):
-        if ids is not None:
-            return one.rows(tokens, places)
-        spaced = torch.full((1, 1 + int(places.max())), patient.stranger)
-        spaced[0, places[0]], seen = tokens[0], torch.zeros_like(spaced).bool()
-        seen[0, places[0]] = True
-        return one.rows(spaced, None, seen)[:, places[0]]
-
-    def as_if(change, own=1):
-        """Is it so for near and for far ones, and not without the change, too?"""
-        few, many = patient.text[:, :4], patient.long[:, : LONG // 8 - 1]
-        last = (many, torch.arange(many.shape[1])[None]) if ids is None else (text, ids)
-        asked = (few, patient.count[:, :4]), (patient.text, patient.count), last
-        plain = all(patient.same(*(rows(one, *each) for one in (patient, right)), by=10) for each in asked)
-        pairs = ((rows(patient, one, own * at), rows(right, one, change(at))) for one, at in asked)
-        return not plain and all(patient.same(*pair, by=10) for pair in pairs)
-
-    def mirrored():
-        """Of two tokens that it sees, does the last one take the far one for the near one?"""
-        mask = torch.tensor([[[1, 0, 0], [0, 1, 0], [1, 1, 0]]]).bool()
-
-        def last(one, *places):
-            return one.rows(patient.text[:, :3], torch.tensor([places]), mask)[:, -1]
-
-        pairs = [(last(patient, *own), last(right, *own), last(right, *changed)) for own, changed in
-                 (((0, 3, 9), (3, 0, 9)), ((0, 5, 7), (5, 0, 7)))]  # fmt: skip
-        return all(patient.same(seen, turned) and not patient.same(seen, plain)
-                   for seen, plain, turned in pairs)  # fmt: skip
-
-    def turned_round():
-        """Is it the reference with the text the other way round, where each token sees those after it?"""
-        after = torch.ones(1, LENGTH, LENGTH).triu().bool()
-        there = right.rows(patient.text.flip(1), None, after).flip(1)
-        same = patient.difference(patient.rows(patient.text, None, _causal()), there) < patient.enough / 10
-        return same and not patient.same(there, right.rows(patient.text, None, _causal()))
-
-    where = "the sign of the bias; the direction of the rotation"
-    yield ("sign | distances have the other sign than in the reference", where,
-           lambda: turned_round() if ids is None else as_if(lambda at: at.max() - at)
-           or mirrored())  # fmt: skip
-    where = (
-        "positions, frequencies, or the slopes of a bias: does their power begin at 1 or at 0? Is the bias "
-        "added after scores are divided by sqrt(d)?"
-    )
-    for by in (2, 4, 8):
-        yield (f"multiplied | distances count {by} times as much as in the reference", where,
-               lambda by=by: as_if(lambda at: by * at))  # fmt: skip
-        yield (f"divided | distances count {by} times less than in the reference", where,
-               lambda by=by: as_if(lambda at: at, own=by))  # fmt: skip
-
-    def buckets():
-        found = (_borders(patient, one.rows, ids is not None) for one in (patient, right))
-        (own, clear), (others, theirs) = found
-        first = next((pair for pair in itertools.zip_longest(own, others) if pair[0] != pair[1]), ())
-        mine, lost = {*own} - {*others}, {*others} - {*own}  # one that is only faint is no other bucket
-        apart = (mine and lost) or max(len(mine & clear), len(lost & theirs)) > 2
-        return bool(own and others and apart) and "{} here, and at {} in the reference".format(
-            *(at or "none" for at in first)
-        )
-
-    name = "buckets" if ids is not None else "buckets, or windows,"
-    yield (f"buckets | distances fall into other {name} than in the reference: of the borders, in tokens, "
-           "the first that differs is at ",
-           "are half of the buckets for later tokens, which a causal model has not? Their largest distance?",
-           buckets)  # fmt: skip
-
-
-def _named_inside(patient, right, given):
-    """A story of what can be seen to differ inside, if anything."""
+def _seen_inside(look, *given):
+    """What is seen inside, or () where PyTorch doesn't show it."""
     try:
-        found = inside.named(patient, right, given)
+        return look(*given)
     except Exception:
-        if __debug__ and __import__("os").environ.get("DBG"): raise
-        found = ()
-    return [(*found, lambda: True)] if found else []
+        if __import__("os").environ.get("DBG"):
+            raise
+        return ()
 
 
 def against(patient, reference, blamed=False):
@@ -2015,14 +1823,6 @@ def against(patient, reference, blamed=False):
         return Finding("reference", "failed", f"the reference: {crash}")
     right.scale, right.enough, right.long = patient.scale, patient.enough, patient.long
     known, library = [], hasattr(reference, "config") and hasattr(reference, "named_buffers")
-    if both and not patient.in_attention:
-        plain = patient.count if apart is None else apart
-        known = [
-            (f"row-{words.replace(' ', '-')} | the rows of the table are read {words} than in the reference",
-             "where the table begins", lambda by=by: patient.same(
-                 *(one.rows(patient.text, plain + max(0, on)) for one, on in ((patient, -by), (right, by)))))
-            for by, words in ((1, "one later"), (2, "two later"), (-1, "one earlier"), (-2, "two earlier"))
-        ]  # fmt: skip
     otherwise = ("", "what the checks before have found" if blamed else "")
     try:
         if not (blamed or patient.same(seen, expected)):
@@ -2031,16 +1831,11 @@ def against(patient, reference, blamed=False):
         pass
     if library:
         known += wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
-    elif patient.in_attention and not patient.grows:  # then distances are not all
-        ids = (patient.count if apart is None else apart) if both else None
-        known += _other_distances(patient, right, patient.text, ids)
     if not library and both and (otherwise in (UNLIKE_ALONE, UNLIKE_AT_0) or otherwise[1] == TURN[1]):
         otherwise = otherwise[0], f"{otherwise[1]} With a model of the transformers library, more has a name"
-    known = [one for one in known]
-    if not patient.unfilled and not patient.same(seen, expected):
-        names = _named_inside(patient, right, both)
-        buckets = bool(known) and known[-1][0].startswith("buckets")
-        known[len(known) - buckets :] = [*names, *known[len(known) - buckets :]]
+    known = [*known]
+    if not patient.same(seen, expected) and (found := _seen_inside(inside.named, patient, right, both)):
+        known.append((*found, lambda: True))
     if patient.unfilled:
         known = [(*patient.unfilled, lambda: True)]
     as_expected = ", which may come from what is found above" * blamed
@@ -2054,8 +1849,6 @@ def against(patient, reference, blamed=False):
         return short
     if library and not patient.unfilled:
         known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))
-    elif patient.in_attention and not patient.grows:
-        known = _other_distances(patient, right, patient.long if both else patient.text, ids)
 
     @functools.cache
     def windows():
@@ -2068,17 +1861,14 @@ def against(patient, reference, blamed=False):
         same = patient.same(*(one.rows(patient.long, ids, band) for one in (patient, right)))
         return windows() == [far, far] and 1 < far < n - 1 and same
 
-    known = [*known]
-    buckets = [one for one in known if one[0].startswith("buckets")]  # a window looks like the end of one
     known = [
-        *(one for one in known if one not in buckets),
+        *known,
         ("window-wider | the window is wider than that of the reference", WINDOW,
          lambda: windows()[0] > windows()[1] > 0),
         ("window-narrower | the window is narrower than that of the reference", WINDOW,
          lambda: 0 < windows()[0] < windows()[1]),
         ("window-layers | the same window as in the reference, in other layers", "the plan of the layers",
          other_layers),
-        *buckets,
     ]  # fmt: skip
     if short.status == "wrong" and not named and not patient.same(*far):
         said = said[0], short.says, ""

@@ -1,8 +1,7 @@
 """What PyTorch shows while a model answers: how queries and keys turn, what scores get, what tokens get.
 
-All tokens of a text are equal here. Then whatever differs between two places comes from positions alone. What
-is seen in the patient and not in the reference is a name only if the reference, with that put into it,
-answers as the patient does.
+What is seen in the patient and not in the reference is a name only if the reference, with that put into it,
+answers as the patient does. Of a cache it is what new tokens see otherwise than in the whole text at once.
 """
 
 import math
@@ -12,56 +11,142 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 
 aten = torch.ops.aten
+SOFTMAX = aten._softmax, aten._safe_softmax, aten.exp
 SIZES = 131, 67, 31, 11  # tokens of a text: no width of a model
-CLOSE = 1e-3
+CLOSE, HIDDEN = 1e-3, -1e4
+OFFSET = "the offset by the length of the cache"
+# beginning of an id: (where to look, lesson)
+LOOK_AT = {
+    "unturned": ("the plan of the layers; where queries and keys are turned", "lesson 09"),
+    "turns": ("the plan of the layers", "lesson 15"),
+    "columns": ("rotary_dim; which columns are cut off, and in which order they are joined", "lesson 10"),
+    "layout": ("the layout of the pairs", "lesson 10"),
+    "direction": ("where sines and cosines are put together", "lesson 09"),
+    "exponent": ("the exponent of the base", "lesson 03"),
+    "positions": ("positions that are scaled, and the rule for long texts", "lesson 13"),
+    "base": ("the base that the configuration gives", "lesson 13"),
+    "bias-size": ("from which power do slopes begin? Is the bias added after the division by sqrt(d)?", "lesson 17"),
+    "bias-places": ("the axis of the heads: view, where permute is meant", "lesson 17"),
+    "bias": ("the slopes or the table of the bias, and the layers that get it", "lesson 17"),
+    "buckets": ("num_buckets, max_distance, and bidirectional=False in a decoder", "lesson 18"),
+    "table-size": ("what is multiplied by sqrt(d): the embedding alone?", "lesson 02"),
+    "table": ("how the table is made, and its sines and cosines: in turn, or in halves?", "lesson 02"),
+    "row": ("where the table begins", "lesson 02"),
+    "scale": ("division by sqrt(d); the factor of a rule for long texts", "lesson 09"),
+    "cache-row": (OFFSET, "lesson 19"),
+    "offset": (OFFSET, "lesson 19"),
+    "queries": (f"where queries get their positions; {OFFSET}", "lesson 19"),
+    "keys": ("where keys are turned: before or after they are cached? By which positions?", "lesson 19"),
+    "cache-turn": ("where keys are turned: before or after they are cached?", "lesson 19"),
+    "overwritten": ("the index at which new keys and values are written", "lesson 19"),
+    "mask-forgets": (f"is_causal=True, or a triangle without {OFFSET}", "lesson 19"),
+    "hidden": ("does the mask take slots of the cache for positions? Its triangle, its window", "lesson 19"),
+    "not-kept": ("which end of the cache is cut off, which slots are written over", "lesson 19"),
+    "seen-too": ("the mask of new tokens, and their window", "lesson 20"),
+    "state": ("what the cache keeps beside keys and values, and what a step hands on", "lesson 19"),
+}  # fmt: skip
+
+
+def found(name):
+    """(culprit, where to look, lesson) of an "id | words"."""
+    return name and (name, *next(more for begins, more in LOOK_AT.items() if name.startswith(begins)))
 
 
 class Watch(TorchDispatchMode):
-    """Keeps what products of queries and keys get, the scores of each softmax, and the first sum that goes by
-    places; `change` has a function of the layer and of these for some of them."""
+    """Keeps what the last `new` of `n` tokens bring to products of queries with keys, each softmax, products
+    with values, and sums of two parts; `change` has a function of the number and of these for some of them."""
 
-    def __init__(self, n, **change):
+    def __init__(self, new, n=None, widths=(), **change):
         super().__init__()
-        self.n, self.change = n, change
-        self.turned, self.scores, self.sums = [], [], []
+        self.new, self.n, self.widths, self.change = new, n, widths, change
+        self.turned, self.scores, self.values, self.sums = [], [], [], []
 
     def kept(self, name, *tensors):
         kept = getattr(self, name)
         kept.append([one.detach().double() for one in tensors])
-        return self.change.get(name, lambda layer, *same: same)(len(kept) - 1, *tensors)
+        return self.change.get(name, lambda number, *same: same)(len(kept) - 1, *tensors)
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        op, n, kwargs = func.overloadpacket, self.n, kwargs or {}
-        if op is aten.bmm and args[0].shape[1] == args[1].shape[2] == n != args[0].shape[2]:
-            queries, keys = self.kept("turned", args[0], args[1].mT)
-            args = queries, keys.mT
-        elif op in (aten._softmax, aten._safe_softmax) and args[0].shape[-2:] == (n, n):
+        op, new = func.overloadpacket, self.new
+        if op is aten.bmm and args[0].shape[1] == new:
+            inner, outer = args[0].shape[2], args[1].shape[2]
+            if len(self.turned) > len(self.values) and inner == self.turned[-1][1].shape[1]:
+                self.kept("values", args[1])
+            elif inner in self.widths or (not self.widths and outer == self.n != inner):
+                queries, keys = self.kept("turned", args[0], args[1].mT)
+                args = queries, keys.mT
+        elif (
+            op in SOFTMAX
+            and args[0].ndim > 2
+            and args[0].shape[-2] == new
+            and self.n in (None, args[0].shape[-1])
+        ):
             args = *self.kept("scores", args[0]), *args[1:]
-        elif op in (aten.add, aten.add_) and all(
-            torch.is_tensor(one) and one.is_floating_point() and one.ndim > 1 for one in args
-        ) and args[0].shape[-2:] == (n, args[1].shape[-1]):  # fmt: skip
-            args = (*self.kept("sums", *torch.broadcast_tensors(*args[:2])), *args[2:])
+        elif op in (aten.add, aten.add_) and _are_two_parts(args, new):
+            args = *self.kept("sums", *torch.broadcast_tensors(*args[:2])), *args[2:]
             if op is aten.add_:
-                return args[0].copy_(sum(args[:2]))
-        return func(*args, **kwargs)
+                return args[0].copy_(args[0] + args[1])
+        return func(*args, **(kwargs or {}))
+
+
+def _are_two_parts(args, new):
+    both = all(torch.is_tensor(one) and one.is_floating_point() and one.ndim > 1 for one in args[:2])
+    return both and args[0].shape[-2:] == (new, args[1].shape[-1])
 
 
 def watched(one, text, ids, **change):
-    """The rows, and what was seen."""
-    with sdpa_kernel(SDPBackend.MATH), Watch(text.shape[1], **change) as watch:
+    """The rows of a text at once, and what was seen."""
+    with sdpa_kernel(SDPBackend.MATH), Watch(text.shape[1], text.shape[1], **change) as watch:
         return one.rows(text, ids), watch
+
+
+class Equal:
+    """What is seen of equal tokens: whatever differs between two places comes from positions alone."""
+
+    def __init__(self, one, text, given, most=SIZES[0]):
+        self.n = n = next(size for size in SIZES if size <= min(most, one.long.shape[1]))
+        self.ids = torch.arange(n)[None] if given else None
+        self.seen = watched(one, text[:, :1].repeat(1, n), self.ids)[1]
+        self.ways = [[how_it_turns(part) for part in layer] for layer in self.seen.turned]
+        self.other = lambda: watched(one, text[:, 1:2].repeat(1, n), self.ids)[1].sums
+
+    @property
+    def turns(self):
+        return any(how is None or how[1] for layer in self.ways for how in layer)
+
+    def bias(self, layer):
+        return what_is_added(self.seen.scores[layer][0])
+
+    def table(self):
+        """(number of the sum, tokens, table) of what is added to tokens and goes by their places alone, or None."""
+        for at, pair in enumerate(self.seen.sums):
+            pair = [one.flatten(0, -2) for one in pair]
+            fixed = [_same(one, one[:1].expand_as(one)) for one in pair]
+            if sorted(fixed) == [False, True]:
+                which, other = fixed.index(False), self.other()
+                same = _same(other[at][which].flatten(0, -2), pair[which])
+                return (at, pair[1 - which], pair[which]) if same else None
+        return None
+
+
+def kind(one, text, given):
+    """Does it turn, or get a bias that "fades"?"""
+    equal = Equal(one, text, given, 31)
+    biased = any(equal.bias(layer)[0].abs().max() > CLOSE for layer in range(len(equal.seen.scores)))
+    return "turns" if equal.turns else "fades" if biased else ""
 
 
 def turn(columns, how, places):
     """(heads, n, d) turned as `how` says, at these places."""
     first, width, halves, speeds = how
-    if not width:
-        return columns
-    part = _pairs(columns[..., first : first + width].double(), halves)
-    part = torch.view_as_real(part * torch.exp(1j * places[:, None] * speeds))
-    part = torch.cat(part.unbind(-1), -1) if halves else part.flatten(-2)
+    part = torch.view_as_real(
+        _pairs(columns[..., first : first + width].double(), halves)
+        * torch.exp(1j * places[:, None] * speeds)
+    )
     columns = columns.clone()
-    columns[..., first : first + width] = part.to(columns)
+    columns[..., first : first + width] = (torch.cat(part.unbind(-1), -1) if halves else part.flatten(-2)).to(
+        columns
+    )
     return columns
 
 
@@ -71,215 +156,217 @@ def _pairs(columns, halves):
 
 
 def how_it_turns(columns):
-    """(first column, number of columns, in halves?, speeds) of what (heads, n, d) does from place to place."""
-    n, size = columns.shape[1], columns.abs().max()
-    moves = (columns - columns[:, :1]).abs().amax(dim=(0, 1)) > CLOSE * size
-    if not moves.any():
+    """(first column, number of columns, in halves?, speeds) of (heads, n, d) from place to place, or None."""
+    n, d, size = *columns.shape[1:], columns.abs().max()
+    moves = ((columns - columns[:, :1]).abs().amax(dim=(0, 1)) > CLOSE * size).nonzero()[:, 0].tolist()
+    if not moves:
         return 0, 0, True, columns.new_zeros(0)
-    first, last = moves.nonzero()[[0, -1], 0].tolist()
-    places, d = torch.arange(n), columns.shape[2]
+    places = torch.arange(n)
     for width in range(2, d + 1, 2):
-        for start in {0, d - width}:
-            if not start <= first <= last < start + width:
+        for start, halves in ((0, True), (0, False), (d - width, True), (d - width, False)):
+            if not start <= moves[0] <= moves[-1] < start + width:
                 continue
-            for halves in (True, False)[: 1 + (width > 2)]:
-                pairs = _pairs(columns[..., start : start + width], halves)
-                turns = (pairs * pairs[:, :1].conj()).sum(dim=0)
-                speeds, far = turns[1].angle(), 2
-                while far < n:
-                    more = turns[far].angle() - far * speeds
-                    speeds, far = speeds + torch.remainder(more + torch.pi, 2 * torch.pi).sub(torch.pi) / far, 2 * far
-                told = pairs[:, :1] * torch.exp(1j * places[:, None] * speeds)
-                if (pairs - told).abs().max() < 3 * CLOSE * size:
-                    return start, width, halves, speeds
+            pairs = _pairs(columns[..., start : start + width], halves)
+            turns = (pairs * pairs[:, :1].conj()).sum(dim=0).angle()
+            speeds, far = turns[1], 2
+            while far < n:
+                off = torch.remainder(turns[far] - far * speeds + torch.pi, 2 * torch.pi) - torch.pi
+                speeds, far = speeds + off / far, 2 * far
+            told = pairs[:, :1] * torch.exp(1j * places[:, None] * speeds)
+            if (pairs - told).abs().max() < 3 * CLOSE * size:
+                return start, width, halves, speeds
     return None
 
 
 def what_is_added(scores):
-    """(heads, n, n) of what the place of a key adds to the scores of equal tokens, 0 where it's hidden."""
+    """(heads, n, n) of what the place of a key adds to the scores of equal tokens, and which are seen."""
     scores = scores.flatten(0, -3)
-    seen = (scores > -1e4) & torch.ones_like(scores).tril().bool()
+    seen = (scores > HIDDEN) & torch.ones_like(scores).tril().bool()
     return torch.where(seen, scores - scores.diagonal(dim1=1, dim2=2)[..., None], 0.0), seen
 
 
 def _same(one, other, size=None):
-    return one.shape == other.shape and bool((one - other).abs().max() <= CLOSE * (size or max(1e-3, other.abs().max())))
+    size = max(CLOSE, other.abs().max()) if size is None else size
+    return one.shape == other.shape and bool((one - other).abs().max() <= CLOSE * size)
+
+
+def _times(one, other):
+    """The number by which `other` is multiplied in `one`, or None."""
+    times = ((one * other).sum() / other.square().sum().clamp(min=1e-30)).item()
+    return times if _same(one, times * other, one.abs().max()) else None
 
 
 def _number(number):
-    return f"{float(f'{number:.3g}'):,.4g}" if number < 1e4 else f"{float(f'{number:.3g}'):,.0f}"
+    number = float(f"{number:.3g}")
+    return f"{number:,.0f}" if number >= 100 else f"{number:g}"
 
 
-def speeds_differ(own, others):
-    """(id and words, where, lesson) of how the speeds of pairs differ, or ()."""
-    most = max(len(own), len(others))
-    if not min(len(own), len(others)):
-        return ()
-    own, others = (torch.cat([one, one.new_zeros(most - len(one))]) for one in (own, others))
-    rotation, powers = "where sines and cosines are put together", "the exponent of the base"
-    clear = others.abs().clamp(max=1) * own.abs().clamp(max=1) > 1e-7
-
-    def are(told):
-        return bool(((own - told).abs() <= 0.01 * told.abs())[clear].all())
-
-    if are(others):
-        return ()
-    sign = own[0].sign() * others[0].sign()
-    a, b, half = own.abs(), others.abs(), len(own)
-    if are(-others):
-        return "direction | the rotation goes the other way", rotation, "lesson 09"
-    if half > 1 and sign > 0:
-        f = others.abs()
-        for words, told in (
-            ("exponent | the exponent is doubled", f**2),
-            ("exponent-half | the exponent is halved: i / d", f**0.5),
-            ("exponent-from-1 | the exponent begins at 2 / d and not at 0", f * f[1] / f[0]),
-            ("exponent-to-1 | the exponent goes up to 1: i / (d / 2 - 1)", f ** (half / (half - 1))),
-            ("exponent-sign | the exponent has the other sign", 1 / f),
-        ):
-            if are(told * others.sign()):
-                return words, powers, "lesson 03"
-    times = (a / b)[0].item()
-    if are(others * times * sign):
-        word = f"multiplied by {_number(times)}" if times > 1 else f"divided by {_number(1 / times)}"
-        return f"positions-{word.split()[0]} | positions are {word}", "a scale of positions, the rule for long texts", "lesson 13"
-    bases = [float((one[0] / one[1]) ** half) if half > 1 else 0.0 for one in (a, b)]
-    geometric = [half > 1 and bool(((one[1:] / one[:-1]) / (one[1] / one[0]) - 1).abs()[clear[1:]].max() < 0.02)
-                 for one in (a, b)]
-    if all(geometric) and abs(times - 1) < 0.01 and clear.sum() > 1:
-        one, other = map(_number, bases)
-        return f"base | the base is {one}, and {other} in the reference", "the base, or a factor in its exponent", "lesson 13"
-    return ()
-
-
-def turns_differ(own, other):
-    """The same of two ways to turn."""
-    (first, width, halves, speeds), (first2, width2, halves2, speeds2) = own, other
-    if not width2:
-        return ("turns | what should not turn does", "the plan of the layers", "lesson 15") if width else ()
-    if not width:
-        return "unturned | nothing turns", "where queries and keys are turned", "lesson 09"
-    if (first, width) != (first2, width2):
-        slow = speeds[min(width, width2) // 2 :], speeds2[min(width, width2) // 2 :]
-        if first == first2 and halves == halves2 is False and width < width2 and max(one.abs().max() for one in slow if len(one)) < 1e-3:
-            return speeds_differ(speeds, speeds2)
-        if width == width2:
-            which = "last" if first else "first"
-            return (f"columns-{which} | the {which} columns of a head turn, and not the {'first' if first else 'last'} ones",
-                    "which columns are cut off, and in which order they are joined", "lesson 10")
-        return (f"columns | {width} columns of a head turn, and {width2} in the reference", "rotary_dim", "lesson 10")
-    if halves != halves2 and width > 2 and not speeds_differ(speeds, speeds2):
-        one, two = ("halves", "neighbours") if halves else ("neighbours", "halves")
-        return f"layout-{one} | pairs are made of {one}, and of {two} in the reference", "the layout of the pairs", "lesson 10"
-    return speeds_differ(speeds, speeds2) if halves == halves2 or width == 2 else ()
+def _list(numbers):
+    return ", ".join(map(str, numbers[:4])) + ", ..." * (len(numbers) > 4)
 
 
 def named(patient, right, given):
     """(culprit, look_at, lesson) of what differs inside, if nothing else makes the rows differ, or ()."""
-    n = next((size for size in SIZES if size <= patient.long.shape[1]), 0)
-    text, ids = patient.long[:, :n], torch.arange(n)[None] if given else None
-    if not n:
-        return ()
-    wanted, real = watched(patient, text, ids)
-    equal = text[:, :1].repeat(1, n)
-    own, other = (watched(one, equal, ids)[1] for one in (patient, right))
+    own, other = (Equal(one, patient.text, given) for one in (patient, right))
+    text = patient.long[:, : own.n]
+    wanted, real = watched(patient, text, own.ids)
+    others = watched(right, text, own.ids)[1]
 
     def explains(**change):
-        return patient.same(watched(right, text, ids, **change)[0], wanted, by=10)
+        return patient.same(watched(right, text, own.ids, **change)[0], wanted, by=10)
 
-    return (
-        _turned(own.turned, other.turned, explains)
+    return found(
+        _turned(own, other, explains)
         or _biased(own, other, explains)
-        or _added([_table(one, text, ids, seen.sums) for one, seen in ((patient, own), (right, other))], real.sums, explains)
-        or _scaled(real.scores, watched(right, text, ids)[1].scores, explains)
+        or _added(own.table(), other.table(), real.sums, explains)
+        or _scaled(real.scores, others.scores, explains)
     )
 
 
 def _of_layers(names):
-    """One finding of those of each layer, where those that differ do so alike."""
+    """One name of those of each layer, where those that differ do so alike."""
     which = [layer for layer, name in enumerate(names) if name]
     if len({names[layer] for layer in which}) != 1:
-        return ()
-    words, *more = names[which[0]]
-    if len(which) < len(names):
-        short, _, words = words.partition(" | ")
-        layers = f"layer{'s' * (len(which) > 1)} {', '.join(map(str, which))}"
-        words = f"{short} | in {layers} (counted from 0), and no other: {words}"
-    return words, *more
+        return ""
+    short, _, words = names[which[0]].partition(" | ")
+    layers = f"in layer{'s' * (len(which) > 1)} {', '.join(map(str, which))} (counted from 0), and no other: "
+    return f"{short} | {layers * (len(which) < len(names))}{words}"
 
 
 def _turned(own, other, explains):
-    ways = [[[how_it_turns(one) for one in layer] for layer in layers] for layers in (own, other)]
-    if len(own) != len(other) or not own or any(how is None for way in ways for layer in way for how in layer):
-        return ()
+    if len(own.ways) != len(other.ways) or any(None in layer for layer in own.ways + other.ways):
+        return ""
 
-    def as_the_patient(layer, *queries_and_keys):
-        places = torch.arange(queries_and_keys[0].shape[1])
-        return [turn(turn(one, (*theirs[:3], -theirs[3]), places), mine, places)
-                for one, mine, theirs in zip(queries_and_keys, ways[0][layer], ways[1][layer])]  # fmt: skip
+    def as_the_patient(layer, *parts):
+        places = torch.arange(parts[0].shape[1])
+        return [turn(turn(part, (*theirs[:3], -theirs[3]), places), mine, places)
+                for part, mine, theirs in zip(parts, own.ways[layer], other.ways[layer])]  # fmt: skip
 
-    names = [turns_differ(*queries) or turns_differ(*keys) for queries, keys in
-             (zip(*layer) for layer in zip(*ways))]  # fmt: skip
-    return any(names) and explains(turned=as_the_patient) and _of_layers(names)
+    names = []
+    for layer in zip(own.ways, other.ways):
+        pair = [turns_differ(*ways) for ways in zip(*layer)]
+        if pair[0] != pair[1]:
+            pair = [one and one.replace(" | ", f"-{word} | of {word} alone: ")
+                    for one, word in zip(pair, ("queries", "keys"))]  # fmt: skip
+        names.append(pair[0] or pair[1])
+    return (any(names) and explains(turned=as_the_patient) and _of_layers(names)) or ""
+
+
+def turns_differ(own, other):
+    (first, width, halves, speeds), (first2, width2, halves2, speeds2) = own, other
+    if not width or not width2:
+        return "turns | what should not turn does" * (width > 0) or "unturned | nothing turns" * (width2 > 0)
+    few = min(width, width2) // 2
+    slow = all(one[few:].abs().sum() < CLOSE for one in (speeds, speeds2))
+    if (first, width) != (first2, width2) and not (first == first2 and not (halves or halves2) and slow):
+        if width == width2:
+            which = ("last", "first") if first else ("first", "last")
+            return "columns-{0} | the {0} columns of a head turn, and not the {1} ones".format(*which)
+        return f"columns | {width} columns of a head turn, and {width2} in the reference"
+    if halves == halves2 or width == 2:
+        return speeds_differ(speeds, speeds2)
+    one, two = ("halves", "neighbours") if halves else ("neighbours", "halves")
+    return f"layout-{one} | the code turns {one}, and the reference {two}" * (
+        not speeds_differ(speeds, speeds2)
+    )
+
+
+def speeds_differ(own, others):
+    most = max(len(own), len(others))
+    own, others = (torch.cat([one, one.new_zeros(most - len(one))]) for one in (own, others))
+    clear = (others * own).abs() > 1e-7
+
+    def are(told):
+        return bool(((own - told).abs() <= 0.01 * told.abs())[clear].all())
+
+    if not clear.any() or are(others):
+        return ""
+    if are(-others):
+        return "direction | the rotation goes the other way"
+    a, b = own.abs(), others.abs()
+    times, first = (a / b)[0].item(), b[0]
+    for words, told in (
+        ("exponent-from-1 | the exponent begins at 2 / d and not at 0", b * b[1:2].sum() / first),
+        ("exponent-to-1 | the exponent goes up to 1: i / (d / 2 - 1)", b ** (most / max(1, most - 1))),
+        ("exponent-sign | the exponent has the other sign", 1 / b),
+        ("exponent | the exponent is doubled", b**2),
+        ("exponent-half | the exponent is halved: i / d", b**0.5),
+        *((f"exponent-part | the exponent is divided by {by}, as by another width", b ** (1 / by)) for by in range(3, 65)),
+    ):  # fmt: skip
+        if most > 1 and clear.sum() > 1 and are(told * others.sign()):
+            base = f" (or the base is {_number(float((a[0] / a[1]) ** most))})"
+            return words + base * words.startswith(("exponent |", "exponent-half", "exponent-part"))
+    if are(others * times):
+        word = f"multiplied by {_number(times)}" if times > 1 else f"divided by {_number(1 / times)}"
+        return f"positions-{word.split()[0]} | positions are {word}"
+    even = all(clear.sum() > 1 and bool(((one[1:] / one[:-1]) / (one[1] / one[0]) - 1).abs()[clear[1:]].max() < 0.02)
+               for one in (a, b))  # fmt: skip
+    if even and abs(times - 1) < 0.01:
+        bases = [_number(float((one[0] / one[1]) ** most)) for one in (a, b)]
+        return "base | the base is {}, and {} in the reference".format(*bases)
+    return ""
 
 
 def _biased(own, other, explains):
-    if any(how_it_turns(one) != () and how_it_turns(one) is not None and how_it_turns(one)[1] for layers in (own, other) for layer in layers.turned
-           for one in layer) or len(own.scores) != len(other.scores) or not own.scores:  # fmt: skip
-        return ()
-    pairs = [[what_is_added(*layer) for layer in pair] for pair in zip(own.scores, other.scores)]
-    if any(one.shape != two.shape or (seen != seen_2).any() for (one, seen), (two, seen_2) in pairs):
-        return ()
-    pairs = [(one, two) for (one, _), (two, _) in pairs]
+    if own.turns or other.turns or len(own.seen.scores) != len(other.seen.scores):
+        return ""
+    pairs = [(own.bias(layer), other.bias(layer)) for layer in range(len(own.seen.scores))]
+    if any(seen.shape != seen_2.shape or (seen != seen_2).any() for (_, seen), (_, seen_2) in pairs):
+        return ""  # a window is another
 
     def as_the_patient(layer, scores):
-        one, two = pairs[layer]
-        return [scores + (one - two).view_as(scores).to(scores)]
+        (mine, _), (theirs, _) = pairs[layer]
+        return [scores + (mine - theirs).view_as(scores).to(scores)]
 
-    names = [bias_differs(*pair) for pair in pairs]
-    return any(names) and explains(scores=as_the_patient) and _of_layers(names)
+    names = [bias_differs(mine, theirs) for (mine, _), (theirs, _) in pairs]
+    return (any(names) and explains(scores=as_the_patient) and _of_layers(names)) or ""
 
 
 def bias_differs(own, other):
-    where = "the slopes or the table of the bias"
+    sizes = own.abs().max(), other.abs().max()
     if _same(own, other):
-        return ()
-    size = max(one.abs().max() for one in (own, other))
-    if own.abs().max() < CLOSE * size:
-        return "no-bias | no bias is added", "the plan of the layers", "lesson 17"
-    if other.abs().max() < CLOSE * size:
-        return "bias | what should not get a bias does", "the plan of the layers", "lesson 17"
-    times = ((own * other).sum() / other.square().sum()).item()
-    if _same(own, times * other):
-        by = f"{_number(abs(times))} times" if abs(times) > 1 else f"1 / {_number(1 / abs(times))} of"
+        return ""
+    if min(sizes) < CLOSE * max(sizes):
+        return (
+            "bias-left-out | no bias is added"
+            if sizes[0] < sizes[1]
+            else "bias-added | what should not get a bias does"
+        )
+    if times := _times(own, other):
         if abs(times + 1) < CLOSE:
-            return "bias-sign | the bias has the other sign", where, "lesson 17"
+            return "bias-sign | the bias has the other sign"
+        by = f"{_number(times)} times" if abs(times) > 1 else f"1 / {_number(1 / times)} of"
         root = f", as where it is divided by sqrt({1 / times**2:.0f})" * (0 < times < 1)
-        return (f"bias-size | the bias is {by} that of the reference{root}",
-                "from which power do slopes begin? Is the bias added after scores are divided by sqrt(d)?", "lesson 17")
+        return f"bias-size | the bias is {by} that of the reference{root}"
     if _same(own, other.flip(0)):
-        return "bias-reversed | heads get their bias in reverse order", where, "lesson 17"
+        return "bias-reversed | heads get their bias in reverse order"
     order = [next((at for at, two in enumerate(other) if _same(one, two)), None) for one in own]
     if None not in order:
-        return f"bias-heads | heads get the bias of heads {', '.join(map(str, order))}", where, "lesson 17"
-    n = own.shape[1]
-    far = [torch.stack([one[:, n - 1, n - 1 - by] for by in range(n)]) for one in (own, other)]
-    toeplitz = [_same(one, (each[(torch.arange(n)[:, None] - torch.arange(n)).clamp(min=0)]).permute(2, 0, 1).tril())
-                for one, each in zip((own, other), far)]  # fmt: skip
-    if toeplitz == [False, True]:
-        return ("bias-places | the bias goes by more than the distance here",
-                "the axis of the heads: view, where permute is meant", "lesson 17")
-    if not all(toeplitz):
-        return ()
-    fits = [_buckets(one) for one in far]
-    if None in fits:
-        return ()
+        return f"bias-heads | heads get the bias of heads {', '.join(map(str, order))}"
+    far = [_by_distance(one) for one in (own, other)]
+    if far[0] is None and far[1] is not None:
+        return "bias-places | the bias goes by more than the distance here"
+    if (
+        None in map(type, far)
+        or None in (fits := [_buckets(one) for one in far if one is not None])
+        or len(fits) < 2
+    ):
+        return ""
     (count, most), (count_2, most_2) = fits
-    half = ": half of them are for later tokens?" * (2 * count == count_2)
-    differ = [f"{one:,} {words}, and {two:,} in the reference" for one, two, words in
-              ((count, count_2, f"buckets{half}"), (most, most_2, "as their largest distance")) if one != two]
-    return differ and (f"buckets-of-t5 | the buckets are those of {', and '.join(differ)}", "num_buckets, "
-                       "max_distance, and bidirectional=False in a decoder", "lesson 18")
+    if most != most_2:
+        return (
+            f"buckets-most | the largest distance of the buckets is {most:,}, and {most_2:,} in the reference"
+        )
+    half = ": half of them are for later tokens" * (2 * count == count_2)
+    return f"buckets-count | past tokens get {count} buckets, and {count_2} in the reference{half}"
+
+
+def _by_distance(bias):
+    """(n, heads) of what each distance gets, or None where it goes by more than the distance."""
+    n = bias.shape[1]
+    far = bias[:, -1].flip(-1).T
+    told = far[(torch.arange(n)[:, None] - torch.arange(n)).clamp(min=0)].permute(2, 0, 1).tril()
+    return far if _same(bias, told) else None
 
 
 def _buckets(far):
@@ -291,142 +378,248 @@ def _buckets(far):
             exact = count // 2
             if exact < most:
                 large = (distances.clamp(min=1) / exact).log() / math.log(most / exact) * (count - exact)
-                bucket = torch.where(distances < exact, distances, (exact + large.long()).clamp(max=count - 1))
+                bucket = torch.where(
+                    distances < exact, distances, (exact + large.long()).clamp(max=count - 1)
+                )
                 if torch.equal(bucket.diff() > 0, changes):
                     return count, most
     return None
 
 
-def _table(one, text, ids, sums):
-    """(number of the sum, tokens, table) of what is added to tokens and goes by their places alone, or None."""
-    for at, pair in enumerate(sums):
-        pair = [each.flatten(0, -2) for each in pair]
-        fixed = [_same(each, each[:1].expand_as(each)) for each in pair]
-        if sorted(fixed) == [False, True]:
-            other = watched(one, text[:, 1:2].expand_as(text).contiguous(), ids)[1].sums
-            if len(other) == len(sums) and _same(other[at][fixed.index(False)].flatten(0, -2), pair[fixed.index(False)]):
-                return at, pair[fixed.index(True)], pair[fixed.index(False)]
-            return None
-    return None
+def _added(own, other, real, explains):
+    if own is None or other is None or own[2].shape != other[2].shape:
+        return ""
+    (at, tokens, table), (their, their_tokens, theirs) = own, other
+    size = _times(their_tokens, tokens)
+    if not size:
+        return ""
 
+    def part(number, *two):
+        which = int(not _same(two[0].double().flatten(0, -2), theirs))
+        return [(size * table).view_as(one).to(one) if number == their and place == which else one
+                for place, one in enumerate(two)]  # fmt: skip
 
-def _added(found, real, explains):
-    if None in found:
-        return ()
-    (at, tokens, table), (their, their_tokens, theirs) = found
-    if table.shape != theirs.shape:
-        return ()
-    size = ((tokens * their_tokens).sum() / tokens.square().sum().clamp(min=1e-30)).item()
-    if not _same(size * tokens, their_tokens):
-        return ()
+    def whole(number, one, two):
+        return (sum(real[at]).to(one), torch.zeros_like(two)) if number == their else (one, two)
 
-    def whole(layer, one, two):
-        return (sum(real[at]).to(one), torch.zeros_like(two)) if layer == their else (one, two)
-
-    def part(layer, one, two):
-        if layer != their:
-            return one, two
-        pair = [one, two]
-        fixed = 0 if _same(two.double().flatten(0, -2), theirs) else 1
-        pair[1 - fixed] = (size * table).view_as(pair[1 - fixed]).to(one)
-        return pair
-
-    words = table_differs(size * table, theirs)
-    return words and (explains(sums=part) or explains(sums=whole)) and words
+    name = table_differs(size * table, theirs)
+    return name if name and (explains(sums=part) or explains(sums=whole)) else ""
 
 
 def table_differs(own, other):
     if _same(own, other):
-        return ()
-    times = ((own * other).sum() / other.square().sum()).item()
-    if _same(own, times * other):
+        return ""
+    if times := _times(own, other):
         root = f", sqrt({times**2:.0f})," * (times > 1)
-        return (f"table-size | beside the embedding of a token, the table counts {_number(times)}{root} times as much as in "
-                "the reference", "what is multiplied with sqrt(d): the embedding alone?", "lesson 02")
-    for by in (1, 2, -1, -2):
-        if _same(own[max(0, -by) : len(own) - max(0, by)], other[max(0, by) : len(own) + min(0, by)]):
-            way = f"{('one', 'two')[abs(by) - 1]} {'later' if by > 0 else 'earlier'}"
-            return f"row-{way.replace(' ', '-')} | the rows of the table are read {way} than in the reference", "where the table begins", "lesson 02"
-    if _same(own, -other):
-        return "table-sign | the table has the other sign", "what is added to tokens", "lesson 02"
+        says = f"beside the embedding of a token, the table counts {_number(times)}{root} times as much"
+        return (
+            f"table-size | {says} as in the reference"
+            if times > 0
+            else "table-sign | the table has the other sign"
+        )
+    n = len(own)
+    for by, way in ((1, "one later"), (2, "two later"), (-1, "one earlier"), (-2, "two earlier")):
+        if _same(own[max(0, -by) : n - max(0, by)], other[max(0, by) : n + min(0, by)]):
+            return f"row-{way.replace(' ', '-')} | the rows of the table are read {way} than in the reference"
     ways = [how_it_turns(one[None]) for one in (own, other)]
     order = [{at for at, two in enumerate(other.T) if _same(one, two)} for one in own.T]
     if all(order) and set().union(*order) == {*range(own.shape[1])}:
-        lies = [" in halves" if way and way[2] else " in turn" if way else "" for way in ways]
-        more = f": sines and cosines lie{lies[0]}, and{lies[1]} in the reference" * (all(lies) and lies[0] != lies[1])
-        return f"table-columns | the columns of the table come in another order{more}", "sines and cosines in turn, or in halves?", "lesson 02"
-    return all(ways) and ways[0][2] == ways[1][2] and speeds_differ(ways[0][3], ways[1][3])
+        lies = ["in halves" if way and way[2] else "in turn" for way in ways]
+        more = ": sines and cosines lie {}, and {} in the reference".format(*lies) * (lies[0] != lies[1])
+        return f"table-columns | the columns of the table come in another order{more}"
+    return speeds_differ(ways[0][3], ways[1][3]) if None not in ways and ways[0][2] == ways[1][2] else ""
 
 
 def _scaled(own, other, explains):
-    if len(own) != len(other) or not own:
-        return ()
-    one, two = (torch.where((pair[0] > -1e4) & (pair[1] > -1e4), pair[which], 0).tril() for which, pair in
-                ((0, (own[0][0], other[0][0])), (1, (own[0][0], other[0][0]))))  # fmt: skip
-    if one.shape != two.shape:
-        return ()
-    times = ((one * two).sum() / two.square().sum()).item()
-    if _same(one, two) or not _same(one, times * two) or not explains(scores=lambda layer, scores: [times * scores]):
-        return ()
-    return (f"scale | scores are {_number(times)} times those of the reference", "is it divided by sqrt(d) once? Does a "
-            "rule for long texts have a factor?", "lesson 09")  # fmt: skip
-
-
-class Steps(TorchDispatchMode):
-    """Keeps what products of new queries with keys get, the scores, the values and the sums, layer by layer."""
-
-    def __init__(self, new, widths):
-        super().__init__()
-        self.new, self.widths = new, widths
-        self.turned, self.scores, self.values, self.sums = [], [], [], []
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        op = func.overloadpacket
-        if op is aten.bmm and args[0].shape[1] == self.new:
-            if len(self.turned) == len(self.values) and args[0].shape[2] in self.widths:
-                self.turned.append((args[0].double(), args[1].mT.double()))
-            elif len(self.turned) > len(self.values) and args[0].shape[2] == self.turned[-1][1].shape[1]:
-                self.values.append(args[1].double())
-        elif op in (aten._softmax, aten._safe_softmax) and args[0].shape[-2] == self.new:
-            self.scores.append(args[0].double().flatten(0, -3))
-        elif op in (aten.add, aten.add_) and all(
-            torch.is_tensor(one) and one.is_floating_point() and one.ndim > 1 for one in args[:2]
-        ) and args[0].shape[-2:] == (self.new, args[1].shape[-1]):  # fmt: skip
-            self.sums.append([one.double().flatten(0, -2) for one in torch.broadcast_tensors(*args[:2])])
-        return func(*args, **(kwargs or {}))
+    if not own or len(own) != len(other) or own[0][0].shape != other[0][0].shape:
+        return ""
+    seen = (own[0][0] > HIDDEN) & (other[0][0] > HIDDEN)
+    one, two = (torch.where(seen, scores[0][0], 0.0) for scores in (own, other))
+    times = _times(one, two)
+    if not times or _same(one, two) or not explains(scores=lambda layer, scores: [times * scores]):
+        return ""
+    return f"scale | scores are {_number(times)} times those of the reference"
 
 
 def with_cache(patient, text, cuts, ids):
-    """(culprit, look_at) of what new tokens get otherwise with a cache than at once, or ()."""
-    n = next((size for size in SIZES if size <= patient.long.shape[1]), 0)
-    plain = torch.arange(n)[None] if patient.known else None
-    equal = watched(patient, patient.text[:, :1].repeat(1, n), plain)[1]
-    widths = {queries.shape[2] for queries, _ in equal.turned}
+    """(culprit, look_at, lesson) of what new tokens get otherwise with a cache than at once, or ()."""
+    equal = Equal(patient, patient.text, patient.known)
+    widths = {queries.shape[2] for queries, _ in equal.seen.turned}
     for first, end in zip(cuts, [*cuts[1:], text.shape[1]]):
-        parts = [None if ids is None else ids[:, own] for own in (slice(first), slice(first, end), slice(end))]
+        old, new, both = (
+            None if ids is None else ids[:, own] for own in (slice(first), slice(first, end), slice(end))
+        )
         with sdpa_kernel(SDPBackend.MATH):
-            cache = patient.ask(text[:, :first], parts[0])[1]
-            with Steps(end - first, widths) as step:
-                seen = patient.ask(text[:, first:end], parts[1], cache=cache)[0]
-            with Steps(end, widths) as once:
-                right = patient.rows(text[:, :end], parts[2])
-        if not patient.same(seen, right[:, first:]):
+            cache = patient.ask(text[:, :first], old)[1]
+            with Watch(end - first, widths=widths) as step:
+                seen = patient.ask(text[:, first:end], new, cache=cache)[0]
+            with Watch(end, widths=widths) as once:
+                right = patient.rows(text[:, :end], both)[:, first:]
+        if not patient.same(seen, right):
             where = torch.arange(end) if ids is None else ids[0, :end]
-            table = _table(patient, patient.text[:, :2].repeat(1, n)[:, :n], plain, equal.sums)
-            return (_table_row(step, once, table, first, where) or _heads(step, once, equal, first, where)
-                    or _kept(patient, text, first, end, *parts[:2]))  # fmt: skip
+            return found(_row(step, once, equal.table(), first, where) or _heads(step, once, equal, first, where)
+                         or _kept(patient, text, first, end, old, new))  # fmt: skip
     return ()
+
+
+def _row(step, once, table, first, where):
+    """Which row of a table each new token gets."""
+    if table is None or len(step.sums) <= (at := table[0]):
+        return ""
+    got, right = ([one.flatten(0, -2) for one in seen.sums[at]] for seen in (step, once))
+    which = int(_same(got[0], right[0][first:]))
+    if not _same(got[1 - which], right[1 - which][first:]) or _same(got[which], right[which][first:]):
+        return ""
+    rows = [next((row for row, one in enumerate(table[2]) if _same(new, one)), None) for new in got[which]]
+    if None in rows:
+        return ""
+    new = _list(where[first:].tolist())
+    begins = (
+        "offset-0 | positions begin again at 0 after the cache"
+        if rows == [*range(len(rows))]
+        else "cache-row | with a cache"
+    )
+    return f"{begins}, so that new tokens at {new} get the table's rows {_list(rows)}"
+
+
+def _heads(step, once, equal, first, where):
+    """What the first layer that differs gets."""
+    if (
+        len(
+            {
+                len(one)
+                for one in (step.turned, step.values, step.scores, once.turned, once.values, once.scores)
+            }
+        )
+        > 1
+    ):
+        return ""
+    for layer, how in enumerate(equal.ways):
+        own, right = (
+            [*seen.turned[layer], *seen.values[layer], seen.scores[layer][0].flatten(0, -3)]
+            for seen in (step, once)
+        )
+        if None in how or own[0].shape[0] != right[0].shape[0]:
+            return ""
+        right[0], right[3] = right[0][:, first:], right[3][:, first:]
+        name = _in_layer(
+            own, right, how, where, first, lambda layer=layer: _by_distance(equal.bias(layer)[0])
+        )
+        if name is not None:
+            return name and name + f", in layer {layer} (counted from 0)" * (layer > 0)
+    return ""
+
+
+def _stands(own, right, how, places):
+    """At which position each of (heads, n, d) stands, if `right` stands at `places`; None where at none."""
+    stands, offsets = [], torch.arange(-int(places.max()) - 4, int(places.max()) + 9)
+    for at, place in enumerate(places.tolist()):
+        told = turn(right[:, at : at + 1].expand(-1, len(offsets), -1), how, offsets)
+        off = (told - own[:, at : at + 1]).abs().amax(dim=(0, 2))
+        off[offsets == 0] -= CLOSE * right.abs().max()  # what doesn't turn stands anywhere
+        best = off.argmin()
+        stands.append(place + offsets[best].item() if off[best] < 2 * CLOSE * right.abs().max() else None)
+    return stands
+
+
+def _in_layer(own, right, how, where, first, bias):
+    """An "id | words", "" if something differs that has no name, None if nothing does."""
+    (queries, keys, values, scores), (queries_2, keys_2, values_2, scores_2) = own, right
+    new, places, total = where[first:], where[first:].tolist(), len(where)
+    # tokens may lie in another order: a slot is that of the token whose values it holds
+    gaps, near = ((one[:, :, None] - two[:, None]).abs().amax(dim=(0, 3)) / two.abs().max()
+                  for one, two in ((values, values_2), (keys, keys_2)))  # fmt: skip
+    token_of = {}
+    for slot, gap in enumerate(gaps):  # equal tokens may hold equal values
+        likely = [token for token in (gap < CLOSE).nonzero()[:, 0].tolist() if token not in token_of.values()]
+        if likely:
+            token_of[slot] = min(likely, key=lambda token: (near[slot, token] > CLOSE, token != slot))
+    visible, should = ([{name(slot) for slot in range(one.shape[2]) if one[:, row, slot].max() > HIDDEN}
+                        for row in range(len(new))] for one, name in ((scores, token_of.get), (scores_2, int)))  # fmt: skip
+    held = {*token_of.values()}
+    lost = set.union(*should) - held - {*range(first, total)}
+    if lost and lost == {slot for slot, token in token_of.items() if token >= first and slot in lost}:
+        return f"overwritten | keys of new tokens at {_list(places)} are written over those of {_list(where[[*lost]].tolist())}"
+    if any(None in row for row in visible):
+        return ""
+    stand = _stands(queries, queries_2, how[0], new)
+    mine = {token: _stands(keys[:, [slot]], keys_2[:, [token]], how[1], where[[token]])[0]
+            for slot, token in token_of.items()}  # fmt: skip
+    off = {token: place for token, place in sorted(mine.items()) if place != where[token]}
+    if None in stand or None in off.values():
+        return ""
+    queries_too = f", and queries of {_list(places)} at {_list(stand)}" * (stand != places)
+    says = f"keys of {_list(where[[*off]].tolist())} stand at {_list([*off.values()])}{queries_too}"
+    if off:
+        cached = {token: place for token, place in off.items() if token < first}
+        if not cached:
+            return f"keys-new | with a cache, new {says}"
+        if not any(cached.values()):
+            return f"cache-turn-none | cached keys are kept before the turn, and not turned: {says}"
+        if all(place == where[token] + token or place == 2 * where[token] for token, place in cached.items()):
+            return f"cache-turn-again | cached keys are turned again: {says}"
+        if all(place == token for token, place in cached.items()):
+            return f"cache-turn-slots | cached keys are turned by their places in the cache: {says}"
+        return f"keys-elsewhere | with a cache, {says}"
+    if stand != places:
+        return f"queries | with a cache, only the queries of new tokens stand elsewhere: those of {_list(places)} at {_list(stand)}"
+    if visible != should:
+        row = next(row for row in range(len(new)) if visible[row] != should[row])
+        less, more = should[row] - visible[row], visible[row] - should[row]
+        names = _list(where[sorted(less or more)].tolist())
+        if visible == [{*range(1 + row)} for row in range(len(new))]:
+            return "mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only"
+        if more:
+            return f"seen-too | with a cache, a new token at {new[row]} sees those at {names}, too" * (
+                not less
+            )
+        if less <= held:
+            return f"hidden | the cache keeps the keys of {names}, and the mask hides them from a new token at {new[row]}"
+        says = f"a new token at {new[row]} should see the keys of {names}, and the cache keeps them no more"
+        return f"not-kept | {says}" * (not less & held)
+    ordered = scores_2.clone()
+    for slot, token in token_of.items():
+        ordered[:, :, token] = scores[:, :, slot]
+    seen = scores_2 > HIDDEN
+    ordered, plain = (torch.where(seen, one, 0.0) for one in (ordered, scores_2))
+    if _same(ordered, plain):
+        return None
+    if times := _times(ordered, plain):
+        return f"scale | with a cache, scores are {_number(times)} times those at once"
+    if how[0][1] or how[1][1] or (far := bias()) is None or not far.any():
+        return ""
+    far = far.T
+    plain = plain - far[:, (new[:, None] - where).clamp(min=0)]
+
+    def alike(row, added):
+        """Up to a number for each head, which a softmax doesn't notice."""
+        gap = (ordered - plain)[:, row][:, seen[0, row]] - added[..., seen[0, row]]
+        return bool((gap - gap.mean(dim=1, keepdim=True)).abs().max() < CLOSE * ordered.abs().max())
+
+    at = [
+        next((at for at in range(far.shape[1]) if alike(row, far[:, (at - where).abs()])), None)
+        for row in range(len(new))
+    ]
+    if None not in at:
+        return f"queries-bias | with a cache, new tokens at {_list(places)} get the bias of queries at {_list(at)}"
+    nothing = all(alike(row, 0 * far[:, :total]) for row in range(len(new)))
+    return "bias-none | with a cache, new tokens get no bias, or the same at all distances" * nothing
 
 
 def _tensors(kept, depth=0):
     """All that a cache holds in tensors of numbers with a point."""
     if torch.is_tensor(kept):
-        return [kept] if kept.is_floating_point() else []
-    if isinstance(kept, dict):
-        kept = list(kept.values())
-    elif hasattr(kept, "__dict__") and not isinstance(kept, type):
-        kept = list(vars(kept).values())
-    return [one for each in kept for one in _tensors(each, depth + 1)] if isinstance(kept, list | tuple) and depth < 6 else []
+        return [kept] * kept.is_floating_point()
+    inner = (
+        kept.values()
+        if isinstance(kept, dict)
+        else vars(kept).values()
+        if hasattr(kept, "__dict__")
+        else kept
+    )
+    if depth > 5 or not (inner is not kept or isinstance(kept, list | tuple)):
+        return []
+    return [one for each in inner for one in _tensors(each, depth + 1)]
 
 
 def _kept(patient, text, first, end, ids, new):
@@ -436,188 +629,25 @@ def _kept(patient, text, first, end, ids, new):
         return patient.ask(tokens[:, :length], None if ids is None else ids[:, :length])[1]
 
     def step(cache):
-        return patient.ask(text[:, first:end], new, cache=cache)[0]
+        return patient.ask(text[:, first:end], new, cache=cache)
 
-    def notices(place):
-        return [not torch.equal(*pair) for pair in zip(_tensors(begun(text)), _tensors(begun(patient.altered(text, place))))]
+    def noticed(place):
+        return [not torch.equal(*pair) for pair in zip(plain, _tensors(begun(patient.altered(text, place))))]
 
-    plain, shorter = _tensors(begun(text)), _tensors(begun(text, first - 1))
-    rows = step(begun(text))
-    fixed = [at for at, (one, two) in enumerate(zip(plain, shorter)) if one.shape == two.shape]
-    last, earliest, before = notices(first - 1), notices(0), notices(first - 2)
-    for at in fixed:
-        cache = begun(text)
-        with torch.no_grad():
-            _tensors(cache)[at].mul_(-2.0)
-        read = not torch.equal(step(cache), rows)
-        size = f"a tensor {tuple(plain[at].shape)}"
-        if not read and last[at]:
-            what = "the end of a convolution" if not earliest[at] else "a state"
-            return f"not-read | {what} is kept, and a new token does not read it ({size} of the cache)", "what new tokens get beside keys and values"
-        if read and not last[at] and before[at]:
-            return (f"kept-early | what is kept of a state does not notice the last token, only those before it ({size} of the cache)",
-                    "is the state kept before it gets the last token?")
-        cache = begun(text)
-        old = _tensors(cache)[at].clone()
-        after = _tensors(patient.ask(text[:, first:end], new, cache=cache)[1])
-        if read and last[at] and len(after) == len(plain) and torch.equal(after[at], old):
-            return f"not-written | a step does not change what is kept of a state ({size} of the cache)", "what a step hands on"
-    return ()
-
-
-def _table_row(step, once, table, first, where):
-    """Which row of a table each new token gets."""
-    if not table:
-        return ()
-    at, _, table = table
-    which = int(_same(step.sums[at][0], once.sums[at][0][first:])) if len(step.sums) > at else 0
-    if len(step.sums) <= at or len(once.sums) <= at or not _same(step.sums[at][1 - which], once.sums[at][1 - which][first:]):
-        return ()
-    got = step.sums[at][which]
-    if _same(got, once.sums[at][which][first:]):
-        return ()
-    rows = [next((row for row, one in enumerate(table) if _same(new, one)), None) for new in got]
-    if None in rows:
-        return ()
-    again = rows == [*range(len(rows))]
-    says = f"the row{'s' * (len(rows) > 1)} for {_list(rows)} {'are' if len(rows) > 1 else 'is'} added to new tokens at {_list(where[first:].tolist())}"
-    name = "offset-0 | positions begin again at 0 after the cache: " if again else "rows | with a cache, "
-    return f"{name}{says}", "the offset by the length of the cache"
-
-
-def _list(numbers):
-    return ", ".join(map(str, numbers[:4])) + ", ..." * (len(numbers) > 4)
-
-
-def _heads(step, once, equal, first, where):
-    """What the first layer that differs gets."""
-    if not len(step.turned) == len(once.turned) == len(equal.turned) == len(step.values) == len(once.values):
-        return ()
-    for layer, ((queries, keys), (queries_2, keys_2)) in enumerate(zip(step.turned, once.turned)):
-        values, values_2, new = step.values[layer], once.values[layer], where[first:]
-        hows = [how_it_turns(one) for one in equal.turned[layer]]
-        if None in hows or queries.shape[0] != queries_2.shape[0]:
-            return ()
-        if len(step.scores) != len(step.turned) or len(once.scores) != len(step.turned):
-            return ()
-        scores, scores_2 = step.scores[layer], once.scores[layer][:, first:]
-        at = f" in layer {layer} (counted from 0)" * (layer > 0)
-        found = _in_layer(queries, keys, values, scores, queries_2[:, first:], keys_2, values_2, scores_2, hows, where, first, equal.scores[layer][0])
-        if found is not None:
-            return found and (f"{found[0]}{at}", *found[1:])
-    return ()
-
-
-def _stands(own, right, how, places):
-    """At which position each of (heads, n, d) stands that is turned as `right`, and should stand at `places`."""
-    found = []
-    most = 2 * int(places.max()) + 8
-    offsets = torch.arange(-int(places.max()) - 4, most)
-    for at, place in enumerate(places.tolist()):
-        told = turn(right[:, at : at + 1].expand(-1, len(offsets), -1), how, offsets)
-        off = (told - own[:, at : at + 1]).abs().amax(dim=(0, 2))
-        best = off.argmin().item() if how[1] else offsets.tolist().index(0)
-        zero = offsets.tolist().index(0)
-        best = zero if off[zero] < CLOSE * right.abs().max() else best
-        found.append(place + offsets[best].item() if off[best] < 3 * CLOSE * right.abs().max() else None)
-    return found
-
-
-def _in_layer(queries, keys, values, scores, queries_2, keys_2, values_2, scores_2, hows, where, first, bias):
-    """(culprit, look_at), () if something differs that has no name, None if nothing does."""
-    new, total = where[first:], len(where)
-    # tokens may lie in another order: each slot is that of the token whose values it holds
-    size = values_2.abs().max()
-    gaps = (values[:, :, None] - values_2[:, None]).abs().amax(dim=(0, 3))
-    near = (keys[:, :, None] - keys_2[:, None]).abs().amax(dim=(0, 3)) / keys_2.abs().max()
-    slots = []
-    for slot, gap in enumerate(gaps):  # equal tokens may hold equal values
-        likely = [token for token in (gap < CLOSE * size).nonzero()[:, 0].tolist() if token not in slots]
-        own = min(likely, key=lambda token: (near[slot, token] > CLOSE, token != slot), default=None)
-        slots.append(own)
-    stand = _stands(queries, queries_2, hows[0], new)
-    known = [(slot, token) for slot, token in enumerate(slots) if token is not None]
-    visible = [{token for slot, token in known if scores[:, row, slot].max() > -1e4} for row in range(len(new))]
-    should = [{token for token in range(total) if scores_2[:, row, token].max() > -1e4} for row in range(len(new))]
-    foreign = [slot for slot, token in enumerate(slots) if token is None and scores[:, :, slot].max() > -1e4]
-    held = {token for _, token in known}
-    lost = sorted(set.union(*should) - held - {*range(first, total)})
-    over = [(total_slot, token) for total_slot, token in known if token >= first and total_slot in lost]
-    if over and [slot for slot, _ in over] == lost:
-        return (f"overwritten | the keys of new tokens at {_list(new.tolist())} are written over those of {_list(where[lost].tolist())}",
-                "the index at which new keys and values are written")
-    if foreign:
-        return ()
-    mine = [_stands(keys[:, [slot]], keys_2[:, [token]], hows[1], where[[token]])[0] for slot, token in known]
-    right = [where[token].item() for _, token in known]
-    off = [(token, place, own) for (_, token), place, own in zip(known, right, mine) if place != own]
-    cached = [one for one in off if one[0] < first]
-    if None in stand or None in mine:
-        return ()
-    if stand != new.tolist() and not off:
-        return (f"queries | with a cache, only the queries of new tokens stand elsewhere: at {_list(stand)} and not at {_list(new.tolist())}",
-                "where queries get their positions, and the offset by the length of the cache")
-    if off:
-        places, own = [place for _, place, _ in off], [own for *_, own in off]
-        says = f"keys of {_list(places)} stand at {_list(own)} with a cache" + f", and queries of {_list(new.tolist())} at {_list(stand)}" * (stand != new.tolist())
-        look = "where keys are turned: before or after they are cached?"
-        if len(cached) < len(off) and not cached:
-            return f"new-keys | only the keys of new tokens stand elsewhere: {says}", look
-        if all(own == 0 for *_, own in cached):
-            return f"unturned | cached keys are kept before the turn, and not turned: {says}", look
-        if all(own == place + token for token, place, own in cached) or all(own == 2 * place for _, place, own in cached):
-            return f"turned-again | cached keys are turned again: {says}", look
-        return f"keys-elsewhere | {says}", look
-    if visible != should:
-        row = next(row for row in range(len(new)) if visible[row] != should[row])
-        lost, more = sorted(should[row] - visible[row]), sorted(visible[row] - should[row])
-        if lost and more:
-            return ()
-        names = [where[token].item() for token in lost or more]
-        if more:
-            return f"seen-too | with a cache, a new token at {new[row]} sees those at {_list(names)}, and at once it doesn't", "the mask of new tokens, and their window"
-        if visible == [{*range(1 + row)} for row in range(len(new))]:
-            return ("mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only",
-                    "is_causal=True, or a triangle without the offset by the length of the cache")
-        if {*lost} <= held:
-            return (f"hidden | the cache keeps the keys of {_list(names)}, and the mask hides them from a new token at {new[row]}",
-                    "does the mask take slots of the cache for positions? Then its triangle and its window")
-        if not {*lost} & held:
-            return (f"not-kept | a new token at {new[row]} should see the keys of {_list(names)}, and the cache keeps them no more",
-                    "which end of the cache is cut off, slots that are written over, and what a step adds to it")
-        return ()
-    mine = _by_token(scores, known, scores_2)
-    seen = (scores_2 > -1e4) & (mine > -1e4)
-    mine, scores_2 = (torch.where(seen, one, 0.0) for one in (mine, scores_2))
-    if _same(mine, scores_2):
-        return None
-    times = ((mine * scores_2).sum() / scores_2.square().sum()).item()
-    if _same(mine, times * scores_2):
-        return f"scale | with a cache, scores are {_number(times)} times those at once", "the scale of the scores"
-    far, _ = what_is_added(bias)
-    far = torch.stack([far[:, -1, -1 - by] for by in range(far.shape[1])], -1)
-    if any(how[1] for how in hows) or not far.any():
-        return ()
-    plain = scores_2 - far[:, (new[:, None] - where).clamp(min=0)]
-    at = [next((at for at in range(2 * total) if _alike(mine[:, row], plain[:, row] + far[:, (at - where).abs()], seen[:, row])), None)
-          for row in range(len(new))]
-    if None not in at and at != new.tolist():
-        return (f"query-at | with a cache, new tokens at {_list(new.tolist())} get the bias of queries at {_list(at)}",
-                "the offset by the length of the cache, in the distances of new tokens")
-    if all(_alike(mine[:, row], plain[:, row], seen[:, row]) for row in range(len(new))):
-        return "no-bias | with a cache, new tokens get no bias", "what is added to the scores of new tokens"
-    return ()
-
-
-def _alike(one, other, seen):
-    """Up to a number for each head, which a softmax doesn't notice."""
-    gap = torch.where(seen, one - other, 0.0)
-    mean = gap.sum(dim=1, keepdim=True) / seen.sum(dim=1, keepdim=True)
-    return bool(torch.where(seen, gap - mean, 0.0).abs().max() < CLOSE * other.abs().max())
-
-
-def _by_token(scores, known, like):
-    ordered = like.clone()
-    for slot, token in known:
-        ordered[:, :, token] = scores[:, :, slot]
-    return ordered
+    plain, rows = _tensors(begun(text)), step(begun(text))[0]
+    earliest, before, last = noticed(0), noticed(first - 2), noticed(first - 1)
+    for at, (one, shorter) in enumerate(zip(plain, _tensors(begun(text, first - 1)))):
+        if one.shape != shorter.shape:
+            continue
+        changed, again = begun(text), begun(text)
+        _tensors(changed)[at].mul_(-2.0)
+        read, before_it = not torch.equal(step(changed)[0], rows), _tensors(again)[at].clone()
+        size = f"(a tensor {tuple(one.shape)} of the cache)"
+        if last[at] and not read:
+            what = "a state" if earliest[at] else "the end of a convolution"
+            return f"state-not-read | {what} is kept, and a new token does not read it {size}"
+        if read and before[at] and not last[at]:
+            return f"state-early | a state is kept that does not notice the last token, only those before it {size}"
+        if read and last[at] and torch.equal(_tensors(step(again)[1])[at], before_it):
+            return f"state-not-written | a step does not change what is kept of a state {size}"
+    return ""
