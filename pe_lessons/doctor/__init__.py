@@ -135,10 +135,10 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
     if findings[-1].check != "order" or findings[-1].status != "right":
         return _report(patient, findings)
     patient.shorten(window or window_of(model))
-    findings, unsure = [findings[-1], *findings[:-1]], set()
+    findings, unsure, refused = [findings[-1], *findings[:-1]], set(), ""
     for name, (check, needs, before) in CHECKS.items():
         missing = " or ".join(word for word in needs if word not in patient.arguments)
-        first = [one for one in before if one in unsure]
+        first = [one for one in before if one in unsure and (name, one) != ("packing", refused)]
         if missing:
             findings.append(_without(patient, name, missing))
             continue
@@ -148,6 +148,7 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
         except Crash as crash:
             tolerable = _tolerable(crash.__cause__, name, needs, unsure)
             found = [Finding(name, "not tried" if tolerable else "failed", str(crash))]
+            refused = name if tolerable else refused  # a mask with two axes says nothing about one with three
         except NoScores:
             raise
         except Exception as error:

@@ -3,7 +3,6 @@
 import contextlib
 import dataclasses
 import functools
-import itertools
 
 import torch
 
@@ -11,14 +10,12 @@ from pe_lessons.doctor import inside, wrong_rotations
 from pe_lessons.doctor.examined_model import (
     LENGTH,
     LITTLE,
-    LONG,
     NEW,
     OLD,
     PADDING,
     ROUNDED_CACHE,
     SHIFT,
     Crash,
-    Exact,
     Finding,
     Patient,
     adapted,
@@ -185,6 +182,10 @@ def _longer(patient, check):
     (found,) = _first_wrong(judged(*one) for one in ((patient.text, OLD, short), *halves))
     unsure = found.size is not None and found.size < patient.perhaps_rough
     patient.grows = found.status == "wrong" and not unsure
+    if found.id.endswith("from-the-end") and _seen_inside(inside.bias_of_places, patient):
+        causes = "the axis of the heads (view, where permute is meant), its length, and where it begins"
+        culprit = maybe("bias-places | of equal tokens a bias goes by more than the distance", causes)
+        found = dataclasses.replace(found, culprit=culprit, look_at="the axes of the bias", id="")
     yield found
 
 
@@ -236,14 +237,19 @@ TOO_FAST = (
 )  # fmt: skip
 NO_ROTATION = (
     maybe("no-rotation | positions act in the attention alone, and not only distances count",
-          "whether each layer turns queries and keys, and alike (positions, frequencies, pairs, a lost sine "
-          "or sign), a scale or a bias that goes by positions, and a rounding of angles or of what turned"),
+          "whether each layer turns queries and keys alike, a scale or a bias that goes by positions, and a "
+          "rounding of angles or of what turned"),
     "where queries and keys are turned", "lesson 09",
+)  # fmt: skip
+LITTLE_ROTATION = (
+    maybe("no-rotation | positions act in the attention alone, and not only distances count", "a rounding of "
+          "angles or of what turned, whether each layer turns queries and keys alike, and a scale"),
+    *NO_ROTATION[1:],
 )  # fmt: skip
 MUCH = 0.1  # of what order does
 ABSOLUTE = (
     maybe("absolute | where a text is long or stands elsewhere, it is not only distances that count",
-          "a mask, a chunk or sinks that go by positions, and a rule for long texts"),
+          "a mask or a chunk that goes by positions, a rule for long texts, and rounding of what is kept"),
     "what is compared with a position", "lesson 20",
 )  # fmt: skip
 # What the last of three tokens, which sees the first two only, does not notice: (culprit, places, places).
@@ -303,7 +309,8 @@ def _added(patient, check):
     if not patient.known:
         many = patient.rows(patient.text[:, :1].repeat(1, patient.long.shape[1]))
         patient.settles = patient.difference(many[:, -2], many[:, -1]) < 0.01  # a table's go on to differ
-        says = NO_SIGN if _no_order(patient) else says
+        turns = _seen_inside(inside.kind, patient, patient.text, False) == "turns"
+        says = NO_SIGN if not turns and _no_order(patient) else says
     yield Finding(check, "note", says)
 
 
@@ -371,7 +378,9 @@ def _shift(patient, check):
         if culprit == NO_ROTATION and patient.works_in:  # large weights make much of a last bit
             yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
             return
-        if culprit == NO_ROTATION and size < patient.perhaps_rough:
+        if culprit == NO_ROTATION and size < MUCH:
+            culprit = LITTLE_ROTATION
+        if culprit == LITTLE_ROTATION and size < patient.perhaps_rough:
             culprit = "", f"is it rounded to 16 bits inside? Ask in float32. If it is: {NO_ROTATION[1]}"
         yield Finding(check, status, f"{says} the answers", size, *culprit)
     else:
@@ -384,7 +393,7 @@ def _shifted_far(patient, check):
     text, ids = patient.long, torch.arange(patient.long.shape[1])[None]
     try:
         size = patient.difference(patient.rows(text, ids), patient.rows(text, ids + SHIFT))
-        if size < max(MUCH, patient.rough):  # small formats do less, and are another check's
+        if size < max(MUCH, 2 * patient.tolerance, patient.rough):  # small formats are another check's
             return None
         if (seam := _seam(patient)) and _at_the_seam(patient, seam):  # which 'far positions' names
             return None
@@ -896,33 +905,6 @@ def _cached(patient, check, cuts):
                 return not patient.same(got, right)
             return patient.settles and patient.difference(got, right) > patient.difference(seen, expected) / 9
 
-        def cached_at(*places, alone=False):
-            """Are two keys that were cached at 7 and 8 taken for those at `places`, by a third token? Equal
-            ones, or those of two that see nothing but themselves, by one that sees these `alone`."""
-            text = patient.text[:, [0, 1, 2] if alone else [0, 0, 1]]
-            mask = torch.tensor([[[1, 0, 0], [0, 1, 0], [1, 1, 0]]]).bool() if alone else None
-            right, told = (torch.tensor([[*two, 9]]) for two in ((7, 8), places))
-            got = patient.continued(text, [2], right, mask)
-            far = told + torch.tensor([[23, 31, 0]])  # a bias may not tell those after the query apart
-            rows = [patient.rows(text, ids, mask)[:, -1:] for ids in (right, told, far)]
-            return patient.alike and [patient.same(got, row) for row in rows] == [False, True, False]
-
-        def turn_apart():
-            """Does it matter, with a cache, that all positions are moved, and not what values are kept?"""
-            if patient.even and other_values():
-                return False
-            moved = [patient.continued(patient.text, cuts, patient.count + by) for by in (0, 5)]
-            return known and patient.moved(5) < patient.enough <= patient.difference(*moved)
-
-        def other_scores():
-            """Of two tokens at one place the second one is wrong, and it would not be if they were equal."""
-            rights = []
-            for text in (patient.text[:, [0, 0]], patient.text[:, :2]):
-                pairs = [(patient.continued(text, [1], ids), patient.rows(text, ids)[:, 1:])
-                         for ids in (torch.full((1, 2), place) for place in (0, OLD))]  # fmt: skip
-                rights.append(all(patient.same(*pair) for pair in pairs))
-            return rights == [True, False]
-
         def right_in_the_end(times=10):
             """Are equal tokens less wrong where they are many? Then it is the first or the last of them, and
             no rounding."""
@@ -956,11 +938,6 @@ def _cached(patient, check, cuts):
                 mask[:, -1, -1] = False
             return patient.continued(text, [shown + by], ids, mask), patient.rows(text, ids, mask)[:, -1:]
 
-        def any_distance(shown, itself):
-            """Does it matter at once how many hidden tokens come before the new one, and not with a cache?"""
-            (one, right), (other, moved) = (after(shown, by, itself) for by in (1, 4))
-            return patient.same(one, other, by=10) and not patient.same(right, moved)
-
         def values_are_right():
             """Is a new token right that sees one cached token, so that no score matters, wherever that is?"""
             pairs = [after(1, by, itself=False) for by in (0, 1, 4)]
@@ -988,26 +965,6 @@ def _cached(patient, check, cuts):
 
         def keys_in_place():
             return patient.steps_right or "mask" not in patient.arguments or not hidden_matters(1)
-
-        def from_0(queries):
-            """Would new tokens be right at 0, while elsewhere their queries stand at 0, or are right?"""
-            given, right = patient.continued(patient.text, cuts, patient.count), patient.rows(patient.text)
-            if positions is None and patient.same(given, right[:, OLD:]):  # nothing that is given shows it
-                return False
-            ids = patient.count.clone()
-            ids[:, OLD:] = torch.arange(NEW) if len(cuts) == 1 else 0
-            right = patient.continued(patient.text, cuts, ids), patient.rows(patient.text, ids)[:, OLD:]
-            (one, plain), (other, moved) = (after(2, by, itself=False) for by in (1, 4))
-            as_it_is = patient.same(one, other) if queries else patient.same(one, plain)
-            return patient.same(*right) and as_it_is and patient.same(other, moved) != queries
-
-        def slots_matter():
-            """Does a token that sees itself alone, at one place, notice how much the cache holds?"""
-            most = patient.long.shape[1] - 1
-            sizes = [patient.difference(*after(0, by, place=OLD)) for by in range(1, most, most // 5)]
-            one_way = len({one > other for one, other in itertools.pairwise(sizes)}) == 1
-            noise = patient.enough / 100 if known or patient.in_attention else 1e-3 * sizes[0]
-            return one_way and abs(sizes[0] - sizes[-1]) > noise
 
         def any_position(*times):
             """Does it not matter how far the new ones are from cached ones, or from each other?"""
@@ -1038,7 +995,6 @@ def _cached(patient, check, cuts):
         if patient.even or not (patient.in_attention or patient.settles):
             own = "heads that share keys" if patient.in_attention else "its position"
             brings = f"{own}, what is done with values, and the slots that are written and read"
-        reach = _reach(patient, patient.text, cuts, positions)
         stories = [
             ("mask-inverted | once there is a cache, the mask of padding hides what it should show",
              "is True taken for 'hide'?", lambda: mask is not None and patient.same(
@@ -1061,17 +1017,12 @@ def _cached(patient, check, cuts):
             (maybe("first-keys | with a cache, the last tokens before the new ones are not seen", "a "
                    "causal mask that forgets the cache, and new keys that are written over cached ones"),
              f"is_causal=True, a triangle or an index without {OFFSET}", lambda: not matters(OLD - 1)),
-            (maybe("unwritten | with a cache, it is noticed how many places there are, not what they hold",
-                   "places that nobody wrote, a sink that counts them, and a factor on values"),
-             "is what is not yet written hidden, or cut off?",
-             lambda: alone_differs() and not hidden_matters() and slots_matter()),
-            reach[0],
-            ("step-lost | what a single new token brings is not kept for those after it",
+            (maybe("step-lost | those after it do not notice a single new token", "a cache that does not keep "
+                   "what it brings, the end at which it is cut, and a mask"),
              "the new cache of a single token", step_lost),
             ("ids-unused | position_ids are not used once there is a cache", "where position_ids are made",
              lambda: positions is not None and patient.told(range(OLD, LENGTH))),
-            ("new-at-0 | every new token is answered as if it stood at position 0",
-             f"{OFFSET}; with a bias, perhaps only the query's",
+            ("new-at-0 | every new token is answered as if it stood at position 0, or its query alone did", OFFSET,
              lambda: patient.told([0] * NEW)),
             ("offset-0 | positions begin again at 0 after the cache", OFFSET,
              lambda: patient.told([p - OLD for p in new])),
@@ -1088,16 +1039,6 @@ def _cached(patient, check, cuts):
              lambda: not known and patient.same(seen, spaced())),
             ("first-dropped | with a cache, the first token is not seen", "which keys are kept",
              lambda: as_if_masked(lambda keys, old: hide(keys, 0))),
-            ("no-distance | how far new tokens are from cached ones does not matter: their distances are "
-             "those of tokens at the beginning, or are not used", OFFSET,
-             lambda: patient.alike and not known and any_distance(1, itself=True) and not alone_differs()),
-            ("queries | with a cache, only the queries of new tokens stand elsewhere: they begin again at 0, "
-             "or do not turn", f"{OFFSET}, where queries get their positions",
-             lambda: (known and from_0(queries=True))
-             or (any_distance(2, itself=False) and values_are_right())),
-            ("new-keys | with a cache, only the keys of new tokens stand elsewhere: they begin again at 0, "
-             "or turn otherwise", f"{OFFSET}, where keys get their positions",
-             lambda: known and from_0(queries=False) and not alone_differs()),
             ("new-first | new keys are put before the old ones",
              "torch.cat([old, new]); the causal mask is for that order",
              lambda: len(cuts) == 1 and as_if_masked(new_first)),
@@ -1110,25 +1051,12 @@ def _cached(patient, check, cuts):
                    "state or a sink that hangs on it"),
              "the last n_q of the sums over the mask, not the first ones; how long is it?",
              lambda: mask is not None),
-            ("unturned | cached keys are kept before the turn, and not turned",
-             "where keys are turned: before or after they are cached?", lambda: cached_at(0, 0)),
-            ("by-slot | cached keys are turned by their places in the cache, not by their position_ids",
-             "keep the position_ids of cached keys, too, or turn keys before they are cached",
-             lambda: cached_at(0, 1, alone=True)),
-            ("turned-again | cached keys are turned again",
-             "where keys are turned: before or after they are cached?",
-             lambda: cached_at(14, 16) or cached_at(7, 9)),
             ("no-position | the positions of new tokens are not used once there is a cache",
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
             (maybe("any-position | with a cache, it does not matter how far new tokens are from cached ones",
                    "positions that are not used or made anew at each call, and whether cached keys are seen"),
              "is the table added, does the rotation turn, are the keys of the cache joined?", any_position),
-            *reach[1:],
-            (maybe("apart | with a cache, queries, new keys and cached keys do not turn alike", "the "
-                   "positions that each gets, keys that are turned again, and layers where not all turn"),
-             "are new tokens turned in the same layers, and by the same positions, as without a cache?",
-             turn_apart),
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
              not_itself),
             (maybe("values-elsewhere | with a cache, a token that the mask hides is noticed", "whether "
@@ -1145,15 +1073,7 @@ def _cached(patient, check, cuts):
                    "that are written and read, the cache of each head and layer, and what is done to values"),
              "what each head and each layer gets from the cache, and what is counted on after a call",
              lambda: patient.even and (known or patient.alike) and other_values()),
-            *(_reach(patient, patient.long, later) if positions is None else ()),
-            (maybe("scores | even tokens at one place are looked at otherwise with a cache, and what they "
-                   "hold is right", "the scale of the scores, the keys of each layer, and what turns"),
-             "does the scale hang on the position, or on how many tokens a call has? Then the cache of keys",
-             lambda: known and other_scores() and values_are_right()),
-            (maybe("equal-alike | even tokens at one place are seen otherwise with a cache, unless they are "
-                   "equal", "slots that are written over, the keys and values of each layer, and the scale"),
-             "the index at which new keys and values are written; what each layer gets from the cache",
-             lambda: known and other_scores()),
+            *(_long_only(patient, patient.long, later) if positions is None else ()),
             (maybe("together | one new token at a time is right, several are not", "the positions "
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
              "the rows of positions or of the bias for several tokens, and what the cache keeps beside keys",
@@ -1166,13 +1086,15 @@ def _cached(patient, check, cuts):
                    "is not handed on, positions or values that are others, and a sink"),
              "what the cache keeps, and what is made of it", other_values),
             (maybe("scores-only | the values of cached tokens are right, and how much they count is not",
-                   "distances not counted on, their sign, and the bias or turn of each layer and head"),
+                   "distances not counted on, the scale of scores, and the bias or turn of each layer"),
              f"{OFFSET}; then the bias or the turn of each layer: are cached keys turned again?",
              values_are_right),
         ]  # fmt: skip
-        causes = "positions, distances or bias of new tokens, keys and values of cached ones, and the scale"
-        if not patient.even and (known or patient.settles):
-            causes = "a state or the end of a convolution that is not handed on, positions, and a sink"
+        causes = "positions or distances of new tokens, cached keys and values, and the scale"
+        if not patient.even:
+            causes = (
+                "positions of new tokens, a state or convolution that is not handed on, and cached values"
+            )
         otherwise = (
             maybe("unexplained | with a cache, new tokens go wrong", causes),
             f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens, and "
@@ -1190,7 +1112,7 @@ def _cached(patient, check, cuts):
     def seen_inside(found, text, cuts, positions):
         """More of a `Finding` that names nothing, if PyTorch shows what new tokens get."""
         if found.status != "wrong" or "Look first at" not in found.culprit:
-            return found
+            return found  # it has a name
         more = _seen_inside(inside.with_cache, patient, text, cuts, positions)
         return (
             dataclasses.replace(found, **dict(zip(("culprit", "look_at", "lesson"), more)), id="")
@@ -1287,9 +1209,10 @@ def _cached(patient, check, cuts):
             f"{patient.long.shape[1]}",
             f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
             "rows with a cache are not those at once", "lesson 20",
-            _reach(patient, patient.long, later),
-            ("long-cache | something changes with the length of the text: a cache that is cut, a window, or "
-             "a base that grows", "what is dropped from the cache, and which keys were turned before"),
+            _long_only(patient, patient.long, later),
+            (maybe("long-cache | something changes with the length of the text", "a cache that is cut, a "
+                   "window, and a base that grows"),
+             "what is dropped from the cache, and which keys were turned before"),
             rounds(),
         )  # fmt: skip
         return seen_inside(found, patient.long, later, ids)
@@ -1333,18 +1256,15 @@ def _cached(patient, check, cuts):
     yield from (Finding(check, "note", says) for says in notes)
 
 
-def _farthest_seen(patient, ask, text, by_any=False):
+def _farthest_seen(patient, ask, text):
     """So many tokens away each layer of `ask(tokens, ids, mask)` still sees a token; 0 if none can tell.
 
     Of a text whose middle is hidden, the last row is then that of two tokens in a row at these positions.
-    Where a layer, but not each, sees the first token, the last row is not what it is with that hidden, too.
     """
 
     def seen(far):
         tokens, ids = text[:, : far + 1], torch.arange(far + 1)[None]
         last = ask(tokens, ids, (ids == 0) | (ids == far))[:, -1]
-        if by_any:
-            return not patient.same(last, ask(tokens, ids, ids == far)[:, -1])
         two = ask(tokens[:, [0, -1]], ids[:, [0, -1]], torch.ones(1, 2).bool())[:, -1]
         return patient.difference(last, two) < patient.enough / 100  # one layer may look at it a little only
 
@@ -1357,16 +1277,9 @@ def _farthest_seen(patient, ask, text, by_any=False):
     return low
 
 
-def _reach(patient, text, cuts, positions=None):
-    """Stories of how far back tokens after a cache see, in the call that went wrong."""
-    n, steps = text.shape[1], functools.partial(patient.continued, cuts=cuts)
-
-    @functools.cache
-    def fewer():
-        """So many tokens fewer the last row notices with a cache than at once, where there is a window: what
-        it doesn't notice there ends as far from the end of a shorter text."""
-        at_once, shorter = (patient.first_noticed(patient.rows, one) for one in (text, text[:, :-1]))
-        return at_once and at_once == shorter + 1 and patient.first_noticed(steps, text) - at_once
+def _long_only(patient, text, cuts):
+    """A story of texts that go on rightly only up to a length."""
+    n = text.shape[1]
 
     @functools.cache
     def longest_right():
@@ -1384,88 +1297,10 @@ def _reach(patient, text, cuts, positions=None):
             low, high = (middle, high) if right(middle) else (low, middle)
         return low
 
-    @functools.cache
-    def widths(by_any=False):
-        """How many tokens away a row still sees another one, at once and with a cache."""
-
-        def one_new(tokens, ids, mask):
-            return patient.continued(tokens, [tokens.shape[1] - 1], ids, mask)
-
-        widths = [_farthest_seen(patient, ask, text, by_any) for ask in (patient.rows, one_new)]
-        return widths if all(widths) else [0, 0]
-
-    def last_ones():
-        """With a cache, does a new token get what it would at once, saw it the last so many only?"""
-        likely = range(n, 0, -1)
-        if n > 2 * LENGTH:  # each is a long text: those about the length that went on rightly
-            right = longest_right()
-            likely = range(min(n - 1, right + 3), max(0, right - 4), -1) if right else []
-        causal, new = torch.ones(1, n, n).tril().bool(), (torch.arange(n) >= cuts[0])[:, None]
-        seen = steps(text, positions=positions)
-        masks = (torch.where(new, causal.triu(1 - width), causal) for width in likely)
-        return any(
-            patient.difference(seen, patient.rows(text, positions, mask)[:, cuts[0] :]) < patient.enough / 10
-            for mask in masks
-        )
-
-    @functools.cache
-    def unseen(more=0, new=0):
-        """How many tokens away those are which the first new one sees otherwise than at once, and the others.
-
-        Of a text that goes wrong, hardly longer than one that doesn't, all else is hidden. No rounding would
-        do nothing to some of them, and no convolution leaves equal tokens `even`. `new` more come at once.
-        """
-        end, off = min(patient.long.shape[1], max(LENGTH, longest_right()) + 4 + more), {}
-        later = [cut - n + end - new for cut in cuts]
-        ids = torch.arange(end)[None] if patient.known else None
-        text, dense = patient.altered(patient.long[:, :end], later[0]), end < 4 * LENGTH
-        for far in (far for far in range(1, later[0] + 1) if dense or far % 8 < 2 or far > end - LENGTH):
-            mask = torch.arange(end)[None] >= later[0]
-            mask[:, later[0] - far] = True
-            pair = patient.continued(text, later, ids, mask)[:, 0], patient.rows(text, ids, mask)[:, later[0]]
-            off[far] = patient.difference(*pair) > patient.enough / 100
-        return [[far for far in off if off[far] == is_off] for is_off in (True, False)]
-
-    def wrong_end():
-        """Is all right from some place on backwards, wherever the new tokens are? What is at 0 is always
-        right if keys are not turned as they should."""
-        (wrong, right), (_, later) = unseen(), unseen(2)
-        moved = patient.even and min(len(right), len(later)) > 2 and min(later) - min(right) == 2
-        return Exact() if moved and wrong == [*range(1, min(right))] else False
-
-    def nearer(early=False):
-        """Are only those unseen that are farthest within the window? `early`: one for each token that comes
-        with the first new one, as where old keys are dropped before all are asked."""
-        wrong, right = unseen()
-        only = patient.even and 1 in right and wrong and max(wrong) < max(right)
-        if len(cuts) == 1 and patient.steps_right:
-            only = only and early == (len(wrong) == NEW - 1 and len(unseen(new=1)[0]) == NEW)
-        else:
-            only = only and not early and (widths()[0] >= max(wrong) if patient.known else fewer() > 0)
-        only = only and wrong == [*range(wrong[0], 1 + wrong[-1])]
-        count = f", by {len(wrong)} token{'s' * (len(wrong) > 1)}" * (not early)
-        return Exact(count) if only else False
-
-    narrower = maybe("narrower | with a cache, the window is too narrow", "its mask there, how many keys the "
-                     "cache keeps, and at which end it is cut")  # fmt: skip
-    where = "the window's mask, and how many keys the cache keeps"
     return [
-        (maybe("wrong-end | with a cache, some cached tokens are seen as at once, and the newest of them "
-               "are not", "which end of the cache is cut off, and a mask that takes slots for positions"),
-         "how the cache is cut, and what the mask counts", wrong_end),
-        ("dropped-early | single steps are right, and the first of several new tokens see too little: old "
-         "keys are dropped before all new tokens have looked", "when the cache is cut: after attention?",
-         lambda: nearer(early=True)),
-        (narrower, where, nearer),
-        ("missing | with a cache, the window is missing", where, lambda: widths()[0] < n - 1 == widths()[1]),
-        ("wider | with a cache, the window is wider or missing: tokens outside of it are seen", where,
-         lambda: widths()[0] < widths()[1] or fewer() < 0),
-        (narrower, where, lambda: fewer() > 0 or widths()[1] < widths()[0] < n - 1),
-        ("drops | with a cache, far tokens are not seen: old keys are dropped, or more layers have a window",
-         where,
-         lambda: last_ones() or widths(by_any=True)[1] < widths(by_any=True)[0]),
         (maybe("from-length | with a cache, a long text goes wrong and a short one does not", "the window, "
-               "how many keys are kept, and the positions of far tokens"), where,
+               "how many keys are kept, and the positions of far tokens"),
+         "the window's mask, and how many keys the cache keeps",
          lambda: (patient.even or longest_right() > LENGTH) and longest_right()
          and f"; texts of up to {longest_right()} tokens are right"),
     ]  # fmt: skip
@@ -1666,8 +1501,8 @@ UNLIKE_ALONE = (
     "repeat_interleave or repeat? Then the weights.",
 )  # fmt: skip
 UNLIKE_FIRST = (
-    maybe("first | a token at the first position differs", "the row at which a table begins, the order and "
-          "the sign of its columns, and how much of it is added in which layers"),
+    maybe("first | a token at the first position differs", "the row at which a table begins, the order of "
+          "its columns, and how much of it is added"),
     "sines and cosines in turn, or in halves? Is sqrt(d) multiplied with the embedding alone? Then weights.",
 )  # fmt: skip
 UNLIKE_STATE = (
@@ -1831,11 +1666,8 @@ def against(patient, reference, blamed=False):
         pass
     if library:
         known += wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
-    if not library and both and (otherwise in (UNLIKE_ALONE, UNLIKE_AT_0) or otherwise[1] == TURN[1]):
-        otherwise = otherwise[0], f"{otherwise[1]} With a model of the transformers library, more has a name"
-    known = [*known]
-    if not patient.same(seen, expected) and (found := _seen_inside(inside.named, patient, right, both)):
-        known.append((*found, lambda: True))
+    told = () if patient.same(seen, expected) else _seen_inside(inside.named, patient, right, both)
+    known = [*known, *([(*told, lambda: True)] if told else [])]
     if patient.unfilled:
         known = [(*patient.unfilled, lambda: True)]
     as_expected = ", which may come from what is found above" * blamed
@@ -1849,6 +1681,9 @@ def against(patient, reference, blamed=False):
         return short
     if library and not patient.unfilled:
         known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))
+    if short.status == "right" and not patient.same(*far):
+        told = _seen_inside(inside.named, patient, right, both)
+        known = [*known, *([(*told, lambda: True)] if told else [])]
 
     @functools.cache
     def windows():

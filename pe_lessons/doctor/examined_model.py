@@ -36,10 +36,6 @@ class Crash(Exception):
         return type(self.__cause__).__name__
 
 
-class Exact(str):
-    """What a story has to say that no rounding explains."""
-
-
 class NoScores(TypeError, ValueError):
     """The model returns what the doctor cannot take for scores."""
 
@@ -185,15 +181,6 @@ class Patient:
         if window > length:
             self.too_long += f", none longer than the window of {window:,}"
 
-    def first_noticed(self, ask, text):
-        """The place of the first token that the last row notices, where it notices all after it."""
-        rows, low, high = ask(text)[:, -1], 0, text.shape[1] - 1
-        while low < high:
-            middle = (low + high) // 2
-            noticed = self.difference(ask(self.altered(text, middle))[:, -1], rows) > self.enough / 100
-            low, high = (low, middle) if noticed else (middle + 1, high)
-        return low
-
     def ways(self, positions):
         """Without position_ids, and with these if the model takes any."""
         return [None, positions] if self.known else [None]
@@ -236,7 +223,7 @@ class Patient:
                 return Finding("position_ids", "wrong", says, 0, culprit, where)
             did = "moving the tokens apart"
             self.scale, self.enough = apart, max(1e-2, self.tolerance)
-        moves = f"{did} moves the scores by {self.scale / max(size, 1e-300):.0e} of their size"
+        moves = f"{did} moves the scores by {self.scale / max(size, 1e-300):.1g} of their size"
         if self.scale >= max(wanted, 1e-300):
             inside = self.formats_inside()
             self.works_in = next((one for one in SMALL if 2 * inside.count(one) > len(inside)), None)
@@ -316,13 +303,11 @@ class Patient:
                 told = explains()
             except Exception:  # a story that this model cannot tell
                 continue
-            if little and isinstance(told, bool | str) and not isinstance(told, Exact):
+            if little and isinstance(told, bool | str):
                 continue
             more = told if isinstance(told, str) else ""
             if torch.is_tensor(told):
                 told = self.difference(seen, told) < self.enough / 10
-            elif isinstance(told, Exact):
-                told = True
             elif perhaps_rounded is not None and self.a_little_everywhere(seen, expected):
                 more += "; or the cache is rounded, for example to 8 bits"
             if told:

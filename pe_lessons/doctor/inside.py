@@ -4,20 +4,24 @@ What is seen in the patient and not in the reference is a name only if the refer
 answers as the patient does. Of a cache it is what new tokens see otherwise than in the whole text at once.
 """
 
+import itertools
 import math
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from pe_lessons.doctor.examined_model import maybe
+
 aten = torch.ops.aten
 SOFTMAX = aten._softmax, aten._safe_softmax, aten.exp
 SIZES = 131, 67, 31, 11  # tokens of a text: no width of a model
 CLOSE, HIDDEN = 1e-3, -1e4
+STILL = 0, 0, True, torch.zeros(0, dtype=torch.float64)  # how it turns what does not turn
 OFFSET = "the offset by the length of the cache"
 # beginning of an id: (where to look, lesson)
 LOOK_AT = {
-    "unturned": ("the plan of the layers; where queries and keys are turned", "lesson 09"),
+    "unturned": ("the plan of the layers; are keys turned before or after they are cached?", "lesson 09"),
     "turns": ("the plan of the layers", "lesson 15"),
     "columns": ("rotary_dim; which columns are cut off, and in which order they are joined", "lesson 10"),
     "layout": ("the layout of the pairs", "lesson 10"),
@@ -25,25 +29,34 @@ LOOK_AT = {
     "exponent": ("the exponent of the base", "lesson 03"),
     "positions": ("positions that are scaled, and the rule for long texts", "lesson 13"),
     "base": ("the base that the configuration gives", "lesson 13"),
-    "bias-size": ("from which power do slopes begin? Is the bias added after the division by sqrt(d)?", "lesson 17"),
-    "bias-places": ("the axis of the heads: view, where permute is meant", "lesson 17"),
-    "bias": ("the slopes or the table of the bias, and the layers that get it", "lesson 17"),
-    "buckets": ("num_buckets, max_distance, and bidirectional=False in a decoder", "lesson 18"),
-    "table-size": ("what is multiplied by sqrt(d): the embedding alone?", "lesson 02"),
-    "table": ("how the table is made, and its sines and cosines: in turn, or in halves?", "lesson 02"),
-    "row": ("where the table begins", "lesson 02"),
+    "bias-size": ("from which power do slopes begin? Is the bias divided by sqrt(d)?", "lesson 11"),
+    "bias-places": ("the axis of the heads: view, where permute is meant", "lesson 11"),
+    "bias": ("the slopes or the table of the bias, and the layers that get it", "lesson 11"),
+    "buckets": ("num_buckets, max_distance, and bidirectional=False in a decoder", "lesson 11"),
+    "table-size": ("what is multiplied by sqrt(d): the embedding alone?", "lesson 08"),
+    "table": ("how the table is made, and its sines and cosines: in turn, or in halves?", "lesson 08"),
+    "row": ("where the table begins", "lesson 12"),
     "scale": ("division by sqrt(d); the factor of a rule for long texts", "lesson 09"),
     "cache-row": (OFFSET, "lesson 19"),
     "offset": (OFFSET, "lesson 19"),
     "queries": (f"where queries get their positions; {OFFSET}", "lesson 19"),
-    "keys": ("where keys are turned: before or after they are cached? By which positions?", "lesson 19"),
-    "cache-turn": ("where keys are turned: before or after they are cached?", "lesson 19"),
+    "new-keys": ("where keys are turned: before or after they are cached? By which positions?", "lesson 19"),
+    "turned-again": ("where keys are turned: before or after they are cached?", "lesson 19"),
     "overwritten": ("the index at which new keys and values are written", "lesson 19"),
     "mask-forgets": (f"is_causal=True, or a triangle without {OFFSET}", "lesson 19"),
+    "heads": ("repeat, where repeat_interleave is meant", "lesson 09"),
     "hidden": ("does the mask take slots of the cache for positions? Its triangle, its window", "lesson 19"),
     "not-kept": ("which end of the cache is cut off, which slots are written over", "lesson 19"),
-    "seen-too": ("the mask of new tokens, and their window", "lesson 20"),
-    "state": ("what the cache keeps beside keys and values, and what a step hands on", "lesson 19"),
+    "by-slot": ("keep the position_ids of cached keys, too, or turn keys before they are cached", "lesson 19"),
+    "keys-elsewhere": ("where keys are turned: before or after they are cached? By which positions?", "lesson 19"),
+    "no-bias": ("what is added to the scores of new tokens", "lesson 19"),
+    "unwritten": ("is what is not yet written hidden, or cut off?", "lesson 19"),
+    "missing": ("the mask of new tokens, and their window", "lesson 20"),
+    "wider": ("the mask of new tokens, and their window", "lesson 20"),
+    "dropped-early": ("when the cache is cut: after attention?", "lesson 20"),
+    "drops": ("the window, and how many keys the cache keeps", "lesson 20"),
+    "narrower": ("the mask of new tokens, and their window", "lesson 20"),
+    "state": ("what the cache keeps beside keys and values, and what a step hands on", "lesson 16"),
 }  # fmt: skip
 
 
@@ -71,18 +84,13 @@ class Watch(TorchDispatchMode):
         if op is aten.bmm and args[0].shape[1] == new:
             inner, outer = args[0].shape[2], args[1].shape[2]
             if len(self.turned) > len(self.values) and inner == self.turned[-1][1].shape[1]:
-                self.kept("values", args[1])
+                args = args[0], *self.kept("values", args[1])
             elif inner in self.widths or (not self.widths and outer == self.n != inner):
                 queries, keys = self.kept("turned", args[0], args[1].mT)
                 args = queries, keys.mT
-        elif (
-            op in SOFTMAX
-            and args[0].ndim > 2
-            and args[0].shape[-2] == new
-            and self.n in (None, args[0].shape[-1])
-        ):
+        elif op in SOFTMAX and args[0].ndim > 2 and args[0].shape[-2:] == (new, self.n or args[0].shape[-1]):
             args = *self.kept("scores", args[0]), *args[1:]
-        elif op in (aten.add, aten.add_) and _are_two_parts(args, new):
+        elif op in (aten.add, aten.add_) and not kwargs and _are_two_parts(args, new):
             args = *self.kept("sums", *torch.broadcast_tensors(*args[:2])), *args[2:]
             if op is aten.add_:
                 return args[0].copy_(args[0] + args[1])
@@ -118,7 +126,7 @@ class Equal:
         return what_is_added(self.seen.scores[layer][0])
 
     def table(self):
-        """(number of the sum, tokens, table) of what is added to tokens and goes by their places alone, or None."""
+        """(number of the sum, tokens, table) of what is added to tokens by their places alone, or None."""
         for at, pair in enumerate(self.seen.sums):
             pair = [one.flatten(0, -2) for one in pair]
             fixed = [_same(one, one[:1].expand_as(one)) for one in pair]
@@ -136,18 +144,21 @@ def kind(one, text, given):
     return "turns" if equal.turns else "fades" if biased else ""
 
 
+def bias_of_places(one):
+    """Do the scores of equal tokens get a bias that goes by more than the distance?"""
+    equal = Equal(one, one.text, False, 31)
+    return not equal.turns and any(
+        _by_distance(what_is_added(*scores)[0]) is None for scores in equal.seen.scores
+    )
+
+
 def turn(columns, how, places):
     """(heads, n, d) turned as `how` says, at these places."""
     first, width, halves, speeds = how
-    part = torch.view_as_real(
-        _pairs(columns[..., first : first + width].double(), halves)
-        * torch.exp(1j * places[:, None] * speeds)
-    )
-    columns = columns.clone()
-    columns[..., first : first + width] = (torch.cat(part.unbind(-1), -1) if halves else part.flatten(-2)).to(
-        columns
-    )
-    return columns
+    pairs = _pairs(columns[..., first : first + width].double(), halves)
+    pairs = torch.view_as_real(pairs * torch.exp(1j * places[:, None] * speeds))
+    turned = torch.cat(pairs.unbind(-1), -1) if halves else pairs.flatten(-2)
+    return torch.cat([columns[..., :first], turned.to(columns), columns[..., first + width :]], -1)
 
 
 def _pairs(columns, halves):
@@ -160,7 +171,7 @@ def how_it_turns(columns):
     n, d, size = *columns.shape[1:], columns.abs().max()
     moves = ((columns - columns[:, :1]).abs().amax(dim=(0, 1)) > CLOSE * size).nonzero()[:, 0].tolist()
     if not moves:
-        return 0, 0, True, columns.new_zeros(0)
+        return STILL
     places = torch.arange(n)
     for width in range(2, d + 1, 2):
         for start, halves in ((0, True), (0, False), (d - width, True), (d - width, False)):
@@ -220,6 +231,7 @@ def named(patient, right, given):
         or _biased(own, other, explains)
         or _added(own.table(), other.table(), real.sums, explains)
         or _scaled(real.scores, others.scores, explains)
+        or _reordered(real.turned, others.turned, explains)
     )
 
 
@@ -265,10 +277,10 @@ def turns_differ(own, other):
         return f"columns | {width} columns of a head turn, and {width2} in the reference"
     if halves == halves2 or width == 2:
         return speeds_differ(speeds, speeds2)
+    if speeds_differ(speeds, speeds2):
+        return ""
     one, two = ("halves", "neighbours") if halves else ("neighbours", "halves")
-    return f"layout-{one} | the code turns {one}, and the reference {two}" * (
-        not speeds_differ(speeds, speeds2)
-    )
+    return f"layout-{one} | the code turns {one}, and the reference {two}"
 
 
 def speeds_differ(own, others):
@@ -277,30 +289,38 @@ def speeds_differ(own, others):
     clear = (others * own).abs() > 1e-7
 
     def are(told):
-        return bool(((own - told).abs() <= 0.01 * told.abs())[clear].all())
+        off = (
+            torch.remainder(own - told + torch.pi, 2 * torch.pi) - torch.pi
+        )  # speeds are seen up to whole turns
+        return bool((off.abs() <= 0.01 * told.abs().clamp(max=1))[clear].all())
 
     if not clear.any() or are(others):
         return ""
     if are(-others):
         return "direction | the rotation goes the other way"
     a, b = own.abs(), others.abs()
-    times, first = (a / b)[0].item(), b[0]
-    for words, told in (
-        ("exponent-from-1 | the exponent begins at 2 / d and not at 0", b * b[1:2].sum() / first),
-        ("exponent-to-1 | the exponent goes up to 1: i / (d / 2 - 1)", b ** (most / max(1, most - 1))),
-        ("exponent-sign | the exponent has the other sign", 1 / b),
-        ("exponent | the exponent is doubled", b**2),
-        ("exponent-half | the exponent is halved: i / d", b**0.5),
-        *((f"exponent-part | the exponent is divided by {by}, as by another width", b ** (1 / by)) for by in range(3, 65)),
-    ):  # fmt: skip
-        if most > 1 and clear.sum() > 1 and are(told * others.sign()):
-            base = f" (or the base is {_number(float((a[0] / a[1]) ** most))})"
-            return words + base * words.startswith(("exponent |", "exponent-half", "exponent-part"))
+    times, d = (a / b)[clear][-1].item(), 2 * most
+    even = clear.sum() > 1
+    powers = [
+        ("", "doubled", 2.0),
+        ("-half", "halved: i / d", 0.5),
+        ("-to-1", "i / (d / 2 - 1)", d / max(2, d - 2)),
+    ]
+    powers += [("-part", f"divided by {by}, as by another width", 1 / by) for by in range(3, 65)]
+    for name, words, power in powers if even else ():
+        if are(b**power * others.sign()):
+            base = _number(float((a[0] / a[1]) ** most))
+            return f"exponent{name} | the exponent is {words} (or the base is {base})"
+    if even and are(1 / others):
+        return "exponent-sign | the exponent has the other sign"
+    if even and are(others * b[1] / b[0]):
+        return "exponent-from-1 | the exponent begins at 2 / d and not at 0"
     if are(others * times):
         word = f"multiplied by {_number(times)}" if times > 1 else f"divided by {_number(1 / times)}"
         return f"positions-{word.split()[0]} | positions are {word}"
-    even = all(clear.sum() > 1 and bool(((one[1:] / one[:-1]) / (one[1] / one[0]) - 1).abs()[clear[1:]].max() < 0.02)
-               for one in (a, b))  # fmt: skip
+    for one in (a, b):
+        steps = one[1:] / one[:-1]
+        even = even and (steps / steps[0] - 1)[clear[1:]].abs().max() < 0.02
     if even and abs(times - 1) < 0.01:
         bases = [_number(float((one[0] / one[1]) ** most)) for one in (a, b)]
         return "base | the base is {}, and {} in the reference".format(*bases)
@@ -327,11 +347,8 @@ def bias_differs(own, other):
     if _same(own, other):
         return ""
     if min(sizes) < CLOSE * max(sizes):
-        return (
-            "bias-left-out | no bias is added"
-            if sizes[0] < sizes[1]
-            else "bias-added | what should not get a bias does"
-        )
+        left_out = sizes[0] < sizes[1]
+        return "bias-left-out | no bias is added" if left_out else "bias-added | what should get no bias does"
     if times := _times(own, other):
         if abs(times + 1) < CLOSE:
             return "bias-sign | the bias has the other sign"
@@ -346,17 +363,17 @@ def bias_differs(own, other):
     far = [_by_distance(one) for one in (own, other)]
     if far[0] is None and far[1] is not None:
         return "bias-places | the bias goes by more than the distance here"
-    if (
-        None in map(type, far)
-        or None in (fits := [_buckets(one) for one in far if one is not None])
-        or len(fits) < 2
-    ):
-        return ""
+    fits = [one is not None and _buckets(one) for one in far]
+    if not all(fits):
+        first = next((at for at in range(own.shape[1]) if not _same(far[0][at], far[1][at], sizes[1])), 0)
+        flat = any(
+            one is not None and (one[1:] - one[:-1]).abs().amax(dim=1).min() < CLOSE * sizes[1] for one in far
+        )
+        says = "distances fall into other buckets, or are cut off elsewhere, than in the reference"
+        return f"buckets | {says}: the first that differs is {first}" if flat else ""
     (count, most), (count_2, most_2) = fits
     if most != most_2:
-        return (
-            f"buckets-most | the largest distance of the buckets is {most:,}, and {most_2:,} in the reference"
-        )
+        return f"buckets-most | their largest distance is {most:,}, and {most_2:,} in the reference"
     half = ": half of them are for later tokens" * (2 * count == count_2)
     return f"buckets-count | past tokens get {count} buckets, and {count_2} in the reference{half}"
 
@@ -371,16 +388,14 @@ def _by_distance(bias):
 
 def _buckets(far):
     """(number of buckets, largest distance) of T5's rule that gives these distances their own bias, or None."""
-    distances = torch.arange(len(far))
     changes = (far[1:] - far[:-1]).abs().amax(dim=1) > CLOSE * far.abs().max()
-    for count in (32, 16, 64, 8, 128):
+    for dtype, count in itertools.product((torch.float32, torch.float64), (32, 16, 64, 8, 128)):
         for most in (128, 64, 32, 256, 512, 1024, 20, 40, 50, 80, 100, 200, 1000):
-            exact = count // 2
+            exact, distances = count // 2, torch.arange(len(far), dtype=dtype)
             if exact < most:
                 large = (distances.clamp(min=1) / exact).log() / math.log(most / exact) * (count - exact)
-                bucket = torch.where(
-                    distances < exact, distances, (exact + large.long()).clamp(max=count - 1)
-                )
+                large = (exact + large.long()).clamp(max=count - 1)
+                bucket = torch.where(distances < exact, distances.long(), large)
                 if torch.equal(bucket.diff() > 0, changes):
                     return count, most
     return None
@@ -409,14 +424,12 @@ def _added(own, other, real, explains):
 def table_differs(own, other):
     if _same(own, other):
         return ""
-    if times := _times(own, other):
+    if _same(own, -other):
+        return "table-sign | the table has the other sign"
+    if (times := _times(own, other)) and times > 0:
         root = f", sqrt({times**2:.0f})," * (times > 1)
         says = f"beside the embedding of a token, the table counts {_number(times)}{root} times as much"
-        return (
-            f"table-size | {says} as in the reference"
-            if times > 0
-            else "table-sign | the table has the other sign"
-        )
+        return f"table-size | {says} as in the reference"
     n = len(own)
     for by, way in ((1, "one later"), (2, "two later"), (-1, "one earlier"), (-2, "two earlier")):
         if _same(own[max(0, -by) : n - max(0, by)], other[max(0, by) : n + min(0, by)]):
@@ -441,13 +454,26 @@ def _scaled(own, other, explains):
     return f"scale | scores are {_number(times)} times those of the reference"
 
 
+def _reordered(own, other, explains):
+    """Do heads of queries look at keys and values that are those of other heads in the reference?"""
+    if not own or not other or not _same(own[0][0], other[0][0]):
+        return ""
+    order = [next((at for at, two in enumerate(other[0][1]) if _same(one, two)), None) for one in own[0][1]]
+    if None in order or not explains(turned=lambda layer, queries, keys: (queries, keys[order]),
+                                     values=lambda layer, values: [values[order]]):  # fmt: skip
+        return ""
+    return "heads-order | heads that share keys are repeated in another order"
+
+
 def with_cache(patient, text, cuts, ids):
     """(culprit, look_at, lesson) of what new tokens get otherwise with a cache than at once, or ()."""
     equal = Equal(patient, patient.text, patient.known)
-    widths = {queries.shape[2] for queries, _ in equal.seen.turned}
+    widths, table = {queries.shape[2] for queries, _ in equal.seen.turned}, equal.table()
+    if table:  # by which equal tokens differ, and not by a turn
+        equal.ways = [[STILL, STILL] for _ in equal.ways]
     for first, end in zip(cuts, [*cuts[1:], text.shape[1]]):
         old, new, both = (
-            None if ids is None else ids[:, own] for own in (slice(first), slice(first, end), slice(end))
+            None if ids is None else ids[:, a:b] for a, b in ((0, first), (first, end), (0, end))
         )
         with sdpa_kernel(SDPBackend.MATH):
             cache = patient.ask(text[:, :first], old)[1]
@@ -457,7 +483,7 @@ def with_cache(patient, text, cuts, ids):
                 right = patient.rows(text[:, :end], both)[:, first:]
         if not patient.same(seen, right):
             where = torch.arange(end) if ids is None else ids[0, :end]
-            return found(_row(step, once, equal.table(), first, where) or _heads(step, once, equal, first, where)
+            return found(_row(step, once, table, first, where) or _heads(step, once, equal, first, where)
                          or _kept(patient, text, first, end, old, new))  # fmt: skip
     return ()
 
@@ -474,37 +500,23 @@ def _row(step, once, table, first, where):
     if None in rows:
         return ""
     new = _list(where[first:].tolist())
-    begins = (
-        "offset-0 | positions begin again at 0 after the cache"
-        if rows == [*range(len(rows))]
-        else "cache-row | with a cache"
-    )
-    return f"{begins}, so that new tokens at {new} get the table's rows {_list(rows)}"
+    says = f"new tokens at {new} get the table's rows {_list(rows)}"
+    if rows == [*range(len(rows))]:
+        return f"offset-0 | positions begin again at 0 after the cache: {says}"
+    return f"cache-row | with a cache, {says}"
 
 
 def _heads(step, once, equal, first, where):
     """What the first layer that differs gets."""
-    if (
-        len(
-            {
-                len(one)
-                for one in (step.turned, step.values, step.scores, once.turned, once.values, once.scores)
-            }
-        )
-        > 1
-    ):
+    if len({len(one) for seen in (step, once) for one in (seen.turned, seen.values, seen.scores)}) > 1:
         return ""
     for layer, how in enumerate(equal.ways):
-        own, right = (
-            [*seen.turned[layer], *seen.values[layer], seen.scores[layer][0].flatten(0, -3)]
-            for seen in (step, once)
-        )
+        own, right = ([*seen.turned[layer], *seen.values[layer], seen.scores[layer][0].flatten(0, -3)]
+                      for seen in (step, once))  # fmt: skip
         if None in how or own[0].shape[0] != right[0].shape[0]:
             return ""
         right[0], right[3] = right[0][:, first:], right[3][:, first:]
-        name = _in_layer(
-            own, right, how, where, first, lambda layer=layer: _by_distance(equal.bias(layer)[0])
-        )
+        name = _in_layer(own, right, how, where, first, _by_distance(equal.bias(layer)[0]))
         if name is not None:
             return name and name + f", in layer {layer} (counted from 0)" * (layer > 0)
     return ""
@@ -522,7 +534,7 @@ def _stands(own, right, how, places):
     return stands
 
 
-def _in_layer(own, right, how, where, first, bias):
+def _in_layer(own, right, how, where, first, far):
     """An "id | words", "" if something differs that has no name, None if nothing does."""
     (queries, keys, values, scores), (queries_2, keys_2, values_2, scores_2) = own, right
     new, places, total = where[first:], where[first:].tolist(), len(where)
@@ -536,47 +548,73 @@ def _in_layer(own, right, how, where, first, bias):
             token_of[slot] = min(likely, key=lambda token: (near[slot, token] > CLOSE, token != slot))
     visible, should = ([{name(slot) for slot in range(one.shape[2]) if one[:, row, slot].max() > HIDDEN}
                         for row in range(len(new))] for one, name in ((scores, token_of.get), (scores_2, int)))  # fmt: skip
+    more = [one.shape[2] - two.shape[1] for one, two in ((scores, keys), (scores_2, keys_2))]
+    if more[0] != more[1]:
+        counts = "places that hold no key count in" if more[0] > more[1] else "a sink is left out of"
+        return f"unwritten | with a cache, {counts} the softmax"
     held = {*token_of.values()}
-    lost = set.union(*should) - held - {*range(first, total)}
-    if lost and lost == {slot for slot, token in token_of.items() if token >= first and slot in lost}:
-        return f"overwritten | keys of new tokens at {_list(places)} are written over those of {_list(where[[*lost]].tolist())}"
+    lost = sorted(set.union(*should) - held - {*range(first, total)})
+    over = [token_of.get(slot, 0) for slot in lost]
+    if lost and min(over) >= first:
+        what = "keys and values" if near[lost, over].max() < CLOSE else "values"
+        if what == "values" and near[lost, lost].max() > CLOSE:
+            return ""
+        return f"overwritten | {what} of {_list(where[over].tolist())} are written over those of {_list(where[lost].tolist())}"
     if any(None in row for row in visible):
         return ""
+    for what, one, two in (
+        ("queries", queries, queries_2),
+        ("keys", keys[:, [*token_of]], keys_2[:, [*held]]),
+    ):
+        if one.shape == two.shape and not _same(one, two) and (times := _times(one, two)):
+            return f"scale | with a cache, {what} are {_number(times)} times those at once"
     stand = _stands(queries, queries_2, how[0], new)
     mine = {token: _stands(keys[:, [slot]], keys_2[:, [token]], how[1], where[[token]])[0]
             for slot, token in token_of.items()}  # fmt: skip
     off = {token: place for token, place in sorted(mine.items()) if place != where[token]}
     if None in stand or None in off.values():
         return ""
-    queries_too = f", and queries of {_list(places)} at {_list(stand)}" * (stand != places)
-    says = f"keys of {_list(where[[*off]].tolist())} stand at {_list([*off.values()])}{queries_too}"
+    queries_too = f", and queries of {_list(places)} as at {_list(stand)}" * (stand != places)
+    says = f"keys of {_list(where[[*off]].tolist())} turn as at {_list([*off.values()])}{queries_too}"
     if off:
         cached = {token: place for token, place in off.items() if token < first}
         if not cached:
-            return f"keys-new | with a cache, new {says}"
+            return f"new-keys | with a cache, new {says}"
         if not any(cached.values()):
-            return f"cache-turn-none | cached keys are kept before the turn, and not turned: {says}"
+            return f"unturned | cached keys are kept before the turn, and not turned: {says}"
         if all(place == where[token] + token or place == 2 * where[token] for token, place in cached.items()):
-            return f"cache-turn-again | cached keys are turned again: {says}"
+            return f"turned-again | cached keys are turned again: {says}"
         if all(place == token for token, place in cached.items()):
-            return f"cache-turn-slots | cached keys are turned by their places in the cache: {says}"
+            return f"by-slot | cached keys are turned by their places in the cache, not by their position_ids: {says}"
         return f"keys-elsewhere | with a cache, {says}"
     if stand != places:
-        return f"queries | with a cache, only the queries of new tokens stand elsewhere: those of {_list(places)} at {_list(stand)}"
+        says = f"those of {_list(places)} turn as at {_list(stand)}"
+        return f"queries | with a cache, only the queries of new tokens stand elsewhere: {says}"
     if visible != should:
         row = next(row for row in range(len(new)) if visible[row] != should[row])
         less, more = should[row] - visible[row], visible[row] - should[row]
-        names = _list(where[sorted(less or more)].tolist())
+        names, all_seen = (
+            _list(where[sorted(less or more)].tolist()),
+            [{*range(first + at + 1)} for at in range(len(new))],
+        )
         if visible == [{*range(1 + row)} for row in range(len(new))]:
             return "mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only"
-        if more:
-            return f"seen-too | with a cache, a new token at {new[row]} sees those at {names}, too" * (
-                not less
+        if more and not less:
+            wider = "missing" if visible == all_seen else "wider"
+            return (
+                f"{wider} | with a cache, the window is {wider}: a new token at {new[row]} sees {names}, too"
             )
-        if less <= held:
-            return f"hidden | the cache keeps the keys of {names}, and the mask hides them from a new token at {new[row]}"
-        says = f"a new token at {new[row]} should see the keys of {names}, and the cache keeps them no more"
-        return f"not-kept | {says}" * (not less & held)
+        if more:
+            return ""
+        says = f"a new token at {new[row]} does not see {names}, which the cache "
+        says += "keeps: the mask hides them" if less <= held else "keeps no more"
+        if max(less) > min(should[row] - less):
+            return f"{'hidden' if less <= held else 'not-kept'} | with a cache, {says}"
+        if len(new) > 1 and visible[-1] == should[-1]:
+            return f"dropped-early | the first of several new tokens see too little, and the last one does not: {says}"
+        if should == all_seen:
+            return f"drops | with a cache, far tokens are not seen: {says}"
+        return f"narrower | with a cache, the window is too narrow: {says}"
     ordered = scores_2.clone()
     for slot, token in token_of.items():
         ordered[:, :, token] = scores[:, :, slot]
@@ -586,7 +624,7 @@ def _in_layer(own, right, how, where, first, bias):
         return None
     if times := _times(ordered, plain):
         return f"scale | with a cache, scores are {_number(times)} times those at once"
-    if how[0][1] or how[1][1] or (far := bias()) is None or not far.any():
+    if how[0][1] or how[1][1] or far is None or not far.any():
         return ""
     far = far.T
     plain = plain - far[:, (new[:, None] - where).clamp(min=0)]
@@ -596,30 +634,31 @@ def _in_layer(own, right, how, where, first, bias):
         gap = (ordered - plain)[:, row][:, seen[0, row]] - added[..., seen[0, row]]
         return bool((gap - gap.mean(dim=1, keepdim=True)).abs().max() < CLOSE * ordered.abs().max())
 
-    at = [
-        next((at for at in range(far.shape[1]) if alike(row, far[:, (at - where).abs()])), None)
-        for row in range(len(new))
-    ]
-    if None not in at:
-        return f"queries-bias | with a cache, new tokens at {_list(places)} get the bias of queries at {_list(at)}"
-    nothing = all(alike(row, 0 * far[:, :total]) for row in range(len(new)))
-    return "bias-none | with a cache, new tokens get no bias, or the same at all distances" * nothing
+    fresh = where >= new[0]
+    for word, too in (("queries", 0), ("queries and keys", 1)):
+        moved = [[by for by in range(-int(one), 9) if alike(row, far[:, (one + by - where - too * by * fresh).abs()])]
+                 for row, one in enumerate(new)]  # fmt: skip
+        if all(moved):
+            at = _list([one + by[0] for one, by in zip(places, moved)])
+            return (
+                f"queries-bias | with a cache, new tokens at {_list(places)} get the bias of {word} at {at}"
+            )
+    gap, told = ((one - one.mean(dim=1, keepdim=True))[:, seen[0, 0]] for one in
+                 ((ordered - plain)[:, 0], far[:, (new[0] - where).clamp(min=0)]))  # fmt: skip
+    if _same(gap, 0 * told, told.abs().max()):
+        return "no-bias | with a cache, new tokens get no bias, or the same at all distances"
+    times = _times(gap, told)
+    return f"bias-size | with a cache, the bias is {_number(times)} times that at once" if times else ""
 
 
 def _tensors(kept, depth=0):
     """All that a cache holds in tensors of numbers with a point."""
     if torch.is_tensor(kept):
         return [kept] * kept.is_floating_point()
-    inner = (
-        kept.values()
-        if isinstance(kept, dict)
-        else vars(kept).values()
-        if hasattr(kept, "__dict__")
-        else kept
-    )
-    if depth > 5 or not (inner is not kept or isinstance(kept, list | tuple)):
-        return []
-    return [one for each in inner for one in _tensors(each, depth + 1)]
+    if not isinstance(kept, dict | list | tuple):
+        kept = getattr(kept, "__dict__", {})
+    inner = kept.values() if isinstance(kept, dict) else kept
+    return [one for each in inner for one in _tensors(each, depth + 1)] if depth < 6 else []
 
 
 def _kept(patient, text, first, end, ids, new):
@@ -641,13 +680,20 @@ def _kept(patient, text, first, end, ids, new):
             continue
         changed, again = begun(text), begun(text)
         _tensors(changed)[at].mul_(-2.0)
-        read, before_it = not torch.equal(step(changed)[0], rows), _tensors(again)[at].clone()
-        size = f"(a tensor {tuple(one.shape)} of the cache)"
+        read, old = not torch.equal(step(changed)[0], rows), _tensors(again)[at].clone()
+        size = f"of what the cache keeps, a tensor {tuple(one.shape)}"
         if last[at] and not read:
             what = "a state" if earliest[at] else "the end of a convolution"
-            return f"state-not-read | {what} is kept, and a new token does not read it {size}"
+            return maybe(
+                f"state-not-read | {size} is not read by a new token", f"{what} that is not handed on"
+            )
         if read and before[at] and not last[at]:
-            return f"state-early | a state is kept that does not notice the last token, only those before it {size}"
-        if read and last[at] and torch.equal(_tensors(step(again)[1])[at], before_it):
-            return f"state-not-written | a step does not change what is kept of a state {size}"
+            says = f"{size} does not notice the last token, and those before it"
+            return maybe(
+                f"state-early | {says}", "a state, or the end of a convolution, that is kept too early"
+            )
+        if read and last[at] and torch.equal(_tensors(step(again)[1])[at], old):
+            return maybe(
+                f"state-not-written | {size} is not changed by a step", "a state that is not kept on"
+            )
     return ""

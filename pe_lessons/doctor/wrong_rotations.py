@@ -1,6 +1,6 @@
 """What can be made wrong about the rotation of a causal model of the transformers library, and undone again.
 
-The doctor holds a model of the same weights to each. What queries and keys show by themselves, `inside` names.
+The doctor holds a model of the same weights to each. `inside` names what shows in queries and keys.
 """
 
 import functools
@@ -48,9 +48,6 @@ def mistakes(model):
         where = "attention_factor or mscale of the rule for long texts"
         yield ("rule-factor | the factor of the rule for long texts is left out", where, "lesson 13",
                lambda: _undoing([_set(one, "attention_scaling", 1.0) for one in scaled]))  # fmt: skip
-    where = "repeat, where repeat_interleave is meant"
-    yield "heads-order | heads that share keys are repeated in another order", where, "", functools.partial(
-        _other_heads, model)  # fmt: skip
 
 
 def _rule(config):
@@ -74,23 +71,6 @@ def _other_frequencies(model, change):
     return _changed(
         [one for name, one in model.named_buffers() if name.endswith("inv_freq") and one.ndim == 1], change
     )
-
-
-def _other_heads(model):
-    """Queries ask the keys that they would get with repeat, where the model repeats each in turn."""
-    shared = model.config.num_key_value_heads
-    order = torch.arange(model.config.num_attention_heads).view(-1, shared).T.flatten()
-
-    def reordered(old):
-        return old.unflatten(0, (len(order), -1))[order].flatten(0, 1)
-
-    undo = []
-    for name, one in model.named_parameters():
-        if "q_proj" in name or name.endswith("sinks"):
-            undo.append(_changed([one], reordered))
-        elif "o_proj.weight" in name:
-            undo.append(_changed([one], lambda old: reordered(old.T).T))
-    return _undoing(undo)
 
 
 def _undoing(steps):
