@@ -887,24 +887,6 @@ def _cached(patient, check, cuts):
             other = patient.continued(patient.altered(patient.text, place), cuts, positions, mask)
             return not patient.same(seen[:, rows], other[:, rows], by=100)
 
-        def step_lost():
-            """Does the last token not notice the first new one, and at once it does?"""
-            other = patient.rows(patient.altered(patient.text, OLD))
-            at_once = not patient.same(other[:, -1], patient.rows(patient.text)[:, -1])
-            return len(cuts) > 1 and at_once and not matters(OLD, slice(-1, None))
-
-        def other_values():
-            """Of equal tokens at one place it does not matter which are seen, only what they hold."""
-            equal, ids, steps = patient.text[:, :1].repeat(1, LENGTH), None, cuts
-            if known:
-                ids = 3 + 0 * patient.count
-            elif not patient.alike:  # they end in equal rows, unless there is a table
-                equal, steps = patient.text[:, :1].repeat(1, patient.long.shape[1]), later
-            got, right = patient.continued(equal, steps, ids), patient.rows(equal, ids)[:, steps[0] :]
-            if known or patient.alike:
-                return not patient.same(got, right)
-            return patient.settles and patient.difference(got, right) > patient.difference(seen, expected) / 9
-
         def right_in_the_end(times=10):
             """Are equal tokens less wrong where they are many? Then it is the first or the last of them, and
             no rounding."""
@@ -922,27 +904,16 @@ def _cached(patient, check, cuts):
             text = torch.cat([patient.text[:, :OLD], filler, patient.text[:, OLD:]], dim=1)
             return patient.rows(text, None, text != patient.stranger)[:, -NEW:]
 
-        def after(shown, by, itself=True, filler=patient.stranger, place=None):
+        def after(shown, by, filler=patient.stranger):
             """The last row, with a cache and at once, of so many tokens, others that a mask hides, and a
-            new one, which the mask may hide from itself, and which may be put at one place."""
+            new one."""
             if patient.steps_right and len(cuts) == 1:
                 raise ValueError("a single new token is right, so what it shows explains nothing here")
             middle = torch.full((1, by), filler)
             text = torch.cat([patient.text[:, :shown], middle, patient.text[:, OLD : OLD + 1]], dim=1)
             mask, ids = torch.ones_like(text).bool(), torch.arange(text.shape[1])[None] if known else None
             mask[:, shown:-1] = False
-            if known and place is not None:
-                ids[:, -1] = place
-            if not itself:  # a mask of padding often shows it all the same
-                mask = mask[:, None] & torch.ones(1, *2 * text.shape[1:]).tril().bool()
-                mask[:, -1, -1] = False
             return patient.continued(text, [shown + by], ids, mask), patient.rows(text, ids, mask)[:, -1:]
-
-        def values_are_right():
-            """Is a new token right that sees one cached token, so that no score matters, wherever that is?"""
-            pairs = [after(1, by, itself=False) for by in (0, 1, 4)]
-            no_state = patient.even and patient.same(pairs[0][1], pairs[1][1])
-            return no_state and all(patient.same(*pair) for pair in pairs)
 
         def alone_differs():
             """Does a new token that sees nothing but itself differ with a cache, and not without one?"""
@@ -963,33 +934,12 @@ def _cached(patient, check, cuts):
             """Is nothing left where only a new token itself is shown, while one more token is enough?"""
             return alone_differs() and hidden_matters() and not hidden_matters(1)
 
-        def keys_in_place():
-            return patient.steps_right or "mask" not in patient.arguments or not hidden_matters(1)
-
         def any_position(*times):
             """Does it not matter how far the new ones are from cached ones, or from each other?"""
             new = [patient.count + (by + step * patient.count) * (patient.count >= OLD)
                    for by, step in ((2, 0), (5, 0), *((5, step) for step in times))]  # fmt: skip
             first, *rows = (patient.continued(patient.text, cuts, ids) for ids in new)
             return all(patient.same(first, other, by=10) for other in rows)
-
-        def as_if_masked(change):
-            """The whole text, where `change` has changed the rows of new tokens in the causal mask."""
-            mask = torch.ones(LENGTH, LENGTH).tril().bool()
-            for row in range(OLD, LENGTH):
-                change(mask[row], row if len(cuts) > 1 else OLD)
-            return patient.same(seen, patient.rows(patient.text, positions, mask[None])[:, OLD:], by=10)
-
-        def hide(keys, place):
-            keys[place] = False
-
-        def first_keys(keys, old):
-            count = len(cuts) == 1 and keys.sum() - old
-            keys[:] = torch.arange(LENGTH) < max(1, int(count))
-
-        def new_first(keys, old):
-            keys[:] = torch.arange(LENGTH) <= keys.sum() - 1 - NEW
-            keys[OLD:] = True
 
         brings = "a sink, the kernel of a convolution, and a norm"
         if patient.even or not (patient.in_attention or patient.settles):
@@ -1001,28 +951,9 @@ def _cached(patient, check, cuts):
                  expected, patient.continued(patient.text, cuts, positions, mask, later=~mask))),
             ("unused | the cache is not used", "where cached keys and values are put before the new ones",
              lambda: not matters(0) and not matters(OLD - 1)),
-            ("mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only",
-             f"is_causal=True, or a triangle without {OFFSET}",
-             lambda: not matters(OLD - 1) and as_if_masked(first_keys)),
-            ("last-dropped | with a cache, the last token before the new ones is not seen",
-             "which keys are kept, and the mask",
-             lambda: as_if_masked(lambda keys, old: hide(keys, old - 1))),
-            ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
-             lambda: as_if_masked(lambda keys, old: hide(keys, keys.sum() - 1))
-             or as_if_masked(lambda keys, old: hide(keys, slice(old, None)))),
-            (maybe("overwritten | with a cache, the last token before the new ones is not seen, and those "
-                   "before it are", "a new key that is written over it, which keys are kept, and the mask"),
-             "the index at which new keys and values are written",
-             lambda: not matters(OLD - 1) and matters(OLD - 2)),
-            (maybe("first-keys | with a cache, the last tokens before the new ones are not seen", "a "
-                   "causal mask that forgets the cache, and new keys that are written over cached ones"),
-             f"is_causal=True, a triangle or an index without {OFFSET}", lambda: not matters(OLD - 1)),
-            (maybe("step-lost | those after it do not notice a single new token", "a cache that does not keep "
-                   "what it brings, the end at which it is cut, and a mask"),
-             "the new cache of a single token", step_lost),
             ("ids-unused | position_ids are not used once there is a cache", "where position_ids are made",
              lambda: positions is not None and patient.told(range(OLD, LENGTH))),
-            ("new-at-0 | every new token is answered as if it stood at position 0, or its query alone did", OFFSET,
+            ("new-at-0 | every new token is answered as if it stood at position 0, or its query did", OFFSET,
              lambda: patient.told([0] * NEW)),
             ("offset-0 | positions begin again at 0 after the cache", OFFSET,
              lambda: patient.told([p - OLD for p in new])),
@@ -1037,15 +968,6 @@ def _cached(patient, check, cuts):
              lambda: len(cuts) == 1 and patient.told(new[:1] * NEW)),
             ("offset-plus-1 | positions after the cache are one too far on", OFFSET,
              lambda: not known and patient.same(seen, spaced())),
-            ("first-dropped | with a cache, the first token is not seen", "which keys are kept",
-             lambda: as_if_masked(lambda keys, old: hide(keys, 0))),
-            ("new-first | new keys are put before the old ones",
-             "torch.cat([old, new]); the causal mask is for that order",
-             lambda: len(cuts) == 1 and as_if_masked(new_first)),
-            (maybe("causal-missing | among the tokens that come after a cache, some see later ones", "their "
-                   "causal mask, and the order in which old and new keys are joined"),
-             "the mask of several new tokens; torch.cat([old, new])",
-             lambda: len(cuts) == 1 and matters(LENGTH - 1, slice(-1)) and keys_in_place()),
             (maybe("mask-counts | with a mask, even one of ones, new tokens go wrong, and without one they "
                    "are right", "whether they are counted wrongly from it, whether it hides a token, and a "
                    "state or a sink that hangs on it"),
@@ -1059,21 +981,8 @@ def _cached(patient, check, cuts):
              "is the table added, does the rotation turn, are the keys of the cache joined?", any_position),
             ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
              not_itself),
-            (maybe("values-elsewhere | with a cache, a token that the mask hides is noticed", "whether "
-                   "values lie where their keys do, the order in which old and new are joined, and the mask"),
-             "the slots of keys, values and the mask; torch.cat([old, new])",
-             lambda: hidden_matters() or hidden_matters(1)),
             (maybe("brought | what a new token brings differs with a cache", brings),
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
-            (maybe("state-late | equal tokens go on rightly after many of them, and not after few",
-                   "the end of a convolution or its kernel, a state that is late or not kept, and a key"),
-             "what the cache keeps of the last tokens beside keys and values",
-             lambda: not patient.even and right_in_the_end()),
-            (maybe("other-values | with a cache, other values are seen, wherever they stand", "the slots "
-                   "that are written and read, the cache of each head and layer, and what is done to values"),
-             "what each head and each layer gets from the cache, and what is counted on after a call",
-             lambda: patient.even and (known or patient.alike) and other_values()),
-            *(_long_only(patient, patient.long, later) if positions is None else ()),
             (maybe("together | one new token at a time is right, several are not", "the positions "
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
              "the rows of positions or of the bias for several tokens, and what the cache keeps beside keys",
@@ -1082,19 +991,10 @@ def _cached(patient, check, cuts):
                    "the end of a convolution that a step leaves, the slots that it writes, and its length"),
              "the new cache of a single token",
              lambda: len(cuts) > 1 and patient.same(seen[:, :1], expected[:, :1])),
-            (maybe("not-positions | equal tokens go wrong, too", "a state or the end of a convolution that "
-                   "is not handed on, positions or values that are others, and a sink"),
-             "what the cache keeps, and what is made of it", other_values),
-            (maybe("scores-only | the values of cached tokens are right, and how much they count is not",
-                   "distances not counted on, the scale of scores, and the bias or turn of each layer"),
-             f"{OFFSET}; then the bias or the turn of each layer: are cached keys turned again?",
-             values_are_right),
         ]  # fmt: skip
         causes = "positions or distances of new tokens, cached keys and values, and the scale"
         if not patient.even:
-            causes = (
-                "positions of new tokens, a state or convolution that is not handed on, and cached values"
-            )
+            causes = "positions of new tokens, a state or convolution not handed on, and cached values"
         otherwise = (
             maybe("unexplained | with a cache, new tokens go wrong", causes),
             f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens, and "
@@ -1113,12 +1013,13 @@ def _cached(patient, check, cuts):
         """More of a `Finding` that names nothing, if PyTorch shows what new tokens get."""
         if found.status != "wrong" or "Look first at" not in found.culprit:
             return found  # it has a name
-        more = _seen_inside(inside.with_cache, patient, text, cuts, positions)
-        return (
-            dataclasses.replace(found, **dict(zip(("culprit", "look_at", "lesson"), more)), id="")
-            if more
-            else found
+        more = dict(
+            zip(
+                ("culprit", "look_at", "lesson"),
+                _seen_inside(inside.with_cache, patient, text, cuts, positions),
+            )
         )
+        return dataclasses.replace(found, **more, id="") if more else found
 
     @functools.cache
     def not_more_in_a_long_one():
@@ -1209,8 +1110,7 @@ def _cached(patient, check, cuts):
             f"{patient.long.shape[1]}",
             f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
             "rows with a cache are not those at once", "lesson 20",
-            _long_only(patient, patient.long, later),
-            (maybe("long-cache | something changes with the length of the text", "a cache that is cut, a "
+            (), (maybe("long-cache | something changes with the length of the text", "a cache that is cut, a "
                    "window, and a base that grows"),
              "what is dropped from the cache, and which keys were turned before"),
             rounds(),
@@ -1275,35 +1175,6 @@ def _farthest_seen(patient, ask, text):
         middle = (low + high) // 2
         low, high = (middle, high) if seen(middle) else (low, middle)
     return low
-
-
-def _long_only(patient, text, cuts):
-    """A story of texts that go on rightly only up to a length."""
-    n = text.shape[1]
-
-    @functools.cache
-    def longest_right():
-        """So many tokens go on as they should, or 0; the last ones come as in `text`."""
-
-        def right(length):
-            end, later = text[:, :length], [cut - n + length for cut in cuts]
-            return patient.same(patient.continued(end, later), patient.rows(end)[:, later[0] :])
-
-        low, high = NEW + 2, n
-        if not right(low) or right(high):
-            return 0
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if right(middle) else (low, middle)
-        return low
-
-    return [
-        (maybe("from-length | with a cache, a long text goes wrong and a short one does not", "the window, "
-               "how many keys are kept, and the positions of far tokens"),
-         "the window's mask, and how many keys the cache keeps",
-         lambda: (patient.even or longest_right() > LENGTH) and longest_right()
-         and f"; texts of up to {longest_right()} tokens are right"),
-    ]  # fmt: skip
 
 
 def _padded_steps(patient, check):

@@ -37,26 +37,12 @@ LOOK_AT = {
     "table": ("how the table is made, and its sines and cosines: in turn, or in halves?", "lesson 08"),
     "row": ("where the table begins", "lesson 12"),
     "scale": ("division by sqrt(d); the factor of a rule for long texts", "lesson 09"),
-    "cache-row": (OFFSET, "lesson 19"),
     "offset": (OFFSET, "lesson 19"),
-    "queries": (f"where queries get their positions; {OFFSET}", "lesson 19"),
-    "new-keys": ("where keys are turned: before or after they are cached? By which positions?", "lesson 19"),
-    "turned-again": ("where keys are turned: before or after they are cached?", "lesson 19"),
-    "overwritten": ("the index at which new keys and values are written", "lesson 19"),
+    "cache-row": (OFFSET, "lesson 19"),
     "mask-forgets": (f"is_causal=True, or a triangle without {OFFSET}", "lesson 19"),
-    "heads": ("repeat, where repeat_interleave is meant", "lesson 09"),
     "hidden": ("does the mask take slots of the cache for positions? Its triangle, its window", "lesson 19"),
-    "not-kept": ("which end of the cache is cut off, which slots are written over", "lesson 19"),
-    "by-slot": ("keep the position_ids of cached keys, too, or turn keys before they are cached", "lesson 19"),
-    "keys-elsewhere": ("where keys are turned: before or after they are cached? By which positions?", "lesson 19"),
-    "no-bias": ("what is added to the scores of new tokens", "lesson 19"),
-    "unwritten": ("is what is not yet written hidden, or cut off?", "lesson 19"),
-    "missing": ("the mask of new tokens, and their window", "lesson 20"),
-    "wider": ("the mask of new tokens, and their window", "lesson 20"),
-    "dropped-early": ("when the cache is cut: after attention?", "lesson 20"),
-    "drops": ("the window, and how many keys the cache keeps", "lesson 20"),
-    "narrower": ("the mask of new tokens, and their window", "lesson 20"),
-    "state": ("what the cache keeps beside keys and values, and what a step hands on", "lesson 16"),
+    "heads": ("repeat, where repeat_interleave is meant", "lesson 09"),
+    "": ("what the cache keeps, and where; where keys are turned; the mask of new tokens", "lesson 19"),
 }  # fmt: skip
 
 
@@ -67,7 +53,7 @@ def found(name):
 
 class Watch(TorchDispatchMode):
     """Keeps what the last `new` of `n` tokens bring to products of queries with keys, each softmax, products
-    with values, and sums of two parts; `change` has a function of the number and of these for some of them."""
+    with values, and sums of two parts; `change` may have a function of the number and of these for each."""
 
     def __init__(self, new, n=None, widths=(), **change):
         super().__init__()
@@ -373,7 +359,9 @@ def bias_differs(own, other):
         return f"buckets | {says}: the first that differs is {first}" if flat else ""
     (count, most), (count_2, most_2) = fits
     if most != most_2:
-        return f"buckets-most | their largest distance is {most:,}, and {most_2:,} in the reference"
+        return (
+            f"buckets-most | the largest distance of the buckets is {most:,}, and {most_2:,} in the reference"
+        )
     half = ": half of them are for later tokens" * (2 * count == count_2)
     return f"buckets-count | past tokens get {count} buckets, and {count_2} in the reference{half}"
 
@@ -387,7 +375,7 @@ def _by_distance(bias):
 
 
 def _buckets(far):
-    """(number of buckets, largest distance) of T5's rule that gives these distances their own bias, or None."""
+    """(number of buckets, largest distance) of T5's rule by which these distances get a bias, or None."""
     changes = (far[1:] - far[:-1]).abs().amax(dim=1) > CLOSE * far.abs().max()
     for dtype, count in itertools.product((torch.float32, torch.float64), (32, 16, 64, 8, 128)):
         for most in (128, 64, 32, 256, 512, 1024, 20, 40, 50, 80, 100, 200, 1000):
@@ -541,13 +529,19 @@ def _in_layer(own, right, how, where, first, far):
     # tokens may lie in another order: a slot is that of the token whose values it holds
     gaps, near = ((one[:, :, None] - two[:, None]).abs().amax(dim=(0, 3)) / two.abs().max()
                   for one, two in ((values, values_2), (keys, keys_2)))  # fmt: skip
+    wrong = gaps.diagonal() > CLOSE if gaps.shape == near.shape else gaps[:0]
+    if near.diagonal().max() < CLOSE and wrong.any():
+        holds = [gap.argmin().item() if gap.min() < CLOSE else "no token" for gap in gaps[wrong]]
+        says = f"values of {_list(where[wrong].tolist())} are those of {_list(holds)}"
+        return f"values | with a cache, keys lie where they should, and {says}"
     token_of = {}
     for slot, gap in enumerate(gaps):  # equal tokens may hold equal values
         likely = [token for token in (gap < CLOSE).nonzero()[:, 0].tolist() if token not in token_of.values()]
         if likely:
             token_of[slot] = min(likely, key=lambda token: (near[slot, token] > CLOSE, token != slot))
     visible, should = ([{name(slot) for slot in range(one.shape[2]) if one[:, row, slot].max() > HIDDEN}
-                        for row in range(len(new))] for one, name in ((scores, token_of.get), (scores_2, int)))  # fmt: skip
+                        for row in range(len(new))]
+                       for one, name in ((scores, token_of.get), (scores_2, int)))  # fmt: skip
     more = [one.shape[2] - two.shape[1] for one, two in ((scores, keys), (scores_2, keys_2))]
     if more[0] != more[1]:
         counts = "places that hold no key count in" if more[0] > more[1] else "a sink is left out of"
@@ -559,9 +553,12 @@ def _in_layer(own, right, how, where, first, far):
         what = "keys and values" if near[lost, over].max() < CLOSE else "values"
         if what == "values" and near[lost, lost].max() > CLOSE:
             return ""
-        return f"overwritten | {what} of {_list(where[over].tolist())} are written over those of {_list(where[lost].tolist())}"
+        over, lost = (_list(where[tokens].tolist()) for tokens in (over, lost))
+        return f"overwritten | {what} of {over} are written over those of {lost}"
     if any(None in row for row in visible):
         return ""
+    if token_of.get(0, 0) >= first:
+        return "new-first | new keys are put before the old ones"
     for what, one, two in (
         ("queries", queries, queries_2),
         ("keys", keys[:, [*token_of]], keys_2[:, [*held]]),
@@ -585,7 +582,7 @@ def _in_layer(own, right, how, where, first, far):
         if all(place == where[token] + token or place == 2 * where[token] for token, place in cached.items()):
             return f"turned-again | cached keys are turned again: {says}"
         if all(place == token for token, place in cached.items()):
-            return f"by-slot | cached keys are turned by their places in the cache, not by their position_ids: {says}"
+            return f"by-slot | cached keys are turned by their places in the cache: {says}"
         return f"keys-elsewhere | with a cache, {says}"
     if stand != places:
         says = f"those of {_list(places)} turn as at {_list(stand)}"
@@ -608,7 +605,10 @@ def _in_layer(own, right, how, where, first, far):
             return ""
         says = f"a new token at {new[row]} does not see {names}, which the cache "
         says += "keeps: the mask hides them" if less <= held else "keeps no more"
-        if max(less) > min(should[row] - less):
+        rest = {token for token in should[row] - less if token < first}
+        if min(less) >= first:
+            return "not-itself | with a cache, a new token does not see itself"
+        if not rest or max(less) > min(rest):
             return f"{'hidden' if less <= held else 'not-kept'} | with a cache, {says}"
         if len(new) > 1 and visible[-1] == should[-1]:
             return f"dropped-early | the first of several new tokens see too little, and the last one does not: {says}"
