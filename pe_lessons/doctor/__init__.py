@@ -80,8 +80,7 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
     vocab_size : int, optional
         Tokens from its upper half are asked; without it, as many as there are scores for a token.
     reference : callable, optional
-        The same weights in an implementation that is right, asked in the same way. If it is a model of
-        transformers that rotates, some wrong rotations can be named, too.
+        The same weights in an implementation that is right, asked in the same way.
     relative : bool
         Whether moving all positions must change nothing, as with a rotation or ALiBi.
     tolerance : float, optional

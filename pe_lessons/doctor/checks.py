@@ -887,7 +887,7 @@ def _cached(patient, check, cuts):
             other = patient.continued(patient.altered(patient.text, place), cuts, positions, mask)
             return not patient.same(seen[:, rows], other[:, rows], by=100)
 
-        def right_in_the_end(times=10):
+        def right_in_the_end():
             """Are equal tokens less wrong where they are many? Then it is the first or the last of them, and
             no rounding."""
             few, many = (patient.text[:, :1].repeat(1, n) for n in (2, patient.long.shape[1] - NEW + 1))
@@ -896,7 +896,7 @@ def _cached(patient, check, cuts):
                 for text in (few, many)
             )
             steady = patient.in_attention or patient.settles
-            return steady and patient.enough < short and long < short / times
+            return steady and patient.enough < short and long < short / 4
 
         def spaced():
             """The whole text with a token, which a mask hides, before the new ones."""
@@ -904,35 +904,15 @@ def _cached(patient, check, cuts):
             text = torch.cat([patient.text[:, :OLD], filler, patient.text[:, OLD:]], dim=1)
             return patient.rows(text, None, text != patient.stranger)[:, -NEW:]
 
-        def after(shown, by, filler=patient.stranger):
-            """The last row, with a cache and at once, of so many tokens, others that a mask hides, and a
-            new one."""
-            if patient.steps_right and len(cuts) == 1:
-                raise ValueError("a single new token is right, so what it shows explains nothing here")
-            middle = torch.full((1, by), filler)
-            text = torch.cat([patient.text[:, :shown], middle, patient.text[:, OLD : OLD + 1]], dim=1)
-            mask, ids = torch.ones_like(text).bool(), torch.arange(text.shape[1])[None] if known else None
-            mask[:, shown:-1] = False
-            return patient.continued(text, [shown + by], ids, mask), patient.rows(text, ids, mask)[:, -1:]
-
         def alone_differs():
             """Does a new token that sees nothing but itself differ with a cache, and not without one?"""
             if "mask" not in patient.arguments or (patient.steps_right and len(cuts) == 1):
                 return False
-            got, at_once = after(0, 1)
-            ids = torch.tensor([[1]]) if known else None
-            right = patient.rows(patient.text[:, OLD : OLD + 1], ids)
+            text, mask = patient.altered(patient.text[:, OLD - 1 : OLD + 1], 0), torch.tensor([[False, True]])
+            ids = torch.arange(2)[None] if known else None
+            got, at_once = patient.continued(text, [1], ids, mask), patient.rows(text, ids, mask)[:, 1:]
+            right = patient.rows(text[:, 1:], ids[:, 1:] if known else None)
             return patient.same(at_once, right) and not patient.same(got, at_once)
-
-        def hidden_matters(shown=0):
-            """Does it matter what lies there, though a mask hides it, after so many that it shows?"""
-            pairs = [after(shown, 1, filler=token) for token in patient.text[0, -2:].tolist()]
-            (one, right), (other, same) = pairs
-            return patient.same(right, same) and not patient.same(one, other)
-
-        def not_itself():
-            """Is nothing left where only a new token itself is shown, while one more token is enough?"""
-            return alone_differs() and hidden_matters() and not hidden_matters(1)
 
         def any_position(*times):
             """Does it not matter how far the new ones are from cached ones, or from each other?"""
@@ -976,11 +956,6 @@ def _cached(patient, check, cuts):
             ("no-position | the positions of new tokens are not used once there is a cache",
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
-            (maybe("any-position | with a cache, it does not matter how far new tokens are from cached ones",
-                   "positions that are not used or made anew at each call, and whether cached keys are seen"),
-             "is the table added, does the rotation turn, are the keys of the cache joined?", any_position),
-            ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
-             not_itself),
             (maybe("brought | what a new token brings differs with a cache", brings),
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
             (maybe("together | one new token at a time is right, several are not", "the positions "
@@ -1005,7 +980,7 @@ def _cached(patient, check, cuts):
             f"with a cache{' and position_ids' * (positions is not None)}"
             f"{' and a mask of ones' * (mask is not None)}, the rows are not those at once",
             "lesson 19", stories, otherwise,
-            perhaps_rounded=None if right_in_the_end(times=4) else not_more_in_a_long_one(),
+            perhaps_rounded=None if right_in_the_end() else not_more_in_a_long_one(),
         )  # fmt: skip
         return seen_inside(found, patient.text, cuts, positions)
 
@@ -1154,27 +1129,6 @@ def _cached(patient, check, cuts):
     patient.several_right = len(cuts) == 1 and found.status == "right"
     yield found
     yield from (Finding(check, "note", says) for says in notes)
-
-
-def _farthest_seen(patient, ask, text):
-    """So many tokens away each layer of `ask(tokens, ids, mask)` still sees a token; 0 if none can tell.
-
-    Of a text whose middle is hidden, the last row is then that of two tokens in a row at these positions.
-    """
-
-    def seen(far):
-        tokens, ids = text[:, : far + 1], torch.arange(far + 1)[None]
-        last = ask(tokens, ids, (ids == 0) | (ids == far))[:, -1]
-        two = ask(tokens[:, [0, -1]], ids[:, [0, -1]], torch.ones(1, 2).bool())[:, -1]
-        return patient.difference(last, two) < patient.enough / 100  # one layer may look at it a little only
-
-    low, high = 1, text.shape[1]
-    if not (patient.known and seen(2)):
-        return 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if seen(middle) else (low, middle)
-    return low
 
 
 def _padded_steps(patient, check):
@@ -1363,9 +1317,6 @@ CHECKS = {
 }
 
 
-WINDOW = "is the token itself counted? sliding_window tokens, or that many before it"
-
-
 UNLIKE_ALONE = (
     maybe("alone | a token alone differs, too", "the order of heads that share keys, a sink, and weights and "
           "norms"),
@@ -1462,7 +1413,9 @@ def _unlike_far(patient, right, text, ids=None):
         other = "a rule for far tokens" if patient.alike else "taps or a state"
         causes = f"positions that are cut off or begin again (int8: at 128), {other}, and a window"
     says = f"from-distance | {says}{', and only tokens some way apart do so' if apart else ''}"
-    return maybe(says, causes), f"{WINDOW}? Are half of the buckets for later tokens?"
+    return maybe(
+        says, causes
+    ), "does a window count the token itself? Are half of the buckets for later tokens?"
 
 
 def _unlike(patient, right, answered):
@@ -1552,30 +1505,10 @@ def against(patient, reference, blamed=False):
         return short
     if library and not patient.unfilled:
         known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))
-    if short.status == "right" and not patient.same(*far):
+    if not named and not patient.same(*far):
         told = _seen_inside(inside.named, patient, right, both)
         known = [*known, *([(*told, lambda: True)] if told else [])]
 
-    @functools.cache
-    def windows():
-        return [_farthest_seen(patient, one.rows, patient.long) for one in (patient, right)]
-
-    def other_layers():
-        """Is all as in the reference once no layer sees farther than those with a window?"""
-        n, far = patient.long.shape[1], windows()[0]
-        band = torch.ones(1, n, n).tril().triu(-far).bool()
-        same = patient.same(*(one.rows(patient.long, ids, band) for one in (patient, right)))
-        return windows() == [far, far] and 1 < far < n - 1 and same
-
-    known = [
-        *known,
-        ("window-wider | the window is wider than that of the reference", WINDOW,
-         lambda: windows()[0] > windows()[1] > 0),
-        ("window-narrower | the window is narrower than that of the reference", WINDOW,
-         lambda: 0 < windows()[0] < windows()[1]),
-        ("window-layers | the same window as in the reference, in other layers", "the plan of the layers",
-         other_layers),
-    ]  # fmt: skip
     if short.status == "wrong" and not named and not patient.same(*far):
         said = said[0], short.says, ""
         found = patient.verdict("reference", *far, *said, known)

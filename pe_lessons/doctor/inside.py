@@ -15,7 +15,7 @@ from pe_lessons.doctor.examined_model import maybe
 
 aten = torch.ops.aten
 SOFTMAX = aten._softmax, aten._safe_softmax, aten.exp
-SIZES = 131, 67, 31, 11  # tokens of a text: no width of a model
+SIZES = 509, 251, 151, 67, 31, 11  # tokens of a text: no width of a model
 CLOSE, HIDDEN = 1e-3, -1e4
 STILL = 0, 0, True, torch.zeros(0, dtype=torch.float64)  # how it turns what does not turn
 OFFSET = "the offset by the length of the cache"
@@ -32,6 +32,7 @@ LOOK_AT = {
     "bias-size": ("from which power do slopes begin? Is the bias divided by sqrt(d)?", "lesson 11"),
     "bias-places": ("the axis of the heads: view, where permute is meant", "lesson 11"),
     "bias": ("the slopes or the table of the bias, and the layers that get it", "lesson 11"),
+    "window": ("is the token itself counted? sliding_window tokens, or that many before it", "lesson 15"),
     "buckets": ("num_buckets, max_distance, and bidirectional=False in a decoder", "lesson 11"),
     "table-size": ("what is multiplied by sqrt(d): the embedding alone?", "lesson 08"),
     "table": ("how the table is made, and its sines and cosines: in turn, or in halves?", "lesson 08"),
@@ -214,6 +215,11 @@ def named(patient, right, given):
 
     return found(
         _turned(own, other, explains)
+        or _windows(
+            own,
+            other,
+            lambda **change: [watched(one, text, own.ids, **change)[0] for one in (patient, right)],
+        )
         or _biased(own, other, explains)
         or _added(own.table(), other.table(), real.sums, explains)
         or _scaled(real.scores, others.scores, explains)
@@ -311,6 +317,30 @@ def speeds_differ(own, others):
         bases = [_number(float((one[0] / one[1]) ** most)) for one in (a, b)]
         return "base | the base is {}, and {} in the reference".format(*bases)
     return ""
+
+
+def _windows(own, other, rows):
+    """Is it another window, and nothing else once all see what both see?"""
+    seen, seen_2 = (
+        [scores[0].flatten(0, -3)[0].tril() > HIDDEN for scores in one.seen.scores] for one in (own, other)
+    )
+    if not seen or len(seen) != len(seen_2) or any(one.shape != two.shape for one, two in zip(seen, seen_2)):
+        return ""
+
+    def both(layer, scores):
+        return [scores.masked_fill(~(seen[layer] & seen_2[layer]), -1e30)]
+
+    widths, widths_2 = ([int(one[-1].sum()) for one in layers] for layers in (seen, seen_2))
+    if widths == widths_2 or not _same(*rows(scores=both)):
+        return ""
+    if sorted(widths) == sorted(widths_2):
+        return "window-layers | the same window as in the reference, in other layers"
+    one, two = next((one, two) for one, two in zip(widths, widths_2) if one != two)
+    wider, (one, two) = (
+        "wider" if one > two else "narrower",
+        (size if size < own.n else "all" for size in (one, two)),
+    )
+    return f"window-{wider} | the window is {wider} than that of the reference: {one} tokens, and {two} there"
 
 
 def _biased(own, other, explains):
@@ -590,19 +620,16 @@ def _in_layer(own, right, how, where, first, far):
     if visible != should:
         row = next(row for row in range(len(new)) if visible[row] != should[row])
         less, more = should[row] - visible[row], visible[row] - should[row]
-        names, all_seen = (
-            _list(where[sorted(less or more)].tolist()),
-            [{*range(first + at + 1)} for at in range(len(new))],
-        )
+        names = _list(where[sorted(less or more)].tolist())
+        all_seen = [{*range(first + at + 1)} for at in range(len(new))]
         if visible == [{*range(1 + row)} for row in range(len(new))]:
             return "mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only"
-        if more and not less:
-            wider = "missing" if visible == all_seen else "wider"
-            return (
-                f"{wider} | with a cache, the window is {wider}: a new token at {new[row]} sees {names}, too"
-            )
         if more:
-            return ""
+            wider, says = (
+                "missing" if visible == all_seen else "wider",
+                f"a new token at {new[row]} sees {names}",
+            )
+            return "" if less else f"{wider} | with a cache, the window is {wider}: {says}, too"
         says = f"a new token at {new[row]} does not see {names}, which the cache "
         says += "keeps: the mask hides them" if less <= held else "keeps no more"
         rest = {token for token in should[row] - less if token < first}
@@ -611,7 +638,7 @@ def _in_layer(own, right, how, where, first, far):
         if not rest or max(less) > min(rest):
             return f"{'hidden' if less <= held else 'not-kept'} | with a cache, {says}"
         if len(new) > 1 and visible[-1] == should[-1]:
-            return f"dropped-early | the first of several new tokens see too little, and the last one does not: {says}"
+            return f"dropped-early | the first of several new tokens see too little, the last one not: {says}"
         if should == all_seen:
             return f"drops | with a cache, far tokens are not seen: {says}"
         return f"narrower | with a cache, the window is too narrow: {says}"
@@ -634,15 +661,13 @@ def _in_layer(own, right, how, where, first, far):
         gap = (ordered - plain)[:, row][:, seen[0, row]] - added[..., seen[0, row]]
         return bool((gap - gap.mean(dim=1, keepdim=True)).abs().max() < CLOSE * ordered.abs().max())
 
-    fresh = where >= new[0]
-    for word, too in (("queries", 0), ("queries and keys", 1)):
-        moved = [[by for by in range(-int(one), 9) if alike(row, far[:, (one + by - where - too * by * fresh).abs()])]
+    for word, too in (("queries", 0), ("queries and keys", where >= new[0])):
+        moved = [[by for by in range(-int(one), 9)
+                  if alike(row, far[:, (one + by - where - too * by).abs()])]
                  for row, one in enumerate(new)]  # fmt: skip
         if all(moved):
             at = _list([one + by[0] for one, by in zip(places, moved)])
-            return (
-                f"queries-bias | with a cache, new tokens at {_list(places)} get the bias of {word} at {at}"
-            )
+            return f"queries-bias | with a cache, {word} of {_list(places)} get the bias of those at {at}"
     gap, told = ((one - one.mean(dim=1, keepdim=True))[:, seen[0, 0]] for one in
                  ((ordered - plain)[:, 0], far[:, (new[0] - where).clamp(min=0)]))  # fmt: skip
     if _same(gap, 0 * told, told.abs().max()):
