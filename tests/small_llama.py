@@ -22,7 +22,7 @@ FAULTS = {
     "keys cached before the turn": "cached keys are kept before the turn",
     "cached keys turned by slot": "cached keys are turned by their places in the cache",
     "heads in another order": "heads that share keys, what is done with values",
-    "old values moved": "whether values lie where their keys do",
+    "old values moved": "values of 0, 1, 2, 3, ... are those of 6, 0, 1, 2, ...",
     "cache not used": "the cache is not used",
     "mask not used": ("the mask is not used", "the mask between the texts is not used"),
     "positions not used": "position_ids are not used once there is a mask",

@@ -962,14 +962,16 @@ def _cached(patient, check, cuts):
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
              "the rows of positions or of the bias for several tokens, and what the cache keeps beside keys",
              lambda: patient.steps_right and len(cuts) == 1),
-            (maybe("after-a-step | the first new token is right, and those after it are not", "a state or "
-                   "the end of a convolution that a step leaves, the slots that it writes, and its length"),
+            (maybe("after-a-step | the first new token is right, and those after it are not", "a state, "
+                   "a key or the end of a convolution that a step leaves, its slots, and its length"),
              "the new cache of a single token",
              lambda: len(cuts) > 1 and patient.same(seen[:, :1], expected[:, :1])),
         ]  # fmt: skip
         causes = "positions or distances of new tokens, cached keys and values, and the scale"
         if not patient.even:
-            causes = "positions of new tokens, a state or convolution not handed on, and cached values"
+            causes = (
+                "a state or convolution that is not handed on, positions of new tokens, and cached values"
+            )
         otherwise = (
             maybe("unexplained | with a cache, new tokens go wrong", causes),
             f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens, and "

@@ -298,6 +298,7 @@ class Patient:
         if size < self.rough:
             return self.rounded(check, wrong, size, lesson)
         little = perhaps_rounded and size < max(LITTLE, 2 * self.tolerance)
+        first, rounded = ". Look first at ", "; or the cache is rounded, for example to 8 bits"
         for culprit, look_at, *own, explains in stories:
             try:
                 told = explains()
@@ -309,13 +310,14 @@ class Patient:
             if torch.is_tensor(told):
                 told = self.difference(seen, told) < self.enough / 10
             elif perhaps_rounded is not None and self.a_little_everywhere(seen, expected):
-                more += "; or the cache is rounded, for example to 8 bits"
+                more += rounded
             if told:
-                said, first, causes = culprit.partition(". Look first at ")
-                culprit = f"{said}{more}{first}{causes}"
+                culprit = culprit.replace(first, more + first) if first in culprit else culprit + more
                 return Finding(check, "wrong", wrong, finite(size), culprit, look_at, *(own or [lesson]))
         if little:
             wrong, otherwise = "with a cache, the rows are nearly those at once, and not quite", ROUNDED_CACHE
+        elif perhaps_rounded is not None and self.a_little_everywhere(seen, expected):
+            otherwise = otherwise[0].replace(first, rounded + first), otherwise[1]
         return Finding(check, "wrong", wrong, finite(size), *otherwise, lesson)
 
 

@@ -241,9 +241,11 @@ def _turned(own, other, explains):
     if len(own.ways) != len(other.ways) or any(None in layer for layer in own.ways + other.ways):
         return ""
 
+    order = _order_of_columns(own.seen.turned, other.seen.turned)
+
     def as_the_patient(layer, *parts):
         places = torch.arange(parts[0].shape[1])
-        return [turn(turn(part, (*theirs[:3], -theirs[3]), places), mine, places)
+        return [turn(turn(part, (*theirs[:3], -theirs[3]), places)[..., order], mine, places)
                 for part, mine, theirs in zip(parts, own.ways[layer], other.ways[layer])]  # fmt: skip
 
     names = []
@@ -253,7 +255,27 @@ def _turned(own, other, explains):
             pair = [one and one.replace(" | ", f"-{word} | of {word} alone: ")
                     for one, word in zip(pair, ("queries", "keys"))]  # fmt: skip
         names.append(pair[0] or pair[1])
+    if order != sorted(order) and not any(names):
+        names = [order_differs(order, *other.ways[0][0][1:3])] * len(names)
     return (any(names) and explains(turned=as_the_patient) and _of_layers(names)) or ""
+
+
+def _order_of_columns(own, other):
+    """Where the columns of the patient's first queries, which nothing turns, lie in the reference."""
+    pairs = [[(part[:, 0, at] - theirs[:, 0].T).abs().amax(dim=1) for part, theirs in zip(own[0], other[0])]
+             for at in range(own[0][0].shape[2])] if own else []  # fmt: skip
+    order = [sum(pair).argmin().item() if min(sum(pair)) < CLOSE else at for at, pair in enumerate(pairs)]
+    return order if len({*order}) == len(order) else [*range(len(order))]
+
+
+def order_differs(order, width, halves):
+    one, two = ("neighbours", "halves") if halves else ("halves", "neighbours")
+    told = torch.arange(width).view(-1, 2) if halves else torch.arange(width).view(2, -1)
+    if order[:width] == told.T.flatten().tolist():
+        return f"layout-{one} | weights or code turn {one}, and the reference {two}"
+    if sorted(order[:width]) == [*range(len(order) - width, len(order))]:
+        return "columns-last | the last columns of a head turn, and not the first ones"
+    return "columns-order | the columns of queries and keys come in another order"
 
 
 def turns_differ(own, other):
@@ -261,7 +283,7 @@ def turns_differ(own, other):
     if not width or not width2:
         return "turns | what should not turn does" * (width > 0) or "unturned | nothing turns" * (width2 > 0)
     few = min(width, width2) // 2
-    slow = all(one[few:].abs().sum() < CLOSE for one in (speeds, speeds2))
+    slow = all(one[few:].abs().sum() < CLOSE / 10 for one in (speeds, speeds2))
     if (first, width) != (first2, width2) and not (first == first2 and not (halves or halves2) and slow):
         if width == width2:
             which = ("last", "first") if first else ("first", "last")
@@ -313,7 +335,7 @@ def speeds_differ(own, others):
     for one in (a, b):
         steps = one[1:] / one[:-1]
         even = even and (steps / steps[0] - 1)[clear[1:]].abs().max() < 0.02
-    if even and abs(times - 1) < 0.01:
+    if even and abs(a[0] / b[0] - 1) < 0.01:
         bases = [_number(float((one[0] / one[1]) ** most)) for one in (a, b)]
         return "base | the base is {}, and {} in the reference".format(*bases)
     return ""
@@ -325,6 +347,8 @@ def _windows(own, other, rows):
         [scores[0].flatten(0, -3)[0].tril() > HIDDEN for scores in one.seen.scores] for one in (own, other)
     )
     if not seen or len(seen) != len(seen_2) or any(one.shape != two.shape for one, two in zip(seen, seen_2)):
+        return ""
+    if not all(one.diagonal().all() for one in seen + seen_2):  # a token that does not see itself
         return ""
 
     def both(layer, scores):
@@ -363,8 +387,9 @@ def bias_differs(own, other):
     if _same(own, other):
         return ""
     if min(sizes) < CLOSE * max(sizes):
-        left_out = sizes[0] < sizes[1]
-        return "bias-left-out | no bias is added" if left_out else "bias-added | what should get no bias does"
+        if sizes[0] < sizes[1]:
+            return "bias-left-out | no bias is added, or the same at all distances"
+        return "bias-added | what should get no bias does"
     if times := _times(own, other):
         if abs(times + 1) < CLOSE:
             return "bias-sign | the bias has the other sign"
@@ -489,20 +514,22 @@ def with_cache(patient, text, cuts, ids):
     widths, table = {queries.shape[2] for queries, _ in equal.seen.turned}, equal.table()
     if table:  # by which equal tokens differ, and not by a turn
         equal.ways = [[STILL, STILL] for _ in equal.ways]
+    cache = patient.ask(text[:, : cuts[0]], None if ids is None else ids[:, : cuts[0]])[1]
     for first, end in zip(cuts, [*cuts[1:], text.shape[1]]):
         old, new, both = (
             None if ids is None else ids[:, a:b] for a, b in ((0, first), (first, end), (0, end))
         )
         with sdpa_kernel(SDPBackend.MATH):
-            cache = patient.ask(text[:, :first], old)[1]
             with Watch(end - first, widths=widths) as step:
-                seen = patient.ask(text[:, first:end], new, cache=cache)[0]
+                seen, cache = patient.ask(text[:, first:end], new, cache=cache)
             with Watch(end, widths=widths) as once:
                 right = patient.rows(text[:, :end], both)[:, first:]
         if not patient.same(seen, right):
             where = torch.arange(end) if ids is None else ids[0, :end]
-            return found(_row(step, once, table, first, where) or _heads(step, once, equal, first, where)
-                         or _kept(patient, text, first, end, old, new))  # fmt: skip
+            name = _row(step, once, table, first, where) or _heads(step, once, equal, first, where)
+            if first == cuts[0] and (not name or name.startswith("beside")):
+                name = _kept(patient, text, first, end, old, new) or name
+            return found(name)
     return ()
 
 
@@ -537,7 +564,9 @@ def _heads(step, once, equal, first, where):
         name = _in_layer(own, right, how, where, first, _by_distance(equal.bias(layer)[0]))
         if name is not None:
             return name and name + f", in layer {layer} (counted from 0)" * (layer > 0)
-    return ""
+    says = "with a cache, queries, keys, values and scores are those at once, and the rows are not"
+    causes = "a state or the end of a convolution that is not handed on, a sink, and a norm"
+    return maybe(f"beside-attention | {says}", causes)
 
 
 def _stands(own, right, how, places):
@@ -605,8 +634,8 @@ def _in_layer(own, right, how, where, first, far):
     says = f"keys of {_list(where[[*off]].tolist())} turn as at {_list([*off.values()])}{queries_too}"
     if off:
         cached = {token: place for token, place in off.items() if token < first}
-        if not cached:
-            return f"new-keys | with a cache, new {says}"
+        if not {token for token in mine if token < first and where[token] > 0} <= {*cached}:
+            return f"new-keys | with a cache, some {says}"
         if not any(cached.values()):
             return f"unturned | cached keys are kept before the turn, and not turned: {says}"
         if all(place == where[token] + token or place == 2 * where[token] for token, place in cached.items()):
@@ -625,10 +654,8 @@ def _in_layer(own, right, how, where, first, far):
         if visible == [{*range(1 + row)} for row in range(len(new))]:
             return "mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only"
         if more:
-            wider, says = (
-                "missing" if visible == all_seen else "wider",
-                f"a new token at {new[row]} sees {names}",
-            )
+            missing, says = total >= 3 * len(should[row]), f"a new token at {new[row]} sees {names}"
+            wider = "missing" if missing and visible == all_seen else "wider"
             return "" if less else f"{wider} | with a cache, the window is {wider}: {says}, too"
         says = f"a new token at {new[row]} does not see {names}, which the cache "
         says += "keeps: the mask hides them" if less <= held else "keeps no more"
@@ -639,9 +666,7 @@ def _in_layer(own, right, how, where, first, far):
             return f"{'hidden' if less <= held else 'not-kept'} | with a cache, {says}"
         if len(new) > 1 and visible[-1] == should[-1]:
             return f"dropped-early | the first of several new tokens see too little, the last one not: {says}"
-        if should == all_seen:
-            return f"drops | with a cache, far tokens are not seen: {says}"
-        return f"narrower | with a cache, the window is too narrow: {says}"
+        return f"drops | with a cache, far tokens are not seen, as with a window that is too narrow: {says}"
     ordered = scores_2.clone()
     for slot, token in token_of.items():
         ordered[:, :, token] = scores[:, :, slot]
@@ -651,8 +676,12 @@ def _in_layer(own, right, how, where, first, far):
         return None
     if times := _times(ordered, plain):
         return f"scale | with a cache, scores are {_number(times)} times those at once"
+    causes = "the bias (its size, its sign, distances that are not counted on), the scale, and a softcap"
+    scores = maybe(
+        "scores | with a cache, queries and keys are those at once, and their scores are not", causes
+    )
     if how[0][1] or how[1][1] or far is None or not far.any():
-        return ""
+        return scores
     far = far.T
     plain = plain - far[:, (new[:, None] - where).clamp(min=0)]
 
@@ -673,7 +702,7 @@ def _in_layer(own, right, how, where, first, far):
     if _same(gap, 0 * told, told.abs().max()):
         return "no-bias | with a cache, new tokens get no bias, or the same at all distances"
     times = _times(gap, told)
-    return f"bias-size | with a cache, the bias is {_number(times)} times that at once" if times else ""
+    return f"bias-size | with a cache, the bias is {_number(times)} times that at once" if times else scores
 
 
 def _tensors(kept, depth=0):
@@ -703,6 +732,9 @@ def _kept(patient, text, first, end, ids, new):
     for at, (one, shorter) in enumerate(zip(plain, _tensors(begun(text, first - 1)))):
         if one.shape != shorter.shape:
             continue
+        if not one.any():
+            says = f"of what the cache keeps, a tensor {tuple(one.shape)} is all 0"
+            return maybe(f"state-empty | {says}", "a state, or the end of a convolution, that is not kept")
         changed, again = begun(text), begun(text)
         _tensors(changed)[at].mul_(-2.0)
         read, old = not torch.equal(step(changed)[0], rows), _tensors(again)[at].clone()
