@@ -21,7 +21,7 @@ FAULTS = {
     "keys turned twice": "cached keys are turned again",
     "keys cached before the turn": "cached keys are kept before the turn",
     "cached keys turned by slot": "cached keys are turned by their places in the cache",
-    "heads in another order": "heads that share keys, what is done with values",
+    "heads in another order": "heads that share keys, its position or values",
     "old values moved": "values of 0, 1, 2, 3, ... are those of 6, 0, 1, 2, ...",
     "cache not used": "the cache is not used",
     "mask not used": ("the mask is not used", "the mask between the texts is not used"),

@@ -241,11 +241,6 @@ NO_ROTATION = (
           "rounding of angles or of what turned"),
     "where queries and keys are turned", "lesson 09",
 )  # fmt: skip
-LITTLE_ROTATION = (
-    maybe("no-rotation | positions act in the attention alone, and not only distances count", "a rounding of "
-          "angles or of what turned, whether each layer turns queries and keys alike, and a scale"),
-    *NO_ROTATION[1:],
-)  # fmt: skip
 MUCH = 0.1  # of what order does
 ABSOLUTE = (
     maybe("absolute | where a text is long or stands elsewhere, it is not only distances that count",
@@ -378,9 +373,7 @@ def _shift(patient, check):
         if culprit == NO_ROTATION and patient.works_in:  # large weights make much of a last bit
             yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
             return
-        if culprit == NO_ROTATION and size < MUCH:
-            culprit = LITTLE_ROTATION
-        if culprit == LITTLE_ROTATION and size < patient.perhaps_rough:
+        if culprit == NO_ROTATION and size < patient.perhaps_rough:
             culprit = "", f"is it rounded to 16 bits inside? Ask in float32. If it is: {NO_ROTATION[1]}"
         yield Finding(check, status, f"{says} the answers", size, *culprit)
     else:
@@ -921,10 +914,6 @@ def _cached(patient, check, cuts):
             first, *rows = (patient.continued(patient.text, cuts, ids) for ids in new)
             return all(patient.same(first, other, by=10) for other in rows)
 
-        brings = "a sink, the kernel of a convolution, and a norm"
-        if patient.even or not (patient.in_attention or patient.settles):
-            own = "heads that share keys" if patient.in_attention else "its position"
-            brings = f"{own}, what is done with values, and the slots that are written and read"
         stories = [
             ("mask-inverted | once there is a cache, the mask of padding hides what it should show",
              "is True taken for 'hide'?", lambda: mask is not None and patient.same(
@@ -956,7 +945,8 @@ def _cached(patient, check, cuts):
             ("no-position | the positions of new tokens are not used once there is a cache",
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
-            (maybe("brought | what a new token brings differs with a cache", brings),
+            (maybe("brought | what a new token brings differs with a cache", "heads "
+                   "that share keys, its position or values, and a sink or a convolution"),
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
             (maybe("together | one new token at a time is right, several are not", "the positions "
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
@@ -1348,23 +1338,13 @@ UNLIKE_TABLE = (
           "a factor on positions, and values that turn"),
     "is the base 10,000, and the exponent 2i / d?",
 )  # fmt: skip
-ALONE_RIGHT = "distance | a token alone is right, and others are not"
-TURN = (
-    "the speeds of angles, the pairs that columns form, and which columns and layers turn",
-    "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers.",
-)
-FADE = (
-    "the slope or the table of each head, the layers that get a bias, and its size",
-    "the slopes or the table of the bias, and the layers that get it.",
-)
-EITHER = (
-    "the bias or the turn of each head, the layers that get it, and its size",
-    "the slopes or the table of a bias; what turns: queries and keys? The layout of the pairs.",
-)  # fmt: skip
-UNLIKE_ORDER = (
-    "no-distance | order counts in the reference alone: distances do nothing here, or all of them the same",
-    "whether a bias is added or a turn made, and the sign of its distances.",
-)
+KINDS = {
+    "turns": ("the speeds of angles, the pairs that columns form, and which columns and layers turn",
+              "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers."),
+    "fades": ("the slope or the table of each head, the layers that get a bias, and its size",
+              "the slopes or the table of the bias, and the layers that get it."),
+}  # fmt: skip
+EITHER = "the bias or the turn of each head, the layers that get it, and its size", KINDS["fades"][1]
 
 
 def _pair(patient, ask, far, given):
@@ -1431,9 +1411,8 @@ def _unlike(patient, right, answered):
         return UNLIKE_ALONE if patient.in_attention else UNLIKE_FIRST
     if found := _unlike_far(patient, right, patient.text):
         return found
-    causes, where = {"turns": TURN, "fades": FADE}.get(
-        _seen_inside(inside.kind, right, patient.text, bool(answered)), EITHER
-    )
+    kind = _seen_inside(inside.kind, right, patient.text, bool(answered))
+    causes, where = KINDS.get(kind, EITHER)
     if answered:
         at_zero = answered(0 * patient.count)
         if at_zero and not patient.same(*at_zero):
@@ -1442,13 +1421,12 @@ def _unlike(patient, right, answered):
             return UNLIKE_TABLE
         seen = "rotation | with all tokens of a short text at 0 the rows are those of the reference"
         return maybe(seen, causes), where
-    if _no_order(patient) and not _no_order(right):
-        return UNLIKE_ORDER
     if _counts_tokens(patient):
         causes = "the decay of a state, the taps of a convolution, and what attention does with distances"
     elif not patient.in_attention:
         return UNLIKE_TABLE
-    return maybe(ALONE_RIGHT, causes), f"{where} Then the scale of the scores."
+    says = "distance | a token alone is right, and others are not"
+    return maybe(says, causes), f"{where} Then the scale of the scores."
 
 
 def _seen_inside(look, *given):

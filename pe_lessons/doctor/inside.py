@@ -21,8 +21,8 @@ STILL = 0, 0, True, torch.zeros(0, dtype=torch.float64)  # how it turns what doe
 OFFSET = "the offset by the length of the cache"
 # beginning of an id: (where to look, lesson)
 LOOK_AT = {
-    "unturned": ("the plan of the layers; are keys turned before or after they are cached?", "lesson 09"),
     "turns": ("the plan of the layers", "lesson 15"),
+    "unturned": ("the plan of the layers; are keys turned before or after they are cached?", "lesson 09"),
     "columns": ("rotary_dim; which columns are cut off, and in which order they are joined", "lesson 10"),
     "layout": ("the layout of the pairs", "lesson 10"),
     "direction": ("where sines and cosines are put together", "lesson 09"),
@@ -34,13 +34,10 @@ LOOK_AT = {
     "bias": ("the slopes or the table of the bias, and the layers that get it", "lesson 11"),
     "window": ("is the token itself counted? sliding_window tokens, or that many before it", "lesson 15"),
     "buckets": ("num_buckets, max_distance, and bidirectional=False in a decoder", "lesson 11"),
-    "table-size": ("what is multiplied by sqrt(d): the embedding alone?", "lesson 08"),
     "table": ("how the table is made, and its sines and cosines: in turn, or in halves?", "lesson 08"),
     "row": ("where the table begins", "lesson 12"),
     "scale": ("division by sqrt(d); the factor of a rule for long texts", "lesson 09"),
     "offset": (OFFSET, "lesson 19"),
-    "cache-row": (OFFSET, "lesson 19"),
-    "mask-forgets": (f"is_causal=True, or a triangle without {OFFSET}", "lesson 19"),
     "hidden": ("does the mask take slots of the cache for positions? Its triangle, its window", "lesson 19"),
     "heads": ("repeat, where repeat_interleave is meant", "lesson 09"),
     "": ("what the cache keeps, and where; where keys are turned; the mask of new tokens", "lesson 19"),
@@ -553,7 +550,10 @@ def _row(step, once, table, first, where):
 
 def _heads(step, once, equal, first, where):
     """What the first layer that differs gets."""
-    if len({len(one) for seen in (step, once) for one in (seen.turned, seen.values, seen.scores)}) > 1:
+    if (
+        not equal.ways
+        or len({len(one) for seen in (step, once) for one in (seen.turned, seen.values, seen.scores)}) > 1
+    ):
         return ""
     for layer, how in enumerate(equal.ways):
         own, right = ([*seen.turned[layer], *seen.values[layer], seen.scores[layer][0].flatten(0, -3)]
@@ -634,14 +634,14 @@ def _in_layer(own, right, how, where, first, far):
     says = f"keys of {_list(where[[*off]].tolist())} turn as at {_list([*off.values()])}{queries_too}"
     if off:
         cached = {token: place for token, place in off.items() if token < first}
+        if cached and all(place == token for token, place in cached.items()):
+            return f"by-slot | cached keys are turned by their places in the cache: {says}"
         if not {token for token in mine if token < first and where[token] > 0} <= {*cached}:
             return f"new-keys | with a cache, some {says}"
         if not any(cached.values()):
             return f"unturned | cached keys are kept before the turn, and not turned: {says}"
         if all(place == where[token] + token or place == 2 * where[token] for token, place in cached.items()):
             return f"turned-again | cached keys are turned again: {says}"
-        if all(place == token for token, place in cached.items()):
-            return f"by-slot | cached keys are turned by their places in the cache: {says}"
         return f"keys-elsewhere | with a cache, {says}"
     if stand != places:
         says = f"those of {_list(places)} turn as at {_list(stand)}"
@@ -722,35 +722,28 @@ def _kept(patient, text, first, end, ids, new):
         return patient.ask(tokens[:, :length], None if ids is None else ids[:, :length])[1]
 
     def step(cache):
-        return patient.ask(text[:, first:end], new, cache=cache)
+        return patient.ask(text[:, first:end], new, cache=cache)[0]
 
     def noticed(place):
         return [not torch.equal(*pair) for pair in zip(plain, _tensors(begun(patient.altered(text, place))))]
 
-    plain, rows = _tensors(begun(text)), step(begun(text))[0]
+    plain, rows = _tensors(begun(text)), step(begun(text))
     earliest, before, last = noticed(0), noticed(first - 2), noticed(first - 1)
     for at, (one, shorter) in enumerate(zip(plain, _tensors(begun(text, first - 1)))):
         if one.shape != shorter.shape:
             continue
-        if not one.any():
-            says = f"of what the cache keeps, a tensor {tuple(one.shape)} is all 0"
-            return maybe(f"state-empty | {says}", "a state, or the end of a convolution, that is not kept")
-        changed, again = begun(text), begun(text)
+        changed = begun(text)
         _tensors(changed)[at].mul_(-2.0)
-        read, old = not torch.equal(step(changed)[0], rows), _tensors(again)[at].clone()
-        size = f"of what the cache keeps, a tensor {tuple(one.shape)}"
+        read, size = not torch.equal(step(changed), rows), f"a tensor {tuple(one.shape)} of the cache"
+        kept = "a state, or the end of a convolution, that is not kept"
+        if not one.any():
+            return maybe(f"state-empty | {size} is all 0", kept)
         if last[at] and not read:
-            what = "a state" if earliest[at] else "the end of a convolution"
+            kept = "a state" if earliest[at] else "the end of a convolution"
             return maybe(
-                f"state-not-read | {size} is not read by a new token", f"{what} that is not handed on"
+                f"state-not-read | {size} is not read by a new token", f"{kept} that is not handed on"
             )
         if read and before[at] and not last[at]:
-            says = f"{size} does not notice the last token, and those before it"
-            return maybe(
-                f"state-early | {says}", "a state, or the end of a convolution, that is kept too early"
-            )
-        if read and last[at] and torch.equal(_tensors(step(again)[1])[at], old):
-            return maybe(
-                f"state-not-written | {size} is not changed by a step", "a state that is not kept on"
-            )
+            says = f"{size} notices the tokens before the last one, and not the last one"
+            return maybe(f"state-early | {says}", "a state, or the end of a convolution, kept too early")
     return ""
