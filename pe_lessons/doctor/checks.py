@@ -942,7 +942,8 @@ def _cached(patient, check, cuts):
                    "state or a sink that hangs on it"),
              "the last n_q of the sums over the mask, not the first ones; how long is it?",
              lambda: mask is not None),
-            ("no-position | the positions of new tokens are not used once there is a cache",
+            (maybe("no-position | with a cache, it does not matter at which positions new tokens are",
+                   "whether the positions of new tokens are not used, a table that is left out, and a bias"),
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
             (maybe("brought | what a new token brings differs with a cache", "heads "

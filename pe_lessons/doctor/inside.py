@@ -496,9 +496,12 @@ def _scaled(own, other, explains):
 
 def _reordered(own, other, explains):
     """Do heads of queries look at keys and values that are those of other heads in the reference?"""
-    if not own or not other or not _same(own[0][0], other[0][0]):
+    (queries, keys), (queries_2, keys_2) = (
+        [one / one.norm() for one in layers[0]] for layers in (own, other)
+    )
+    if not _same(queries, queries_2):
         return ""
-    order = [next((at for at, two in enumerate(other[0][1]) if _same(one, two)), None) for one in own[0][1]]
+    order = [next((at for at, two in enumerate(keys_2) if _same(one, two)), None) for one in keys]
     if None in order or not explains(turned=lambda layer, queries, keys: (queries, keys[order]),
                                      values=lambda layer, values: [values[order]]):  # fmt: skip
         return ""
@@ -690,9 +693,10 @@ def _in_layer(own, right, how, where, first, far):
         gap = (ordered - plain)[:, row][:, seen[0, row]] - added[..., seen[0, row]]
         return bool((gap - gap.mean(dim=1, keepdim=True)).abs().max() < CLOSE * ordered.abs().max())
 
-    for word, too in (("queries", 0), ("queries and keys", where >= new[0])):
+    words = ("queries", 0), ("queries and keys", where >= new[0])
+    for (word, too), fold in itertools.product(words, (torch.abs, torch.relu)):  # T5 has one bias below 0
         moved = [[by for by in range(-int(one), 9)
-                  if alike(row, far[:, (one + by - where - too * by).abs()])]
+                  if alike(row, far[:, fold(one + by - where - too * by)])]
                  for row, one in enumerate(new)]  # fmt: skip
         if all(moved):
             at = _list([one + by[0] for one, by in zip(places, moved)])
