@@ -1435,8 +1435,6 @@ def _seen_inside(look, *given):
     try:
         return look(*given)
     except Exception:
-        if __import__("os").environ.get("DBG"):
-            raise
         return ()
 
 

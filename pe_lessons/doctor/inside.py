@@ -104,7 +104,8 @@ class Equal:
 
     @property
     def turns(self):
-        return any(how is None or how[1] for layer in self.ways for how in layer)
+        unseen = len(self.ways) != len(self.seen.scores)
+        return unseen or any(how is None or how[1] for layer in self.ways for how in layer)
 
     def bias(self, layer):
         return what_is_added(self.seen.scores[layer][0])
@@ -124,6 +125,8 @@ class Equal:
 def kind(one, text, given):
     """Does it turn, or get a bias that "fades"?"""
     equal = Equal(one, text, given, 31)
+    if len(equal.ways) != len(equal.seen.scores):
+        return ""
     biased = any(equal.bias(layer)[0].abs().max() > CLOSE for layer in range(len(equal.seen.scores)))
     return "turns" if equal.turns else "fades" if biased else ""
 
@@ -279,9 +282,13 @@ def turns_differ(own, other):
     (first, width, halves, speeds), (first2, width2, halves2, speeds2) = own, other
     if not width or not width2:
         return "turns | what should not turn does" * (width > 0) or "unturned | nothing turns" * (width2 > 0)
-    few = min(width, width2) // 2
-    slow = all(one[few:].abs().sum() < CLOSE / 10 for one in (speeds, speeds2))
-    if (first, width) != (first2, width2) and not (first == first2 and not (halves or halves2) and slow):
+    if (first, width) != (first2, width2):
+        if (
+            first == first2
+            and not (halves or halves2)
+            and min(speeds.abs().min(), speeds2.abs().min()) < CLOSE
+        ):
+            return ""  # columns that turn too slowly to be seen
         if width == width2:
             which = ("last", "first") if first else ("first", "last")
             return "columns-{0} | the {0} columns of a head turn, and not the {1} ones".format(*which)
@@ -496,6 +503,8 @@ def _scaled(own, other, explains):
 
 def _reordered(own, other, explains):
     """Do heads of queries look at keys and values that are those of other heads in the reference?"""
+    if not own or not other:
+        return ""
     (queries, keys), (queries_2, keys_2) = (
         [one / one.norm() for one in layers[0]] for layers in (own, other)
     )
