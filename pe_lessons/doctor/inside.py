@@ -283,11 +283,7 @@ def turns_differ(own, other):
     if not width or not width2:
         return "turns | what should not turn does" * (width > 0) or "unturned | nothing turns" * (width2 > 0)
     if (first, width) != (first2, width2):
-        if (
-            first == first2
-            and not (halves or halves2)
-            and min(speeds.abs().min(), speeds2.abs().min()) < CLOSE
-        ):
+        if first == first2 and not (halves or halves2) and min(speeds, speeds2, key=len).abs().min() < CLOSE:
             return ""  # columns that turn too slowly to be seen
         if width == width2:
             which = ("last", "first") if first else ("first", "last")
