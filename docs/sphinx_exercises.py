@@ -125,10 +125,10 @@ def has_numpy(app):
 
 
 def run_here(app):
-    """How many exercises run on the pages of this copy, and how many there are."""
+    """The lesson of each exercise that runs on the pages of this copy, and how many exercises there are."""
     lessons = [one for one, name, _ in progress(ROOT / "notebooks") if isinstance(REGISTRY[name], Exercise)]
     run = {"", "numpy"} if has_numpy(app) else {""}
-    return sum(needed(lesson[3:]) in run for lesson in lessons), len(lessons)
+    return [lesson for lesson in lessons if needed(lesson[3:]) in run], len(lessons)
 
 
 def speak_of_the_page(app, docname, source):
@@ -136,7 +136,8 @@ def speak_of_the_page(app, docname, source):
     changes = tomllib.loads(Path(app.srcdir, SENTENCES).read_text(encoding="utf-8"))
     lesson = Path(docname).name
     if lesson not in changes:
-        source[0] = source[0].replace(ALL_RUN, "{} of the {} exercises".format(*run_here(app)))
+        here, of_all = run_here(app)
+        source[0] = source[0].replace(ALL_RUN, f"{len(here)} of the {of_all} exercises")
         if docname == "launch":
             ours = app.config.html_theme_options["repository_url"]
             source[0] = source[0].replace("https://github.com/OWNER/pe_lessons", ours)
@@ -144,6 +145,8 @@ def speak_of_the_page(app, docname, source):
     notebook = json.loads(source[0])
     for cell in notebook["cells"]:
         text = "".join(cell["source"])
+        if cell["id"] == "paths":  # in hours
+            text = re.sub(r"\| (\d+) \|\n", lambda one: f"| {round(int(one[1]) / 60)} h |\n", text + "\n")
         for old, new in changes[lesson].get(cell["id"], {}).items():
             if text.count(old) != 1:
                 raise ValueError(f"{SENTENCES}, {lesson}, {cell['id']}: the cell must say once {old!r}")
@@ -268,11 +271,12 @@ class Progress(Directive):
 
 
 def write_names(app, exception):
-    """What can be answered in each lesson, for the ticks in the menu."""
+    """What can be answered in each lesson, for the ticks in the menu, and which exercises run on its page."""
     if not exception:
         names = {}
         for lesson, name, _ in progress(ROOT / "notebooks"):
             names.setdefault(lesson, []).append(name)
+        names["here"] = run_here(app)[0]
         Path(app.outdir, "_static/lessons.json").write_text(json.dumps(names), encoding="utf-8")
 
 

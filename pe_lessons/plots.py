@@ -14,7 +14,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.font_manager import fontManager
 from matplotlib.image import AxesImage
 from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import AutoLocator, MaxNLocator
 from matplotlib.transforms import Bbox
 from PIL import Image
 
@@ -49,6 +49,8 @@ STYLE = {
     "figure.dpi": 100,
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
+    "figure.constrained_layout.h_pad": 0.06,
+    "figure.constrained_layout.w_pad": 0.06,
     "font.family": [SERIF, "DejaVu Sans"],  # the second has the signs that the first lacks
     "font.size": 10,
     "mathtext.fontset": "custom",
@@ -57,17 +59,31 @@ STYLE = {
     "mathtext.bf": f"{SERIF}:bold",
     "mathtext.cal": f"{SERIF}:italic",  # else matplotlib looks for a cursive font, and says so
     "lines.linewidth": 1.8,
+    "lines.solid_capstyle": "round",
     "axes.linewidth": 0.8,
-    "axes.edgecolor": "0.35",
-    "xtick.color": "0.35",
-    "ytick.color": "0.35",
-    "xtick.labelcolor": "0.15",
-    "ytick.labelcolor": "0.15",
+    "axes.edgecolor": "0.7",
+    "axes.labelcolor": "0.35",
+    "axes.titlelocation": "left",
     "axes.titlesize": 10,
+    "axes.titleweight": "bold",
     "axes.spines.top": False,
+    "axes.spines.left": False,
     "axes.spines.right": False,
+    "grid.color": "0.91",
+    "xtick.color": "0.7",
+    "ytick.color": "0.7",
+    "xtick.labelcolor": "0.35",
+    "ytick.labelcolor": "0.35",
+    "xtick.major.size": 3,
+    "ytick.major.size": 0,
     "image.interpolation": "nearest",
 }
+# A note on a picture, and the thin line from it to what it speaks of.
+NOTE = {"color": "0.15", "ha": "center", "va": "center"}
+LINE = {"arrowstyle": "-|>,head_length=0.3,head_width=0.12", "color": "0.15", "linewidth": 0.9, "shrinkB": 3}
+LINE |= {"connectionstyle": "arc3,rad=0.2"}
+LIGHT = 0.21, 0.72, 0.07  # how much of it red, green and blue give
+FEW = 16  # so many cells have white between them
 COLUMN, WIDE = 6.9, 9.2  # inches of a page's two widths for figures
 OUT = 7.2  # a figure that was drawn wider gets the second
 
@@ -92,11 +108,62 @@ def show(fig, *, alt, caption):
     for text in fig.findobj(Text):
         text.set_fontsize(larger * text.get_fontsize())
         text.set_linespacing(1.05)
+        text.set_color(_readable(text.get_color()))
     with plt.rc_context(STYLE | {"font.size": larger * STYLE["font.size"]}):  # some ticks come only now
+        quiet(fig, larger)
         png, told = _drawn_out(fig, alt)
     plt.close(fig)
     display({"image/png": _with_palette(png), "text/plain": alt}, raw=True, metadata={"image/png": told})
     display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
+
+
+def _readable(colour):
+    """The colour, or one so much darker that words of it have a contrast of 4.5 to white; white stays."""
+    colour = np.array(to_rgb(colour))
+    while 0.18 < colour**2.2 @ LIGHT < 0.99:
+        colour *= 0.97
+    return tuple(colour)
+
+
+def quiet(fig, larger=1):
+    """The word of a vertical axis goes above it. Numbers are read off pale lines; a few cells stand apart."""
+    axes = [ax for ax in fig.axes if not hasattr(ax, "_colorbar")]
+    for ax in axes:
+        pad = 20 * larger if ax.get_title("left") and ax.get_ylabel() else 6
+        look = {"fontsize": STYLE["axes.titlesize"] * larger, "fontweight": STYLE["axes.titleweight"]}
+        for side in ("left", "right"):
+            ax.set_title(ax.get_title(side), loc=side, pad=pad, **look)
+        for axis in (ax.xaxis, ax.yaxis):
+            if type(axis.get_major_locator()) is AutoLocator:
+                axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+        for image in ax.images:
+            rows, columns = image.get_size()
+            ax.tick_params(length=0)
+            ax.spines[:].set_visible(False)
+            right, bottom = columns - 0.5, rows - 0.5
+            few = max(rows, columns) <= FEW and not ax.collections  # nor white lines of another meaning
+            if few and [*image.get_extent()[1:3]] == [right, bottom]:
+                between = {"color": "white", "linewidth": 1, "zorder": 0.5}
+                ax.hlines(np.arange(rows - 1) + 0.5, -0.5, right, **between)
+                ax.vlines(np.arange(columns - 1) + 0.5, -0.5, bottom, **between)
+        if word := ax.get_ylabel():
+            if not ax.images and ax.get_aspect() == "auto":
+                ax.grid(axis="y")
+                ax.set_axisbelow(True)
+            label = ax.yaxis.label
+            look = {"va": "bottom", "color": label.get_color(), "fontproperties": label.get_fontproperties()}
+            look |= {"xycoords": "axes fraction", "textcoords": "offset points"}
+            ax.annotate(word, (0, 1), (0, 4), ha=label.get_ha().replace("center", "left"), **look)
+            ax.set_ylabel("")
+
+
+def colour_bar(fig, image, axes, label, **options):
+    """A thin bar beside `axes` that says what the colours of `image` stand for, in about three numbers."""
+    options = {"ticks": MaxNLocator(3, steps=[1, 2, 5, 10]), "aspect": 32} | options
+    bar = fig.colorbar(image, ax=axes, label=label, **options)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0)
+    return bar
 
 
 def _drawn_out(fig, alt):
@@ -175,29 +242,25 @@ def heatmap(values, *, xlabel="column", ylabel="position", numbers=False, digits
         image = _image(ax, values, True, np.abs(values).max())
         ax.set(xlabel=xlabel, ylabel=ylabel)
         if not numbers:
-            fig.colorbar(image, ax=ax, label="value")
+            colour_bar(fig, image, ax, "value")
         else:
             _write_numbers(ax, image, values, digits)
     return fig
 
 
-def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="value"):
+def heatmaps(panels, *, xlabel="column", ylabel="position", signed=True, label="value", top=None):
     """Several tables, a dict of title to array_like, side by side on one colour scale; as `heatmap`.
 
-    Where `signed` is False, the colours run from 0 to the largest value. `label` names the colour bar.
+    Where `signed` is False, the colours run from 0 to `top`, or to the largest value. `label` names the bar.
     """
     panels = {title: np.asarray(values) for title, values in panels.items()}
-    scale = max(np.abs(values).max() for values in panels.values())
+    scale = top or max(np.abs(values).max() for values in panels.values())
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(1, len(panels), figsize=(3.5 * len(panels), 3.3), squeeze=False)
         for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
             image = _image(ax, values, signed, scale)
-            ax.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-            if values.shape[0] == values.shape[1]:  # the same ticks on both axes
-                ax.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-            ax.set(xlabel=xlabel, title=title)
-        axes[0, 0].set_ylabel(ylabel)
-        fig.colorbar(image, ax=axes, label=label, shrink=0.8)
+            ax.set(title=title, xlabel=xlabel, ylabel=ylabel)  # all, for on a phone each panel stands alone
+        colour_bar(fig, image, axes, label, shrink=0.75)
         fig.draw_without_rendering()  # so that its ticks have our letters, wherever it is drawn
     return fig
 
@@ -227,19 +290,28 @@ def clock_hands(angles, titles, names, *, colours=None, xlabel="cosine", ylabel=
     The angles (2, n_circles) are in radians and drawn anticlockwise from the right, so that a tip is at (cos,
     sin). Each circle has a title. Each of the two hands has a name, and a colour: alike if left out.
     """
-    turn = np.linspace(0, 2 * np.pi, 200)
     with plt.rc_context(STYLE):
         fig, axes = plt.subplots(1, len(titles), figsize=(3.1 * len(titles), 3.2))
         for ax, hands, title in zip(axes, zip(*angles), titles, strict=True):
-            ax.plot(np.cos(turn), np.sin(turn), color="0.8", linewidth=1)
+            dial(ax)
             for angle, name, colour in zip(hands, names, colours or 2 * COLOURS[:1], strict=True):
                 tip = np.array([np.cos(angle), np.sin(angle)])
                 ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "-|>", "color": colour})
                 ax.text(*1.25 * tip, name, ha="center", va="center")
             arc(ax, *hands, f"{hands[1] - hands[0]:g} radians")
-            ax.set(title=title, aspect="equal", xlabel=xlabel, ylabel=ylabel)
-            ax.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+            ax.set(title=title, xlabel=xlabel, ylabel=ylabel, xlim=(-1.7, 1.7), ylim=(-1.5, 1.5))
     return fig
+
+
+def dial(ax):
+    """Draws on `ax` the unit circle and a cross of its two axes."""
+    turn = np.linspace(0, 2 * np.pi, 200)
+    ax.axhline(0, color="0.91", linewidth=1, zorder=0)
+    ax.axvline(0, color="0.91", linewidth=1, zorder=0)
+    ax.plot(np.cos(turn), np.sin(turn), color="0.8", linewidth=1)
+    ax.set(aspect="equal", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
 
 
 def arc(ax, start, end, name, radius=0.45):
@@ -281,8 +353,6 @@ def strips(rows, *, xlabel, xticks):
         ax.set_xlim(0, longest)
         ax.set_yticklabels(rows)
         ax.invert_yaxis()
-        ax.spines["left"].set_visible(False)
-        ax.tick_params(axis="y", length=0)
         drawn = {encoding for boxes in rows.values() for _, _, encoding in boxes}
         if axes := {axis: colour for axis, colour in OF_AXIS.items() if axis in drawn}:
             name_colours(fig, axes)
@@ -307,8 +377,7 @@ def _write_numbers(ax, image, values, digits):
 
 def ink_on(coloured, value):
     """Black or white, whichever can be read on the colour of that value."""
-    red, green, blue = np.array(coloured.cmap(coloured.norm(value))[:3]) ** 2.2
-    return "white" if 0.21 * red + 0.72 * green + 0.07 * blue < 0.18 else "black"
+    return "white" if np.array(coloured.cmap(coloured.norm(value))[:3]) ** 2.2 @ LIGHT < 0.18 else "black"
 
 
 def _coloured(fig):
@@ -340,7 +409,7 @@ def _with_palette(png):
 
 
 def _image(ax, values, signed, scale):
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
     colours = (SIGNED, -scale) if signed else (WEIGHTS, 0)
     return ax.imshow(values, aspect="auto", cmap=colours[0], vmin=colours[1], vmax=scale)

@@ -257,3 +257,9 @@ def test_a_case_has_a_number(which):
 def test_a_suspect_can_be_named_without_a_test(letter, status, words):
     said = clinic.case(5).accuse(letter)
     assert said.status == status and words in said.message
+
+
+def test_an_alarm_of_case_10_hears_what_is_true_of_a_whole_list_and_of_one_position():
+    for test in (lambda p: p([3, 5], 2)[0] == p([3], 2)[0], lambda p: p([3, 5], 2)[0][1] != 5):
+        said = clinic.case(10).diagnose(test, "B")
+        assert said.cause == "A + B" and "Company changes positions of both" in said.message

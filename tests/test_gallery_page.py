@@ -27,7 +27,9 @@ def test_the_gallery_has_a_card_and_a_section_for_each_exhibit_by_time(tmp_path,
     for name in shown:
         assert f"({name})=\n### {GALLERY[name]['model']}, " in page and GALLERY[name]["source"] in page
         assert models.explain(GALLERY[name]["config"]) in page
-    assert [path.name for path in (tmp_path / "gallery").iterdir()] == ["gemma-3-12b.svg"]
+    drawn = sorted(path.name for path in (tmp_path / "gallery").iterdir())
+    assert drawn == ["gemma-3-12b-phone.svg", "gemma-3-12b.svg"]
+    assert page.count("the two ends of a text of 131,072") == 1
     options = (tmp_path / "read_a_config.md").read_text(encoding="utf-8")
     assert re.findall(r'<option value="(.+?)">', options) == list(reversed(shown))
 

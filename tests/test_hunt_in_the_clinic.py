@@ -104,6 +104,21 @@ def test_a_refused_repair_hears_what_it_did_to_the_five_requests(function, words
 
 
 @pytest.mark.parametrize(
+    ("columns", "status", "words"),
+    [
+        ({3: 8, 6: ..., 7: ...}, "not attempted", "3: your 8 is right.\n6: still empty."),
+        ({3: 8, 6: 8, 7: 12}, "correct", "What do all these numbers share?"),
+        ({6: 8, 7: 14}, "not yet", "letters 1 to 9 have a column. Add the 3"),
+        ({1: 4}, "correct", "nothing goes wrong"),
+        ({18: ...}, "not attempted", "still empty"),
+    ],
+)
+def test_each_number_of_columns_has_a_reply(columns, status, words):
+    said = hunt.the_hunt.check_columns(columns)
+    assert said.status == status and words in said.message and said.title.startswith("columns: ")
+
+
+@pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
         ((), "not attempted", "hint"),
@@ -145,6 +160,7 @@ NO_WINDOW = {"windows": (None,) * 4}
         ),
         ([("a", 18), ("who", 7)], {}, "11"),
         ([("so be it", 12), ("a cat", 3)], {}, None),
+        ([("a", 18), ("who", 4), ("so", 2)], {}, "7"),  # the longest prompt needn't be the first to leave
     ],
 )
 def test_what_the_experiments_say(capsys, wishes, options, first):
@@ -163,7 +179,7 @@ def test_our_own_log_says_what_the_experiments_say(capsys):
         "whom 18, a cat chases the dog 2: wrong from letter 6 on",
         "whom 18, a cat chases the dog 2, no window: right",
         "whom 18, a cat chases the dog 1: wrong from letter 2 on",
-        "a 18, who 18: right",
+        "whom 18, a cat chases the dog 18: right",
         "a 18, who 3: wrong from letter 7 on",
         "a 18, who 6: wrong from letter 7 on",
         "a 18, who 7: wrong from letter 11 on",
@@ -189,6 +205,7 @@ def test_the_last_sentences_of_our_log_say_when_the_harm_comes(prompts):
         ([WHOM, ("cats", 12)], {}, False),
         (server.WISHES[:4], {}, False),
         ([("a", 18), ("who", 18)], {}, False),
+        ([("whom", 18), (LONG, 18)], {}, False),
         ([("a", 18), ("who", 1)], {}, True),
         ([WHOM, (LONG, 2)], NO_WINDOW, True),
     ],

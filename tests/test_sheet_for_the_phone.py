@@ -1,18 +1,31 @@
 """The last task of lesson 23: a good sheet passes, and each gap in one hears about that gap."""
 
+from numbers import Real
+
 import numpy as np
 import pytest
 
+from pe_lessons import arrays
 from pe_lessons.lessons.decide import phone
 
 FULL, WINDOW = 65_536, 1024
 EVERY_SECOND, OPEN = [WINDOW, FULL] * 12, [..., ..., ...]
 GOOD = ["it fits", "size proved, speed unknown", "the phone writes too slowly"]
+NUMBERS = {  # by base: the percentage of negative distances, and the fast pairs
+    10_000: [50.46, 8],
+    1_000_000: [3.49, 6],
+    10_000_000: [0.04, 5],
+    30_000_000: [0, 5],
+    100_000_000: [0.0, 4],
+}
+FAR = 100 * np.mean(arrays.kernel(np.arange(2 * FULL), 64, base=1_000_000) < 0)
 OURS = {"layers": EVERY_SECOND, "words_on_layers": GOOD, "base": 10_000_000, "words_on_base": GOOD}
 
 
 def said(**changes):
-    return phone.sheet(**{**OURS, **changes})
+    sheet = OURS | changes
+    base = sheet["base"]
+    return phone.sheet(**{"numbers": NUMBERS.get(base) if isinstance(base, Real) else OPEN[:2]} | sheet)
 
 
 @pytest.mark.parametrize(
@@ -44,9 +57,10 @@ def test_our_own_sheet_has_the_numbers_of_the_lesson():
 
 
 def test_an_untouched_sheet_is_not_attempted_and_hears_what_is_wrong():
-    result = phone.sheet([FULL] * 24, OPEN, 10_000, OPEN)
+    result = phone.sheet([FULL] * 24, OPEN, 10_000, OPEN[:2], OPEN)
     assert result.status == "not attempted"
-    assert "1.6 GB" in result.message and "50.46 %" in result.message
+    assert "1.6 GB" in result.message and "still lacks its two numbers" in result.message
+    assert "50" not in result.message, "the learner computes it"
 
 
 @pytest.mark.parametrize(
@@ -62,6 +76,14 @@ def test_an_untouched_sheet_is_not_attempted_and_hears_what_is_wrong():
         ({"base": 1_000_000}, "1,000,000 is negative at 3.49 %"),
         ({"base": 100_000_000}, "has 4 fast pairs. But a smaller power of ten"),
         ({"base": 1}, "a number above 1"),
+        ({"numbers": OPEN[:2]}, "10,000,000 still lacks its two numbers"),
+        ({"numbers": [0.04]}, "a list of two numbers"),
+        ({"numbers": ["0.04 %", 5]}, "Both should be numbers"),
+        ({"base": 1_000_000, "numbers": [0.0349, 6]}, "is a fraction"),
+        ({"numbers": [0.0, 10]}, "heads with 128 columns"),
+        ({"base": 1_000_000, "numbers": [FAR, 6]}, "distances up to 131,072"),
+        ({"base": 1_000_000, "numbers": [20, 6]}, "Your first number for base 1,000,000 is 20"),
+        ({"numbers": [0.04, 27]}, "Your second number for base 10,000,000 is 27"),
         ({"base": "10 million"}, "a number above 1"),
         ({"words_on_base": OPEN}, "on the base still lack your reason and a grade and what would"),
         ({"words_on_layers": ["it fits", "sure", "slow"]}, "grade for the layers is 'sure'"),

@@ -159,7 +159,8 @@ WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api
 ALSO = tomllib.loads((DOCS / "search_words.toml").read_text(encoding="utf-8"))
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
 UNREAD = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, .cell_output table, script"
-UNREAD += ", summary, .to-answer details, .filters, .highlight-python, .highlight-pycon, .highlight-bash"
+UNREAD += ", summary, .to-answer details, .filters, .cases, "
+UNREAD += ", ".join(f".highlight-{one}" for one in ("none", "python", "pycon", "bash"))
 SOURCES = re.compile(r"<p><strong>Sources\.</strong></p>.*?</ul>", re.DOTALL)
 SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z(])")
 CASE = re.compile(r'<section id="case-(\d+)">.*?</section>', re.DOTALL)
@@ -250,14 +251,16 @@ SHORT = 24  # letters
 
 def panels(picture, width):
     """Where a figure falls into panels: 0, the middles of the white between them, and its width, in dots of
-    the page. What is narrower than a panel, such as a bar of colours, stays with the panel before it."""
+    the page. And where a last thing begins that is narrower than a panel: a bar of colours; or None."""
     inked = (np.asarray(picture.convert("L")) < 250).any(axis=0)
     edges = np.flatnonzero(np.diff(inked.astype(int))) * width / len(inked)
-    cuts = [0]
+    cuts, bar = [0], None
     for left, right in zip(edges[1::2], edges[2::2]):  # ink ends, ink begins
         if right - left >= 6 and min(left - cuts[-1], width - right) >= 100:
             cuts.append(round((left + right) / 2))
-    return [*cuts, width]
+        elif right - left >= 6 and width - right < 100:
+            bar = bar or round((left + right) / 2)
+    return [*cuts, width], bar
 
 
 def finish(html):
@@ -286,8 +289,9 @@ def finish(html):
     def cut(found):
         """The tag of an image that falls into panels, with the places of the cuts."""
         name, width = re.search(r'/([^/"]+\.webp)".* width="(\d+)"', found[0]).groups()
-        places = panels(Image.open(html / "_images" / name), int(width))
-        return found[0].replace("<img ", f'<img data-cuts="{" ".join(map(str, places))}" ')
+        places, bar = panels(Image.open(html / "_images" / name), int(width))
+        cuts = f'data-cuts="{" ".join(map(str, places))}"' + f' data-bar="{bar}"' * bool(bar)
+        return found[0].replace("<img ", f"<img {cuts} ")
 
     for path, text in pages.items():
         text = re.sub(r'((?:src|href)="[^"]*_images/[^"]+)\.png"', r'\1.webp"', text)

@@ -41,12 +41,8 @@ GUILTY = f'Yes, it is this one. <button type="button" class="to-cause">{ANSWER}<
 
 def section(case):
     """One riddle, with its answer folded away."""
-    told = " ".join(case.data["told"].split())
-    threads = ", ".join(
-        f"[{thread.removeprefix('https://github.com/')}]({thread})" for thread in case.data["thread"]
-    )
-    yield f"(case-{case.number})=\n### {case.title}\n"
-    yield f"*Case {case.number}*\n"
+    threads = "\n".join(f"- [{one.partition('.com/')[2]}]({one})" for one in case.data["thread"])
+    yield f"(case-{case.number})=\n### {case.title}\n\n*Case {case.number}*\n"
     story = " ".join(case.data["story"].split())
     if "plot" in case.data:  # beside the story
         plot = case.data["plot"]
@@ -67,12 +63,12 @@ def section(case):
     )
     yield f"**{OURS if case.later else ASKED}**\n\n{suspects}\n"
     yield f'<details class="cause"><summary>{ANSWER}</summary>\n'
-    yield f"**{case.culprit.letter}**, {case.culprit.who}. {case.culprit.say}\n"
-    yield f"A test that tells it from the others. {'' if case.evidence else meant}"
+    yield f"**It is {case.culprit.letter}:** {case.culprit.who}.\n\n{case.culprit.say}\n"
+    yield f"**A test that tells it from the others:**\n\n{'' if case.evidence else meant}"
     yield f"```python\n{case.data['test'].strip()}\n```\n"
     lesson = f"[lesson {case.lesson[:2]}, {case.lesson[3:]}](notebooks/{case.data['lesson']}.ipynb)"
-    yield f"{told}\n\nExplained in {lesson}. {threads}.\n"
-    yield "</details>\n"
+    yield f"**What was reported.** {' '.join(case.data['told'].split())}\n\n{threads}\n"
+    yield f"Explained in {lesson}.\n\n</details>\n"
 
 
 def curves(folder):
@@ -100,6 +96,7 @@ def curves(folder):
         if cases := SHAPES[shape]:
             where, leads = f'href="#case-{cases[0]}" data-tag="curve-{number}"', f"{len(cases)} cases"
         picture = f'<img class="turns-dark" src="_static/clinic/curve_{number}.svg" alt="">'
+        shape, words = WORDS["called"].get(shape, (shape, words))
         items.append(f"<li><a {where}><b>{shape}</b>{picture}<span>{words}</span>{leads}</a></li>")
     return f'<ul class="curves">{"".join(items)}</ul>'
 
@@ -141,5 +138,6 @@ def write(folder):
     for case in clinic.cases():
         page += section(case)
         if "plot" in case.data:
-            save(case.figure(), folder / "clinic" / f"case_{case.number:02d}.svg")
+            plots.quiet(fig := case.figure())
+            save(fig, folder / "clinic" / f"case_{case.number:02d}.svg")
     (folder / "clinic.md").write_text("\n".join(page), encoding="utf-8")

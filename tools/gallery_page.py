@@ -30,12 +30,12 @@ html_theme.sidebar_secondary.remove: true
 
 What {count} models do about positions, the newest first. Each piece of a strip is a layer, the first on the
 left, and half a piece is a layer with a window. We opened no published file of the {defaults} marked *library
-default*: their numbers are those that the transformers library takes where a file says nothing. Tick two
-or three cards to compare them here, or [read a config of your own](read_a_config.md).
+default*: their numbers are those that the transformers library takes where a file says nothing. Press a word
+to see what it means. Tick two or three cards to compare them, or [read your own config](read_a_config.md).
 
 ```{{raw}} html
 <link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>
-<p class="filters"><input type="search" placeholder="name of a model" aria-label="Name of a model">
+<p class="filters"><input type="search" placeholder="model or method" aria-label="Model or method">
 {filters}</p><p class="wall-count" role="status"></p>
 <div class="side" hidden><h2 tabindex="-1">Side by side</h2>
 <p class="reader-knobs"><select aria-label="First model"><option value="">no model</option>{options}</select>
@@ -56,16 +56,10 @@ WALL = """## {year}
 ONE_BY_ONE = """## One by one
 
 The numbers were typed from the file that is linked, at the commit or release that the link names. The text
-is what `python -m pe_lessons.models config.json` says of the file.
-
-In the pictures every row is a layer, the first at the bottom, and every column a pair of columns of a head,
-the fastest on the left. The stronger its colour, the oftener the pair turns between the two tokens that are
-farthest apart: at the ends of the longest text, or of the window. Pairs without a colour turn less than once.
-A layer in which nothing turns has none, and a model in which nothing does has no picture: the words say what
-is done instead. Where a file says no length, 8,192 is taken.
+is what `python -m pe_lessons.models config.json` says of it. Where nothing turns, there is no picture.
 """
 WORDS = tomllib.loads((ROOT / "docs/gallery.toml").read_text(encoding="utf-8"))
-FILTERS, SOURCES = WORDS["filters"], WORDS["sources"]
+FILTERS, SOURCES, CAPTION = WORDS["filters"], WORDS["sources"], WORDS["caption"]
 
 
 def turns(layer, length):
@@ -74,27 +68,28 @@ def turns(layer, length):
     return np.array(layer.frequencies) * reach / (2 * math.pi)
 
 
-@plt.rc_context(plots.STYLE | {"figure.constrained_layout.use": False, "image.interpolation": "none"})
+@plt.rc_context(plots.STYLE | {"image.interpolation": "none"})
 def picture(exhibit):
-    """(figure, words for those who cannot see it), or None where nothing turns."""
+    """(figure, a sentence of what it shows), or two of None where nothing turns."""
     plan = models.layers(exhibit["config"])
     if all(layer.kind != "rotary" for layer in plan):
-        return None
+        return None, None
     length = models.length(exhibit["config"]) or 8192
     widest = max(len(layer.frequencies) for layer in plan)
-    grid = np.full((len(plan), widest), np.nan)
+    grid = np.zeros((len(plan), widest))
     for number, layer in enumerate(plan):
-        found = turns(layer, length)
-        grid[number, : len(found)] = np.where(found > 0, found, np.nan)
-    fig, ax = plt.subplots(figsize=(4.4, 1.7))
-    fig.subplots_adjust(0.12, 0.32, 0.94, 0.95)
-    ax.set(xlim=(-0.5, widest - 0.5), ylim=(-0.5, len(plan) - 0.5), xlabel="pair", ylabel="layer")
-    grid = np.ma.masked_less(np.ma.masked_invalid(grid), 1)
+        grid[number, : len(layer.frequencies)] = turns(layer, length)
+    fig, ax = plt.subplots()
+    shown = np.flatnonzero((grid >= 1).any(axis=0)).max() + 1
+    ax.set(xlim=(-0.5, shown - 0.5), ylim=(-0.5, len(plan) - 0.5), xlabel="pair", ylabel="layer")
+    grid = np.ma.masked_less(grid, 1)
     image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(1, 1e5), cmap=plots.WEIGHTS)
     bar = fig.colorbar(image, ax=ax, label="turns", ticks=(1, 100, 10_000), format="{x:,.0f}")
+    bar.outline.set_visible(False)
     bar.minorticks_off()
     whole = sorted({int((turns(layer, length) >= 1).sum()) for layer in plan})
-    return fig, f"Of {widest} pairs, {' or '.join(map(str, whole))} turn at least once in a layer."
+    text = f"a text of {length:,} tokens" if models.length(exhibit["config"]) else CAPTION["without"]
+    return fig, CAPTION["all"].format(widest=widest, whole=" or ".join(map(str, whole)), text=text)
 
 
 def save(fig, path, **options):
@@ -142,7 +137,9 @@ def section(name, exhibit, drawn):
     yield f"({name})=\n### {exhibit['model']}, {exhibit['date']}\n"
     yield f"{exhibit['published'].capitalize()}: [{repository}]({exhibit['source']}). {exhibit['note']}\n"
     if drawn:
-        yield f"![{drawn}](gallery/{name}.svg){{.turns-dark loading=lazy}}\n"
+        for kind, one in (("desks", name), ("phones", f"{name}-phone")):
+            yield f"![How often pairs turn.](gallery/{one}.svg){{.turns-dark .of-{kind} loading=lazy}}"
+        yield f"\n*{drawn}*\n"
     yield f"```text\n{models.explain(exhibit['config'])}\n```\n"
 
 
@@ -161,10 +158,11 @@ def write(folder):
         page.append(WALL.format(year=year, cards="".join(card(name, shown[name]) for name in names)))
     page.append(ONE_BY_ONE)
     for name, exhibit in shown.items():
-        words = None
-        if drawn := picture(exhibit):
-            fig, words = drawn
-            save(fig, folder / "gallery" / f"{name}.svg")
+        fig, words = picture(exhibit)
+        if fig:
+            for kind, wide in (("", 7), ("-phone", 3.3)):
+                fig.set_size_inches(wide, 2)
+                save(fig, folder / "gallery" / f"{name}{kind}.svg")
         page += section(name, exhibit, words)
     (folder / "gallery.md").write_text("\n".join(page), encoding="utf-8")
     texts = {name: in_browser.example(name) for name in shown}

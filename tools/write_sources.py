@@ -26,6 +26,17 @@ NAMES_OF_KINDS = {
 LABEL = "**Sources.**"
 # lesson -> what is seen of its sources
 FOLDED = {"the_clinic": "The threads, which name the culprits: for afterwards"}
+# lesson -> the sources that its end lists; the replies to solved cases link to the others
+LISTED = {
+    "the_clinic": {
+        "blaizzy-mlx-vlm-1715",
+        "ml-gsai-llada-120",
+        "nvidia-nemo-megatron-bridge-4760",
+        "sgl-project-sglang-33558",
+        "trymirai-uzu-604",
+        "vllm-project-vllm-27431",
+    }
+}
 
 ABOUT = """# Bibliography
 
@@ -70,7 +81,7 @@ def cell_text(lesson, sources):
     """What the cell `sources` of a lesson says; `lesson` is its name, as in "the_naive_loop"."""
     names = {}  # by what they are cited for: several that say the same share a line
     for source in sources:
-        if lesson in source.cited:
+        if lesson in source.cited and source.key in LISTED.get(lesson, {source.key}):
             names.setdefault(source.cited[lesson], []).append(source.name)
     lines = []
     for text, those in names.items():

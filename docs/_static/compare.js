@@ -1,5 +1,21 @@
 // Models side by side, from what the reader of configs says of them: for the gallery and for a file of one's own.
-const COMPARED = ["layers", "what they do", "longest text", "base of the rotation", "pairs with less than one turn"];
+const COMPARED = [["layers"], ["what they do"], ["longest text", "in tokens"], ["base of the rotation", "A larger one turns the slow pairs more slowly."], ["pairs with less than one turn", "Within the longest text, or within a window."]];
+
+// Words of the reader that a page explains where they stand.
+const MEANS = {
+  "its state": "A state is a table of numbers that each token changes. It takes the place of the keys, as in Mamba.",
+  "apart": "Columns kept apart: only these columns of a head are turned. The others hold the content.",
+  "rule proportional": "The rule proportional turns only the first pairs, each as fast as if all columns of the head were turned.",
+  "rule yarn": "YaRN slows down the slow pairs and leaves the fast ones. beta_fast and beta_slow say where it begins and ends.",
+  "rule llama3": "This rule slows down pairs of less than low_freq_factor turns, leaves those of more than high_freq_factor, and goes from one to the other in between.",
+  "rule linear": "The rule linear slows down all pairs by the factor, as position interpolation does.",
+  "window of": "A token in a layer with a window sees only so many tokens before it.",
+  "chunks of": "A token in a layer with chunks sees only the tokens of its own piece of the text.",
+  "without positions": "Without positions: nothing in such a layer says which word comes where, as in NoPE.",
+  "queries and keys times": "This factor of a rule multiplies queries and keys, so a score grows by its square.",
+  "compressed": "Compressed: several older tokens share one key.",
+};
+export const meant = (told) => Object.keys(MEANS).filter((said) => told.includes(said)).map((said) => MEANS[said]).join(" ");
 
 export function make(tag, properties = {}, ...inside) {
   const one = Object.assign(document.createElement(tag), properties);
@@ -53,16 +69,14 @@ function aligned(all) {
 
 const filled = (facts) => facts.map((one, n) => one || (n > 2 && !facts[3] ? "no rotation" : "not given"));
 
-// A cell's lines, with what isn't in all cells of the row in bold. Which layers they are is no difference.
-const NONE = ["no such layers", "nothing", "no rotation", "not given"];
-const words_of = (lines) => lines.join(" ").split(" ").map((word) => word.replace(/[,.:;]$/, ""));
+// 41721.5 is hard to read.
+const commas = (line) => line.replace(/(?<![\d.,])\d{5,}(\.\d+)?(?![\d,]|e)/g, (digits) => Number(digits).toLocaleString("en", { maximumFractionDigits: 9 }));
+
+// A line of a cell that no other column has is bold as a whole. Which layers it is about is no difference.
+const bare = (line) => line.replace(/^layers? [^:]*: /, "");
 function marked(line, lines, columns) {
-  const like = (other) => !/^layers? \d/.test(lines[0]) || alike(other) === alike(lines); // a state has nothing in common with a rotation
-  const others = columns.filter((other) => other !== lines && !NONE.includes(other[0]) && like(other)).map(words_of);
-  const [, where, rest] = line.match(/^(layers? [^:]*: )?(.*)$/);
-  const plain = (word) => NONE.includes(lines[0]) || (others.length ? others.every((other) => other.includes(word.replace(/[,.:;]$/, ""))) : line !== lines[0]); // the first line of what only one has
-  const words = rest.split(" ").flatMap((word) => [" ", plain(word) ? word : make("b", { textContent: word })]);
-  return make("div", {}, where ?? "", ...words.slice(1));
+  const others = columns.filter((other) => other !== lines).map((other) => other.map(bare));
+  return make(others.some((other) => other.includes(bare(line))) ? "div" : "b", { textContent: commas(line) });
 }
 
 // Two or more models {name, link, told, facts, strip} as the columns of a table, in which the rows that differ stand out.
@@ -72,15 +86,16 @@ export function compared(models) {
   const besides = said.map((one) => one.pop());
   const rows = [
     ...COMPARED.map((asked, n) => [asked, facts.map((one) => [one[n]])]),
-    ...aligned(said).map((row, n) => [`layers of kind ${n + 1}`, models.map((_, m) => row[m] ?? ["no such layers"])]),
-    ["besides", besides.map((one) => (one.length ? one : ["nothing"]))],
+    ...aligned(said).map((row, n, { length }) => [[length > 1 ? `layers, kind ${n + 1} of ${length}` : "all layers", n ? "" : "Layers that do about the same stand side by side."], models.map((_, m) => row[m] ?? ["no such layers"])]),
+    [["besides"], besides.map((one) => (one.length ? one : ["nothing"]))],
   ];
   const table = tabled(["", ...models.map(() => "")], []);
   models.forEach(({ name, link, strip }, n) => {
     table.querySelectorAll("th")[n + 1].append(link ? make("a", { href: link, textContent: name }) : name, drawn(strip));
   });
-  table.querySelector("tbody").append(...rows.map(([asked, columns]) => {
+  table.querySelector("tbody").append(...rows.map(([[asked, note], columns]) => {
     const row = cells("td", [asked, ...models.map(() => "")]);
+    if (note) row.firstChild.append(make("small", { textContent: note }));
     columns.forEach((lines, n) => {
       row.children[n + 1].append(...lines.map((line) => marked(line, lines, columns)));
       row.children[n + 1].dataset.of = models[n].name;
@@ -91,5 +106,6 @@ export function compared(models) {
   table.classList.add("compared");
   table.classList.toggle("three", models.length > 2);
   const differs = table.querySelector(".changed");
-  return [make("p", { textContent: differs ? "Bold: what differs. Grey: what is the same." : "They say the same." }), table];
+  const words = meant(models.map((one) => one.told).join("\n"));
+  return [make("p", { textContent: !differs ? "They say the same." : models.length > 2 ? "Bold: what only one of them has." : "Bold: what differs." }), table, ...(words ? [make("p", { className: "meant", textContent: words })] : [])];
 }

@@ -149,10 +149,11 @@ const near = new IntersectionObserver(
 );
 
 function what_is_next(box) {
-  const boxes = [...document.querySelectorAll(".to-answer")];
-  const next = boxes[boxes.indexOf(box) + 1];
+  const follows = (one) => one.offsetParent && box.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const head = [...document.querySelectorAll("article section > :is(h2, h3)")].find(follows);
+  const section = head?.parentElement;
   const lesson = document.querySelector("a.right-next");
-  if (next) return make("p", {}, "Next on this page: ", make("a", { href: `#${next.id}`, textContent: next.closest("section").querySelector("h2, h3").firstChild.textContent }));
+  if (head) return make("p", {}, "Next on this page: ", make("a", { href: `#${section.querySelector(":scope > .to-answer")?.id ?? section.id}`, textContent: head.firstChild.textContent }));
   return lesson ? make("p", {}, "Next: ", make("a", { href: lesson.href, textContent: lesson.querySelector(".prev-next-title").textContent })) : "";
 }
 
@@ -272,6 +273,12 @@ async function tick() {
   }
 }
 tick();
+names_of.then(({ here }) => {
+  for (const link of document.querySelectorAll("ul.lesson-map a")) {
+    const count = here.filter((lesson) => link.pathname.endsWith(`/${lesson}.html`)).length;
+    if (count) link.closest("li").append(make("p", { className: "here", textContent: `${count} exercise${count > 1 ? "s" : ""} to run on the page` }));
+  }
+});
 
 // --- questions and quizzes ---
 
@@ -325,6 +332,7 @@ function question(box) {
     group.setAttribute("role", "group");
     group.setAttribute("aria-labelledby", prompt.id);
     const list = group.querySelector("ol");
+    if (!quiz) prompt.after(make("p", { className: "all-that-apply", textContent: "Choose all that apply, then check." }));
     const reply = make("div", { className: "reply", role: "status" });
     const choices = [...list.children].map((item, at) => {
       const letter = "abcdefgh"[at];

@@ -4,11 +4,13 @@
 // grasp(point, values): null, or a function from a point to values. Every value has a knob too, for the keyboard.
 // A picture may have a button, whose name is `button`. It counts the knob `walk` along until the reader stops it.
 // Where there is a story below a picture, solved(numbers) says when it may be told. A picture that asks has offers():
-// what its buttons say, and do; an act may give back values for knobs. A knob named by `sweep` goes once from its least to its value when the picture comes;
+// what its buttons say, and do; an act may give back values for knobs. A knob named by `sweep` takes a few slow steps to its value when the picture comes
+// for the first time on a visit;
 // in the meantime words are told so by a fourth argument.
 import { WIDTH, grasp, painted, range, row, spaced } from "./pictures/shared.js";
 
 const PACE = 300; // milliseconds from one step of a walk to the next
+const [STEPS, SLOW] = [4, 900]; // of a sweep
 
 function knob(spec) {
   const label = document.createElement("label");
@@ -46,6 +48,17 @@ function redraw(drawing, markup) {
     for (const { name, value } of now[n].attributes) if (one.getAttribute(name) !== value) one.setAttribute(name, value);
     if (one.tagName === "text") one.textContent = now[n].textContent;
   });
+}
+
+// Whether this visit has seen a sweep; from now on it has.
+function swept() {
+  try {
+    const before = sessionStorage.getItem("swept");
+    sessionStorage.setItem("swept", "1");
+    return Boolean(before);
+  } catch {
+    return true; // no storage: it stands still
+  }
 }
 
 async function mount(box) {
@@ -91,10 +104,10 @@ async function mount(box) {
   box.querySelector("noscript").before(drawing, ...(picture.offers ? [words, ...box.querySelectorAll(".story"), offered, controls] : [controls, words]));
   show();
   new MutationObserver(show).observe(document.documentElement, { attributeFilter: ["data-theme"] });
-  if (picture.sweep && matchMedia("(prefers-reduced-motion: no-preference)").matches) {
+  if (picture.sweep && matchMedia("(prefers-reduced-motion: no-preference)").matches && !swept()) {
     const { input } = knobs[picture.sweep];
     const aim = Number(input.value);
-    input.value = input.min;
+    input.value = aim - STEPS;
     moving = true;
     words.setAttribute("aria-live", "off");
     show();
@@ -106,7 +119,7 @@ async function mount(box) {
         words.setAttribute("aria-live", "polite");
       }
       show();
-    }, PACE);
+    }, SLOW);
   }
   if (picture.grasp) {
     const inside = ({ clientX, clientY }) => {
@@ -148,14 +161,14 @@ async function mount(box) {
     controls.append(button);
   }
 
-  // Room for the longest words, so that nothing moves under a finger: each knob at its ends, and at each of its choices.
+  // Room for the longest words, so that nothing moves under a finger: each knob at its ends. A choice from a list makes its own.
   const makeRoom = () => {
     words.style.minHeight = "";
     const [values, tall] = [read(), [words.scrollHeight]];
     const probe = document.createElement("p");
     words.after(probe);
-    for (const { input, spec } of Object.values(knobs)) {
-      for (const value of spec.choices ?? (spec.min === undefined ? [false, true] : [spec.min, Number(input.max)])) {
+    for (const { input, spec } of Object.values(knobs).filter((one) => !one.spec.choices)) {
+      for (const value of spec.min === undefined ? [false, true] : [spec.min, Number(input.max)]) {
         const tried = { ...values, [spec.name]: value };
         probe.innerHTML = picture.words(picture.numbers(tried), tried, true);
         tall.push(probe.offsetHeight);
@@ -165,6 +178,7 @@ async function mount(box) {
     words.style.minHeight = `${Math.max(...tall)}px`;
   };
   makeRoom();
+  Object.values(knobs).filter(({ spec }) => spec.choices).forEach(({ input }) => input.addEventListener("change", makeRoom));
   addEventListener("resize", () => {
     show();
     makeRoom();

@@ -1,4 +1,4 @@
-import { compared, drawn, gallery, make, tabled } from "./compare.js";
+import { compared, drawn, gallery, make, meant, tabled } from "./compare.js";
 // Reads a config.json with the course's Python, in this browser.
 import { progress_in, started, starting } from "./starting.js";
 
@@ -35,11 +35,23 @@ function ask(question) {
   return waiting;
 }
 
+// What to do about other warnings, by how they begin.
+const DO = [
+  [/^mrope_section adds up to (\d+), but (\d+) pairs turn/, (_, sum, turn) => ` Each pair of a head belongs to time, height or width, so the numbers of mrope_section must add up to ${turn}. Either change them (the model's own file has the right ones), or check head_dim${Number(sum) > Number(turn) ? " and partial_rotary_factor, which may be too small: a head of ${2 * sum} columns has ${sum} pairs" : " and partial_rotary_factor"}.`],
+  [/^the trained length \S+ is longer than/, () => " Check which of the two lengths is wrong: the trained length can't be longer than the longest text."],
+  [/ without original_max_position_embeddings/, () => " Write the trained length into the rule, as original_max_position_embeddings."],
+  [/^(\w+) gives the base /, (_, name) => ` Write the same rope_theta in both places, or keep only the one in ${name}.`],
+  [/^rope_parameters and rope_scaling disagree/, () => " Keep one of the two: rope_parameters is the newer name."],
+  [/ has \d+ entries for \d+ layers/, () => " Make it as long as num_hidden_layers, or correct num_hidden_layers."],
+  [/an odd number: no whole pairs/, () => " Change partial_rotary_factor, so that the number of columns is even."],
+];
+const what_to_do = (sentence) => DO.map(([sign, said]) => (sentence.match(sign) ? said(...sentence.match(sign)) : "")).join("");
+
 // What a warning means for the file, and what to do.
 function advice(sentence) {
   const [, factor, trained, all, given] = sentence.match(/^factor (\S+) times the trained length (\S+) is (\S+), not (\S+)$/) ?? [];
   const number = (said) => Number(said.replaceAll(",", ""));
-  if (!factor) return `${sentence.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase())}.`; // a key stays as it is
+  if (!factor) return `${sentence.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase())}.${what_to_do(sentence)}`; // a key stays as it is
   if (number(all) > number(given) && number(given) > number(trained)) return `Your file may be right. Its rule stretches ${trained} tokens by ${factor} and reaches ${all}, and its max_position_embeddings promises less, ${given}. For texts up to ${given} tokens nothing has to change.`;
   if (number(all) > number(given)) return `Your file may be right, but it names two lengths. Its rule stretches ${trained} tokens by ${factor} and reaches ${all}. Its max_position_embeddings says ${given}, and the turns below are counted for ${given}. Programs differ in which of the two is their limit. If you want ${all} tokens, write ${all.replaceAll(",", "")} as max_position_embeddings. If ${given} are enough, take the rule out, because it changes short texts too.`;
   return `Your file promises more than its rule reaches. The rule stretches ${trained} tokens by ${factor}, which gives ${all}. But max_position_embeddings says ${given}. Raise the factor to ${number(given) / number(trained)}, or lower max_position_embeddings to ${all.replaceAll(",", "")}.`;
@@ -92,7 +104,7 @@ function show(reply, theirs) {
   if (reply.table.some((row) => row.some((one) => !one))) notes.append("“–” means that nothing is to be said: these layers don't rotate, or the file doesn't give it. ");
   if (reply.table.some((row) => row[4])) notes.append("A turn counts within the tokens seen. ");
   if (reply.told.includes("queries and keys times")) notes.append("“Queries and keys times” is a factor of the rule. It multiplies both, so a score grows by its square. ", link(LESSON, "Lesson 13"), " explains it.");
-  said.append(notes, make("details", {}, make("summary", { textContent: "The same in words" }), make("pre", { className: "told", textContent: reply.told, tabIndex: 0 })));
+  said.append(notes, make("details", {}, make("summary", { textContent: "The same in words" }), make("pre", { className: "told", textContent: reply.told, tabIndex: 0 }), make("p", { className: "meant", textContent: meant(reply.told) })));
   if (reply.unread.length) said.append(make("details", { open: reply.unread.length < 4 }, make("summary", { textContent: `${reply.unread.length} key${reply.unread.length > 1 ? "s" : ""} skipped` }), make("p", { className: "unread", textContent: `Skipped: ${reply.unread.join(", ")}. The page doesn't know these keys as settings of positions. Most such keys have nothing to do with position, as num_key_value_heads.` })));
 }
 

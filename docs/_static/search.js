@@ -33,19 +33,28 @@ function mistyped(one, other) {
   return far[one.length][other.length];
 }
 
-// Pages with all the words, then pages with some of them; a rare word says more. And the words that no page has.
+// Where a word begins that is written a little differently: frequencies, frequency.
+const begin = (word) => word.slice(0, Math.max(3, word.length - 3));
+
+// The words that no page has. Pagefind takes ever shorter beginnings of such a word.
+async function missing(library, words) {
+  const parts = words.split(/\s+/).filter((part) => part.length > 2);
+  const found = await Promise.all(parts.map(async (part) => Promise.all((await library.search(part)).results.slice(0, 4).map((one) => one.data()))));
+  return parts.filter((part, n) => !found[n].some(({ content, meta }) => `${content} ${meta.title} ${meta.words}`.toLowerCase().includes(begin(part))));
+}
+
+// Pages with all the words, then pages with some of them; a rare word says more.
 async function search(library, words) {
   const { results } = await library.search(words);
   const parts = words.split(/\s+/);
   const apart = parts.length > 1 ? await Promise.all(parts.map(async (part) => (await library.search(part)).results)) : [results];
-  const left_out = parts.filter((_, n) => !apart[n].length);
   const others = new Map();
   for (const found of apart.filter((_, n) => parts[n].length > 3)) {
     for (const one of found) others.set(one.id, { one, score: (others.get(one.id)?.score ?? 0) + 1 / (found.length + 10) });
   }
-  if (results.length > 3) return { results, left_out };
+  if (results.length > 3) return results;
   results.forEach(({ id }) => others.delete(id));
-  return { results: [...results, ...[...others.values()].sort((one, other) => other.score - one.score).map(({ one }) => one)], left_out };
+  return [...results, ...[...others.values()].sort((one, other) => other.score - one.score).map(({ one }) => one)];
 }
 
 // One way of writing for words that are written in several.
@@ -102,16 +111,53 @@ function fit({ title, locations }, words) {
   return 1000 * heading.includes(words) + 100 * there + (locations?.length ?? 0);
 }
 
-// A page at the part of it that answers best: one link. Of the excerpt only the marks are HTML.
+// The sentences of a part of a page: where each begins and ends among its words. A heading is none.
+const headings = (page) => page.anchors.filter(({ element, text }) => /^h\d$/i.test(element) && text.trim());
+function sentences(page, from, until, all) {
+  const heads = new Set(headings(page).flatMap(({ location, text }) => text.trim().split(/\s+/).map((_, n) => location + n)));
+  const found = [];
+  let begun = from;
+  for (let at = from; at < until; at++) {
+    const last = at + 1 === until || heads.has(at + 1) || (/[.?!]["”’)]*$/.test(all[at]) && !/^(al|vs|e\.g|i\.e)\.$/.test(all[at]));
+    if (heads.has(at)) begun = at + 1;
+    else if (last) [found[found.length], begun] = [[begun, at + 1], at + 1];
+  }
+  const label = (said) => said === "You will be able to." || said === `${page.meta.title}.`;
+  return found.filter(([a, b]) => b - a > 4 && !label(all.slice(a, b).join(" ")));
+}
+
+// What a part says of the words: whole sentences, with marks. Only the marks are HTML.
+const LONGEST = 42; // words
+function snippet(page, part) {
+  const all = page.raw_content.split(/\s+/);
+  const from = part.anchor?.location ?? 0;
+  const until = Math.min(...headings(page).map(({ location }) => location).filter((one) => part.anchor && one > from), all.length);
+  const hits = new Set(part.locations.filter((one) => one >= from && one < until));
+  const said = sentences(page, from, until, all);
+  if (!said.length) return "";
+  const held = said.map(([a, b]) => range(a, b).filter((one) => hits.has(one)).length);
+  const best = held.indexOf(Math.max(...held));
+  let [a, b] = said[best];
+  if (/^(This|That|It|They|These|Those|So|But)$/.test(all[a]) && said[best - 1]?.[1] === a) a = said[best - 1][0]; // what it speaks of
+  else if (b - a < 14 && said[best + 1]?.[0] === b) b = said[best + 1][1]; // not too short
+  let [before, after] = ["", ""];
+  if (b - a > LONGEST) {
+    const hit = range(a, b).find((one) => hits.has(one)) ?? a;
+    if (hit - a > LONGEST / 2) [a, before] = [hit - 8, "… "];
+    if (b - a > LONGEST) [b, after] = [a + LONGEST, " …"];
+  }
+  const marked = range(a, b).map((one) => (hits.has(one) ? all[one].replace(/^([(“"'‘]*)(.*?)([.,:;!?)”"'’…]*)$/s, "$1<mark>$2</mark>$3") : all[one])).join(" ");
+  return before + marked.replace(/^(<mark>)?[a-z](?=[a-z’-]*[ ,])/, (one) => (before ? one : one.replace(/[a-z]$/, (letter) => letter.toUpperCase()))).replace(/[,;:]\.$/, ".").replace(/ ,(?= )/g, "") + after; // a cell of a row may be empty
+}
+const range = (from, until) => Array.from({ length: until - from }, (_, n) => from + n);
+
+// A page at the part of it that answers best: one link.
 function row(page, words) {
   const parts = page.sub_results.filter(({ title }) => !/^quiz/i.test(title) || /quiz/.test(words)); // they name what a lesson explains
   const part = parts.reduce((best, one) => (best === page || fit(one, words) > fit(best, words) ? one : best), page);
   const kind = KINDS.find(([place]) => page.url.startsWith(new URL(place, ROOT).pathname) || page.url.startsWith(new URL(place, ROOT).href))?.[1] ?? "Page";
   const one = item(kind, part.url, part.url === page.url ? page.meta.title : `${page.meta.title} › ${part.title}`, "");
-  const begun = part.excerpt.replace(/^(?:(?!<mark>).)*?[.?!] (?=[A-Z“])/s, "");
-  const whole = begun.replace(/(?<=[.?!][”)]?) [^.?!]*$/s, "");
-  const shown = whole.includes("<mark>") ? whole : `${begun} …`;
-  one.lastChild.innerHTML = (/^[a-z]/.test(shown) ? "… " : "") + shown.replace(/<mark>([(“"'‘]*)(.*?)([.,:;!?)”"'’…]*)<\/mark>/g, "$1<mark>$2</mark>$3");
+  one.lastChild.innerHTML = snippet(page, part);
   return one;
 }
 
@@ -147,13 +193,16 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     const got = (name) => fetch(new URL(`_static/${name}.json`, ROOT)).then((one) => one.json());
     const [terms, all] = await Promise.all([(known ??= got("terms")), (names ??= got("names"))]);
     const key = typed.replace(/ +/g, "_");
-    const asked = terms[key] && !term_in(terms, typed) ? key : typed; // rope theta is written rope_theta
-    const words = alike(content(asked) || asked);
+    const whole = terms[key] && !term_in(terms, typed) ? key : typed; // rope theta is written rope_theta
+    const every = alike(content(whole) || whole);
+    const lost = await missing(library, every);
+    const without = (said) => said.split(/\s+/).filter((word) => !lost.includes(word)).join(" ");
+    const [asked, words] = [without(whole) || whole, without(every) || every]; // of two words the one that there is
     const found = await search(library, words);
-    const pages = await Promise.all(found.results.slice(0, 20).map((one) => one.data()));
-    const near = words.split(/\s+/).filter((word) => word.length > 2).map((word) => word.slice(0, Math.max(3, word.length - 3)));
+    const pages = await Promise.all(found.slice(0, 20).map((one) => one.data()));
+    const near = words.split(/\s+/).filter((word) => word.length > 2).map(begin);
     const has = ({ content, meta }) => !near.length || near.some((begin) => `${content} ${meta.title} ${meta.words}`.toLowerCase().includes(begin));
-    pages.splice(0, 20, ...pages.filter(has)); // Pagefind takes ever shorter beginnings of a word that no page has
+    pages.splice(0, 20, ...pages.filter(has));
     for (const page of pages) if (page.meta.to) Object.assign(page, { url: new URL(page.meta.to, ROOT).href, sub_results: [] }); // a part of a page
     // Cases that begin so; then what is written for somebody who learns.
     const told = SYMPTOM.test(words) ? ({ meta }) => Boolean(meta.to) : () => false;
@@ -174,17 +223,22 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     const sick = SYMPTOM.test(words) && term !== singular(words) && term !== words;
     if (sick && cases.length) rows.splice(0, rows.length, cases[0], ...first, ...rows.filter((one) => one !== cases[0]));
     else rows.unshift(...first);
+    // No entry is for all the words: those for one of them come after the best pages.
+    const entries = term ? [] : words.split(" ").map((word) => terms[term_in(terms, word)]).filter((one) => one?.at && one.word.length > 3);
+    if (entries.length) rows.splice(0, rows.length, ...rows.filter((one) => one.dataset.kind !== "Glossary"));
+    rows.splice(2, 0, ...[...new Set(entries)].slice(0, 2).flatMap((one) => pinned({ ...one, in: null })));
     const count = rows.length;
     list.replaceChildren(...rows.slice(0, 10));
     old(false);
     status.textContent = !asked ? "Try " : count ? `${count > 9 ? "The ten best" : `${count} page${count > 1 ? "s" : ""}`}, the best first.` : `Nothing found for “${typed}”.`;
+    if (asked && count) for (const word of lost) status.prepend(`No page has “${word}”. `);
     if (!asked) SUGGESTED.forEach((one, n) => status.append(...(n ? [", "] : []), asking(one)));
     const spelt = Object.keys(terms).flatMap((term) => [term, ...term.split(" ").filter((part) => part.length > 3)]);
-    for (const word of words.split(/\s+/)) {
-      if (word.length < 4 || (!found.left_out.includes(word) && pages.some(({ content }) => content.toLowerCase().includes(word)))) continue;
+    for (const word of every.split(/\s+/)) {
+      if (word.length < 4 || (!lost.includes(word) && pages.some(({ content }) => content.toLowerCase().includes(word)))) continue;
       const [best] = spelt.filter((term) => term[0] === word[0]).map((term) => [mistyped(word, term), term]).sort(([one], [other]) => one - other);
       if (!best?.[0] || best[0] > (word.length > 7 ? 2 : 1)) continue;
-      status.append(" Did you mean ", asking(best[1], words.replace(word, best[1])), "?");
+      status.append(" Did you mean ", asking(best[1], every.replace(word, best[1])), "?");
     }
     if (asked && !count) status.append(" Look among the words of the ", linked(new URL("glossary.html", ROOT), "glossary"), ", or if your model is wrong, in the ", linked(new URL("clinic.html", ROOT), "clinic"), ".");
     const way = AT_WORK.find(([one]) => one.test(asked));

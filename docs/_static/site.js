@@ -10,6 +10,16 @@ for (const event of ["load", "resize"]) {
   });
 }
 
+// What scrolls is reached by the keyboard, from the moment at which it scrolls. (The theme looks half a second later.)
+const scrolls = new ResizeObserver((all) => all.forEach(({ target }) => target.scrollWidth > target.clientWidth ? (target.tabIndex = 0) : target.removeAttribute("tabindex")));
+addEventListener("DOMContentLoaded", () => document.querySelectorAll("article pre").forEach((one) => scrolls.observe(one)));
+
+// A link to what is folded opens it.
+document.addEventListener("click", ({ target }) => {
+  const link = target.closest?.('a[href^="#"]');
+  for (let at = link && document.getElementById(decodeURIComponent(link.hash.slice(1))); at; at = at.parentElement) if (at.matches("details")) at.open = true;
+});
+
 // The theme puts the menu back where it was on the last page, and a phone's at its top. This page's place in it is to be seen.
 const show_place = () => document.querySelector(".bd-docs-nav a.current")?.scrollIntoView({ block: "nearest" });
 addEventListener("load", show_place);
@@ -42,17 +52,20 @@ addEventListener("DOMContentLoaded", () => {
   const stack = () => {
     for (const { dataset, parentElement } of document.querySelectorAll("img[data-cuts]")) {
       const places = dataset.cuts.split(" ").map(Number);
-      const widest = Math.max(...places.slice(1).map((end, n) => end - places[n])); // all pieces have one scale
+      const [all, bar] = [places.at(-1), Number(dataset.bar)]; // a bar of colours from here on, for each piece
+      if (bar) places[places.length - 1] = bar;
+      const widest = Math.max(...places.slice(1).map((end, n) => end - places[n])) + all - (bar || all); // all pieces have one scale
       for (const image of parentElement.closest("figure").querySelectorAll("img")) {
-        image.replaceWith(...places.slice(1).map((end, n) => {
+        const cut = (from, end, said) => {
           const [piece, copy] = [document.createElement("span"), image.cloneNode()];
           copy.removeAttribute("data-cuts");
-          if (n) copy.alt = ""; // it has been said
+          if (!said) copy.alt = ""; // it has been said
           piece.className = "piece";
-          piece.style.cssText = `--from: ${places[n]}; --part: ${end - places[n]}; --all: ${places.at(-1)}; --widest: ${widest}`;
+          piece.style.cssText = `--from: ${from}; --part: ${end - from}; --all: ${all}; --widest: ${widest}`;
           piece.append(copy);
           return piece;
-        }));
+        };
+        image.replaceWith(...places.slice(1).flatMap((end, n) => [cut(places[n], end, !n), ...(bar ? [cut(bar, all)] : [])]));
       }
     }
   };
@@ -64,11 +77,14 @@ addEventListener("DOMContentLoaded", () => {
   // A table that is wider than the text leaves its column, and so does code. In one of words each cell knows its head, for a phone.
   for (const box of document.querySelectorAll("article .pst-scrollable-table-container, .cell_input")) {
     const inside = box.querySelector("table, pre");
-    box.classList.toggle("breaks-out", box.matches(".cell_input") ? /^.{81}/m.test(inside?.textContent) : box.scrollWidth > box.clientWidth + 1);
+    box.classList.toggle("breaks-out", box.matches(".cell_input") ? /^.{78}/m.test(inside?.textContent) : box.scrollWidth > box.clientWidth + 1);
     const heads = [...box.querySelectorAll("thead th, thead td")];
     const rows = [...box.querySelectorAll("tbody tr")];
     if (heads.length < 3) continue;
-    if (!heads.some((head, n) => n && head.textContent.length > 20) && !rows.some(({ children }) => [...children].some((cell, n) => n && /[a-z]+ \S+ [a-z]/i.test(cell.textContent)))) continue;
+    if (!rows.some(({ children }) => [...children].some((cell, n) => n && /[a-z]+ \S+ [a-z]/i.test(cell.textContent)))) {
+      inside.classList.add("numbers");
+      continue;
+    }
     inside.classList.add("stacks");
     for (const { children } of rows) {
       [...children].forEach((cell, n) => {

@@ -22,10 +22,18 @@ function close() {
   opened.section.classList.add("folded");
   opened = null;
 }
+// Below the words of the reader stands what some of them mean.
+async function explain(section) {
+  const told = section.querySelector(".highlight-text:last-of-type");
+  if (!told || section.querySelector(".meant")) return;
+  const { make, meant } = await import("./compare.js");
+  if (!section.querySelector(".meant")) told.after(make("p", { className: "meant", textContent: meant(told.textContent) }));
+}
 function open_at(card) {
   close();
   const [section, mark, place] = [sections.get(card), document.createComment(""), document.createElement("li")];
   section.replaceWith(mark);
+  explain(section);
   section.classList.remove("folded");
   place.className = "opened";
   place.append(section);
@@ -36,13 +44,18 @@ function open_at(card) {
 
 const squeezed = (said) => said.toLowerCase().replace(/[^a-z0-9]/g, ""); // gpt2 is GPT-2
 const name_of = (card) => squeezed(card.querySelector("a").textContent);
+// Somebody may look for a method: in what the reader says of a model, such as alibi, or in what the words of a card mean, such as rope.
+const told_of = (card) => (sections.get(card).querySelector(".highlight-text")?.textContent ?? "").toLowerCase().match(/\w+/g) ?? [];
+const meant = (card) => tags.filter((one) => card.dataset.tags.split(" ").includes(one.dataset.tag)).map((one) => `${one.textContent} ${one.title}`);
+const method_of = (card) => squeezed(`${card.querySelector("p").textContent} ${meant(card).join(" ")}`);
 function show() {
   close();
   const wanted = tags.filter(pressed);
   const asked = Boolean(wanted.length || name?.value);
   const typed = squeezed(name?.value ?? "");
+  const by = [name_of, told_of].find((one) => cards.some((card) => one(card).includes(typed))) ?? method_of;
   for (const card of cards) {
-    card.hidden = !name_of(card).includes(typed) || !wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
+    card.hidden = !by(card).includes(typed) || !wanted.every((one) => card.dataset.tags.split(" ").includes(one.dataset.tag));
     (asked ? found : homes.get(card)).append(card);
   }
   for (const home of new Set(homes.values())) home.closest("section").hidden = asked;

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evidence.claims.run_claims import between
+from evidence.claims.run_claims import above, below, between
 
 TRIALS = 200_000
 TEXTS = 1600
@@ -15,20 +15,28 @@ def found(*accuracies, texts=TEXTS):
 
 
 def five_depths():
-    """Needles at each of five depths: how often the worst is more than four standard errors of one depth
-    below the best, or more than two standard errors of a difference; and four at one of three lengths"""
+    """Needles at each of five depths: how often the worst is below the best by more than four standard errors
+    of one depth and by more than 2 points, or by two standard errors of a difference; and at one of three
+    lengths"""
 
-    def fails(accuracies, texts, errors=4):
+    def fails(accuracies, texts, errors=4, points=0.02):
         each = found(*accuracies, texts=texts)
         mean = each.mean(axis=1)
-        return np.mean(np.ptp(each, axis=1) > errors * np.sqrt(mean * (1 - mean) / texts))
+        return np.mean(np.ptp(each, axis=1) > np.maximum(errors * np.sqrt(mean * (1 - mean) / texts), points))
 
     for texts, weak in (800, between(0.415, 0.425)), (TEXTS, between(0.755, 0.765)):
         yield f"all 90 %, {texts} texts", [fails([0.9] * 5, texts)], between(0.035, 0.04)
-        wide = fails([0.9] * 5, texts, errors=2 * np.sqrt(2))
+        wide = fails([0.9] * 5, texts, errors=2 * np.sqrt(2), points=0)
         yield f"all 90 %, {texts} texts, two errors of a difference", [wide], between(0.26, 0.27)
         yield f"one 87 %, {texts} texts", [fails([0.87, *[0.9] * 4], texts)], weak
     yield "all 76.5 %, 1,600 texts", [fails([0.765] * 5, TEXTS)], between(0.035, 0.04)
+    nearly_all = [0.995, *[0.999] * 4]
+    without = fails(nearly_all, TEXTS, points=0)
+    yield "99.5 % and 99.9 %, without the 2 points", [without], between(0.625, 0.635)
+    yield "99.5 % and 99.9 %", [fails(nearly_all, TEXTS)], below(0.001)
+    yield "one 97 %, others 99.9 %", [fails([0.97, *[0.999] * 4], TEXTS)], above(0.98)
+    for accuracy in (0.5, 0.7, 0.95, 0.97, 0.99, 0.999):
+        yield f"all {accuracy:.1%}, 1,600 texts", [fails([accuracy] * 5, TEXTS)], below(0.041)
     good = fails([0.9] * 5, TEXTS)
     yield "all 90 %, one of three lengths", [1 - (1 - good) ** 3], between(0.105, 0.115)
 

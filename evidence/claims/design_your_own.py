@@ -1,6 +1,8 @@
 """What the workshop says of training, with other random numbers than those of the lesson."""
 
-from evidence.claims.run_claims import above, below, each_seed, who_learns
+import numpy as np
+
+from evidence.claims.run_claims import above, below, between, each_seed, who_learns
 from evidence.claims.train_on_another_seed import of_lesson
 from pe_lessons import arrays, toys
 from pe_lessons.lessons.design_your_own import workshop
@@ -16,11 +18,53 @@ def five_back(seed):
         ("squared_positions", above(0.9)),
         ("ten_times_as_slow", below(0.5)),
         ("stripes_of_four", below(0.5)),
+        ("four_everywhere", above(0.9).at(1, 2)),
     ):
         yield name, workshop.share_right(workshop.trained(getattr(lesson, name), seed), 16, seed), bound
     rotary = workshop.trained(toys.Rotary(), seed)
     yield "RoPE", workshop.share_right(rotary, 16, seed), above(0.95).at(1, 2)
-    yield "RoPE, 64 words", workshop.share_right(rotary, 64, seed)
+    yield "RoPE, 64 words", workshop.share_right(rotary, 64, seed), between(0.15, 1).at(1)
+
+
+@each_seed
+def what_layer_norm_divides_by(seed):
+    """The mean standard deviation of 16 rows, each added to 200 random words"""
+    lesson = of_lesson("design_your_own")
+    words = np.random.default_rng(seed).normal(size=(200, 1, workshop.WIDTH))
+    for name, bound in ("sinusoidal", between(1.05, 1.15)), ("stripes_of_four", between(3.8, 3.95)):
+        rows = words + workshop.rows_of(getattr(lesson, name), workshop.SEQ_LEN)
+        yield name, rows.std(axis=-1).mean(), bound
+
+
+@each_seed
+def a_bias_that_falls(seed):
+    """ALiBi has no slope that sees five back, so it does no better than a model without positions"""
+    for slope in (0.02, 0.1, 0.5, 2):
+        right = workshop.share_right(workshop.trained(toys.ALiBi([slope]), seed), 16, seed)
+        yield f"slope {slope}", right, below(0.36)
+    yield "no positions", workshop.share_right(workshop.trained(toys.Encoding(), seed), 16, seed), below(0.36)
+
+
+@each_seed
+def our_designs(seed):
+    """The three goals of the lesson"""
+    lesson = of_lesson("design_your_own")
+
+    def at(frequencies):
+        return lambda positions, d_model: lesson.in_pairs(positions[:, None] * frequencies)
+
+    def times(factor, encode):
+        return lambda positions, d_model: factor * encode(positions, d_model)
+
+    far = at(np.pi - arrays.frequencies(workshop.WIDTH))
+    yield "next door 0", workshop.share_right(workshop.trained(far, seed), 16, seed), above(0.9)
+    for start, bound in (0.1, above(0.38)), (0, below(0.33)):
+        even = workshop.trained(at(np.linspace(start, np.pi, workshop.WIDTH // 2)), seed)
+        yield f"evenly from {start}, 64 words", workshop.share_right(even, 64, seed), bound
+    for name, bound in ("my_encoding", above(0.43)), ("ten_times_as_slow", below(0.36)):
+        for factor in (4, 10) if name == "my_encoding" else (10,):
+            louder_one = workshop.trained(times(factor, getattr(lesson, name)), seed)
+            yield f"{name}, {factor} times as loud", workshop.share_right(louder_one, 16, seed), bound
 
 
 def louder(times):

@@ -29,11 +29,15 @@ def told(page):
 
 def all_told(page, *configs):
     """Each column has every line that the reader says of its model, and what differs is in bold."""
+
+    def commas(line):
+        return re.sub(r"(?<![\d.,])\d{5,}", lambda number: f"{int(number[0]):,}", line.strip())
+
     rows = page.locator(".compared tbody tr")
     shown = [[cell.inner_text().split("\n") for cell in row.locator("td").all()] for row in rows.all()]
     for column, config in enumerate(configs, start=1):
         lines = {line.strip() for row in shown for line in row[column]}
-        assert {line.strip() for line in models.explain(config).split("\n")[1:]} <= lines
+        assert {commas(line) for line in models.explain(config).split("\n")[1:]} <= lines
     tinted = [row.get_attribute("class") == "changed" for row in rows.all()]
     assert tinted == [any(one != first for one in others) for _, first, *others in shown] and any(tinted)
 
@@ -124,6 +128,9 @@ def test_a_warning_follows_the_summary_and_says_what_to_change(open_page):
     assert "write 131072 as max_position_embeddings" in page.locator("#said .checks").inner_text()
     page.get_by_label("Paste a config.json").fill(json.dumps(config | {"max_position_embeddings": 262144}))
     page.get_by_text("Raise the factor to 8").wait_for()
+    sections = {"rope_type": "default", "mrope_section": [8, 8, 8]}
+    page.get_by_label("Paste a config.json").fill(json.dumps(LLAMA | {"rope_scaling": sections}))
+    page.get_by_text("the numbers of mrope_section must add up to 64").wait_for()
     page.get_by_label("Paste a config.json").fill(
         json.dumps(LLAMA | {"num_hidden_layers": 2, "rope_scaling": {"type": "linear", "factor": 2.0}})
     )
@@ -154,12 +161,16 @@ def test_the_wall_is_filtered_and_a_card_opens_where_it_stands(open_page, width)
     assert not page.get_by_role("heading", name=re.compile("^20..$")).count()  # one grid, without years
     assert page.locator(".wall:has(> li:visible)").count() == 1
     page.get_by_role("button", name="Show all").click()
-    page.get_by_label("Name of a model").fill("kimi k3")
+    page.get_by_label("Model or method").fill("kimi k3")
     assert page.locator(".wall > li:visible").count() == 1
-    page.get_by_label("Name of a model").fill("gpt2")
+    page.get_by_label("Model or method").fill("gpt2")
     assert page.locator(".wall > li:visible > a").all_inner_texts() == ["GPT-2, small"]
-    page.get_by_label("Name of a model").fill("bloom-z")
+    page.get_by_label("Model or method").fill("bloom-z")
     page.get_by_role("button", name="BLOOM").click()
+    assert page.locator(".wall > li:visible").count() == 1
+    page.get_by_label("Model or method").fill("rope")  # no model, but a method
+    assert page.locator(".wall > li:visible").count() > 20
+    page.get_by_label("Model or method").fill("alibi")
     assert page.locator(".wall > li:visible").count() == 1
     page.get_by_role("button", name="Show all").click()
     assert page.locator(".wall > li:visible").count() == len(GALLERY)
@@ -211,6 +222,7 @@ def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
     assert page.locator(".wall > li:visible > a").evaluate_all("links => links.map(one => one.hash)") == [
         "#case-13", "#case-19",
     ]  # fmt: skip
+    assert page.locator(".curves > li:visible").count() == 6  # the others stay, dimmed
     assert page.locator("article h3:visible").count() == 0  # the cards say it
     assert page.locator(".folded").count() == len(clinic.cases())
     group, cases = next(iter(clinic.groups().items()))

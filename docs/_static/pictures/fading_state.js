@@ -4,15 +4,17 @@ import { bar, line, middle, range, spaced, text, word } from "./shared.js";
 const WORDS = "the cat sat down . the dog ran after it".split(" ");
 const [WIDE, FLOOR, TALL] = [39, 96, 82];
 const DIALS = { gate: { x: 104, said: "every word" }, stop: { x: 292, said: "the full stop" } };
-const [LOW, RADIUS] = [162, 30];
+const [LOW, RADIUS, HAND] = [188, 36, 22]; // a hand ends far enough from the scale that its grip leaves 0 and 1 free
 const SWEEP = 1.5 * Math.PI; // from 0, at the bottom left, clockwise to 1
 
-export const height = 214;
+export const height = 246;
 export const knobs = [
   { name: "at", label: "words read", min: 1, max: WORDS.length, value: WORDS.length },
   { name: "gate", label: "word gate", min: 0.01, max: 1, step: 0.01, value: 0.95 },
   { name: "stop", label: "stop gate", min: 0.01, max: 1, step: 0.01, value: 0.15 },
 ];
+const FIRST = Object.fromEntries(knobs.map(({ name, value }) => [name, value]));
+const turned = new Set(); // the gates that the reader has moved
 
 export const button = "Read the words";
 export const walk = "at";
@@ -35,6 +37,7 @@ export function grasp([x, y]) {
 }
 
 export function draw({ left }, values) {
+  for (const name of ["gate", "stop"]) if (Number(values[name]) !== FIRST[name]) turned.add(name);
   const bars = WORDS.map((word, n) => {
     const x = 5 + WIDE * n;
     const tall = TALL * (left[n] ?? 0);
@@ -43,21 +46,24 @@ export function draw({ left }, values) {
   });
   const dials = Object.entries(DIALS).map(([name, { x, said }]) => {
     const angle = (values[name] - 0.5) * SWEEP;
-    const tip = [x + RADIUS * Math.sin(angle), LOW - RADIUS * Math.cos(angle)];
+    const tip = [x + HAND * Math.sin(angle), LOW - HAND * Math.cos(angle)];
     const scale = [["0", 0], ["½", 0.5], ["1", 1]].map(([said, share]) => {
       const [across, up] = [Math.sin((share - 0.5) * SWEEP), Math.cos((share - 0.5) * SWEEP)];
       return line([0, 5].map((far) => [x + (RADIUS + far) * across, LOW - (RADIUS + far) * up]), "ink") + text(x + (RADIUS + 13) * across, LOW + 4 - (RADIUS + 11) * up, said, middle);
     });
     return `<circle class="faint hand" cx="${x}" cy="${LOW}" r="${RADIUS}"/>` + scale.join("") + line([[x, LOW], tip], name === "gate" ? "first" : "second")
       + `<circle class="grip hand ${name === "gate" ? "first" : "second"}" cx="${tip[0].toFixed(1)}" cy="${tip[1].toFixed(1)}" r="7"/>`
-      + text(x, LOW + 46, `${said}: ${spaced(Number(values[name]))}`, `${middle} class="${name === "gate" ? "first" : "second"}"`);
+      + text(x, LOW + 56, `${said}: ${spaced(Number(values[name]))}`, `${middle} class="${name === "gate" ? "first" : "second"}"`);
   });
   return bars.join("") + dials.join("");
 }
 
+const part = (share) => (share < 0.001 ? "almost nothing" : `${spaced(100 * share)} %`);
+const cat = (gate, stop) => part(numbers({ ...FIRST, gate, stop }).left[1]);
+const VERDICT = `<strong>It was the full stop.</strong> With its gate at 1, the state would still keep ${cat(FIRST.gate, 1)} of “cat”. With the word gate at 1, it would keep ${cat(1, FIRST.stop)}. `;
+
 export function words({ left, slope, half }, { at, gate }) {
-  const part = (share) => `${spaced(100 * share)} %`;
   const read = at < 3 ? "" : `When “${WORDS[at - 1]}” is read, the state keeps ${part(left[at - 2])} of “${WORDS[at - 2]}” and ${part(left[1])} of “cat”. `;
-  return read + (gate < 1 ? `Where every gate is ${spaced(gate)}, half of a word is left after ${spaced(half)} words, as with ALiBi of slope ${spaced(slope)}.`
+  return read + (turned.size > 1 ? VERDICT : "") + (gate < 1 ? `Where every gate is ${spaced(gate)}, half of a word is left after ${spaced(half)} words${turned.size > 1 ? "" : `, as with ALiBi of slope ${spaced(slope)}`}.`
     : "At a gate of 1 no word fades, and the state can't tell old from new.");
 }

@@ -42,7 +42,7 @@ const KEY = [range(21).map((n) => n / 10 - 1)];
 
 export const height = () => places().box[1] + places().box[3] + 16;
 export const knobs = [{ name: "column", label: "column", min: 0, max: COLUMNS - 1, value: 10 }];
-export const sweep = "column"; // once from 0 to its value, so that one sees what a column is
+export const sweep = "column"; // a few steps to its value, once, so that one sees what a column is
 
 export function grasp([x, y]) {
   const { wide, at, box } = places();

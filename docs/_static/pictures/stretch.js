@@ -24,7 +24,7 @@ export function stretched(rule, factor, trained, base) {
 
 const TALL = 90; // of a whole turn
 const [STRIP, LOW] = [45, 84]; // where the bar of lengths is, and where the pairs begin
-export const height = TALL + LOW + 95;
+export const height = TALL + LOW + 111;
 export const knobs = [
   { name: "trained", label: "trained on", min: 8, max: 14, value: 12, shown: (n) => spaced(2 ** n) },
   { name: "factor", label: "text", min: 0, max: 5, value: 2, shown: (n) => (n ? `${2 ** n} times longer` : "as long") },
@@ -62,7 +62,7 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
     + [["first", seen], ["second", all]].map(([kind, x]) => `<circle class="grip hand ${kind}" cx="${x.toFixed(1)}" cy="${STRIP + 5}" r="8"/>`).reverse().join("")
     + text(all, 14, `the text: ${spaced(length * 2 ** factor)}`, `class="second" ${beside(all)}`) + text(seen, 31, `trained on ${spaced(length)}`, `class="first" ${beside(seen)}`)
     + [8, 12, 16].map((power) => text(place(power), STRIP + 32, spaced(2 ** power), power > 8 ? middle : "")).join("") + text(390, STRIP + 32, "tokens", end);
-  const [turn, low] = [15 + TALL, TALL + 75]; // where a whole turn begins, and how much each pair is slowed down
+  const [turn, low] = [15 + TALL, TALL + 91]; // where a whole turn begins, and how much each pair is slowed down
   return strip + `<g transform="translate(0 ${LOW})">` + range(HEAD / 2).map((k) => {
     const x = 10 + (380 * k) / 64;
     const seen = (length * frequencies(HEAD, Number(base))[k]) / (2 * Math.PI);
@@ -70,8 +70,11 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
     const [mine, all] = [clipped(seen), clipped(reached)].map((turns) => TALL * turns);
     return bar(x, turn - all, 5, all - mine, "second") + bar(x, turn - mine, 5, mine, "first")
       + bar(x, low - (30 * slowed[k]) / most, 5, (30 * slowed[k]) / most, "faint solid");
-  }).join("") + text(10, 11, "a whole turn") + line([[10, 15], [390, 15]], "faint") + text(10, turn + 15, "pair 0: share of a turn") + text(390, turn + 15, "pair 63", end) + text(10, low + 15, slowed.at(-1) === 1 ? "no pair is slowed down" : "how much each pair is slowed down") + "</g>";
+  }).join("") + text(10, 11, "a whole turn") + line([[10, 15], [390, 15]], "faint") + text(10, turn + 15, "pair 0: share of a turn") + text(390, turn + 15, "pair 63", end) + line([[10, low - 30], [390, low - 30]], "faint") + text(10, low - 34, `${most} times slower`) + line([[10, low - 30 / most], [390, low - 30 / most]], "faint") + text(394, low - 30 / most + 4, "1")
+    + text(10, low + 15, slowed.at(-1) === 1 ? "no pair is slowed down" : `pair 0: ${slower(slowed[0])}`) + text(390, low + 15, slowed.at(-1) === 1 ? "" : `pair 63: ${slower(slowed.at(-1))}`, end) + "</g>";
 }
+
+const slower = (by) => (by < 1.005 ? "as fast as before" : `${spaced(by)} times slower`);
 
 // What near tokens lose, or far ones.
 function price(slowed, { rule, trained, factor }) {

@@ -1,5 +1,5 @@
 // Lesson 09: a query and a key, rotated by their positions; up to four pairs of base 100.
-import { bar, dot, end, fixed, frequencies, line, middle, range, sum, text, turning, word } from "./shared.js";
+import { bar, dot, end, fixed, frequencies, line, middle, range, spaced, sum, text, turning, word } from "./shared.js";
 
 const QUERY = [1, 0, 1, -0.5, 0.8, 0.3, 1, 0.2];
 const KEY = [1, 0, 0.7, 0.6, -0.3, 1, 0.5, 0.5];
@@ -11,7 +11,7 @@ const rotate = (x, position) =>
   });
 
 const MIDDLE = 74; // of the circles
-const [TOP, TALL] = [186, 70]; // where the scores of all offsets are drawn
+const [TOP, TALL] = [194, 70]; // where the scores of all offsets are drawn
 export const height = TOP + TALL + 16;
 const moved = (position, { both }) => `${position + both}`; // where the token is now
 export const knobs = [
@@ -33,7 +33,8 @@ const score = (offset, count) => sum(range(count).map((n) => dot(rotate(QUERY, 0
 function over(offset, count) {
   const place = (one, value) => [200 + (170 * one) / 29, TOP + 4 + ((TALL - 8) * (3.2 - value)) / 6.4];
   const [x, y] = place(offset, score(offset, count));
-  return bar(30, TOP, 340, TALL, "box") + line([[30, place(0, 0)[1]], [370, place(0, 0)[1]]], "faint") + line(range(233).map((n) => place(n / 4 - 29, score(n / 4 - 29, count))), "ink")
+  const scale = [3, 0, -3].map((value) => text(26, place(0, value)[1] + 4, spaced(value), end)).join("");
+  return scale + bar(30, TOP, 340, TALL, "box") + line([[30, place(0, 0)[1]], [370, place(0, 0)[1]]], "faint") + line(range(233).map((n) => place(n / 4 - 29, score(n / 4 - 29, count))), "ink")
     + `<circle class="grip ink" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="4"/>`
     + text(30, TOP - 4, "the score") + text(30, TOP + TALL + 13, "−29") + text(200, TOP + TALL + 13, "offset of the key", middle) + text(370, TOP + TALL + 13, "29", end);
 }
@@ -67,13 +68,13 @@ export const draw = ({ pairs, parts }, { query, key }) =>
     const wedge = `<path class="wedge" d="M${x} ${y}L${sector(q, k).map((arrow) => tip(arrow, n, pairs.length)).join("L")}Z"/>`;
     const grips = tips.map(([a, b], i) => `<circle class="grip hand ${["first", "second"][i]}" cx="${a.toFixed(1)}" cy="${b.toFixed(1)}" r="6"/>`);
     return `<circle class="faint" cx="${x}" cy="${y}" r="${45 * scale(pairs.length)}"/>` + wedge + line([[x, y], tips[0]], "first") + line([[x, y], tips[1]], "second dashed") + grips.join("")
-      + text(x, below + 16, `pair ${n}`, middle) + text(x, below + 32, fixed(parts[n]), `${middle} class="sum ${parts[n] < 0 ? "minus" : "plus"}"`)
-      + text(x + 49, below + 32, n < pairs.length - 1 ? "+" : "", middle);
-  }).join("") + text(200, MIDDLE + 95, pairs.length > 1 ? `= ${fixed(sum(parts), 3)}` : "", `${middle} class="sum"`) + over(key - query, pairs.length);
+      + text(x, below + 22, `pair ${n}`, middle) + text(x, below + 38, fixed(parts[n]), `${middle} class="sum"`)
+      + text(x + 49, below + 38, n < pairs.length - 1 ? "+" : "", middle);
+  }).join("") + text(200, MIDDLE + 101, pairs.length > 1 ? `= ${fixed(sum(parts), 3)}` : "", `${middle} class="sum"`) + over(key - query, pairs.length);
 
 const away = (by) => (by ? `${Math.abs(by)} token${Math.abs(by) > 1 ? "s" : ""} to the ${by > 0 ? "right" : "left"}` : "at the position");
 
 export const words = ({ score, pairs: { length } }, { query, key, both }) =>
   `The ${word("key", "second")} is ${away(key - query)} of the ${word("query", "first")}, and the angle between their arrows is shaded. `
   + `${length > 1 ? `${["Two", "Three", "Four"][length - 2]} dot products add up to the score` : "Their dot product is the score"}, ${fixed(score, 3)}. `
-  + (both ? "Moving both does not change it: it knows the offset only, and the dot on its curve stays." : "The dot is at this offset, on the curve of all scores.");
+  + (both ? `Moved by ${both}, the query is at ${query} + ${both} = ${query + both} and the key at ${key} + ${both} = ${key + both}: same offset, same score.` : "The dot is at this offset, on the curve of all scores.");

@@ -60,7 +60,7 @@ def shift(matrix):
     pairs = np.arange(len(matrix)) // 2
     ax.images[0].set_data(np.ma.masked_where(pairs[:, None] != pairs, matrix))
     for pair in range(4):
-        ax.add_patch(plt.Rectangle((2 * pair - 0.5, 2 * pair - 0.5), 2, 2, fill=False, linewidth=1.5))
+        ax.add_patch(plt.Rectangle((2 * pair - 0.5, 2 * pair - 0.5), 2, 2, fill=False, linewidth=1))
         across, edge = (2 * pair + 1.65, "left") if pair < 2 else (2 * pair - 0.65, "right")
         ax.text(across, 2 * pair + 0.5, f"rotates by {3 / 10**pair:g} radians", va="center", ha=edge)
     return fig
@@ -70,18 +70,15 @@ def shift(matrix):
 def same_height(angle=0.5, by=1.0):
     """Two hands of the same height, and both a radian later."""
     fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.0))
-    turn = np.linspace(0, 2 * np.pi, 200)
     for ax, later, title in zip(axes, (0, by), ("now: the same sine", "1 radian later: two sines")):
-        ax.plot(np.cos(turn), np.sin(turn), color="0.8", linewidth=1)
-        ax.axhline(0, color="0.9", linewidth=1, zorder=0)
+        plots.dial(ax)
         for start, colour, side in zip((angle, np.pi - angle), COLOURS, (1, -1)):
             tip = np.array([np.cos(start + later), np.sin(start + later)])
-            ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.8})
+            ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "-|>", "color": colour})
             ax.plot([tip[0], 1.25 * side], [tip[1]] * 2, ":", color=colour)
             look = {"color": colour, "va": "center", "ha": "left" if side == 1 else "right"}
             ax.text(1.3 * side, tip[1], f"{tip[1]:.2f}".replace("-", "−"), **look)
-        ax.set(title=title, aspect="equal", xlim=(-1.75, 1.75), ylim=(-1.1, 1.15), xticks=[], yticks=[])
-        ax.spines[:].set_visible(False)
+        ax.set(title=title, xlim=(-1.75, 1.75), ylim=(-1.1, 1.15), xticks=[], yticks=[])
     return fig
 
 
@@ -101,16 +98,16 @@ def kernel(offsets, similarities):
 @plots.drawn
 def head(panels):
     """Maps of weights, with row 8 framed."""
-    fig, axes = plt.subplots(1, len(panels), figsize=(2.5 * len(panels), 2.9), sharey=True)
+    fig, axes = plt.subplots(1, len(panels), figsize=(2.5 * len(panels), 2.9))
     for ax, (title, weights) in zip(axes, panels.items()):
+        ax.set_ylabel("looking")
         image = ax.imshow(np.sqrt(weights), cmap=plots.WEIGHTS, vmin=0, vmax=1)
         ax.add_patch(plt.Rectangle((-0.5, 7.5), 12, 1, fill=False, edgecolor=plots.RED, linewidth=1.5))
         said = f"row 8 gives {weights[8, 5]:.2f}\nto position 5"
-        ax.text(11.3, 0, said, ha="right", va="top", color="white")
+        ax.text(11.3, -0.2, said, ha="right", va="top", color="0.15")
         ax.set(title=title, xticks=[0, 5, 10], yticks=[0, 5, 10], xlabel="looked at")
-    axes[0].set_ylabel("looking")
     marks = [0, 0.05, 0.25, 0.5, 1]
-    bar = fig.colorbar(image, ax=axes, label="weight", shrink=0.7, ticks=np.sqrt(marks))
+    bar = plots.colour_bar(fig, image, axes, "weight", ticks=np.sqrt(marks))
     bar.set_ticklabels([f"{mark:g}" for mark in marks])
     return fig
 

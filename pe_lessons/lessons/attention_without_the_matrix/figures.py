@@ -39,7 +39,6 @@ def windows(strip, offsets):
         places = [0, *(1.5 + np.arange(len(names)))]
         ax.set(xlim=(-0.5, len(strip) - 0.5), ylim=(len(names) + 1.05, -1.1), xticks=[])
         ax.set_yticks(places, ["in memory", *names])
-        ax.tick_params(axis="y", length=0)
         ax.spines[:].set_visible(False)
     return fig
 
@@ -48,13 +47,12 @@ def windows(strip, offsets):
 def tiles(kept):
     """The tiles of scores that a causal mask keeps (1) and skips (0), (n_tiles, n_tiles)."""
     half = np.asarray(kept) - 0.5 * np.eye(len(kept))  # on the diagonal, half of a tile is hidden
-    said = {"ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
     fig, ax = plt.subplots(figsize=(4.6, 4.6))
     ax.imshow(np.ma.masked_equal(half, 0), cmap=WEIGHTS, vmin=0, vmax=1)
     skipped = int((half == 0).sum())
-    ax.text(25.5, 13, f"{skipped} tiles hidden:\nskipped", color="0.25", **said)
-    ax.text(9, 23, "seen:\ncomputed", color="white", **said)
-    look = {"color": "0.25", "arrowprops": {"arrowstyle": "-|>", "color": "0.25"}, **said}
+    ax.text(25.5, 13, f"{skipped} tiles hidden:\nskipped", **plots.NOTE)
+    ax.text(9, 23, "seen:\ncomputed", **plots.NOTE | {"color": "white"})
+    look = plots.NOTE | {"arrowprops": plots.LINE}
     ax.annotate("half seen: computed,\nthen half is hidden", (14.2, 14.2), (22, 3), **look)
     ax.set(xlabel="tile of 128 keys", ylabel="tile of 128 queries")
     for axis in (ax.xaxis, ax.yaxis):

@@ -42,23 +42,20 @@ def digits_and_hands(positions=(6, 7, 8, 9)):
 def two_clocks(angles):
     """The hands of both pairs at some positions, one circle below the other; angles (positions, 2)."""
     angles = np.asarray(angles)
-    circle = np.linspace(0, 2 * np.pi, 200)
-    fig, axes = plt.subplots(1, 2, figsize=(4.7, 3.0))
+    fig, axes = plt.subplots(1, 2, figsize=(5.6, 3.2))
     for ax, column, title in zip(axes, angles.T, ("pair 0, the fast hand", "pair 1, the slow hand")):
-        ax.plot(np.cos(circle), np.sin(circle), color="0.8", linewidth=1)
+        plots.dial(ax)
         for angle in column:
             tip = np.cos(angle), np.sin(angle)
             look = {"arrowstyle": "-|>", "color": plots.COLOURS[0], "shrinkA": 0, "shrinkB": 0}
             ax.annotate("", tip, (0, 0), arrowprops=look)
-        ax.set(title=title, aspect="equal", xlim=(-1.4, 1.75), ylim=(-1.35, 2.1))
-        ax.set(xlabel="cosine", ylabel="sine", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+        ax.set(title=title, xlim=(-1.4, 1.75), ylim=(-1.35, 1.9), xlabel="cosine", ylabel="sine")
     fast, slow = axes
     for position, angle in enumerate(angles[:, 0]):
         fast.text(1.22 * np.cos(angle), 1.22 * np.sin(angle), position, ha="center", va="center")
     heights = np.sin(angles[1:3, 0])
     fast.plot([-1.35, 1.2], [heights.mean()] * 2, ":", color=plots.RED)
-    fast.text(-1.3, 1.4, "1 and 2: nearly\nthe same height", color=plots.RED)
-    slow.set(ylabel="", yticks=[])
+    fast.text(-1.3, 1.3, "1 and 2: nearly\nthe same height", color=plots.RED)
     slow.text(1.08, 0.02, f"0 to {len(angles) - 1}", va="center")
     return fig
 

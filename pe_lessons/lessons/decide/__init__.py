@@ -93,6 +93,24 @@ longest_promised = lesson.exercise(
             },
             1600,
         ),
+        (  # near 100 %: gaps of 0.8 and of 1.6 points pass, and one of 2.6 points fails
+            {
+                4: [1599, 1597, 1598, 1599, 1598],
+                32: [1598, 1585, 1597, 1598, 1597],
+                64: [1597, 1571, 1596, 1597, 1595],
+                128: [1596, 1554, 1595, 1596, 1594],
+            },
+            1600,
+        ),
+        (  # of few texts: gaps of 2.8, of 6.3 and of 11.3 points, where four standard errors are 8
+            {
+                4: [331, 329, 330, 332, 328],
+                8: [325, 319, 314, 320, 322],
+                16: [331, 319, 306, 320, 322],
+                32: [338, 319, 293, 320, 322],
+            },
+            400,
+        ),
         # the mean is in the middle between worst and best
         ({4: [1350, 1352, 1349], 8: [1331, 1329, 1333], 16: [1360, 1304, 1248]}, 1600),
     ),

@@ -47,9 +47,9 @@ def bases(similarities):
         lowest = f"nowhere negative (lowest: {values.min():.3f})"
         said = f"negative at {100 * negative:.0f} % of all distances" if negative else lowest
         ax.text(1.3, -0.36, said, va="center", color=plots.RED)
-    axes[0].text(1.3, 0.2, "random words: 0 \u00b1 0.09", va="center", color="0.3")
+    axes[0].text(1.3, 0.2, "2 of 3 random words", va="center", color="0.3")
     axes[-1].set(xscale="log", xlabel="distance", xlim=(1, 131_072), ylim=(-0.5, 1.05))
-    axes[1].set(ylabel="similarity")
+    axes[0].set(ylabel="similarity")
     return fig
 
 
@@ -97,6 +97,31 @@ def depths(trials):
         ax.set(xlim=(0, 10), ylim=(0, 16))
         ax.tick_params(labelbottom=ax is axes[-1])
     axes[-1].set(xlabel="standard errors between the best and the worst depth")
-    axes[len(trials) // 2].set(ylabel="of all trials, in %")
+    axes[0].set(ylabel="of all trials, in %")
     few, many, weak, caught = shares
     return fig, {"gap": gap, "few": few, "many": many, "weak": weak, "caught": caught}
+
+
+@plots.drawn
+def promise(found, texts):
+    """What a model finds at each depth, in per cent, {length: five numbers}, and which lengths pass."""
+    fig, ax = plt.subplots(figsize=(4.7, 3.8))
+    (short, before), *lengths = found.items()
+    depths, passed = range(1, len(before) + 1), True
+    ax.plot(depths, before, "o-", color="0.5")
+    ax.text(5.15, before[-1], f"{short}: to compare", color="0.3", va="center")
+    for length, here in lengths:
+        mean, gap = np.mean(here) / 100, np.ptp(here)
+        limit = max(400 * np.sqrt(mean * (1 - mean) / texts), 2)
+        enough = all(now >= 0.85 * then for now, then in zip(here, before))
+        good = gap <= limit and enough
+        colour = plots.COLOURS[2] if good and passed else "0.5" if good else plots.RED
+        why = "passes" if passed else "passes,\nbut 64k failed"
+        said = why if good else f"{gap:.0f} points apart,\nrule 1 allows {limit:.1f}"
+        ax.plot(depths, here, "o-", color=colour)
+        ax.text(5.15, here[-1], f"{length}: {said}", color=colour, va="center")
+        passed &= good
+    ax.axhline(0.85 * before[0], color="0.5", linestyle="--", linewidth=1)
+    ax.text(1, 0.85 * before[0] - 0.25, "rule 2: 85 % of 4k", color="0.3", va="top")
+    ax.set(xlabel="depth", ylabel="needles found, in %", xlim=(0.8, 8.2), ylim=(66, 82), xticks=depths)
+    return fig

@@ -13,19 +13,22 @@ from pe_lessons import arrays
 from pe_lessons.exercises.result import HEADINGS, Result
 
 LAYERS, HEADS, WIDTH, TEXT, WINDOW, LIMIT = 24, 4, 64, 65_536, 1024, 1.0
+NEAR = 0.055  # percentage points: for one decimal, and a little
 ASKED = "your reason", "a grade", "what would change your mind"
 GRADES = "proved", "measured here", "reported by several", "reported once", "unknown"
 
 
-def sheet(layers, words_on_layers, base, words_on_base):
+def sheet(layers, words_on_layers, base, numbers, words_on_base):
     """The filled sheet, or what is missing in it.
 
     layers: what each of the 24 layers sees, 1,024 or 65,536 tokens
     base: of the layers that see everything
+    numbers: what the learner computed for it, the percentage of negative distances and the fast pairs
     words_on_layers, words_on_base: the reason, its grade, and what would change the learner's mind
     """
     layers = np.asarray(layers, dtype=object).tolist() if isinstance(layers, tuple | np.ndarray) else layers
-    lines = {"layers": (words_on_layers, *of_layers(layers)), "base": (words_on_base, *of_base(base))}
+    lines = {"layers": (words_on_layers, *of_layers(layers))}
+    lines["base"] = words_on_base, *of_base(base, numbers)
     wrong = [complaint for _, _, complaint in lines.values() if complaint]
     words = [complaint for line, (said, *_) in lines.items() if (complaint := missing(line, said))]
     if layers == [TEXT] * LAYERS and all(untouched(said) for said, *_ in lines.values()):
@@ -70,13 +73,15 @@ def of_layers(layers):
     return choice, None
 
 
-def of_base(base):
+def of_base(base, numbers):
     """The choice in words, and what is wrong with it or None."""
     if not isinstance(base, Real) or isinstance(base, bool) or not 1 < base < float("inf"):
         return "", f"Your base is {base!r}. It should be a number above 1."
     base = int(base) if base == int(base) else float(base)
     negative, fast = judge(base)
     choice = f"{base:,}, negative at {negative:.2f} % of the distances, with {fast} fast pairs"
+    if complaint := of_numbers(base, numbers):
+        return choice, complaint
     if negative >= 0.1:
         step = "Step 1 accepts less than 0.1 %, so try a larger base."
         return choice, f"Your base {base:,} is negative at {negative:.2f} % of the distances. {step}"
@@ -87,11 +92,48 @@ def of_base(base):
     return choice, None
 
 
+def of_numbers(base, numbers):
+    """What is wrong with the learner's two numbers of this base, or None."""
+    numbers = numbers.tolist() if isinstance(numbers, np.ndarray) else numbers
+    if not isinstance(numbers, list | tuple) or len(numbers) != 2:
+        return "Your `my_numbers` should be a list of two numbers, a percentage and a count."
+    if any(number is ... for number in numbers):
+        return f"Your base {base:,} still lacks its two numbers. Compute them, and put them in `my_numbers`."
+    if not all(isinstance(number, Real) and not isinstance(number, bool) for number in numbers):
+        return f"Your `my_numbers` are {numbers!r}. Both should be numbers."
+    given, (negative, fast) = [float(number) for number in numbers], judge(base)
+    if near(given, (negative, fast)):
+        return None
+    if negative > NEAR and near(given, (negative / 100, fast)):
+        return f"Your first number for base {base:,} is a fraction. Multiply it by 100 to get a percentage."
+    if near(given, judge(base, 2 * WIDTH)):
+        return (
+            f"Your numbers belong to heads with {2 * WIDTH} columns. The phone's heads have {WIDTH}, "
+            f"so {WIDTH // 2} pairs."
+        )
+    if near(given, judge(base, WIDTH, 2 * TEXT)):
+        return f"Your numbers belong to distances up to {2 * TEXT:,}. The phone reads {TEXT:,} tokens."
+    if not near(given[:1], (negative,)):
+        return (
+            f"Your first number for base {base:,} is {given[0]:g}, but we get a different percentage. "
+            f"Take the similarity at distances 0 to {TEXT - 1:,}, with {WIDTH} columns."
+        )
+    return (
+        f"Your second number for base {base:,} is {given[1]:g}, but we get a different count. "
+        f"Count the frequencies above 0.1, of all {WIDTH // 2} pairs."
+    )
+
+
+def near(numbers, truth):
+    """Whether a percentage, and a count if there is one, agree with the true ones."""
+    return abs(numbers[0] - truth[0]) <= NEAR and list(numbers[1:]) == list(truth[1:])
+
+
 @functools.cache
-def judge(base):
+def judge(base, width=WIDTH, text=TEXT):
     """At how many per cent of the distances the similarity is negative, and the number of fast pairs."""
-    negative = np.mean(arrays.kernel(np.arange(TEXT), WIDTH, base=base) < 0)
-    return 100 * negative, int(np.sum(arrays.frequencies(WIDTH, base=base) > 0.1))
+    negative = np.mean(arrays.kernel(np.arange(text), width, base=base) < 0)
+    return 100 * negative, int(np.sum(arrays.frequencies(width, base=base) > 0.1))
 
 
 def missing(line, words):

@@ -17,7 +17,7 @@ def four_tables(tables, accuracies):
         ax.set(xticks=[], yticks=[])
         good = accuracies[name] > 0.9
         ax.set_title(f"{name}\n{accuracies[name]:.0%}", color=COLOURS[2] if good else COLOURS[1])
-    axes[1, 0].set(xlabel="column", ylabel="position")
+        ax.set(ylabel="position", xlabel="column" if ax in axes[1] else "")
     return fig
 
 

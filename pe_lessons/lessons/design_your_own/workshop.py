@@ -102,14 +102,17 @@ def looks_at(model, seed=0):
 def compare(encodings, models=None):
     """Show all measures of several encodings {name: encoding} as a table, and return the trained models.
 
-    `models`, from an earlier call, are not trained again.
+    `models`, from an earlier call, are not trained again. The row ``length`` is shown only where rows change
+    with the length of the text.
     """
     models = {name: (models or {}).get(name) or trained(one) for name, one in encodings.items()}
     columns = []
     for name, one in encodings.items():
         right = {f"right at {size}": share_right(models[name], size) for size in (SEQ_LEN, LONGER)}
         columns.append(measured(one) | right)
-    names = max(columns, key=len)
+    names = list(max(columns, key=len))
+    if "length" in names and all(column.get("length", 0) < 0.005 for column in columns):
+        names.remove("length")
     cells = [[f"{column[row]:.2f}" if row in column else "" for column in columns] for row in names]
     plots.show_table(cells, rows=names, columns=encodings, corner="measure")
     return models

@@ -19,7 +19,7 @@ def patches(image, side):
         ax.text(column + 0.5, row + 0.5, str(value), ha="center", va="center")
     corners = [(column, row) for row in range(0, height, side) for column in range(0, width, side)]
     for corner in corners:
-        ax.add_patch(plt.Rectangle(corner, side, side, fill=False, edgecolor="black", linewidth=2))
+        ax.add_patch(plt.Rectangle(corner, side, side, fill=False, edgecolor="black", linewidth=1.3))
     middles = np.array(corners) + side / 2
     ax.plot(*middles.T, color=plots.RED, linewidth=1.5)
     disc = {"boxstyle": "circle,pad=0.25", "facecolor": "white", "edgecolor": plots.RED, "linewidth": 1.5}
@@ -49,7 +49,7 @@ def similar(panel):
     fig = _grids({f"{name}: {said}": values}, label="cosine similarity", side=3.4)
     ax = fig.axes[0]
     for (row, column), number in zip(strangers, ["here", *read[1:]]):
-        frame = plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2)
+        frame = plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=1.3)
         ax.add_patch(frame)
         ax.text(column, row, number, ha="center", va="center", bbox=PAPER)
     return fig, {"name": name, "read": read}
@@ -76,10 +76,10 @@ def stripes(pairs, *, drawn, title):
     above.supxlabel("each from −1 to 1", fontsize=10)
     whole = below.subplots()
     image = whole.imshow(together, cmap=plots.SIGNED, vmin=-1, vmax=1)
-    below.colorbar(image, ax=whole, label="score").ax.set_ylim(0, 1)
+    plots.colour_bar(below, image, whole, "score").ax.set_ylim(0, 1)
     for place, (row, column) in enumerate([(20, 20), (20, 34), (26, 26)]):
         whole.add_patch(
-            plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2)
+            plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=1.3)
         )
         said = f"{together[row, column]:.2f}" if place else "query"
         whole.text(column, row + 2.4, said, ha="center", va="center", bbox=PAPER)
@@ -122,8 +122,6 @@ def rulers(*, old, new):
     ax.set(xticks=[0, middle, *range(1, old)], yticks=[0.4, 1.55])
     ax.set_xticklabels(f"{tick:g}" for tick in ax.get_xticks())
     ax.set_yticklabels([f"{new} new\npatches", f"{old} old\npatches"])
-    ax.spines[["left", "top", "right"]].set_visible(False)
-    ax.tick_params(axis="y", length=0)
     return fig
 
 

@@ -1,45 +1,34 @@
 """The drawings of the lesson on what is inside a Transformer."""
 
 import matplotlib.pyplot as plt
-from matplotlib.ticker import MaxNLocator
 
 from pe_lessons import plots
 from pe_lessons.plots import OF_ENCODING
 
-SAID = {"color": "0.1", "ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
-POINT = {"arrowprops": {"arrowstyle": "-|>", "color": "0.1", "shrinkB": 3}}
-
-
-def _maps(weights):
-    """Square maps of attention weights side by side, and their axes."""
-    fig, axes = plt.subplots(1, len(weights), figsize=(3.5 * len(weights), 3.7))
-    for ax, (title, values) in zip(axes, weights.items(), strict=True):
-        image = ax.imshow(values, cmap=plots.WEIGHTS, vmin=0, vmax=1)
-        ax.set(title=title, xlabel="token that is looked at")
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-    axes[0].set_ylabel("token that looks")
-    fig.colorbar(image, ax=axes, label="attention weight", shrink=0.75)
-    return fig, axes
+LOOKS = {"xlabel": "token that is looked at", "ylabel": "token that looks", "label": "attention weight"}
+LOOKS |= {"signed": False, "top": 1}
+POINT = {"arrowprops": plots.LINE}
 
 
 @plots.drawn
 def three_back(weights):
     """What the head without positions and the head with a table look at, each a map (n_q, n_k)."""
-    fig, (blind, aimed) = _maps(weights)
-    blind.text(7.5, 7.5, "nothing stands out:\nit cannot point", **SAID)
-    aimed.annotate("three to the left\nof the diagonal", (7.2, 9.8), (10.5, 3), **SAID, **POINT)
+    fig = plots.heatmaps(weights, **LOOKS)
+    blind, aimed = fig.axes[:2]
+    blind.text(7.5, 7.5, "nothing stands out:\nit cannot point", **plots.NOTE)
+    aimed.annotate("three to the left\nof the diagonal", (7.2, 9.8), (10.5, 3), **plots.NOTE, **POINT)
     return fig
 
 
 @plots.drawn
 def reverse(weights):
     """What a head with a table and a head with RoPE look at when they reverse a string."""
-    fig, (aimed, rotated) = _maps(weights)
-    aimed.annotate("every token finds\nits mirror place", (7.4, 8.2), (10.6, 12.2), **SAID, **POINT)
-    rotated.text(7.5, 7.5, "in between\nnothing stands out", **SAID)
+    fig = plots.heatmaps(weights, **LOOKS)
+    aimed, rotated = fig.axes[:2]
+    aimed.annotate("every token finds\nits mirror place", (7.4, 8.2), (10.6, 12.2), **plots.NOTE, **POINT)
+    rotated.text(7.5, 7.5, "in between\nnothing stands out", **plots.NOTE)
     for row, column, place in ((0, 15, (10, 2.6)), (15, 0, (5, 12.6))):
-        rotated.annotate("found", (column, row), place, **SAID, **POINT)
+        rotated.annotate("found", (column, row), place, **plots.NOTE, **POINT)
     return fig
 
 

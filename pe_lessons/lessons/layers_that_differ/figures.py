@@ -18,7 +18,7 @@ def partners():
     }
     fig = _numbered(plots.strips(rows, xlabel="column", xticks=[]), range(16))
     fig.set_size_inches(4.7, 2.9)
-    note = {"arrowprops": {"arrowstyle": "-|>"}, "ha": "center", "va": "center"}
+    note = plots.NOTE | {"arrowprops": plots.LINE}
     fig.axes[0].annotate("pair 1: 0.01\nradians per token", (3.5, 0.31), (5.6, 0.5), **note)
     fig.axes[0].annotate("pair 1: 0.32\nradians per token", (9.5, 0.69), (13.2, 0.5), **note)
     return fig
@@ -45,7 +45,7 @@ def schedules(right):
     """Accuracy of ten seeds of each schedule, at the trained length and at eight times that."""
     halves = {("FFF-", 384): ((11, 44), (79, 83))}  # five seeds each: no one range says it
     long, short = plots.COLOURS[0], "0.45"
-    fig, ax = plt.subplots(figsize=(4.7, 3.6))
+    fig, ax = plt.subplots(figsize=(4.7, 4.2))
     for place, (schedule, of_length) in enumerate(right.items()):
         for words, shift, colour in ((48, -0.18, short), (384, 0.18, long)):
             for low, high in halves.get((schedule, words), (of_length[words],)):
@@ -63,7 +63,8 @@ def schedules(right):
     ax.legend(bars, names, loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
     ax.set(xlim=(0, 107), ylim=(5, -0.5), yticks=range(len(right)), xlabel="accuracy, in %")
     ax.set_yticklabels(right, family="monospace", fontsize=11)
-    ax.spines["left"].set_visible(False)
+    ax.grid(axis="x")
+    ax.set_axisbelow(True)
     return fig
 
 
@@ -77,7 +78,7 @@ def windows(seen):
         for rule, mask in seen.items()
     }
     fig = plots.strips(rows, xlabel="key", xticks=[])
-    note = {"arrowprops": {"arrowstyle": "-|>"}, "ha": "center", "va": "center"}
+    note = plots.NOTE | {"arrowprops": plots.LINE}
     fig.axes[0].annotate("only this key differs", (3.5, 0.72), (1.6, 0.5), **note)
     return fig
 

@@ -4,11 +4,11 @@ import numpy as np
 
 
 def delta_step_loop(state, key, value, gate, beta):
-    columns, entries = range(len(key)), range(len(value))
+    rows, entries = range(len(key)), range(len(value))
     faded = [[gate * old for old in row] for row in state]
-    known = [sum(faded[i][j] * key[i] for i in columns) for j in entries]
+    known = [sum(faded[i][j] * key[i] for i in rows) for j in entries]
     news = [value[j] - known[j] for j in entries]
-    return [[faded[i][j] + beta * key[i] * news[j] for j in entries] for i in columns]
+    return [[faded[i][j] + beta * key[i] * news[j] for j in entries] for i in rows]
 
 
 def delta_step_arrays(state, key, value, gate, beta):

@@ -71,19 +71,13 @@ def forgetting(gates, words):
     ahead = np.triu(np.ones(bias.shape, bool), 1)
     fig, ax = plt.subplots(figsize=(4.7, 4.2))
     picture = ax.imshow(np.ma.masked_where(ahead, bias), cmap=plots.WEIGHTS)
-    fig.colorbar(picture, ax=ax, label="bias")
+    plots.colour_bar(fig, picture, ax, "bias")
     ax.set_xticks(range(len(words)), words, rotation=60, ha="right")
     ax.set_yticks(range(len(words)), words)
     ax.set(xlabel="key", ylabel="query")
-    ax.text(7.6, 1.2, "the future\nis hidden", ha="center", color="0.3")
-    ax.annotate(
-        "the full stop forgets\nwhat came before",
-        (3.5, 4.2),
-        (7.2, 4.4),
-        ha="center",
-        color="0.3",
-        arrowprops={"arrowstyle": "->", "color": "0.3"},
-    )
+    ax.text(7.2, 0.3, "the future\nis hidden", **plots.NOTE)
+    said = "the full stop forgets\nwhat came before"
+    ax.annotate(said, (3.5, 4.0), (7.2, 2.8), **plots.NOTE, arrowprops=plots.LINE)
     return fig
 
 
@@ -100,12 +94,12 @@ def two_memories():
         (6.4, "last three inputs\n(tokens 3, 4, 5)"),
     ):
         ax.text(x, 0, text, ha="center", va="center", fontsize=10,
-                bbox={"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": plots.RED})  # fmt: skip
-    arrow = {"arrowstyle": "->", "shrinkA": 0, "shrinkB": 0}
+                bbox={"boxstyle": "round,pad=0.5", "facecolor": "#fae5e5", "edgecolor": "none"})  # fmt: skip
+    arrow = plots.LINE | {"shrinkA": 0, "shrinkB": 0, "connectionstyle": "arc3"}
     for start, end in ([(p, 1.6) for p in range(6)]) + [(p, 6.4) for p in (3, 4, 5)]:
         ax.annotate("", (end, 0.3), (start, 1.82), arrowprops={**arrow, "color": plots.RED})
     for start, end in (((3.5, 0.3), (5.85, 1.82)), ((6.7, 0.3), (6.1, 1.82))):  # what token 6 needs
-        ax.annotate("", end, start, arrowprops={**arrow, "color": "0.3", "lw": 2})
+        ax.annotate("", end, start, arrowprops={**arrow, "linewidth": 2})
     ax.text(7.5, 2.7, "still to come", ha="center", color="0.3")
     ax.text(2.5, 2.7, "read", ha="center", color="0.3")
     ax.set(xlim=(-0.8, 9.8), ylim=(-0.7, 3))

@@ -10,12 +10,7 @@ def similarities(before, after):
     """Two maps of the cosine similarities of all rows of a table."""
     panels = {"before training": before, "after training": after}
     fig = plots.heatmaps(panels, xlabel="position", label="cosine similarity")
-    paper = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "black", "gid": plots.KEEPS}
-    fig.axes[1].annotate(
-        "near rows have\nbecome similar", (18, 14), (22, 4), bbox=paper,
-        arrowprops={"arrowstyle": "-|>", "facecolor": "black", "mutation_scale": 16},
-        ha="center", va="center",
-    )  # fmt: skip
+    fig.axes[1].set_title("after training: near rows are alike")
     return fig
 
 
@@ -23,14 +18,14 @@ def similarities(before, after):
 def four_similarities(maps):
     """Four maps of the cosine similarities of all rows, for four starts."""
     shows = ("a band", "only the diagonal", "middle and ends", "only the diagonal")
-    fig, axes = plt.subplots(2, 2, figsize=(4.7, 4.6), sharex=True, sharey=True, layout="constrained")
+    fig, axes = plt.subplots(2, 2, figsize=(4.7, 5.8), sharex=True, sharey=True)
     for ax, (start, values), what in zip(axes.flat, maps.items(), shows, strict=True):
         image = ax.imshow(values, cmap=plots.SIGNED, vmin=-1, vmax=1)
         ax.set_title(f"{start}\n{what}")
-        ax.set(xticks=range(0, 32, 8), yticks=range(0, 32, 8))
-    fig.supxlabel("position", fontsize=10)
-    fig.supylabel("position", fontsize=10)
-    fig.colorbar(image, ax=axes, label="cosine similarity", shrink=0.6)
+        ax.set(ylabel="position", xticks=range(0, 32, 8), yticks=range(0, 32, 8))
+    for ax in axes[1]:
+        ax.set_xlabel("position")
+    plots.colour_bar(fig, image, axes, "cosine similarity", location="bottom", shrink=0.5)
     return fig
 
 

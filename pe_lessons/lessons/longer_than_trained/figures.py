@@ -16,7 +16,7 @@ def loss_by_position(losses):
     fig, ax = plt.subplots(figsize=(4.7, 3.6))
     for (name, values), style in zip(losses.items(), plots.STYLES):
         ax.plot(middles, values, color=colours[name], linestyle=style)
-        ax.text(*names[name], name, color=colours[name], weight="bold")
+        ax.text(*names[name], name, color=colours[name])
     ax.axvline(256, color="0.6", linewidth=1)
     ax.text(244, 0.25, "trained\nlength", ha="right", color="0.35")
     ax.axhline(np.log2(97), color="0.6", linewidth=1)
@@ -29,21 +29,24 @@ def loss_by_position(losses):
 def arcs(frequencies, *, pairs, farthest):
     """The angles of some pairs up to the first distance, and those that come up to the second."""
     trained, longer = farthest
-    fig, axes = plt.subplots(2, 2, figsize=(4.7, 5.2))
+    fig, axes = plt.subplots(2, 2, figsize=(4.7, 5.0))
+    orange = plots.COLOURS[1]
     for ax, pair in zip(axes.flat, pairs):
         seen, reached = (min(far * frequencies[pair], 2 * np.pi) for far in farthest)
-        ax.add_patch(plt.Circle((0, 0), 1, fill=False, edgecolor="0.9", linewidth=0.8))
-        for start, end, colour in ((0, seen, "0.65"), (seen, reached, plots.COLOURS[1])):
+        ax.add_patch(plt.Circle((0, 0), 1, fill=False, edgecolor="0.93", linewidth=7))
+        for start, end, colour in ((0, seen, "0.65"), (seen, reached, orange)):
             angles = np.linspace(start, end, 200)
             if end > start:
                 look = {"linewidth": 7, "solid_capstyle": "butt"}
                 ax.plot(np.cos(angles), np.sin(angles), color=colour, **look)
         new = np.degrees(reached - seen)
-        said = "nothing new" if new < 0.5 else f"{new:.0f}° are new"
-        ax.text(0, 0, f"pair {pair}\n{said}", ha="center", va="center", linespacing=1.5)
-        ax.set(aspect="equal", xlim=(-1.25, 1.25), ylim=(-1.25, 1.25))
+        none = new < 0.5
+        ax.text(0, 0.08, f"{new:.0f}°", ha="center", color="0.4" if none else orange, fontsize=20)
+        ax.text(0, -0.1, "nothing new" if none else "are new", ha="center", va="top", color="0.35")
+        ax.set(title=f"Pair {pair}", aspect="equal", xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))
         ax.set_axis_off()
-    fig.supxlabel(f"grey: met in training    orange: new between {trained} and {longer}", fontsize=10)
+    axes[0, 0].text(-1.1, -1.45, f"grey: met up to {trained}, in training", color="0.35")
+    axes[0, 1].text(-1.1, -1.45, f"orange: new up to {longer}", color=orange)
     return fig
 
 
@@ -53,8 +56,8 @@ def slowed(losses):
     fig, ax = plt.subplots(figsize=(4.7, 3.6))
     for length, colour, style in (("1024", plots.COLOURS[0], "-"), ("256", plots.COLOURS[1], "--")):
         ax.plot(losses[length], color=colour, linestyle=style, marker="o", markersize=4)
-    ax.text(13, 4.4, "texts of 1024", color=plots.COLOURS[0], weight="bold")
-    ax.text(13, 1.35, "texts of 256", color=plots.COLOURS[1], weight="bold")
+    ax.text(13, 4.4, "texts of 1024", color=plots.COLOURS[0])
+    ax.text(13, 1.35, "texts of 256", color=plots.COLOURS[1])
     ax.plot([9, 9], [0, 5.75], color="0.6", linewidth=1, zorder=0)
     ax.text(9.25, 5.5, "critical pair", color="0.35")
     ax.text(2.2, 4.95, "fast pairs too:\nneighbours\ndiffer too little", ha="left", va="center", color="0.35")
@@ -109,6 +112,4 @@ def saved_far_back(found):
     ax.set(yticks=range(len(found)), ylim=(len(found) - 0.4, -1.2), xlim=(-1.4, 3.3))
     ax.set_yticklabels(found)
     ax.set(xlabel="bits per letter that the definition saves,\n600 characters back")
-    ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
     return fig

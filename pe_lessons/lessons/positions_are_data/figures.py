@@ -68,13 +68,14 @@ def assignments(blocks, take_turns):
 @plots.drawn
 def rings(programs):
     """Six atoms, each at the two numbers that a program computed for it, joined by their bonds."""
-    fig, axes = plt.subplots(1, len(programs), figsize=(2.9 * len(programs), 3.0), sharey=True)
+    fig, axes = plt.subplots(1, len(programs), figsize=(2.9 * len(programs), 3.0))
     for ax, (title, waves) in zip(axes, programs.items(), strict=True):
         ax.fill(*waves, fill=False, edgecolor="0.5", linewidth=1.5)
         ax.scatter(*waves, s=380, facecolor="white", edgecolors="0.4", zorder=2)
         for atom, (x, y) in enumerate(waves.T):
             ax.text(x, y, atom, ha="center", va="center", color=RED if atom == 0 else "black")
         ax.set(title=title, aspect="equal", xlabel="wave 1", xlim=(-1.35, 1.35), ylim=(-1.35, 1.35))
-        ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])
-    axes[0].set_ylabel("wave 2")
+        ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], ylabel="wave 2")
+        ax.spines[:].set_visible(False)
+        ax.tick_params(length=0)
     return fig

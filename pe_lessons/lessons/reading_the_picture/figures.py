@@ -12,17 +12,18 @@ from pe_lessons.plots import RED
 def heat_map(table):
     """The sines and the cosines of a table of 50 positions and 512 columns, below each other."""
     fig, axes = plt.subplots(2, 1, figsize=(4.7, 5.6), sharex=True)
-    for ax, first, name in zip(axes, (0, 1), ("sines", "cosines")):
+    for ax, first, name in zip(axes, (0, 1), ("Sines", "Cosines")):
         image = ax.imshow(table[:, first::2], aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)
         ax.axvline(57.5, color="black", linewidth=1)
-        ax.set_ylabel(f"{name}: position")
+        ax.set_title(name, loc="right")
+        ax.set_ylabel("position", ha="right")
     axes[0].annotate("← at least\none turn", (50, -0.8), ha="right", va="bottom", annotation_clip=False)
     axes[0].annotate("less than\none turn →", (65, -0.8), ha="left", va="bottom", annotation_clip=False)
     said = ("0, and slowly rising", "1, and hardly falling")
     for ax, text, colour in zip(axes, said, ("black", "white")):
         ax.text(190, 25, text, ha="center", va="center", color=colour)
     axes[1].set_xlabel("pair")
-    fig.colorbar(image, ax=axes, label="value", shrink=0.7)
+    plots.colour_bar(fig, image, axes, "value", shrink=0.7)
     return fig
 
 
@@ -36,8 +37,7 @@ def detector(answers):
     words = ("all 256 pairs", '58 fast pairs:\n"not here"', '198 slow pairs:\n"about so far"')
     for label, text, height in zip(ax.texts, words, (0.25, -0.02, 0.5), strict=True):
         label.set(text=text, position=(1020, height))
-    ax.annotate("position 500", (500, 1.02), (500, 1.14), ha="center", va="bottom",
-                arrowprops={"arrowstyle": "-", "color": "0.5", "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+    ax.text(530, 1.0, "position 500", va="center", color="0.35")
     ax.set(xlim=(0, 1000), ylim=(-0.35, 1.1), xticks=range(0, 1001, 250))
     return fig
 
@@ -46,18 +46,26 @@ def detector(answers):
 def hands(answers):
     """What each hand of a table answers at each position to the row of position 40, and their mean."""
     n_pairs = answers.shape[1]
-    fig, axes = plt.subplots(n_pairs + 1, 1, figsize=(4.7, 6.2), sharex=True, sharey=True)
-    for pair, ax in enumerate(axes[:-1]):
-        ax.plot(answers[:, pair], color=plots.COLOURS[0])
-        ax.set_title(f"hand {pair}: a turn in {2 * np.pi * 10**pair:,.0f} tokens", loc="left")
-    axes[-1].plot(answers.mean(axis=1), color=RED)
-    axes[-1].set_title("all four, on average", loc="left", color=RED)
-    for ax in axes:
-        ax.axvline(40, color="0.5", linestyle="--", linewidth=1, zorder=0)
-        ax.axvline(103, color="0.5", linestyle=":", linewidth=1, zorder=0)
-        ax.set(xlim=(0, 127), ylim=(-1.15, 1.15), yticks=[-1, 0, 1], xticks=[0, 20, 40, 60, 80, 103, 120])
+    turns = 2 * np.pi * 10.0 ** np.arange(n_pairs)
+    rows = {f"hand {pair}\na turn in {turn:,.0f}": answers[:, pair] for pair, turn in enumerate(turns)}
+    rows["all four,\non average"] = mean = answers.mean(axis=1)
+    fig, axes = plt.subplots(n_pairs + 1, 1, figsize=(4.7, 4.9), sharex=True)
+    for ax, (name, values) in zip(axes, rows.items()):
+        colour = RED if values is mean else plots.COLOURS[0]
+        ax.axhline(0, color="0.91", linewidth=1, zorder=0)
+        ax.plot(values, color=colour, linewidth=1.5)
+        for place in (40, 103):
+            ax.axvline(place, color="0.6", linestyle="-" if place == 40 else ":", linewidth=1, zorder=0)
+            ax.plot(place, values[place], "o", color=colour, markersize=5)
+        ax.set_yticks([0], [name], color=colour)
+        ax.set(xlim=(0, 127), ylim=(-1.25, 1.25), xticks=[0, 20, 40, 60, 80, 103, 127])
+        ax.tick_params(axis="x", length=0)
+        ax.spines["bottom"].set_visible(False)
+    for place in (40, 103):
+        axes[-1].text(place + 2, -0.3, f"{mean[place]:.2f}", color=RED, va="top")
+    axes[0].annotate("40, the row asked for", (40, 1.25), ha="center", va="bottom", annotation_clip=False)
+    axes[0].annotate("103", (103, 1.25), ha="center", va="bottom", annotation_clip=False)
     axes[-1].set_xlabel("position")
-    fig.supylabel("answer")
     return fig
 
 
@@ -113,19 +121,18 @@ def shuffled(tables):
 @plots.drawn
 def similarities(panels):
     """Maps of table @ table.T side by side, without the names of good and bad."""
-    fig, axes = plt.subplots(1, len(panels), figsize=(3.2 * len(panels), 3.2), sharey=True)
+    fig, axes = plt.subplots(1, len(panels), figsize=(3.2 * len(panels), 3.2))
     for ax, (title, values) in zip(axes, panels.items()):
         image = ax.imshow(values / values.max(), cmap=plots.SIGNED, vmin=-1, vmax=1)
-        ax.set(title=title, xlabel="position", xticks=[0, 10, 20, 30], yticks=[0, 10, 20, 30])
-    axes[0].set_ylabel("position")
-    fig.colorbar(image, ax=axes, label="dot product / largest", shrink=0.8).ax.set_ylim(0, 1)
+        ax.set(title=title, xlabel="position", ylabel="position")
+        ax.set(xticks=[0, 10, 20, 30], yticks=[0, 10, 20, 30])
+    plots.colour_bar(fig, image, axes, "dot product / largest").ax.set_ylim(0, 1)
     return fig
 
 
 def _dots(panels, named):
     """Maps {title: (seq_len, 2)} of dots coloured by position; those `named` get a ring."""
-    nrows = -(-len(panels) // 2)
-    fig, axes = plt.subplots(nrows, 2, figsize=(4.7, 2.8 * nrows), squeeze=False)
+    fig, axes = plt.subplots(1, len(panels), figsize=(4.7, 6 / (len(panels) + 0.4)), squeeze=False)
     for ax, (title, points) in zip(axes.flat, panels.items(), strict=True):
         colours = plt.get_cmap(plots.WEIGHTS)(np.linspace(0.3, 1, len(points)))
         ax.set_gid(plots.KEEPS)
@@ -143,26 +150,20 @@ def _dots(panels, named):
 
 
 @plots.drawn
-def tsne(maps):
-    """Maps of the encoding, with lines from 5 to 6 and to 68, and of random numbers, at two perplexities."""
-    panels = {f"{name},\nperplexity {perplexity}": points for (name, perplexity), points in maps.items()}
-    ours = {  # for each dot, how far away and in which direction there is room for its number
-        "our table,\nperplexity 4": {5: (16, 255), 6: (16, 60), 68: (22, 105)},
-        "our table,\nperplexity 30": {5: (32, 0), 6: (16, 15), 68: (22, 225)},
-    }
-    fig = _dots(panels, named=ours)
+def tsne(points):
+    """A map of the encoding, with lines from position 5 to 6 and to 68."""
+    fig = _dots({"": points}, named={"": (5, 6, 68)})
+    ax = fig.axes[0]
     look = {"color": RED, "fontweight": "bold", "ha": "center", "va": "center"}
     look["arrowprops"] = {"arrowstyle": "-", "color": RED, "shrinkA": 0, "shrinkB": 4}
     look["bbox"] = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"}
-    for ax, (title, points) in zip(fig.axes, panels.items()):
-        ax.set_xlabel("nothing but chance", color="0.35")
-        if title in ours:
-            for position, (far, degrees) in ours[title].items():
-                there = far * np.cos(np.radians(degrees)), far * np.sin(np.radians(degrees))
-                place = {"xy": points[position], "xytext": there, "textcoords": "offset points"}
-                ax.annotate(str(position), **place, **look).set_in_layout(False)
-            for other in (6, 68):
-                ax.plot(*points[[5, other]].T, color=RED, linewidth=1, zorder=1)
-            far, near = (np.linalg.norm(points[5] - points[other]) for other in (6, 68))
-            ax.set_xlabel(f"6 is {far / near:.0f} times as far\nfrom 5 as 68 is", color=RED)
+    # for each dot, how far away and in which direction there is room for its number
+    for position, (far, degrees) in {5: (16, 255), 6: (16, 60), 68: (22, 105)}.items():
+        there = far * np.cos(np.radians(degrees)), far * np.sin(np.radians(degrees))
+        place = {"xy": points[position], "xytext": there, "textcoords": "offset points"}
+        ax.annotate(str(position), **place, **look).set_in_layout(False)
+    for other in (6, 68):
+        ax.plot(*points[[5, other]].T, color=RED, linewidth=1, zorder=1)
+    far, near = (np.linalg.norm(points[5] - points[other]) for other in (6, 68))
+    ax.set_xlabel(f"on the map, 6 is {far / near:.0f} times as far from 5 as 68 is", color=RED)
     return fig

@@ -19,7 +19,7 @@ def learned_list(offsets, numbers):
     ax.bar(offsets, numbers - middle, color=colours, width=0.8)
     ax.axhline(0, color="0.6", linewidth=1)
     peak = (numbers - middle).max()
-    ax.text(-2.3, peak, f"three back: {peak:.1f}", color=ORANGE, va="top", fontweight="bold")
+    ax.text(-2.3, peak, f"three back: {peak:.1f}", color=ORANGE, va="top")
     shared = "12 to 15 share one number,\nwhich got little training"
     ax.text(15.4, 0.9, shared, color="0.4", ha="right", va="bottom")
     ax.set(xlabel="offset of the key, seen from the query", ylabel="bias minus median")
@@ -54,8 +54,7 @@ def buckets(offsets, found):
     """T5's bucket of each offset, both ways."""
     fig, ax = plt.subplots(figsize=(4.7, 3.6))
     ax.plot(offsets, found, ".", color=OF_ENCODING["T5"], markersize=4)
-    arrow = {"arrowstyle": "-|>", "color": "0.3", "shrinkB": 4}
-    look = {"color": "0.25", "va": "center", "linespacing": 1.3, "arrowprops": arrow}
+    look = plots.NOTE | {"ha": "left", "arrowprops": plots.LINE}
     ax.annotate("0 to 7 back:\na bucket for\neach distance", (-5, 4.6), (-125, 3.5), **look)
     ax.annotate("further back:\nwider and wider steps", (-38, 12.2), (-125, 20), **look)
     ax.annotate("ahead: the same steps,\n16 higher", (38, 28.0), (28, 8), **look)
@@ -90,17 +89,10 @@ def jumps(digits, found):
 @plots.drawn
 def two_maps(weights):
     """The attention weights of two heads, {title: (n_q, n_k)}, and what to see in them."""
-    said = {"color": "0.1", "ha": "center", "va": "center", "fontweight": "bold", "linespacing": 1.3}
-    point = {"arrowprops": {"arrowstyle": "-|>", "color": "0.1", "shrinkB": 3}}
-    fig, axes = plt.subplots(2, 1, figsize=(4.7, 7.6), layout="constrained")
-    for ax, (title, values) in zip(axes, weights.items(), strict=True):
-        image = ax.imshow(values, cmap=plots.WEIGHTS, vmin=0, vmax=0.3)
-        ax.set(title=title, xlabel="token that is looked at", ylabel="token that looks")
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-    axes[0].text(10.5, 3, "what is near,\non both sides", **said)
-    axes[1].annotate("three back", (7.2, 9.8), (11, 4), **said, **point)
-    fig.colorbar(image, ax=axes, label="attention weight", shrink=0.4, extend="max")
+    looks = {"xlabel": "token that is looked at", "ylabel": "token that looks", "label": "attention weight"}
+    fig = plots.heatmaps(weights, signed=False, top=0.3, **looks)
+    fig.axes[0].text(11.2, 1.4, "what is near,\non both sides", **plots.NOTE)
+    fig.axes[1].annotate("three back", (7.2, 9.8), (11, 4), **plots.NOTE, arrowprops=plots.LINE)
     return fig
 
 

@@ -43,7 +43,7 @@ def bits(ways, everything):
         ax.plot(places, values.view(-1, 8).mean(dim=1), color=colour, linestyle=stroke)
     ax.plot(places, everything.view(-1, 8).mean(dim=1), color="0.65")
     said = "the mistake: 48, and the keys\nstill say 144 to 191"
-    ax.text(224, 5.1, said, ha="center", color=plots.RED)
+    ax.text(226, 4.4, said, ha="center", color=plots.RED)
     ax.text(224, 2.2, "keep (192), move (48): the same", ha="center")
     ax.text(224, 1.45, "nothing evicted", ha="center", color="0.45")
     ax.set(xlabel="character", ylabel="bits per character", ylim=(0, 5.4), xticks=[192, 208, 224, 240, 256])
@@ -76,8 +76,7 @@ def targets():
         axis.set_ticks([0.5, 4.5, 9.5, 13.5], whose)
     for axis in (axes[1].xaxis, axes[1].yaxis):
         axis.set_ticks([0.5, 3.5, 7.5], [whose[0], *whose[2:]])
-    axes[0].text(11.5, 3, "8 to 11 have\nread these", ha="center", va="center")
-    axes[0].plot([10.5, 7], [4.8, 8], color="0.3", linewidth=1)
+    axes[0].annotate("8 to 11 have\nread these", (6, 8.5), (11.5, 3), **plots.NOTE, arrowprops=plots.LINE)
     return fig
 
 
@@ -109,7 +108,6 @@ def tree(words, parents, first):
     ax.text(2, -0.45, "one depth, one position", ha="center", color="0.4")
     ax.set(xlim=(-0.5, 3.5), ylim=(2.8, -0.6), yticks=[], xlabel="position")
     ax.set_xticks(range(4), [f"up to {first - 1}", first, first + 1, first + 2])
-    ax.spines["left"].set_visible(False)
     return fig, {"words": words, "end": first - 1, "first": first, "second": first + 1, "third": first + 2}
 
 
@@ -133,12 +131,12 @@ def tree_mask(words, parents, first):
     ax.grid(which="minor", color="0.9", linewidth=0.6)
     ax.tick_params(which="both", length=0)
     ax.set_xticks(range(first, first + guesses), range(guesses))
-    ax.text((first - 1) / 2, guesses, "the text", va="center", ha="center")
+    ax.text((first - 1) / 2, guesses, "the text", **plots.NOTE)
     ax.set_yticks(range(guesses), [f"{guess}: {word}" for guess, word in enumerate(words)])
     for guess, steps in enumerate(depth):
         ax.text(first + guesses, guess, str(first + steps), va="center")
     ax.text(first + guesses - 0.4, -1, "position", va="center", ha="left")
-    ax.text(first + guesses / 2 - 0.5, guesses + 0.9, "guesses", va="center", ha="center")
+    ax.text(first + guesses / 2 - 0.5, guesses + 1.2, "guesses", **plots.NOTE)
     seen = (", ".join(map(str, np.flatnonzero(row[first:]))) for row in kinds)
     rows = ". ".join(f"Guess {guess} sees guesses {which}" for guess, which in enumerate(seen))
     return fig, {"rows": rows}

@@ -22,6 +22,7 @@ def stripes(scores):
     fig.set_size_inches(4.7, 4.1)
     ax = fig.axes[0]
     ax.set_aspect("equal")
+    ax.set_ylabel("query at", ha="right")
     ax.set_title("")  # the caption says it, and the scores are named there
     ax.autoscale(False)
     for offset, above, said in ((-3, 3, "key 3 before the query"), (3, 1.3, "key 3 after the query")):

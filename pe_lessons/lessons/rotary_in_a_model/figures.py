@@ -5,6 +5,8 @@ import numpy as np
 
 from pe_lessons import plots
 
+INK = "white", "black", "black", "black"  # on the colours of the pairs
+
 
 @plots.drawn
 def layouts():
@@ -19,7 +21,7 @@ def layouts():
             look = {"facecolor": plots.COLOURS[pair], "edgecolor": "white", "gid": plots.KEEPS}
             ax.add_patch(plt.Rectangle((column - 0.48, 0), 0.96, 0.8, **look))
             letter = "ab"[pair_of[:column].count(pair)]
-            name = {"ha": "center", "va": "center", "color": "white", "fontweight": "bold"}
+            name = {"ha": "center", "va": "center", "color": INK[pair], "fontweight": "bold"}
             ax.text(column, 0.4, f"{letter}{pair}", **name)
         for pair in range(4):
             first, second = (column for column, one in enumerate(pair_of) if one == pair)
@@ -28,7 +30,7 @@ def layouts():
             height = 0.28 + 0.27 * radius
             ax.plot(middle - radius * np.cos(way), 0.84 + height * np.sin(way), color=plots.COLOURS[pair])
         ax.set(title=title, xlim=(-0.6, 7.6), ylim=(-0.02, 1.75), xticks=range(8), yticks=[])
-        ax.spines[["left", "bottom"]].set_visible(False)
+        ax.spines["bottom"].set_visible(False)
         ax.tick_params(length=0)
     axes[1].set_xlabel("column of the head")
     return fig
@@ -51,7 +53,7 @@ def rows():
             corner = (place * width - grid.shape[1] * width / 2, -line)
             look = {"facecolor": plots.COLOURS[int(name[1])], "edgecolor": "white", "gid": plots.KEEPS}
             ax.add_patch(plt.Rectangle(corner, width - 0.06, 0.86, **look))
-            look = {"ha": "center", "va": "center", "color": "white", "fontweight": "bold"}
+            look = {"ha": "center", "va": "center", "color": INK[int(name[1])], "fontweight": "bold"}
             ax.text(corner[0] + width / 2 - 0.03, corner[1] + 0.43, name, **look)
         half = max(grid.shape[1] * width / 2, 1.1)
         ax.set(xlim=(-half, half), ylim=(-7.1, 1.0))

@@ -82,21 +82,20 @@ def packed_rows(names, ways):
     for ax, (title, how) in zip(axes.flat, ways.items(), strict=True):
         positions = places - same.argmax(axis=1) if how["reset"] else places
         seen = (places <= places[:, None]) & (same if how["own_text"] else True)
-        for query, key in np.argwhere(seen):
+        for (query, key), shown in np.ndenumerate(seen):
             back = positions[query] - positions[key]
-            paper, ink = (plots.RED, "white") if back < 0 else ("0.9", "black")
+            ahead = shown and back < 0
+            paper = plots.RED if ahead else "0.87" if shown else "0.96"
             corner = key - 0.5, query - 0.5
             ax.add_patch(plt.Rectangle(corner, 1, 1, facecolor=paper, edgecolor="white"))
-            ax.text(key, query, f"{back}".replace("-", "\u2212"), ha="center", va="center", color=ink)
+            said = f"{back}".replace("-", "\u2212") if shown else ""
+            ax.text(key, query, said, ha="center", va="center", color="white" if ahead else "black")
         ax.set_xticks(places, [f"{name}\n{position}" for name, position in zip(names, positions)])
         ax.set_yticks(places, [f"{name} {position}" for name, position in zip(names, positions)])
         ends = -0.5, len(names) - 0.5
-        ax.set(title=title, xlim=ends, ylim=ends[::-1])
-        ax.set_aspect("equal")
-        ax.spines[:].set_visible(True)
+        ax.set(title=title, ylabel="query", xlim=ends, ylim=ends[::-1], aspect="equal")
+        ax.spines[:].set_visible(False)
         ax.tick_params(length=0)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("query")
     for ax in axes[1]:
         ax.set_xlabel("key")
     reset = axes.flat[[*ways].index("reset only")]

@@ -30,10 +30,11 @@ def bfloat16(x):
 def rules(prompt, new, trained):
     """Which list of frequencies each call of the model uses.
 
-    In the right program the final length, `prompt` + `new`, decides for all calls. It is known from the
-    start. A text longer than `trained` needs the list for long texts. The first call reads `prompt` tokens.
-    Then come `new` more calls, and each reads one token that was just written. All share a cache of rotated
-    keys. Returns a list of 1 + new values, one for each call: True if it uses the list for long texts.
+    In the right program the final length, `prompt` + `new`, decides for all calls. This length is known
+    from the start. A text longer than `trained` needs the list for long texts. The first call reads
+    `prompt` tokens. Then come `new` more calls, and each reads one token that was just written. All share a
+    cache of rotated keys. Returns a list of 1 + new values, one for each call: True if it uses the list for
+    long texts.
     """
     calls = []
     for _ in range(new + 1):

@@ -86,8 +86,8 @@ def fingerprints():
             (share(1.5 * right), "a factor, a missing norm, a\ncount that doesn't begin at 0")
         ],
         "wrong from 1 on, at once": [(share(neighbours), "wrong pairs, or norm\nand rotation swapped")],
-        "grows from the start": [
-            (share(other_base), "a wrong base: large\nearly, then nearly flat"),
+        "grows from 1 on": [
+            (share(other_base), "a wrong base: fast\nat first, then slowly"),
             (share(turned(places, bfloat16(slow))), "frequencies\nrounded"),
         ],
         "wrong from 257 on": [(share(turned(bfloat16(places), slow)), "positions rounded\nto bfloat16")],
@@ -147,8 +147,7 @@ def panelled(panels, *, positions, xticks, ncols=3):
             ax.set_yticks([0.0001, 1], ["0.0001", "1"])
             ax.minorticks_off()
             ax.set_xticks(place(xticks[title]), [f"{tick:,}" for tick in xticks[title]])
-        for ax in axes[-1]:
-            ax.set_xlabel("position")
-        for ax in axes[:, 0]:
-            ax.set_ylabel("largest error so far")
+        for ax in axes.flat:
+            ax.set(xlabel="position", ylabel="largest error so far")
+            ax.tick_params(labelleft=True)  # on a phone each panel stands alone
     return fig

@@ -4,6 +4,7 @@ A function is put into a fresh copy of the program, which then has to keep the l
 tell the cause from the symptom: a program may be right again although the guilty function is as it was.
 """
 
+import dataclasses
 import inspect
 import operator
 import textwrap
@@ -13,7 +14,7 @@ from pathlib import Path
 import torch
 
 from pe_lessons.exercises import failed_cells
-from pe_lessons.exercises.result import Checked, shown
+from pe_lessons.exercises.result import HEADINGS, Checked, shown
 from pe_lessons.lessons.the_clinic import server
 from pe_lessons.lessons.the_clinic.clinic import WIDTH
 
@@ -168,7 +169,7 @@ LOG = (  # a learner's experiments: requests, options, and what follows
     ([WHOM, (LONGEST, 2)], {}, "Two requests are enough."),
     ([WHOM, (LONGEST, 2)], NO_WINDOW, "It takes a window."),
     ([WHOM, (LONGEST, 1)], {}, "It may leave at once. The harm then comes at once, too."),
-    ([A, ("who", 18)], {}, "The longer prompt has to leave before the other one."),
+    ([WHOM, (LONGEST, 18)], {}, "The longest prompt has to leave while another request goes on."),
     ([A, ("who", 3)], {}, "The harm comes later than the leaving. The batch has 8 columns then."),
     ([A, ("who", 6)], {}, "A later leaving does its harm at the same letter, with 8 columns again."),
     (
@@ -180,17 +181,17 @@ LOG = (  # a learner's experiments: requests, options, and what follows
 )
 CONCLUSION = (
     "Answers go wrong only if a layer has a window, and the longest prompt leaves while another goes on.",
-    "They begin to go wrong when, from then on, the number of columns is first a multiple of 4. If that is "
-    "4, no harm is done, because no layer has forgotten anything yet.",
-    "Innocent, by these experiments: Server.write and Layer.add (whom 18, cats 18), may_see (a 18, who 18), "
+    "They begin to go wrong the next time that the number of columns is a multiple of 4. If that is 4, no "
+    "harm is done, because no layer has forgotten anything yet.",
+    "Innocent, by these experiments: Server.write, Layer.add and may_see (whom 18, a cat chases the dog 18), "
     "Server.release and Cache.pick (the first four requests), and Server.tidy (no window: it looks at the "
     "padding and the number of columns, and they are the same with windows). One of our seven suspects is "
     "left. Without harm, it never dropped columns of a layer that had forgotten some.",
 )
 
 VERDICT = """
-It is `Cache.cut`. It drops as many columns of every layer as of the batch. But a layer with a window has
-forgotten most of these columns long ago, so it loses real keys instead. Nothing fails, because a layer may
+It is `Cache.cut`. It drops as many columns of every layer as of the batch. But a layer with a window may have
+forgotten these columns long ago, and then it loses real keys instead. Nothing fails, because a layer may
 have few keys. The request that left just before letter 6 had no part in it. The longest prompt had left
 after letter 2, and its columns were dropped only when the batch had 24 columns, a multiple of 4. In
 July 2026 a cache of mlx-vlm was found cut to the length of a text, which is right for a layer that sees
@@ -226,14 +227,45 @@ class Hunt(Checked):
 
     name = "the_hunt"
     hints = (
-        "Leave out one of the five requests at a time. Without which one is everything right? Was it still "
-        "there when the others went wrong?",
-        "Take that request and one of the wrong ones. Change one thing each time: no layer has a window; the "
-        "longer prompt stays; it wants 3, 4, 5 or 6 letters; it is two characters shorter. When is all "
-        "right, and where does the first wrong letter move?",
-        "Run these two requests by hand, and print the shape of each layer's keys after each step. Where do "
-        "they jump? How many keys should a layer with a window have then?",
+        "What does the log mean? When the longest prompt has left, some columns hold only padding. At the "
+        "next multiple of 4 the server drops them. That harms only layers with a window, which have "
+        "forgotten some columns themselves. Which function changes the layers when columns are dropped?",
+        "Just before letter 6, the server drops the first 16 of 24 columns (-) and keeps 8 (o). Below the "
+        "columns you see the keys (k) that two layers hold before the drop.\n\n"
+        f"batch       {'-' * 16}{'o' * 8}\nno window   {'k' * 24}\na window    {' ' * 17}{'k' * 7}\n\n"
+        "How many of the 16 has the layer with a window forgotten already? How many should it still drop?",
+        "The repair in words: after the drop, no layer should hold more keys than the batch has columns. So "
+        "take from each layer only what it holds too much, its keys less the columns that are left. If it "
+        "holds fewer, take nothing.",
     )
+
+    def check_columns(self, columns):
+        """Say of each number whether the batch has so many columns when the harm begins.
+
+        columns: for some letters after which *who* leaves, the columns just before the first wrong letter.
+        """
+        wrong, said = False, []
+        for letters, mine in columns.items():
+            first = next(_first_wrong([A, ("who", letters)]))
+            if mine is ...:
+                said.append(f"{letters}: still empty.")
+            elif first is None:
+                said.append(f"{letters}: here nothing goes wrong, so there is nothing to count.")
+            elif mine == 3 + first - 2:
+                said.append(f"{letters}: your {mine} is right.")
+            else:
+                wrong = True
+                said.append(
+                    f"{letters}: your number should be another one. The first wrong letter is {first}. Just "
+                    f"before it, letters 1 to {first - 2} have a column. Add the 3 of the prompt."
+                )
+        empty = ... in columns.values()
+        if not wrong and not empty:
+            said.append("With all five requests you get 20 + 4 = 24. What do all these numbers share?")
+        status = "not yet" if wrong else "not attempted" if empty else "correct"
+        return dataclasses.replace(
+            self.result(status, "\n".join(said)), title=f"columns: {HEADINGS[status]}."
+        )
 
     def check(self, repaired=..., accused=...):
         """Show what `diagnose` says; the hunt has no points, so it never raises."""
@@ -299,7 +331,7 @@ class Hunt(Checked):
         return shown(f"# the end of {GUILTY}{REPAIR}\n{VERDICT}")
 
     def __repr__(self):
-        return "the_hunt: .check(repaired, accused), .hint(), .log(), .solution()"
+        return "the_hunt: .check(repaired, accused), .check_columns(columns), .hint(), .log(), .solution()"
 
 
 the_hunt = Hunt()

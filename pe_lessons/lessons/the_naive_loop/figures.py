@@ -15,13 +15,11 @@ def two_tables(textbook, formula):
         image = ax.imshow(table, aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)
         ax.set(ylabel="position", title=title)
         end = int(np.flatnonzero(np.abs(table[-1, ::2]) > 0.3)[-1]) * 2 + 2  # of the sines in the last row
-        paper = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": "black"}
-        ax.annotate(
-            "from here on, stripes", (end, len(table) - 1), (end + 14, len(table) - 9), bbox=paper,
-            arrowprops={"arrowstyle": "-|>", "color": "black", "linewidth": 1.5}, va="center",
-        )  # fmt: skip
+        ax.plot([end, table.shape[1] - 0.5], [-1.8, -1.8], color="0.15", linewidth=1, clip_on=False)
+        ax.text(end, -3, "from here on, stripes", va="bottom", color="0.15")
+        ax.set_autoscale_on(False)
     axes[1].set_xlabel("column")
-    fig.colorbar(image, ax=axes, label="value", shrink=0.6)
+    plots.colour_bar(fig, image, axes, "value", shrink=0.6)
     return fig
 
 
@@ -70,8 +68,8 @@ def column_one(formula, other):
     ax.plot(other[:, 1], ".--", color=plots.COLOURS[1], linewidth=1)
     ax.axvline(22, color="0.6", linewidth=1)
     ax.text(22.4, 1.18, "position 22: one at the\nbottom, one at the top", va="bottom")
-    ax.text(50, formula[-1, 1], "formula", color=plots.COLOURS[0], va="center")
-    ax.text(50, other[-1, 1], "SamLynnEvans", color=plots.COLOURS[1], va="center")
+    ax.text(50, formula[-1, 1] + 0.05, "formula", color=plots.COLOURS[0], va="center")
+    ax.text(50, other[-1, 1] - 0.05, "SamLynnEvans", color=plots.COLOURS[1], va="center")
     ax.set(xlabel="position", ylabel="value", ylim=(-1.1, 1.7), yticks=[-1, 0, 1], xlim=(-1, 72))
     ax.set_xticks(range(0, 50, 10))
     return fig

@@ -67,6 +67,7 @@ def blame(scores, exact):
         ax.plot(values, ".", markersize=1.5, color=colours[kind])
         ax.set_title(f"rounded {kind}: {words[kind]}", color=colours[kind], loc="left")
         ax.set_ylabel("score")
+    axes[0].set_yticks([0.6, 0.8, 1])
     axes[1].text(len(exact), 0.79, "exact", color="0.4", ha="right", va="top")
     axes[-1].set_xlabel("position")
     return fig

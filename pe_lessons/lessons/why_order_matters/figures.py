@@ -103,8 +103,7 @@ def _rows_and_steps(ax, table):
     ax.set(xlim=(-0.5, width + 4.6), ylim=(positions + 0.5, -1.3), xticks=[], yticks=range(positions))
     ax.tick_params(length=0, pad=1)
     ax.spines[:].set_visible(False)
-    if digits:
-        ax.set_ylabel("position")
+    ax.set_ylabel("position")
 
 
 def _fans(weights, sentences, asking, *, home, columns=None, between=None, scale=2.0):
