@@ -15,6 +15,7 @@ from pe_lessons.doctor.examined_model import (
     PADDING,
     ROUNDED_CACHE,
     SHIFT,
+    TINY,
     Crash,
     Finding,
     Patient,
@@ -350,14 +351,14 @@ def _shift(patient, check):
         return
     size, status = patient.moved(SHIFT), "wrong" if patient.relative else "note"
     says = f"moving all positions by {SHIFT} changes"
-    if size < patient.enough <= patient.moved(1):
+    if size < patient.enough <= patient.moved(1) and not patient.kept_in:
         says = f"{says} less than {patient.enough:.0%}, and by 1 the answers"
         culprit = ROUNDED_CACHE if _little_anywhere(patient) else ("", "are they rounded, or rows of a grid?")
         yield Finding(check, status, says, patient.moved(1), *culprit)
     elif size < patient.enough:
         yield _shifted_far(patient, check) or Finding(
             check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)  # fmt: skip
-    elif size < patient.rough:
+    elif size < patient.rough or (patient.kept_in and _little_anywhere(patient)):
         yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
     elif not patient.in_attention:
         more = (
@@ -393,14 +394,20 @@ def _shifted_far(patient, check):
     except Crash:  # a table or a cache of angles may end there
         return None
     says = f"moving a text of {text.shape[1]} tokens by {SHIFT} changes the answers, and a short one none"
+    if patient.kept_in and _little_anywhere(patient, text):
+        return patient.rounded(check, says, size, "lesson 21")
     return Finding(check, "wrong" if patient.relative else "note", says, finite(size), *ABSOLUTE)
 
 
-def _little_anywhere(patient):
+def _little_anywhere(patient, text=None):
     """Does it matter as little how far a text is moved as where keys are kept in 16 bits after their turn?"""
-    sizes = [patient.moved(by) for by in (1, SHIFT, 1_000, 2**15)]
+    text, most = patient.text if text is None else text, LITTLE
+    if patient.kept_in in TINY:
+        most = 8 * LITTLE
+    ids, *others = (by + torch.arange(text.shape[1])[None] for by in (0, 1, SHIFT, 1_000, 2**15))
+    sizes = [patient.difference(patient.rows(text, ids), patient.rows(text, other)) for other in others]
     inside = patient.works_in or patient.perhaps_rough  # or the rounding of all the model does
-    return "cache" in patient.arguments and not inside and max(sizes) < min(LITTLE, 4 * min(sizes))
+    return "cache" in patient.arguments and not inside and max(sizes) < min(most, 4 * min(sizes))
 
 
 def _confused(patient, offset=2**15, limit=0.1):
@@ -522,7 +529,7 @@ def _far(patient, check):
     elif far < patient.enough and seam and _confused(patient):
         says = f"moving a text by a number changes the answers, at position {seam:,}"
         yield Finding(check, "wrong", says, finite(patient.moved(2**15)), *SMALL_FORMAT)
-    elif patient.enough <= far < patient.rough:
+    elif patient.enough <= far and (far < patient.rough or (patient.kept_in and _little_anywhere(patient))):
         yield patient.rounded(check, "moving all positions by 1,000 changes the answers", far, "lesson 21")
     elif far >= patient.enough:
         says = f"moving all positions by {SHIFT} changes {little}, by 1,000 the answers"

@@ -20,6 +20,7 @@ ROUNDED_CACHE = (
     "does the cache keep all digits? If it is rounded on purpose, say so with tolerance",
 )  # fmt: skip
 SMALL = (torch.bfloat16, torch.float16)
+TINY = (torch.float8_e4m3fn, torch.float8_e5m2)
 PRODUCTS = "linear addmm matmul __matmul__ bmm baddbmm einsum scaled_dot_product_attention".split()
 
 
@@ -102,6 +103,7 @@ class Patient:
         self.longest = self.farthest = 0  # tokens of a text, and position, that were answered
         self.works_in, self.rough = None, 0.0  # a 16-bit format inside, and how much its rounding may do
         self.perhaps_rough = 0.0  # the same where nobody can see inside: it is compiled, or not in PyTorch
+        self.kept_in = None  # a format of the cache in 8 or 16 bits
         self.even = self.batches = self.steps_right = False  # no sign of a state, and what is right
         self.settles = False  # many equal tokens end in equal rows, so no table is added
         self.several_right = False  # with a cache, several new tokens at once
@@ -225,6 +227,8 @@ class Patient:
             self.scale, self.enough = apart, max(1e-2, self.tolerance)
         moves = f"{did} moves the scores by {self.scale / max(size, 1e-300):.1g} of their size"
         if self.scale >= max(wanted, 1e-300):
+            kept = [format_shown(one, (*TINY, *SMALL)) for one in tensors(self.ask(self.text)[1])]
+            self.kept_in = next(filter(None, kept), None)
             inside = self.formats_inside()
             self.works_in = next((one for one in SMALL if 2 * inside.count(one) > len(inside)), None)
             if self.works_in:
@@ -279,8 +283,10 @@ class Patient:
 
     def rounded(self, check, wrong, size, lesson):
         """The `Finding` where the rounding inside the model is as good a reason as any."""
-        says = f"{wrong}, by {share(size)}: so much the rounding of {_name(self.works_in)} may do"
+        says = f"{wrong}, by {share(size)}: so much the rounding of {_name(self.works_in or self.kept_in)} may do"
         look_at = "ask in float32 (model.float(), and no autocast) to find out"
+        if not self.works_in:
+            look_at = "keep the cache in float32 to find out, or say with tolerance how much it may do"
         return Finding(check, "not tried", says, size, look_at=look_at, lesson=lesson)
 
     def verdict(self, check, seen, expected, right, wrong, lesson, stories=(), otherwise=("", ""),
@@ -314,6 +320,8 @@ class Patient:
             if told:
                 culprit = culprit.replace(first, more + first) if first in culprit else culprit + more
                 return Finding(check, "wrong", wrong, finite(size), culprit, look_at, *(own or [lesson]))
+        if little and self.kept_in:
+            return self.rounded(check, wrong, size, lesson)
         if little:
             wrong, otherwise = "with a cache, the rows are nearly those at once, and not quite", ROUNDED_CACHE
         elif perhaps_rounded is not None and self.a_little_everywhere(seen, expected):
@@ -321,11 +329,22 @@ class Patient:
         return Finding(check, "wrong", wrong, finite(size), *otherwise, lesson)
 
 
-def format_shown(rows):
-    """The 16-bit format that every one of these scores (in float64) is a number of, or None."""
+def tensors(kept, depth=0):
+    """All that a cache holds in tensors of numbers with a point."""
+    if torch.is_tensor(kept):
+        return [kept] * kept.is_floating_point()
+    if not isinstance(kept, dict | list | tuple):
+        kept = getattr(kept, "__dict__", {})
+    inner = kept.values() if isinstance(kept, dict) else kept
+    return [one for each in inner for one in tensors(each, depth + 1)] if depth < 6 else []
+
+
+def format_shown(rows, formats=SMALL):
+    """The small format that every one of these numbers is a number of, or None."""
+    rows = rows.double()
     if torch.equal(rows, rows.round()):  # whole numbers say nothing
         return None
-    return next((small for small in SMALL if torch.equal(rows, rows.to(small).double())), None)
+    return next((small for small in formats if torch.equal(rows, rows.to(small).double())), None)
 
 
 def _name(dtype):

@@ -11,7 +11,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from pe_lessons.doctor.examined_model import maybe
+from pe_lessons.doctor.examined_model import maybe, tensors
 
 aten = torch.ops.aten
 SOFTMAX = aten._softmax, aten._safe_softmax, aten.exp
@@ -714,16 +714,6 @@ def _in_layer(own, right, how, where, first, far):
     return f"bias-size | with a cache, the bias is {_number(times)} times that at once" if times else scores
 
 
-def _tensors(kept, depth=0):
-    """All that a cache holds in tensors of numbers with a point."""
-    if torch.is_tensor(kept):
-        return [kept] * kept.is_floating_point()
-    if not isinstance(kept, dict | list | tuple):
-        kept = getattr(kept, "__dict__", {})
-    inner = kept.values() if isinstance(kept, dict) else kept
-    return [one for each in inner for one in _tensors(each, depth + 1)] if depth < 6 else []
-
-
 def _kept(patient, text, first, end, ids, new):
     """What the cache keeps of a state or of the end of a convolution, and what becomes of it."""
 
@@ -734,15 +724,15 @@ def _kept(patient, text, first, end, ids, new):
         return patient.ask(text[:, first:end], new, cache=cache)[0]
 
     def noticed(place):
-        return [not torch.equal(*pair) for pair in zip(plain, _tensors(begun(patient.altered(text, place))))]
+        return [not torch.equal(*pair) for pair in zip(plain, tensors(begun(patient.altered(text, place))))]
 
-    plain, rows = _tensors(begun(text)), step(begun(text))
+    plain, rows = tensors(begun(text)), step(begun(text))
     earliest, before, last = noticed(0), noticed(first - 2), noticed(first - 1)
-    for at, (one, shorter) in enumerate(zip(plain, _tensors(begun(text, first - 1)))):
+    for at, (one, shorter) in enumerate(zip(plain, tensors(begun(text, first - 1)))):
         if one.shape != shorter.shape:
             continue
         changed = begun(text)
-        _tensors(changed)[at].mul_(-2.0)
+        tensors(changed)[at].mul_(-2.0)
         read, size = not torch.equal(step(changed), rows), f"a tensor {tuple(one.shape)} of the cache"
         kept = "a state, or the end of a convolution, that is not kept"
         if not one.any():
