@@ -401,9 +401,7 @@ def _shifted_far(patient, check):
 
 def _little_anywhere(patient, text=None):
     """Does it matter as little how far a text is moved as where keys are kept in 16 bits after their turn?"""
-    text, most = patient.text if text is None else text, LITTLE
-    if patient.kept_in in TINY:
-        most = 8 * LITTLE
+    text, most = patient.text if text is None else text, LITTLE * (8 if patient.kept_in in TINY else 1)
     ids, *others = (by + torch.arange(text.shape[1])[None] for by in (0, 1, SHIFT, 1_000, 2**15))
     sizes = [patient.difference(patient.rows(text, ids), patient.rows(text, other)) for other in others]
     inside = patient.works_in or patient.perhaps_rough  # or the rounding of all the model does
@@ -890,11 +888,9 @@ def _cached(patient, check, cuts):
         def right_in_the_end():
             """Are equal tokens less wrong where they are many? Then it is the first or the last of them, and
             no rounding."""
-            few, many = (patient.text[:, :1].repeat(1, n) for n in (2, patient.long.shape[1] - NEW + 1))
-            short, long = (
-                patient.difference(patient.continued(text, [text.shape[1] - 1]), patient.rows(text)[:, -1:])
-                for text in (few, many)
-            )
+            texts = [patient.text[:, :1].repeat(1, n) for n in (2, patient.long.shape[1] - NEW + 1)]
+            short, long = (patient.difference(patient.continued(text, [text.shape[1] - 1]),
+                                              patient.rows(text)[:, -1:]) for text in texts)  # fmt: skip
             steady = patient.in_attention or patient.settles
             return steady and patient.enough < short and long < short / 4
 
@@ -953,8 +949,8 @@ def _cached(patient, check, cuts):
                    "whether the positions of new tokens are not used, a table that is left out, and a bias"),
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
-            (maybe("brought | what a new token brings differs with a cache", "heads "
-                   "that share keys, its position or values, and a sink or a convolution"),
+            (maybe("brought | what a new token brings differs with a cache", "its slot in "
+                   "the cache, its position, values or heads, and a sink or a convolution"),
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
             (maybe("together | one new token at a time is right, several are not", "the positions "
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
@@ -967,9 +963,7 @@ def _cached(patient, check, cuts):
         ]  # fmt: skip
         causes = "positions or distances of new tokens, cached keys and values, and the scale"
         if not patient.even:
-            causes = (
-                "a state or convolution that is not handed on, positions of new tokens, and cached values"
-            )
+            causes = "a state or convolution not handed on, positions of new tokens, and cached values"
         otherwise = (
             maybe("unexplained | with a cache, new tokens go wrong", causes),
             f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens, and "
@@ -988,21 +982,15 @@ def _cached(patient, check, cuts):
         """More of a `Finding` that names nothing, if PyTorch shows what new tokens get."""
         if found.status != "wrong" or "Look first at" not in found.culprit:
             return found  # it has a name
-        more = dict(
-            zip(
-                ("culprit", "look_at", "lesson"),
-                _seen_inside(inside.with_cache, patient, text, cuts, positions),
-            )
-        )
+        told = _seen_inside(inside.with_cache, patient, text, cuts, positions)
+        more = dict(zip(("culprit", "look_at", "lesson"), told))
         return dataclasses.replace(found, **more, id="") if more else found
 
     @functools.cache
     def not_more_in_a_long_one():
         """Rounding does about as much in any text."""
-        short, long = (
-            patient.difference(patient.continued(text, first), patient.rows(text)[:, first[0] :])
-            for text, first in ((patient.text, cuts), (patient.long, later))
-        )
+        short, long = (patient.difference(patient.continued(text, first), patient.rows(text)[:, first[0] :])
+                       for text, first in ((patient.text, cuts), (patient.long, later)))  # fmt: skip
         return long < 4 * short
 
     @functools.cache
@@ -1086,7 +1074,7 @@ def _cached(patient, check, cuts):
             f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
             "rows with a cache are not those at once", "lesson 20",
             (), (maybe("long-cache | something changes with the length of the text", "a cache that is cut, a "
-                   "window, and a base that grows"),
+                   "window, and slots of the cache that are taken for positions"),
              "what is dropped from the cache, and which keys were turned before"),
             rounds(),
         )  # fmt: skip
@@ -1352,7 +1340,10 @@ KINDS = {
     "fades": ("the slope or the table of each head, the layers that get a bias, and its size",
               "the slopes or the table of the bias, and the layers that get it."),
 }  # fmt: skip
-EITHER = "the bias or the turn of each head, the layers that get it, and its size", KINDS["fades"][1]
+EITHER = (
+    "the bias of each head or the speeds and pairs of its rotation, the layers that get it, and its size",
+    "slopes; the base, the exponent 2i / d and the layout of the pairs; the plan of the layers.",
+)
 
 
 def _pair(patient, ask, far, given):
@@ -1403,9 +1394,8 @@ def _unlike_far(patient, right, text, ids=None):
         other = "a rule for far tokens" if patient.alike else "taps or a state"
         causes = f"positions that are cut off or begin again (int8: at 128), {other}, and a window"
     says = f"from-distance | {says}{', and only tokens some way apart do so' if apart else ''}"
-    return maybe(
-        says, causes
-    ), "does a window count the token itself? Are half of the buckets for later tokens?"
+    where = "does a window count the token itself? Are half of the buckets for later tokens?"
+    return maybe(says, causes), where
 
 
 def _unlike(patient, right, answered):
@@ -1494,7 +1484,6 @@ def against(patient, reference, blamed=False):
     if not named and not patient.same(*far):
         told = _seen_inside(inside.named, patient, right, both)
         known = [*known, *([(*told, lambda: True)] if told else [])]
-
     if short.status == "wrong" and not named and not patient.same(*far):
         said = said[0], short.says, ""
         found = patient.verdict("reference", *far, *said, known)

@@ -283,11 +283,11 @@ class Patient:
 
     def rounded(self, check, wrong, size, lesson):
         """The `Finding` where the rounding inside the model is as good a reason as any."""
-        says = f"{wrong}, by {share(size)}: so much the rounding of {_name(self.works_in or self.kept_in)} may do"
-        look_at = "ask in float32 (model.float(), and no autocast) to find out"
-        if not self.works_in:
-            look_at = "keep the cache in float32 to find out, or say with tolerance how much it may do"
-        return Finding(check, "not tried", says, size, look_at=look_at, lesson=lesson)
+        small, where = self.works_in, "ask in float32 (model.float(), and no autocast) to find out"
+        if not small:
+            small, where = self.kept_in, "keep the cache in float32 to find out, or say so with tolerance"
+        says = f"{wrong}, by {share(size)}: so much the rounding of {_name(small)} may do"
+        return Finding(check, "not tried", says, size, look_at=where, lesson=lesson)
 
     def verdict(self, check, seen, expected, right, wrong, lesson, stories=(), otherwise=("", ""),
                 perhaps_rounded=None):  # fmt: skip

@@ -134,9 +134,7 @@ def kind(one, text, given):
 def bias_of_places(one):
     """Do the scores of equal tokens get a bias that goes by more than the distance?"""
     equal = Equal(one, one.text, False, 31)
-    return not equal.turns and any(
-        _by_distance(what_is_added(*scores)[0]) is None for scores in equal.seen.scores
-    )
+    return not equal.turns and any(_by_distance(what_is_added(*one)[0]) is None for one in equal.seen.scores)
 
 
 def turn(columns, how, places):
@@ -215,16 +213,13 @@ def named(patient, right, given):
 
     return found(
         _turned(own, other, explains)
-        or _windows(
-            own,
-            other,
-            lambda **change: [watched(one, text, own.ids, **change)[0] for one in (patient, right)],
-        )
+        or _windows(own, other, lambda **change: [watched(one, text, own.ids, **change)[0]
+                                                  for one in (patient, right)])
         or _biased(own, other, explains)
         or _added(own.table(), other.table(), real.sums, explains)
         or _scaled(real.scores, others.scores, explains)
         or _reordered(real.turned, others.turned, explains)
-    )
+    )  # fmt: skip
 
 
 def _of_layers(names):
@@ -303,9 +298,8 @@ def speeds_differ(own, others):
     clear = (others * own).abs() > 1e-7
 
     def are(told):
-        off = (
-            torch.remainder(own - told + torch.pi, 2 * torch.pi) - torch.pi
-        )  # speeds are seen up to whole turns
+        # speeds are seen up to whole turns
+        off = torch.remainder(own - told + torch.pi, 2 * torch.pi) - torch.pi
         return bool((off.abs() <= 0.01 * told.abs().clamp(max=1))[clear].all())
 
     if not clear.any() or are(others):
@@ -315,11 +309,8 @@ def speeds_differ(own, others):
     a, b = own.abs(), others.abs()
     times, d = (a / b)[clear][-1].item(), 2 * most
     even = clear.sum() > 1
-    powers = [
-        ("", "doubled", 2.0),
-        ("-half", "halved: i / d", 0.5),
-        ("-to-1", "i / (d / 2 - 1)", d / max(2, d - 2)),
-    ]
+    powers = [("", "doubled", 2.0), ("-half", "halved: i / d", 0.5)]
+    powers += [("-to-1", "i / (d / 2 - 1)", d / max(2, d - 2))]
     powers += [("-part", f"divided by {by}, as by another width", 1 / by) for by in range(3, 65)]
     for name, words, power in powers if even else ():
         if are(b**power * others.sign()):
@@ -343,9 +334,8 @@ def speeds_differ(own, others):
 
 def _windows(own, other, rows):
     """Is it another window, and nothing else once all see what both see?"""
-    seen, seen_2 = (
-        [scores[0].flatten(0, -3)[0].tril() > HIDDEN for scores in one.seen.scores] for one in (own, other)
-    )
+    seen, seen_2 = ([scores[0].flatten(0, -3)[0].tril() > HIDDEN for scores in one.seen.scores]
+                    for one in (own, other))  # fmt: skip
     if not seen or len(seen) != len(seen_2) or any(one.shape != two.shape for one, two in zip(seen, seen_2)):
         return ""
     if not all(one.diagonal().all() for one in seen + seen_2):  # a token that does not see itself
@@ -359,11 +349,9 @@ def _windows(own, other, rows):
         return ""
     if sorted(widths) == sorted(widths_2):
         return "window-layers | the same window as in the reference, in other layers"
-    one, two = next((one, two) for one, two in zip(widths, widths_2) if one != two)
-    wider, (one, two) = (
-        "wider" if one > two else "narrower",
-        (size if size < own.n else "all" for size in (one, two)),
-    )
+    sizes = next(pair for pair in zip(widths, widths_2) if pair[0] != pair[1])
+    wider = "wider" if sizes[0] > sizes[1] else "narrower"
+    one, two = (size if size < own.n else "all" for size in sizes)
     return f"window-{wider} | the window is {wider} than that of the reference: {one} tokens, and {two} there"
 
 
@@ -407,16 +395,14 @@ def bias_differs(own, other):
     fits = [one is not None and _buckets(one) for one in far]
     if not all(fits):
         first = next((at for at in range(own.shape[1]) if not _same(far[0][at], far[1][at], sizes[1])), 0)
-        flat = any(
-            one is not None and (one[1:] - one[:-1]).abs().amax(dim=1).min() < CLOSE * sizes[1] for one in far
-        )
+        steps = [one.diff(dim=0).abs().amax(dim=1).min() for one in far if one is not None]
+        flat = any(step < CLOSE * sizes[1] for step in steps)
         says = "distances fall into other buckets, or are cut off elsewhere, than in the reference"
         return f"buckets | {says}: the first that differs is {first}" if flat else ""
     (count, most), (count_2, most_2) = fits
     if most != most_2:
-        return (
-            f"buckets-most | the largest distance of the buckets is {most:,}, and {most_2:,} in the reference"
-        )
+        says = f"the largest distance of the buckets is {most:,}, and {most_2:,} in the reference"
+        return f"buckets-most | {says}"
     half = ": half of them are for later tokens" * (2 * count == count_2)
     return f"buckets-count | past tokens get {count} buckets, and {count_2} in the reference{half}"
 
@@ -501,9 +487,8 @@ def _reordered(own, other, explains):
     """Do heads of queries look at keys and values that are those of other heads in the reference?"""
     if not own or not other:
         return ""
-    (queries, keys), (queries_2, keys_2) = (
-        [one / one.norm() for one in layers[0]] for layers in (own, other)
-    )
+    (queries, keys), (queries_2, keys_2) = ([one / one.norm() for one in layers[0]]
+                                            for layers in (own, other))  # fmt: skip
     if not _same(queries, queries_2):
         return ""
     order = [next((at for at, two in enumerate(keys_2) if _same(one, two)), None) for one in keys]
@@ -521,9 +506,8 @@ def with_cache(patient, text, cuts, ids):
         equal.ways = [[STILL, STILL] for _ in equal.ways]
     cache = patient.ask(text[:, : cuts[0]], None if ids is None else ids[:, : cuts[0]])[1]
     for first, end in zip(cuts, [*cuts[1:], text.shape[1]]):
-        old, new, both = (
-            None if ids is None else ids[:, a:b] for a, b in ((0, first), (first, end), (0, end))
-        )
+        old, new, both = (None if ids is None else ids[:, a:b]
+                          for a, b in ((0, first), (first, end), (0, end)))  # fmt: skip
         with sdpa_kernel(SDPBackend.MATH):
             with Watch(end - first, widths=widths) as step:
                 seen, cache = patient.ask(text[:, first:end], new, cache=cache)
@@ -558,10 +542,8 @@ def _row(step, once, table, first, where):
 
 def _heads(step, once, equal, first, where):
     """What the first layer that differs gets."""
-    if (
-        not equal.ways
-        or len({len(one) for seen in (step, once) for one in (seen.turned, seen.values, seen.scores)}) > 1
-    ):
+    counts = {len(one) for seen in (step, once) for one in (seen.turned, seen.values, seen.scores)}
+    if not equal.ways or len(counts) > 1:
         return ""
     for layer, how in enumerate(equal.ways):
         own, right = ([*seen.turned[layer], *seen.values[layer], seen.scores[layer][0].flatten(0, -3)]
@@ -626,10 +608,8 @@ def _in_layer(own, right, how, where, first, far):
         return ""
     if token_of.get(0, 0) >= first:
         return "new-first | new keys are put before the old ones"
-    for what, one, two in (
-        ("queries", queries, queries_2),
-        ("keys", keys[:, [*token_of]], keys_2[:, [*held]]),
-    ):
+    for what, one, two in (("queries", queries, queries_2),
+                           ("keys", keys[:, [*token_of]], keys_2[:, [*held]])):  # fmt: skip
         if one.shape == two.shape and not _same(one, two) and (times := _times(one, two)):
             return f"scale | with a cache, {what} are {_number(times)} times those at once"
     stand = _stands(queries, queries_2, how[0], new)
@@ -685,9 +665,8 @@ def _in_layer(own, right, how, where, first, far):
     if times := _times(ordered, plain):
         return f"scale | with a cache, scores are {_number(times)} times those at once"
     causes = "the bias (its size, its sign, distances that are not counted on), the scale, and a softcap"
-    scores = maybe(
-        "scores | with a cache, queries and keys are those at once, and their scores are not", causes
-    )
+    says = "with a cache, queries and keys are those at once, and their scores are not"
+    scores = maybe(f"scores | {says}", causes)
     if how[0][1] or how[1][1] or far is None or not far.any():
         return scores
     far = far.T
@@ -698,6 +677,10 @@ def _in_layer(own, right, how, where, first, far):
         gap = (ordered - plain)[:, row][:, seen[0, row]] - added[..., seen[0, row]]
         return bool((gap - gap.mean(dim=1, keepdim=True)).abs().max() < CLOSE * ordered.abs().max())
 
+    gap, told = ((one - one.mean(dim=1, keepdim=True))[:, seen[0, 0]] for one in
+                 ((ordered - plain)[:, 0], far[:, (new[0] - where).clamp(min=0)]))  # fmt: skip
+    if _same(gap, 0 * told, told.abs().max()):
+        return "no-bias | with a cache, new tokens get no bias, or that of one distance for all"
     words = ("queries", 0), ("queries and keys", where >= new[0])
     for (word, too), fold in itertools.product(words, (torch.abs, torch.relu)):  # T5 has one bias below 0
         moved = [[by for by in range(-int(one), 9)
@@ -706,10 +689,6 @@ def _in_layer(own, right, how, where, first, far):
         if all(moved):
             at = _list([one + by[0] for one, by in zip(places, moved)])
             return f"queries-bias | with a cache, {word} of {_list(places)} get the bias of those at {at}"
-    gap, told = ((one - one.mean(dim=1, keepdim=True))[:, seen[0, 0]] for one in
-                 ((ordered - plain)[:, 0], far[:, (new[0] - where).clamp(min=0)]))  # fmt: skip
-    if _same(gap, 0 * told, told.abs().max()):
-        return "no-bias | with a cache, new tokens get no bias, or the same at all distances"
     times = _times(gap, told)
     return f"bias-size | with a cache, the bias is {_number(times)} times that at once" if times else scores
 
@@ -739,9 +718,8 @@ def _kept(patient, text, first, end, ids, new):
             return maybe(f"state-empty | {size} is all 0", kept)
         if last[at] and not read:
             kept = "a state" if earliest[at] else "the end of a convolution"
-            return maybe(
-                f"state-not-read | {size} is not read by a new token", f"{kept} that is not handed on"
-            )
+            says = f"state-not-read | {size} is not read by a new token"
+            return maybe(says, f"{kept} that is not handed on")
         if read and before[at] and not last[at]:
             says = f"{size} notices the tokens before the last one, and not the last one"
             return maybe(f"state-early | {says}", "a state, or the end of a convolution, kept too early")
