@@ -1728,11 +1728,18 @@ def test_a_cache_that_is_rounded_gets_no_other_name(digits):
     assert not any("batch" in one.says for one in found)
 
 
-def test_keys_that_are_rounded_after_their_turn(monkeypatch):
+@pytest.mark.parametrize("kept", [torch.float64, torch.bfloat16])
+def test_keys_that_are_rounded_after_their_turn(monkeypatch, kept):
     where, right = torch.nn.functional, torch.nn.functional.scaled_dot_product_attention
     monkeypatch.setattr(where, right.__name__, lambda q, k, *v, **kw: right(q, k.bfloat16().to(k), *v, **kw))
-    found = wrong(doctor.examine(SmallLlama(), VOCAB_SIZE, relative=True))
-    assert [one.id for one in found] == ["far-positions/rounded-cache"]
+    model = doctor.adapted(SmallLlama())
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        scores, cache = model(tokens, position_ids, mask, cache)
+        return scores, [[one.to(kept).to(one) for one in layer] for layer in cache]
+
+    found = wrong(doctor.examine(logits, VOCAB_SIZE, relative=True))
+    assert [one.id for one in found] == ["far-positions/rounded-cache"] * (kept != torch.bfloat16)
 
 
 def test_a_cache_in_8_bits_is_among_what_may_be():
