@@ -950,7 +950,7 @@ def _cached(patient, check, cuts):
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
             (maybe("brought | what a new token brings differs with a cache", "heads "
-                   "that share keys, its slot or position or values, and a sink or a convolution"),
+                   "that share keys, its position or values or slot, and a sink or a convolution"),
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
             (maybe("together | one new token at a time is right, several are not", "the positions "
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
