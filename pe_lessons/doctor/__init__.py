@@ -80,8 +80,7 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
     vocab_size : int, optional
         Tokens from its upper half are asked; without it, as many as there are scores for a token.
     reference : callable, optional
-        The same weights in an implementation that is right, asked in the same way. If it is a model of
-        transformers that rotates, some wrong rotations can be named, too.
+        The same weights in an implementation that is right, asked in the same way.
     relative : bool
         Whether moving all positions must change nothing, as with a rotation or ALiBi.
     tolerance : float, optional
@@ -135,10 +134,10 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
     if findings[-1].check != "order" or findings[-1].status != "right":
         return _report(patient, findings)
     patient.shorten(window or window_of(model))
-    findings, unsure = [findings[-1], *findings[:-1]], set()
+    findings, unsure, refused = [findings[-1], *findings[:-1]], set(), ""
     for name, (check, needs, before) in CHECKS.items():
         missing = " or ".join(word for word in needs if word not in patient.arguments)
-        first = [one for one in before if one in unsure]
+        first = [one for one in before if one in unsure and (name, one) != ("packing", refused)]
         if missing:
             findings.append(_without(patient, name, missing))
             continue
@@ -148,6 +147,7 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
         except Crash as crash:
             tolerable = _tolerable(crash.__cause__, name, needs, unsure)
             found = [Finding(name, "not tried" if tolerable else "failed", str(crash))]
+            refused = name if tolerable else refused  # a mask with two axes says nothing about one with three
         except NoScores:
             raise
         except Exception as error:

@@ -3,22 +3,20 @@
 import contextlib
 import dataclasses
 import functools
-import itertools
 
 import torch
 
-from pe_lessons.doctor import wrong_rotations
+from pe_lessons.doctor import inside, wrong_rotations
 from pe_lessons.doctor.examined_model import (
     LENGTH,
     LITTLE,
-    LONG,
     NEW,
     OLD,
     PADDING,
     ROUNDED_CACHE,
     SHIFT,
+    TINY,
     Crash,
-    Exact,
     Finding,
     Patient,
     adapted,
@@ -185,6 +183,10 @@ def _longer(patient, check):
     (found,) = _first_wrong(judged(*one) for one in ((patient.text, OLD, short), *halves))
     unsure = found.size is not None and found.size < patient.perhaps_rough
     patient.grows = found.status == "wrong" and not unsure
+    if found.id.endswith("from-the-end") and _seen_inside(inside.bias_of_places, patient):
+        causes = "the axis of the heads (view, where permute is meant), its length, and where it begins"
+        culprit = maybe("bias-places | of equal tokens a bias goes by more than the distance", causes)
+        found = dataclasses.replace(found, culprit=culprit, look_at="the axes of the bias", id="")
     yield found
 
 
@@ -236,14 +238,14 @@ TOO_FAST = (
 )  # fmt: skip
 NO_ROTATION = (
     maybe("no-rotation | positions act in the attention alone, and not only distances count",
-          "whether each layer turns queries and keys, and alike (positions, frequencies, pairs, a lost sine "
-          "or sign), a scale or a bias that goes by positions, and a rounding of angles or of what turned"),
+          "whether each layer turns queries and keys alike, a scale or a bias that goes by positions, and a "
+          "rounding of angles or of what turned"),
     "where queries and keys are turned", "lesson 09",
 )  # fmt: skip
 MUCH = 0.1  # of what order does
 ABSOLUTE = (
     maybe("absolute | where a text is long or stands elsewhere, it is not only distances that count",
-          "a mask, a chunk or sinks that go by positions, and a rule for long texts"),
+          "a mask or a chunk that goes by positions, a rule for long texts, and rounding of what is kept"),
     "what is compared with a position", "lesson 20",
 )  # fmt: skip
 # What the last of three tokens, which sees the first two only, does not notice: (culprit, places, places).
@@ -303,7 +305,8 @@ def _added(patient, check):
     if not patient.known:
         many = patient.rows(patient.text[:, :1].repeat(1, patient.long.shape[1]))
         patient.settles = patient.difference(many[:, -2], many[:, -1]) < 0.01  # a table's go on to differ
-        says = NO_SIGN if _no_order(patient) else says
+        turns = _seen_inside(inside.kind, patient, patient.text, False) == "turns"
+        says = NO_SIGN if not turns and _no_order(patient) else says
     yield Finding(check, "note", says)
 
 
@@ -348,14 +351,14 @@ def _shift(patient, check):
         return
     size, status = patient.moved(SHIFT), "wrong" if patient.relative else "note"
     says = f"moving all positions by {SHIFT} changes"
-    if size < patient.enough <= patient.moved(1):
+    if size < patient.enough <= patient.moved(1) and not patient.kept_in:
         says = f"{says} less than {patient.enough:.0%}, and by 1 the answers"
         culprit = ROUNDED_CACHE if _little_anywhere(patient) else ("", "are they rounded, or rows of a grid?")
         yield Finding(check, status, says, patient.moved(1), *culprit)
     elif size < patient.enough:
         yield _shifted_far(patient, check) or Finding(
             check, "right", f"{says} less than {patient.enough:.0%}: relative positions", size)  # fmt: skip
-    elif size < patient.rough:
+    elif size < patient.rough or (patient.kept_in and _little_anywhere(patient)):
         yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
     elif not patient.in_attention:
         more = (
@@ -384,21 +387,25 @@ def _shifted_far(patient, check):
     text, ids = patient.long, torch.arange(patient.long.shape[1])[None]
     try:
         size = patient.difference(patient.rows(text, ids), patient.rows(text, ids + SHIFT))
-        if size < max(MUCH, patient.rough):  # small formats do less, and are another check's
+        if size < max(MUCH, 2 * patient.tolerance, patient.rough):  # small formats are another check's
             return None
         if (seam := _seam(patient)) and _at_the_seam(patient, seam):  # which 'far positions' names
             return None
     except Crash:  # a table or a cache of angles may end there
         return None
     says = f"moving a text of {text.shape[1]} tokens by {SHIFT} changes the answers, and a short one none"
+    if patient.kept_in and _little_anywhere(patient, text):
+        return patient.rounded(check, says, size, "lesson 21")
     return Finding(check, "wrong" if patient.relative else "note", says, finite(size), *ABSOLUTE)
 
 
-def _little_anywhere(patient):
+def _little_anywhere(patient, text=None):
     """Does it matter as little how far a text is moved as where keys are kept in 16 bits after their turn?"""
-    sizes = [patient.moved(by) for by in (1, SHIFT, 1_000, 2**15)]
+    text, most = patient.text if text is None else text, LITTLE * (8 if patient.kept_in in TINY else 1)
+    ids, *others = (by + torch.arange(text.shape[1])[None] for by in (0, 1, SHIFT, 1_000, 2**15))
+    sizes = [patient.difference(patient.rows(text, ids), patient.rows(text, other)) for other in others]
     inside = patient.works_in or patient.perhaps_rough  # or the rounding of all the model does
-    return "cache" in patient.arguments and not inside and max(sizes) < min(LITTLE, 4 * min(sizes))
+    return "cache" in patient.arguments and not inside and max(sizes) < min(most, 4 * min(sizes))
 
 
 def _confused(patient, offset=2**15, limit=0.1):
@@ -520,7 +527,7 @@ def _far(patient, check):
     elif far < patient.enough and seam and _confused(patient):
         says = f"moving a text by a number changes the answers, at position {seam:,}"
         yield Finding(check, "wrong", says, finite(patient.moved(2**15)), *SMALL_FORMAT)
-    elif patient.enough <= far < patient.rough:
+    elif patient.enough <= far and (far < patient.rough or (patient.kept_in and _little_anywhere(patient))):
         yield patient.rounded(check, "moving all positions by 1,000 changes the answers", far, "lesson 21")
     elif far >= patient.enough:
         says = f"moving all positions by {SHIFT} changes {little}, by 1,000 the answers"
@@ -878,61 +885,14 @@ def _cached(patient, check, cuts):
             other = patient.continued(patient.altered(patient.text, place), cuts, positions, mask)
             return not patient.same(seen[:, rows], other[:, rows], by=100)
 
-        def step_lost():
-            """Does the last token not notice the first new one, and at once it does?"""
-            other = patient.rows(patient.altered(patient.text, OLD))
-            at_once = not patient.same(other[:, -1], patient.rows(patient.text)[:, -1])
-            return len(cuts) > 1 and at_once and not matters(OLD, slice(-1, None))
-
-        def other_values():
-            """Of equal tokens at one place it does not matter which are seen, only what they hold."""
-            equal, ids, steps = patient.text[:, :1].repeat(1, LENGTH), None, cuts
-            if known:
-                ids = 3 + 0 * patient.count
-            elif not patient.alike:  # they end in equal rows, unless there is a table
-                equal, steps = patient.text[:, :1].repeat(1, patient.long.shape[1]), later
-            got, right = patient.continued(equal, steps, ids), patient.rows(equal, ids)[:, steps[0] :]
-            if known or patient.alike:
-                return not patient.same(got, right)
-            return patient.settles and patient.difference(got, right) > patient.difference(seen, expected) / 9
-
-        def cached_at(*places, alone=False):
-            """Are two keys that were cached at 7 and 8 taken for those at `places`, by a third token? Equal
-            ones, or those of two that see nothing but themselves, by one that sees these `alone`."""
-            text = patient.text[:, [0, 1, 2] if alone else [0, 0, 1]]
-            mask = torch.tensor([[[1, 0, 0], [0, 1, 0], [1, 1, 0]]]).bool() if alone else None
-            right, told = (torch.tensor([[*two, 9]]) for two in ((7, 8), places))
-            got = patient.continued(text, [2], right, mask)
-            far = told + torch.tensor([[23, 31, 0]])  # a bias may not tell those after the query apart
-            rows = [patient.rows(text, ids, mask)[:, -1:] for ids in (right, told, far)]
-            return patient.alike and [patient.same(got, row) for row in rows] == [False, True, False]
-
-        def turn_apart():
-            """Does it matter, with a cache, that all positions are moved, and not what values are kept?"""
-            if patient.even and other_values():
-                return False
-            moved = [patient.continued(patient.text, cuts, patient.count + by) for by in (0, 5)]
-            return known and patient.moved(5) < patient.enough <= patient.difference(*moved)
-
-        def other_scores():
-            """Of two tokens at one place the second one is wrong, and it would not be if they were equal."""
-            rights = []
-            for text in (patient.text[:, [0, 0]], patient.text[:, :2]):
-                pairs = [(patient.continued(text, [1], ids), patient.rows(text, ids)[:, 1:])
-                         for ids in (torch.full((1, 2), place) for place in (0, OLD))]  # fmt: skip
-                rights.append(all(patient.same(*pair) for pair in pairs))
-            return rights == [True, False]
-
-        def right_in_the_end(times=10):
+        def right_in_the_end():
             """Are equal tokens less wrong where they are many? Then it is the first or the last of them, and
             no rounding."""
-            few, many = (patient.text[:, :1].repeat(1, n) for n in (2, patient.long.shape[1] - NEW + 1))
-            short, long = (
-                patient.difference(patient.continued(text, [text.shape[1] - 1]), patient.rows(text)[:, -1:])
-                for text in (few, many)
-            )
+            texts = [patient.text[:, :1].repeat(1, n) for n in (2, patient.long.shape[1] - NEW + 1)]
+            short, long = (patient.difference(patient.continued(text, [text.shape[1] - 1]),
+                                              patient.rows(text)[:, -1:]) for text in texts)  # fmt: skip
             steady = patient.in_attention or patient.settles
-            return steady and patient.enough < short and long < short / times
+            return steady and patient.enough < short and long < short / 4
 
         def spaced():
             """The whole text with a token, which a mask hides, before the new ones."""
@@ -940,74 +900,15 @@ def _cached(patient, check, cuts):
             text = torch.cat([patient.text[:, :OLD], filler, patient.text[:, OLD:]], dim=1)
             return patient.rows(text, None, text != patient.stranger)[:, -NEW:]
 
-        def after(shown, by, itself=True, filler=patient.stranger, place=None):
-            """The last row, with a cache and at once, of so many tokens, others that a mask hides, and a
-            new one, which the mask may hide from itself, and which may be put at one place."""
-            if patient.steps_right and len(cuts) == 1:
-                raise ValueError("a single new token is right, so what it shows explains nothing here")
-            middle = torch.full((1, by), filler)
-            text = torch.cat([patient.text[:, :shown], middle, patient.text[:, OLD : OLD + 1]], dim=1)
-            mask, ids = torch.ones_like(text).bool(), torch.arange(text.shape[1])[None] if known else None
-            mask[:, shown:-1] = False
-            if known and place is not None:
-                ids[:, -1] = place
-            if not itself:  # a mask of padding often shows it all the same
-                mask = mask[:, None] & torch.ones(1, *2 * text.shape[1:]).tril().bool()
-                mask[:, -1, -1] = False
-            return patient.continued(text, [shown + by], ids, mask), patient.rows(text, ids, mask)[:, -1:]
-
-        def any_distance(shown, itself):
-            """Does it matter at once how many hidden tokens come before the new one, and not with a cache?"""
-            (one, right), (other, moved) = (after(shown, by, itself) for by in (1, 4))
-            return patient.same(one, other, by=10) and not patient.same(right, moved)
-
-        def values_are_right():
-            """Is a new token right that sees one cached token, so that no score matters, wherever that is?"""
-            pairs = [after(1, by, itself=False) for by in (0, 1, 4)]
-            no_state = patient.even and patient.same(pairs[0][1], pairs[1][1])
-            return no_state and all(patient.same(*pair) for pair in pairs)
-
         def alone_differs():
             """Does a new token that sees nothing but itself differ with a cache, and not without one?"""
             if "mask" not in patient.arguments or (patient.steps_right and len(cuts) == 1):
                 return False
-            got, at_once = after(0, 1)
-            ids = torch.tensor([[1]]) if known else None
-            right = patient.rows(patient.text[:, OLD : OLD + 1], ids)
+            text, mask = patient.altered(patient.text[:, OLD - 1 : OLD + 1], 0), torch.tensor([[False, True]])
+            ids = torch.arange(2)[None] if known else None
+            got, at_once = patient.continued(text, [1], ids, mask), patient.rows(text, ids, mask)[:, 1:]
+            right = patient.rows(text[:, 1:], ids[:, 1:] if known else None)
             return patient.same(at_once, right) and not patient.same(got, at_once)
-
-        def hidden_matters(shown=0):
-            """Does it matter what lies there, though a mask hides it, after so many that it shows?"""
-            pairs = [after(shown, 1, filler=token) for token in patient.text[0, -2:].tolist()]
-            (one, right), (other, same) = pairs
-            return patient.same(right, same) and not patient.same(one, other)
-
-        def not_itself():
-            """Is nothing left where only a new token itself is shown, while one more token is enough?"""
-            return alone_differs() and hidden_matters() and not hidden_matters(1)
-
-        def keys_in_place():
-            return patient.steps_right or "mask" not in patient.arguments or not hidden_matters(1)
-
-        def from_0(queries):
-            """Would new tokens be right at 0, while elsewhere their queries stand at 0, or are right?"""
-            given, right = patient.continued(patient.text, cuts, patient.count), patient.rows(patient.text)
-            if positions is None and patient.same(given, right[:, OLD:]):  # nothing that is given shows it
-                return False
-            ids = patient.count.clone()
-            ids[:, OLD:] = torch.arange(NEW) if len(cuts) == 1 else 0
-            right = patient.continued(patient.text, cuts, ids), patient.rows(patient.text, ids)[:, OLD:]
-            (one, plain), (other, moved) = (after(2, by, itself=False) for by in (1, 4))
-            as_it_is = patient.same(one, other) if queries else patient.same(one, plain)
-            return patient.same(*right) and as_it_is and patient.same(other, moved) != queries
-
-        def slots_matter():
-            """Does a token that sees itself alone, at one place, notice how much the cache holds?"""
-            most = patient.long.shape[1] - 1
-            sizes = [patient.difference(*after(0, by, place=OLD)) for by in range(1, most, most // 5)]
-            one_way = len({one > other for one, other in itertools.pairwise(sizes)}) == 1
-            noise = patient.enough / 100 if known or patient.in_attention else 1e-3 * sizes[0]
-            return one_way and abs(sizes[0] - sizes[-1]) > noise
 
         def any_position(*times):
             """Does it not matter how far the new ones are from cached ones, or from each other?"""
@@ -1016,62 +917,15 @@ def _cached(patient, check, cuts):
             first, *rows = (patient.continued(patient.text, cuts, ids) for ids in new)
             return all(patient.same(first, other, by=10) for other in rows)
 
-        def as_if_masked(change):
-            """The whole text, where `change` has changed the rows of new tokens in the causal mask."""
-            mask = torch.ones(LENGTH, LENGTH).tril().bool()
-            for row in range(OLD, LENGTH):
-                change(mask[row], row if len(cuts) > 1 else OLD)
-            return patient.same(seen, patient.rows(patient.text, positions, mask[None])[:, OLD:], by=10)
-
-        def hide(keys, place):
-            keys[place] = False
-
-        def first_keys(keys, old):
-            count = len(cuts) == 1 and keys.sum() - old
-            keys[:] = torch.arange(LENGTH) < max(1, int(count))
-
-        def new_first(keys, old):
-            keys[:] = torch.arange(LENGTH) <= keys.sum() - 1 - NEW
-            keys[OLD:] = True
-
-        brings = "a sink, the kernel of a convolution, and a norm"
-        if patient.even or not (patient.in_attention or patient.settles):
-            own = "heads that share keys" if patient.in_attention else "its position"
-            brings = f"{own}, what is done with values, and the slots that are written and read"
-        reach = _reach(patient, patient.text, cuts, positions)
         stories = [
             ("mask-inverted | once there is a cache, the mask of padding hides what it should show",
              "is True taken for 'hide'?", lambda: mask is not None and patient.same(
                  expected, patient.continued(patient.text, cuts, positions, mask, later=~mask))),
             ("unused | the cache is not used", "where cached keys and values are put before the new ones",
              lambda: not matters(0) and not matters(OLD - 1)),
-            ("mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only",
-             f"is_causal=True, or a triangle without {OFFSET}",
-             lambda: not matters(OLD - 1) and as_if_masked(first_keys)),
-            ("last-dropped | with a cache, the last token before the new ones is not seen",
-             "which keys are kept, and the mask",
-             lambda: as_if_masked(lambda keys, old: hide(keys, old - 1))),
-            ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
-             lambda: as_if_masked(lambda keys, old: hide(keys, keys.sum() - 1))
-             or as_if_masked(lambda keys, old: hide(keys, slice(old, None)))),
-            (maybe("overwritten | with a cache, the last token before the new ones is not seen, and those "
-                   "before it are", "a new key that is written over it, which keys are kept, and the mask"),
-             "the index at which new keys and values are written",
-             lambda: not matters(OLD - 1) and matters(OLD - 2)),
-            (maybe("first-keys | with a cache, the last tokens before the new ones are not seen", "a "
-                   "causal mask that forgets the cache, and new keys that are written over cached ones"),
-             f"is_causal=True, a triangle or an index without {OFFSET}", lambda: not matters(OLD - 1)),
-            (maybe("unwritten | with a cache, it is noticed how many places there are, not what they hold",
-                   "places that nobody wrote, a sink that counts them, and a factor on values"),
-             "is what is not yet written hidden, or cut off?",
-             lambda: alone_differs() and not hidden_matters() and slots_matter()),
-            reach[0],
-            ("step-lost | what a single new token brings is not kept for those after it",
-             "the new cache of a single token", step_lost),
             ("ids-unused | position_ids are not used once there is a cache", "where position_ids are made",
              lambda: positions is not None and patient.told(range(OLD, LENGTH))),
-            ("new-at-0 | every new token is answered as if it stood at position 0",
-             f"{OFFSET}; with a bias, perhaps only the query's",
+            ("new-at-0 | every new token is answered as if it stood at position 0, or its query did", OFFSET,
              lambda: patient.told([0] * NEW)),
             ("offset-0 | positions begin again at 0 after the cache", OFFSET,
              lambda: patient.told([p - OLD for p in new])),
@@ -1086,113 +940,57 @@ def _cached(patient, check, cuts):
              lambda: len(cuts) == 1 and patient.told(new[:1] * NEW)),
             ("offset-plus-1 | positions after the cache are one too far on", OFFSET,
              lambda: not known and patient.same(seen, spaced())),
-            ("first-dropped | with a cache, the first token is not seen", "which keys are kept",
-             lambda: as_if_masked(lambda keys, old: hide(keys, 0))),
-            ("no-distance | how far new tokens are from cached ones does not matter: their distances are "
-             "those of tokens at the beginning, or are not used", OFFSET,
-             lambda: patient.alike and not known and any_distance(1, itself=True) and not alone_differs()),
-            ("queries | with a cache, only the queries of new tokens stand elsewhere: they begin again at 0, "
-             "or do not turn", f"{OFFSET}, where queries get their positions",
-             lambda: (known and from_0(queries=True))
-             or (any_distance(2, itself=False) and values_are_right())),
-            ("new-keys | with a cache, only the keys of new tokens stand elsewhere: they begin again at 0, "
-             "or turn otherwise", f"{OFFSET}, where keys get their positions",
-             lambda: known and from_0(queries=False) and not alone_differs()),
-            ("new-first | new keys are put before the old ones",
-             "torch.cat([old, new]); the causal mask is for that order",
-             lambda: len(cuts) == 1 and as_if_masked(new_first)),
-            (maybe("causal-missing | among the tokens that come after a cache, some see later ones", "their "
-                   "causal mask, and the order in which old and new keys are joined"),
-             "the mask of several new tokens; torch.cat([old, new])",
-             lambda: len(cuts) == 1 and matters(LENGTH - 1, slice(-1)) and keys_in_place()),
             (maybe("mask-counts | with a mask, even one of ones, new tokens go wrong, and without one they "
                    "are right", "whether they are counted wrongly from it, whether it hides a token, and a "
                    "state or a sink that hangs on it"),
              "the last n_q of the sums over the mask, not the first ones; how long is it?",
              lambda: mask is not None),
-            ("unturned | cached keys are kept before the turn, and not turned",
-             "where keys are turned: before or after they are cached?", lambda: cached_at(0, 0)),
-            ("by-slot | cached keys are turned by their places in the cache, not by their position_ids",
-             "keep the position_ids of cached keys, too, or turn keys before they are cached",
-             lambda: cached_at(0, 1, alone=True)),
-            ("turned-again | cached keys are turned again",
-             "where keys are turned: before or after they are cached?",
-             lambda: cached_at(14, 16) or cached_at(7, 9)),
-            ("no-position | the positions of new tokens are not used once there is a cache",
+            (maybe("no-position | with a cache, it does not matter at which positions new tokens are",
+                   "whether the positions of new tokens are not used, a table that is left out, and a bias"),
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
-            (maybe("any-position | with a cache, it does not matter how far new tokens are from cached ones",
-                   "positions that are not used or made anew at each call, and whether cached keys are seen"),
-             "is the table added, does the rotation turn, are the keys of the cache joined?", any_position),
-            *reach[1:],
-            (maybe("apart | with a cache, queries, new keys and cached keys do not turn alike", "the "
-                   "positions that each gets, keys that are turned again, and layers where not all turn"),
-             "are new tokens turned in the same layers, and by the same positions, as without a cache?",
-             turn_apart),
-            ("not-itself | with a cache, a new token does not see itself", "are new keys cached?",
-             not_itself),
-            (maybe("values-elsewhere | with a cache, a token that the mask hides is noticed", "whether "
-                   "values lie where their keys do, the order in which old and new are joined, and the mask"),
-             "the slots of keys, values and the mask; torch.cat([old, new])",
-             lambda: hidden_matters() or hidden_matters(1)),
-            (maybe("brought | what a new token brings differs with a cache", brings),
+            (maybe("brought | what a new token brings differs with a cache", "heads "
+                   "that share keys, its position or values or slot, and a sink or a convolution"),
              "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
-            (maybe("state-late | equal tokens go on rightly after many of them, and not after few",
-                   "the end of a convolution or its kernel, a state that is late or not kept, and a key"),
-             "what the cache keeps of the last tokens beside keys and values",
-             lambda: not patient.even and right_in_the_end()),
-            (maybe("other-values | with a cache, other values are seen, wherever they stand", "the slots "
-                   "that are written and read, the cache of each head and layer, and what is done to values"),
-             "what each head and each layer gets from the cache, and what is counted on after a call",
-             lambda: patient.even and (known or patient.alike) and other_values()),
-            *(_reach(patient, patient.long, later) if positions is None else ()),
-            (maybe("scores | even tokens at one place are looked at otherwise with a cache, and what they "
-                   "hold is right", "the scale of the scores, the keys of each layer, and what turns"),
-             "does the scale hang on the position, or on how many tokens a call has? Then the cache of keys",
-             lambda: known and other_scores() and values_are_right()),
-            (maybe("equal-alike | even tokens at one place are seen otherwise with a cache, unless they are "
-                   "equal", "slots that are written over, the keys and values of each layer, and the scale"),
-             "the index at which new keys and values are written; what each layer gets from the cache",
-             lambda: known and other_scores()),
             (maybe("together | one new token at a time is right, several are not", "the positions "
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
              "the rows of positions or of the bias for several tokens, and what the cache keeps beside keys",
              lambda: patient.steps_right and len(cuts) == 1),
-            (maybe("after-a-step | the first new token is right, and those after it are not", "a state or "
-                   "the end of a convolution that a step leaves, the slots that it writes, and its length"),
+            (maybe("after-a-step | the first new token is right, and those after it are not", "a state, "
+                   "a key or the end of a convolution that a step leaves, its slots, and its length"),
              "the new cache of a single token",
              lambda: len(cuts) > 1 and patient.same(seen[:, :1], expected[:, :1])),
-            (maybe("not-positions | equal tokens go wrong, too", "a state or the end of a convolution that "
-                   "is not handed on, positions or values that are others, and a sink"),
-             "what the cache keeps, and what is made of it", other_values),
-            (maybe("scores-only | the values of cached tokens are right, and how much they count is not",
-                   "distances not counted on, their sign, and the bias or turn of each layer and head"),
-             f"{OFFSET}; then the bias or the turn of each layer: are cached keys turned again?",
-             values_are_right),
         ]  # fmt: skip
-        causes = "positions, distances or bias of new tokens, keys and values of cached ones, and the scale"
-        if not patient.even and (known or patient.settles):
-            causes = "a state or the end of a convolution that is not handed on, positions, and a sink"
+        causes = "positions or distances of new tokens, cached keys and values, and the scale"
+        if not patient.even:
+            causes = "a state or convolution not handed on, positions of new tokens, and cached values"
         otherwise = (
             maybe("unexplained | with a cache, new tokens go wrong", causes),
             f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens, and "
             "the keys each head gets",
         )  # fmt: skip
-        return patient.verdict(
+        found = patient.verdict(
             check, seen, expected, "with a cache, the rows are those of the whole text at once",
             f"with a cache{' and position_ids' * (positions is not None)}"
             f"{' and a mask of ones' * (mask is not None)}, the rows are not those at once",
             "lesson 19", stories, otherwise,
-            perhaps_rounded=None if right_in_the_end(times=4) else not_more_in_a_long_one(),
+            perhaps_rounded=None if right_in_the_end() else not_more_in_a_long_one(),
         )  # fmt: skip
+        return seen_inside(found, patient.text, cuts, positions)
+
+    def seen_inside(found, text, cuts, positions):
+        """More of a `Finding` that names nothing, if PyTorch shows what new tokens get."""
+        if found.status != "wrong" or "Look first at" not in found.culprit:
+            return found  # it has a name
+        told = _seen_inside(inside.with_cache, patient, text, cuts, positions)
+        more = dict(zip(("culprit", "look_at", "lesson"), told))
+        return dataclasses.replace(found, **more, id="") if more else found
 
     @functools.cache
     def not_more_in_a_long_one():
         """Rounding does about as much in any text."""
-        short, long = (
-            patient.difference(patient.continued(text, first), patient.rows(text)[:, first[0] :])
-            for text, first in ((patient.text, cuts), (patient.long, later))
-        )
+        short, long = (patient.difference(patient.continued(text, first), patient.rows(text)[:, first[0] :])
+                       for text, first in ((patient.text, cuts), (patient.long, later)))  # fmt: skip
         return long < 4 * short
 
     @functools.cache
@@ -1269,17 +1067,18 @@ def _cached(patient, check, cuts):
     def far_back(ids):
         """The same in a long text: windows, and caches that drop what is old."""
         seen = patient.continued(patient.long, later, ids)
-        return patient.verdict(
+        found = patient.verdict(
             check, seen, patient.rows(patient.long, ids)[:, later[0] :],
             f"with a cache, the rows are those of the whole text at once, of {LENGTH} tokens and of "
             f"{patient.long.shape[1]}",
             f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
             "rows with a cache are not those at once", "lesson 20",
-            _reach(patient, patient.long, later),
-            ("long-cache | something changes with the length of the text: a cache that is cut, a window, or "
-             "a base that grows", "what is dropped from the cache, and which keys were turned before"),
+            (), (maybe("long-cache | something changes with the length of the text", "a cache that is cut, a "
+                   "window, and slots of the cache that are taken for positions"),
+             "what is dropped from the cache, and which keys were turned before"),
             rounds(),
         )  # fmt: skip
+        return seen_inside(found, patient.long, later, ids)
 
     def rejected():
         """A draft of two tokens that is taken back. Caches of transformers know how."""
@@ -1318,144 +1117,6 @@ def _cached(patient, check, cuts):
     patient.several_right = len(cuts) == 1 and found.status == "right"
     yield found
     yield from (Finding(check, "note", says) for says in notes)
-
-
-def _farthest_seen(patient, ask, text, by_any=False):
-    """So many tokens away each layer of `ask(tokens, ids, mask)` still sees a token; 0 if none can tell.
-
-    Of a text whose middle is hidden, the last row is then that of two tokens in a row at these positions.
-    Where a layer, but not each, sees the first token, the last row is not what it is with that hidden, too.
-    """
-
-    def seen(far):
-        tokens, ids = text[:, : far + 1], torch.arange(far + 1)[None]
-        last = ask(tokens, ids, (ids == 0) | (ids == far))[:, -1]
-        if by_any:
-            return not patient.same(last, ask(tokens, ids, ids == far)[:, -1])
-        two = ask(tokens[:, [0, -1]], ids[:, [0, -1]], torch.ones(1, 2).bool())[:, -1]
-        return patient.difference(last, two) < patient.enough / 100  # one layer may look at it a little only
-
-    low, high = 1, text.shape[1]
-    if not (patient.known and seen(2)):
-        return 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if seen(middle) else (low, middle)
-    return low
-
-
-def _reach(patient, text, cuts, positions=None):
-    """Stories of how far back tokens after a cache see, in the call that went wrong."""
-    n, steps = text.shape[1], functools.partial(patient.continued, cuts=cuts)
-
-    @functools.cache
-    def fewer():
-        """So many tokens fewer the last row notices with a cache than at once, where there is a window: what
-        it doesn't notice there ends as far from the end of a shorter text."""
-        at_once, shorter = (patient.first_noticed(patient.rows, one) for one in (text, text[:, :-1]))
-        return at_once and at_once == shorter + 1 and patient.first_noticed(steps, text) - at_once
-
-    @functools.cache
-    def longest_right():
-        """So many tokens go on as they should, or 0; the last ones come as in `text`."""
-
-        def right(length):
-            end, later = text[:, :length], [cut - n + length for cut in cuts]
-            return patient.same(patient.continued(end, later), patient.rows(end)[:, later[0] :])
-
-        low, high = NEW + 2, n
-        if not right(low) or right(high):
-            return 0
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if right(middle) else (low, middle)
-        return low
-
-    @functools.cache
-    def widths(by_any=False):
-        """How many tokens away a row still sees another one, at once and with a cache."""
-
-        def one_new(tokens, ids, mask):
-            return patient.continued(tokens, [tokens.shape[1] - 1], ids, mask)
-
-        widths = [_farthest_seen(patient, ask, text, by_any) for ask in (patient.rows, one_new)]
-        return widths if all(widths) else [0, 0]
-
-    def last_ones():
-        """With a cache, does a new token get what it would at once, saw it the last so many only?"""
-        likely = range(n, 0, -1)
-        if n > 2 * LENGTH:  # each is a long text: those about the length that went on rightly
-            right = longest_right()
-            likely = range(min(n - 1, right + 3), max(0, right - 4), -1) if right else []
-        causal, new = torch.ones(1, n, n).tril().bool(), (torch.arange(n) >= cuts[0])[:, None]
-        seen = steps(text, positions=positions)
-        masks = (torch.where(new, causal.triu(1 - width), causal) for width in likely)
-        return any(
-            patient.difference(seen, patient.rows(text, positions, mask)[:, cuts[0] :]) < patient.enough / 10
-            for mask in masks
-        )
-
-    @functools.cache
-    def unseen(more=0, new=0):
-        """How many tokens away those are which the first new one sees otherwise than at once, and the others.
-
-        Of a text that goes wrong, hardly longer than one that doesn't, all else is hidden. No rounding would
-        do nothing to some of them, and no convolution leaves equal tokens `even`. `new` more come at once.
-        """
-        end, off = min(patient.long.shape[1], max(LENGTH, longest_right()) + 4 + more), {}
-        later = [cut - n + end - new for cut in cuts]
-        ids = torch.arange(end)[None] if patient.known else None
-        text, dense = patient.altered(patient.long[:, :end], later[0]), end < 4 * LENGTH
-        for far in (far for far in range(1, later[0] + 1) if dense or far % 8 < 2 or far > end - LENGTH):
-            mask = torch.arange(end)[None] >= later[0]
-            mask[:, later[0] - far] = True
-            pair = patient.continued(text, later, ids, mask)[:, 0], patient.rows(text, ids, mask)[:, later[0]]
-            off[far] = patient.difference(*pair) > patient.enough / 100
-        return [[far for far in off if off[far] == is_off] for is_off in (True, False)]
-
-    def wrong_end():
-        """Is all right from some place on backwards, wherever the new tokens are? What is at 0 is always
-        right if keys are not turned as they should."""
-        (wrong, right), (_, later) = unseen(), unseen(2)
-        moved = patient.even and min(len(right), len(later)) > 2 and min(later) - min(right) == 2
-        return Exact() if moved and wrong == [*range(1, min(right))] else False
-
-    def nearer(early=False):
-        """Are only those unseen that are farthest within the window? `early`: one for each token that comes
-        with the first new one, as where old keys are dropped before all are asked."""
-        wrong, right = unseen()
-        only = patient.even and 1 in right and wrong and max(wrong) < max(right)
-        if len(cuts) == 1 and patient.steps_right:
-            only = only and early == (len(wrong) == NEW - 1 and len(unseen(new=1)[0]) == NEW)
-        else:
-            only = only and not early and (widths()[0] >= max(wrong) if patient.known else fewer() > 0)
-        only = only and wrong == [*range(wrong[0], 1 + wrong[-1])]
-        count = f", by {len(wrong)} token{'s' * (len(wrong) > 1)}" * (not early)
-        return Exact(count) if only else False
-
-    narrower = maybe("narrower | with a cache, the window is too narrow", "its mask there, how many keys the "
-                     "cache keeps, and at which end it is cut")  # fmt: skip
-    where = "the window's mask, and how many keys the cache keeps"
-    return [
-        (maybe("wrong-end | with a cache, some cached tokens are seen as at once, and the newest of them "
-               "are not", "which end of the cache is cut off, and a mask that takes slots for positions"),
-         "how the cache is cut, and what the mask counts", wrong_end),
-        ("dropped-early | single steps are right, and the first of several new tokens see too little: old "
-         "keys are dropped before all new tokens have looked", "when the cache is cut: after attention?",
-         lambda: nearer(early=True)),
-        (narrower, where, nearer),
-        ("missing | with a cache, the window is missing", where, lambda: widths()[0] < n - 1 == widths()[1]),
-        ("wider | with a cache, the window is wider or missing: tokens outside of it are seen", where,
-         lambda: widths()[0] < widths()[1] or fewer() < 0),
-        (narrower, where, lambda: fewer() > 0 or widths()[1] < widths()[0] < n - 1),
-        ("drops | with a cache, far tokens are not seen: old keys are dropped, or more layers have a window",
-         where,
-         lambda: last_ones() or widths(by_any=True)[1] < widths(by_any=True)[0]),
-        (maybe("from-length | with a cache, a long text goes wrong and a short one does not", "the window, "
-               "how many keys are kept, and the positions of far tokens"), where,
-         lambda: (patient.even or longest_right() > LENGTH) and longest_right()
-         and f"; texts of up to {longest_right()} tokens are right"),
-    ]  # fmt: skip
 
 
 def _padded_steps(patient, check):
@@ -1644,17 +1305,14 @@ CHECKS = {
 }
 
 
-WINDOW = "is the token itself counted? sliding_window tokens, or that many before it"
-
-
 UNLIKE_ALONE = (
     maybe("alone | a token alone differs, too", "the order of heads that share keys, a sink, and weights and "
           "norms"),
     "repeat_interleave or repeat? Then the weights.",
 )  # fmt: skip
 UNLIKE_FIRST = (
-    maybe("first | a token at the first position differs", "the row at which a table begins, the order and "
-          "the sign of its columns, and how much of it is added in which layers"),
+    maybe("first | a token at the first position differs", "the row at which a table begins, the order of "
+          "its columns, and how much of it is added"),
     "sines and cosines in turn, or in halves? Is sqrt(d) multiplied with the embedding alone? Then weights.",
 )  # fmt: skip
 UNLIKE_STATE = (
@@ -1676,22 +1334,15 @@ UNLIKE_TABLE = (
           "a factor on positions, and values that turn"),
     "is the base 10,000, and the exponent 2i / d?",
 )  # fmt: skip
-ALONE_RIGHT = "distance | a token alone is right, and others are not"
-TURN = (
-    "the frequencies of each layer, the pairs that columns form, and which columns and layers turn",
-    "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers.",
-)
-FADE = (
-    "the slope or the table of each head and its sign, the layers that get a bias, and its size",
-    "the slopes or the table of the bias, and the layers that get it.",
-)
+KINDS = {
+    "turns": ("the speeds of angles, the pairs that columns form, and which columns and layers turn",
+              "rotary_dim; the exponent 2i / d; the layout of the pairs; the plan of the layers."),
+    "fades": ("the slope or the table of each head, the layers that get a bias, and its size",
+              "the slopes or the table of the bias, and the layers that get it."),
+}  # fmt: skip
 EITHER = (
-    "the slopes or frequencies of each head and their sign, the layers, columns and pairs that get them, and "
-    "their size", "the slopes or the table of a bias; what turns: queries and keys? The layout of the pairs.",
-)  # fmt: skip
-UNLIKE_ORDER = (
-    "no-distance | order counts in the reference alone: distances do nothing here, or all of them the same",
-    "whether a bias is added or a turn made, and the sign of its distances.",
+    "the bias of each head or the speeds and pairs of its rotation, the layers that get it, and its size",
+    "slopes; the base, the exponent 2i / d and the layout of the pairs; the plan of the layers.",
 )
 
 
@@ -1704,44 +1355,6 @@ def _pair(patient, ask, far, given):
     texts[:, [0, -1]] = pairs
     mask = torch.arange(far + 1)[None] % far == 0
     return torch.cat([ask(text[None], None, mask)[:, -1] for text in texts])
-
-
-def _kind(patient, ask, given):
-    """Does a bias fade with the distance, or do angles go on to "turn", or is there "none" of both?
-
-    What one step more does is next to nothing far out where it fades, and not what the step before did where
-    it turns. "" where it's neither this nor that.
-    """
-    steps = []
-    for first in (1, LONG // 2, LONG - 55, LONG - 30):  # what turns may hardly do so at one of them
-        rows = torch.stack([_pair(patient, ask, far, given) for far in range(first, first + 6)])
-        steps.append([rows.diff(n, dim=0).abs().amax(dim=(1, 2)).sum().item() for n in (1, 2)])
-    (near, _), *others = steps
-    (far, _), (moved, bent) = max(others), map(sum, zip(*others))
-    if near < patient.enough * patient.scale / 100:
-        return "none"
-    return "fades" if far < near / 4 else "turns" if far > near / 2 and bent > moved / 10 else ""
-
-
-def _borders(patient, ask, given):
-    """Where a pair of tokens answers otherwise than one token nearer, if that is rare, as with buckets, or if
-    it ends though far tokens count."""
-
-    def rows(first):
-        far = torch.arange(1, LONG)[:, None]
-        pair = torch.tensor([[first, patient.text[0, 1].item()]]).expand(len(far), 2)
-        if given:
-            return ask(pair, torch.cat([0 * far, far], dim=1), None)[:, -1]
-        places = torch.cat([LONG - 1 - far, 0 * far + LONG - 1], dim=1)
-        text = torch.full((len(far), LONG), patient.stranger - 1).scatter(1, places, pair)
-        return ask(text, None, torch.zeros_like(text).bool().scatter(1, places, True))[:, -1]
-
-    seen, other = rows(patient.text[0, 0].item()), rows(patient.stranger)
-    gaps = (seen[1:] - seen[:-1]).abs().amax(dim=1) / patient.scale
-    borders, clear = ([0, *(2 + (gaps > patient.enough / by).nonzero()[:, 0]).tolist()] for by in (1_000, 10))
-    wide = sum(after - before > 1 for before, after in itertools.pairwise(borders))
-    flat = borders[-1] < LONG / 2 and not patient.same(seen[-1], other[-1])
-    return (borders, {*clear}) if (wide > 3 or flat) and 1 < len(borders) < LONG / 2 else ([], {0})
 
 
 def _first_unlike(patient, one, other):
@@ -1781,7 +1394,8 @@ def _unlike_far(patient, right, text, ids=None):
         other = "a rule for far tokens" if patient.alike else "taps or a state"
         causes = f"positions that are cut off or begin again (int8: at 128), {other}, and a window"
     says = f"from-distance | {says}{', and only tokens some way apart do so' if apart else ''}"
-    return maybe(says, causes), f"{WINDOW}? Are half of the buckets for later tokens?"
+    where = "does a window count the token itself? Are half of the buckets for later tokens?"
+    return maybe(says, causes), where
 
 
 def _unlike(patient, right, answered):
@@ -1793,180 +1407,32 @@ def _unlike(patient, right, answered):
         if _counts_tokens(patient):
             return UNLIKE_STATE
         return UNLIKE_ALONE if patient.in_attention else UNLIKE_FIRST
-    kind, given = "", bool(answered)
-    with contextlib.suppress(Crash):  # without position_ids, masks must be taken
-        kind = _kind(patient, right.rows, given)
-    with contextlib.suppress(Crash):
-        if patient.in_attention and (above := _layers_above(patient, right, given)):
-            causes = {"turns": "its base, columns and the pairs, and whether it turns", "fades": "its bias, "
-                      "whether it gets one, and a factor"}.get(kind, "its base or its bias")  # fmt: skip
-            where = "the last one" if above == 1 else f"the first of the last {above}"
-            seen = f"last-layer{'s' * (above > 1)} | the layers below are right, and {where} is not"
-            return maybe(seen, causes), "what this layer does with positions."
     if found := _unlike_far(patient, right, patient.text):
         return found
-    causes, where = {"turns": TURN, "fades": FADE}.get(kind, EITHER)
+    kind = _seen_inside(inside.kind, right, patient.text, bool(answered))
+    causes, where = KINDS.get(kind, EITHER)
     if answered:
         at_zero = answered(0 * patient.count)
         if at_zero and not patient.same(*at_zero):
             return UNLIKE_AT_0
         if not patient.in_attention:
             return UNLIKE_TABLE
-        if kind == "none":
-            does = {"turns": "a layer turns", "fades": "a layer has a bias"}.get(
-                _kind(patient, patient.rows, given), "a layer turns, or has a bias,"
-            )
-            culprit = "should-not | in the reference position_ids do nothing: here "
-            return f"{culprit}{does} that should not", "the plan of the layers."
         seen = "rotation | with all tokens of a short text at 0 the rows are those of the reference"
-        if kind == "turns" and (speeds := _speeds(patient, right)):
-            seen, causes = f"{seen}, and {speeds[0]}", speeds[1]
         return maybe(seen, causes), where
-    if _no_order(patient) and not _no_order(right):
-        return UNLIKE_ORDER
     if _counts_tokens(patient):
         causes = "the decay of a state, the taps of a convolution, and what attention does with distances"
     elif not patient.in_attention:
         return UNLIKE_TABLE
-    return maybe(ALONE_RIGHT, causes), f"{where} Then the scale of the scores."
+    says = "distance | a token alone is right, and others are not"
+    return maybe(says, causes), f"{where} Then the scale of the scores."
 
 
-def _layers_above(patient, right, given, most=8):
-    """The number, from the last one on, of the first layer that is wrong about distances, or 0.
-
-    The last token sees one other, that one another again, and so on; the first of them sees a token some way
-    off. What as many layers as there are tokens between make of that distance reaches no row.
-    """
-
-    def row(one, far, between):
-        gap = 1 if given else far
-        text = torch.full((1, 1 + gap + between), patient.stranger)
-        text[:, [0, *range(gap, 1 + gap + between)]] = patient.text[:, : 2 + between]
-        mask = torch.eye(text.shape[1])
-        mask[gap, 0] = 1
-        for place in range(gap + 1, text.shape[1]):  # by itself, a token says nothing new at the same place
-            mask[place, [place - 1, place]] = torch.tensor([1.0, float(given)])
-        ids = far * (torch.arange(text.shape[1])[None] > 0) if given else None
-        return one.rows(text, ids, mask[None].bool())[:, -1]
-
-    before = 0
-    for between in range(most):
-        own, others = ([row(one, far, between) for far in (1, 3, 8, 13, 21)] for one in (patient, right))
-        wrong = max(patient.difference(*two) for two in zip(own, others))
-        if patient.same(others[0], others[-1]):  # no layer is left
-            return 0
-        if wrong < patient.enough / 100:  # all at once, and not little by little as with rounding
-            return between if before > patient.enough else 0
-        before = wrong
-    return 0
-
-
-def _speeds(patient, right, count=2048):
-    """(what is seen of how fast angles turn, where to look), or (): by the spectrum over the distance.
-
-    Whatever becomes of the angles between two tokens, it repeats as they do, and as sums of them.
-    """
-
-    def spectrum(one, stride):
-        rows, far = [], stride * torch.arange(count)[:, None]
-        for ids in torch.cat([0 * far, far], dim=1).split(128):
-            pairs = [patient.long[:, at : at + 2].expand(len(ids), 2) for at in (0, 2, 4)]
-            rows.append(torch.cat([one.rows(pair, ids)[:, -1, :256] for pair in pairs], dim=1))
-        waves = torch.cat(rows).double()
-        waves = (waves - waves.mean(dim=0)) * torch.hann_window(count, dtype=torch.float64)[:, None]
-        power = torch.fft.rfft(waves, dim=0).abs().square().sum(dim=1)
-        near = torch.nn.functional.max_pool1d(power[None], 5, 1, 2)[0]
-        return power / power.sum(), near > power.max() / 1_000
-
-    for stride in (29, 7):
-        try:
-            (own, here), (others, there) = (spectrum(one, stride) for one in (patient, right))
-        except Crash:  # a table of angles ends
-            return ()
-        missing, more = others[~here].sum(), own[~there].sum()
-        if max(missing, more) > 0.1:
-            causes = "the base, the exponent, and a factor on positions"
-            if min(missing, more) < 0.03:
-                which = "do not turn" if missing > more else "should not turn"
-                causes = f"the base of each layer, the exponent, and columns that {which}"
-            return "angles turn at other speeds", causes
-        if max(missing, more) > 0.05 or max(here.double().mean(), there.double().mean()) > 0.6:
-            return ()  # speeds that lie close can't be told apart
-    causes = "the pairs that columns form, the columns that turn, and which layers turn by which base"
-    return "taking all layers together, no other speed of angles is seen", causes
-
-
-def _other_distances(patient, right, text, ids):
-    """Stories of a function: what would it say, were its tokens at other positions?
-
-    Where it takes no position_ids (`ids` is None), others that a mask hides are put between its tokens.
-    """
-
-    def rows(one, tokens, places):
-        if ids is not None:
-            return one.rows(tokens, places)
-        spaced = torch.full((1, 1 + int(places.max())), patient.stranger)
-        spaced[0, places[0]], seen = tokens[0], torch.zeros_like(spaced).bool()
-        seen[0, places[0]] = True
-        return one.rows(spaced, None, seen)[:, places[0]]
-
-    def as_if(change, own=1):
-        """Is it so for near and for far ones, and not without the change, too?"""
-        few, many = patient.text[:, :4], patient.long[:, : LONG // 8 - 1]
-        last = (many, torch.arange(many.shape[1])[None]) if ids is None else (text, ids)
-        asked = (few, patient.count[:, :4]), (patient.text, patient.count), last
-        plain = all(patient.same(*(rows(one, *each) for one in (patient, right)), by=10) for each in asked)
-        pairs = ((rows(patient, one, own * at), rows(right, one, change(at))) for one, at in asked)
-        return not plain and all(patient.same(*pair, by=10) for pair in pairs)
-
-    def mirrored():
-        """Of two tokens that it sees, does the last one take the far one for the near one?"""
-        mask = torch.tensor([[[1, 0, 0], [0, 1, 0], [1, 1, 0]]]).bool()
-
-        def last(one, *places):
-            return one.rows(patient.text[:, :3], torch.tensor([places]), mask)[:, -1]
-
-        pairs = [(last(patient, *own), last(right, *own), last(right, *changed)) for own, changed in
-                 (((0, 3, 9), (3, 0, 9)), ((0, 5, 7), (5, 0, 7)))]  # fmt: skip
-        return all(patient.same(seen, turned) and not patient.same(seen, plain)
-                   for seen, plain, turned in pairs)  # fmt: skip
-
-    def turned_round():
-        """Is it the reference with the text the other way round, where each token sees those after it?"""
-        after = torch.ones(1, LENGTH, LENGTH).triu().bool()
-        there = right.rows(patient.text.flip(1), None, after).flip(1)
-        same = patient.difference(patient.rows(patient.text, None, _causal()), there) < patient.enough / 10
-        return same and not patient.same(there, right.rows(patient.text, None, _causal()))
-
-    where = "the sign of the bias; the direction of the rotation"
-    yield ("sign | distances have the other sign than in the reference", where,
-           lambda: turned_round() if ids is None else as_if(lambda at: at.max() - at)
-           or mirrored())  # fmt: skip
-    where = (
-        "positions, frequencies, or the slopes of a bias: does their power begin at 1 or at 0? Is the bias "
-        "added after scores are divided by sqrt(d)?"
-    )
-    for by in (2, 4, 8):
-        yield (f"multiplied | distances count {by} times as much as in the reference", where,
-               lambda by=by: as_if(lambda at: by * at))  # fmt: skip
-        yield (f"divided | distances count {by} times less than in the reference", where,
-               lambda by=by: as_if(lambda at: at, own=by))  # fmt: skip
-
-    def buckets():
-        found = (_borders(patient, one.rows, ids is not None) for one in (patient, right))
-        (own, clear), (others, theirs) = found
-        first = next((pair for pair in itertools.zip_longest(own, others) if pair[0] != pair[1]), ())
-        mine, lost = {*own} - {*others}, {*others} - {*own}  # one that is only faint is no other bucket
-        apart = (mine and lost) or max(len(mine & clear), len(lost & theirs)) > 2
-        return bool(own and others and apart) and "{} here, and at {} in the reference".format(
-            *(at or "none" for at in first)
-        )
-
-    name = "buckets" if ids is not None else "buckets, or windows,"
-    yield (f"buckets | distances fall into other {name} than in the reference: of the borders, in tokens, "
-           "the first that differs is at ",
-           "are half of the buckets for later tokens, which a causal model has not? Their largest distance?",
-           buckets)  # fmt: skip
+def _seen_inside(look, *given):
+    """What is seen inside, or () where PyTorch doesn't show it."""
+    try:
+        return look(*given)
+    except Exception:
+        return ()
 
 
 def against(patient, reference, blamed=False):
@@ -1992,14 +1458,6 @@ def against(patient, reference, blamed=False):
         return Finding("reference", "failed", f"the reference: {crash}")
     right.scale, right.enough, right.long = patient.scale, patient.enough, patient.long
     known, library = [], hasattr(reference, "config") and hasattr(reference, "named_buffers")
-    if both and not patient.in_attention:
-        plain = patient.count if apart is None else apart
-        known = [
-            (f"row-{words.replace(' ', '-')} | the rows of the table are read {words} than in the reference",
-             "where the table begins", lambda by=by: patient.same(
-                 *(one.rows(patient.text, plain + max(0, on)) for one, on in ((patient, -by), (right, by)))))
-            for by, words in ((1, "one later"), (2, "two later"), (-1, "one earlier"), (-2, "two earlier"))
-        ]  # fmt: skip
     otherwise = ("", "what the checks before have found" if blamed else "")
     try:
         if not (blamed or patient.same(seen, expected)):
@@ -2008,11 +1466,8 @@ def against(patient, reference, blamed=False):
         pass
     if library:
         known += wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
-    elif patient.in_attention and not patient.grows:  # then distances are not all
-        ids = (patient.count if apart is None else apart) if both else None
-        known += _other_distances(patient, right, patient.text, ids)
-    if not library and both and (otherwise in (UNLIKE_ALONE, UNLIKE_AT_0) or otherwise[1] == TURN[1]):
-        otherwise = otherwise[0], f"{otherwise[1]} With a model of the transformers library, more has a name"
+    told = () if patient.same(seen, expected) else _seen_inside(inside.named, patient, right, both)
+    known = [*known, *([(*told, lambda: True)] if told else [])]
     if patient.unfilled:
         known = [(*patient.unfilled, lambda: True)]
     as_expected = ", which may come from what is found above" * blamed
@@ -2026,32 +1481,9 @@ def against(patient, reference, blamed=False):
         return short
     if library and not patient.unfilled:
         known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))
-    elif patient.in_attention and not patient.grows:
-        known = _other_distances(patient, right, patient.long if both else patient.text, ids)
-
-    @functools.cache
-    def windows():
-        return [_farthest_seen(patient, one.rows, patient.long) for one in (patient, right)]
-
-    def other_layers():
-        """Is all as in the reference once no layer sees farther than those with a window?"""
-        n, far = patient.long.shape[1], windows()[0]
-        band = torch.ones(1, n, n).tril().triu(-far).bool()
-        same = patient.same(*(one.rows(patient.long, ids, band) for one in (patient, right)))
-        return windows() == [far, far] and 1 < far < n - 1 and same
-
-    known = [*known]
-    buckets = [one for one in known if one[0].startswith("buckets")]  # a window looks like the end of one
-    known = [
-        *(one for one in known if one not in buckets),
-        ("window-wider | the window is wider than that of the reference", WINDOW,
-         lambda: windows()[0] > windows()[1] > 0),
-        ("window-narrower | the window is narrower than that of the reference", WINDOW,
-         lambda: 0 < windows()[0] < windows()[1]),
-        ("window-layers | the same window as in the reference, in other layers", "the plan of the layers",
-         other_layers),
-        *buckets,
-    ]  # fmt: skip
+    if not named and not patient.same(*far):
+        told = _seen_inside(inside.named, patient, right, both)
+        known = [*known, *([(*told, lambda: True)] if told else [])]
     if short.status == "wrong" and not named and not patient.same(*far):
         said = said[0], short.says, ""
         found = patient.verdict("reference", *far, *said, known)

@@ -20,6 +20,7 @@ ROUNDED_CACHE = (
     "does the cache keep all digits? If it is rounded on purpose, say so with tolerance",
 )  # fmt: skip
 SMALL = (torch.bfloat16, torch.float16)
+TINY = (torch.float8_e4m3fn, torch.float8_e5m2)
 PRODUCTS = "linear addmm matmul __matmul__ bmm baddbmm einsum scaled_dot_product_attention".split()
 
 
@@ -34,10 +35,6 @@ class Crash(Exception):
     @property
     def kind(self):
         return type(self.__cause__).__name__
-
-
-class Exact(str):
-    """What a story has to say that no rounding explains."""
 
 
 class NoScores(TypeError, ValueError):
@@ -106,6 +103,7 @@ class Patient:
         self.longest = self.farthest = 0  # tokens of a text, and position, that were answered
         self.works_in, self.rough = None, 0.0  # a 16-bit format inside, and how much its rounding may do
         self.perhaps_rough = 0.0  # the same where nobody can see inside: it is compiled, or not in PyTorch
+        self.kept_in = None  # a format of the cache in 8 or 16 bits
         self.even = self.batches = self.steps_right = False  # no sign of a state, and what is right
         self.settles = False  # many equal tokens end in equal rows, so no table is added
         self.several_right = False  # with a cache, several new tokens at once
@@ -185,15 +183,6 @@ class Patient:
         if window > length:
             self.too_long += f", none longer than the window of {window:,}"
 
-    def first_noticed(self, ask, text):
-        """The place of the first token that the last row notices, where it notices all after it."""
-        rows, low, high = ask(text)[:, -1], 0, text.shape[1] - 1
-        while low < high:
-            middle = (low + high) // 2
-            noticed = self.difference(ask(self.altered(text, middle))[:, -1], rows) > self.enough / 100
-            low, high = (low, middle) if noticed else (middle + 1, high)
-        return low
-
     def ways(self, positions):
         """Without position_ids, and with these if the model takes any."""
         return [None, positions] if self.known else [None]
@@ -236,8 +225,10 @@ class Patient:
                 return Finding("position_ids", "wrong", says, 0, culprit, where)
             did = "moving the tokens apart"
             self.scale, self.enough = apart, max(1e-2, self.tolerance)
-        moves = f"{did} moves the scores by {self.scale / max(size, 1e-300):.0e} of their size"
+        moves = f"{did} moves the scores by {self.scale / max(size, 1e-300):.1g} of their size"
         if self.scale >= max(wanted, 1e-300):
+            kept = [format_shown(one, (*TINY, *SMALL)) for one in tensors(self.ask(self.text)[1])]
+            self.kept_in = next(filter(None, kept), None)
             inside = self.formats_inside()
             self.works_in = next((one for one in SMALL if 2 * inside.count(one) > len(inside)), None)
             if self.works_in:
@@ -292,9 +283,11 @@ class Patient:
 
     def rounded(self, check, wrong, size, lesson):
         """The `Finding` where the rounding inside the model is as good a reason as any."""
-        says = f"{wrong}, by {share(size)}: so much the rounding of {_name(self.works_in)} may do"
-        look_at = "ask in float32 (model.float(), and no autocast) to find out"
-        return Finding(check, "not tried", says, size, look_at=look_at, lesson=lesson)
+        small, where = self.works_in, "ask in float32 (model.float(), and no autocast) to find out"
+        if not small:
+            small, where = self.kept_in, "keep the cache in float32 to find out, or say so with tolerance"
+        says = f"{wrong}, by {share(size)}: so much the rounding of {_name(small)} may do"
+        return Finding(check, "not tried", says, size, look_at=where, lesson=lesson)
 
     def verdict(self, check, seen, expected, right, wrong, lesson, stories=(), otherwise=("", ""),
                 perhaps_rounded=None):  # fmt: skip
@@ -311,34 +304,47 @@ class Patient:
         if size < self.rough:
             return self.rounded(check, wrong, size, lesson)
         little = perhaps_rounded and size < max(LITTLE, 2 * self.tolerance)
+        first, rounded = ". Look first at ", "; or the cache is rounded, for example to 8 bits"
         for culprit, look_at, *own, explains in stories:
             try:
                 told = explains()
             except Exception:  # a story that this model cannot tell
                 continue
-            if little and isinstance(told, bool | str) and not isinstance(told, Exact):
+            if little and isinstance(told, bool | str):
                 continue
             more = told if isinstance(told, str) else ""
             if torch.is_tensor(told):
                 told = self.difference(seen, told) < self.enough / 10
-            elif isinstance(told, Exact):
-                told = True
             elif perhaps_rounded is not None and self.a_little_everywhere(seen, expected):
-                more += "; or the cache is rounded, for example to 8 bits"
+                more += rounded
             if told:
-                said, first, causes = culprit.partition(". Look first at ")
-                culprit = f"{said}{more}{first}{causes}"
+                culprit = culprit.replace(first, more + first) if first in culprit else culprit + more
                 return Finding(check, "wrong", wrong, finite(size), culprit, look_at, *(own or [lesson]))
+        if little and self.kept_in:
+            return self.rounded(check, wrong, size, lesson)
         if little:
             wrong, otherwise = "with a cache, the rows are nearly those at once, and not quite", ROUNDED_CACHE
+        elif perhaps_rounded is not None and self.a_little_everywhere(seen, expected):
+            otherwise = otherwise[0].replace(first, rounded + first), otherwise[1]
         return Finding(check, "wrong", wrong, finite(size), *otherwise, lesson)
 
 
-def format_shown(rows):
-    """The 16-bit format that every one of these scores (in float64) is a number of, or None."""
+def tensors(kept, depth=0):
+    """All that a cache holds in tensors of numbers with a point."""
+    if torch.is_tensor(kept):
+        return [kept] * kept.is_floating_point()
+    if not isinstance(kept, dict | list | tuple):
+        kept = getattr(kept, "__dict__", {})
+    inner = kept.values() if isinstance(kept, dict) else kept
+    return [one for each in inner for one in tensors(each, depth + 1)] if depth < 6 else []
+
+
+def format_shown(rows, formats=SMALL):
+    """The small format that every one of these numbers is a number of, or None."""
+    rows = rows.double()
     if torch.equal(rows, rows.round()):  # whole numbers say nothing
         return None
-    return next((small for small in SMALL if torch.equal(rows, rows.to(small).double())), None)
+    return next((small for small in formats if torch.equal(rows, rows.to(small).double())), None)
 
 
 def _name(dtype):

@@ -1,0 +1,726 @@
+"""What PyTorch shows while a model answers: how queries and keys turn, what scores get, what tokens get.
+
+What is seen in the patient and not in the reference is a name only if the reference, with that put into it,
+answers as the patient does. Of a cache it is what new tokens see otherwise than in the whole text at once.
+"""
+
+import itertools
+import math
+
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from pe_lessons.doctor.examined_model import maybe, tensors
+
+aten = torch.ops.aten
+SOFTMAX = aten._softmax, aten._safe_softmax, aten.exp
+SIZES = 509, 251, 151, 67, 31, 11  # tokens of a text: no width of a model
+CLOSE, HIDDEN = 1e-3, -1e4
+STILL = 0, 0, True, torch.zeros(0, dtype=torch.float64)  # how it turns what does not turn
+OFFSET = "the offset by the length of the cache"
+# beginning of an id: (where to look, lesson)
+LOOK_AT = {
+    "turns": ("the plan of the layers", "lesson 15"),
+    "unturned": ("the plan of the layers; are keys turned before or after they are cached?", "lesson 09"),
+    "columns": ("rotary_dim; which columns are cut off, and in which order they are joined", "lesson 10"),
+    "layout": ("the layout of the pairs", "lesson 10"),
+    "direction": ("where sines and cosines are put together", "lesson 09"),
+    "exponent": ("the exponent of the base", "lesson 03"),
+    "positions": ("positions that are scaled, and the rule for long texts", "lesson 13"),
+    "base": ("the base that the configuration gives", "lesson 13"),
+    "bias-size": ("from which power do slopes begin? Is the bias divided by sqrt(d)?", "lesson 11"),
+    "bias-places": ("the axis of the heads: view, where permute is meant", "lesson 11"),
+    "bias": ("the slopes or the table of the bias, and the layers that get it", "lesson 11"),
+    "window": ("is the token itself counted? sliding_window tokens, or that many before it", "lesson 15"),
+    "buckets": ("num_buckets, max_distance, and bidirectional=False in a decoder", "lesson 11"),
+    "table": ("how the table is made, and its sines and cosines: in turn, or in halves?", "lesson 08"),
+    "row": ("where the table begins", "lesson 12"),
+    "scale": ("division by sqrt(d); the factor of a rule for long texts", "lesson 09"),
+    "offset": (OFFSET, "lesson 19"),
+    "hidden": ("does the mask take slots of the cache for positions? Its triangle, its window", "lesson 19"),
+    "heads": ("repeat, where repeat_interleave is meant", "lesson 09"),
+    "": ("what the cache keeps, and where; where keys are turned; the mask of new tokens", "lesson 19"),
+}  # fmt: skip
+
+
+def found(name):
+    """(culprit, where to look, lesson) of an "id | words"."""
+    return name and (name, *next(more for begins, more in LOOK_AT.items() if name.startswith(begins)))
+
+
+class Watch(TorchDispatchMode):
+    """Keeps what the last `new` of `n` tokens bring to products of queries with keys, each softmax, products
+    with values, and sums of two parts; `change` may have a function of the number and of these for each."""
+
+    def __init__(self, new, n=None, widths=(), **change):
+        super().__init__()
+        self.new, self.n, self.widths, self.change = new, n, widths, change
+        self.turned, self.scores, self.values, self.sums = [], [], [], []
+
+    def kept(self, name, *tensors):
+        kept = getattr(self, name)
+        kept.append([one.detach().double() for one in tensors])
+        return self.change.get(name, lambda number, *same: same)(len(kept) - 1, *tensors)
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        op, new = func.overloadpacket, self.new
+        if op is aten.bmm and args[0].shape[1] == new:
+            inner, outer = args[0].shape[2], args[1].shape[2]
+            if len(self.turned) > len(self.values) and inner == self.turned[-1][1].shape[1]:
+                args = args[0], *self.kept("values", args[1])
+            elif inner in self.widths or (not self.widths and outer == self.n != inner):
+                queries, keys = self.kept("turned", args[0], args[1].mT)
+                args = queries, keys.mT
+        elif op in SOFTMAX and args[0].ndim > 2 and args[0].shape[-2:] == (new, self.n or args[0].shape[-1]):
+            args = *self.kept("scores", args[0]), *args[1:]
+        elif op in (aten.add, aten.add_) and not kwargs and _are_two_parts(args, new):
+            args = *self.kept("sums", *torch.broadcast_tensors(*args[:2])), *args[2:]
+            if op is aten.add_:
+                return args[0].copy_(args[0] + args[1])
+        return func(*args, **(kwargs or {}))
+
+
+def _are_two_parts(args, new):
+    both = all(torch.is_tensor(one) and one.is_floating_point() and one.ndim > 1 for one in args[:2])
+    return both and args[0].shape[-2:] == (new, args[1].shape[-1])
+
+
+def watched(one, text, ids, **change):
+    """The rows of a text at once, and what was seen."""
+    with sdpa_kernel(SDPBackend.MATH), Watch(text.shape[1], text.shape[1], **change) as watch:
+        return one.rows(text, ids), watch
+
+
+class Equal:
+    """What is seen of equal tokens: whatever differs between two places comes from positions alone."""
+
+    def __init__(self, one, text, given, most=SIZES[0]):
+        self.n = n = next(size for size in SIZES if size <= min(most, one.long.shape[1]))
+        self.ids = torch.arange(n)[None] if given else None
+        self.seen = watched(one, text[:, :1].repeat(1, n), self.ids)[1]
+        self.ways = [[how_it_turns(part) for part in layer] for layer in self.seen.turned]
+        self.other = lambda: watched(one, text[:, 1:2].repeat(1, n), self.ids)[1].sums
+
+    @property
+    def turns(self):
+        unseen = len(self.ways) != len(self.seen.scores)
+        return unseen or any(how is None or how[1] for layer in self.ways for how in layer)
+
+    def bias(self, layer):
+        return what_is_added(self.seen.scores[layer][0])
+
+    def table(self):
+        """(number of the sum, tokens, table) of what is added to tokens by their places alone, or None."""
+        for at, pair in enumerate(self.seen.sums):
+            pair = [one.flatten(0, -2) for one in pair]
+            fixed = [_same(one, one[:1].expand_as(one)) for one in pair]
+            if sorted(fixed) == [False, True]:
+                which, other = fixed.index(False), self.other()
+                same = _same(other[at][which].flatten(0, -2), pair[which])
+                return (at, pair[1 - which], pair[which]) if same else None
+        return None
+
+
+def kind(one, text, given):
+    """Does it turn, or get a bias that "fades"?"""
+    equal = Equal(one, text, given, 31)
+    if len(equal.ways) != len(equal.seen.scores):
+        return ""
+    biased = any(equal.bias(layer)[0].abs().max() > CLOSE for layer in range(len(equal.seen.scores)))
+    return "turns" if equal.turns else "fades" if biased else ""
+
+
+def bias_of_places(one):
+    """Do the scores of equal tokens get a bias that goes by more than the distance?"""
+    equal = Equal(one, one.text, False, 31)
+    return not equal.turns and any(_by_distance(what_is_added(*one)[0]) is None for one in equal.seen.scores)
+
+
+def turn(columns, how, places):
+    """(heads, n, d) turned as `how` says, at these places."""
+    first, width, halves, speeds = how
+    pairs = _pairs(columns[..., first : first + width].double(), halves)
+    pairs = torch.view_as_real(pairs * torch.exp(1j * places[:, None] * speeds))
+    turned = torch.cat(pairs.unbind(-1), -1) if halves else pairs.flatten(-2)
+    return torch.cat([columns[..., :first], turned.to(columns), columns[..., first + width :]], -1)
+
+
+def _pairs(columns, halves):
+    two = columns.chunk(2, -1) if halves else (columns[..., ::2], columns[..., 1::2])
+    return torch.complex(*(one.contiguous() for one in two))
+
+
+def how_it_turns(columns):
+    """(first column, number of columns, in halves?, speeds) of (heads, n, d) from place to place, or None."""
+    n, d, size = *columns.shape[1:], columns.abs().max()
+    moves = ((columns - columns[:, :1]).abs().amax(dim=(0, 1)) > CLOSE * size).nonzero()[:, 0].tolist()
+    if not moves:
+        return STILL
+    places = torch.arange(n)
+    for width in range(2, d + 1, 2):
+        for start, halves in ((0, True), (0, False), (d - width, True), (d - width, False)):
+            if not start <= moves[0] <= moves[-1] < start + width:
+                continue
+            pairs = _pairs(columns[..., start : start + width], halves)
+            turns = (pairs * pairs[:, :1].conj()).sum(dim=0).angle()
+            speeds, far = turns[1], 2
+            while far < n:
+                off = torch.remainder(turns[far] - far * speeds + torch.pi, 2 * torch.pi) - torch.pi
+                speeds, far = speeds + off / far, 2 * far
+            told = pairs[:, :1] * torch.exp(1j * places[:, None] * speeds)
+            if (pairs - told).abs().max() < 3 * CLOSE * size:
+                return start, width, halves, speeds
+    return None
+
+
+def what_is_added(scores):
+    """(heads, n, n) of what the place of a key adds to the scores of equal tokens, and which are seen."""
+    scores = scores.flatten(0, -3)
+    seen = (scores > HIDDEN) & torch.ones_like(scores).tril().bool()
+    return torch.where(seen, scores - scores.diagonal(dim1=1, dim2=2)[..., None], 0.0), seen
+
+
+def _same(one, other, size=None):
+    size = max(CLOSE, other.abs().max()) if size is None else size
+    return one.shape == other.shape and bool((one - other).abs().max() <= CLOSE * size)
+
+
+def _times(one, other):
+    """The number by which `other` is multiplied in `one`, or None."""
+    times = ((one * other).sum() / other.square().sum().clamp(min=1e-30)).item()
+    return times if _same(one, times * other, one.abs().max()) else None
+
+
+def _number(number):
+    number = float(f"{number:.3g}")
+    return f"{number:,.0f}" if number >= 100 else f"{number:g}"
+
+
+def _list(numbers):
+    return ", ".join(map(str, numbers[:4])) + ", ..." * (len(numbers) > 4)
+
+
+def named(patient, right, given):
+    """(culprit, look_at, lesson) of what differs inside, if nothing else makes the rows differ, or ()."""
+    own, other = (Equal(one, patient.text, given) for one in (patient, right))
+    text = patient.long[:, : own.n]
+    wanted, real = watched(patient, text, own.ids)
+    others = watched(right, text, own.ids)[1]
+
+    def explains(**change):
+        return patient.same(watched(right, text, own.ids, **change)[0], wanted, by=10)
+
+    return found(
+        _turned(own, other, explains)
+        or _windows(own, other, lambda **change: [watched(one, text, own.ids, **change)[0]
+                                                  for one in (patient, right)])
+        or _biased(own, other, explains)
+        or _added(own.table(), other.table(), real.sums, explains)
+        or _scaled(real.scores, others.scores, explains)
+        or _reordered(real.turned, others.turned, explains)
+    )  # fmt: skip
+
+
+def _of_layers(names):
+    """One name of those of each layer, where those that differ do so alike."""
+    which = [layer for layer, name in enumerate(names) if name]
+    if len({names[layer] for layer in which}) != 1:
+        return ""
+    short, _, words = names[which[0]].partition(" | ")
+    layers = f"in layer{'s' * (len(which) > 1)} {', '.join(map(str, which))} (counted from 0), and no other: "
+    return f"{short} | {layers * (len(which) < len(names))}{words}"
+
+
+def _turned(own, other, explains):
+    if len(own.ways) != len(other.ways) or any(None in layer for layer in own.ways + other.ways):
+        return ""
+
+    order = _order_of_columns(own.seen.turned, other.seen.turned)
+
+    def as_the_patient(layer, *parts):
+        places = torch.arange(parts[0].shape[1])
+        return [turn(turn(part, (*theirs[:3], -theirs[3]), places)[..., order], mine, places)
+                for part, mine, theirs in zip(parts, own.ways[layer], other.ways[layer])]  # fmt: skip
+
+    names = []
+    for layer in zip(own.ways, other.ways):
+        pair = [turns_differ(*ways) for ways in zip(*layer)]
+        if pair[0] != pair[1]:
+            pair = [one and one.replace(" | ", f"-{word} | of {word} alone: ")
+                    for one, word in zip(pair, ("queries", "keys"))]  # fmt: skip
+        names.append(pair[0] or pair[1])
+    if order != sorted(order) and not any(names):
+        names = [order_differs(order, *other.ways[0][0][1:3])] * len(names)
+    return (any(names) and explains(turned=as_the_patient) and _of_layers(names)) or ""
+
+
+def _order_of_columns(own, other):
+    """Where the columns of the patient's first queries, which nothing turns, lie in the reference."""
+    pairs = [[(part[:, 0, at] - theirs[:, 0].T).abs().amax(dim=1) for part, theirs in zip(own[0], other[0])]
+             for at in range(own[0][0].shape[2])] if own else []  # fmt: skip
+    order = [sum(pair).argmin().item() if min(sum(pair)) < CLOSE else at for at, pair in enumerate(pairs)]
+    return order if len({*order}) == len(order) else [*range(len(order))]
+
+
+def order_differs(order, width, halves):
+    one, two = ("neighbours", "halves") if halves else ("halves", "neighbours")
+    told = torch.arange(width).view(-1, 2) if halves else torch.arange(width).view(2, -1)
+    if order[:width] == told.T.flatten().tolist():
+        return f"layout-{one} | weights or code turn {one}, and the reference {two}"
+    if sorted(order[:width]) == [*range(len(order) - width, len(order))]:
+        return "columns-last | the last columns of a head turn, and not the first ones"
+    return "columns-order | the columns of queries and keys come in another order"
+
+
+def turns_differ(own, other):
+    (first, width, halves, speeds), (first2, width2, halves2, speeds2) = own, other
+    if not width or not width2:
+        return "turns | what should not turn does" * (width > 0) or "unturned | nothing turns" * (width2 > 0)
+    if (first, width) != (first2, width2):
+        if first == first2 and not (halves or halves2) and min(speeds, speeds2, key=len).abs().min() < CLOSE:
+            return ""  # columns that turn too slowly to be seen
+        if width == width2:
+            which = ("last", "first") if first else ("first", "last")
+            return "columns-{0} | the {0} columns of a head turn, and not the {1} ones".format(*which)
+        return f"columns | {width} columns of a head turn, and {width2} in the reference"
+    if halves == halves2 or width == 2:
+        return speeds_differ(speeds, speeds2)
+    if speeds_differ(speeds, speeds2):
+        return ""
+    one, two = ("halves", "neighbours") if halves else ("neighbours", "halves")
+    return f"layout-{one} | the code turns {one}, and the reference {two}"
+
+
+def speeds_differ(own, others):
+    most = max(len(own), len(others))
+    own, others = (torch.cat([one, one.new_zeros(most - len(one))]) for one in (own, others))
+    clear = (others * own).abs() > 1e-7
+
+    def are(told):
+        # speeds are seen up to whole turns
+        off = torch.remainder(own - told + torch.pi, 2 * torch.pi) - torch.pi
+        return bool((off.abs() <= 0.01 * told.abs().clamp(max=1))[clear].all())
+
+    if not clear.any() or are(others):
+        return ""
+    if are(-others):
+        return "direction | the rotation goes the other way"
+    a, b = own.abs(), others.abs()
+    times, d = (a / b)[clear][-1].item(), 2 * most
+    even = clear.sum() > 1
+    powers = [("", "doubled", 2.0), ("-half", "halved: i / d", 0.5)]
+    powers += [("-to-1", "i / (d / 2 - 1)", d / max(2, d - 2))]
+    powers += [("-part", f"divided by {by}, as by another width", 1 / by) for by in range(3, 65)]
+    for name, words, power in powers if even else ():
+        if are(b**power * others.sign()):
+            base = _number(float((a[0] / a[1]) ** most))
+            return f"exponent{name} | the exponent is {words} (or the base is {base})"
+    if even and are(1 / others):
+        return "exponent-sign | the exponent has the other sign"
+    if even and are(others * b[1] / b[0]):
+        return "exponent-from-1 | the exponent begins at 2 / d and not at 0"
+    if are(others * times):
+        word = f"multiplied by {_number(times)}" if times > 1 else f"divided by {_number(1 / times)}"
+        return f"positions-{word.split()[0]} | positions are {word}"
+    for one in (a, b):
+        steps = one[1:] / one[:-1]
+        even = even and (steps / steps[0] - 1)[clear[1:]].abs().max() < 0.02
+    if even and abs(a[0] / b[0] - 1) < 0.01:
+        bases = [_number(float((one[0] / one[1]) ** most)) for one in (a, b)]
+        return "base | the base is {}, and {} in the reference".format(*bases)
+    return ""
+
+
+def _windows(own, other, rows):
+    """Is it another window, and nothing else once all see what both see?"""
+    seen, seen_2 = ([scores[0].flatten(0, -3)[0].tril() > HIDDEN for scores in one.seen.scores]
+                    for one in (own, other))  # fmt: skip
+    if not seen or len(seen) != len(seen_2) or any(one.shape != two.shape for one, two in zip(seen, seen_2)):
+        return ""
+    if not all(one.diagonal().all() for one in seen + seen_2):  # a token that does not see itself
+        return ""
+
+    def both(layer, scores):
+        return [scores.masked_fill(~(seen[layer] & seen_2[layer]), -1e30)]
+
+    widths, widths_2 = ([int(one[-1].sum()) for one in layers] for layers in (seen, seen_2))
+    if widths == widths_2 or not _same(*rows(scores=both)):
+        return ""
+    if sorted(widths) == sorted(widths_2):
+        return "window-layers | the same window as in the reference, in other layers"
+    sizes = next(pair for pair in zip(widths, widths_2) if pair[0] != pair[1])
+    wider = "wider" if sizes[0] > sizes[1] else "narrower"
+    one, two = (size if size < own.n else "all" for size in sizes)
+    return f"window-{wider} | the window is {wider} than that of the reference: {one} tokens, and {two} there"
+
+
+def _biased(own, other, explains):
+    if own.turns or other.turns or len(own.seen.scores) != len(other.seen.scores):
+        return ""
+    pairs = [(own.bias(layer), other.bias(layer)) for layer in range(len(own.seen.scores))]
+    if any(seen.shape != seen_2.shape or (seen != seen_2).any() for (_, seen), (_, seen_2) in pairs):
+        return ""  # a window is another
+
+    def as_the_patient(layer, scores):
+        (mine, _), (theirs, _) = pairs[layer]
+        return [scores + (mine - theirs).view_as(scores).to(scores)]
+
+    names = [bias_differs(mine, theirs) for (mine, _), (theirs, _) in pairs]
+    return (any(names) and explains(scores=as_the_patient) and _of_layers(names)) or ""
+
+
+def bias_differs(own, other):
+    sizes = own.abs().max(), other.abs().max()
+    if _same(own, other):
+        return ""
+    if min(sizes) < CLOSE * max(sizes):
+        if sizes[0] < sizes[1]:
+            return "bias-left-out | no bias is added, or the same at all distances"
+        return "bias-added | what should get no bias does"
+    if times := _times(own, other):
+        if abs(times + 1) < CLOSE:
+            return "bias-sign | the bias has the other sign"
+        by = f"{_number(times)} times" if abs(times) > 1 else f"1 / {_number(1 / times)} of"
+        root = f", as where it is divided by sqrt({1 / times**2:.0f})" * (0 < times < 1)
+        return f"bias-size | the bias is {by} that of the reference{root}"
+    if _same(own, other.flip(0)):
+        return "bias-reversed | heads get their bias in reverse order"
+    order = [next((at for at, two in enumerate(other) if _same(one, two)), None) for one in own]
+    if None not in order:
+        return f"bias-heads | heads get the bias of heads {', '.join(map(str, order))}"
+    far = [_by_distance(one) for one in (own, other)]
+    if far[0] is None and far[1] is not None:
+        return "bias-places | the bias goes by more than the distance here"
+    fits = [one is not None and _buckets(one) for one in far]
+    if not all(fits):
+        first = next((at for at in range(own.shape[1]) if not _same(far[0][at], far[1][at], sizes[1])), 0)
+        steps = [one.diff(dim=0).abs().amax(dim=1).min() for one in far if one is not None]
+        flat = any(step < CLOSE * sizes[1] for step in steps)
+        says = "distances fall into other buckets, or are cut off elsewhere, than in the reference"
+        return f"buckets | {says}: the first that differs is {first}" if flat else ""
+    (count, most), (count_2, most_2) = fits
+    if most != most_2:
+        says = f"the largest distance of the buckets is {most:,}, and {most_2:,} in the reference"
+        return f"buckets-most | {says}"
+    half = ": half of them are for later tokens" * (2 * count == count_2)
+    return f"buckets-count | past tokens get {count} buckets, and {count_2} in the reference{half}"
+
+
+def _by_distance(bias):
+    """(n, heads) of what each distance gets, or None where it goes by more than the distance."""
+    n = bias.shape[1]
+    far = bias[:, -1].flip(-1).T
+    told = far[(torch.arange(n)[:, None] - torch.arange(n)).clamp(min=0)].permute(2, 0, 1).tril()
+    return far if _same(bias, told) else None
+
+
+def _buckets(far):
+    """(number of buckets, largest distance) of T5's rule by which these distances get a bias, or None."""
+    changes = (far[1:] - far[:-1]).abs().amax(dim=1) > CLOSE * far.abs().max()
+    for dtype, count in itertools.product((torch.float32, torch.float64), (32, 16, 64, 8, 128)):
+        for most in (128, 64, 32, 256, 512, 1024, 20, 40, 50, 80, 100, 200, 1000):
+            exact, distances = count // 2, torch.arange(len(far), dtype=dtype)
+            if exact < most:
+                large = (distances.clamp(min=1) / exact).log() / math.log(most / exact) * (count - exact)
+                large = (exact + large.long()).clamp(max=count - 1)
+                bucket = torch.where(distances < exact, distances.long(), large)
+                if torch.equal(bucket.diff() > 0, changes):
+                    return count, most
+    return None
+
+
+def _added(own, other, real, explains):
+    if own is None or other is None or own[2].shape != other[2].shape:
+        return ""
+    (at, tokens, table), (their, their_tokens, theirs) = own, other
+    size = _times(their_tokens, tokens)
+    if not size:
+        return ""
+
+    def part(number, *two):
+        which = int(not _same(two[0].double().flatten(0, -2), theirs))
+        return [(size * table).view_as(one).to(one) if number == their and place == which else one
+                for place, one in enumerate(two)]  # fmt: skip
+
+    def whole(number, one, two):
+        return (sum(real[at]).to(one), torch.zeros_like(two)) if number == their else (one, two)
+
+    name = table_differs(size * table, theirs)
+    return name if name and (explains(sums=part) or explains(sums=whole)) else ""
+
+
+def table_differs(own, other):
+    if _same(own, other):
+        return ""
+    if _same(own, -other):
+        return "table-sign | the table has the other sign"
+    if (times := _times(own, other)) and times > 0:
+        root = f", sqrt({times**2:.0f})," * (times > 1)
+        says = f"beside the embedding of a token, the table counts {_number(times)}{root} times as much"
+        return f"table-size | {says} as in the reference"
+    n = len(own)
+    for by, way in ((1, "one later"), (2, "two later"), (-1, "one earlier"), (-2, "two earlier")):
+        if _same(own[max(0, -by) : n - max(0, by)], other[max(0, by) : n + min(0, by)]):
+            return f"row-{way.replace(' ', '-')} | the rows of the table are read {way} than in the reference"
+    ways = [how_it_turns(one[None]) for one in (own, other)]
+    order = [{at for at, two in enumerate(other.T) if _same(one, two)} for one in own.T]
+    if all(order) and set().union(*order) == {*range(own.shape[1])}:
+        lies = ["in halves" if way and way[2] else "in turn" for way in ways]
+        more = ": sines and cosines lie {}, and {} in the reference".format(*lies) * (lies[0] != lies[1])
+        return f"table-columns | the columns of the table come in another order{more}"
+    return speeds_differ(ways[0][3], ways[1][3]) if None not in ways and ways[0][2] == ways[1][2] else ""
+
+
+def _scaled(own, other, explains):
+    if not own or len(own) != len(other) or own[0][0].shape != other[0][0].shape:
+        return ""
+    seen = (own[0][0] > HIDDEN) & (other[0][0] > HIDDEN)
+    one, two = (torch.where(seen, scores[0][0], 0.0) for scores in (own, other))
+    times = _times(one, two)
+    if not times or _same(one, two) or not explains(scores=lambda layer, scores: [times * scores]):
+        return ""
+    return f"scale | scores are {_number(times)} times those of the reference"
+
+
+def _reordered(own, other, explains):
+    """Do heads of queries look at keys and values that are those of other heads in the reference?"""
+    if not own or not other:
+        return ""
+    (queries, keys), (queries_2, keys_2) = ([one / one.norm() for one in layers[0]]
+                                            for layers in (own, other))  # fmt: skip
+    if not _same(queries, queries_2):
+        return ""
+    order = [next((at for at, two in enumerate(keys_2) if _same(one, two)), None) for one in keys]
+    if None in order or not explains(turned=lambda layer, queries, keys: (queries, keys[order]),
+                                     values=lambda layer, values: [values[order]]):  # fmt: skip
+        return ""
+    return "heads-order | heads that share keys are repeated in another order"
+
+
+def with_cache(patient, text, cuts, ids):
+    """(culprit, look_at, lesson) of what new tokens get otherwise with a cache than at once, or ()."""
+    equal = Equal(patient, patient.text, patient.known)
+    widths, table = {queries.shape[2] for queries, _ in equal.seen.turned}, equal.table()
+    if table:  # by which equal tokens differ, and not by a turn
+        equal.ways = [[STILL, STILL] for _ in equal.ways]
+    cache = patient.ask(text[:, : cuts[0]], None if ids is None else ids[:, : cuts[0]])[1]
+    for first, end in zip(cuts, [*cuts[1:], text.shape[1]]):
+        old, new, both = (None if ids is None else ids[:, a:b]
+                          for a, b in ((0, first), (first, end), (0, end)))  # fmt: skip
+        with sdpa_kernel(SDPBackend.MATH):
+            with Watch(end - first, widths=widths) as step:
+                seen, cache = patient.ask(text[:, first:end], new, cache=cache)
+            with Watch(end, widths=widths) as once:
+                right = patient.rows(text[:, :end], both)[:, first:]
+        if not patient.same(seen, right):
+            where = torch.arange(end) if ids is None else ids[0, :end]
+            name = _row(step, once, table, first, where) or _heads(step, once, equal, first, where)
+            if first == cuts[0] and (not name or name.startswith("beside")):
+                name = _kept(patient, text, first, end, old, new) or name
+            return found(name)
+    return ()
+
+
+def _row(step, once, table, first, where):
+    """Which row of a table each new token gets."""
+    if table is None or len(step.sums) <= (at := table[0]):
+        return ""
+    got, right = ([one.flatten(0, -2) for one in seen.sums[at]] for seen in (step, once))
+    which = int(_same(got[0], right[0][first:]))
+    if not _same(got[1 - which], right[1 - which][first:]) or _same(got[which], right[which][first:]):
+        return ""
+    rows = [next((row for row, one in enumerate(table[2]) if _same(new, one)), None) for new in got[which]]
+    if None in rows:
+        return ""
+    new = _list(where[first:].tolist())
+    says = f"new tokens at {new} get the table's rows {_list(rows)}"
+    if rows == [*range(len(rows))]:
+        return f"offset-0 | positions begin again at 0 after the cache: {says}"
+    return f"cache-row | with a cache, {says}"
+
+
+def _heads(step, once, equal, first, where):
+    """What the first layer that differs gets."""
+    counts = {len(one) for seen in (step, once) for one in (seen.turned, seen.values, seen.scores)}
+    if not equal.ways or len(counts) > 1:
+        return ""
+    for layer, how in enumerate(equal.ways):
+        own, right = ([*seen.turned[layer], *seen.values[layer], seen.scores[layer][0].flatten(0, -3)]
+                      for seen in (step, once))  # fmt: skip
+        if None in how or own[0].shape[0] != right[0].shape[0]:
+            return ""
+        right[0], right[3] = right[0][:, first:], right[3][:, first:]
+        name = _in_layer(own, right, how, where, first, _by_distance(equal.bias(layer)[0]))
+        if name is not None:
+            return name and name + f", in layer {layer} (counted from 0)" * (layer > 0)
+    says = "with a cache, queries, keys, values and scores are those at once, and the rows are not"
+    causes = "a state or the end of a convolution that is not handed on, a sink, and a norm"
+    return maybe(f"beside-attention | {says}", causes)
+
+
+def _stands(own, right, how, places):
+    """At which position each of (heads, n, d) stands, if `right` stands at `places`; None where at none."""
+    stands, offsets = [], torch.arange(-int(places.max()) - 4, int(places.max()) + 9)
+    for at, place in enumerate(places.tolist()):
+        told = turn(right[:, at : at + 1].expand(-1, len(offsets), -1), how, offsets)
+        off = (told - own[:, at : at + 1]).abs().amax(dim=(0, 2))
+        off[offsets == 0] -= CLOSE * right.abs().max()  # what doesn't turn stands anywhere
+        best = off.argmin()
+        stands.append(place + offsets[best].item() if off[best] < 2 * CLOSE * right.abs().max() else None)
+    return stands
+
+
+def _in_layer(own, right, how, where, first, far):
+    """An "id | words", "" if something differs that has no name, None if nothing does."""
+    (queries, keys, values, scores), (queries_2, keys_2, values_2, scores_2) = own, right
+    new, places, total = where[first:], where[first:].tolist(), len(where)
+    # tokens may lie in another order: a slot is that of the token whose values it holds
+    gaps, near = ((one[:, :, None] - two[:, None]).abs().amax(dim=(0, 3)) / two.abs().max()
+                  for one, two in ((values, values_2), (keys, keys_2)))  # fmt: skip
+    wrong = gaps.diagonal() > CLOSE if gaps.shape == near.shape else gaps[:0]
+    if near.diagonal().max() < CLOSE and wrong.any():
+        holds = [gap.argmin().item() if gap.min() < CLOSE else "no token" for gap in gaps[wrong]]
+        says = f"values of {_list(where[wrong].tolist())} are those of {_list(holds)}"
+        return f"values | with a cache, keys lie where they should, and {says}"
+    token_of = {}
+    for slot, gap in enumerate(gaps):  # equal tokens may hold equal values
+        likely = [token for token in (gap < CLOSE).nonzero()[:, 0].tolist() if token not in token_of.values()]
+        if likely:
+            token_of[slot] = min(likely, key=lambda token: (near[slot, token] > CLOSE, token != slot))
+    visible, should = ([{name(slot) for slot in range(one.shape[2]) if one[:, row, slot].max() > HIDDEN}
+                        for row in range(len(new))]
+                       for one, name in ((scores, token_of.get), (scores_2, int)))  # fmt: skip
+    more = [one.shape[2] - two.shape[1] for one, two in ((scores, keys), (scores_2, keys_2))]
+    if more[0] != more[1]:
+        counts = "places that hold no key count in" if more[0] > more[1] else "a sink is left out of"
+        return f"unwritten | with a cache, {counts} the softmax"
+    held = {*token_of.values()}
+    lost = sorted(set.union(*should) - held - {*range(first, total)})
+    over = [token_of.get(slot, 0) for slot in lost]
+    if lost and min(over) >= first:
+        what = "keys and values" if near[lost, over].max() < CLOSE else "values"
+        if what == "values" and near[lost, lost].max() > CLOSE:
+            return ""
+        over, lost = (_list(where[tokens].tolist()) for tokens in (over, lost))
+        return f"overwritten | {what} of {over} are written over those of {lost}"
+    if any(None in row for row in visible):
+        return ""
+    if token_of.get(0, 0) >= first:
+        return "new-first | new keys are put before the old ones"
+    for what, one, two in (("queries", queries, queries_2),
+                           ("keys", keys[:, [*token_of]], keys_2[:, [*held]])):  # fmt: skip
+        if one.shape == two.shape and not _same(one, two) and (times := _times(one, two)):
+            return f"scale | with a cache, {what} are {_number(times)} times those at once"
+    stand = _stands(queries, queries_2, how[0], new)
+    mine = {token: _stands(keys[:, [slot]], keys_2[:, [token]], how[1], where[[token]])[0]
+            for slot, token in token_of.items()}  # fmt: skip
+    off = {token: place for token, place in sorted(mine.items()) if place != where[token]}
+    if None in stand or None in off.values():
+        return ""
+    queries_too = f", and queries of {_list(places)} as at {_list(stand)}" * (stand != places)
+    says = f"keys of {_list(where[[*off]].tolist())} turn as at {_list([*off.values()])}{queries_too}"
+    if off:
+        cached = {token: place for token, place in off.items() if token < first}
+        if cached and all(place == token for token, place in cached.items()):
+            return f"by-slot | cached keys are turned by their places in the cache: {says}"
+        if not {token for token in mine if token < first and where[token] > 0} <= {*cached}:
+            return f"new-keys | with a cache, some {says}"
+        if not any(cached.values()):
+            return f"unturned | cached keys are kept before the turn, and not turned: {says}"
+        if all(place == where[token] + token or place == 2 * where[token] for token, place in cached.items()):
+            return f"turned-again | cached keys are turned again: {says}"
+        return f"keys-elsewhere | with a cache, {says}"
+    if stand != places:
+        says = f"those of {_list(places)} turn as at {_list(stand)}"
+        return f"queries | with a cache, only the queries of new tokens stand elsewhere: {says}"
+    if visible != should:
+        row = next(row for row in range(len(new)) if visible[row] != should[row])
+        less, more = should[row] - visible[row], visible[row] - should[row]
+        names = _list(where[sorted(less or more)].tolist())
+        all_seen = [{*range(first + at + 1)} for at in range(len(new))]
+        if visible == [{*range(1 + row)} for row in range(len(new))]:
+            return "mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only"
+        if more:
+            missing, says = total >= 3 * len(should[row]), f"a new token at {new[row]} sees {names}"
+            wider = "missing" if missing and visible == all_seen else "wider"
+            return "" if less else f"{wider} | with a cache, the window is {wider}: {says}, too"
+        says = f"a new token at {new[row]} does not see {names}, which the cache "
+        says += "keeps: the mask hides them" if less <= held else "keeps no more"
+        rest = {token for token in should[row] - less if token < first}
+        if min(less) >= first:
+            return "not-itself | with a cache, a new token does not see itself"
+        if not rest or max(less) > min(rest):
+            return f"{'hidden' if less <= held else 'not-kept'} | with a cache, {says}"
+        if len(new) > 1 and visible[-1] == should[-1]:
+            return f"dropped-early | the first of several new tokens see too little, the last one not: {says}"
+        return f"drops | with a cache, far tokens are not seen, as with a window that is too narrow: {says}"
+    ordered = scores_2.clone()
+    for slot, token in token_of.items():
+        ordered[:, :, token] = scores[:, :, slot]
+    seen = scores_2 > HIDDEN
+    ordered, plain = (torch.where(seen, one, 0.0) for one in (ordered, scores_2))
+    if _same(ordered, plain):
+        return None
+    if times := _times(ordered, plain):
+        return f"scale | with a cache, scores are {_number(times)} times those at once"
+    causes = "the bias (its size, its sign, distances that are not counted on), the scale, and a softcap"
+    says = "with a cache, queries and keys are those at once, and their scores are not"
+    scores = maybe(f"scores | {says}", causes)
+    if how[0][1] or how[1][1] or far is None or not far.any():
+        return scores
+    far = far.T
+    plain = plain - far[:, (new[:, None] - where).clamp(min=0)]
+
+    def alike(row, added):
+        """Up to a number for each head, which a softmax doesn't notice."""
+        gap = (ordered - plain)[:, row][:, seen[0, row]] - added[..., seen[0, row]]
+        return bool((gap - gap.mean(dim=1, keepdim=True)).abs().max() < CLOSE * ordered.abs().max())
+
+    gap, told = ((one - one.mean(dim=1, keepdim=True))[:, seen[0, 0]] for one in
+                 ((ordered - plain)[:, 0], far[:, (new[0] - where).clamp(min=0)]))  # fmt: skip
+    if _same(gap, 0 * told, told.abs().max()):
+        return "no-bias | with a cache, new tokens get no bias, or that of one distance for all"
+    words = ("queries", 0), ("queries and keys", where >= new[0])
+    for (word, too), fold in itertools.product(words, (torch.abs, torch.relu)):  # T5 has one bias below 0
+        moved = [[by for by in range(-int(one), 9)
+                  if alike(row, far[:, fold(one + by - where - too * by)])]
+                 for row, one in enumerate(new)]  # fmt: skip
+        if all(moved):
+            at = _list([one + by[0] for one, by in zip(places, moved)])
+            return f"queries-bias | with a cache, {word} of {_list(places)} get the bias of those at {at}"
+    times = _times(gap, told)
+    return f"bias-size | with a cache, the bias is {_number(times)} times that at once" if times else scores
+
+
+def _kept(patient, text, first, end, ids, new):
+    """What the cache keeps of a state or of the end of a convolution, and what becomes of it."""
+
+    def begun(tokens, length=first):
+        return patient.ask(tokens[:, :length], None if ids is None else ids[:, :length])[1]
+
+    def step(cache):
+        return patient.ask(text[:, first:end], new, cache=cache)[0]
+
+    def noticed(place):
+        return [not torch.equal(*pair) for pair in zip(plain, tensors(begun(patient.altered(text, place))))]
+
+    plain, rows = tensors(begun(text)), step(begun(text))
+    earliest, before, last = noticed(0), noticed(first - 2), noticed(first - 1)
+    for at, (one, shorter) in enumerate(zip(plain, tensors(begun(text, first - 1)))):
+        if one.shape != shorter.shape:
+            continue
+        changed = begun(text)
+        tensors(changed)[at].mul_(-2.0)
+        read, size = not torch.equal(step(changed), rows), f"a tensor {tuple(one.shape)} of the cache"
+        kept = "a state, or the end of a convolution, that is not kept"
+        if not one.any():
+            return maybe(f"state-empty | {size} is all 0", kept)
+        if last[at] and not read:
+            kept = "a state" if earliest[at] else "the end of a convolution"
+            says = f"state-not-read | {size} is not read by a new token"
+            return maybe(says, f"{kept} that is not handed on")
+        if read and before[at] and not last[at]:
+            says = f"{size} notices the tokens before the last one, and not the last one"
+            return maybe(f"state-early | {says}", "a state, or the end of a convolution, kept too early")
+    return ""
