@@ -41,6 +41,32 @@ def five_depths():
     yield "all 90 %, one of three lengths", [1 - (1 - good) ** 3], between(0.105, 0.115)
 
 
+def the_whole_procedure():
+    """A model that finds 90 % everywhere and forgets nothing: how often chance takes 128k from it. After half
+    of the training it fails rule 2 at 8k, 16k or 32k, or one of ten short tasks is worse by three standard
+    errors of the difference. Or the final model fails rule 1 or rule 2 at 32k, 64k or 128k"""
+    all_of_it = found(*[0.9] * 40, *[0.7] * 20)
+    half, final = all_of_it[:, :40].reshape(TRIALS, 2, 4, 5).swapaxes(0, 1)  # 4k, and three lengths
+    before, after = all_of_it[:, 40:].reshape(TRIALS, 2, 10).swapaxes(0, 1)
+
+    def by_rule_1(lengths):
+        mean = lengths.mean(axis=2)
+        limit = np.maximum(4 * np.sqrt(mean * (1 - mean) / TEXTS), 0.02)
+        return np.any((np.ptp(lengths, axis=2) > limit)[:, 1:], axis=1)
+
+    def by_rule_2(lengths):
+        return np.any(lengths[:, 1:] < 0.85 * lengths[:, :1], axis=(1, 2))
+
+    mean = (before + after) / 2
+    worse = np.max((before - after) / np.sqrt(2 * mean * (1 - mean) / TEXTS), axis=1) > 3
+    failed = by_rule_1(final) | by_rule_2(final)
+    yield "final model", [np.mean(failed)], between(0.105, 0.115)
+    whole = failed | by_rule_2(half) | worse
+    yield "half-way stops and final model", [np.mean(whole)], between(0.115, 0.125)
+    with_rule_1 = whole | by_rule_1(half)
+    yield "the same, if rule 1 could stop the training", [np.mean(with_rule_1)], between(0.205, 0.225)
+
+
 def ten_short_tasks():
     """Ten short tasks before and after, 1,600 questions each, and the model is as good as before: how often
     at least one task is worse by two or by three standard errors of the difference"""

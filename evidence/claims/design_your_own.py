@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from evidence.claims.run_claims import above, below, between, each_seed, who_learns
+from evidence.claims.run_claims import (
+    SEEDS,
+    above,
+    at_least,
+    below,
+    between,
+    each_seed,
+    who_learns,
+)
 from evidence.claims.train_on_another_seed import of_lesson
 from pe_lessons import arrays, toys
 from pe_lessons.lessons.design_your_own import workshop
@@ -24,6 +32,31 @@ def five_back(seed):
     rotary = workshop.trained(toys.Rotary(), seed)
     yield "RoPE", workshop.share_right(rotary, 16, seed), above(0.95).at(1, 2)
     yield "RoPE, 64 words", workshop.share_right(rotary, 64, seed), between(0.15, 1).at(1)
+
+
+def never_or_not_yet():
+    """The word five back, after 1,200 steps at the learning rate of the lesson"""
+    lesson = of_lesson("design_your_own")
+
+    def right(name):
+        models = (workshop.trained(getattr(lesson, name), seed, 10 * workshop.STEPS) for seed in SEEDS)
+        return [workshop.share_right(model, 16, seed) for model, seed in zip(models, SEEDS, strict=True)]
+
+    yield "ten_times_as_slow", right("ten_times_as_slow"), between(0.6, 0.95)
+    yield "my_encoding", right("my_encoding"), between(0.85, 0.96)
+    stripes = right("stripes_of_four")
+    yield "stripes_of_four", stripes
+    yield "stripes_of_four, on how many seeds above 0.9", [sum(one > 0.9 for one in stripes)], at_least(9)
+
+
+@who_learns
+@each_seed
+def loud_but_slow(seed):
+    """The slow table without row 0 and ten times as loud: its closest rows are far apart"""
+    loud = of_lesson("design_your_own").slow_but_loud
+    right = workshop.share_right(workshop.trained(loud, seed), 16, seed)
+    yield "five back", right, below(0.7), between(0.35, 0.45).at(1)
+    yield "with words", workshop.distance_with_words(loud, seed), below(0.25)
 
 
 @each_seed

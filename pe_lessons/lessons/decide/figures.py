@@ -15,7 +15,7 @@ def diluted(lengths, weights, margin):
     ax.plot(lengths, weights, color=plots.COLOURS[0])
     for length, word in ((8192, "8k"), (131_072, "128k"), (1_048_576, "1M")):
         weight = np.exp(margin) / (np.exp(margin) + length - 1)
-        ax.plot(length, weight, "o", color=plots.RED)
+        ax.plot(length, weight, "o", color=plots.RED, clip_on=False, zorder=3)
         said = f"{word}: {100 * weight:.1f} %"
         ax.annotate(said, (length, weight), (0, 8), textcoords="offset points")
     ax.text(
@@ -33,21 +33,17 @@ def diluted(lengths, weights, margin):
 def bases(similarities):
     """How similar a word looks to itself at every distance: the smallest and the largest value nearby."""
     edges = np.unique(np.logspace(0, np.log10(131_072), 120).astype(int))
-    spread = 1 / np.sqrt(128)  # of the mean of 64 cosines of random angles
     fig, axes = plt.subplots(len(similarities), 1, figsize=(4.7, 5.4), sharex=True, sharey=True)
     for ax, (base, values) in zip(axes, similarities.items()):
         parts = [values[start:end] for start, end in itertools.pairwise(edges)]
         low, high = ([choose(part) for part in parts] for choose in (np.min, np.max))
         ax.fill_between(edges[:-1], low, high, color=plots.OF_ENCODING["RoPE"], linewidth=0.6)
-        ax.axhspan(-spread, spread, color="0.87", linewidth=0, zorder=0)
         ax.axhline(0, color="0.5", linewidth=1)
-        ax.axvline(65_536, color="0.5", linewidth=1)
         ax.text(0.92, 0.8, f"base {base:,}", ha="right", transform=ax.transAxes)
         negative = np.mean(values < 0)
         lowest = f"nowhere negative (lowest: {values.min():.3f})"
         said = f"negative at {100 * negative:.0f} % of all distances" if negative else lowest
         ax.text(1.3, -0.36, said, va="center", color=plots.RED)
-    axes[0].text(1.3, 0.2, "2 of 3 random words", va="center", color="0.3")
     axes[-1].set(xscale="log", xlabel="distance", xlim=(1, 131_072), ylim=(-0.5, 1.05))
     axes[0].set(ylabel="similarity")
     return fig
@@ -80,7 +76,8 @@ def depths(trials):
     for end in (worst, best):
         first.axhline(end, color="0.7", linewidth=1)
     first.plot(range(1, 6), one_trial, "o", color=plots.COLOURS[0])
-    first.annotate("", (5.5, worst), (5.5, best), arrowprops={"arrowstyle": "<->", "color": plots.RED})
+    arrow = {"arrowstyle": "<->", "color": plots.RED, "shrinkA": 0, "shrinkB": 0}
+    first.annotate("", (5.5, worst), (5.5, best), arrowprops=arrow)
     said = f"one trial: {best - worst:.1f} points, or {gap:.1f} standard errors"
     first.text(5.6, worst - 0.4, said, color=plots.RED, ha="right", va="top")
     first.set(xlim=(0.5, 5.7), ylim=(85, 92), xticks=range(1, 6), xlabel="depth", ylabel="found, in %")
@@ -108,8 +105,8 @@ def promise(found, texts):
     fig, ax = plt.subplots(figsize=(4.7, 3.8))
     (short, before), *lengths = found.items()
     depths, passed = range(1, len(before) + 1), True
-    ax.plot(depths, before, "o-", color="0.5")
-    ax.text(5.15, before[-1], f"{short}: to compare", color="0.3", va="center")
+    ax.plot(depths, before, "o-", color=plots.COLOURS[0])
+    ax.text(5.15, before[-1], f"{short}: to compare", color=plots.COLOURS[0], va="center")
     for length, here in lengths:
         mean, gap = np.mean(here) / 100, np.ptp(here)
         limit = max(400 * np.sqrt(mean * (1 - mean) / texts), 2)

@@ -14,10 +14,32 @@ def four_tables(tables, accuracies):
     for ax, (name, table) in zip(axes.flat, tables.items(), strict=True):
         top = np.abs(table).max()
         ax.imshow(table, cmap=plots.SIGNED, vmin=-top, vmax=top, aspect="auto")
-        ax.set(xticks=[], yticks=[])
+        ax.set(xticks=range(0, 16, 5), yticks=range(0, 16, 5))
         good = accuracies[name] > 0.9
         ax.set_title(f"{name}\n{accuracies[name]:.0%}", color=COLOURS[2] if good else COLOURS[1])
         ax.set(ylabel="position", xlabel="column" if ax in axes[1] else "")
+    return fig
+
+
+@plots.drawn
+def before_and_after(two):
+    """Two neighbouring rows with the same word, {name: (2, n_columns)}, before and after LayerNorm."""
+    fig, axes = plt.subplots(len(two), 2, figsize=(4.7, 5), sharex=True, sharey=True)
+    for pair, (name, before) in zip(axes, two.items(), strict=True):
+        after = before - before.mean(axis=1, keepdims=True)
+        after /= after.std(axis=1, keepdims=True)
+        for ax, rows, when in zip(pair, (before, after), ("before", "after"), strict=True):
+            for column, ends in enumerate(rows[:, :8].T):
+                low, high = sorted(ends)
+                ax.fill_between((column - 0.4, column + 0.4), low, high, color=plots.RED, linewidth=0)
+                for end, colour in zip(ends, COLOURS[:2], strict=True):
+                    ax.hlines(end, column - 0.4, column + 0.4, color=colour, linewidth=1.8)
+            apart = np.linalg.norm(rows[1] - rows[0])
+            ax.text(-0.4, 7.6, f"rows {apart:.2f} apart", color=plots.RED, va="center")
+            ax.set_title(f"{name}\n{when} LayerNorm")
+            ax.set(ylim=(-6, 8.5), xticks=range(0, 8, 2))
+    for ax in axes[-1]:
+        ax.set_xlabel("column")
     return fig
 
 

@@ -74,7 +74,7 @@ def _back(tokens):
     return toys.k_back(tokens, k=BACK)
 
 
-def trained(encoding, seed=0):
+def trained(encoding, seed=0, steps=STEPS):
     """One causal block with one head, after 120 steps on five back with texts of 16 words."""
     own = isinstance(encoding, toys.Encoding)
     torch.manual_seed(seed)
@@ -82,7 +82,7 @@ def trained(encoding, seed=0):
         8, 8, encoding=copy.deepcopy(encoding) if own else toys.Table(rows_of(encoding)), causal=True
     )
     texts = toys.batches(_back, seed=1000 + seed, seq_len=SEQ_LEN, vocab_size=8)
-    toys.train(model, texts, steps=STEPS, print_every=None)
+    toys.train(model, texts, steps=steps, print_every=None)
     return model
 
 
