@@ -100,7 +100,8 @@ export function words({ difference }, { column: c }, told, moving) {
   if (game.wrong !== null && guess === null) return `<strong>No, table ${"AB"[game.wrong]} keeps to the formula here.</strong> ${bug.hint(c)} Compare both curves with it, and guess again.`;
   if (guess === null) return `${told ? here : "The curves are the column in the yellow frame."} ${bug.hint === period ? clue(c) : bug.hint(c)} So which table is wrong?`;
   if (found) return `${here} Table ${"AB"[bug.at]}'s ${bug.told}`;
-  const best = bug.differences.indexOf(Math.max(...bug.differences));
+  const clear = range(COLUMNS).filter((n) => 2 * bug.differences[n] >= Math.max(...bug.differences));
+  const best = clear.reduce((one, n) => (Math.abs(n - c) <= Math.abs(one - c) ? n : one)); // the nearest
   const missed = c === game.asked ? "" : ` ${here} Try further ${c < best ? "right" : "left"}.`;
   return `<strong>Yes, table ${"AB"[bug.at]} has the bug.</strong> Now prove it: ${touch.toLowerCase()} another column that shows it.${missed}`;
 }
