@@ -13,6 +13,7 @@ import unicodedata
 import warnings
 import zipfile
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -229,11 +230,10 @@ def without_markup(name):
 
 
 def in_a_line(problem):
-    """What went wrong, in words that mean nothing more to a terminal, to markdown or to a browser.
-
-    All that a note, a page or a list quotes from a stranger's file comes from here.
-    """
-    text = " ".join(str(problem).split())[:120]
+    """What is quoted of a stranger's file: words that mean no more to a terminal, markdown or a browser."""
+    text = ""
+    with suppress(RecursionError):  # it may quote what is nested deep
+        text = " ".join(str(problem).split())[:120]
     return re.sub(r"[^\w .,:'()=+%-]", "-", f"{type(problem).__name__}: {text}".rstrip(": "))
 
 
@@ -351,8 +351,8 @@ def read(content):
     if len(cells) > MOST_CELLS or room < 0:
         raise Unreadable(TOO_LARGE.format(MUCH))
     # Of all else, which nobody needs, a little in the file takes much memory.
-    known = data.keys() & {"nbformat", "nbformat_minor", "cells"}
-    data = {key: data[key] for key in known} | {"metadata": {}}
+    kept = ("nbformat", "nbformat_minor", "cells")
+    data = {key: data[key] for key in kept if key in data} | {"metadata": {}}
     for cell in (one for one in cells if isinstance(one, dict)):
         for key in cell.keys() - {"id", "cell_type", "source", "metadata"}:
             del cell[key]

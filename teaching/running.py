@@ -210,11 +210,12 @@ def plain(output):
 
 
 def pixels(text):
-    """How many a picture has, by the head that each PNG begins with; 0 where there is none."""
+    """How many a picture has, by the head that each PNG begins with; 0 for what is none, or moves."""
     with contextlib.suppress(ValueError):
-        head = binascii.a2b_base64("".join(text.split())[:32])
-        if head.startswith(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR") and re.fullmatch(r"[\w+/=\s]*", text, re.ASCII):
-            return int.from_bytes(head[16:20]) * int.from_bytes(head[20:24])
+        png = binascii.a2b_base64("".join(text.split()))
+        plain = b"acTL" not in png and re.fullmatch(r"[\w+/=\s]*", text, re.ASCII)
+        if plain and png.startswith(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"):
+            return int.from_bytes(png[16:20]) * int.from_bytes(png[20:24])
     return 0
 
 
@@ -224,10 +225,8 @@ def shortened(text):
 
 
 def transformed(source):
-    """A cell as IPython will run it: what is no Python (%timeit, np.outer?) has become a call.
-
-    A long one stays as it is: of hundreds of such lines, IPython reads the whole cell again for each.
-    """
+    """A cell as IPython will run it: what is no Python (%timeit, np.outer?) has become a call."""
+    # A long one stays as it is: of hundreds of such lines, IPython reads the whole cell again for each.
     return source if len(source) > LONG else inputtransformer2.TransformerManager().transform_cell(source)
 
 

@@ -142,7 +142,7 @@ BROKEN = {
     "cell_type missing": (lambda data: [first(data, "code").pop("cell_type")], INVALID),
     "cell_type heading": (prose(cell_type="heading"), INVALID),
     "source missing": (lambda data: [first(data, "code").pop("source")], INVALID),
-    "source a number": (code(source=5), INVALID),
+    "source 400 deep": (code(source=json.loads(400 * '{"a":' + "1" + 400 * "}")), INVALID),
     "source lists of lists": (code(source=[["1"]]), INVALID),
     "metadata a list": (code(metadata=[]), INVALID),
     "nbformat evil": (lambda data: data.update(nbformat=EVIL), INVALID),
@@ -548,12 +548,13 @@ def test_the_outputs_of_all_cells_together_have_a_bound(monkeypatch):
     monkeypatch.setattr(running, "ALL", 100_000)
     png = "'iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB' + 60_000 * 'A'"
     shown, lines = f"get_ipython().display_pub.publish({{'image/png': {png}}})", "print(40_000 * 'b')"
-    large = shown.replace("AAEAAAAB' + 60_000 * 'A'", "AlgAAAJY'")  # of 360,000 pixels
-    sources = [shown, large, "print(9_000 * 'a')", shown, "print(1)", lines, "raise ValueError(9_000 * 'c')"]
+    odd = ("AlgAAAJY'", "AAEAAAABYWNUTGFj'")  # of 360,000 pixels, and one that moves
+    odd = [shown.replace("AAEAAAAB' + 60_000 * 'A'", end) for end in odd]
+    sources = [shown, *odd, "print(9_000 * 'a')", shown, "print(1)", lines, "raise ValueError(9_000 * 'c')"]
     cells = [*map(nbformat.v4.new_code_cell, sources)]
     _, *cells = running.Run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=cells), {})[0].cells
-    assert [len(json.dumps(cell.outputs)) // 1_000 for cell in cells] == [60, 0, 9, 0, 0, 20, 4]
-    assert cells[1].outputs == [] and cells[4].outputs[0].text == "1\n"
+    assert [len(json.dumps(cell.outputs)) // 1_000 for cell in cells] == [60, 0, 0, 9, 0, 0, 20, 4]
+    assert cells[1].outputs == cells[2].outputs == [] and cells[5].outputs[0].text == "1\n"
     assert cells[-1].outputs[0].ename == "ValueError"
 
 
