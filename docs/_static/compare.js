@@ -91,7 +91,7 @@ function marked(line, lines, columns) {
   const kind = line.match(KIND)?.[1];
   const said = facts_of(commas(line)).map((fact, n) => {
     if (n % 2) return kind ? " " : fact; // what stands between two
-    const told = kind || !n || others.some((other) => skeleton(other) === skeleton(fact)) ? bolder(fact, !n, others) : [fact];
+    const told = kind || !n || /^\d/.test(fact) || others.some((other) => skeleton(other) === skeleton(fact)) ? bolder(fact, !n, others) : [fact];
     return make("span", { className: kind ? "one-fact" : "" }, ...told);
   });
   return make("div", {}, ...(kind ? [make("span", { className: "one-fact", textContent: kind })] : []), ...said);

@@ -31,7 +31,7 @@ def all_told(page, *configs):
     """Each column has every line that the reader says of its model, and what differs is in bold."""
 
     def bare(line):
-        return re.sub(r"[\s,]", "", line)  # a fact of a kind of layers has a line, and numbers have commas
+        return re.sub(r"[\s,;]", "", line)  # a fact of a kind of layers has a line, and numbers have commas
 
     rows = page.locator(".compared tbody tr")
     shown = [[bare(cell.inner_text()) for cell in row.locator("td").all()] for row in rows.all()]
