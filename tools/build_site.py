@@ -304,7 +304,7 @@ def finish(html):
         # Short code is not broken at the end of a line.
         text = re.sub(CODE, unbroken, text)
         # What ends a sentence stays with the formula before it.
-        ending = r"(<mjx-container(?![^>]*display).*?</mjx-container>[.,;:?)]+)"
+        ending = r'(<span class="math[^>]*><mjx-container(?:(?!</mjx-con).)*</mjx-container></span>[.,;:?)]+)'
         text = re.sub(ending, r'<span class="whole">\1</span>', text)
         for old, new in REPAIRED.items():
             text = text.replace(old, new)

@@ -19,8 +19,8 @@ html_theme.sidebar_secondary.remove: true
 
 # The clinic, by symptom
 
-Something is wrong with your model. What do you see? Choose it here, or choose the curve that looks like your
-error, and the cases that it leads to are left. Each is a riddle: which of its three suspects is it?
+Something is wrong with your model. What do you see? Choose it, or choose the curve that looks like your
+error. Each case that is left is a riddle with three suspects. Its number names it in [the lesson]({lesson}).
 
 ```{{raw}} html
 <link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>
@@ -32,7 +32,7 @@ error, and the cases that it leads to are left. Each is a riddle: which of its t
 """
 WORDS = tomllib.loads((ROOT / "docs/clinic.toml").read_text(encoding="utf-8"))
 SHAPES = WORDS["shapes"]
-SEEN, ALSO, TOKENS = ({int(n): said for n, said in WORDS[key].items()} for key in ("seen", "also", "tokens"))
+SEEN, ALSO, TOKENS, FIX = ({int(n): x for n, x in WORDS[k].items()} for k in "seen also tokens fix".split())
 ASKED = "Which of the three is it?"
 OURS = f"What would you suspect? Here are three. {ASKED}"
 ANSWER = "Cause and fix"
@@ -64,6 +64,7 @@ def section(case):
     yield f"**{OURS if case.later else ASKED}**\n\n{suspects}\n"
     yield f'<details class="cause"><summary>{ANSWER}</summary>\n'
     yield f"**It is {case.culprit.letter}:** {case.culprit.who}.\n\n{case.culprit.say}\n"
+    yield f"**Fix.** {FIX[case.number]}\n"
     yield f"**A test that tells it from the others:**\n\n{'' if case.evidence else meant}"
     yield f"```python\n{case.data['test'].strip()}\n```\n"
     lesson = f"[lesson {case.lesson[:2]}, {case.lesson[3:]}](notebooks/{case.data['lesson']}.ipynb)"
@@ -77,8 +78,7 @@ def curves(folder):
     named = figures.ticks(panels)
     items = []
     for number, (shape, drawn) in enumerate(panels.items()):
-        letters = "AB" if len(drawn) > 1 else [""]  # the page says the words, where a phone can show them
-        bare = [(values, letter) for (values, _), letter in zip(drawn, letters, strict=True)]
+        bare = [(values, "") for values, _ in drawn]  # the page says the words, where a phone can show them
         middle = [9, 256] if 9 in named[shape] else [16, 257 if 257 in named[shape] else 256]
         ticks = [0, *middle, named[shape][-1]]
         fig = figures.panelled({"": bare}, positions=positions, xticks={"": ticks}, ncols=1)
@@ -90,13 +90,12 @@ def curves(folder):
         fig.axes[0].set(xlabel="", ylabel="", xticks=[], yticks=[])
         [one.remove() for one in list(fig.axes[0].texts)]
         save(fig, folder / f"curve-{number}.svg")
-        words = "<br>".join(f"<b>{n}</b> {one}" for n, (_, one) in zip(letters, drawn)).replace(": ", ", ")
         path = notebook(ROOT / "notebooks", "when_numbers_break")
         where, leads = f'href="notebooks/{path.stem}.html"', f"lesson {path.name[:2]} explains it"
         if cases := SHAPES[shape]:
             where, leads = f'href="#case-{cases[0]}" data-tag="curve-{number}"', f"{len(cases)} cases"
         picture = f'<img class="turns-dark" src="_static/clinic/curve_{number}.svg" alt="">'
-        shape, words = WORDS["called"].get(shape, (shape, words))
+        shape, words = WORDS["called"].get(shape, (shape, drawn[0][1]))
         items.append(f"<li><a {where}><b>{shape}</b>{picture}<span>{words}</span>{leads}</a></li>")
     return f'<ul class="curves">{"".join(items)}</ul>'
 
@@ -129,12 +128,13 @@ def write(folder):
     """clinic.md, clinic/*.svg and _static/clinic/*.svg in a folder."""
     (folder / "clinic").mkdir(exist_ok=True)
     (folder / "_static/clinic").mkdir(parents=True, exist_ok=True)
-    lesson = notebook(ROOT / "notebooks", "the_clinic")
+    lesson = f"notebooks/{notebook(ROOT / 'notebooks', 'the_clinic').name}"
     _, caption = plots.words(figures.__file__)["show_fingerprints"]
-    page = [TOP.format(buttons=buttons(), curves=curves(folder / "_static/clinic"))]
+    drawn = curves(folder / "_static/clinic")
+    page = [TOP.format(lesson=lesson, buttons=buttons(), curves=drawn)]
     for number, (group, cases) in enumerate(clinic.groups().items()):
         page += [f"## {group}\n", wall(number, cases)]
-    page += [WORDS["how"].format(lesson=f"notebooks/{lesson.name}", caption=caption), "## One by one\n"]
+    page += [WORDS["how"].format(lesson=lesson, caption=caption), "## One by one\n"]
     for case in clinic.cases():
         page += section(case)
         if "plot" in case.data:

@@ -72,11 +72,29 @@ const filled = (facts) => facts.map((one, n) => one || (n > 2 && !facts[3] ? "no
 // 41721.5 is hard to read.
 const commas = (line) => line.replace(/(?<![\d.,])(\d{5,}(\.\d+)?|\d{4}\.\d+)(?![\d,]|e)/g, (digits) => Number(digits).toLocaleString("en", { maximumFractionDigits: 9 }));
 
-// A line of a cell that no other column has is bold as a whole. Which layers it is about is no difference.
-const bare = (line) => line.replace(/^layers? [^:]*: /, "");
+// What a line says, fact by fact. Bold is what no other column says: of a sentence that another has with other numbers
+// the numbers, else how it begins. Which layers a line is about is no difference.
+const KIND = /^(layers? [^:]*:) /;
+const NUMBER = /\d[\d,.]*(?<![,.])/g;
+const facts_of = (line) => line.replace(KIND, "").split(/(, |; | (?=with base |on all |on \d))/);
+const skeleton = (fact) => fact.replace(NUMBER, "#");
+function bolder(fact, first, others) {
+  if (others.includes(fact)) return [fact];
+  const like = others.filter((other) => skeleton(other) === skeleton(fact)).map((other) => other.match(NUMBER) ?? []);
+  const end = like.length || !first ? fact.length : fact.search(/[:(]|$/);
+  if (!like.length) return [make("b", { textContent: fact.slice(0, end) }), fact.slice(end)];
+  const words = fact.split(NUMBER);
+  return (fact.match(NUMBER) ?? []).flatMap((number, n) => [words[n], like.some((other) => other[n] === number) ? number : make("b", { textContent: number })]).concat(words.at(-1));
+}
 function marked(line, lines, columns) {
-  const others = columns.filter((other) => other !== lines).map((other) => other.map(bare));
-  return make(others.some((other) => other.includes(bare(line))) ? "div" : "b", { textContent: commas(line) });
+  const others = columns.filter((other) => other !== lines).flat().flatMap((other) => facts_of(commas(other)));
+  const kind = line.match(KIND)?.[1];
+  const said = facts_of(commas(line)).map((fact, n) => {
+    if (n % 2) return kind ? " " : fact; // what stands between two
+    const told = kind || !n || /^\d/.test(fact) || others.some((other) => skeleton(other) === skeleton(fact)) ? bolder(fact, !n, others) : [fact];
+    return make("span", { className: kind ? "one-fact" : "" }, ...told);
+  });
+  return make("div", {}, ...(kind ? [make("span", { className: "one-fact", textContent: kind })] : []), ...said);
 }
 
 // Two or more models {name, link, told, facts, strip} as the columns of a table, in which the rows that differ stand out.
@@ -107,5 +125,5 @@ export function compared(models) {
   table.classList.toggle("three", models.length > 2);
   const differs = table.querySelector(".changed");
   const words = meant(models.map((one) => one.told).join("\n"));
-  return [make("p", { textContent: !differs ? "They say the same." : models.length > 2 ? "Bold: what only one of them has." : "Bold: what differs." }), table, ...(words ? [make("p", { className: "meant", textContent: words })] : [])];
+  return [make("p", { textContent: !differs ? "They say the same." : `Tinted: rows that differ. Bold: ${models.length > 2 ? "what only one of them has" : "what differs in them"}.` }), table, ...(words ? [make("p", { className: "meant", textContent: words })] : [])];
 }

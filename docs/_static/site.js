@@ -74,10 +74,10 @@ addEventListener("DOMContentLoaded", () => {
   on_phones(stack);
   // Sentences that come out are broken like others. Columns of words or numbers stay columns.
   for (const code of document.querySelectorAll(".cell_output pre")) code.classList.toggle("prose", !/\S {2,}\S/.test(code.textContent) && code.textContent.split("\n").every((line) => line.length < 50 || /[a-z]{3}[^|\[\]]*[.:?!]$/.test(line)) && /^.{70}/m.test(code.textContent));
-  // A table that is wider than the text leaves its column, and so does code. In one of words each cell knows its head, for a phone.
-  for (const box of document.querySelectorAll("article .pst-scrollable-table-container, .cell_input")) {
-    const inside = box.querySelector("table, pre");
-    box.classList.toggle("breaks-out", box.matches(".cell_input") ? /^.{78}/m.test(inside?.textContent) : box.scrollWidth > box.clientWidth + 1);
+  // A table that is wider than the text leaves its column. In one of words each cell knows its head, for a phone.
+  for (const box of document.querySelectorAll("article .pst-scrollable-table-container")) {
+    const inside = box.querySelector("table");
+    box.classList.toggle("breaks-out", box.scrollWidth > box.clientWidth + 1);
     const heads = [...box.querySelectorAll("thead th, thead td")];
     const rows = [...box.querySelectorAll("tbody tr")];
     if (heads.length < 3) continue;
@@ -98,28 +98,25 @@ addEventListener("DOMContentLoaded", () => {
       });
     }
   }
-  // A long line of code goes on further in on a phone.
-  const hang = () => {
-    for (const code of document.querySelectorAll(".cell_input .highlight > pre")) {
-      const lines = [[]];
-      for (const node of code.childNodes) {
-        for (const part of node.textContent.split(/(?<=\n)/)) {
-          const piece = node.cloneNode();
-          piece.textContent = part;
-          lines.at(-1).push(piece);
-          if (part.endsWith("\n")) lines.push([]);
-        }
+  // A long line of code goes on further in.
+  for (const code of document.querySelectorAll(".cell_input .highlight > pre, .highlight-python > .highlight > pre, .solution > pre")) {
+    const lines = [[]];
+    for (const node of code.childNodes) {
+      for (const part of node.textContent.split(/(?<=\n)/)) {
+        const piece = node.cloneNode();
+        piece.textContent = part;
+        lines.at(-1).push(piece);
+        if (part.endsWith("\n")) lines.push([]);
       }
-      code.replaceChildren(...lines.filter((line) => line.length).map((line) => {
-        const one = document.createElement("span");
-        one.className = "code-line";
-        one.append(...line);
-        one.style.setProperty("--in", one.textContent.search(/\S|$/));
-        return one;
-      }));
     }
-  };
-  on_phones(hang);
+    code.replaceChildren(...lines.filter((line) => line.length).map((line) => {
+      const one = document.createElement("span");
+      one.className = "code-line";
+      one.append(...line);
+      one.style.setProperty("--in", one.textContent.search(/\S|$/));
+      return one;
+    }));
+  }
   // What is told after a question opens with the answer above it.
   for (const told of document.querySelectorAll(".told-after, .tag_told-after")) {
     let above = told.previousElementSibling;

@@ -175,13 +175,14 @@ def test_on_a_phone_code_is_broken_and_what_it_prints_scrolls_and_says_so(open_p
     assert sum(space == "pre" for space, _, _ in told) > 0.8 * len(told)  # the others are sentences
 
 
-def test_code_has_two_widths_and_on_a_phone_a_table_of_words_has_a_block_per_row(open_page):
+def test_code_has_one_right_edge_and_on_a_phone_a_table_of_words_has_a_block_per_row(open_page):
     page = open_page("notebooks/13_longer_than_trained", width=1440)
     page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
-    wide = page.locator(".cell:not(.to-answer *) > .cell_input:visible").evaluate_all(
-        "all => all.map(one => one.offsetWidth)"
-    )
-    assert len({*wide}) == 2
+    ends = "all => all.map(one => Math.round(one.getBoundingClientRect().right))"
+    assert len({*page.locator(".cell_input:visible:not(.to-answer *)").evaluate_all(ends)}) == 1
+    assert len({*page.locator(".to-answer .cell_input:visible").evaluate_all(ends)}) == 1
+    scrolls = "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).length"
+    assert not page.locator(".cell_input pre:visible").evaluate_all(scrolls)  # its lines go on further in
     page = open_page("notebooks/00_start_here", width=390)
     row = page.locator("table.stacks tbody tr").first
     cells = [one.bounding_box() for one in row.locator("td:visible").all()]
@@ -239,6 +240,7 @@ def test_mathematics_is_rendered(open_page):
     page = open_page("notebooks/02_by_hand")
     assert page.locator("mjx-container mjx-assistive-mml").count() > 20
     assert "\\omega" not in page.locator("article").inner_text()
+    assert page.locator("span.whole > span.math").count() > 5  # with the comma after it
     assert not page.evaluate(
         "performance.getEntriesByType('resource').filter(one => /mathjax.*js/.test(one.name))"
     )
@@ -426,6 +428,8 @@ def test_the_search_answers_while_it_is_typed_and_puts_functions_last(open_page)
     assert not [one for one in answers.locator("mark").all_inner_texts() if one[-1] in ".,:;?!"]
     page.locator("dialog input").fill("sinusoidal table")
     answers.locator("mark", has_text=re.compile("sinusoidal", re.I)).first.wait_for()
+    back = answers.locator("li").evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
+    assert back[0] != back[1]  # Enter opens it
     found = answers.locator("li > a").evaluate_all("all => all.map(one => one.href)")
     assert sum("/notebooks/" in one for one in found[:6]) >= 5 and not any(
         "/api/" in one for one in found[:6]
@@ -438,6 +442,14 @@ def test_the_search_answers_while_it_is_typed_and_puts_functions_last(open_page)
     best = answers.locator("li").first.locator("a").last.evaluate("one => one.href")  # its best part
     page.keyboard.press("Enter")
     page.wait_for_url(best)
+
+
+def test_the_filter_of_the_glossary_puts_the_term_first(open_page):
+    page = open_page("glossary")
+    page.get_by_label("Filter the terms").fill("rope")
+    words = page.locator("dl.glossary > dt:visible").all_inner_texts()
+    assert words[0].startswith("RoPE") and len(words) > 3
+    assert page.locator(".in-glossary").get_by_role("status").inner_text().startswith(f"{len(words)} of ")
 
 
 def test_a_dotted_word_says_what_it_means(open_page):
