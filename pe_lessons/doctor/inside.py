@@ -65,6 +65,11 @@ class Watch(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         op, new = func.overloadpacket, self.new
+        if torch.is_inference_mode_enabled() and op not in SOFTMAX:
+            with self:  # there PyTorch shows einsum or linear as a whole
+                parts = func.decompose(*args, **(kwargs or {}))
+            if parts is not NotImplemented:
+                return parts
         if op is aten.bmm and args[0].shape[1] == new:
             inner, outer = args[0].shape[2], args[1].shape[2]
             if len(self.turned) > len(self.values) and inner == self.turned[-1][1].shape[1]:
@@ -350,6 +355,9 @@ def _windows(own, other, rows):
     if sorted(widths) == sorted(widths_2):
         return "window-layers | the same window as in the reference, in other layers"
     sizes = next(pair for pair in zip(widths, widths_2) if pair[0] != pair[1])
+    if not all(torch.equal(one.triu(1 - int(one[-1].sum())).tril(), one.tril()) for one in seen + seen_2):
+        says = "in one of the two models, what is seen is no window"
+        return f"window-shape | {says}: the last sees {sizes[0]} tokens, and {sizes[1]} in the reference"
     wider = "wider" if sizes[0] > sizes[1] else "narrower"
     one, two = (size if size < own.n else "all" for size in sizes)
     return f"window-{wider} | the window is {wider} than that of the reference: {one} tokens, and {two} there"
@@ -403,7 +411,7 @@ def bias_differs(own, other):
     if most != most_2:
         says = f"the largest distance of the buckets is {most:,}, and {most_2:,} in the reference"
         return f"buckets-most | {says}"
-    half = ": half of them are for later tokens" * (2 * count == count_2)
+    half = ", as if half were for later tokens" * (2 * count == count_2)
     return f"buckets-count | past tokens get {count} buckets, and {count_2} in the reference{half}"
 
 
