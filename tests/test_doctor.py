@@ -338,13 +338,16 @@ def test_the_other_sign_beside_a_reference_that_takes_distances_without_theirs()
 
 
 def windows_by_layer(*widths):
-    """The small Llama, where layers see so many tokens in turn; None is all of them."""
+    """The small Llama, where layers see so many tokens in turn; None is all of them, -20 a chunk of 20."""
     turns = itertools.count()
 
     def attention(q, k, v, attn_mask):
         width = widths[next(turns) % 4]
-        far = torch.arange(k.shape[2])[-q.shape[2] :, None] - torch.arange(k.shape[2])
-        near = attn_mask if width is None else attn_mask & (far < width)
+        places = torch.arange(k.shape[2])
+        if width and width < 0:
+            near = attn_mask & (places[-q.shape[2] :, None] // -width == places // -width)
+        else:
+            near = attn_mask & (places[-q.shape[2] :, None] - places < (width or k.shape[2]))
         scores = q @ k.mT / q.shape[-1] ** 0.5
         return scores.masked_fill(~near, -1e9).softmax(dim=-1) @ v
 
@@ -355,12 +358,14 @@ def windows_by_layer(*widths):
     ("widths", "id"),
     [
         ((21, None), "window-wider"), ((19, None), "window-narrower"), ((None, 20), "window-layers"),
+        ((-20, None), "window-shape"),
     ],
 )  # fmt: skip
 def test_windows_of_some_layers_beside_a_function(widths, id):
     models = windows_by_layer(*widths, *widths), windows_by_layer(20, None, 20, None)
     assert beside(models[0], models[1]).id == f"reference/{id}"
     assert beside(*map(padding_only, models)).id == f"reference/{id}"
+    assert beside(*map(torch.inference_mode(), models)).id == f"reference/{id}"
 
 
 def test_a_sink_or_a_table_that_only_the_reference_has():
