@@ -197,7 +197,7 @@ def fold_cells(app, docname, source):
             tags += ["told-after"] * (told and not hidden)
             long = draws and text.count("\n") + 1 >= LONG and "print(" not in text
             if "plots.show(" in text or cell["id"] == "imports" or long or (draws and ONLY_DRAWS.match(text)):
-                tags.append("remove-input" if re.fullmatch(r"figures\.\w+\(\)", text) else "hide-input")
+                tags.append("hide-input")
             if hidden:
                 tags.append("hide-output")
     source[0] = json.dumps(notebook)
