@@ -469,6 +469,12 @@ def test_an_answer_is_folded_until_it_is_asked_for(open_page):
         "details.above-input", has_text="figures.first_columns("
     )  # one call, and nothing else
     assert alone.locator("summary").inner_text() == "Show the code of this picture"
+    page.goto(page.url.replace("03_the_naive_loop", "07_a_shift_is_a_rotation"))  # there, too, it holds code
+    assert (
+        page.get_by_text("Show the code of this picture").count()
+        == page.locator("details.above-input pre").count() - 1
+    )
+    page.go_back()
     folded = page.locator("details.below-input")
     assert folded.count() >= 4 and not page.locator("details.below-input[open]").count()
     assert page.locator("p.prediction").count() >= folded.count()
