@@ -221,7 +221,9 @@ def readable(name):
         name.encode()
     except UnicodeEncodeError:
         name = os.fsencode(name).decode("latin-1")
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "-", name)  # a terminal would obey
+    return re.sub(
+        r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", "-", name
+    )  # a terminal would obey
 
 
 def without_markup(name):

@@ -129,6 +129,15 @@ class Run(Execute):
             return None
         return super().process_message(msg, cell, cell_index)
 
+    def on_cell_executed(self, **told):
+        """Of an error that no output told, nbgrader keeps what the reply says: here a few lines."""
+        said = told["execute_reply"]["content"]
+        if said["status"] == "error":
+            lines = said.get("traceback")
+            said["traceback"] = [str(line)[:LONG] for line in lines[:20]] if isinstance(lines, list) else []
+            said.update({key: str(said.get(key))[:LONG] for key in ("ename", "evalue")})
+        super().on_cell_executed(**told)
+
     def output(self, outs, msg, display_id, cell_index):
         """Keep an output as long as there is room, which LimitOutput of nbgrader reckons in lines only."""
         content, kind = msg["content"], msg["msg_type"]
@@ -167,8 +176,7 @@ class Run(Execute):
 def make_harmless(cell):
     """Take out of a cell what a browser would run: pages are read where the teacher is logged in.
 
-    The learner's prose is shown as typed. Of outputs, text and pictures stay, as far as there is room. What
-    makes a page reads long lines over and over, so long code has no colours and long prose is cut.
+    What makes a page reads long lines over and over, so long code has no colours, and long prose is cut.
     """
     theirs = not cell.metadata.get("as_released")
     if cell.cell_type != "code" and theirs:
