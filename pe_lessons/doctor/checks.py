@@ -1219,6 +1219,10 @@ def _packing(patient, check):
             return not patient.same(*(patient.rows(texts, positions, between)[:, OLD:] for texts in
                                       (packed, patient.altered(packed, slice(OLD)))))  # fmt: skip
 
+        if patient.unused and runs_on():  # of a state, positions may be what tells that a text begins
+            return Finding(
+                check, "not tried", "position_ids are not used by the attention, and a state may need them"
+            )
         right = torch.cat([patient.rows(one), patient.rows(other)], dim=1)
         if positions is None and not runs_on():  # by the mask alone: of positions that run on nothing is said
             right = patient.rows(packed, None, between)
