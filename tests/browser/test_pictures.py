@@ -273,9 +273,9 @@ def test_a_picture_opens_at_its_question(open_page):
     gates = [box.get_by_role("slider", name=f"{name} gate").input_value() for name in ("word", "stop")]
     assert gates == ["0.95", "0.15"] and box.locator("rect.first:visible").count() > 5
     box.get_by_role("slider", name="word gate").fill("1")
-    assert "It was the full stop" not in box.get_by_role("status").inner_text()
+    assert "it was the full stop" not in box.get_by_role("status").inner_text()
     box.get_by_role("slider", name="stop gate").fill("0.01")  # now both were turned
-    assert "It was the full stop. With its gate at 1, the state would still keep 69.8 %" in (
+    assert "it was the full stop. With its gate at 1, the state would have kept 69.8 %" in (
         box.get_by_role("status").inner_text()
     )
     box = open_picture(open_page, "stretch")

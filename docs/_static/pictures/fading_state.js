@@ -60,10 +60,10 @@ export function draw({ left }, values) {
 
 const part = (share) => (share < 0.001 ? "almost nothing" : `${spaced(100 * share)} %`);
 const cat = (gate, stop) => part(numbers({ ...FIRST, gate, stop }).left[1]);
-const VERDICT = `<strong>It was the full stop.</strong> With its gate at 1, the state would still keep ${cat(FIRST.gate, 1)} of “cat”. With the word gate at 1, it would keep ${cat(1, FIRST.stop)}. `;
+const VERDICT = `<strong>At the start, it was the full stop.</strong> With its gate at 1, the state would have kept ${cat(FIRST.gate, 1)} of “cat” then. With the word gate at 1, it would have kept ${cat(1, FIRST.stop)}. `;
 
 export function words({ left, slope, half }, { at, gate }) {
   const read = at < 3 ? "" : `When “${WORDS[at - 1]}” is read, the state keeps ${part(left[at - 2])} of “${WORDS[at - 2]}” and ${part(left[1])} of “cat”. `;
-  return read + (turned.size > 1 ? VERDICT : "") + (gate < 1 ? `Where every gate is ${spaced(gate)}, half of a word is left after ${spaced(half)} words${turned.size > 1 ? "" : `, as with ALiBi of slope ${spaced(slope)}`}.`
+  return read + (turned.size > 1 ? VERDICT : "") + (gate < 1 ? `Where every gate is ${spaced(gate)}, half of a word is left after ${spaced(half)} ${spaced(half) === "1" ? "word" : "words"}${turned.size > 1 ? "" : `, as with ALiBi of slope ${spaced(slope)}`}.`
     : "At a gate of 1 no word fades, and the state can't tell old from new.");
 }
