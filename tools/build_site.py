@@ -158,10 +158,8 @@ def icon_letters(html, names):
 WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api": 0.1, "teaching": 0.1}
 ALSO = tomllib.loads((DOCS / "search_words.toml").read_text(encoding="utf-8"))
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
-UNREAD = (
-    ".headerlink, .suspect, .cause, .viewcode-link, .cell_input, .cell_output pre, .cell_output table, script"
-)
-UNREAD += ", summary, .to-answer details, .filters, .cases, "
+UNREAD = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, .cell_output table, script"
+UNREAD += ", summary, .to-answer details, .cause, .filters, .cases, "
 UNREAD += ", ".join(f".highlight-{one}" for one in ("none", "python", "pycon", "bash"))
 SOURCES = re.compile(r"<p><strong>Sources\.</strong></p>.*?</ul>", re.DOTALL)
 SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z(])")
