@@ -55,3 +55,20 @@ def test_a_copy_that_was_kept_counts_only_where_it_is_named(tmp_path):
         write(tmp_path / copy, check_cell(EXERCISE.name, *outputs))
     assert progress.progress(tmp_path) == [("00_a", "count_positions", "Not run")]
     assert progress.progress(tmp_path / "00_a.mine.ipynb") == [("00_a.mine", "count_positions", "Correct")]
+
+
+def test_one_broken_file_costs_nobody_else_a_row(tmp_path, capsys):
+    """Nor does a name reach the terminal's controls."""
+    write(tmp_path / "00_a.ipynb", check_cell("\x1b]0;x\x07"), check_cell(EXERCISE.name))
+    broken = [
+        "<<<",
+        '{"cells": [1]}',
+        "[" * 10**5,
+        json.dumps({"cells": [check_cell("x", metadata=0, grade_id=5)]}),
+    ]
+    for name, content in zip("bcde", broken, strict=True):
+        (tmp_path / f"{name}.ipynb").write_text(content)
+    assert progress.main([str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert told.count("is not a notebook") == 4 and "0 of 2 exercises done" in told and "?]0;x?" in told
+    assert progress.main([str(tmp_path / "b.ipynb")]) == 2

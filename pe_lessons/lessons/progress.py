@@ -11,6 +11,7 @@ from pathlib import Path
 
 FIRST_LINE = re.compile(r"^(\w+): (Correct|Not yet|Not attempted yet|Error in your code)\.$", re.MULTILINE)
 NOT_RUN = "Not run"
+NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")  # would rule a terminal
 
 
 def notebooks(folder):
@@ -39,7 +40,8 @@ def grade_id(cell):
 def progress(path):
     """List ``(lesson, exercise, outcome)`` for every check cell of a notebook, or of a folder of notebooks.
 
-    A ValueError says if there is no notebook at `path`, or one cannot be read.
+    A ValueError says if there is no notebook at `path`, or if the one at `path` cannot be read. In a folder,
+    one that cannot be read is an entry, and the others are read.
     """
     path = Path(path)
     found = [path]
@@ -47,16 +49,26 @@ def progress(path):
         found = sorted(one for one in path.glob("*.ipynb") if ".mine" not in one.name)
     if not found:
         raise ValueError(f"there are no notebooks in {path}")
-    return [(one.stem, name, outcome) for one in found for name, outcome in _check_cells(_read(one))]
+    if not path.is_dir():
+        return _checks(path)
+    rows = []
+    for one in found:
+        try:
+            rows += _checks(one)
+        except ValueError as problem:
+            rows.append((one.stem, "", str(problem)))
+    return rows
 
 
 def table(rows):
     """The rows as plain text, with a line that counts."""
     header = ("lesson", "exercise", "outcome")
+    rows = [tuple(NO_TEXT.sub("?", entry) for entry in row) for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *rows)]
     first, *lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in (header, *rows))
     done = sum(outcome == "Correct" for _, _, outcome in rows)
-    return "\n".join([first, "-" * len(first), *lines, "", f"{done} of {len(rows)} exercises done."])
+    exercises = sum(name != "" for _, name, _ in rows)
+    return "\n".join([first, "-" * len(first), *lines, "", f"{done} of {exercises} exercises done."])
 
 
 def main(arguments):
@@ -72,13 +84,13 @@ def main(arguments):
     return 0
 
 
-def _read(notebook):
+def _checks(notebook):
     try:
-        content = json.loads(notebook.read_text(encoding="utf-8"))
-        return content["cells"]
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        return [(notebook.stem, name, outcome) for name, outcome in _check_cells(cells)]
     except OSError as error:
         raise ValueError(f"cannot open {notebook}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError):
+    except Exception:  # of many kinds: a learner's file may hold anything
         raise ValueError(f"{notebook} is not a notebook") from None
 
 
