@@ -50,8 +50,7 @@ def changed(right, change):
 
 
 def diagnosis(name, mistake):
-    [found] = [known for known in REGISTRY[name].mistakes if known.name == mistake]
-    return found.say
+    return next(known.say for known in REGISTRY[name].mistakes if known.name == mistake)
 
 
 def submissions():

@@ -11,14 +11,12 @@ import re
 import shutil
 import sys
 import webbrowser
-from pathlib import Path
 
 import class_folder
 from nbconvert import SlidesExporter
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tools"))  # for npm_packages, which the site uses too
-TARGET = ROOT / "docs" / "_build" / "slides"
+sys.path.append(str(class_folder.ROOT / "tools"))  # for npm_packages, which the site uses too
+TARGET = class_folder.ROOT / "docs" / "_build" / "slides"
 FROM_NPM = {one: one for one in ("reveal.js/dist", "reveal.js/plugin/notes")} | {"mathjax/es5": "mathjax"}
 HERE = re.compile(r'(?s)<a\b[^>]*\bhref="(?!https?:)[^"]*"[^>]*>(.*?)</a>')  # what is not beside the page
 
@@ -26,7 +24,7 @@ HERE = re.compile(r'(?s)<a\b[^>]*\bhref="(?!https?:)[^"]*"[^>]*>(.*?)</a>')  # w
 def page_of(path):
     """The slides of a notebook, as a page that looks for its scripts beside itself."""
     exporter = SlidesExporter(
-        extra_template_basedirs=[str(ROOT / "teaching")],
+        extra_template_basedirs=[str(class_folder.ROOT / "teaching")],
         template_name="slides",
         exclude_anchor_links=True,
         reveal_url_prefix="reveal.js",
