@@ -110,7 +110,7 @@ def gather():
         if path.name not in NOT_LINKED and path.suffix != ".egg-info" and not (path / "pyvenv.cfg").exists():
             copy(path, SOURCE / path.name)
     # The pages of docs/ are at the top here.
-    for page in (SOURCE / "README.md", *SOURCE.glob("teaching/*.md")):
+    for page in (SOURCE / "README.md", *SOURCE.glob("teaching/*.md"), *SOURCE.glob("notebooks/*.ipynb")):
         text = page.read_text(encoding="utf-8")
         page.write_text(re.sub(r"\]\((\.\./)?docs/(?=\w+\.md)", r"](\1", text), encoding="utf-8")
     copy(formulas.FONTS, SOURCE / "_static/mathjax")
