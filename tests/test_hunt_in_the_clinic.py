@@ -60,6 +60,12 @@ def test_each_function_has_a_name_and_the_fault_is_not_on_the_first_screen():
 
 EVERYTHING = ADD.replace("k.shape[2] if self.window is None else self.window - 1", "k.shape[2]")
 RIGHT = "max(0, layer.k.shape[2] - self.columns)"
+LATE = (
+    textwrap.dedent(CUT)
+    .replace("    self.columns -= spare\n", "")
+    .replace(LAST_LINE, f"    first = {RIGHT}\n        {LAST_LINE.strip().replace('spare:', 'first:')}\n")
+    + "    self.columns -= spare\n"
+)
 FORGOT_NOTHING = "spare if layer.k.shape[2] == self.columns + spare else 0"
 
 
@@ -79,6 +85,8 @@ FORGOT_NOTHING = "spare if layer.k.shape[2] == self.columns + spare else 0"
         (lambda self, rows: None, "pick", "stops"),
         (lambda self, spare: None, "cut", "as many columns"),
         (written(CUT, ("    self.columns -= spare\n", "")), "cut", "as many columns"),
+        (written(LATE), "cut", "counted too late"),
+        (by_kind("layer.k.shape[2] - self.columns"), "cut", "a negative drop"),
         (written(CUT, ("spare:], layer.v", "self.nothing:], layer.v")), "cut", "stops"),
         (by_kind(RIGHT), "Layer.add", "other arguments"),
         (lambda spare: None, "cut", "other arguments"),
@@ -230,69 +238,91 @@ def test_where_nothing_goes_wrong_no_column_is_dropped_of_a_layer_that_had_forgo
     assert cuts == dropped
 
 
-def work(program, wishes):
-    """What `Layer.add` and `may_see` have to do before columns are dropped and after, and `Cache.pick`."""
-    found, after = set(), False
-    cut, pick = program.Cache.cut, program.Cache.pick
-    add, may_see = program.Layer.add, program.may_see
+def events(wishes, **options):
+    """What happens while requests are answered, in order: a window forgets, a request leaves, columns go."""
+    program, found = hunt.program(), []
+    server_of = program.Server(program.random_model(**options))
+    release, tidy = server_of.release, server_of.tidy
 
-    def watched_cut(cache, spare):
-        nonlocal after
-        after = after or spare > 0
-        cut(cache, spare)
+    def forgotten():
+        return any(layer.k.shape[2] < server_of.cache.columns for layer in server_of.cache.layers)
 
-    def watched_pick(cache, rows):
-        if not rows.all():
-            forgotten = any(layer.k.shape[2] < cache.columns for layer in cache.layers)
-            found.add(("pick", forgotten, bool(rows.any())))
-        pick(cache, rows)
+    def watched_release():
+        found.extend(["forget"] * (forgotten() and "forget" not in found))
+        before = {one.prompt for one in server_of.waiting}
+        release()
+        left = before - {one.prompt for one in server_of.waiting}
+        found.extend(f"{prompt} leaves" for prompt in sorted(left) if server_of.waiting)
 
-    def watched_add(layer, k, v):
-        full = layer.k is not None and layer.window is not None and layer.k.shape[2] == layer.window - 1
-        found.add(("add", after, layer.window, full))
-        return add(layer, k, v)
+    def watched_tidy():
+        columns = server_of.cache.columns
+        tidy()
+        found.extend(["drop"] * (server_of.cache.columns < columns))
 
-    def watched_may_see(queries, keys, window=None, mask=None):
-        found.add(("may_see", after, window, window is not None and len(keys) == window))
-        return may_see(queries, keys, window, mask)
-
-    program.Cache.cut, program.Cache.pick = watched_cut, watched_pick
-    program.Layer.add, program.may_see = watched_add, watched_may_see
-    program.Server(program.random_model()).answer([program.Request(*wish) for wish in wishes])
+    server_of.release, server_of.tidy = watched_release, watched_tidy
+    server_of.answer([program.Request(*wish) for wish in wishes])
     return found
 
 
-def test_the_innocent_had_the_same_work_in_runs_without_harm():
-    harmless = set()
-    for wishes in ([("whom", 18), (LONG, 18)], [("a", 18), ("who", 1)], server.WISHES[:4]):
-        assert hunt.gap(hunt.program(), wishes) < 1e-6
-        harmless |= work(hunt.program(), wishes)
-    asked = work(hunt.program(repaired=True), [("whom", 18), (LONG, 2)])
-    assert {("pick", True, True), ("add", True, 8, True), ("may_see", False, 8, True)} <= asked <= harmless
+@pytest.mark.parametrize(
+    ("wishes", "options", "happens"),
+    [
+        ([("whom", 18), (LONG, 18)], {}, ["forget"]),
+        (server.WISHES[:4], {}, ["dog leaves", "forget", "the leaves"]),
+        ([("whom", 18), (LONG, 2)], NO_WINDOW, [f"{LONG} leaves", "drop"]),
+        ([("a", 18), ("who", 1)], {}, ["who leaves", "drop", "forget"]),
+    ],
+)
+def test_the_table_of_the_lesson_says_what_happens_in_runs_without_harm(wishes, options, happens):
+    assert hunt.gap(hunt.program(), wishes, **options) < 1e-6
+    assert events(wishes, **options) == happens
+
+
+def test_in_runs_with_harm_windows_forget_before_columns_are_dropped():
+    assert events([("a", 18), ("who", 3)])[:3] == ["who leaves", "forget", "drop"]
+    assert events([("whom", 18), (LONG, 2)])[:3] == ["forget", f"{LONG} leaves", "drop"]
 
 
 def test_the_keys_of_each_layer_are_printed(capsys):
     hunt.show_keys([("whom", 18), (LONG, 2)], letters=6)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
-    assert lines[-2:] == ["5 24 7 24 7 24".split(), "6 9 1 9 1 9".split()]
+    assert lines[-3:] == ["5 24 7 24 7 24".split(), "drop 8 0 8 0 8".split(), "6 9 1 9 1 9".split()]
     hunt.show_keys([("whom", 18), (LONG, 2)], letters=6, **NO_WINDOW)
     assert capsys.readouterr().out.split()[-6:] == "6 9 9 9 9 9".split()
 
 
 def test_some_requests_only_can_be_shown(capsys):
     hunt.first_wrong(server.WISHES, show=("cats",))
-    assert capsys.readouterr().out.split() == "cats: wrong from letter 6 on".split()
+    assert capsys.readouterr().out.split() == "cats 18: wrong from letter 6 on".split()
 
 
 def test_neither_the_lineup_nor_a_docstring_says_which_columns_are_dropped():
     assert "padding" not in server.Server.tidy.__doc__ + server.Cache.cut.__doc__
 
 
-def test_the_batch_of_the_figure_is_innocent_and_holds_what_it_says(capsys):
-    hunt.first_wrong(figures.INNOCENT)
-    assert "wrong" not in capsys.readouterr().out
-    kinds = ["".join(kind[1] for _, kind in row) for row in figures.batch()]  # pAdding, pRompt, aNswer
-    assert kinds == ["rrrrrrrrnn", "aaarrrrrnn", "aaaaarrrnn"]
+def test_each_request_is_left_out_once(capsys):
+    hunt.leave_one_out(server.WISHES, show=("whom", "cats"))
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == "without the: whom wrong from letter 6, cats wrong from letter 6"
+    assert lines[1] == "without whom: cats wrong from letter 6"
+    assert lines[4] == "without a cat chases the dog: right" and len(lines) == 5
+
+
+def test_the_figure_shows_the_batch_just_before_the_harm(capsys):
+    hunt.first_wrong(figures.WISHES)
+    assert "a 18: wrong from letter 7 on" in capsys.readouterr().out
+    (stays, leaves), newest = figures.batch()
+    kinds = ["".join(kind[1] for _, kind in row) for row in (stays, leaves)]  # pAdding, pRompt, aNswer
+    assert kinds == ["aarnnnnn", "rrrnn"]
+    assert len(newest) == 1 and len(stays) == 8 > server.Config.windows[0] - 1  # a window has forgotten
+
+
+def test_the_model_in_the_other_layout_has_the_same_weights_and_no_report_without_a_reference_sees_it():
+    other, own = hunt.other_layout(), server.random_model()
+    assert all((one == two).all() for one, two in zip(other.parameters(), own.parameters()))
+    findings = doctor.examine(other.forward, relative=True, reference=own.forward)
+    assert [one.id for one in findings if one.status == "wrong"] == ["reference/layout-neighbours"]
+    assert [one.check for one in findings if one.status == "note"] == ["equal tokens"]
 
 
 @pytest.mark.parametrize("name", ["frequencies", "Layer.add", "Layer", "Server.answer"])

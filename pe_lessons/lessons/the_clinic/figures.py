@@ -1,4 +1,4 @@
-"""The figures of the clinic: a batch with its columns, and what an error looks like by position."""
+"""The figures of the clinic: a batch when the harm begins, and what an error looks like by position."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -8,53 +8,61 @@ from pe_lessons.lessons.the_clinic import server
 from pe_lessons.lessons.the_clinic.answers import bfloat16, falling, rotated
 from pe_lessons.plots import RED, STYLE
 
-INNOCENT = [("so be it", 12), ("a cat", 12), ("who", 12)]  # nobody leaves early, so nothing goes wrong
-COLUMN = 0  # one with a letter of one text and padding of the others
+WISHES = [("a", 18), ("who", 3)]
 
 
-def batch(steps=2):
-    """What the columns of a batch hold after some steps: a list of (letter, kind) for each row."""
+def batch():
+    """The batch of *who 3* just before its harm: for each request, (letter, kind) of each column.
+
+    Also the newest letter of "a", which is written and has no column yet.
+    """
+    stays, leaves = requests = [server.Request(*wish) for wish in WISHES]
     at_work = server.Server(server.random_model())
-    at_work.start([server.Request(*wish) for wish in INNOCENT])
-    for _ in range(steps):
+    at_work.start(requests)
+    at_work.release()
+    while len(at_work.waiting) == 2 or at_work.cache.columns % 4:
         at_work.step()
+        at_work.release()
+    padding = [("", "padding")] * (len(leaves.prompt) - len(stays.prompt))
     rows = []
-    for request in at_work.waiting:
+    for request in requests:
         read = [(letter, "prompt") for letter in request.prompt]
-        read += [(letter, "answer") for letter in request.answer[:steps]]  # the newest isn't read yet
-        rows.append([("", "padding")] * (at_work.cache.columns - len(read)) + read)
-    return rows
+        rows.append(read + [(letter, "answer") for letter in request.answer[:-1]])
+    return [padding + rows[0], rows[1]], stays.answer[-1]
 
 
 @plots.drawn
 def show_batch():
-    """Draw `batch`, with a window and a column."""
+    """Draw `batch`, with the window of the letter that is read next."""
     paper = {"padding": "0.85", "prompt": "#a6d3f0", "answer": "#f6d5a8"}
-    rows, window = batch(), server.Config.windows[0]
-    last = len(rows[0]) - 1
-    fig, ax = plt.subplots(figsize=(4.7, 2.3))
+    rows, newest = batch()
+    columns, window = len(rows[0]), server.Config.windows[0]
+    fig, ax = plt.subplots(figsize=(4.7, 2.5))
     for place, row in enumerate(rows):
         for column, (letter, kind) in enumerate(row):
             keeps = {} if kind == "padding" else {"gid": plots.KEEPS}
-            ax.barh(place, 0.92, left=column - 0.46, height=0.84, color=paper[kind], **keeps)
-            ax.text(
-                column, place, letter.replace(" ", "\N{OPEN BOX}"), ha="center", va="center", color="black"
-            )
-    frames = {"one column": (COLUMN, 1, "--"), f"a window of {window}": (last - window + 1, window, "-")}
-    for name, (first, width, style) in frames.items():
-        frame = plt.Rectangle(
-            (first - 0.5, -0.56), width, len(rows) + 0.12, fill=False, ec="black", lw=2, ls=style
-        )
-        ax.add_patch(frame)
-        ax.text(first + width / 2 - 0.5, -0.68, name, ha="center", va="bottom")
-    ax.set(xlim=(-0.7, last + 0.7), ylim=(len(rows) - 0.4, -1.2), xlabel="column")
-    ax.set_xticks(range(last + 1))
-    ax.set_yticks(range(len(rows)), [f"row {place}" for place in range(len(rows))])
+            box = {"left": column - 0.46, "height": 0.84, "color": paper[kind]}
+            ax.barh(place, 0.92, alpha=0.4 if place else 1, **box, **keeps)
+            ax.text(column, place, letter, ha="center", va="center", color="0.4" if place else "black")
+    not_read = plt.Rectangle((columns - 0.46, -0.42), 0.92, 0.84, fill=False, ec="black", ls=":", lw=1.5)
+    ax.add_patch(not_read)
+    ax.text(columns, 0, newest, ha="center", va="center", color="black")
+    ax.text(len(rows[1]) - 0.3, 1, "has left", va="center", color="0.4")
+    first = len(rows[0]) - sum(kind == "answer" for _, kind in rows[0])
+    for number, column in enumerate(range(first, columns + 1), start=1):
+        ax.text(column, -0.62, str(number), ha="center", va="center", color="black")
+    ax.text(first - 0.6, -0.62, "letter", ha="right", va="center", color="black")
+    frame = (columns - window + 0.5, -0.5), window, 1
+    ax.add_patch(plt.Rectangle(*frame, fill=False, ec="black", lw=2))
+    ax.text(columns + 0.5, 0.56, f"a window of {window}", ha="right", va="top", color="black")
+    ax.set(xlim=(-0.7, columns + 0.7), ylim=(1.5, -0.9), xlabel="column")
+    ax.set_xticks(range(columns))
+    ax.set_yticks(range(2), [prompt for prompt, _ in WISHES])
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
     plots.name_colours(fig, paper)
-    return fig, {"answers": ", ".join("".join(a for a, kind in row if kind == "answer") for row in rows)}
+    return fig, {"answer": "".join(letter for letter, kind in rows[0] if kind == "answer"), "newest": newest}
 
 
 def fingerprints():
@@ -148,6 +156,6 @@ def panelled(panels, *, positions, xticks, ncols=3):
             ax.minorticks_off()
             ax.set_xticks(place(xticks[title]), [f"{tick:,}" for tick in xticks[title]])
         for ax in axes.flat:
-            ax.set(xlabel="position", ylabel="largest error so far")
+            ax.set(xlabel="position")
             ax.tick_params(labelleft=True)  # on a phone each panel stands alone
     return fig

@@ -118,10 +118,10 @@ class Cache:
         self.layers = [Layer(window) for window in config.windows]
         self.columns = 0
 
-    def pick(self, rows):
-        """Keep only some rows of the batch. rows: (batch,), True for those that stay."""
+    def pick(self, stay):
+        """Keep only some requests of the batch. stay: (batch,), True for those that stay."""
         for layer in self.layers:
-            layer.k, layer.v = layer.k[rows], layer.v[rows]
+            layer.k, layer.v = layer.k[stay], layer.v[stay]
 
     def cut(self, spare):
         """Drop so many columns on the left of the batch."""
