@@ -320,7 +320,7 @@ def test_the_first_screen_asks_for_a_table_then_for_a_column_and_goes_on(open_pa
     assert slider.input_value() == "10" and box.locator(".line").first.evaluate(
         "one => getComputedStyle(one).transitionDuration"
     ) in ("0s", "")
-    assert not story.is_visible() and status.inner_text().startswith("The curves are the column")
+    assert not story.is_visible() and status.inner_text().startswith("The curves are the framed")
     assert page.get_by_role("link", name="Try the first exercise").bounding_box()["y"] < 500
     tables = [one.bounding_box() for one in box.locator("image.grip").all()]
     assert (tables[0]["y"] == tables[1]["y"]) is (width == 1280) and tables[0]["width"] > 300
@@ -330,6 +330,10 @@ def test_the_first_screen_asks_for_a_table_then_for_a_column_and_goes_on(open_pa
         assert guess["y"] + guess["height"] < 900
     if width == 390:  # all of it at once
         assert box.bounding_box()["height"] < 844 - 48
+    slider.fill("117")  # where nobody can see it
+    box.get_by_role("button", name="Table A has the bug").press("Enter")
+    assert "In column 117 both look the same, so here is column" in status.inner_text()
+    assert int(slider.input_value()) < 60
     page.mouse.click(*column_at(box, 6))
     assert "Column 6: the curves differ" in status.inner_text() and not story.is_visible()
     box.get_by_role("button", name="Table A has the bug").press("Enter")
