@@ -23,14 +23,10 @@ for (const bug of BUGS) {
 
 // Where the game is: which bug, which table was taken for it and at which column, and whether a column has shown it.
 const game = { bug: BUGS[0], column: null, guess: null, wrong: null, sent: null, asked: null, found: false };
-const clearest = ({ differences }, c) => { // the nearest column of those that show the bug best
-  const clear = range(COLUMNS).filter((n) => 2 * differences[n] >= Math.max(...differences));
-  return clear.reduce((one, n) => (Math.abs(n - c) <= Math.abs(one - c) ? n : one));
-};
 function guess(n) {
   const { bug, column: c } = game;
   if (n === bug.at) return void Object.assign(game, { guess: n, asked: c });
-  const to = bug.differences[c] < SEEN ? clearest(bug, c) : c; // a wrong one is no end, and where both are alike nobody can see it
+  const to = bug.differences[c] < SEEN ? bug.opens : c; // a wrong one is no end, and where both are alike nobody can see it
   Object.assign(game, { wrong: n, sent: to === c ? null : [c, to] });
   return { column: to };
 }
@@ -112,6 +108,8 @@ export function words({ difference }, { column: c }, told, moving) {
   if (game.wrong !== null && guess === null) return `<strong>No, table ${"AB"[game.wrong]} keeps to the formula here.</strong> ${bug.hint(c)} Compare both curves with it, and guess again.`;
   if (guess === null) return `${told ? here : "The curves are the framed column."} ${bug.hint === period ? clue(c) : bug.hint(c)} So which table is wrong?`;
   if (found) return `${here} Table ${"AB"[bug.at]}'s ${bug.told}`;
-  const missed = c === game.asked ? "" : ` ${here} Try further ${c < clearest(bug, c) ? "right" : "left"}.`;
+  const clear = range(COLUMNS).filter((n) => 2 * bug.differences[n] >= Math.max(...bug.differences));
+  const best = clear.reduce((one, n) => (Math.abs(n - c) <= Math.abs(one - c) ? n : one)); // the nearest
+  const missed = c === game.asked ? "" : ` ${here} Try further ${c < best ? "right" : "left"}.`;
   return `<strong>Yes, table ${"AB"[bug.at]} has the bug.</strong> Now prove it: ${touch.toLowerCase()} another column that shows it.${missed}`;
 }
