@@ -90,7 +90,7 @@ def card(name, exhibit):
     )
     length = models.length(exhibit["config"])
     until = f"Up to {length:,} tokens" if length else "No length given"
-    until = "No published length" if DEFAULT in exhibit["published"] else until
+    until = "Length not known here" if DEFAULT in exhibit["published"] else until
     turned = [layer for layer in plan if layer.kind == "rotary"]
     bases = " and ".join(dict.fromkeys(f"{layer.base:,.10g}" for layer in turned))
     rules = "".join(dict.fromkeys(f", rule {layer.rule}" for layer in turned if layer.rule != "default"))
@@ -142,7 +142,7 @@ def write(folder):
     said = {name: {"text": text, **json.loads(in_browser.read(text))} for name, text in texts.items()}
     for name in defaults:
         facts = said[name]["facts"]
-        facts[2] = facts[2] and f"not published (the library takes {facts[2]})"
+        facts[2] = facts[2] and f"not known here (the library takes {facts[2]})"
         said[name]["mark"] = "library default"
     (folder / "_static/gallery.json").write_text(json.dumps(said), encoding="utf-8")
     text = (folder / "read_a_config.md").read_text(encoding="utf-8").replace("MODELS OF THE GALLERY", options)
