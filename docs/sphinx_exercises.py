@@ -125,10 +125,10 @@ def has_numpy(app):
 
 
 def run_here(app):
-    """The lesson of each exercise that runs on the pages of this copy, and how many exercises there are."""
-    lessons = [one for one, name, _ in progress(ROOT / "notebooks") if isinstance(REGISTRY[name], Exercise)]
+    """The lesson of each exercise that runs on the pages of this copy, and the names of all exercises."""
+    found = [one[:2] for one in progress(ROOT / "notebooks") if isinstance(REGISTRY[one[1]], Exercise)]
     run = {"", "numpy"} if has_numpy(app) else {""}
-    return [lesson for lesson in lessons if needed(lesson[3:]) in run], len(lessons)
+    return [lesson for lesson, _ in found if needed(lesson[3:]) in run], [name for _, name in found]
 
 
 def speak_of_the_page(app, docname, source):
@@ -137,7 +137,7 @@ def speak_of_the_page(app, docname, source):
     lesson = Path(docname).name
     if lesson not in changes:
         here, of_all = run_here(app)
-        source[0] = source[0].replace(ALL_RUN, f"{len(here)} of the {of_all} exercises")
+        source[0] = source[0].replace(ALL_RUN, f"{len(here)} of the {len(of_all)} exercises")
         if docname == "launch":
             ours = app.config.html_theme_options["repository_url"]
             source[0] = source[0].replace("https://github.com/OWNER/pe_lessons", ours)
@@ -276,7 +276,7 @@ def write_names(app, exception):
         names = {}
         for lesson, name, _ in progress(ROOT / "notebooks"):
             names.setdefault(lesson, []).append(name)
-        names["here"] = run_here(app)[0]
+        names["here"], names["code"] = run_here(app)
         Path(app.outdir, "_static/lessons.json").write_text(json.dumps(names), encoding="utf-8")
 
 

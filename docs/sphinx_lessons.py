@@ -216,20 +216,25 @@ def close_folded(translator, node):
 
 
 def thumbnail(app, lesson, cell_id, down=0, share=0.7):
-    """A square of the first coloured part of a figure, at its left edge, small, among the images: the file's
-    name. `down` says how far down it begins, and `share` how wide it is, in parts of the figure's part."""
+    """A small square of the first coloured part of a figure, at its left edge: as tags, for light and dark.
+    `down` says how far down it begins, and `share` how wide it is, in parts of the figure's part."""
     cells = nbformat.read(Path(app.srcdir, f"notebooks/{lesson}.ipynb"), 4).cells
     [outputs] = (one.outputs for one in cells if one.id == cell_id)
     [output] = (one for one in outputs if "image/png" in one.get("data", ()))
     told = output.metadata["image/png"]
-    drawn = Image.open(io.BytesIO(base64.b64decode(output.data["image/png"]))).convert("RGB")
-    scale = drawn.width / told["width"]
-    left, top, right, bottom = (int(side) * scale for side in told["coloured"][0].split())
-    side, top = float(share) * min(right - left, bottom - top), top + float(down) * (bottom - top)
-    part = drawn.resize((2 * THUMB, 2 * THUMB), box=(left, top, left + side, top + side))
+    light = base64.b64decode(output.data["image/png"])
     Path(app.outdir, "_images").mkdir(exist_ok=True)
-    part.save(Path(app.outdir, f"_images/part_{lesson}.png"))
-    return f"part_{lesson}.png"
+    for kind, png in (("light", light), ("dark", dark_twin(light, told["width"], told["coloured"]))):
+        drawn = Image.open(io.BytesIO(png))
+        scale = drawn.width / told["width"]
+        left, top, right, bottom = (int(side) * scale for side in told["coloured"][0].split())
+        side, top = float(share) * min(right - left, bottom - top), top + float(down) * (bottom - top)
+        part = drawn.resize((2 * THUMB, 2 * THUMB), box=(left, top, left + side, top + side))
+        part.save(Path(app.outdir, f"_images/part_{lesson}_{kind}.png"))
+        shown = (
+            f'<img src="_images/part_{lesson}_{kind}.png" class="in-{kind}{" dark-light" * (kind == "dark")}"'
+        )
+        yield f'{shown} alt="" loading="lazy" width="{THUMB}" height="{THUMB}">'
 
 
 class LessonMap(nodes.General, nodes.Element):
@@ -265,8 +270,7 @@ class FillLessonMap(SphinxPostTransform):
         if said := says.get(toctree["caption"]):
             head += nodes.paragraph("", said)
         if drawn := says.get(f"{toctree['caption']}, picture"):
-            name = thumbnail(self.app, *drawn.split())
-            shown = f'<img src="_images/{name}" alt="" loading="lazy" width="{THUMB}" height="{THUMB}">'
+            shown = "".join(thumbnail(self.app, *drawn.split()))
             head.insert(0, nodes.raw("", shown, format="html"))
         items = [self.item(name, says.get(name.partition("_")[2])) for name in names]
         hours, half = divmod(round(sum(map(self.minutes, names)) / 30), 2)

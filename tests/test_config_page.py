@@ -28,11 +28,19 @@ def test_the_table_has_the_numbers_of_the_words():
 
 
 def test_two_models_are_put_side_by_side():
-    names = "llama-3-8b", "gemma-2-9b"
+    names = "llama-3-8b", "gemma-3-12b", "gemma-4-31b"
     assert [json.loads(in_browser.read(in_browser.example(name)))["facts"] for name in names] == [
         ["32", "32 with a rotation", "8,192", "500,000", "29 of 64"],
-        ["42", "42 with a rotation, 21 with a window", "8,192", "10,000", "37 of 128, 28 of 128"],
-    ]
+        [
+            "48", "48 with a rotation, 40 with a window", "131,072",
+            "10,000 in window layers, 1,000,000 in global layers",
+            "57 of 128 in window layers, 55 of 128 in global layers",
+        ],
+        [
+            "60", "60 with a rotation, 50 with a window", "",
+            "10,000 in window layers, 1,000,000 in global layers", "57 of 128 in window layers",
+        ],
+    ]  # fmt: skip
 
 
 def test_a_strip_has_a_piece_for_each_layer_and_half_of_it_for_a_window():

@@ -1,5 +1,6 @@
 """The walls of the gallery and of the clinic: nothing is left out, and every card leads to what it says."""
 
+import json
 import re
 
 import clinic_page
@@ -30,6 +31,9 @@ def test_the_gallery_has_a_card_and_a_section_for_each_exhibit_by_time(tmp_path,
     drawn = sorted(path.name for path in (tmp_path / "gallery").iterdir())
     assert drawn == ["gemma-3-12b-phone.svg", "gemma-3-12b.svg"]
     assert page.count("the two ends of a text of 131,072") == 1
+    said = json.loads((tmp_path / "_static/gallery.json").read_text(encoding="utf-8"))
+    assert [name for name, one in said.items() if one.get("mark") == "library default"] == ["kimi-linear"]
+    assert "without positions. Length not known here." in page and not said["kimi-linear"]["facts"][2]
     options = (tmp_path / "read_a_config.md").read_text(encoding="utf-8")
     assert re.findall(r'<option value="(.+?)">', options) == list(reversed(shown))
 

@@ -22,44 +22,15 @@ from reexecute import ROOT
 from pe_lessons import models, plots
 from pe_lessons.models import in_browser
 
-TOP = """---
-html_theme.sidebar_secondary.remove: true
----
-
-# A gallery of positions
-
-What {count} models do about positions, the newest first. Each piece of a strip is a layer, the first on the
-left, and half a piece is a layer with a window. We opened no published file of the {defaults} marked *library
-default*: their numbers are those that the transformers library takes where a file says nothing. Press a word
-to see what it means. Tick two or three cards to compare them, or [read your own config](read_a_config.md).
-
-```{{raw}} html
-<link rel="stylesheet" href="_static/wall.css"><script type="module" src="_static/wall.js"></script>
-<p class="filters"><input type="search" placeholder="model or method" aria-label="Model or method">
-{filters}</p><p class="wall-count" role="status"></p>
-<div class="side" hidden><h2 tabindex="-1">Side by side</h2>
-<p class="reader-knobs"><select aria-label="First model"><option value="">no model</option>{options}</select>
-<select aria-label="Second model"><option value="">no model</option>{options}</select>
-<select aria-label="Third model"><option value="">no third model</option>{options}</select></p><div></div>
-<p><button type="button" class="shut">Close</button></p></div>
-<form class="compare" hidden><p role="status"></p>
-<button type="button" class="btn btn-primary btn-sm">Side by side</button>
-<button type="button" class="btn btn-outline-primary btn-sm">Clear</button></form>
-```
-"""
 WALL = """## {year}
 
 ```{{raw}} html
 <ul class="wall">{cards}</ul>
 ```
 """
-ONE_BY_ONE = """## Where the numbers come from
-
-The numbers were typed from the file that is linked, at the commit or release that the link names. The text
-is what `python -m pe_lessons.models config.json` says of it. Where nothing turns, there is no picture.
-"""
 WORDS = tomllib.loads((ROOT / "docs/gallery.toml").read_text(encoding="utf-8"))
 FILTERS, SOURCES, CAPTION = WORDS["filters"], WORDS["sources"], WORDS["caption"]
+TOP, ONE_BY_ONE, DEFAULT = WORDS["page"]["top"], WORDS["page"]["sources"], "class default"
 
 
 def turns(layer, length):
@@ -88,7 +59,8 @@ def picture(exhibit):
     bar.outline.set_visible(False)
     bar.minorticks_off()
     whole = sorted({int((turns(layer, length) >= 1).sum()) for layer in plan})
-    text = f"a text of {length:,} tokens" if models.length(exhibit["config"]) else CAPTION["without"]
+    text = f"a text of {length:,} tokens{' (the length of the library)' * (DEFAULT in exhibit['published'])}"
+    text = text if models.length(exhibit["config"]) else CAPTION["without"]
     return fig, CAPTION["all"].format(widest=widest, whole=" or ".join(map(str, whole)), text=text)
 
 
@@ -118,6 +90,7 @@ def card(name, exhibit):
     )
     length = models.length(exhibit["config"])
     until = f"Up to {length:,} tokens" if length else "No length given"
+    until = "Length not known here" if DEFAULT in exhibit["published"] else until
     turned = [layer for layer in plan if layer.kind == "rotary"]
     bases = " and ".join(dict.fromkeys(f"{layer.base:,.10g}" for layer in turned))
     rules = "".join(dict.fromkeys(f", rule {layer.rule}" for layer in turned if layer.rule != "default"))
@@ -148,7 +121,7 @@ def write(folder):
     (folder / "gallery").mkdir(exist_ok=True)
     (folder / "_static").mkdir(exist_ok=True)
     shown = dict(sorted(models.gallery().items(), key=lambda one: one[1]["date"], reverse=True))
-    defaults = {name: " (library default)" for name in shown if "default" in shown[name]["published"]}
+    defaults = {name: " (library default)" for name in shown if DEFAULT in shown[name]["published"]}
     options = "".join(
         f'<option value="{name}">{html.escape(one["model"])}{defaults.get(name, "")}</option>'
         for name, one in shown.items()
@@ -167,6 +140,10 @@ def write(folder):
     (folder / "gallery.md").write_text("\n".join(page), encoding="utf-8")
     texts = {name: in_browser.example(name) for name in shown}
     said = {name: {"text": text, **json.loads(in_browser.read(text))} for name, text in texts.items()}
+    for name in defaults:
+        facts = said[name]["facts"]
+        facts[2] = facts[2] and f"not known here (the library takes {facts[2]})"
+        said[name]["mark"] = "library default"
     (folder / "_static/gallery.json").write_text(json.dumps(said), encoding="utf-8")
     text = (folder / "read_a_config.md").read_text(encoding="utf-8").replace("MODELS OF THE GALLERY", options)
     (folder / "read_a_config.md").write_text(text, encoding="utf-8")

@@ -1,5 +1,7 @@
 // Models side by side, from what the reader of configs says of them: for the gallery and for a file of one's own.
-const COMPARED = [["layers"], ["what they do"], ["longest text", "in tokens"], ["base of the rotation", "A larger one turns the slow pairs more slowly."], ["pairs with less than one turn", "Within the longest text, or within a window."]];
+const COMPARED = [["layers"], ["what they do"], ["longest text", "in tokens"], ["base of the rotation", "A larger one turns the slow pairs more slowly."], ["pairs with less than one turn", "Within the longest text, or within a window.", "why they matter"]];
+// Where what such pairs do to a long text is shown.
+export const LESSON = "notebooks/13_longer_than_trained.html#angles-that-were-never-there";
 
 // Words of the reader that a page explains where they stand.
 const MEANS = {
@@ -108,12 +110,13 @@ export function compared(models) {
     [["besides"], besides.map((one) => (one.length ? one : ["nothing"]))],
   ];
   const table = tabled(["", ...models.map(() => "")], []);
-  models.forEach(({ name, link, strip }, n) => {
-    table.querySelectorAll("th")[n + 1].append(link ? make("a", { href: link, textContent: name }) : name, drawn(strip));
+  models.forEach(({ name, link, strip, mark }, n) => {
+    const marks = mark && !name.includes(mark) ? [" ", make("mark", { textContent: mark })] : [];
+    table.querySelectorAll("th")[n + 1].append(link ? make("a", { href: link, textContent: name }) : name, ...marks, drawn(strip));
   });
-  table.querySelector("tbody").append(...rows.map(([[asked, note], columns]) => {
+  table.querySelector("tbody").append(...rows.map(([[asked, note, why], columns]) => {
     const row = cells("td", [asked, ...models.map(() => "")]);
-    if (note) row.firstChild.append(make("small", { textContent: note }));
+    if (note) row.firstChild.append(make("small", {}, note, ...(why ? [" ", make("a", { href: LESSON, textContent: why })] : [])));
     columns.forEach((lines, n) => {
       row.children[n + 1].append(...lines.map((line) => marked(line, lines, columns)));
       row.children[n + 1].dataset.of = models[n].name;

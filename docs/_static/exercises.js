@@ -270,8 +270,13 @@ async function tick() {
   for (const link of document.querySelectorAll(".bd-sidebar-primary .bd-links a, ul.lesson-map a")) {
     const lesson = link.pathname.match(/notebooks\/(\w+)\.html$/)?.[1];
     const [names, kept] = [lessons[lesson] ?? [], notebook(lesson)];
-    const done = names.filter((name) => solved(kept, name)).length;
-    if (done) link.append(make("span", { className: "done", textContent: `${done === names.length ? " ✓" : ""} ${done} of ${names.length} exercises` }));
+    const counted = (of_code, what, several) => { // exercises are counted by themselves everywhere
+      const all = names.filter((name) => lessons.code.includes(name) === of_code);
+      const done = all.filter((name) => solved(kept, name)).length;
+      return done && `${done} of ${all.length} ${all.length > 1 ? several : what}`;
+    };
+    const said = [counted(true, "exercise", "exercises"), counted(false, "quiz", "quizzes")].filter(Boolean);
+    if (said.length) link.append(make("span", { className: "done", textContent: `${names.every((name) => solved(kept, name)) ? " ✓" : ""} ${said.join(", ")}` }));
   }
 }
 tick();
@@ -437,7 +442,7 @@ if (table) {
       row.className = status.replace(" ", "-");
       done += status === "correct";
     }
-    document.getElementById("progress-count").textContent = `${done} of ${rows.length} done.`;
+    document.getElementById("progress-count").textContent = `${done} of ${rows.length} exercises and quizzes done.`;
   };
   const whole = () => {
     const cells = lessons.flatMap((lesson) => {

@@ -196,19 +196,17 @@ const seen = new IntersectionObserver((entries) => {
 }, { rootMargin: document.querySelector(".live.wide") ? "3000px" : "400px" });
 boxes.forEach((box) => seen.observe(box));
 
-// Every lesson wears the row of its number in the sinusoidal table, and the front page all of them.
-const [ROWS, ALL] = [32, 128].map((columns) => range(26).map((number) => row(number, columns)));
+// Every lesson wears the row of its number in the sinusoidal table.
+const ROWS = range(26).map((number) => row(number, 32));
 const worn = new Map();
 function wear(place, before, rows, said) {
   const strip = Object.assign(document.createElement("div"), { className: "worn", title: said });
-  strip.style.setProperty("--rows", rows.length);
   worn.set(strip, rows);
   place.insertBefore(strip, before);
 }
 const number = location.pathname.match(/notebooks\/(\d\d)_/)?.[1];
 const title = document.querySelector("article h1");
 if (number && title) wear(title.parentElement, title, [ROWS[Number(number)]], `Row ${Number(number)} of the table that lesson 02 computes`);
-if (document.querySelector(".live.hero")) wear(title.parentElement, title, ALL, "Rows 0 to 25 of the table that lesson 02 computes");
 const paint = () => worn.forEach((rows, strip) => (strip.style.backgroundImage = `url(${painted(rows)})`));
 paint();
 new MutationObserver(paint).observe(document.documentElement, { attributeFilter: ["data-theme"] });

@@ -1,4 +1,4 @@
-import { compared, drawn, gallery, make, meant, tabled } from "./compare.js";
+import { LESSON, compared, drawn, gallery, make, meant, tabled } from "./compare.js";
 // Reads a config.json with the course's Python, in this browser.
 import { progress_in, started, starting } from "./starting.js";
 
@@ -58,7 +58,6 @@ function advice(sentence) {
 }
 
 const link = (href, textContent) => make("a", { href, textContent });
-const LESSON = "notebooks/13_longer_than_trained.html";
 
 // The type that no table of the reader has, if the file names such a type.
 const UNKNOWN = /^the type '(.+)' is not in this reader's tables/;
@@ -71,6 +70,9 @@ function settings(told, [layers, rule]) {
   const [, given] = lines.slice(at, next < 0 ? undefined : at + 1 + next).join("\n").match(/^ +rule \S+: (.*)$/m) ?? [];
   return given ? `${rule.replace(/, factor .*/, "")}, ${given}` : rule; // it has the factor as well
 }
+
+// What stands where a row has no number: only layers that rotate have a base and turns, and those without keys see no tokens.
+const absent = (row, n) => (n !== 3 && !row[2] ? "no rotation" : n === 3 && /state|without attention/.test(row[1]) ? "no keys" : "not given");
 
 // First what the model does, then what to check in the file, then the numbers.
 function show(reply, theirs) {
@@ -90,9 +92,10 @@ function show(reply, theirs) {
   if (checks.length) {
     said.append(make("section", { className: "checks" }, make("h3", { textContent: checks.length > 1 ? `Check these ${checks.length} things in the file` : "Check this in the file" }), make("ul", {}, ...checks.map((textContent) => make("li", { textContent })))));
   }
-  const table = tabled(HEADS, reply.table.map((row) => row.map((one, n) => (n === 1 && settings(reply.told, row)) || one || "–")));
+  const table = tabled(HEADS, reply.table.map((row) => row.map((one, n) => (n === 1 && settings(reply.told, row)) || one || absent(row, n))));
   table.firstChild.classList.add("stacks"); // on a phone
-  for (const { children } of table.querySelectorAll("tbody tr")) HEADS.forEach((textContent, n) => children[n].prepend(make("span", { className: "cell-head", textContent })));
+  for (const { children } of table.querySelectorAll("tbody tr")) HEADS.forEach((said, n) => children[n].prepend(make("span", { className: "cell-head" }, n < 4 ? said : link(LESSON, said))));
+  table.querySelector("th:last-child").replaceChildren(link(LESSON, HEADS.at(-1)));
   said.append(table);
   const beyond = reply.told.split("\n").find((line) => line.startsWith("beyond "));
   if (beyond) {
@@ -101,7 +104,6 @@ function show(reply, theirs) {
     said.append(fact);
   }
   const notes = make("p", { className: "notes" });
-  if (reply.table.some((row) => row.some((one) => !one))) notes.append("“–” means that nothing is to be said: these layers don't rotate, or the file doesn't give it. ");
   if (reply.table.some((row) => row[4])) notes.append("A turn counts within the tokens seen. ");
   if (reply.told.includes("queries and keys times")) notes.append("“Queries and keys times” is a factor of the rule. It multiplies both, so a score grows by its square. ", link(LESSON, "Lesson 13"), " explains it.");
   said.append(notes, make("details", {}, make("summary", { textContent: "The same in words" }), make("pre", { className: "told", textContent: reply.told, tabIndex: 0 }), make("p", { className: "meant", textContent: meant(reply.told) })));

@@ -198,7 +198,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     const lost = await missing(library, every);
     const without = (said) => said.split(/\s+/).filter((word) => !lost.includes(word)).join(" ");
     const [asked, words] = [without(whole) || whole, without(every) || every]; // of two words the one that there is
-    const found = await search(library, words);
+    const found = lost.length && !without(every) ? [] : await search(library, words); // of a word that is nowhere only what begins like it would be found
     const pages = await Promise.all(found.slice(0, 20).map((one) => one.data()));
     const near = words.split(/\s+/).filter((word) => word.length > 2).map(begin);
     const has = ({ content, meta }) => !near.length || near.some((begin) => `${content} ${meta.title} ${meta.words}`.toLowerCase().includes(begin));

@@ -74,10 +74,23 @@ def table(config):
         yield row
 
 
+def _alone(plan, rows, column):
+    """A column of the table in words; where its numbers differ, each says for which layers it is."""
+    said = [(row[column], "window" if has_window(layer) else "global", row[0])
+            for layer, row in zip(dict.fromkeys(plan), rows, strict=True) if row[column]]  # fmt: skip
+    numbers = dict.fromkeys(number for number, _, _ in said)
+    if len(numbers) < 2 and len(said) == sum(bool(row[2]) for row in rows):
+        return "".join(numbers)
+    kinds = {(number, kind) for number, kind, _ in said}
+    if len(kinds) == len({kind for _, kind in kinds}):
+        return ", ".join(dict.fromkeys(f"{number} in {kind} layers" for number, kind, _ in said))
+    return "; ".join(f"{number} in layers {layers}" for number, _, layers in said)
+
+
 def facts(config):
     """What the page puts side by side of two models, in words: as many as COMPARED of read_a_config.js."""
     plan, length, rows = reader.layers(config), reader.length(config), list(table(config))
-    bases, never = (", ".join(dict.fromkeys(row[column] for row in rows if row[column])) for column in (2, 4))
+    bases, never = (_alone(plan, rows, column) for column in (2, 4))
     return [str(len(plan)), in_words(plan), f"{length:,}" if length else "", bases, never]
 
 

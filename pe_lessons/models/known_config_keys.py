@@ -57,7 +57,7 @@ FORMS = {
                       "attention_types")),
     "a whole number": (int, ("rotary_dim", "no_rope_layer_interval", "global_attn_every_n_layers",
                              "attn_layer_period", "attn_layer_offset", "conv_L_cache",
-                             "sliding_window_size")),
+                             "sliding_window_size", "full_attention_interval")),
     "a finite number": (NUMBER, (
         "qk_rope_head_dim", "attention_head_dim", "head_dim", "global_head_dim", "kv_channels", "rope_theta",
         "rotary_emb_base", "rotary_pct", "rope_pct", "partial_rotary_factor", "rope_local_base_freq",

@@ -345,12 +345,20 @@ def _llama_4(config, number, count):
     return "chunked_attention" if turns else "full_attention"
 
 
+def _qwen3_next(config, number, count):
+    every = config["full_attention_interval"]
+    if every < 1:
+        raise ValueError(f"full_attention_interval must be 1 or more, got {every}")
+    return "linear_attention" if (number + 1) % every else "full_attention"
+
+
 # What the code of these does where the file has no list.
 PLANS = {
     "bamba": _hybrid("attn_layer_indices", "linear_attention"),
     "lfm2": _hybrid("full_attn_idxs", "conv"),
     "lfm2_moe": _hybrid("full_attn_idxs", "conv"),
     "llama4_text": _llama_4,
+    **dict.fromkeys(("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"), _qwen3_next),
     "nemotron_h": lambda config, number, count: "not named",
     "kimi_linear": lambda config, number, count:
         "full_attention" if number and number % 4 == 0 else "linear_attention",

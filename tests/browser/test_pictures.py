@@ -320,7 +320,7 @@ def test_the_first_screen_asks_for_a_table_then_for_a_column_and_goes_on(open_pa
     assert slider.input_value() == "10" and box.locator(".line").first.evaluate(
         "one => getComputedStyle(one).transitionDuration"
     ) in ("0s", "")
-    assert not story.is_visible() and status.inner_text().startswith("The curves are the column")
+    assert not story.is_visible() and status.inner_text().startswith("The curves are the framed")
     assert page.get_by_role("link", name="Try the first exercise").bounding_box()["y"] < 500
     tables = [one.bounding_box() for one in box.locator("image.grip").all()]
     assert (tables[0]["y"] == tables[1]["y"]) is (width == 1280) and tables[0]["width"] > 300
@@ -336,6 +336,10 @@ def test_the_first_screen_asks_for_a_table_then_for_a_column_and_goes_on(open_pa
     assert status.inner_text().startswith(
         "No, table A keeps to the formula here. By the formula, sin(position"
     )
+    slider.fill("117")  # where nobody can see it
+    box.get_by_role("button", name="Table A has the bug").press("Enter")
+    assert "In column 117 both look the same, so here is column 10" in status.inner_text()
+    assert slider.input_value() == "10"
     box.get_by_role("button", name="Table B has the bug").press("Enter")
     assert status.inner_text().startswith("Yes, table B has the bug. Now prove it")
     at = status.bounding_box()
@@ -366,7 +370,7 @@ def test_a_finger_chooses_and_a_finger_that_scrolls_does_not(browser, site):
     box = page.locator(".live.hero")
     page.wait_for_function("document.querySelector('.hero input').value == 10")
     x, y = column_at(box, 40)
-    assert "(Tap a table" in box.get_by_role("status").inner_text()
+    assert box.get_by_role("status").inner_text().startswith("The curves are the framed column")
     touch = page.context.new_cdp_session(page)
 
     def fingers(kind, *at):

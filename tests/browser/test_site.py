@@ -350,6 +350,7 @@ FIRST = {
     "my model is bad on long texts": "clinic.html#case-",
     "t-SNE": "glossary.html#term-t-SNE",
     "xyzzyq": None,
+    "blargh": None,
     "qwrtzp vbnmk": None,
 }
 

@@ -30,13 +30,17 @@ export const bar = (x, y, width, height, kind, more = "") =>
 export const curve = (values, kind, [x, y, width, height]) =>
   line(values.map((value, i) => [x + (width * i) / (values.length - 1), y + (height * (1 - value)) / 2]), kind);
 
-// Rows of numbers between -1 and 1 as the address of an image: blue below zero, red above. What is 0 has the colour of the page's paper.
+// Rows of numbers between -1 and 1 as the address of an image: blue below zero, red above, and what is 0 has the colour of the page's
+// paper. Or in ink, the lower the stronger, and what is 1 has that colour.
 const dark = () => document.documentElement.dataset.theme === "dark";
-const addresses = { true: new WeakMap(), false: new WeakMap() };
-export function painted(rows) {
-  const known = addresses[dark()];
+const SCALES = { true: [[116, 184, 255], [34, 40, 50], [255, 133, 125]], false: [[33, 102, 172], [247, 247, 247], [178, 24, 43]] };
+const INKS = { true: [[214, 223, 235], [96, 109, 128], [34, 40, 50]], false: [[36, 48, 68], [160, 171, 187], [244, 245, 247]] };
+const addresses = new Map([SCALES, INKS].flatMap((scale) => [scale.true, scale.false]).map((scale) => [scale, new WeakMap()]));
+export function painted(rows, in_ink = false) {
+  const scale = (in_ink ? INKS : SCALES)[dark()];
+  const known = addresses.get(scale);
   if (known.has(rows)) return known.get(rows);
-  const [low, paper, high] = dark() ? [[116, 184, 255], [34, 40, 50], [255, 133, 125]] : [[33, 102, 172], [247, 247, 247], [178, 24, 43]];
+  const [low, paper, high] = scale;
   const canvas = Object.assign(document.createElement("canvas"), { width: rows[0].length, height: rows.length });
   const context = canvas.getContext("2d");
   const image = context.createImageData(canvas.width, canvas.height);

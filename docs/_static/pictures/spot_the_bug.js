@@ -22,10 +22,16 @@ for (const bug of BUGS) {
 }
 
 // Where the game is: which bug, which table was taken for it and at which column, and whether a column has shown it.
-const game = { bug: BUGS[0], column: null, guess: null, wrong: null, asked: null, found: false };
-const guess = (n) => void Object.assign(game, n === game.bug.at ? { guess: n, asked: game.column } : { wrong: n }); // a wrong one is no end
+const game = { bug: BUGS[0], column: null, guess: null, wrong: null, sent: null, asked: null, found: false };
+function guess(n) {
+  const { bug, column: c } = game;
+  if (n === bug.at) return void Object.assign(game, { guess: n, asked: c });
+  const to = bug.differences[c] < SEEN ? bug.opens : c; // a wrong one is no end, and where both are alike nobody can see it
+  Object.assign(game, { wrong: n, sent: to === c ? null : [c, to] });
+  return { column: to };
+}
 function next() {
-  Object.assign(game, { bug: BUGS[(BUGS.indexOf(game.bug) + 1) % BUGS.length], guess: null, wrong: null, found: false });
+  Object.assign(game, { bug: BUGS[(BUGS.indexOf(game.bug) + 1) % BUGS.length], guess: null, wrong: null, sent: null, found: false });
   return { column: game.bug.opens };
 }
 export const offers = () =>
@@ -38,6 +44,7 @@ const places = () => {
   return { size, wide, tall, below, at, box: [at[0][0], at[1][1] + tall + below + 7, 384 - at[0][0], curves] }; // box: where the curves are
 };
 const edge = () => (narrow() ? 3 : 1.4); // of the lines that stand outside the column that is shown
+const in_ink = Boolean(document.querySelector(".live.hero"));
 const KEY = [range(21).map((n) => n / 10 - 1)];
 
 export const height = () => places().box[1] + places().box[3] + 16;
@@ -61,10 +68,10 @@ function painting([left, top], n, c, { size, wide, tall, below }) {
   const right = left + wide;
   const image = (href, x, y, width, height, more = "") => `<image href="${href}" x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" ${more}/>`;
   return text(left, top - 3, `table ${"AB"[n]}`, `class="${["first", "second"][n]}"`)
-    + text(right - 5 * size, top - 3, "−1", end) + image(painted(KEY), right - 4.8 * size, top - 3 - 0.7 * size, 4 * size, 0.7 * size) + text(right, top - 3, "1", end)
+    + text(right - 5 * size, top - 3, "−1", end) + image(painted(KEY, in_ink), right - 4.8 * size, top - 3 - 0.7 * size, 4 * size, 0.7 * size) + text(right, top - 3, "1", end)
     + text(0, 0, narrow() ? "position →" : "position 0 to 49 →", `${middle} transform="translate(${left - 1.1 * size} ${top + tall / 2}) rotate(90)"`)
-    + text(left + wide / 2, top + tall + below - 1, "its 128 numbers, column 0 to 127 →", middle)
-    + image(painted(game.bug.tables[n]), left, top, wide, tall, 'class="grip"')
+    + text(left + wide / 2, top + tall + below - 1, "column 0 to 127 →", middle)
+    + image(painted(game.bug.tables[n], in_ink), left, top, wide, tall, 'class="grip"')
     + [-edge(), wide / COLUMNS].map((beside) => bar(left + (c * wide) / COLUMNS + beside, top - 1, edge(), tall + 2, "ring")).join("");
 }
 
@@ -74,7 +81,7 @@ export function draw({ one, other, difference }, { column: c }) {
   const layout = places();
   const [x, y, width, tall] = layout.box;
   const lines = game.bug.hint === period ? range(Math.floor((POSITIONS - 1) / turn(c))).map((n) => bar(x + ((n + 1) * turn(c) * width) / (POSITIONS - 1), y, 0.8, tall, "slip")) : [];
-  const axis = bar(...layout.box, "box") + lines.join("") + text(x, y + tall + layout.below, "position 0") + text(x + width / 2, y + tall + layout.below, `column ${c} (yellow)`, middle) + text(x + width, y + tall + layout.below, "49", end);
+  const axis = bar(...layout.box, "box") + lines.join("") + text(x, y + tall + layout.below, "position 0") + text(x + width / 2, y + tall + layout.below, `column ${c} (framed)`, middle) + text(x + width, y + tall + layout.below, "49", end);
   const drawn = layout.at.map((place, n) => painting(place, n, c, layout)).join("") + axis;
   const ends = [one, other].map((values) => y + 4 + ((tall - 6) * (1 - values.at(-1))) / 2);
   const between = (ends[0] + ends[1]) / 2;
@@ -96,9 +103,10 @@ export function words({ difference }, { column: c }, told, moving) {
   const { bug, guess, found } = game;
   const touch = matchMedia("(hover: none)").matches ? "Tap" : "Click";
   const here = `<strong>Column ${c}: ${seen(c, difference)}</strong>`;
-  if (moving) return "The curves are the column in the yellow frame. <strong>Clue:</strong> a column of a right table makes a whole wave from each thin line to the next.";
+  if (moving) return "The curves are the framed column. <strong>Clue:</strong> a column of a right table makes a whole wave from each thin line to the next.";
+  if (guess === null && game.sent?.[1] === c) return `<strong>No, it isn't table ${"AB"[game.wrong]}.</strong> In column ${game.sent[0]} both look the same, so here is column ${c}. ${bug.hint(c)} Compare both curves with it, and guess again.`;
   if (game.wrong !== null && guess === null) return `<strong>No, table ${"AB"[game.wrong]} keeps to the formula here.</strong> ${bug.hint(c)} Compare both curves with it, and guess again.`;
-  if (guess === null) return `${told ? here : "The curves are the column in the yellow frame."} ${bug.hint === period ? clue(c) : bug.hint(c)} So which table is wrong?`;
+  if (guess === null) return `${told ? here : "The curves are the framed column."} ${bug.hint === period ? clue(c) : bug.hint(c)} So which table is wrong?`;
   if (found) return `${here} Table ${"AB"[bug.at]}'s ${bug.told}`;
   const clear = range(COLUMNS).filter((n) => 2 * bug.differences[n] >= Math.max(...bug.differences));
   const best = clear.reduce((one, n) => (Math.abs(n - c) <= Math.abs(one - c) ? n : one)); // the nearest
