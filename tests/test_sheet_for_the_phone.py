@@ -80,6 +80,7 @@ def test_an_untouched_sheet_is_not_attempted_and_hears_what_is_wrong():
         ({"numbers": [0.04]}, "a list of two numbers"),
         ({"numbers": ["0.04 %", 5]}, "Both should be numbers"),
         ({"base": 1_000_000, "numbers": [0.0349, 6]}, "is a fraction"),
+        ({"numbers": [0.00035, 5]}, "is a fraction"),
         ({"numbers": [0.0, 10]}, "heads with 128 columns"),
         ({"base": 1_000_000, "numbers": [FAR, 6]}, "distances up to 131,072"),
         ({"base": 1_000_000, "numbers": [20, 6]}, "Your first number for base 1,000,000 is 20"),

@@ -1,8 +1,9 @@
-"""What lesson 23 says of luck with needles. Nothing is trained: texts are found or not, each by itself."""
+"""What lesson 23 says of luck with needles and of random words. Nothing is trained."""
 
 import numpy as np
 
-from evidence.claims.run_claims import above, below, between
+from evidence.claims.run_claims import above, at_least, below, between, equal_to
+from pe_lessons import arrays
 
 TRIALS = 200_000
 TEXTS = 1600
@@ -105,3 +106,30 @@ def four_rivals():
                 [np.mean((lead > texts) & (lead > seeds))],
                 bound,
             )
+
+
+def slow_pairs():
+    """A query and its copy, and 131,071 words with random angles, all only in the n slowest of 64 pairs: for
+    how many n the copy is more similar than the best random word at every distance up to 128k. Five draws"""
+    words, distances = 131_071, np.arange(131_072)
+    best = []
+    for seed in range(900, 905):
+        cosines = np.cos(np.random.default_rng(seed).uniform(0, 2 * np.pi, (words, 64)))
+        best.append(np.cumsum(cosines, axis=1).max(axis=0) / np.arange(1, 65))
+    best = np.array(best)
+    yield "best random word, all 64 pairs", best[:, -1].tolist(), between(0.34, 0.43)
+    for base, bound, far in (
+        (1_000_000, equal_to(0), above(0.94)),
+        (2_000_000, at_least(5), above(0.9)),
+        (5_000_000, at_least(10), above(0.8)),
+        (10_000_000, at_least(10), between(0.7, 0.93)),
+        (100_000_000, at_least(10), between(0.35, 0.75)),
+    ):
+        slowest_first = arrays.frequencies(128, base=base)[::-1]
+        copy = np.cumsum(np.cos(distances[:, None] * slowest_first), axis=1) / np.arange(1, 65)
+        wins = copy.min(axis=0) > best  # (draws, n)
+        yield f"base {base:,}: for how many n in all draws", [wins.all(axis=0).sum()], bound
+        if base == 10_000_000:
+            yield "the same with n = 17", wins[:, 16].tolist(), equal_to(1)
+        below_best = [np.mean(copy[:, -1] < one) for one in best[:, -1]]
+        yield f"base {base:,}, all pairs: distances at which it is less similar", below_best, far

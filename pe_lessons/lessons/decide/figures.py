@@ -20,9 +20,10 @@ def diluted(lengths, weights, margin):
         ax.annotate(said, (length, weight), (0, 8), textcoords="offset points")
     ax.text(
         9000,
-        0.6,
+        0.7,
         f"the same key, {margin} above all others,\nbut there are more and more others",
         color="0.3",
+        va="center",
     )
     ax.set(xscale="log", xlabel="keys", ylabel="weight of the right key", ylim=(0, 1))
     ax.set_xlim(right=4e6)
@@ -65,22 +66,12 @@ def chance(differences):
 
 @plots.drawn
 def depths(trials):
-    """One trial of five depths; then how far the worst is below the best, in standard errors of one depth."""
-    fig, (first, *axes) = plt.subplots(len(trials) + 1, 1, figsize=(4.7, 7.6))
+    """How far the worst of five depths is below the best, in standard errors of one depth."""
+    fig, axes = plt.subplots(len(trials), 1, figsize=(4.7, 6.2))
     gaps = {}
     for (texts, weakest), found in trials.items():
         mean = found.mean(axis=1)
         gaps[texts, weakest] = np.ptp(found, axis=1) / np.sqrt(mean * (1 - mean) / texts)
-    one_trial, gap = 100 * next(iter(trials.values()))[0], next(iter(gaps.values()))[0]
-    worst, best = one_trial.min(), one_trial.max()
-    for end in (worst, best):
-        first.axhline(end, color="0.7", linewidth=1)
-    first.plot(range(1, 6), one_trial, "o", color=plots.COLOURS[0])
-    arrow = {"arrowstyle": "<->", "color": plots.RED, "shrinkA": 0, "shrinkB": 0}
-    first.annotate("", (5.5, worst), (5.5, best), arrowprops=arrow)
-    said = f"one trial: {best - worst:.1f} points, or {gap:.1f} standard errors"
-    first.text(5.6, worst - 0.4, said, color=plots.RED, ha="right", va="top")
-    first.set(xlim=(0.5, 5.7), ylim=(85, 92), xticks=range(1, 6), xlabel="depth", ylabel="found, in %")
     shares = []
     for ax, ((texts, weakest), far) in zip(axes, gaps.items()):
         shares.append(100 * np.mean(far > 4))
@@ -96,7 +87,7 @@ def depths(trials):
     axes[-1].set(xlabel="standard errors between the best and the worst depth")
     axes[0].set(ylabel="of all trials, in %")
     few, many, weak, caught = shares
-    return fig, {"gap": gap, "few": few, "many": many, "weak": weak, "caught": caught}
+    return fig, {"few": few, "many": many, "weak": weak, "caught": caught}
 
 
 @plots.drawn
@@ -121,4 +112,29 @@ def promise(found, texts):
     ax.axhline(0.85 * before[0], color="0.5", linestyle="--", linewidth=1)
     ax.text(1, 0.85 * before[0] - 0.25, "rule 2: 85 % of 4k", color="0.3", va="top")
     ax.set(xlabel="depth", ylabel="needles found, in %", xlim=(0.8, 8.2), ylim=(66, 82), xticks=depths)
+    return fig
+
+
+@plots.drawn
+def stages():
+    """The 50 billion tokens of training, with the tests before, between and after their two halves."""
+    fig, ax = plt.subplots(figsize=(4.7, 3.0))
+    blue, orange = plots.COLOURS[:2]
+    for start, end, colour, said in (
+        (-12, 0, "0.7", "to 8k"),
+        (0, 25, blue, "texts of up to 32k"),
+        (25, 50, orange, "texts of up to 128k"),
+    ):
+        ax.barh(0, end - start, left=start, height=0.7, color=colour, edgecolor="white")
+        ax.text((start + end) / 2, 0.55, said, ha="center", va="bottom", color="0.2")
+    for place, side, test in (
+        (0, "center", "test:\nten short\ntasks"),
+        (25, "center", "test, and stop?\n8k, 16k, 32k by rule 2;\nten short tasks again"),
+        (50, "center", "final test:\n32k, 64k, 128k\nby both rules"),
+    ):
+        ax.plot([place, place], [-0.75, 0.35], color=plots.RED, lw=2, clip_on=False)
+        ax.text(place, -0.85, test, ha=side, va="top", color=plots.RED)
+    ax.set(xlim=(-12, 57), ylim=(-2.6, 1.2), xticks=[0, 25, 50], yticks=[])
+    ax.set(xlabel="billions of tokens for longer texts")
+    ax.grid(False)
     return fig

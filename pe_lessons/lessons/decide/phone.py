@@ -102,9 +102,10 @@ def of_numbers(base, numbers):
     if not all(isinstance(number, Real) and not isinstance(number, bool) for number in numbers):
         return f"Your `my_numbers` are {numbers!r}. Both should be numbers."
     given, (negative, fast) = [float(number) for number in numbers], judge(base)
-    if near(given, (negative, fast)):
+    fraction = given[0] > 0 and abs(100 * given[0] - negative) < 0.1 * negative  # of a small one, near both
+    if near(given, (negative, fast)) and not fraction:
         return None
-    if negative > NEAR and near(given, (negative / 100, fast)):
+    if (fraction or negative > NEAR) and near(given, (negative / 100, fast)):
         return f"Your first number for base {base:,} is a fraction. Multiply it by 100 to get a percentage."
     if near(given, judge(base, 2 * WIDTH)):
         return (

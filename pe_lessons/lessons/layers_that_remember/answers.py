@@ -17,6 +17,12 @@ def delta_step_arrays(state, key, value, gate, beta):
     return faded + beta * np.outer(key, news)
 
 
+def delta_step_short(state, key, value, gate, beta):
+    faded = gate * state
+    known = key @ faded
+    return faded + beta * np.outer(key, value - known)
+
+
 def conv_packed_loop(x, weights, texts):
     width, mixed = len(weights[0]), []
     for t in range(len(x)):

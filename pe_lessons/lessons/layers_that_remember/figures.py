@@ -109,28 +109,27 @@ def two_memories():
 
 @plots.drawn
 def strangers():
-    """Five ways in which a layer reads tokens that don't belong to the text of ten tokens."""
-    masked, guesses, zeros = ["p"] * 3, ["g"] * 2, ["z"] * 3
+    """Four ways in which a layer reads padding that doesn't belong to the text of ten tokens."""
+    masked, zeros = ["p"] * 3, ["z"] * 3
     start, rest = list(range(6)), list(range(6, 10))
     strips = (
         ("1  masked padding after token 5", start + masked + rest, (6, 7, 8)),
         ("2  as in 1, with 3, 4 and 5 put back", start + masked + rest, (3, 4, 5)),
-        ("3  two rejected guesses after token 5", start + guesses + rest, (5, 6, 7)),
-        ("4  masked padding in front", masked + start + rest, (0, 1, 2)),
-        ("5  zeros in front, not masked", zeros + start + rest, (0, 1, 2)),
+        ("3  masked padding in front", masked + start + rest, (0, 1, 2)),
+        ("4  zeros in front, not masked", zeros + start + rest, (0, 1, 2)),
     )
-    fig, ax = plt.subplots(figsize=(4.7, 4.6))
+    fig, ax = plt.subplots(figsize=(4.7, 3.8))
     for row, (title, cells, found) in enumerate(strips):
         ax.text(-0.45, -2 * row + 0.62, title, va="bottom", color="0.2")
         for place, cell in enumerate(cells):
             stranger = isinstance(cell, str)
-            face = {"p": "white", "g": plots.RED, "z": "#f6c6c6"}.get(cell, "#2b6cb0")
+            face = {"p": "white", "z": "#f6c6c6"}.get(cell, "#2b6cb0")
             ax.add_patch(plt.Rectangle((place - 0.45, -2 * row - 0.4), 0.9, 0.9, facecolor=face, lw=1,
                                        edgecolor=plots.RED if stranger else face))  # fmt: skip
-            ink = plots.RED if cell in ("p", "z") else "white"
+            ink = plots.RED if stranger else "white"
             ax.text(place, -2 * row + 0.05, cell, ha="center", va="center", color=ink)
         ax.plot((found[0] - 0.4, found[-1] + 0.4), [-2 * row - 0.58] * 2, color="0.1", lw=2.5)
     ax.text(8.6, -0.66, "in the convolution", va="center", color="0.1")
-    ax.set(xlim=(-0.6, 12.6), ylim=(-8.9, 1.5))
+    ax.set(xlim=(-0.6, 12.6), ylim=(-6.9, 1.5))
     ax.axis("off")
     return fig
