@@ -13,7 +13,7 @@ const rotate = (x, position) =>
 const MIDDLE = 74; // of the circles
 const [TOP, TALL] = [194, 70]; // where the scores of all offsets are drawn
 export const height = TOP + TALL + 16;
-const moved = (position, { both }) => `${position + both}`; // where the token is now
+const moved = (position, { both }) => `${position}${both ? ` + ${both}` : ""}`; // the thumb stays at the first number
 export const knobs = [
   { name: "query", label: "query at", min: 0, max: 29, value: 7, shown: moved },
   { name: "key", label: "key at", min: 0, max: 29, value: 4, shown: moved },
@@ -77,4 +77,5 @@ const away = (by) => (by ? `${Math.abs(by)} token${Math.abs(by) > 1 ? "s" : ""} 
 export const words = ({ score, pairs: { length } }, { query, key, both }) =>
   `The ${word("key", "second")} is ${away(key - query)} of the ${word("query", "first")}, and the angle between their arrows is shaded. `
   + `${length > 1 ? `${["Two", "Three", "Four"][length - 2]} dot products add up to the score` : "Their dot product is the score"}, ${fixed(score, 3)}. `
+  + (length > 1 ? "Each pair holds other numbers of the query and the key, so its arrows have their own lengths and start at their own angles. " : "")
   + (both ? `Moved by ${both}, the query is at ${query} + ${both} = ${query + both} and the key at ${key} + ${both} = ${key + both}: same offset, same score.` : "The dot is at this offset, on the curve of all scores.");
