@@ -99,7 +99,7 @@ addEventListener("DOMContentLoaded", () => {
     }
   }
   // A long line of code goes on further in.
-  for (const code of document.querySelectorAll(".cell_input .highlight > pre, .highlight-python > .highlight > pre, .solution > pre")) {
+  for (const code of document.querySelectorAll(".cell_input .highlight > pre, .highlight-python > .highlight > pre, .highlight-pycon > .highlight > pre, .solution > pre")) {
     const lines = [[]];
     for (const node of code.childNodes) {
       for (const part of node.textContent.split(/(?<=\n)/)) {
